@@ -1,0 +1,56 @@
+//! Errors: one non-exhaustive enum with a stable code per variant, shared with the server's
+//! problem documents and the TypeScript package.
+
+use alloc::string::String;
+
+/// What can go wrong when the library is given something it cannot use.
+///
+/// Every message names both sides of a mismatch and the call or change that repairs it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An argument is outside its documented range.
+    #[error("invalid argument: {0}")]
+    InvalidArgument(String),
+    /// Two objects belong to different parameter sets or different keys.
+    #[error("parameters do not match: {0}")]
+    ParamsMismatch(String),
+    /// Two ciphertexts, or a ciphertext and an operation, are at different levels.
+    #[error("level mismatch: {0}")]
+    LevelMismatch(String),
+    /// Two operands carry different scales.
+    #[error("scale mismatch: {0}")]
+    ScaleMismatch(String),
+    /// A parameter set is below the security policy it was asked for.
+    #[error("insecure parameters: {0}")]
+    Insecure(String),
+    /// Untrusted bytes are malformed, truncated, corrupted or do not conform to the parameters.
+    #[error("bad bytes: {0}")]
+    BadBytes(String),
+    /// An evaluation key that the operation needs is absent.
+    #[error("missing key: {0}")]
+    MissingKey(String),
+    /// A stated limit (budget, count, size) would be exceeded.
+    #[error("limit exceeded: {0}")]
+    Limit(String),
+    /// The observer asked to stop.
+    #[error("cancelled: {0}")]
+    Cancelled(String),
+}
+
+impl Error {
+    /// Stable identifier of the variant, the same string in Rust, HTTP and TypeScript.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidArgument(_) => "INVALID_ARGUMENT",
+            Self::ParamsMismatch(_) => "PARAMS_MISMATCH",
+            Self::LevelMismatch(_) => "LEVEL_MISMATCH",
+            Self::ScaleMismatch(_) => "SCALE_MISMATCH",
+            Self::Insecure(_) => "INSECURE",
+            Self::BadBytes(_) => "BAD_BYTES",
+            Self::MissingKey(_) => "MISSING_KEY",
+            Self::Limit(_) => "LIMIT",
+            Self::Cancelled(_) => "ABORTED",
+        }
+    }
+}

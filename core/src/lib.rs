@@ -1,0 +1,14 @@
+//! refloat: bringing exhausted ciphertexts back afloat.
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
+
+extern crate alloc;
+
+pub mod arith;
+pub mod error;
+pub mod par;
+pub mod random;
+pub mod security;
+pub mod trace;
+pub mod wire;
+
+pub use error::Error;
