@@ -1,0 +1,102 @@
+/**
+ * Stable identifiers of everything that can go wrong. The first nine are those of the core and are
+ * the same strings in Rust, in the server's problem documents and here.
+ */
+export type ErrorCode =
+  | 'INVALID_ARGUMENT'
+  | 'PARAMS_MISMATCH'
+  | 'LEVEL_MISMATCH'
+  | 'SCALE_MISMATCH'
+  | 'INSECURE'
+  | 'BAD_BYTES'
+  | 'MISSING_KEY'
+  | 'LIMIT'
+  | 'ABORTED'
+  | 'NO_SIMD'
+  | 'FREED'
+  | 'OUT_OF_MEMORY'
+  | 'SERVER'
+  | 'NETWORK'
+  | 'PANICKED';
+
+const CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'INVALID_ARGUMENT',
+  'PARAMS_MISMATCH',
+  'LEVEL_MISMATCH',
+  'SCALE_MISMATCH',
+  'INSECURE',
+  'BAD_BYTES',
+  'MISSING_KEY',
+  'LIMIT',
+  'ABORTED',
+  'NO_SIMD',
+  'FREED',
+  'OUT_OF_MEMORY',
+  'SERVER',
+  'NETWORK',
+  'PANICKED',
+]);
+
+/** What a server said when it refused; part of a {@link RefloatError} that came over HTTP. */
+export interface ServerProblem {
+  /** HTTP status, e.g. 409. */
+  readonly status: number;
+  /** The server's own code, which may be one this package does not know. */
+  readonly code?: string;
+  /** The server's sentence. */
+  readonly detail?: string;
+}
+
+/** Optional parts of a {@link RefloatError}. */
+export interface RefloatErrorOptions {
+  /** The error underneath. */
+  readonly cause?: unknown;
+  /** What the server answered, for errors that came over HTTP. */
+  readonly problem?: ServerProblem;
+}
+
+/**
+ * The one error class of the package. `code` is stable and meant for programs; `message` is a
+ * sentence that says what to do.
+ *
+ * An operation stopped through an `AbortSignal` rejects with the signal's own reason instead, as
+ * `fetch` does.
+ *
+ * @example
+ * ```ts
+ * import { Refloat, RefloatError } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * try {
+ *   await rf.keygen('toy10'); // a toy: needs { allowInsecure: true }
+ * } catch (error) {
+ *   if (!(error instanceof RefloatError)) throw error;
+ *   console.log(error.code); // INSECURE
+ * }
+ * rf.close();
+ * ```
+ */
+export class RefloatError extends Error {
+  /** Stable identifier. */
+  readonly code: ErrorCode;
+  /** What the server answered, if the error came over HTTP. */
+  readonly problem?: ServerProblem;
+
+  /** Makes an error; programs normally only receive them. */
+  constructor(code: ErrorCode, message: string, options: RefloatErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'RefloatError';
+    this.code = code;
+    if (options.problem) this.problem = options.problem;
+  }
+}
+
+/** Whether `code` is one of {@link ErrorCode}. @internal */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && CODES.has(code);
+}
+
+/** Throws the signal's reason if it is aborted. @internal */
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw signal.reason;
+}

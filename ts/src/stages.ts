@@ -1,0 +1,90 @@
+/** Identifiers of the stages of SHIP, in order. */
+export type StageId =
+  | `${'slots_to_coeffs' | 'encapsulate' | 'encode_phase'}`
+  | `${'blind_rotate' | 'product_tree' | 'conjugate'}`;
+
+/** Work done by a stage, in units that do not depend on the machine. */
+export interface StageCounters {
+  /** Number-theoretic transforms of one residue row. */
+  readonly ntt: number;
+  /** Multiply-accumulates of one residue row. */
+  readonly limbMac: number;
+  /** Key-switching inner products. */
+  readonly keySwitch: number;
+}
+
+interface StageEventBase {
+  /** The stage. */
+  readonly stage: StageId;
+  /** Milliseconds of work since the run began (server runs: since the job began). */
+  readonly atMs: number;
+}
+
+/** A stage begins. */
+export interface StageEnter extends StageEventBase {
+  readonly kind: 'enter';
+}
+
+/** `done` of `total` independent parts of a stage are finished: tracks, levels of the tree. */
+export interface StageProgress extends StageEventBase {
+  readonly kind: 'progress';
+  readonly done: number;
+  readonly total: number;
+}
+
+/** A stage is complete, and this is the ciphertext it left. */
+export interface StageExit extends StageEventBase {
+  readonly kind: 'exit';
+  /** Level of the ciphertext. */
+  readonly level: number;
+  /** log2 of its modulus. */
+  readonly logQ: number;
+  /** log2 of its scale. */
+  readonly logScale: number;
+  /** Work done. */
+  readonly counters: StageCounters;
+}
+
+/**
+ * What a ciphertext inside the run holds, decrypted in this page with the reader's own key. Only
+ * runs made here with `inspect: true` have these; a server cannot.
+ */
+export interface StageView extends StageEventBase {
+  readonly kind: 'view';
+  /** Which of the independent blind rotations, if the view is of one. */
+  readonly track?: number;
+  /** Which level of the product tree, if the view is of a node. */
+  readonly levelOfTree?: number;
+  /** `slots`: interleaved re, im; `coefficients`: polynomial coefficients; `phases`: angles in turns. */
+  readonly view: 'slots' | 'coefficients' | 'phases';
+  /** At most 1024 points. */
+  readonly data: Float64Array;
+  /** Which slot or coefficient each point is. */
+  readonly indices: Uint32Array;
+  /** Largest error over all slots against the exact computation, in units of the view. */
+  readonly maxError: number;
+  /** Root mean square of the error. */
+  readonly rmsError: number;
+  /** Bits of precision of the worst slot: -log2 of `maxError`, relative to the largest value. */
+  readonly bitsMax: number;
+  /** Bits of precision by the root mean square. */
+  readonly bitsRms: number;
+}
+
+/** Everything a bootstrapping reports, in the browser and on the server. */
+export type StageEvent = StageEnter | StageProgress | StageExit | StageView;
+
+/** Progress of key generation or of an upload. */
+export interface KeyProgress {
+  readonly kind: 'progress';
+  /** Parts finished. */
+  readonly done: number;
+  /** Parts in all. */
+  readonly total: number;
+  /** Bytes finished. */
+  readonly bytes: number;
+  /** Bytes in all. */
+  readonly totalBytes: number;
+  /** What was finished last. */
+  readonly label: string;
+}
