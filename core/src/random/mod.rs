@@ -1,0 +1,121 @@
+//! Randomness: a 256-bit [`Seed`], labelled derivation, and the `ChaCha20` [`Stream`] it expands to.
+//!
+//! The core owns no entropy. Whoever embeds it brings a [`CryptoRng`] (the operating system's, or
+//! the browser's), draws one seed from it, and derives every key, mask and error from that seed:
+//!
+//! ```
+//! # use refloat::random::Seed;
+//! let master = Seed::from_bytes([7; 32]); // in earnest: Seed::from_rng(&mut system_rng)
+//! let mut errors = master.derive("refloat example: error", &[3, 0]).stream();
+//! let mut e = [0i8; 1024];
+//! errors.cbd21(&mut e);
+//! ```
+//!
+//! The same seed gives the same bits on every target: the stream is defined as little-endian bytes,
+//! and every sampler states how many of them it takes.
+//!
+//! Samplers of secret values ([`Stream::ternary`], [`Stream::cbd21`], [`Stream::below`]) take a
+//! number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
+
+mod samplers;
+#[cfg(test)]
+mod tests;
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Infallible, Rng, SeedableRng, TryCryptoRng, TryRng};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+pub use rand_core::CryptoRng;
+
+/// Domain of [`Seed::derive`]: changing it changes every key that follows from a given seed.
+const DERIVE_CONTEXT: &str = "refloat 2026-11-21 seed derivation v1";
+
+/// A 256-bit secret from which streams of randomness are derived. Zeroed on drop.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Seed([u8; 32]);
+
+impl Seed {
+    /// Takes 32 bytes as they are. They must be uniformly random, or already public.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Draws a fresh seed from a cryptographic generator.
+    pub fn from_rng<R: CryptoRng + ?Sized>(rng: &mut R) -> Self {
+        let mut bytes = [0; 32];
+        rng.fill_bytes(&mut bytes);
+        Self(bytes)
+    }
+
+    /// The bytes of the seed: as secret as everything derived from it.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// An independent seed for one purpose.
+    ///
+    /// `label` names the purpose ("refloat secret key", "refloat error", …) and `indices` say which
+    /// instance of it. The child is BLAKE3 in key-derivation mode over the seed, the label and the
+    /// indices, each with its length, so different arguments never meet in the same child; it tells
+    /// nothing of its parent or siblings, and may be published when the stream it expands to is
+    /// public (the masks of evaluation keys).
+    #[must_use]
+    pub fn derive(&self, label: &'static str, indices: &[u64]) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(DERIVE_CONTEXT);
+        hasher.update(&self.0);
+        hasher.update(&(label.len() as u64).to_le_bytes());
+        hasher.update(label.as_bytes());
+        hasher.update(&(indices.len() as u64).to_le_bytes());
+        for index in indices {
+            hasher.update(&index.to_le_bytes());
+        }
+        let child = Self(*hasher.finalize().as_bytes());
+        hasher.zeroize();
+        child
+    }
+
+    /// The `ChaCha20` stream keyed by this seed, from its beginning.
+    ///
+    /// Two calls give the same stream: derive a seed per purpose instead of sharing one.
+    pub fn stream(&self) -> Stream {
+        Stream { rng: ChaCha20Rng::from_seed(self.0) }
+    }
+}
+
+/// The `ChaCha20` keystream of a [`Seed`] (20 rounds, 64-bit block counter, nonce 0), read in order.
+///
+/// Its state and buffer are zeroed on drop. It is a [`CryptoRng`], and has the samplers of lattice
+/// cryptography besides: [`fill_uniform_u32`](Self::fill_uniform_u32),
+/// [`fill_uniform_u64`](Self::fill_uniform_u64), [`ternary`](Self::ternary),
+/// [`cbd21`](Self::cbd21) and [`below`](Self::below).
+pub struct Stream {
+    rng: ChaCha20Rng,
+}
+
+impl Stream {
+    /// The next `out.len()` bytes of the stream, then skips to a multiple of four bytes.
+    fn bytes(&mut self, out: &mut [u8]) {
+        self.rng.fill_bytes(out);
+    }
+}
+
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.rng.next_u32())
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.rng.next_u64())
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        self.rng.fill_bytes(out);
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Stream {}
+
+impl ZeroizeOnDrop for Stream {}

@@ -1,0 +1,128 @@
+//! The samplers of a [`Stream`]: uniform residues, ternary secrets, centred binomial errors.
+
+use rand_core::Rng;
+use zeroize::Zeroize;
+
+use super::Stream;
+
+/// Bytes drawn from the stream at a time: a multiple of 4, 6 and 8.
+const CHUNK: usize = 1536;
+
+/// Bytes of one centred binomial sample: 48 bits, of which 42 are used.
+const CBD21_BYTES: usize = 6;
+
+impl Stream {
+    /// Fills `out` with independent uniform residues in `[0, p)`. **For public values**: the number
+    /// of bytes taken tells how often the stream was rejected.
+    ///
+    /// Takes 32-bit little-endian words in order, keeps the low `ceil(log2 p)` bits, and skips
+    /// those that are `p` or more; exactly uniform. `p = 0` is refused by a debug assertion and
+    /// otherwise read as 2^32.
+    pub fn fill_uniform_u32(&mut self, p: u32, out: &mut [u32]) {
+        debug_assert!(p != 0, "a modulus is at least 1");
+        let largest = p.wrapping_sub(1);
+        let mask = u32::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        let mut bytes = [0u8; CHUNK];
+        let mut rest = out;
+        while !rest.is_empty() {
+            let drawn = &mut bytes[..4 * rest.len().min(CHUNK / 4)];
+            self.bytes(drawn);
+            let mut kept = 0;
+            for word in drawn.as_chunks::<4>().0 {
+                // At most as many words are drawn as are missing, so `kept` stays inside; a word
+                // that is rejected is overwritten by the next one.
+                let x = u32::from_le_bytes(*word) & mask;
+                rest[kept] = x;
+                kept += usize::from(x <= largest);
+            }
+            rest = &mut rest[kept..];
+        }
+    }
+
+    /// As [`fill_uniform_u32`](Self::fill_uniform_u32), for moduli up to 64 bits: takes 64-bit
+    /// little-endian words.
+    pub fn fill_uniform_u64(&mut self, p: u64, out: &mut [u64]) {
+        debug_assert!(p != 0, "a modulus is at least 1");
+        let largest = p.wrapping_sub(1);
+        let mask = u64::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        let mut bytes = [0u8; CHUNK];
+        let mut rest = out;
+        while !rest.is_empty() {
+            let drawn = &mut bytes[..8 * rest.len().min(CHUNK / 8)];
+            self.bytes(drawn);
+            let mut kept = 0;
+            for word in drawn.as_chunks::<8>().0 {
+                let x = u64::from_le_bytes(*word) & mask;
+                rest[kept] = x;
+                kept += usize::from(x <= largest);
+            }
+            rest = &mut rest[kept..];
+        }
+    }
+
+    /// Fills `out` with independent values of {-1, 0, 1}, each with probability 1/3 to within
+    /// 2^-64. Takes eight bytes a value, without a branch on what they are.
+    pub fn ternary(&mut self, out: &mut [i8]) {
+        let mut bytes = [0u8; CHUNK];
+        for part in out.chunks_mut(CHUNK / 8) {
+            let drawn = &mut bytes[..8 * part.len()];
+            self.bytes(drawn);
+            for (value, word) in part.iter_mut().zip(drawn.as_chunks::<8>().0) {
+                *value = multiply_high(u64::from_le_bytes(*word), 3) as i8 - 1;
+            }
+        }
+        bytes.zeroize();
+    }
+
+    /// Fills `out` with independent samples of the centred binomial distribution CBD(21): the
+    /// difference of two sums of 21 fair bits. They lie in `[-21, 21]`, have mean 0 and variance
+    /// 21/2 exactly (standard deviation 3.24). Takes six bytes a value, without a branch on what
+    /// they are.
+    pub fn cbd21(&mut self, out: &mut [i8]) {
+        let mut bytes = [0u8; CHUNK];
+        for part in out.chunks_mut(CHUNK / CBD21_BYTES) {
+            // An even count of six-byte samples ends on a word of the stream; an odd one skips
+            // two bytes, so every call takes a whole number of words.
+            let drawn = &mut bytes[..CBD21_BYTES * part.len()];
+            self.bytes(drawn);
+            for (value, six) in part.iter_mut().zip(drawn.as_chunks::<CBD21_BYTES>().0) {
+                *value = cbd21_of(*six);
+            }
+        }
+        bytes.zeroize();
+    }
+
+    /// A value in `[0, bound)`, each with probability `1/bound` to within 2^-64; 0 when `bound` is
+    /// 0. Takes eight bytes, and does not branch on what they are.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        let mut word = self.next_u64();
+        let value = multiply_high(word, bound);
+        word.zeroize();
+        value
+    }
+}
+
+/// `floor(word * bound / 2^64)`, by two 64-bit products.
+#[inline(always)]
+fn multiply_high(word: u64, bound: u32) -> u32 {
+    let bound = u64::from(bound);
+    let low = (word & 0xffff_ffff) * bound;
+    let high = (word >> 32) * bound + (low >> 32);
+    (high >> 32) as u32
+}
+
+/// The sample of 48 bits: bits 0..21 count up, bits 21..42 count down, the last six are ignored.
+#[inline(always)]
+fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
+    const BITS: u64 = (1 << 21) - 1;
+    let [a, b, c, d, e, f] = six;
+    let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
+    // Both sums at once, in the two halves of a word.
+    let mut x = (word & BITS) | ((word >> 21 & BITS) << 32);
+    x -= x >> 1 & 0x5555_5555_5555_5555;
+    x = (x & 0x3333_3333_3333_3333) + (x >> 2 & 0x3333_3333_3333_3333);
+    x = (x + (x >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
+    x += x >> 8;
+    x += x >> 16;
+    (x as i8 & 0x3f) - ((x >> 32) as i8 & 0x3f)
+}
