@@ -1,0 +1,18 @@
+//! L1: arithmetic on one residue, and on one row of residues.
+//!
+//! A *word* is `u32` or `u64`; a *row* is a slice of residues modulo one prime. Single residues go
+//! through [`Modulus`], whole rows through [`Kernels`], the object chosen once for the CPU.
+
+pub mod bigint;
+pub mod complex;
+mod kernels;
+mod modulus;
+mod ntt;
+pub mod primes;
+pub mod simd;
+mod word;
+
+pub use kernels::Kernels;
+pub use modulus::{Modulus, Shoup};
+pub use ntt::NttTable;
+pub use word::Word;

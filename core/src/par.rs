@@ -1,0 +1,108 @@
+//! Loops that may run on several threads: rayon under feature `parallel`, plain loops otherwise.
+//!
+//! Results never depend on the number of threads: every item is computed from its index alone
+//! and stored in its own place.
+
+use alloc::vec::Vec;
+
+/// `[f(0), …, f(count - 1)]`, in order.
+#[cfg(feature = "parallel")]
+pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    (0..count).into_par_iter().map(f).collect()
+}
+
+/// `[f(0), …, f(count - 1)]`, in order.
+#[cfg(not(feature = "parallel"))]
+pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    (0..count).map(f).collect()
+}
+
+/// [`map`] for functions that may fail: the error of the smallest failing index, so that the
+/// outcome does not depend on the schedule.
+pub fn try_map<R: Send, E: Send>(
+    count: usize,
+    f: impl Fn(usize) -> Result<R, E> + Sync + Send,
+) -> Result<Vec<R>, E> {
+    map(count, f).into_iter().collect()
+}
+
+/// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
+/// A `chunk` of zero counts as one.
+#[cfg(feature = "parallel")]
+pub fn for_each_chunk_mut<T: Send>(
+    data: &mut [T],
+    chunk: usize,
+    f: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    use rayon::prelude::*;
+    data.par_chunks_mut(chunk.max(1)).enumerate().for_each(|(i, part)| f(i, part));
+}
+
+/// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
+/// A `chunk` of zero counts as one.
+#[cfg(not(feature = "parallel"))]
+pub fn for_each_chunk_mut<T: Send>(
+    data: &mut [T],
+    chunk: usize,
+    f: impl Fn(usize, &mut [T]) + Sync + Send,
+) {
+    for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
+        f(i, part);
+    }
+}
+
+/// `(a(), b())`, possibly at the same time.
+#[cfg(feature = "parallel")]
+pub fn join<A: Send, B: Send>(
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    rayon::join(a, b)
+}
+
+/// `(a(), b())`, possibly at the same time.
+#[cfg(not(feature = "parallel"))]
+pub fn join<A: Send, B: Send>(
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    (a(), b())
+}
+
+/// Number of threads the loops may use: the current rayon pool's, or 1.
+pub fn threads() -> usize {
+    #[cfg(feature = "parallel")]
+    return rayon::current_num_threads();
+    #[cfg(not(feature = "parallel"))]
+    return 1;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn map_keeps_order() {
+        assert_eq!(map(1000, |i| i * i), (0..1000).map(|i| i * i).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn try_map_reports_the_first_failure() {
+        let failed: Result<Vec<usize>, usize> =
+            try_map(100, |i| if i % 7 == 6 { Err(i) } else { Ok(i) });
+        assert_eq!(failed, Err(6));
+        assert_eq!(try_map(3, Ok::<_, ()>), Ok(alloc::vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn chunks_see_their_index() {
+        let mut data = [0usize; 10];
+        for_each_chunk_mut(&mut data, 4, |i, part| part.fill(i + 1));
+        assert_eq!(data, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);
+        for_each_chunk_mut(&mut data, 0, |i, part| part.fill(i));
+        assert_eq!(data, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        assert_eq!(join(|| 1, || "b"), (1, "b"));
+        assert!(threads() >= 1);
+    }
+}
