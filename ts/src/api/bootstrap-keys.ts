@@ -1,0 +1,24 @@
+import type { Port } from '../engine/port.js';
+import type { Preset } from '../params.js';
+import { Resource } from './resource.js';
+
+/**
+ * The public keys a bootstrapping needs, resident in the wasm instance. Made by
+ * `KeySet.bootstrapKeys()`; see there for an example.
+ */
+export class BootstrapKeys extends Resource {
+  /** The parameter set. */
+  readonly params: Preset;
+  /** Hexadecimal id of the secret key they belong to. */
+  readonly keyId: string;
+  /** Bytes they take in memory. */
+  readonly memoryBytes: number;
+
+  /** @internal */
+  constructor(port: Port, handle: number, params: Preset, keyId: string, memoryBytes: number) {
+    super(port, handle, 'the bootstrapping keys');
+    this.params = params;
+    this.keyId = keyId;
+    this.memoryBytes = memoryBytes;
+  }
+}

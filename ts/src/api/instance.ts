@@ -1,0 +1,111 @@
+import { RefloatError, throwIfAborted } from '../errors.js';
+import type { About, Memory } from '../engine/engine.js';
+import type { Port } from '../engine/port.js';
+import type { Preset, PresetName } from '../params.js';
+import { Server, type ServerOptions } from '../remote/server.js';
+import type { BootstrapKeys } from './bootstrap-keys.js';
+import { Ciphertext } from './ciphertext.js';
+import { KeySet, copied, mustMatch, type SignalOptions } from './key-set.js';
+
+/** Options of `Refloat.keygen`. */
+export interface KeygenOptions extends SignalOptions {
+  /** Needed for sets whose `secure` is false: toys that show how things work and protect nothing. */
+  readonly allowInsecure?: boolean;
+  /** 32 bytes that fix the key; only for sets that are insecure anyway, for tests. */
+  readonly seed?: Uint8Array;
+}
+
+/** Options of `Refloat.importKeys`. */
+export interface ImportOptions extends SignalOptions {
+  /** As in {@link KeygenOptions}. */
+  readonly allowInsecure?: boolean;
+}
+
+/** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
+export class Instance {
+  readonly #port: Port;
+  readonly #about: About;
+  readonly #presets: readonly Preset[];
+
+  /** @internal */
+  protected constructor(port: Port, about: About, presets: readonly Preset[]) {
+    this.#port = port;
+    this.#about = about;
+    this.#presets = presets;
+  }
+
+  /** Version, kernels and artefact in use. */
+  about(): About {
+    return this.#about;
+  }
+
+  /** The parameter sets of this version. */
+  presets(): readonly Preset[] {
+    return this.#presets;
+  }
+
+  /** One parameter set by name. */
+  params(name: PresetName | (string & {})): Preset {
+    const preset = this.#presets.find((p) => p.name === name);
+    if (preset) return preset;
+    const names = this.#presets.map((p) => p.name).join(', ');
+    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
+  }
+
+  /** Memory of the wasm instance. */
+  memory(): Promise<Memory> {
+    return this.#port.call('memory');
+  }
+
+  /**
+   * Makes a secret key from fresh randomness of the platform.
+   *
+   * @param preset name of a parameter set, `ship13` (128 bits) if left out
+   */
+  async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
+    throwIfAborted(options.signal);
+    const params = this.params(preset);
+    const allow = options.allowInsecure === true;
+    const info = await this.#port.call('keygen', params.name, allow, copied(options.seed));
+    return new KeySet(this.#port, info, params);
+  }
+
+  /** Takes back what `KeySet.exportSecret()` gave. */
+  async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
+    throwIfAborted(options.signal);
+    const info = await this.#port.call('importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new KeySet(this.#port, info, this.params(info.preset));
+  }
+
+  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
+  async ciphertextFromBytes(bytes: Uint8Array): Promise<Ciphertext> {
+    return new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', Uint8Array.from(bytes)));
+  }
+
+  /** Squares every slot; takes one level. */
+  async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
+    mustMatch(keys.keyId, ciphertext, 'these bootstrapping keys');
+    const info = await this.#port.call('square', ciphertext.handleIn(this.#port), keys.handleIn(this.#port));
+    return new Ciphertext(this.#port, info);
+  }
+
+  /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */
+  kernelSelfCheck(seed = 1): Promise<string> {
+    return this.#port.call('kernelSelfCheck', seed);
+  }
+
+  /** A refloat server; nothing is asked of it before the first call. */
+  server(url: string | URL, options: ServerOptions = {}): Server {
+    return new Server(this.#port, this.#presets, url, options);
+  }
+
+  /** Ends the instance and its worker; everything made with it is gone. */
+  close(): void {
+    this.#port.close();
+  }
+
+  /** As `close()`, for `using`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}

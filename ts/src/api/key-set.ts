@@ -1,0 +1,172 @@
+import { RefloatError, throwIfAborted } from '../errors.js';
+import type { KeyInfo } from '../engine/engine.js';
+import type { Port } from '../engine/port.js';
+import type { Preset } from '../params.js';
+import { SteppableRun } from '../run.js';
+import type { KeyProgress, StageEvent } from '../stages.js';
+import { BootstrapKeys } from './bootstrap-keys.js';
+import { Ciphertext } from './ciphertext.js';
+import { Resource } from './resource.js';
+
+/** Options that every call with a way to stop has. */
+export interface SignalOptions {
+  /** Stops the operation; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Options of `KeySet.encrypt`. */
+export interface EncryptOptions extends SignalOptions {
+  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
+  readonly level?: number;
+  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
+  readonly seed?: Uint8Array;
+}
+
+/** Options of `KeySet.bootstrap`. */
+export interface BootstrapOptions extends SignalOptions {
+  /** Adds `view` events: what the ciphertexts hold after each stage, decrypted here. */
+  readonly inspect?: boolean;
+}
+
+/**
+ * A secret key and what can be done with it. It stays inside the wasm instance; `exportSecret()` is
+ * the only way out.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy10', { allowInsecure: true });
+ * using ct = await keys.encrypt([0.5, -0.25, 1], { level: keys.params.inputLevel });
+ *
+ * using boot = await keys.bootstrapKeys();
+ * const run = keys.bootstrap(ct, boot);
+ * for await (const e of run) if (e.kind === 'exit') console.log(e.stage, e.level);
+ * using fresh = await run; // exhausted in, refreshed out
+ * console.log((await keys.decrypt(fresh)).slice(0, 3));
+ * rf.close();
+ * ```
+ */
+export class KeySet extends Resource {
+  /** Hexadecimal id, the same for everything made with this key. */
+  readonly id: string;
+  /** The parameter set. */
+  readonly params: Preset;
+
+  /** @internal */
+  constructor(port: Port, info: KeyInfo, params: Preset) {
+    super(port, info.handle, 'the key set');
+    this.id = info.id;
+    this.params = params;
+  }
+
+  /**
+   * Encrypts numbers: reals in [-1, 1] (`real`), interleaved re, im pairs (`complex`), or zeros and
+   * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.
+   */
+  async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
+    throwIfAborted(options.signal);
+    const data = Float64Array.from(values);
+    const info = await this.port.call('encrypt', this.handle, data, options.level, copied(options.seed));
+    return new Ciphertext(this.port, info);
+  }
+
+  /**
+   * Decrypts into a fresh array. The numbers are for the owner of this key: showing the decryption
+   * of an approximate scheme to others reveals the key, and none of today's sets has room for the
+   * noise that would prevent it.
+   */
+  async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
+    throwIfAborted(options.signal);
+    this.#mustBeMine(ciphertext);
+    return this.port.call('decrypt', this.handle, ciphertext.handleIn(this.port));
+  }
+
+  /**
+   * Makes the bootstrapping keys in the page, part by part. Look at `params.keyBytes` first: for
+   * 128-bit sets a server is the place for them (`rf.server(url).uploadKeys(keys)`).
+   */
+  bootstrapKeys(options: SignalOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
+    const parts = this.params.keyParts;
+    const secret = this.handle;
+    return new SteppableRun(async (control) => {
+      const totalBytes = this.params.keyBytes;
+      const boot = await this.port.call('bootBegin', this.params.name, this.id);
+      let bytes = 0;
+      try {
+        for (const [done, part] of parts.entries()) {
+          await control.gate();
+          await this.port.call('bootPart', boot, secret, part.index);
+          bytes += part.bytes;
+          control.emit({ kind: 'progress', done: done + 1, total: parts.length, bytes, totalBytes, label: part.label });
+        }
+        await control.gate();
+        const memoryBytes = await this.port.call('bootFinish', boot);
+        return new BootstrapKeys(this.port, boot, this.params, this.id, memoryBytes);
+      } catch (error) {
+        this.port.release(boot);
+        throw error;
+      }
+    }, options.signal);
+  }
+
+  /**
+   * Bootstraps in the page. The ciphertext is lowered to `params.inputLevel` first if it is higher,
+   * and comes back at `params.outputLevel`; the one passed in stays as it is.
+   */
+  bootstrap(
+    ciphertext: Ciphertext,
+    keys: BootstrapKeys,
+    options: BootstrapOptions = {},
+  ): SteppableRun<Ciphertext, StageEvent> {
+    this.#mustBeMine(ciphertext);
+    mustMatch(keys.keyId, ciphertext, 'these bootstrapping keys');
+    const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
+    return new SteppableRun(async (control) => {
+      const run = await this.port.call('runBegin', ct, boot, options.inspect === true ? secret : undefined);
+      try {
+        for (;;) {
+          await control.gate();
+          const { events, finished } = await this.port.call('runStep', run);
+          for (const event of events) control.emit(event);
+          if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run));
+        }
+      } catch (error) {
+        this.port.release(run);
+        throw error;
+      }
+    }, options.signal);
+  }
+
+  /**
+   * One part of the bootstrapping keys in wire form, for an upload of the caller's own. The same
+   * index always gives the same bytes.
+   */
+  async keyPart(index: number): Promise<Uint8Array> {
+    return this.port.call('keyPart', this.handle, index);
+  }
+
+  /** The secret key itself, for safe keeping. Whoever has these bytes can decrypt everything. */
+  async exportSecret(): Promise<Uint8Array> {
+    return this.port.call('exportSecret', this.handle);
+  }
+
+  #mustBeMine(ciphertext: Ciphertext): void {
+    mustMatch(this.id, ciphertext, 'this key set');
+  }
+}
+
+/** Throws unless the ciphertext is encrypted under the key named. @internal */
+export function mustMatch(keyId: string, ciphertext: Ciphertext, what: string): void {
+  if (ciphertext.keyId === keyId) return;
+  throw new RefloatError(
+    'PARAMS_MISMATCH',
+    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,
+  );
+}
+
+/** A copy that can be sent away without taking the caller's array along. */
+export function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes === undefined ? undefined : Uint8Array.from(bytes);
+}

@@ -1,0 +1,64 @@
+import { RefloatError } from '../errors.js';
+import { freed } from '../engine/engine.js';
+import type { Port } from '../engine/port.js';
+
+// The safety net behind free(): what the collector finds is freed in the instance too.
+const forgotten = new FinalizationRegistry<{ port: Port; handle: number }>(({ port, handle }) => port.release(handle));
+
+/**
+ * Something that lives in the wasm instance. Free it with `free()`, or let a `using` declaration do
+ * it; the garbage collector is only the safety net.
+ */
+export abstract class Resource {
+  /** @internal */
+  protected readonly port: Port;
+  readonly #handle: number;
+  readonly #what: string;
+  #freed = false;
+
+  /** @internal */
+  constructor(port: Port, handle: number, what: string) {
+    this.port = port;
+    this.#handle = handle;
+    this.#what = what;
+    forgotten.register(this, { port, handle }, this);
+  }
+
+  /** Whether `free()` was called. */
+  get isFreed(): boolean {
+    return this.#freed;
+  }
+
+  /** Throws unless the object lives in `port`'s instance and is not freed. @internal */
+  handleIn(port: Port): number {
+    if (this.#freed) throw freed(this.#what);
+    if (port !== this.port) throw foreign(this.#what);
+    return this.#handle;
+  }
+
+  /** @internal */
+  protected get handle(): number {
+    return this.handleIn(this.port);
+  }
+
+  /** Frees the object; secrets are overwritten first. Later uses throw `FREED`; freeing twice is fine. */
+  free(): void {
+    if (this.#freed) return;
+    this.#freed = true;
+    forgotten.unregister(this);
+    this.port.release(this.#handle);
+  }
+
+  /** As `free()`, for `using`. */
+  [Symbol.dispose](): void {
+    this.free();
+  }
+}
+
+function foreign(what: string): Error {
+  return new RefloatError(
+    'INVALID_ARGUMENT',
+    `${what} belongs to another instance of Refloat: pass it over with toBytes() and ciphertextFromBytes()`,
+  );
+}
+

@@ -1,0 +1,46 @@
+/**
+ * The same as `refloat` on a smaller wasm module: keys, encryption, decryption and servers, but no
+ * bootstrapping in the page.
+ *
+ * @packageDocumentation
+ */
+import { hasWorkers, startWorker, wrapWorker } from '#platform-client';
+import { Instance } from './api/instance.js';
+import { loader, type LoadOptions } from './api/loader.js';
+
+/**
+ * As `Refloat` of the main entry; `KeySet.bootstrapKeys()`, `KeySet.bootstrap()` and `square()`
+ * throw `INVALID_ARGUMENT`.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat/client';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('ship13');
+ * using ct = await keys.encrypt([0.5, -0.25, 1]);
+ * console.log((await keys.decrypt(ct)).slice(0, 3)); // on the way a server may refresh it
+ * rf.close();
+ * ```
+ */
+export class Refloat extends Instance {
+  static readonly #load = loader(
+    {
+      hasWorkers,
+      startWorker,
+      wrapWorker,
+      openDirect: async () => (await import('./direct-client.js')).openDirect,
+    },
+    (port, about, presets) => new Refloat(port, about, presets),
+  );
+
+  /**
+   * Loads the wasm module. Calls with equal options share one instance; a failed load can be tried
+   * again, and after `close()` or a crash the next call makes a fresh instance.
+   */
+  static load(options: LoadOptions = {}): Promise<Refloat> {
+    return Refloat.#load(options);
+  }
+}
+
+export * from './public.js';

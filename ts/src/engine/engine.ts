@@ -1,0 +1,324 @@
+import { RefloatError, isErrorCode } from '../errors.js';
+import type { Preset } from '../params.js';
+import type { StageEvent } from '../stages.js';
+import { fromHex, toHex } from '../hex.js';
+import type {
+  Glue,
+  GlueBootstrapKeys,
+  GlueCiphertext,
+  GlueObject,
+  GlueSecretKey,
+  GlueShipRun,
+} from './glue.js';
+
+/** Names an object inside the wasm instance. */
+export type Handle = number;
+
+/** What is known about a secret key without holding it. */
+export interface KeyInfo {
+  readonly handle: Handle;
+  readonly preset: string;
+  readonly id: string;
+}
+
+/** What is known about a ciphertext without holding it. */
+export interface CiphertextInfo {
+  readonly handle: Handle;
+  readonly preset: string;
+  readonly keyId: string;
+  readonly level: number;
+  readonly logQ: number;
+  readonly logScale: number;
+  readonly byteLength: number;
+}
+
+/** Result of one step of a run. */
+export interface StepResult {
+  readonly events: StageEvent[];
+  readonly finished: boolean;
+}
+
+/** Version and backend of the wasm module. */
+export interface About {
+  /** Version of the core. */
+  readonly version: string;
+  /** Kernels in use, `simd128` in the published artefacts. */
+  readonly backend: string;
+  /** Compilation target. */
+  readonly target: string;
+  /** Which artefact is loaded: `client` has no bootstrapping in the page. */
+  readonly artefact: 'client' | 'full';
+  /** Threads used; the artefacts of this version are single-threaded. */
+  readonly threads: 1;
+}
+
+/** Memory of the wasm instance. */
+export interface Memory {
+  /** Bytes of linear memory; it never shrinks. */
+  readonly bytes: number;
+  /** Keys, ciphertexts and runs that have not been freed. */
+  readonly objects: number;
+}
+
+interface Running {
+  readonly run: GlueShipRun;
+  readonly boot: Handle;
+  readonly secret: Handle | undefined;
+  busyMs: number;
+}
+
+/**
+ * The operations of one wasm instance, on handles: plain values in, plain values out, nothing that
+ * points into wasm memory. It is called directly by `refloat/sync` and through messages otherwise.
+ */
+export class Engine {
+  readonly #glue: Glue;
+  readonly #memory: WebAssembly.Memory;
+  readonly #objects = new Map<Handle, GlueObject>();
+  readonly #runs = new Map<Handle, Running>();
+  #next: Handle = 1;
+  #poison: RefloatError | undefined;
+
+  constructor(glue: Glue, memory: WebAssembly.Memory) {
+    this.#glue = glue;
+    this.#memory = memory;
+  }
+
+  /** Set by a panic: nothing works any more. */
+  get poisoned(): boolean {
+    return this.#poison !== undefined;
+  }
+
+  describe(): { about: About; presets: Preset[] } {
+    return this.#guard(() => ({
+      about: {
+        ...this.#glue.about(),
+        artefact: this.#glue.ShipRun ? 'full' : 'client',
+        threads: 1,
+      },
+      presets: this.#glue.presets(),
+    }));
+  }
+
+  memory(): Memory {
+    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size + this.#runs.size };
+  }
+
+  keygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): KeyInfo {
+    return this.#guard(() => this.#key(this.#glue.SecretKey.generate(preset, allowInsecure, seed)));
+  }
+
+  importSecret(bytes: Uint8Array, allowInsecure: boolean): KeyInfo {
+    return this.#guard(() => this.#key(this.#glue.SecretKey.importSecret(bytes, allowInsecure)));
+  }
+
+  exportSecret(secret: Handle): Uint8Array {
+    return this.#guard(() => this.#secret(secret).exportSecret());
+  }
+
+  keyPart(secret: Handle, index: number): Uint8Array {
+    return this.#guard(() => this.#secret(secret).keyPart(index));
+  }
+
+  encrypt(
+    secret: Handle,
+    values: Float64Array,
+    level: number | undefined,
+    seed: Uint8Array | undefined,
+  ): CiphertextInfo {
+    return this.#guard(() => this.#ciphertextInfo(this.#secret(secret).encrypt(values, level, seed)));
+  }
+
+  decrypt(secret: Handle, ciphertext: Handle): Float64Array {
+    return this.#guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext)));
+  }
+
+  ciphertextToBytes(ciphertext: Handle): Uint8Array {
+    return this.#guard(() => this.#ciphertext(ciphertext).toBytes());
+  }
+
+  ciphertextFromBytes(bytes: Uint8Array): CiphertextInfo {
+    return this.#guard(() => this.#ciphertextInfo(this.#glue.Ciphertext.fromBytes(bytes)));
+  }
+
+  bootBegin(preset: string, keyId: string): Handle {
+    return this.#guard(() => this.#keep(this.#full('BootstrapKeys').begin(preset, fromHex(keyId))));
+  }
+
+  bootPart(boot: Handle, secret: Handle, index: number): void {
+    this.#guard(() => this.#boot(boot).addFromSecret(this.#secret(secret), index));
+  }
+
+  bootAdd(boot: Handle, index: number, bytes: Uint8Array): void {
+    this.#guard(() => this.#boot(boot).add(index, bytes));
+  }
+
+  /** Completes a set and tells how many bytes it takes in memory. */
+  bootFinish(boot: Handle): number {
+    return this.#guard(() => {
+      this.#boot(boot).finish();
+      return this.#boot(boot).memoryBytes();
+    });
+  }
+
+  square(ciphertext: Handle, boot: Handle): CiphertextInfo {
+    return this.#guard(() =>
+      this.#ciphertextInfo(this.#full('square')(this.#ciphertext(ciphertext), this.#boot(boot))),
+    );
+  }
+
+  /** Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way. */
+  runBegin(ciphertext: Handle, boot: Handle, secret: Handle | undefined): Handle {
+    return this.#guard(() => {
+      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext));
+      const handle = this.#next++;
+      this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
+      return handle;
+    });
+  }
+
+  /** One stage, one track or one level of the tree. */
+  runStep(handle: Handle): StepResult {
+    return this.#guard(() => {
+      const running = this.#running(handle);
+      const events: StageEvent[] = [];
+      const start = performance.now();
+      const stamp = (event: object): void => {
+        const atMs = running.busyMs + performance.now() - start;
+        events.push({ ...event, atMs } as StageEvent);
+      };
+      const boot = this.#boot(running.boot);
+      const finished =
+        running.secret !== undefined && running.run.stepInspected
+          ? running.run.stepInspected(boot, this.#secret(running.secret), stamp)
+          : running.run.step(boot, stamp);
+      running.busyMs += performance.now() - start;
+      return { events, finished };
+    });
+  }
+
+  /** Takes the result out and frees the run. */
+  runFinish(handle: Handle): CiphertextInfo {
+    return this.#guard(() => {
+      const result = this.#ciphertextInfo(this.#running(handle).run.finish());
+      this.free(handle);
+      return result;
+    });
+  }
+
+  /** Compares the vector kernels with the scalar ones; returns a sentence or throws. */
+  kernelSelfCheck(seed: number): string {
+    return this.#guard(() => this.#full('kernelSelfCheck')(seed));
+  }
+
+  /** Frees an object; twice is once. */
+  free(handle: Handle): void {
+    const object = this.#objects.get(handle) ?? this.#runs.get(handle)?.run;
+    this.#objects.delete(handle);
+    this.#runs.delete(handle);
+    // A poisoned instance is thrown away whole; its objects must not be called any more.
+    if (object && !this.#poison) object.free();
+  }
+
+  #keep(object: GlueObject): Handle {
+    const handle = this.#next++;
+    this.#objects.set(handle, object);
+    return handle;
+  }
+
+  #key(key: GlueSecretKey): KeyInfo {
+    return { handle: this.#keep(key), preset: key.preset(), id: toHex(key.keyId()) };
+  }
+
+  #ciphertextInfo(ct: GlueCiphertext): CiphertextInfo {
+    return {
+      handle: this.#keep(ct),
+      preset: ct.preset(),
+      keyId: toHex(ct.keyId()),
+      level: ct.level(),
+      logQ: ct.logQ(),
+      logScale: ct.logScale(),
+      byteLength: ct.byteLength(),
+    };
+  }
+
+  #secret(handle: Handle): GlueSecretKey {
+    return this.#get(handle, 'the key set') as GlueSecretKey;
+  }
+
+  #ciphertext(handle: Handle): GlueCiphertext {
+    return this.#get(handle, 'the ciphertext') as GlueCiphertext;
+  }
+
+  #boot(handle: Handle): GlueBootstrapKeys {
+    return this.#get(handle, 'the bootstrapping keys') as GlueBootstrapKeys;
+  }
+
+  #get(handle: Handle, what: string): GlueObject {
+    const object = this.#objects.get(handle);
+    if (!object) throw freed(what);
+    return object;
+  }
+
+  #running(handle: Handle): Running {
+    const running = this.#runs.get(handle);
+    if (!running) throw freed('the run');
+    return running;
+  }
+
+  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'square' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
+    const item = this.#glue[name];
+    if (!item) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      );
+    }
+    return item;
+  }
+
+  /** Runs an operation, and turns whatever wasm throws into a {@link RefloatError}. */
+  #guard<T>(operation: () => T): T {
+    if (this.#poison) throw this.#poison;
+    try {
+      return operation();
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  #translate(error: unknown): unknown {
+    if (error instanceof RefloatError) return error;
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+      // After a trap the instance's memory is in an unknown state: nothing may run in it again.
+      const panic = this.#panicMessage();
+      const megabytes = Math.round(this.#memory.buffer.byteLength / 2 ** 20);
+      this.#poison = panic
+        ? new RefloatError('PANICKED', `refloat panicked (${panic}): call Refloat.load() for a fresh instance`, {
+            cause: error,
+          })
+        : new RefloatError(
+            'OUT_OF_MEMORY',
+            `the wasm instance stopped at ${megabytes} MB, most likely out of memory: free keys and ciphertexts, take a smaller set or a server, and call Refloat.load() for a fresh instance`,
+            { cause: error },
+          );
+      return this.#poison;
+    }
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (isErrorCode(code)) return new RefloatError(code, (error as Error).message);
+    return error;
+  }
+
+  #panicMessage(): string | undefined {
+    try {
+      return this.#glue.panicMessage();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The error of an object that was used after `free()`. */
+export function freed(what: string): RefloatError {
+  return new RefloatError('FREED', `${what} has been freed: keep it until the last use, or make a new one`);
+}

@@ -1,0 +1,84 @@
+import type { Preset } from '../params.js';
+
+/**
+ * The surface of the wasm module as this package uses it: what wasm-bindgen generates, typed by
+ * hand. `tests/glue.test.ts` holds the two together.
+ */
+export interface Glue {
+  default(init?: { module_or_path: unknown }): Promise<{ memory: WebAssembly.Memory }>;
+  /** Instantiates from bytes or a compiled module without waiting. */
+  initSync(init: { module: BufferSource | WebAssembly.Module }): { memory: WebAssembly.Memory };
+  /** Throws the instance away and makes a fresh one of the same module. */
+  __wbg_reset_state?(): void;
+  about(): GlueAbout;
+  presets(): Preset[];
+  /** The message of the panic that stopped the instance, if one did. */
+  panicMessage(): string | undefined;
+  SecretKey: {
+    generate(preset: string, allowInsecure: boolean, seed?: Uint8Array): GlueSecretKey;
+    importSecret(bytes: Uint8Array, allowInsecure: boolean): GlueSecretKey;
+  };
+  Ciphertext: {
+    fromBytes(bytes: Uint8Array): GlueCiphertext;
+  };
+  /** Only in the full artefact. */
+  BootstrapKeys?: {
+    begin(preset: string, keyId: Uint8Array): GlueBootstrapKeys;
+  };
+  /** Only in the full artefact. */
+  ShipRun?: {
+    begin(ciphertext: GlueCiphertext): GlueShipRun;
+  };
+  /** Only in the full artefact. */
+  square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
+  /** Only in the full artefact. */
+  kernelSelfCheck?(seed: number): string;
+}
+
+export interface GlueAbout {
+  version: string;
+  backend: string;
+  target: string;
+}
+
+/** What every exported object has. */
+export interface GlueObject {
+  free(): void;
+}
+
+export interface GlueSecretKey extends GlueObject {
+  preset(): string;
+  keyId(): Uint8Array;
+  encrypt(values: Float64Array, level?: number, seed?: Uint8Array): GlueCiphertext;
+  decrypt(ciphertext: GlueCiphertext): Float64Array;
+  keyPart(index: number): Uint8Array;
+  exportSecret(): Uint8Array;
+}
+
+export interface GlueCiphertext extends GlueObject {
+  preset(): string;
+  keyId(): Uint8Array;
+  level(): number;
+  logQ(): number;
+  logScale(): number;
+  byteLength(): number;
+  toBytes(): Uint8Array;
+}
+
+export interface GlueBootstrapKeys extends GlueObject {
+  /** Generates part `index` from the secret key and takes it in. */
+  addFromSecret(secret: GlueSecretKey, index: number): void;
+  /** Takes in a part that was made elsewhere. */
+  add(index: number, bytes: Uint8Array): void;
+  /** Call once all parts are in. */
+  finish(): void;
+  memoryBytes(): number;
+}
+
+export interface GlueShipRun extends GlueObject {
+  /** One stage, track or tree level; `true` when it was the last. */
+  step(keys: GlueBootstrapKeys, onEvent: (event: object) => void): boolean;
+  /** As `step`, and reports what the ciphertexts inside hold. */
+  stepInspected?(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: (event: object) => void): boolean;
+  finish(): GlueCiphertext;
+}

@@ -1,0 +1,40 @@
+import { RefloatError } from '../errors.js';
+import { Engine } from './engine.js';
+import type { Glue } from './glue.js';
+import { requireSimd } from './simd.js';
+
+/** Where to take the wasm module from instead of the file beside the package. */
+export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the module and makes an engine of it.
+ *
+ * @param glue the generated module
+ * @param source where the wasm is; `undefined` for the file beside the glue
+ * @param fallback resolves the default source where `fetch` of a file does not work (Node)
+ */
+export async function openEngine(
+  glue: Glue,
+  source: unknown,
+  fallback: () => Promise<unknown>,
+): Promise<Engine> {
+  requireSimd();
+  try {
+    const module_or_path = source ?? (await fallback());
+    // A poisoned instance in the same thread is replaced; everything made with it is gone.
+    glue.__wbg_reset_state?.();
+    const { memory } = await (module_or_path === undefined ? glue.default() : glue.default({ module_or_path }));
+    return new Engine(glue, memory);
+  } catch (cause) {
+    throw loadError(cause);
+  }
+}
+
+function loadError(cause: unknown): RefloatError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RefloatError(
+    cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError ? 'BAD_BYTES' : 'NETWORK',
+    `the wasm module could not be loaded (${reason}): check that the .wasm file is served beside the package's JavaScript, or pass { wasm } to Refloat.load()`,
+    { cause },
+  );
+}

@@ -1,0 +1,159 @@
+import { RefloatError } from '../errors.js';
+import type { Engine } from './engine.js';
+import { fromWire, type Reply, type Request } from './wire.js';
+
+/** The names of an engine's operations. */
+export type Op = {
+  [K in keyof Engine]: Engine[K] extends (...args: never[]) => unknown ? K : never;
+}[keyof Engine];
+
+/** Calls an engine, wherever it runs. */
+export interface Port {
+  /** One operation; results never alias wasm memory. */
+  call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>>;
+  /** Frees an object without waiting; used by finalisers too, so it never throws. */
+  release(handle: number): void;
+  /** Ends the engine. Calls under way reject with `FREED`. */
+  close(): void;
+  /** Set once the engine can no longer be used. */
+  readonly dead: boolean;
+}
+
+/** The engine in this thread. */
+export class DirectPort implements Port {
+  readonly #engine: Engine;
+  #closed = false;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  get dead(): boolean {
+    return this.#closed || this.#engine.poisoned;
+  }
+
+  async call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
+    // A macrotask first, so that long runs leave the thread to others between their steps.
+    await macrotask();
+    if (this.#closed) throw closed();
+    const method = this.#engine[op] as (...args: Parameters<Engine[K]>) => ReturnType<Engine[K]>;
+    return method.apply(this.#engine, args);
+  }
+
+  release(handle: number): void {
+    if (!this.#closed) this.#engine.free(handle);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+}
+
+/** A worker as this package needs it: the same for browsers and for Node. */
+export interface WorkerLike {
+  post(message: Request, transfer: readonly ArrayBuffer[]): void;
+  terminate(): void;
+  /** Keeps the process alive while a call is under way; nothing in browsers. */
+  hold(busy: boolean): void;
+}
+
+/** Makes a worker and tells where its messages and its death go. */
+export type StartWorker = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void) => WorkerLike;
+
+interface Pending {
+  resolve(value: never): void;
+  reject(error: unknown): void;
+}
+
+/** The engine in a worker. */
+export class WorkerPort implements Port {
+  readonly #worker: WorkerLike;
+  readonly #pending = new Map<number, Pending>();
+  #next = 1;
+  #end: RefloatError | undefined;
+  #poisoned = false;
+
+  constructor(start: StartWorker) {
+    this.#worker = start(
+      (reply) => this.#receive(reply),
+      (reason) =>
+        this.#die(
+          new RefloatError('PANICKED', 'the worker of refloat died: call Refloat.load() for a fresh one', {
+            cause: reason,
+          }),
+        ),
+    );
+  }
+
+  get dead(): boolean {
+    return this.#end !== undefined || this.#poisoned;
+  }
+
+  /** Loads the wasm module in the worker; the first call to make. */
+  init(source: unknown, transfer: readonly ArrayBuffer[]): Promise<void> {
+    return this.#send('init', [source], transfer) as Promise<void>;
+  }
+
+  call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
+    return this.#send(op, args, []) as Promise<ReturnType<Engine[K]>>;
+  }
+
+  release(handle: number): void {
+    if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
+  }
+
+  close(): void {
+    this.#die(closed());
+    this.#worker.terminate();
+  }
+
+  #send(op: string, args: readonly unknown[], transfer: readonly ArrayBuffer[]): Promise<unknown> {
+    if (this.#end) return Promise.reject(this.#end);
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#worker.hold(true);
+      this.#worker.post({ id, op, args }, transfer);
+    });
+  }
+
+  #receive(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    if (!pending) return;
+    this.#pending.delete(reply.id);
+    if (this.#pending.size === 0) this.#worker.hold(false);
+    if (reply.ok) {
+      pending.resolve(reply.value as never);
+      return;
+    }
+    const error = fromWire(reply.error);
+    if (error instanceof RefloatError && (error.code === 'PANICKED' || error.code === 'OUT_OF_MEMORY')) {
+      this.#poisoned = true;
+    }
+    pending.reject(error);
+  }
+
+  #die(end: RefloatError): void {
+    this.#end ??= end;
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#worker.hold(false);
+    for (const pending of waiting) pending.reject(this.#end);
+  }
+}
+
+function closed(): RefloatError {
+  return new RefloatError('FREED', 'this instance was closed: call Refloat.load() for a new one');
+}
+
+/** Resolves in a later task, so that timers, events and drawing get their turn. */
+export function macrotask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(undefined);
+  });
+}

@@ -1,0 +1,16 @@
+import { RefloatError } from '../errors.js';
+
+// (module (func (result v128) i32.const 0 i8x16.splat i8x16.popcnt))
+const PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+]);
+
+/** Throws `NO_SIMD` where the engine does not know 128-bit SIMD. */
+export function requireSimd(validate: (bytes: Uint8Array<ArrayBuffer>) => boolean = WebAssembly.validate): void {
+  if (!validate(PROBE)) {
+    throw new RefloatError(
+      'NO_SIMD',
+      'this engine has no WebAssembly SIMD: use Chrome 91, Firefox 89, Safari 16.4, Node 20.19 or anything newer',
+    );
+  }
+}

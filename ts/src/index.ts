@@ -1,0 +1,46 @@
+/**
+ * Fully homomorphic encryption with bootstrapping, in the browser and in Node.
+ *
+ * @packageDocumentation
+ */
+import { hasWorkers, startWorker, wrapWorker } from '#platform-full';
+import { Instance } from './api/instance.js';
+import { loader, type LoadOptions } from './api/loader.js';
+
+/**
+ * The entrance to everything. Computations run in a worker; see `refloat/sync` for the direct form
+ * and `refloat/client` for a smaller download without bootstrapping in the page.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * console.log(rf.about().version, rf.presets().map((p) => p.name));
+ * using keys = await rf.keygen('toy10', { allowInsecure: true });
+ * using ct = await keys.encrypt([0.5, -0.25, 1]);
+ * console.log((await keys.decrypt(ct)).slice(0, 3));
+ * rf.close();
+ * ```
+ */
+export class Refloat extends Instance {
+  static readonly #load = loader(
+    {
+      hasWorkers,
+      startWorker,
+      wrapWorker,
+      openDirect: async () => (await import('./direct-full.js')).openDirect,
+    },
+    (port, about, presets) => new Refloat(port, about, presets),
+  );
+
+  /**
+   * Loads the wasm module. Calls with equal options share one instance; a failed load can be tried
+   * again, and after `close()` or a crash the next call makes a fresh instance.
+   */
+  static load(options: LoadOptions = {}): Promise<Refloat> {
+    return Refloat.#load(options);
+  }
+}
+
+export * from './public.js';

@@ -1,0 +1,8 @@
+import { nodeWorker } from './node.js';
+
+export { hasWorkers } from './node.js';
+
+/** The worker of this artefact. */
+export const startWorker = nodeWorker(new URL('../worker-client.js', import.meta.url));
+
+export { wrapWorker } from './node.js';

@@ -1,0 +1,27 @@
+import { Worker as NodeWorker } from 'node:worker_threads';
+import type { StartWorker } from '../engine/port.js';
+import type { Reply } from '../engine/wire.js';
+import { webWorker } from './web.js';
+
+/** Runs the worker in a thread that does not keep an idle process alive. */
+export function nodeWorker(url: URL): StartWorker {
+  return (onReply, onDeath) => {
+    const worker = new NodeWorker(url, { name: 'refloat' });
+    worker.on('message', (reply: Reply) => onReply(reply));
+    worker.on('error', onDeath);
+    worker.on('messageerror', onDeath);
+    worker.on('exit', (code) => onDeath(`exit code ${code}`));
+    worker.unref();
+    return {
+      post: (message, transfer) => worker.postMessage(message, [...transfer]),
+      terminate: () => void worker.terminate(),
+      hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    };
+  };
+}
+
+/** A worker of the caller's own: only runtimes with the web's `Worker` (Deno) have such a thing. */
+export const wrapWorker = webWorker;
+
+/** Node always has threads. */
+export const hasWorkers = true;

@@ -1,0 +1,11 @@
+import { webWorker } from './web.js';
+
+export { hasWorkers } from './web.js';
+
+// Written literally, so that bundlers see the worker and emit it.
+/** The worker of this artefact. */
+export const startWorker = webWorker(
+  () => new Worker(new URL('../worker-full.js', import.meta.url), { type: 'module', name: 'refloat' }),
+);
+
+export { webWorker as wrapWorker } from './web.js';
