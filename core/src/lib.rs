@@ -7,8 +7,10 @@ pub mod arith;
 pub mod error;
 pub mod par;
 pub mod random;
+pub mod ring;
+pub mod rlwe;
+pub mod schemes;
 pub mod security;
 pub mod trace;
-pub mod wire;
 
 pub use error::Error;

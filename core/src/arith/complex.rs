@@ -16,6 +16,9 @@ pub struct Complex {
     pub im: f64,
 }
 
+/// Decrypted slots are wiped like words.
+impl zeroize::DefaultIsZeroes for Complex {}
+
 impl Complex {
     /// 0.
     pub const ZERO: Self = Self { re: 0.0, im: 0.0 };

@@ -16,3 +16,6 @@ pub use kernels::Kernels;
 pub use modulus::{Modulus, Shoup};
 pub use ntt::NttTable;
 pub use word::Word;
+
+#[cfg(test)]
+mod tests;

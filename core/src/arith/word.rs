@@ -41,6 +41,9 @@ pub trait Word:
     /// Every set of row operations usable on this CPU, the scalar one first.
     fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>>;
 
+    /// Fills a row with uniform residues modulo `p` from a stream (public data).
+    fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]);
+
     /// Sum modulo `2^BITS`.
     #[must_use]
     fn wrapping_add(self, other: Self) -> Self;
@@ -69,7 +72,7 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path) => {
+    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $fill:ident) => {
         impl Word for $word {
             type Wide = $wide;
             const BITS: u32 = <$word>::BITS;
@@ -91,6 +94,9 @@ macro_rules! word {
             }
             fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>> {
                 $all()
+            }
+            fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]) {
+                stream.$fill(p as $word, out);
             }
             #[inline(always)]
             fn wrapping_add(self, other: Self) -> Self {
@@ -138,8 +144,8 @@ macro_rules! word {
     };
 }
 
-word!(u32, u64, 31, dispatch::select_u32, dispatch::all_u32);
-word!(u64, u128, 61, dispatch::select_u64, dispatch::all_u64);
+word!(u32, u64, 31, dispatch::select_u32, dispatch::all_u32, fill_uniform_u32);
+word!(u64, u128, 61, dispatch::select_u64, dispatch::all_u64, fill_uniform_u64);
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,133 @@
+//! Automorphisms X -> X^g as permutations of evaluation points.
+
+use alloc::{format, sync::Arc, vec::Vec};
+
+use crate::error::Error;
+
+/// An odd exponent g modulo 2N.
+///
+/// Slot k of a polynomial is its value at zeta^(5^k); g = 5^t rotates the slots left by t and
+/// g = -1 conjugates them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GaloisElement(u64);
+
+impl GaloisElement {
+    /// Checks that `g` is odd and below 2n.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] otherwise.
+    pub fn new(g: u64, n: usize) -> Result<Self, Error> {
+        if g.is_multiple_of(2) || g >= 2 * n as u64 {
+            return Err(Error::InvalidArgument(format!(
+                "Galois element {g} must be odd and below 2N = {}",
+                2 * n
+            )));
+        }
+        Ok(Self(g))
+    }
+
+    /// The element of a left rotation by `steps` slots (negative: right) in ring degree `n`.
+    pub fn rotation(steps: i64, n: usize) -> Self {
+        let order = (n / 2) as i64;
+        let mut exponent = steps.rem_euclid(order) as u64;
+        let modulus = 2 * n as u64;
+        let (mut g, mut base) = (1u64, 5 % modulus);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                g = g * base % modulus;
+            }
+            base = base * base % modulus;
+            exponent >>= 1;
+        }
+        Self(g)
+    }
+
+    /// The element of complex conjugation.
+    pub fn conjugation(n: usize) -> Self {
+        Self(2 * n as u64 - 1)
+    }
+
+    /// The exponent g.
+    pub fn value(self) -> u64 {
+        self.0
+    }
+
+    /// g^-1 modulo 2n.
+    pub fn inverse(self, n: usize) -> Self {
+        // The group of units modulo 2n = 2^k has exponent dividing n/2 (n >= 4), so
+        // g^(n/2 - 1) inverts g; for n = 2 the group is {1, 3} and g is its own inverse.
+        let modulus = 2 * n as u64;
+        let mut exponent = if n >= 4 { (n / 2 - 1) as u64 } else { 1 };
+        let (mut out, mut base) = (1u64, self.0);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                out = out * base % modulus;
+            }
+            base = base * base % modulus;
+            exponent >>= 1;
+        }
+        Self(out)
+    }
+}
+
+/// The table of one automorphism in evaluation order; cheap to clone.
+#[derive(Clone)]
+pub struct Automorphism {
+    element: GaloisElement,
+    permutation: Arc<[u32]>,
+}
+
+impl Automorphism {
+    /// Output point j takes input point of exponent g (2 brev(j) + 1) mod 2n.
+    pub fn new(n: usize, element: GaloisElement) -> Self {
+        let bits = n.trailing_zeros();
+        let mask = 2 * n as u64 - 1;
+        let brev = |x: u64| if bits == 0 { 0 } else { x.reverse_bits() >> (64 - bits) };
+        let permutation: Vec<u32> = (0..n as u64)
+            .map(|j| {
+                let exponent = element.0.wrapping_mul(2 * brev(j) + 1) & mask;
+                brev(exponent >> 1) as u32
+            })
+            .collect();
+        Self { element, permutation: permutation.into() }
+    }
+
+    /// Left rotation of the slots by `steps`.
+    pub fn rotation(n: usize, steps: i64) -> Self {
+        Self::new(n, GaloisElement::rotation(steps, n))
+    }
+
+    /// Complex conjugation of the slots.
+    pub fn conjugation(n: usize) -> Self {
+        Self::new(n, GaloisElement::conjugation(n))
+    }
+
+    /// The exponent.
+    pub fn element(&self) -> GaloisElement {
+        self.element
+    }
+
+    /// `out[j] = x[permutation[j]]`.
+    pub fn permutation(&self) -> &[u32] {
+        &self.permutation
+    }
+}
+
+/// Applies X -> X^g to small signed coefficients (secret keys).
+pub(crate) fn map_coefficients<T: Copy + Default + core::ops::Neg<Output = T>>(
+    x: &[T],
+    g: GaloisElement,
+) -> Vec<T> {
+    let n = x.len();
+    let mut out = alloc::vec![T::default(); n];
+    for (t, &c) in x.iter().enumerate() {
+        let e = (t as u64).wrapping_mul(g.0) as usize & (2 * n - 1);
+        // The position is public; the sign is a function of the position only.
+        if e < n {
+            out[e] = c;
+        } else {
+            out[e - n] = -c;
+        }
+    }
+    out
+}

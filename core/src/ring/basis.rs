@@ -1,0 +1,124 @@
+//! Bases: ordered lists of distinct NTT-friendly primes sharing one ring degree.
+
+use alloc::{format, sync::Arc, vec::Vec};
+
+use crate::{
+    arith::{Kernels, Modulus, NttTable, Word},
+    error::Error,
+};
+
+/// Z_p[X]/(X^N + 1) for one prime p: modulus and transform tables.
+pub struct SubRing<W: Word> {
+    modulus: Modulus<W>,
+    ntt: NttTable<W>,
+}
+
+impl<W: Word> SubRing<W> {
+    /// The prime of this row.
+    pub fn modulus(&self) -> &Modulus<W> {
+        &self.modulus
+    }
+
+    /// Tables of its negacyclic transform.
+    pub fn ntt(&self) -> &NttTable<W> {
+        &self.ntt
+    }
+}
+
+/// An ordered list of distinct primes p ≡ 1 (mod 2N), with their tables; cheap to clone.
+pub struct Basis<W: Word> {
+    n: usize,
+    rows: Arc<[Arc<SubRing<W>>]>,
+}
+
+impl<W: Word> Clone for Basis<W> {
+    fn clone(&self) -> Self {
+        Self { n: self.n, rows: self.rows.clone() }
+    }
+}
+
+impl<W: Word> Basis<W> {
+    /// Builds the tables for ring degree `n` (a power of two) and the given primes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if a prime repeats, is too wide for the word, is not prime or is
+    /// not 1 modulo 2n.
+    pub fn new(n: usize, primes: &[u64]) -> Result<Self, Error> {
+        let mut rows: Vec<Arc<SubRing<W>>> = Vec::with_capacity(primes.len());
+        for (i, &p) in primes.iter().enumerate() {
+            if primes[..i].contains(&p) {
+                return Err(Error::InvalidArgument(format!(
+                    "prime {p} appears twice in a basis; the primes of a modulus must be distinct"
+                )));
+            }
+            let modulus = Modulus::new(p)?;
+            let ntt = NttTable::new(modulus, n)?;
+            rows.push(Arc::new(SubRing { modulus, ntt }));
+        }
+        Ok(Self { n, rows: rows.into() })
+    }
+
+    /// Ring degree N: words per row.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Number of primes.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True for the empty product (modulus 1).
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &SubRing<W> {
+        &self.rows[i]
+    }
+
+    /// Modulus of row `i`.
+    pub fn modulus(&self, i: usize) -> &Modulus<W> {
+        &self.rows[i].modulus
+    }
+
+    /// The primes in order.
+    pub fn primes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.rows.iter().map(|r| r.modulus.value_u64())
+    }
+
+    /// log2 of the product of the primes.
+    pub fn log2(&self) -> f64 {
+        self.rows.iter().map(|r| r.modulus.log2()).sum()
+    }
+
+    /// The first `len` primes.
+    pub fn prefix(&self, len: usize) -> Self {
+        self.select(0..len)
+    }
+
+    /// The primes at the given positions, sharing their tables.
+    pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
+        let rows: Vec<_> = positions.into_iter().map(|i| self.rows[i].clone()).collect();
+        Self { n: self.n, rows: rows.into() }
+    }
+
+    /// This basis followed by another of the same degree.
+    pub fn concat(&self, other: &Self) -> Self {
+        debug_assert_eq!(self.n, other.n);
+        let rows: Vec<_> = self.rows.iter().chain(other.rows.iter()).cloned().collect();
+        Self { n: self.n, rows: rows.into() }
+    }
+
+    /// Same primes in the same order.
+    pub fn same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.rows, &other.rows)
+            || (self.n == other.n && self.len() == other.len() && self.primes().eq(other.primes()))
+    }
+
+    /// The row kernels of this word on this machine.
+    pub fn kernels(&self) -> &'static dyn Kernels<W> {
+        W::kernels()
+    }
+}

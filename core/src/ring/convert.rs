@@ -1,0 +1,125 @@
+//! Base conversion: centred residues in one basis to residues in another.
+
+use alloc::{vec, vec::Vec};
+
+use super::basis::Basis;
+use crate::arith::{Shoup, Word};
+
+/// Converts x, known modulo D = product of the source primes, to the residues of its centred
+/// representative in (-D/2, D/2] modulo each target prime.
+///
+/// With one source prime the lift is exact. With several, the number of wraps is
+/// round(sum y_i / d_i) in double precision (y_i = [x (D/d_i)^-1] mod d_i): exact unless x lies
+/// within about D 2^-50 of ±D/2, where the other representative may be taken. Every backend sums in
+/// the same order, so results are bit-identical.
+pub struct BaseConverter<W: Word> {
+    from: Basis<W>,
+    to: Basis<W>,
+    /// (D/d_i)^-1 mod d_i.
+    y_scale: Vec<Shoup<W>>,
+    inv_d: Vec<f64>,
+    /// `[target][source]`: D/d_i mod target.
+    weights: Vec<Vec<Shoup<W>>>,
+    /// D mod target.
+    product: Vec<Shoup<W>>,
+}
+
+impl<W: Word> BaseConverter<W> {
+    /// Precomputes the conversion; `from` must not be empty and the two bases must be disjoint.
+    pub fn new(from: &Basis<W>, to: &Basis<W>) -> Self {
+        debug_assert!(!from.is_empty());
+        let primes: Vec<u64> = from.primes().collect();
+        let y_scale = (0..primes.len())
+            .map(|i| {
+                let m = from.modulus(i);
+                let mut others = W::ONE;
+                for (j, &d) in primes.iter().enumerate() {
+                    if j != i {
+                        others = m.mul(others, m.reduce_u64(d));
+                    }
+                }
+                m.shoup(m.inv(others).expect("distinct primes are invertible"))
+            })
+            .collect();
+        let inv_d = primes.iter().map(|&d| 1.0 / d as f64).collect();
+        let mut weights = Vec::with_capacity(to.len());
+        let mut product = Vec::with_capacity(to.len());
+        for t in 0..to.len() {
+            let m = to.modulus(t);
+            let partial = |skip: usize| {
+                let mut w = W::ONE;
+                for (j, &d) in primes.iter().enumerate() {
+                    if j != skip {
+                        w = m.mul(w, m.reduce_u64(d));
+                    }
+                }
+                m.shoup(w)
+            };
+            weights.push((0..primes.len()).map(partial).collect());
+            product.push(partial(usize::MAX));
+        }
+        Self { from: from.clone(), to: to.clone(), y_scale, inv_d, weights, product }
+    }
+
+    /// Target basis.
+    pub fn to(&self) -> &Basis<W> {
+        &self.to
+    }
+
+    /// Source basis.
+    pub fn from(&self) -> &Basis<W> {
+        &self.from
+    }
+
+    /// Prepares a source value (one coefficient-domain row per source prime, in order) for
+    /// [`Source::row_into`].
+    pub fn source<'a>(&'a self, x: &[&'a [W]]) -> Source<'a, W> {
+        debug_assert_eq!(x.len(), self.from.len());
+        if let [only] = x {
+            return Source { converter: self, single: Some(only), ys: Vec::new(), v: Vec::new() };
+        }
+        let kernels = self.from.kernels();
+        let ys: Vec<Vec<W>> = x
+            .iter()
+            .enumerate()
+            .map(|(i, row)| {
+                let mut y = row.to_vec();
+                kernels.mul_scalar_assign(self.from.modulus(i), &mut y, &self.y_scale[i]);
+                y
+            })
+            .collect();
+        let mut v = vec![W::ZERO; self.from.n()];
+        let rows: Vec<&[W]> = ys.iter().map(Vec::as_slice).collect();
+        kernels.crt_overflow(&mut v, &rows, &self.inv_d);
+        Source { converter: self, single: None, ys, v }
+    }
+}
+
+/// A value ready to be converted, row by row.
+pub struct Source<'a, W: Word> {
+    converter: &'a BaseConverter<W>,
+    single: Option<&'a [W]>,
+    ys: Vec<Vec<W>>,
+    v: Vec<W>,
+}
+
+impl<W: Word> Source<'_, W> {
+    /// Writes the coefficient-domain row modulo target prime `target`.
+    pub fn row_into(&self, target: usize, out: &mut [W]) {
+        let c = self.converter;
+        let kernels = c.from.kernels();
+        if let Some(x) = self.single {
+            kernels.lift_centered(c.from.modulus(0), c.to.modulus(target), out, x);
+        } else {
+            let rows: Vec<&[W]> = self.ys.iter().map(Vec::as_slice).collect();
+            kernels.crt_combine(
+                c.to.modulus(target),
+                out,
+                &rows,
+                &c.weights[target],
+                &self.v,
+                &c.product[target],
+            );
+        }
+    }
+}

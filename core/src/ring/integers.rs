@@ -1,0 +1,52 @@
+//! Integers in and out of residue form.
+
+use alloc::{vec, vec::Vec};
+
+use super::{
+    basis::Basis,
+    poly::{Coeff, Poly},
+};
+use crate::arith::Word;
+
+/// The polynomial with the given signed coefficients, |x| < 2^62.
+pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
+    let mut out = Poly::zero(basis);
+    let kernels = basis.kernels();
+    for (i, row) in out.rows_mut() {
+        kernels.reduce_i64(basis.modulus(i), row, coefficients);
+    }
+    out
+}
+
+/// Centred coefficients, in (-Q/2, Q/2], as doubles (mixed-radix reconstruction, so that a small
+/// value is exact however large Q is).
+///
+/// Secret-independent control flow: no branch on a residue.
+pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
+    let basis = x.basis();
+    let (len, n) = (basis.len(), basis.n());
+    // Centred mixed-radix digits v_i in (-q_i/2, q_i/2], x = v_0 + q_0 (v_1 + q_1 (v_2 + ...)):
+    // each step removes a centred digit, so small values end with zero high digits and the sum is
+    // exact while it fits in 53 bits.
+    let mut digits: Vec<Vec<i64>> = Vec::with_capacity(len);
+    for i in 0..len {
+        let m = basis.modulus(i);
+        let mut row: Vec<W> = x.row(i).to_vec();
+        for (j, lower) in digits.iter().enumerate() {
+            let inverse =
+                m.shoup(m.inv(m.reduce_u64(basis.modulus(j).value_u64())).expect("distinct primes"));
+            for (r, &v) in row.iter_mut().zip(lower) {
+                *r = m.mul_shoup(m.sub(*r, m.reduce_i64(v)), &inverse);
+            }
+        }
+        digits.push(row.iter().map(|&r| m.centered(r)).collect());
+    }
+    let mut out = vec![0.0f64; n];
+    for (i, digit) in digits.iter().enumerate().rev() {
+        let q = basis.modulus(i).value_u64() as f64;
+        for (o, &v) in out.iter_mut().zip(digit) {
+            *o = *o * q + v as f64;
+        }
+    }
+    out
+}

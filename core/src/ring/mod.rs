@@ -1,0 +1,21 @@
+//! L2: polynomials of Z[X]/(X^N + 1) in residue-number-system form.
+//!
+//! A [`Poly`] is a matrix of residues, one row of `N` words per prime of its [`Basis`]. The domain
+//! (coefficients or evaluations) is part of its type, so that adding across domains does not
+//! compile. Nothing here knows of ciphertexts.
+
+mod automorphism;
+mod basis;
+mod convert;
+mod integers;
+mod poly;
+mod rescale;
+mod sampling;
+
+pub use automorphism::{Automorphism, GaloisElement};
+pub use basis::{Basis, SubRing};
+pub use convert::BaseConverter;
+pub use integers::{centered_f64, from_integers};
+pub use poly::{Coeff, Domain, Eval, Poly};
+pub use rescale::ModDown;
+pub use sampling::{SmallPoly, uniform_rows};

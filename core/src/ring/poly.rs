@@ -1,0 +1,187 @@
+//! Polynomials with the domain in the type.
+
+use alloc::{vec, vec::Vec};
+use core::marker::PhantomData;
+
+use zeroize::Zeroize;
+
+use super::{automorphism::Automorphism, basis::Basis};
+use crate::arith::{Shoup, Word};
+
+/// Marker of a domain.
+pub trait Domain: Copy + Send + Sync + 'static {}
+
+/// Coefficient domain: entry `t` of a row is the coefficient of X^t.
+#[derive(Debug, Clone, Copy)]
+pub struct Coeff;
+
+/// Evaluation domain: entry `j` of a row is the value at psi^(2 brev(j) + 1).
+#[derive(Debug, Clone, Copy)]
+pub struct Eval;
+
+impl Domain for Coeff {}
+impl Domain for Eval {}
+
+/// A polynomial modulo the product of the primes of its basis: `[prime][n]` words, row-major,
+/// every residue in `[0, p)`.
+pub struct Poly<W: Word, D: Domain> {
+    basis: Basis<W>,
+    data: Vec<W>,
+    domain: PhantomData<D>,
+}
+
+impl<W: Word, D: Domain> Clone for Poly<W, D> {
+    fn clone(&self) -> Self {
+        Self { basis: self.basis.clone(), data: self.data.clone(), domain: PhantomData }
+    }
+}
+
+impl<W: Word, D: Domain> Zeroize for Poly<W, D> {
+    fn zeroize(&mut self) {
+        self.data.zeroize();
+    }
+}
+
+impl<W: Word, D: Domain> Poly<W, D> {
+    /// The zero polynomial.
+    pub fn zero(basis: &Basis<W>) -> Self {
+        Self::from_rows(basis, vec![W::ZERO; basis.len() * basis.n()])
+    }
+
+    /// Takes `[prime][n]` residues; each must be below its prime.
+    pub fn from_rows(basis: &Basis<W>, data: Vec<W>) -> Self {
+        debug_assert_eq!(data.len(), basis.len() * basis.n());
+        Self { basis: basis.clone(), data, domain: PhantomData }
+    }
+
+    /// The basis of the modulus.
+    pub fn basis(&self) -> &Basis<W> {
+        &self.basis
+    }
+
+    /// All residues, `[prime][n]`.
+    pub fn data(&self) -> &[W] {
+        &self.data
+    }
+
+    /// Residues modulo prime `i`.
+    pub fn row(&self, i: usize) -> &[W] {
+        let n = self.basis.n();
+        &self.data[i * n..(i + 1) * n]
+    }
+
+    /// Residues modulo prime `i`.
+    pub fn row_mut(&mut self, i: usize) -> &mut [W] {
+        let n = self.basis.n();
+        &mut self.data[i * n..(i + 1) * n]
+    }
+
+    /// Rows with their index, mutably.
+    pub fn rows_mut(&mut self) -> impl Iterator<Item = (usize, &mut [W])> {
+        let n = self.basis.n();
+        self.data.chunks_exact_mut(n).enumerate()
+    }
+
+    /// self += other.
+    pub fn add_assign(&mut self, other: &Self) {
+        debug_assert!(self.basis.same_as(&other.basis));
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.add_assign(basis.modulus(i), row, other.row(i));
+        }
+    }
+
+    /// self -= other.
+    pub fn sub_assign(&mut self, other: &Self) {
+        debug_assert!(self.basis.same_as(&other.basis));
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.sub_assign(basis.modulus(i), row, other.row(i));
+        }
+    }
+
+    /// self = -self.
+    pub fn neg_assign(&mut self) {
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.neg_assign(basis.modulus(i), row);
+        }
+    }
+
+    /// Multiplies row `i` by `scalars[i]`.
+    pub fn mul_scalars_assign(&mut self, scalars: &[Shoup<W>]) {
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.mul_scalar_assign(basis.modulus(i), row, &scalars[i]);
+        }
+    }
+
+    /// Multiplies by a signed integer.
+    pub fn mul_integer_assign(&mut self, x: i64) {
+        let scalars: Vec<Shoup<W>> = (0..self.basis.len())
+            .map(|i| {
+                let m = self.basis.modulus(i);
+                m.shoup(m.reduce_i64(x))
+            })
+            .collect();
+        self.mul_scalars_assign(&scalars);
+    }
+
+    /// Keeps the first `len` rows: the polynomial modulo a divisor of its modulus.
+    pub fn truncated(&self, len: usize) -> Self {
+        Self::from_rows(&self.basis.prefix(len), self.data[..len * self.basis.n()].to_vec())
+    }
+
+    /// Keeps the first rows, as many as `basis` (a prefix of the present one) has.
+    pub fn truncated_to(&self, basis: &Basis<W>) -> Self {
+        Self::from_rows(basis, self.data[..basis.len() * self.basis.n()].to_vec())
+    }
+}
+
+impl<W: Word> Poly<W, Coeff> {
+    /// Number-theoretic transform of every row.
+    pub fn into_eval(mut self) -> Poly<W, Eval> {
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.ntt_forward(basis.row(i).ntt(), row);
+        }
+        Poly { basis: self.basis, data: self.data, domain: PhantomData }
+    }
+}
+
+impl<W: Word> Poly<W, Eval> {
+    /// Inverse transform of every row.
+    pub fn into_coeff(mut self) -> Poly<W, Coeff> {
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.ntt_inverse(basis.row(i).ntt(), row);
+        }
+        Poly { basis: self.basis, data: self.data, domain: PhantomData }
+    }
+
+    /// self *= other, pointwise: the negacyclic product.
+    pub fn mul_assign(&mut self, other: &Self) {
+        debug_assert!(self.basis.same_as(&other.basis));
+        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
+        for (i, row) in self.rows_mut() {
+            kernels.mul_assign(basis.modulus(i), row, other.row(i));
+        }
+    }
+
+    /// The product with `other`.
+    pub fn mul(&self, other: &Self) -> Self {
+        let mut out = self.clone();
+        out.mul_assign(other);
+        out
+    }
+
+    /// X -> X^g.
+    pub fn automorphism(&self, g: &Automorphism) -> Self {
+        let mut out = Self::zero(&self.basis);
+        let kernels = self.basis.kernels();
+        for (i, row) in out.rows_mut() {
+            kernels.permute(row, self.row(i), g.permutation());
+        }
+        out
+    }
+}

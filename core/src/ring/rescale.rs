@@ -1,0 +1,73 @@
+//! Exact centred division by a part of the modulus (rescale, ModDown, and both at once).
+
+use alloc::vec::Vec;
+
+use super::{
+    basis::Basis,
+    convert::BaseConverter,
+    poly::{Eval, Poly},
+};
+use crate::arith::{Shoup, Word};
+
+/// x mod (Q D) -> round(x / D) mod Q, where D is the product of the last primes of the basis.
+///
+/// The remainder is the centred one, so the rounding error is in [-1/2, 1/2] with mean zero: floor
+/// division would add a bias that scales of 20 bits cannot bear.
+pub struct ModDown<W: Word> {
+    keep: Basis<W>,
+    converter: BaseConverter<W>,
+    /// D^-1 modulo each kept prime.
+    inverse: Vec<Shoup<W>>,
+}
+
+impl<W: Word> ModDown<W> {
+    /// `keep` is a prefix of the basis that will be divided, `drop` the rest of it.
+    pub fn new(keep: &Basis<W>, drop: &Basis<W>) -> Self {
+        let inverse = (0..keep.len())
+            .map(|i| {
+                let m = keep.modulus(i);
+                let mut d = W::ONE;
+                for p in drop.primes() {
+                    d = m.mul(d, m.reduce_u64(p));
+                }
+                m.shoup(m.inv(d).expect("kept and dropped primes are distinct"))
+            })
+            .collect();
+        Self { keep: keep.clone(), converter: BaseConverter::new(drop, keep), inverse }
+    }
+
+    /// The basis of the result.
+    pub fn keep(&self) -> &Basis<W> {
+        &self.keep
+    }
+
+    /// Transforms of one division: the dropped rows back, one row forth per kept prime.
+    pub fn ntts(&self) -> u64 {
+        (self.keep.len() + self.converter.from().len()) as u64
+    }
+
+    /// round(x / D) modulo the kept primes; consumes x.
+    pub fn apply(&self, x: Poly<W, Eval>) -> Poly<W, Eval> {
+        let mut out = x.truncated_to(&self.keep);
+        self.subtract_remainder(x, &mut out);
+        out
+    }
+
+    fn subtract_remainder(&self, mut x: Poly<W, Eval>, out: &mut Poly<W, Eval>) {
+        let (keep, n) = (self.keep.len(), self.keep.n());
+        let kernels = self.keep.kernels();
+        let drop = self.converter.from();
+        debug_assert_eq!(x.basis().len(), keep + drop.len());
+        for i in 0..drop.len() {
+            kernels.ntt_inverse(drop.row(i).ntt(), x.row_mut(keep + i));
+        }
+        let rows: Vec<&[W]> = (0..drop.len()).map(|i| x.row(keep + i)).collect();
+        let source = self.converter.source(&rows);
+        let mut remainder = alloc::vec![W::ZERO; n];
+        for (i, row) in out.rows_mut() {
+            source.row_into(i, &mut remainder);
+            kernels.ntt_forward(self.keep.row(i).ntt(), &mut remainder);
+            kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, &remainder, &self.inverse[i]);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Random polynomials.
+
+use alloc::{vec, vec::Vec};
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::{
+    basis::Basis,
+    integers::from_integers,
+    poly::{Coeff, Poly},
+};
+use crate::{arith::Word, random::Stream};
+
+/// A secret polynomial with coefficients of at most seven bits and a sign: a ternary key or a
+/// centred-binomial error. Wiped when dropped.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct SmallPoly(Vec<i8>);
+
+impl SmallPoly {
+    /// Takes the coefficients.
+    pub fn from_coefficients(coefficients: Vec<i8>) -> Self {
+        Self(coefficients)
+    }
+
+    /// Uniform over {-1, 0, 1}.
+    pub fn ternary(n: usize, stream: &mut Stream) -> Self {
+        let mut out = vec![0i8; n];
+        stream.ternary(&mut out);
+        Self(out)
+    }
+
+    /// Centred binomial with 21 + 21 coins: standard deviation sqrt(10.5) = 3.24.
+    pub fn error(n: usize, stream: &mut Stream) -> Self {
+        let mut out = vec![0i8; n];
+        stream.cbd21(&mut out);
+        Self(out)
+    }
+
+    /// The coefficients.
+    pub fn coefficients(&self) -> &[i8] {
+        &self.0
+    }
+
+    /// Residues in a basis.
+    pub fn to_poly<W: Word>(&self, basis: &Basis<W>) -> Poly<W, Coeff> {
+        let mut wide: Vec<i64> = self.0.iter().map(|&c| i64::from(c)).collect();
+        let out = from_integers(basis, &wide);
+        wide.zeroize();
+        out
+    }
+}
+
+/// Uniform residues, prime after prime, each row from the same stream in order: the public second
+/// component of a sample, in whichever domain the caller reads it.
+pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
+    let n = basis.n();
+    let mut out = vec![W::ZERO; basis.len() * n];
+    for (i, row) in out.chunks_exact_mut(n).enumerate() {
+        W::fill_uniform(stream, basis.modulus(i).value_u64(), row);
+    }
+    out
+}

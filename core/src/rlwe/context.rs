@@ -1,0 +1,243 @@
+//! The modulus chain of a parameter set with everything precomputed per level.
+
+use alloc::{format, sync::Arc, vec::Vec};
+
+use crate::{
+    arith::{Shoup, Word},
+    error::Error,
+    ring::{BaseConverter, Basis, ModDown},
+};
+
+/// Moduli of a hybrid key-switching chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RlweSpec {
+    /// Ring degree N, a power of two.
+    pub n: usize,
+    /// Primes of each level, level 0 first; a level may be a product of several primes, which are
+    /// always dropped together.
+    pub levels: Vec<Vec<u64>>,
+    /// Special primes, whose product is P.
+    pub special: Vec<u64>,
+    /// Gadget digits: disjoint sets of positions in the concatenated list of level primes, covering
+    /// it, ordered by their smallest member so that the digits of a level are a prefix. A digit's product should stay some bits below P, or key-switching noise dominates.
+    pub digits: Vec<Vec<usize>>,
+}
+
+/// The checked form of [`RlweSpec`] with its tables; cheap to clone.
+pub struct RlweContext<W: Word>(Arc<Inner<W>>);
+
+impl<W: Word> Clone for RlweContext<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+struct Inner<W: Word> {
+    spec: RlweSpec,
+    q: Basis<W>,
+    p: Basis<W>,
+    /// P modulo each prime of Q.
+    p_mod_q: Vec<Shoup<W>>,
+    levels: Vec<LevelTables<W>>,
+}
+
+/// Tables of one level.
+pub(super) struct LevelTables<W: Word> {
+    pub q: Basis<W>,
+    pub qp: Basis<W>,
+    pub digits: Vec<DigitTable<W>>,
+    pub mod_down: ModDown<W>,
+    pub rescale: Option<ModDown<W>>,
+    pub mod_down_rescale: Option<ModDown<W>>,
+}
+
+/// One gadget digit restricted to the primes of a level.
+pub(super) struct DigitTable<W: Word> {
+    /// Rows of Q_l that belong to the digit.
+    pub own: Vec<usize>,
+    /// For each row of Q_l P, its target index in `converter`, or `None` for an own row.
+    pub target: Vec<Option<usize>>,
+    pub converter: BaseConverter<W>,
+}
+
+impl<W: Word> RlweContext<W> {
+    /// Checks the chain and builds its tables.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming what is wrong: degree, a prime, or the digits.
+    pub fn new(spec: &RlweSpec) -> Result<Self, Error> {
+        if !spec.n.is_power_of_two() || spec.n < 8 || spec.n > 1 << 17 {
+            return Err(Error::InvalidArgument(format!(
+                "ring degree {} must be a power of two from 8 to 131072",
+                spec.n
+            )));
+        }
+        if spec.levels.is_empty() || spec.levels.iter().any(Vec::is_empty) || spec.special.is_empty() {
+            return Err(Error::InvalidArgument(
+                "a chain needs at least one prime per level and one special prime".into(),
+            ));
+        }
+        let primes: Vec<u64> = spec.levels.iter().flatten().copied().collect();
+        check_digits(&spec.digits, primes.len())?;
+        let all: Vec<u64> = primes.iter().chain(&spec.special).copied().collect();
+        let whole = Basis::new(spec.n, &all)?;
+        let q = whole.prefix(primes.len());
+        let p = whole.select(primes.len()..all.len());
+        let p_mod_q = (0..q.len())
+            .map(|i| {
+                let m = q.modulus(i);
+                m.shoup(p.primes().fold(W::ONE, |acc, x| m.mul(acc, m.reduce_u64(x))))
+            })
+            .collect();
+        let mut levels = Vec::with_capacity(spec.levels.len());
+        let mut below = 0;
+        for group in &spec.levels {
+            let here = below + group.len();
+            levels.push(level_tables(&q, &p, &spec.digits, below, here));
+            below = here;
+        }
+        Ok(Self(Arc::new(Inner { spec: spec.clone(), q, p, p_mod_q, levels })))
+    }
+
+    /// The specification this context was built from.
+    pub fn spec(&self) -> &RlweSpec {
+        &self.0.spec
+    }
+
+    /// Ring degree N.
+    pub fn n(&self) -> usize {
+        self.0.spec.n
+    }
+
+    /// Highest level.
+    pub fn max_level(&self) -> usize {
+        self.0.levels.len() - 1
+    }
+
+    /// Q_l.
+    pub fn q(&self, level: usize) -> &Basis<W> {
+        &self.0.levels[level].q
+    }
+
+    /// Q_l P.
+    pub fn qp(&self, level: usize) -> &Basis<W> {
+        &self.0.levels[level].qp
+    }
+
+    /// P.
+    pub fn special(&self) -> &Basis<W> {
+        &self.0.p
+    }
+
+    /// P modulo each prime of Q.
+    pub fn special_mod_q(&self) -> &[Shoup<W>] {
+        &self.0.p_mod_q
+    }
+
+    /// Number of gadget digits that have a prime at `level`.
+    pub fn digit_count(&self, level: usize) -> usize {
+        self.0.levels[level].digits.len()
+    }
+
+    /// x mod Q_l P -> round(x / P) mod Q_l.
+    pub fn mod_down(&self, level: usize) -> &ModDown<W> {
+        &self.0.levels[level].mod_down
+    }
+
+    /// x mod Q_l -> round(x / q_l) mod Q_(l-1), where q_l is the product of the level's primes.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0.
+    pub fn rescale(&self, level: usize) -> Result<&ModDown<W>, Error> {
+        self.0.levels[level].rescale.as_ref().ok_or_else(|| no_level_below(level))
+    }
+
+    /// x mod Q_l P -> round(x / (P q_l)) mod Q_(l-1): one division, one rounding.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0.
+    pub fn mod_down_rescale(&self, level: usize) -> Result<&ModDown<W>, Error> {
+        self.0.levels[level].mod_down_rescale.as_ref().ok_or_else(|| no_level_below(level))
+    }
+
+    pub(super) fn level(&self, level: usize) -> &LevelTables<W> {
+        &self.0.levels[level]
+    }
+}
+
+fn no_level_below(level: usize) -> Error {
+    Error::LevelMismatch(format!(
+        "level {level} has no level below to rescale into; bootstrap the ciphertext first"
+    ))
+}
+
+fn check_digits(digits: &[Vec<usize>], primes: usize) -> Result<(), Error> {
+    let mut seen = alloc::vec![false; primes];
+    for &i in digits.iter().flatten() {
+        match seen.get_mut(i) {
+            Some(s) if !*s => *s = true,
+            Some(_) => {
+                return Err(Error::InvalidArgument(format!("prime {i} is in two gadget digits")));
+            }
+            None => {
+                return Err(Error::InvalidArgument(format!(
+                    "gadget digit names prime {i}, the chain has {primes}"
+                )));
+            }
+        }
+    }
+    match seen.iter().position(|s| !s) {
+        Some(i) => Err(Error::InvalidArgument(format!("prime {i} is in no gadget digit"))),
+        None if digits.iter().any(Vec::is_empty) => {
+            Err(Error::InvalidArgument("a gadget digit is empty".into()))
+        }
+        None if !digits.is_sorted_by_key(|d| d.iter().min()) => Err(Error::InvalidArgument(
+            "gadget digits must be ordered by their smallest prime".into(),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn level_tables<W: Word>(
+    q: &Basis<W>,
+    p: &Basis<W>,
+    digits: &[Vec<usize>],
+    below: usize,
+    here: usize,
+) -> LevelTables<W> {
+    let ql = q.prefix(here);
+    let qp = ql.concat(p);
+    let digits = digits
+        .iter()
+        .filter_map(|members| {
+            let own: Vec<usize> = members.iter().copied().filter(|&i| i < here).collect();
+            (!own.is_empty()).then(|| digit_table(&qp, own))
+        })
+        .collect();
+    let lower = q.prefix(below);
+    let dropped = q.select(below..here);
+    let has_lower = below > 0;
+    LevelTables {
+        mod_down: ModDown::new(&ql, p),
+        rescale: has_lower.then(|| ModDown::new(&lower, &dropped)),
+        mod_down_rescale: has_lower.then(|| ModDown::new(&lower, &dropped.concat(p))),
+        q: ql,
+        qp,
+        digits,
+    }
+}
+
+fn digit_table<W: Word>(qp: &Basis<W>, own: Vec<usize>) -> DigitTable<W> {
+    let mut others = Vec::new();
+    let target = (0..qp.len())
+        .map(|row| {
+            if own.contains(&row) {
+                return None;
+            }
+            others.push(row);
+            Some(others.len() - 1)
+        })
+        .collect();
+    let converter = BaseConverter::new(&qp.select(own.iter().copied()), &qp.select(others));
+    DigitTable { own, target, converter }
+}

@@ -1,0 +1,187 @@
+//! Hybrid key switching: decompose once, multiply by as many keys as wanted (hoisting), divide by P.
+
+use alloc::{vec, vec::Vec};
+
+use super::{context::RlweContext, sample::SampleBlock};
+use crate::{
+    arith::Word,
+    par,
+    ring::{Automorphism, Basis, Eval, Poly},
+    trace::Counters,
+};
+
+/// A pair (b, a) of polynomials modulo the same basis, evaluation domain.
+#[derive(Clone)]
+pub struct Pair<W: Word> {
+    /// First component.
+    pub b: Poly<W, Eval>,
+    /// Second component: multiplies the secret.
+    pub a: Poly<W, Eval>,
+}
+
+impl<W: Word> Pair<W> {
+    /// (0, 0).
+    pub fn zero(basis: &Basis<W>) -> Self {
+        Self { b: Poly::zero(basis), a: Poly::zero(basis) }
+    }
+
+    /// self += other.
+    pub fn add_assign(&mut self, other: &Self) {
+        self.b.add_assign(&other.b);
+        self.a.add_assign(&other.a);
+    }
+
+    /// X -> X^g on both components.
+    pub fn automorphism(&self, g: &Automorphism) -> Self {
+        Self { b: self.b.automorphism(g), a: self.a.automorphism(g) }
+    }
+
+    /// self += sigma_g(other).
+    pub fn automorphism_add_assign(&mut self, other: &Self, g: &Automorphism) {
+        let basis = self.b.basis().clone();
+        let kernels = basis.kernels();
+        for i in 0..basis.len() {
+            let m = basis.modulus(i);
+            kernels.permute_add_assign(m, self.b.row_mut(i), other.b.row(i), g.permutation());
+            kernels.permute_add_assign(m, self.a.row_mut(i), other.a.row(i), g.permutation());
+        }
+    }
+}
+
+/// The gadget digits of a polynomial modulo Q_l, extended to Q_l P: `[limb][digit][n]`, evaluation
+/// domain.
+pub struct Digits<W: Word> {
+    level: usize,
+    count: usize,
+    n: usize,
+    data: Vec<W>,
+}
+
+impl<W: Word> Digits<W> {
+    /// The level of the polynomial.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Number of digits.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Digit `digit` modulo prime `limb` of Q_l P.
+    pub fn row(&self, limb: usize, digit: usize) -> &[W] {
+        let start = (limb * self.count + digit) * self.n;
+        &self.data[start..start + self.n]
+    }
+}
+
+impl<W: Word> RlweContext<W> {
+    /// Decomposes x modulo Q_l: l inverse transforms, a centred base conversion per digit, and one
+    /// transform for every row a digit does not own.
+    pub fn decompose(&self, level: usize, x: &Poly<W, Eval>, counters: &mut Counters) -> Digits<W> {
+        let tables = self.level(level);
+        let (n, count, limbs) = (self.n(), tables.digits.len(), tables.qp.len());
+        debug_assert!(x.basis().same_as(&tables.q));
+        let coefficients = x.clone().into_coeff();
+        let sources: Vec<_> = tables
+            .digits
+            .iter()
+            .map(|d| {
+                let rows: Vec<&[W]> = d.own.iter().map(|&i| coefficients.row(i)).collect();
+                d.converter.source(&rows)
+            })
+            .collect();
+        let kernels = tables.qp.kernels();
+        let mut data = vec![W::ZERO; limbs * count * n];
+        par::for_each_chunk_mut(&mut data, count * n, |limb, rows| {
+            for ((digit, source), row) in tables.digits.iter().zip(&sources).zip(rows.chunks_exact_mut(n)) {
+                match digit.target[limb] {
+                    None => row.copy_from_slice(x.row(limb)),
+                    Some(target) => {
+                        source.row_into(target, row);
+                        kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                    }
+                }
+            }
+        });
+        let own: usize = tables.digits.iter().map(|d| d.own.len()).sum();
+        counters.ntt += (tables.q.len() + count * limbs - own) as u64;
+        Digits { level, count, n, data }
+    }
+
+    /// (+)= <digits, key> modulo Q_l P. The key may live at a higher level than the digits, and may
+    /// hold several gadget vectors one after the other: `digits` are taken in order.
+    ///
+    /// Not divided by P; apply [`RlweContext::mod_down`] once all terms are in.
+    pub fn key_product(
+        &self,
+        digits: &[&Digits<W>],
+        key: &SampleBlock<W>,
+        out: &mut Pair<W>,
+        accumulate: bool,
+        counters: &mut Counters,
+    ) {
+        let level = digits[0].level;
+        let tables = self.level(level);
+        let (count, per_vector, q_here) =
+            (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
+        // Digits are ordered so that those of a lower level come first in a key of a higher one:
+        // adjacent if the levels agree, one run per gadget vector otherwise.
+        let runs: Vec<&[&Digits<W>]> =
+            if count == per_vector { vec![digits] } else { digits.chunks(1).collect() };
+        for limb in 0..tables.qp.len() {
+            let key_limb = if limb < q_here { limb } else { key.q_len() + limb - q_here };
+            for (i, run) in runs.iter().enumerate() {
+                let rows: Vec<&[W]> =
+                    run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
+                tables.qp.kernels().key_product(
+                    tables.qp.modulus(limb),
+                    out.b.row_mut(limb),
+                    out.a.row_mut(limb),
+                    &rows,
+                    key.limb(key_limb, i * per_vector, rows.len()),
+                    accumulate || i > 0,
+                );
+            }
+        }
+        counters.limb_mac += (2 * digits.len() * count * tables.qp.len()) as u64;
+        counters.key_switch += digits.len() as u64;
+    }
+
+    /// out += P x, given x modulo Q_l and out modulo Q_l P.
+    pub fn add_special_multiple(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
+        let basis = out.basis().clone();
+        for i in 0..x.basis().len() {
+            basis.kernels().mul_scalar_add_assign(
+                basis.modulus(i),
+                out.row_mut(i),
+                x.row(i),
+                &self.special_mod_q()[i],
+            );
+        }
+    }
+
+    /// round(pair / P) modulo Q_l.
+    pub fn divide_by_special(&self, level: usize, pair: Pair<W>, counters: &mut Counters) -> Pair<W> {
+        let down = self.mod_down(level);
+        counters.ntt += 2 * down.ntts();
+        let (b, a) = par::join(|| down.apply(pair.b), || down.apply(pair.a));
+        Pair { b, a }
+    }
+
+    /// x -> sigma_g(x) with a key for g: the pair (b, a) under s becomes sigma_g(b + a s) under s.
+    pub fn automorphism(
+        &self,
+        level: usize,
+        x: &Pair<W>,
+        g: &Automorphism,
+        key: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Pair<W> {
+        let digits = self.decompose(level, &x.a, counters);
+        let mut out = Pair::zero(self.qp(level));
+        self.key_product(&[&digits], key, &mut out, false, counters);
+        self.add_special_multiple(&mut out.b, &x.b);
+        self.divide_by_special(level, out.automorphism(g), counters)
+    }
+}

@@ -1,0 +1,20 @@
+//! L3: ring learning with errors: keys, samples, key switching. Nothing here knows what a
+//! plaintext means.
+//!
+//! A ciphertext part pair (b, a) decrypts to b + a s. Switching keys are hybrid: the modulus Q is
+//! cut into digits (products of disjoint sets of its primes) and extended by special primes P;
+//! each key is a block of samples modulo Q P whose second components are expanded from a seed.
+
+mod context;
+mod encapsulation;
+mod gadget;
+mod keyswitch;
+mod sample;
+mod secret;
+
+pub use context::{RlweContext, RlweSpec};
+pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
+pub use gadget::{GadgetTarget, gadget_payload};
+pub use keyswitch::{Digits, Pair};
+pub use sample::{KeySeeds, SampleBlock, expand_a};
+pub use secret::SecretKey;

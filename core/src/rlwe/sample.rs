@@ -1,0 +1,133 @@
+//! Blocks of ring-LWE samples: the form of every evaluation key.
+
+use alloc::{vec, vec::Vec};
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::{
+    arith::Word,
+    random::Seed,
+    ring::{Basis, Eval, Poly, SmallPoly, uniform_rows},
+};
+
+/// The two independent seeds of a set of evaluation keys.
+///
+/// The public one expands the second components `a` and travels with the keys; the secret one
+/// expands the errors. Both are derived from one master seed by BLAKE3 with different labels, so
+/// the public seed reveals nothing of the other. Each sample has a stream of its own, named by its
+/// block and its index: regenerating a part of a key gives the same bytes again.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct KeySeeds {
+    public: Seed,
+    errors: Seed,
+}
+
+impl KeySeeds {
+    /// Derives both seeds from the master seed of a key set.
+    pub fn derive(master: &Seed) -> Self {
+        Self {
+            public: master.derive("public second components", &[]),
+            errors: master.derive("errors of evaluation keys", &[]),
+        }
+    }
+
+    /// The seed of the second components, which is public.
+    pub fn public(&self) -> &Seed {
+        &self.public
+    }
+
+    /// First component of sample `index` of `block`: b = -a v + e + payload modulo the basis of `v`,
+    /// evaluation domain.
+    pub fn sample_b<W: Word>(
+        &self,
+        block: [u64; 4],
+        index: usize,
+        v: &Poly<W, Eval>,
+        payload: Option<&Poly<W, Eval>>,
+    ) -> Poly<W, Eval> {
+        let basis = v.basis();
+        let mut b = expand_a(&self.public, block, index, basis);
+        b.mul_assign(v);
+        b.neg_assign();
+        let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
+        let error = SmallPoly::error(basis.n(), &mut stream);
+        let mut error = error.to_poly(basis).into_eval();
+        b.add_assign(&error);
+        error.zeroize();
+        if let Some(payload) = payload {
+            b.add_assign(payload);
+        }
+        b
+    }
+}
+
+/// Second component of sample `index` of `block`: uniform residues, read in evaluation domain.
+pub fn expand_a<W: Word>(
+    public: &Seed,
+    block: [u64; 4],
+    index: usize,
+    basis: &Basis<W>,
+) -> Poly<W, Eval> {
+    let mut stream = public.derive("second component", &stream_index(block, index)).stream();
+    Poly::from_rows(basis, uniform_rows(basis, &mut stream))
+}
+
+fn stream_index(block: [u64; 4], index: usize) -> [u64; 5] {
+    [block[0], block[1], block[2], block[3], index as u64]
+}
+
+/// Samples (b, a) modulo one basis Q_l P, laid out in the order products read them:
+/// `[limb][sample][2][n]`, evaluation domain.
+#[derive(Clone)]
+pub struct SampleBlock<W: Word> {
+    basis: Basis<W>,
+    special: usize,
+    samples: usize,
+    data: Vec<W>,
+}
+
+impl<W: Word> SampleBlock<W> {
+    /// A block of zeros; the last `special` primes of the basis are the special ones.
+    pub fn zero(basis: &Basis<W>, special: usize, samples: usize) -> Self {
+        let data = vec![W::ZERO; basis.len() * samples * 2 * basis.n()];
+        Self { basis: basis.clone(), special, samples, data }
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// The modulus of the samples.
+    pub fn basis(&self) -> &Basis<W> {
+        &self.basis
+    }
+
+    /// Primes of the basis that are not special.
+    pub fn q_len(&self) -> usize {
+        self.basis.len() - self.special
+    }
+
+    /// Bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.data.len() * size_of::<W>()
+    }
+
+    /// Samples `first .. first + count` modulo prime `limb`: `[sample][2][n]`.
+    pub fn limb(&self, limb: usize, first: usize, count: usize) -> &[W] {
+        let row = 2 * self.basis.n();
+        let start = (limb * self.samples + first) * row;
+        &self.data[start..start + count * row]
+    }
+
+    /// Stores sample `index`: `b` as `[limb][n]`, the second component expanded from the seed.
+    pub fn set(&mut self, index: usize, b: &Poly<W, Eval>, a: &Poly<W, Eval>) {
+        debug_assert!(b.basis().same_as(&self.basis) && a.basis().same_as(&self.basis));
+        let n = self.basis.n();
+        for limb in 0..self.basis.len() {
+            let start = (limb * self.samples + index) * 2 * n;
+            self.data[start..start + n].copy_from_slice(b.row(limb));
+            self.data[start + n..start + 2 * n].copy_from_slice(a.row(limb));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Plaintexts and ciphertexts with checked metadata.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::scale::Scale;
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Eval, Poly},
+    rlwe::Pair,
+};
+
+/// An encoded polynomial at a level and a scale, evaluation domain.
+#[derive(Clone)]
+pub struct Plaintext<W: Word> {
+    /// Level: the polynomial is modulo Q_level.
+    pub level: usize,
+    /// Scale of the encoding.
+    pub scale: Scale,
+    /// Residues.
+    pub poly: Poly<W, Eval>,
+}
+
+/// A CKKS ciphertext: two components, or three between a product and its relinearisation.
+#[derive(Clone)]
+pub struct Ciphertext<W: Word = u32> {
+    pub(crate) fingerprint: [u8; 16],
+    pub(crate) key_id: [u8; 16],
+    pub(crate) level: usize,
+    pub(crate) scale: Scale,
+    /// Component i multiplies s^i.
+    pub(crate) parts: Vec<Poly<W, Eval>>,
+}
+
+impl<W: Word> Ciphertext<W> {
+    /// Level: number of rescalings left.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Exact scale.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// log2 of the scale.
+    pub fn log_scale(&self) -> f64 {
+        self.scale.log2()
+    }
+
+    /// log2 of the modulus.
+    pub fn log_q(&self) -> f64 {
+        self.parts[0].basis().log2()
+    }
+
+    /// Fingerprint of the parameter set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint
+    }
+
+    /// Public identifier of the key that encrypts it.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// Number of components: 2, or 3 before relinearisation.
+    pub fn components(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Components, evaluation domain.
+    pub fn parts(&self) -> &[Poly<W, Eval>] {
+        &self.parts
+    }
+
+    pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
+        let [b, a] = self.parts.as_slice() else {
+            return Err(Error::InvalidArgument(format!(
+                "a ciphertext of {} components must be relinearised first",
+                self.parts.len()
+            )));
+        };
+        Ok(Pair { b: b.clone(), a: a.clone() })
+    }
+
+    pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, scale: Scale) -> Self {
+        Self {
+            fingerprint: self.fingerprint,
+            key_id: self.key_id,
+            level,
+            scale,
+            parts: alloc::vec![pair.b, pair.a],
+        }
+    }
+
+    /// Both ciphertexts belong to one parameter set and one key.
+    pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
+        if self.fingerprint != other.fingerprint {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertexts of parameter sets {} and {}; encrypt both with the same set",
+                hex(&self.fingerprint),
+                hex(&other.fingerprint)
+            )));
+        }
+        if self.key_id != other.key_id {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertexts under keys {} and {}; encrypt both with the same key",
+                hex(&self.key_id),
+                hex(&other.key_id)
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_same_scale(&self, other: Scale) -> Result<(), Error> {
+        if self.scale.matches(other) {
+            return Ok(());
+        }
+        Err(Error::ScaleMismatch(format!(
+            "operands have scales 2^{:.6} and 2^{:.6}; rescale one, or encode the plaintext at the scale of \
+             the ciphertext",
+            self.scale.log2(),
+            other.log2()
+        )))
+    }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use core::fmt::Write;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, b| {
+        let _ = write!(out, "{b:02x}");
+        out
+    })
+}

@@ -1,0 +1,52 @@
+//! A CKKS parameter set: chain, encoder, identity.
+
+use alloc::sync::Arc;
+
+use super::encoder::Encoder;
+use crate::{arith::Word, error::Error, rlwe::RlweContext};
+
+/// Everything an evaluator needs, computed once; cheap to clone.
+pub struct CkksContext<W: Word>(Arc<Inner<W>>);
+
+struct Inner<W: Word> {
+    rlwe: RlweContext<W>,
+    encoder: Encoder,
+    fingerprint: [u8; 16],
+}
+
+impl<W: Word> Clone for CkksContext<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Word> CkksContext<W> {
+    /// `fingerprint` identifies the parameter set; ciphertexts carry it and operations compare it.
+    ///
+    /// # Errors
+    /// As [`Encoder::new`].
+    pub fn new(rlwe: RlweContext<W>, fingerprint: [u8; 16]) -> Result<Self, Error> {
+        let encoder = Encoder::new(rlwe.n())?;
+        Ok(Self(Arc::new(Inner { rlwe, encoder, fingerprint })))
+    }
+
+    /// The modulus chain.
+    pub fn rlwe(&self) -> &RlweContext<W> {
+        &self.0.rlwe
+    }
+
+    /// Slots to coefficients and back, on plain values.
+    pub fn encoder(&self) -> &Encoder {
+        &self.0.encoder
+    }
+
+    /// Identity of the parameter set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint
+    }
+
+    /// Number of complex slots, N/2.
+    pub fn slots(&self) -> usize {
+        self.rlwe().n() / 2
+    }
+}

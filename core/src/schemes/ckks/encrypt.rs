@@ -1,0 +1,196 @@
+//! Encryption and decryption.
+
+use alloc::{format, vec, vec::Vec};
+
+use zeroize::Zeroize;
+
+use super::{ciphertext::Ciphertext, context::CkksContext, private::Private, scale::Scale};
+use crate::{
+    arith::{Word, complex::Complex},
+    error::Error,
+    random::{Seed, Stream},
+    ring::{Eval, Poly, SmallPoly, centered_f64, from_integers, uniform_rows},
+    rlwe::{SecretKey, expand_a},
+};
+
+/// Label of the public key's only sample, apart from every block of evaluation keys.
+const PUBLIC_KEY_BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
+
+/// Encrypts slots under the secret key at a level and scale, with fresh randomness.
+///
+/// # Errors
+/// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have.
+pub fn encrypt<W: Word>(
+    context: &CkksContext<W>,
+    key: &SecretKey<W>,
+    key_id: [u8; 16],
+    slots: &[Complex],
+    level: usize,
+    scale: Scale,
+    randomness: &Seed,
+) -> Result<Ciphertext<W>, Error> {
+    check_level(context, level)?;
+    let basis = context.rlwe().q(level);
+    let mut message = context.encoder().encode(slots, scale)?;
+    let mut uniform = randomness.derive("ciphertext second component", &[]).stream();
+    let a = Poly::<W, Eval>::from_rows(basis, uniform_rows(basis, &mut uniform));
+    let mut errors = randomness.derive("ciphertext error", &[]).stream();
+    let mut b = a.clone();
+    b.mul_assign(&key.modulo_q(basis));
+    b.neg_assign();
+    b.add_assign(&noisy(&mut message, basis, &mut errors));
+    Ok(Ciphertext { fingerprint: context.fingerprint(), key_id, level, scale, parts: vec![b, a] })
+}
+
+/// message + error, evaluation domain; wipes the message.
+fn noisy<W: Word>(
+    message: &mut Vec<i64>,
+    basis: &crate::ring::Basis<W>,
+    errors: &mut Stream,
+) -> Poly<W, Eval> {
+    let error = SmallPoly::error(basis.n(), errors);
+    for (m, &e) in message.iter_mut().zip(error.coefficients()) {
+        *m += i64::from(e);
+    }
+    let out = from_integers(basis, message).into_eval();
+    message.zeroize();
+    out
+}
+
+/// A public encryption key: one sample of zero at a level, its second component seeded.
+#[derive(Clone)]
+pub struct PublicKey<W: Word = u32> {
+    pub(crate) key_id: [u8; 16],
+    pub(crate) level: usize,
+    pub(crate) b: Poly<W, Eval>,
+    pub(crate) a: Poly<W, Eval>,
+    pub(crate) public_seed: Seed,
+}
+
+/// b = -a s + e modulo Q_level, the part of a public key that is not expanded from the seed.
+pub fn public_key_b<W: Word>(
+    context: &CkksContext<W>,
+    key: &SecretKey<W>,
+    seeds: &crate::rlwe::KeySeeds,
+    level: usize,
+) -> Poly<W, Eval> {
+    let s = key.modulo_q(context.rlwe().q(level));
+    seeds.sample_b(PUBLIC_KEY_BLOCK, level, &s, None)
+}
+
+impl<W: Word> PublicKey<W> {
+    /// Rebuilds the key from its first component and the public seed.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for a level the chain does not have or a component at another level.
+    pub fn new(
+        context: &CkksContext<W>,
+        key_id: [u8; 16],
+        level: usize,
+        b: Poly<W, Eval>,
+        public_seed: &Seed,
+    ) -> Result<Self, Error> {
+        check_level(context, level)?;
+        let basis = context.rlwe().q(level);
+        if !b.basis().same_as(basis) {
+            return Err(Error::LevelMismatch(format!(
+                "the first component has {} primes, level {level} has {}",
+                b.basis().len(),
+                basis.len()
+            )));
+        }
+        let a = expand_a(public_seed, PUBLIC_KEY_BLOCK, level, basis);
+        Ok(Self { key_id, level, b, a, public_seed: public_seed.clone() })
+    }
+
+    /// Identifier shared with the secret key.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// Highest level it encrypts at.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
+    ///
+    /// # Errors
+    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] above the key's level.
+    pub fn encrypt(
+        &self,
+        context: &CkksContext<W>,
+        slots: &[Complex],
+        level: usize,
+        scale: Scale,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        if level > self.level {
+            return Err(Error::LevelMismatch(format!(
+                "level {level} is above the public key's level {}; encrypt at {} or below",
+                self.level, self.level
+            )));
+        }
+        let basis = context.rlwe().q(level);
+        let mut message = context.encoder().encode(slots, scale)?;
+        let mut stream = randomness.derive("public-key encryption", &[]).stream();
+        let v = SmallPoly::ternary(basis.n(), &mut stream);
+        let mut v = v.to_poly::<W>(basis).into_eval();
+        let mut b = self.b.truncated_to(basis);
+        b.mul_assign(&v);
+        b.add_assign(&noisy(&mut message, basis, &mut stream));
+        let mut a = self.a.truncated_to(basis);
+        a.mul_assign(&v);
+        a.add_assign(&noisy(&mut vec![0; basis.n()], basis, &mut stream));
+        v.zeroize();
+        Ok(Ciphertext {
+            fingerprint: context.fingerprint(),
+            key_id: self.key_id,
+            level,
+            scale,
+            parts: vec![b, a],
+        })
+    }
+}
+
+/// Decrypts to complex slots.
+///
+/// # Errors
+/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key.
+pub fn decrypt_slots<W: Word>(
+    context: &CkksContext<W>,
+    key: &SecretKey<W>,
+    key_id: [u8; 16],
+    ciphertext: &Ciphertext<W>,
+) -> Result<Private<Vec<Complex>>, Error> {
+    if ciphertext.fingerprint != context.fingerprint() || ciphertext.key_id != key_id {
+        return Err(Error::ParamsMismatch(format!(
+            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
+             encrypted it",
+            super::ciphertext::hex(&ciphertext.fingerprint),
+            super::ciphertext::hex(&ciphertext.key_id),
+            super::ciphertext::hex(&context.fingerprint()),
+            super::ciphertext::hex(&key_id),
+        )));
+    }
+    let basis = context.rlwe().q(ciphertext.level);
+    let s = key.modulo_q(basis);
+    // Horner in s over the components.
+    let mut sum = Poly::zero(basis);
+    for part in ciphertext.parts.iter().rev() {
+        sum.mul_assign(&s);
+        sum.add_assign(part);
+    }
+    let mut coefficients = centered_f64(&sum.into_coeff());
+    let slots = context.encoder().decode(&coefficients, ciphertext.scale);
+    coefficients.zeroize();
+    Ok(Private::new(slots))
+}
+
+fn check_level<W: Word>(context: &CkksContext<W>, level: usize) -> Result<(), Error> {
+    let max = context.rlwe().max_level();
+    if level > max {
+        return Err(Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! CKKS over residue number systems: approximate arithmetic on N/2 complex slots.
+//!
+//! Cheon, Kim, Kim, Song (ASIACRYPT 2017); RNS form Cheon, Han, Kim, Kim, Song (SAC 2018). A
+//! ciphertext (b, a) at level l satisfies b + a s = scale · m + e modulo Q_l; slot k holds
+//! m(zeta^(5^k)), zeta = exp(i pi / N). Scales are tracked exactly, never assumed powers of two.
+
+mod ciphertext;
+mod context;
+mod encoder;
+mod encrypt;
+mod evaluator;
+mod private;
+mod scale;
+
+pub use ciphertext::{Ciphertext, Plaintext};
+pub use context::CkksContext;
+pub use encoder::{Encoder, round_ties_even};
+pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
+pub use evaluator::CkksEvaluator;
+pub use private::Private;
+pub use scale::Scale;

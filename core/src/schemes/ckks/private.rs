@@ -1,0 +1,29 @@
+//! Decryptions say who may see them.
+
+use zeroize::Zeroize;
+
+/// What a decryption returns: for the owner of the secret key, and nobody else.
+///
+/// A CKKS decryption carries the ciphertext's noise; one decryption given to another party can
+/// reveal the key (Li, Micciancio, ePrint 2020/1533). So this type cannot be printed, compared or
+/// serialised, and is wiped when dropped. The owner takes the value out by name.
+pub struct Private<T: Zeroize>(T);
+
+impl<T: Zeroize> Private<T> {
+    /// Wraps a decryption.
+    pub(crate) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value, for the owner of the secret key. It must not travel on: see
+    /// `release_to_others` of the key for the call that floods or refuses.
+    pub fn reveal_to_key_owner(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Zeroize> Drop for Private<T> {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
