@@ -44,7 +44,11 @@ impl Complex {
         // Odd octants are measured back from their end, so that angles stay within an eighth of a turn.
         let measured = if octant % 2 == 0 { rest } else { denominator - rest };
         let radians = core::f64::consts::TAU * (measured as f64 / turn as f64);
-        let (cos, sin) = (libm::cos(radians), libm::sin(radians));
+        let (cos, sin) = if measured == denominator {
+            (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::FRAC_1_SQRT_2)
+        } else {
+            (libm::cos(radians), libm::sin(radians))
+        };
         match octant {
             0 => Self::new(cos, sin),
             1 => Self::new(sin, cos),

@@ -1,0 +1,65 @@
+//! The suite, instantiated for every backend and word.
+
+use super::{rows, transforms};
+use crate::arith::simd::dispatch::all_backends;
+use crate::arith::{Kernels, Word};
+
+/// The backend of this name, or `None` (said aloud) where the CPU lacks it.
+fn find<W: Word>(name: &str) -> Option<&'static dyn Kernels<W>> {
+    let found = all_backends::<W>().into_iter().find(|k| k.name() == name);
+    if found.is_none() {
+        println!("backend {name} is not usable here: its suite is skipped");
+    }
+    found
+}
+
+macro_rules! kernel_suite {
+    ($module:ident, $word:ty, $name:literal) => {
+        mod $module {
+            use super::*;
+
+            macro_rules! laws {
+                ($test:ident, $law:path) => {
+                    #[test]
+                    fn $test() {
+                        if let Some(k) = find::<$word>($name) {
+                            $law(k);
+                        }
+                    }
+                };
+            }
+
+            laws!(evaluates_in_bit_reversed_order, transforms::evaluates_in_bit_reversed_order);
+            laws!(multiplies_like_schoolbook, transforms::multiplies_like_schoolbook);
+            laws!(one_and_two_rows, rows::one_and_two_rows);
+            laws!(sums_of_products, rows::sums_of_products);
+            laws!(permutations, rows::permutations);
+            laws!(permutation_out_of_range, rows::permutation_out_of_range);
+            laws!(changes_of_modulus, rows::changes_of_modulus);
+            laws!(basis_conversion, rows::basis_conversion);
+            laws!(overflow_rounding, rows::overflow_rounding);
+
+            #[test]
+            fn transforms_equal_scalar() {
+                if let Some(k) = find::<$word>($name) {
+                    transforms::equals_scalar(k, all_backends::<$word>()[0]);
+                }
+            }
+        }
+    };
+}
+
+kernel_suite!(scalar_u32, u32, "scalar");
+kernel_suite!(scalar_u64, u64, "scalar");
+
+#[test]
+fn scalar_is_always_there_and_names_are_distinct() {
+    fn check<W: Word>() {
+        let names: Vec<&str> = all_backends::<W>().iter().map(|k| k.name()).collect();
+        assert_eq!(names[0], "scalar");
+        assert!(names.iter().enumerate().all(|(i, name)| !names[..i].contains(name)));
+        assert!(names.contains(&W::kernels().name()));
+    }
+    check::<u32>();
+    check::<u64>();
+}

@@ -1,0 +1,71 @@
+//! Naive oracles, and the suite every backend has to pass word for word.
+
+mod backends;
+mod numbers;
+mod rows;
+mod transforms;
+
+use super::{Modulus, Word, primes};
+
+/// A small deterministic generator (splitmix64).
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// In (-1, 1).
+    pub(super) fn real(&mut self) -> f64 {
+        (self.next() as i64 >> 11) as f64 / (1u64 << 52) as f64
+    }
+
+    pub(super) fn row<W: Word>(&mut self, bound: u64, n: usize) -> Vec<W> {
+        (0..n).map(|_| W::from_u64(self.below(bound))).collect()
+    }
+}
+
+/// Rows of `n` words below `bound`: random ones, and the extremes where lazy reductions overflow first.
+pub(super) fn extreme_rows<W: Word>(bound: u64, n: usize, random: &mut Random) -> Vec<Vec<W>> {
+    let cycle = [0, 1, bound - 1, bound / 2, bound / 2 + 1, bound - 2];
+    vec![
+        random.row(bound, n),
+        vec![W::ZERO; n],
+        vec![W::ONE; n],
+        vec![W::from_u64(bound - 1); n],
+        (0..n).map(|i| W::from_u64(cycle[i % cycle.len()])).collect(),
+        (0..n).map(|_| W::from_u64(cycle[random.below(6) as usize])).collect(),
+    ]
+}
+
+/// Primes that are 1 modulo `two_n`: the smallest, the largest of the word, and those on both sides of
+/// every bound at which some kernel changes its method.
+pub(super) fn primes_for<W: Word>(two_n: u64) -> Vec<Modulus<W>> {
+    let mut found = vec![(1..).map(|k| k * two_n + 1).find(|&p| p > 2 && primes::is_prime(p)).unwrap()];
+    let below = |bits: u32| (1..).map(|k| ((1u64 << bits) / two_n - k) * two_n + 1).find(|&p| primes::is_prime(p));
+    let above = |bits: u32| (0..).map(|k| ((1u64 << bits) / two_n + k) * two_n + 1).find(|&p| primes::is_prime(p));
+    let edges: &[u32] = if W::BITS == 32 { &[25, 30] } else { &[30, 31, 32, 50, 52, 60] };
+    for &bits in edges {
+        found.extend([below(bits).unwrap(), above(bits).unwrap()]);
+    }
+    found.extend(below(W::MAX_MODULUS_BITS));
+    found.dedup();
+    found.into_iter().map(|p| Modulus::new(p).unwrap()).collect()
+}
+
+/// The row as wide integers.
+pub(super) fn wide<W: Word>(row: &[W]) -> Vec<u128> {
+    row.iter().map(|x| u128::from(x.to_u64())).collect()
+}
