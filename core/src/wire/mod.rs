@@ -1,0 +1,19 @@
+//! The wire format: what leaves a process, and how it is let in again.
+//!
+//! Every object is one *frame*: a fixed 64-byte [`header`], a payload, and a BLAKE3 digest of both
+//! (see [`frame`]). Integers are little-endian. Residues are packed to the bit length of their
+//! modulus (see [`pack`]).
+//!
+//! Bytes are untrusted. A reader is told beforehand what it is to receive: kind, parameters, and
+//! the payload length *computed* from them. No length taken from the input is ever used to
+//! allocate, every residue is compared with its modulus, and an object that was accepted conforms
+//! to its parameters, so that no later operation can fail on its shape.
+//!
+//! The digest detects damage, not forgery: authenticity is the transport's business.
+
+pub mod frame;
+pub mod header;
+pub mod pack;
+
+pub use frame::{Expect, Frame};
+pub use header::{Header, ObjectKind};
