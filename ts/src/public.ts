@@ -13,7 +13,6 @@ export type { KeyPartInfo, Preset, PresetName, SlotMode, StageInfo } from './par
 export { RemoteKeys } from './remote/keys.js';
 export { Server } from './remote/server.js';
 export type {
-  JobEvent,
   JobOp,
   RemoteBootstrapOptions,
   ServerOptions,

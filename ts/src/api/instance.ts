@@ -1,11 +1,12 @@
 import { RefloatError, throwIfAborted } from '../errors.js';
 import type { About, Memory } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
+import { keyMismatch } from '../mismatch.js';
 import type { Preset, PresetName } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
-import { KeySet, copied, mustMatch, type SignalOptions } from './key-set.js';
+import { KeySet, copied, type SignalOptions } from './key-set.js';
 
 /** Options of `Refloat.keygen`. */
 export interface KeygenOptions extends SignalOptions {
@@ -84,7 +85,7 @@ export class Instance {
 
   /** Squares every slot; takes one level. */
   async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
-    mustMatch(keys.keyId, ciphertext, 'these bootstrapping keys');
+    keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const info = await this.#port.call('square', ciphertext.handleIn(this.#port), keys.handleIn(this.#port));
     return new Ciphertext(this.#port, info);
   }

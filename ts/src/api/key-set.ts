@@ -1,6 +1,7 @@
-import { RefloatError, throwIfAborted } from '../errors.js';
+import { throwIfAborted } from '../errors.js';
 import type { KeyInfo } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
+import { keyMismatch } from '../mismatch.js';
 import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
@@ -121,7 +122,7 @@ export class KeySet extends Resource {
     options: BootstrapOptions = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     this.#mustBeMine(ciphertext);
-    mustMatch(keys.keyId, ciphertext, 'these bootstrapping keys');
+    keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
     return new SteppableRun(async (control) => {
       const run = await this.port.call('runBegin', ct, boot, options.inspect === true ? secret : undefined);
@@ -153,17 +154,8 @@ export class KeySet extends Resource {
   }
 
   #mustBeMine(ciphertext: Ciphertext): void {
-    mustMatch(this.id, ciphertext, 'this key set');
+    keyMismatch(this.id, ciphertext, 'this key set');
   }
-}
-
-/** Throws unless the ciphertext is encrypted under the key named. @internal */
-export function mustMatch(keyId: string, ciphertext: Ciphertext, what: string): void {
-  if (ciphertext.keyId === keyId) return;
-  throw new RefloatError(
-    'PARAMS_MISMATCH',
-    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,
-  );
 }
 
 /** A copy that can be sent away without taking the caller's array along. */

@@ -1,0 +1,185 @@
+import { Ciphertext } from '../api/ciphertext.js';
+import type { KeySet, SignalOptions } from '../api/key-set.js';
+import { RefloatError } from '../errors.js';
+import type { Port } from '../engine/port.js';
+import { keyMismatch } from '../mismatch.js';
+import type { Preset } from '../params.js';
+import { Run, SteppableRun } from '../run.js';
+import type { KeyProgress, StageEvent } from '../stages.js';
+import { Http, type RetryPolicy } from './http.js';
+import { follow, submit } from './job.js';
+import { RemoteKeys } from './keys.js';
+import { upload } from './upload.js';
+
+/** Options of `Refloat.server`. */
+export interface ServerOptions {
+  /** Sent with every request, e.g. `{ authorization: 'Bearer …' }`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Used instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** How often a request is repeated when the network or the server fails; 6 tries by default. */
+  readonly retry?: Partial<RetryPolicy>;
+  /** Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory. */
+  readonly inFlight?: number;
+}
+
+/** A parameter set as a server offers it. */
+export interface ServerPreset extends Preset {
+  /** Seconds one bootstrapping takes there, if the server has measured it. */
+  readonly expectedSeconds: number | null;
+}
+
+/** What a server offers. */
+export interface ServerParams {
+  /** The sets. */
+  readonly sets: readonly ServerPreset[];
+  /** Limits to keep to. */
+  readonly limits: { readonly chunkBytes: number; readonly maxQueued: number };
+  /** Kernels in use there. */
+  readonly backend: string;
+  /** Threads of one bootstrapping there. */
+  readonly threads: number;
+}
+
+/** What a job does, in order. */
+export type JobOp = 'square' | 'bootstrap';
+
+/** Options of `Server.bootstrap`. */
+export interface RemoteBootstrapOptions extends SignalOptions {
+  /** The keys to use; by default those of the ciphertext's own key. */
+  readonly keys?: RemoteKeys | KeySet;
+  /** What to do; `['bootstrap']` by default. */
+  readonly op?: readonly JobOp[];
+}
+
+/**
+ * A refloat server. It is given public keys and ciphertexts and never a secret.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ * declare const url: string; // e.g. 'http://127.0.0.1:7878'
+ *
+ * const rf = await Refloat.load();
+ * const server = rf.server(url);
+ * console.log((await server.params()).sets.map((s) => s.name));
+ *
+ * using keys = await rf.keygen('toy10', { allowInsecure: true });
+ * const upload = server.uploadKeys(keys);
+ * for await (const p of upload) console.log(`${p.bytes} of ${p.totalBytes} bytes`);
+ * const remote = await upload;
+ *
+ * using ct = await keys.encrypt([0.5, -0.25, 1], { level: keys.params.inputLevel });
+ * const job = server.bootstrap(ct);
+ * for await (const e of job) if (e.kind === 'exit') console.log(e.stage, e.logQ);
+ * using fresh = await job;
+ * console.log((await keys.decrypt(fresh)).slice(0, 3));
+ * await remote.delete();
+ * rf.close();
+ * ```
+ */
+export class Server {
+  /** Its address. */
+  readonly url: string;
+  readonly #port: Port;
+  readonly #presets: readonly Preset[];
+  readonly #http: Http;
+  readonly #inFlight: number;
+
+  /** @internal */
+  constructor(port: Port, presets: readonly Preset[], url: string | URL, options: ServerOptions) {
+    this.#port = port;
+    this.#presets = presets;
+    this.#http = new Http(
+      address(url),
+      options.fetch ?? ((input, init) => fetch(input, init)),
+      options.headers ?? {},
+      { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
+    );
+    this.#inFlight = Math.max(1, Math.floor(options.inFlight ?? 2));
+    this.url = this.#http.base;
+  }
+
+  /** The parameter sets on offer, with limits; `parts: true` adds the list of key parts. */
+  async params(options: SignalOptions & { readonly parts?: boolean } = {}): Promise<ServerParams> {
+    const path = options.parts === true ? '/v1/params?parts=1' : '/v1/params';
+    const offer = await this.#http.json<ServerParams>(path, { signal: options.signal });
+    if (!Array.isArray(offer.sets)) {
+      throw new RefloatError('SERVER', `${this.url} is not a refloat server of this version: it lists no parameter sets`);
+    }
+    const sets = offer.sets.map((set) => ({
+      ...set,
+      keyParts: (set as Partial<ServerPreset>).keyParts ?? [],
+      expectedSeconds: (set as Partial<ServerPreset>).expectedSeconds ?? null,
+    }));
+    return { ...offer, sets };
+  }
+
+  /**
+   * Makes the bootstrapping keys part by part and sends each as soon as it exists, so that memory
+   * stays small however large the set is. Parts the server has already are left out: after a
+   * failure, or in another session with the same secret key, the same call goes on.
+   */
+  uploadKeys(keys: KeySet, options: SignalOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+    const secret = keys.handleIn(this.#port);
+    const source = {
+      id: keys.id,
+      params: keys.params,
+      part: (index: number) => this.#port.call('keyPart', secret, index),
+    };
+    return new SteppableRun(
+      async (control) => new RemoteKeys(this.#http, await upload(this.#http, source, this.#inFlight, control)),
+      options.signal,
+    );
+  }
+
+  /** Looks a complete key set up; `undefined` if the server has none under this id, or only a part. */
+  async keys(id: string, options: SignalOptions = {}): Promise<RemoteKeys | undefined> {
+    const response = await this.#http.send(`/v1/keys/${id}`, { signal: options.signal, accept: [404] });
+    if (response.status === 404) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    const info = (await response.json()) as {
+      id: string;
+      params: string;
+      state: string;
+      digest?: string;
+      bytes?: number;
+    };
+    if (info.state !== 'sealed') return undefined;
+    const bytes = info.bytes ?? this.#presets.find((p) => p.name === info.params)?.keyBytes ?? 0;
+    return new RemoteKeys(this.#http, { id: info.id, params: info.params, digest: info.digest ?? '', bytes });
+  }
+
+  /**
+   * Bootstraps on the server. Stage events come as they do from a run in the page, except that only
+   * a page with the key can look inside. Lost connections are taken up again; cancelling the run
+   * cancels the job.
+   */
+  bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent> {
+    if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
+    const handle = ciphertext.handleIn(this.#port);
+    const ops = options.op ?? ['bootstrap'];
+    return new Run(async (control) => {
+      const body = await this.#port.call('ciphertextToBytes', handle);
+      const id = await submit(this.#http, ciphertext.keyId, ops, body, control.signal);
+      return this.#collect(await follow(this.#http, id, control));
+    }, options.signal);
+  }
+
+  async #collect(bytes: Uint8Array): Promise<Ciphertext> {
+    return new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', bytes));
+  }
+}
+
+/** An absolute address; a path is taken relative to the page. */
+function address(url: string | URL): string {
+  try {
+    return new URL(url, globalThis.document?.baseURI).href;
+  } catch (cause) {
+    throw new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server: write it as http://host:port`, {
+      cause,
+    });
+  }
+}
