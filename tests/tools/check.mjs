@@ -1,0 +1,112 @@
+// The main job without a display: Node holds the secret key, the server refreshes.
+//
+//   picture -> encrypt (wasm) -> upload -> bootstrap (server) -> decrypt (wasm)
+//           -> square and bootstrap again (server)            -> decrypt (wasm)
+//
+// One line a stage. Precision is -log2 of the error, of the worst slot and of the root mean square.
+import { join } from 'node:path';
+import { Refloat } from 'refloat';
+import { bold, green, red, say, seconds } from './lib/log.mjs';
+import { root } from './lib/paths.mjs';
+import { readGreyPng, toValues } from './lib/png.mjs';
+
+const SET = 'ship13';
+const PICTURE = join(root, 'demo', 'public', 'boat.png');
+
+/** Runs the main job against a server; whether the precision is what the set promises. */
+export async function mainJob(url) {
+  const rf = await Refloat.load();
+  try {
+    return await withEngine(rf, url);
+  } finally {
+    await rf.free?.();
+  }
+}
+
+async function withEngine(rf, url) {
+  const preset = (await rf.presets()).find(({ name }) => name === SET);
+  const size = Math.sqrt(preset.slots);
+  const picture = toValues(readGreyPng(PICTURE), size);
+  say();
+  say(bold(`${SET}: ${preset.title}`));
+  say(`${size} x ${size} grey levels in ${preset.slots} slots; ${preset.securityStatement ?? `${preset.security} bits`}`);
+  say();
+  say(row('stage', 'level', 'log2 Q', 'worst slot', 'rms', 'time'));
+
+  const keys = await timed('keys', () => rf.keygen(SET), () => ({}));
+  const ct = await timed('encrypt', () => keys.encrypt(picture), (out) => out);
+  await precision('decrypt (fresh)', keys, ct, picture);
+
+  const server = rf.server(url);
+  const remote = await timed('upload keys', () => progress(server.uploadKeys(keys)), () => ({}));
+  const fresh = await timed('bootstrap', () => stages(server.bootstrap(ct, { keys: remote })), (out) => out);
+  const bits = await precision('decrypt', keys, fresh, picture);
+
+  const again = await timed(
+    'square, bootstrap',
+    () => stages(server.bootstrap(fresh, { keys: remote, op: ['square', 'bootstrap'] })),
+    (out) => out,
+  );
+  const squareBits = await precision('decrypt (squares)', keys, again, picture.map((x) => x * x));
+
+  const promised = preset.promisedBits;
+  // |y^2 - x^2| <= 2 e + e^2 for |y - x| <= e <= 2^-promised and |x| <= 1, then one more bootstrapping.
+  const promisedSquare = promised - Math.log2(3 + 2 ** -promised);
+  say();
+  return [verdict('picture', bits, promised), verdict('squares', squareBits, promisedSquare)].every(Boolean);
+}
+
+function row(stage, level = '', logQ = '', worst = '', rms = '', time = '') {
+  return `${stage.padEnd(24)}${level.padStart(6)}${logQ.padStart(9)}${worst.padStart(12)}${rms.padStart(8)}${time.padStart(10)}`;
+}
+
+const fixed = (value, digits = 1) => (value === undefined ? '' : value.toFixed(digits));
+
+async function timed(name, action, about) {
+  const start = performance.now();
+  const result = await action();
+  const { level, logQ } = about(result);
+  say(row(name, level?.toString(), fixed(logQ), '', '', seconds(performance.now() - start)));
+  return result;
+}
+
+async function precision(name, keys, ct, expected) {
+  const start = performance.now();
+  const values = await keys.decrypt(ct);
+  const errors = expected.map((x, i) => Math.abs(values[i] - x));
+  const worst = -Math.log2(Math.max(...errors));
+  const rms = -Math.log2(Math.sqrt(errors.reduce((sum, e) => sum + e * e, 0) / errors.length));
+  const time = seconds(performance.now() - start);
+  say(row(name, ct.level?.toString(), fixed(ct.logQ), `${fixed(worst, 2)} bits`, fixed(rms, 2), time));
+  return worst;
+}
+
+/** Prints the stages of a remote run as they end; resolves to its result. */
+async function stages(run) {
+  let entered = 0;
+  for await (const event of run) {
+    if (event.kind === 'enter') entered = event.atMs ?? 0;
+    if (event.kind !== 'exit') continue;
+    const time = event.atMs === undefined ? '' : seconds(event.atMs - entered);
+    say(row(`  ${event.stage}`, event.level?.toString(), fixed(event.logQ), '', '', time));
+  }
+  return run;
+}
+
+/** Says every tenth of an upload; resolves to its result. */
+async function progress(run) {
+  let tenth = 0;
+  for await (const { bytes, totalBytes } of run) {
+    const now = Math.floor((10 * bytes) / totalBytes);
+    if (now > tenth) say(row(`  ${(bytes / 1e6).toFixed(0)} of ${(totalBytes / 1e6).toFixed(0)} MB`));
+    tenth = now;
+  }
+  return run;
+}
+
+function verdict(what, bits, promised) {
+  const holds = bits >= promised;
+  const text = `${what}: ${bits.toFixed(2)} bits in the worst slot, ${promised.toFixed(2)} promised`;
+  say(holds ? green(`✓ ${text}`) : red(`✗ ${text}`));
+  return holds;
+}

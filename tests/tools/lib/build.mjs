@@ -1,0 +1,56 @@
+// The four things that are built, in the order in which they need each other.
+import { join } from 'node:path';
+import { begin } from './log.mjs';
+import { demoDist, root, serverBinary, wasmDist } from './paths.mjs';
+import { cargoProgress, must } from './run.mjs';
+import { fingerprint, isFresh, stamp, unstamp } from './stamp.mjs';
+import { ARTEFACTS, buildWasm } from '../../../wasm/build.mjs';
+
+const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'core'];
+const NODE = ['package.json', 'package-lock.json'];
+
+const wasm = {
+  title: 'WebAssembly (client and full)',
+  inputs: [...RUST, ...NODE, 'wasm'],
+  outputs: ARTEFACTS.flatMap(({ name }) => [`${name}.js`, `${name}_bg.wasm`].map((file) => join(wasmDist, file))),
+  make: buildWasm,
+};
+
+const ts = {
+  title: 'npm package',
+  inputs: [...wasm.inputs, 'ts/src', 'ts/package.json', 'ts/tsconfig.json'],
+  outputs: [join(root, 'ts', 'dist', 'index.js'), join(root, 'ts', 'dist', 'index.d.ts')],
+  make: (step) => must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'ts']),
+};
+
+const demo = {
+  title: 'demo page',
+  inputs: [...ts.inputs, 'demo'],
+  outputs: [join(demoDist, 'index.html')],
+  make: (step) => must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'demo']),
+};
+
+const server = {
+  title: 'server',
+  inputs: [...RUST, 'server'],
+  outputs: [serverBinary],
+  make: (step) =>
+    must(step, 'cargo', ['build', '--profile', 'quick', '--package', 'refloat-server'], cargoProgress(step)),
+};
+
+/** Everything that can be built, by name, in order. */
+export const builds = { wasm, ts, demo, server };
+
+/** Builds what is older than its sources; `names` are keys of `builds`. */
+export async function build(names = Object.keys(builds)) {
+  for (const name of names) {
+    const { title, inputs, outputs, make } = builds[name];
+    if (isFresh(name, inputs, outputs)) continue;
+    const step = begin(`building: ${title}`);
+    const before = fingerprint(inputs);
+    unstamp(name);
+    await make(step);
+    stamp(name, before);
+    step.done();
+  }
+}

@@ -1,0 +1,73 @@
+// What the commands say: one line per step, rewritten in place on a terminal.
+const out = process.stdout;
+const live = Boolean(out.isTTY) && !process.env.CI && process.env.TERM !== 'dumb';
+const colour = live && !process.env.NO_COLOR;
+
+/** Milliseconds between two progress lines where lines cannot be rewritten. */
+const QUIET = 15_000;
+
+const paint = (code) => (text) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+export const bold = paint(1);
+export const dim = paint(2);
+export const red = paint(31);
+export const green = paint(32);
+export const yellow = paint(33);
+
+/** A whole line. */
+export function say(text = '') {
+  out.write(`${text}\n`);
+}
+
+/** `93 s` or `0.4 s`, always in seconds. */
+export function seconds(milliseconds) {
+  const s = milliseconds / 1000;
+  return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
+}
+
+/** Something that takes a while. Call `update` as often as you like and one of the others once. */
+export function begin(title) {
+  const start = Date.now();
+  let note = '';
+  let spoken = start;
+  const elapsed = () => seconds(Date.now() - start);
+  const draw = () => {
+    const room = (out.columns || 100) - 1;
+    const line = `  … ${title}  ${note}`.slice(0, room - 8).trimEnd();
+    out.write(`\r\u001b[2K${line}  ${dim(elapsed())}`);
+  };
+  const timer = live ? setInterval(draw, 250) : undefined;
+  timer?.unref();
+  if (live) draw();
+  const end = (mark, text) => {
+    clearInterval(timer);
+    if (live) out.write('\r\u001b[2K');
+    say(`  ${mark} ${title}${text ? dim(`  ${text}`) : ''}  ${dim(elapsed())}`);
+    return Date.now() - start;
+  };
+  return {
+    /** Shows how far it is. */
+    update(text) {
+      note = text;
+      if (live || Date.now() - spoken < QUIET) return;
+      spoken = Date.now();
+      say(`  … ${title}  ${note}  ${elapsed()}`);
+    },
+    done: (text) => end(green('✓'), text),
+    fail: (text) => end(red('✗'), text),
+    skip: (text) => end(yellow('–'), text),
+  };
+}
+
+/** An error whose message is meant for the person at the keyboard: it is shown without a stack. */
+export class Stop extends Error {}
+
+/** Runs a command's main function and turns its outcome into the process's. */
+export async function main(body) {
+  try {
+    process.exitCode = (await body()) ?? 0;
+  } catch (error) {
+    say();
+    say(red(error instanceof Stop ? error.message : String(error?.stack ?? error)));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,52 @@
+// Everything a fresh clone needs before anything can be built: checked, and repaired where it can be.
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stop, begin } from './log.mjs';
+import { root } from './paths.mjs';
+import { must, run } from './run.mjs';
+
+const NODE = [20, 19];
+const WASM_TARGET = 'wasm32-unknown-unknown';
+
+/** Makes this machine and this clone ready to build; does nothing, quickly, when they are. */
+export async function prepare() {
+  checkNode();
+  await checkRust();
+  await installPackages();
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > NODE[0] || (major === NODE[0] && minor >= NODE[1])) return;
+  throw new Stop(
+    `refloat needs Node ${NODE.join('.')} or newer; this is ${process.versions.node}.\n` +
+      'Install a current version from https://nodejs.org, then run the same command again.',
+  );
+}
+
+async function checkRust() {
+  const rustup = await run('rustup', ['target', 'list', '--installed']);
+  if (rustup.code === 0 && rustup.output.split('\n').includes(WASM_TARGET)) return;
+  if (rustup.code === -1) {
+    const cargo = await run('cargo', ['--version']);
+    throw new Stop(
+      (cargo.code === 0
+        ? 'refloat needs rustup, which brings the compiler version of rust-toolchain.toml and the WebAssembly target; only cargo was found.\n'
+        : 'refloat needs Rust; neither rustup nor cargo was found.\n') +
+        'Install it from https://rustup.rs, open a new terminal, then run the same command again.',
+    );
+  }
+  const step = begin(`Rust: adding the compiler of rust-toolchain.toml and ${WASM_TARGET}`);
+  if (rustup.code !== 0) await must(step, 'rustup', ['toolchain', 'install']);
+  await must(step, 'rustup', ['target', 'add', WASM_TARGET]);
+  step.done();
+}
+
+async function installPackages() {
+  const installed = join(root, 'node_modules', '.package-lock.json');
+  const lock = join(root, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  const step = begin('npm packages: installing');
+  await must(step, 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  step.done();
+}

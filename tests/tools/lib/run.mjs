@@ -1,0 +1,90 @@
+// Child processes: output kept, progress shown, nothing left behind.
+import { spawn } from 'node:child_process';
+import { Stop } from './log.mjs';
+import { root } from './paths.mjs';
+
+/** How much of a child's output is kept: enough for any error, bounded for a runaway. */
+const KEPT = 4 << 20;
+
+const children = new Set();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    if (process.listenerCount(signal) > 1) return; // someone else shuts down in order
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  });
+}
+
+/** Starts a child that dies with this process. */
+export function start(command, args, options = {}) {
+  const windowsScript = process.platform === 'win32' && command === 'npm';
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: windowsScript,
+    ...options,
+    env: { ...process.env, ...options.env },
+  });
+  children.add(child);
+  child.on('close', () => children.delete(child));
+  return child;
+}
+
+/**
+ * Runs a command to its end. `onLine` sees every line, also those ended by a carriage return, and
+ * answers `true` for the ones not worth keeping. Resolves to {code, output}, and never rejects.
+ */
+export function run(command, args, { onLine, ...options } = {}) {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = start(command, args, options);
+    const take = (stream) => {
+      let rest = '';
+      const line = (text) => {
+        if (onLine?.(text)) return;
+        output = (output + text + '\n').slice(-KEPT);
+      };
+      stream?.setEncoding('utf8').on('data', (data) => {
+        const lines = (rest + data).split(/\r\n|\n|\r/);
+        rest = lines.pop();
+        lines.forEach(line);
+      });
+      stream?.on('end', () => rest && line(rest));
+    };
+    take(child.stdout);
+    take(child.stderr);
+    child.on('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
+    child.on('close', (code, signal) => {
+      resolve({ code: code ?? -1, output: signal ? `${output}(ended by ${signal})\n` : output });
+    });
+  });
+}
+
+/** Like `run`, but stops everything when the command fails, showing what it said. */
+export async function must(step, command, args, options = {}) {
+  const result = await run(command, args, options);
+  if (result.code !== 0) {
+    step.fail();
+    throw new Stop(`${result.output.trimEnd()}\n\n${[command, ...args].join(' ')} failed (exit code ${result.code})`);
+  }
+  return result;
+}
+
+/** Environment and line filter that turn cargo's progress bar into `step.update`. */
+export function cargoProgress(step) {
+  return {
+    env: {
+      CARGO_TERM_PROGRESS_WHEN: 'always',
+      CARGO_TERM_PROGRESS_WIDTH: '120',
+      CARGO_TERM_COLOR: 'never',
+    },
+    onLine(line) {
+      const text = line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '').trim();
+      const bar = /Building \[.*?\] (\d+\/\d+)(?:: (.*))?$/.exec(text);
+      if (bar) step.update(`${bar[1]}  ${bar[2] ?? ''}`);
+      return Boolean(bar) || /^(Compiling|Checking|Downloaded|Downloading|Blocking|Fresh|Locking|Adding|Updating) /.test(text) || text === '';
+    },
+  };
+}

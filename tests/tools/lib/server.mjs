@@ -1,0 +1,70 @@
+// Starts the native server and stops it in order.
+import { createServer } from 'node:net';
+import { Stop } from './log.mjs';
+import { serverBinary } from './paths.mjs';
+import { start } from './run.mjs';
+
+/** How long the server may take to get ready, and to shut down, in milliseconds. */
+const READY = 30_000;
+const GRACE = 35_000;
+
+/** Whether nothing listens on this port of the loopback interface. */
+export function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}
+
+/** A port that was free a moment ago. */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+/**
+ * Starts `refloat serve` and waits until it is ready. `stdio` is where its log goes. Resolves to
+ * {url, closed, stop}; `closed` resolves to the exit code, however it comes.
+ */
+export async function serve({ port, args = [], stdio = ['ignore', 'ignore', 'inherit'] }) {
+  const url = `http://127.0.0.1:${port}`;
+  // Its own process group: Ctrl-C reaches this process, which then stops the server once.
+  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio, detached: true });
+  const closed = new Promise((resolve) => {
+    child.on('error', (error) => resolve(`${serverBinary}: ${error.message}`));
+    child.on('close', (code, signal) => resolve(code ?? signal));
+  });
+  let ended;
+  closed.then((code) => (ended = code));
+  const stop = async () => {
+    if (ended === undefined) child.kill('SIGTERM');
+    const hard = setTimeout(() => child.kill('SIGKILL'), GRACE);
+    const code = await closed;
+    clearTimeout(hard);
+    return code;
+  };
+  for (const deadline = Date.now() + READY; ; ) {
+    if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); its own words are above`);
+    if (await isReady(url)) return { url, closed, stop };
+    if (Date.now() > deadline) {
+      await stop();
+      throw new Stop(`the server did not get ready on ${url} within ${READY / 1000} s`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function isReady(url) {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}

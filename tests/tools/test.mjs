@@ -1,0 +1,166 @@
+// `npm test [-- group or step ...]`: prepares, builds, and runs every check there is.
+//
+// Each step prints its name and time; a failing one shows its output, the others still run, and the
+// last line counts: one for a check, the runner's own number for a test suite.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './lib/build.mjs';
+import { needChromium } from './lib/browser.mjs';
+import { countTests } from './lib/count.mjs';
+import { Stop, begin, bold, main, red, say, yellow } from './lib/log.mjs';
+import { root, serverBinary } from './lib/paths.mjs';
+import { prepare } from './lib/prepare.mjs';
+import { cargoProgress, run } from './lib/run.mjs';
+
+/** Lines of a failing step that are shown; the end matters most. */
+const SHOWN = 400;
+
+const cargo = (args, env) => ({ command: 'cargo', args, env, cargo: true });
+const npm = (workspace, script) => ({ command: 'npm', args: ['run', '--silent', script, '--workspace', workspace] });
+const node = (...args) => ({ command: process.execPath, args });
+
+/** The workspace without the build tool, which has no tests and a large library behind it. */
+const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
+
+/** `needs` are builds; `tests` says that the step is a runner which must have run something. */
+const steps = [
+  { group: 'lint', name: 'lock files', action: checkLocks },
+  { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
+  { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--', '--deny', 'warnings']) },
+  {
+    group: 'lint',
+    name: 'core without std (wasm32)',
+    ...cargo(['check', '--package', 'refloat', '--no-default-features', '--target', 'wasm32-unknown-unknown']),
+  },
+  {
+    group: 'lint',
+    name: 'rustdoc',
+    ...cargo(['doc', ...CRATES, '--no-deps', '--lib'], { RUSTDOCFLAGS: '--deny warnings' }),
+  },
+  { group: 'lint', name: 'types: npm package', needs: ['wasm', 'ts'], ...npm('ts', 'check') },
+  { group: 'lint', name: 'types: demo', needs: ['wasm', 'ts'], ...npm('demo', 'typecheck') },
+  { group: 'rust', name: 'Rust tests', tests: true, ...cargo(['test', ...CRATES, '--no-fail-fast']) },
+  {
+    group: 'rust',
+    name: 'Rust tests of the core, one thread, scalar arithmetic',
+    tests: true,
+    ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
+  },
+  { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
+  { group: 'ts', name: 'demo unit tests', tests: true, needs: ['wasm', 'ts'], ...npm('demo', 'test') },
+  { group: 'ts', name: 'packaging', tests: true, needs: ['wasm', 'ts'], ...node('tests/packaging/run.mjs') },
+  {
+    group: 'main',
+    name: 'main job with ship13 (npm start -- --check)',
+    needs: ['wasm', 'ts', 'server'],
+    ...node('tests/tools/start.mjs', '--check'),
+  },
+  {
+    group: 'e2e',
+    name: 'browser tests',
+    tests: true,
+    browser: true,
+    needs: ['wasm', 'ts', 'demo', 'server'],
+    ...npm('tests/e2e', 'test'),
+  },
+];
+
+await main(async () => {
+  const chosen = choose(process.argv.slice(2));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  const failures = [];
+  await prepare();
+  const usable = await buildFor(chosen, total, failures);
+  const chromium = usable.some(({ browser }) => browser) && !skipsBrowser() ? await needChromium() : undefined;
+  for (const step of usable) {
+    const result = await perform(step, chromium);
+    for (const key of Object.keys(total)) total[key] += result[key];
+    if (result.failed) failures.push(step.name);
+  }
+  say();
+  for (const name of failures) say(red(`failed: ${name}`));
+  const skipped = total.skipped ? `, ${total.skipped} skipped` : '';
+  say(`${total.passed} passed, ${total.failed} failed${skipped}`);
+  return failures.length ? 1 : 0;
+});
+
+function choose(words) {
+  if (words.includes('--list')) {
+    steps.forEach(({ group, name }) => say(`${group.padEnd(6)}${name}`));
+    process.exit(0);
+  }
+  if (words.length === 0) return steps;
+  const chosen = steps.filter(({ group, name }) => words.includes(group) || words.includes(name));
+  const known = [...new Set(steps.map(({ group }) => group))].join(', ');
+  if (chosen.length === 0) throw new Stop(`no step is called ${words.join(' ')}; groups: ${known} (all: npm test -- --list)`);
+  return chosen;
+}
+
+/** Builds what the steps need; a build that fails counts as one failure and takes its steps out. */
+async function buildFor(chosen, total, failures) {
+  const needed = new Set(chosen.flatMap(({ needs = [] }) => needs));
+  const broken = new Set();
+  for (const name of ['wasm', 'ts', 'demo', 'server'].filter((each) => needed.has(each))) {
+    if (name !== 'server' && broken.size) {
+      broken.add(name);
+      continue;
+    }
+    try {
+      await build([name]);
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      say(error.message);
+      broken.add(name);
+      failures.push(`building ${name}`);
+      total.failed += 1;
+    }
+  }
+  return chosen.filter(({ name, needs = [] }) => {
+    const missing = needs.filter((each) => broken.has(each));
+    if (missing.length) {
+      say(yellow(`  – ${name}: not run, because ${missing.join(', ')} could not be built`));
+      failures.push(name);
+      total.failed += 1;
+    }
+    return missing.length === 0;
+  });
+}
+
+function skipsBrowser() {
+  return process.env.REFLOAT_SKIP_BROWSER === '1';
+}
+
+async function perform(step, chromium) {
+  const progress = begin(step.name);
+  if (step.browser && skipsBrowser()) {
+    progress.skip(bold('SKIPPED: REFLOAT_SKIP_BROWSER=1'));
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  const { code, output } = await (step.action ?? command)(step, progress, chromium);
+  const count = step.tests ? countTests(output) : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
+  const silent = code === 0 && step.tests && count.passed === 0;
+  if (code !== 0 || silent) {
+    progress.fail(silent ? 'ran no test' : `exit code ${code}`);
+    const lines = output.trimEnd().split('\n').filter((line) => !/^test .* \.\.\. (ok|ignored)$/.test(line));
+    say(lines.slice(-SHOWN).join('\n'));
+    return { ...count, failed: Math.max(1, count.failed) };
+  }
+  const skipped = count.skipped ? `, ${count.skipped} skipped` : '';
+  progress.done(step.tests ? `${count.passed} tests${skipped}` : '');
+  return count;
+}
+
+function command(step, progress, chromium) {
+  const filter = step.cargo ? cargoProgress(progress) : {};
+  return run(step.command, step.args, {
+    ...filter,
+    env: { ...filter.env, REFLOAT_BINARY: serverBinary, CHROMIUM: chromium, ...step.env },
+  });
+}
+
+/** The lock files must match their manifests, and name no place that packages were fetched from. */
+async function checkLocks() {
+  const resolved = /"resolved": "(?!ts"|demo"|tests\/e2e")/.test(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  if (resolved) return { code: 1, output: 'package-lock.json has "resolved" addresses; see CONTRIBUTING.md, "Lock files"\n' };
+  return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
+}

@@ -1,0 +1,63 @@
+// Compiles refloat-wasm into the two artefacts of the npm package:
+//
+//   refloat_client   keys, encryption, decryption, the parts of bootstrapping keys
+//   refloat_full     the same and bootstrapping itself
+//
+// cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen), into ts/dist/wasm.
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { builderBinary, root, target, wasmDist } from '../tests/tools/lib/paths.mjs';
+import { cargoProgress, must } from '../tests/tools/lib/run.mjs';
+
+/** File names and the cargo features behind them. */
+export const ARTEFACTS = [
+  { name: 'refloat_client', features: [] },
+  { name: 'refloat_full', features: ['full'] },
+];
+
+/** What rustc may emit for our baseline, and nothing newer. */
+const WASM_FEATURES = [
+  '--enable-simd',
+  '--enable-bulk-memory',
+  '--enable-nontrapping-float-to-int',
+  '--enable-sign-ext',
+  '--enable-mutable-globals',
+  '--enable-reference-types',
+  '--enable-multivalue',
+];
+
+const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
+
+/** Builds both artefacts; `step` shows the progress. */
+export async function buildWasm(step) {
+  const cargo = (args) => {
+    const { env, onLine } = cargoProgress(step);
+    // The flags of .cargo/config.toml are the baseline; these variables would replace them.
+    const plain = { ...env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
+    return must(step, 'cargo', ['build', ...args], { env: plain, onLine });
+  };
+  await cargo(['--profile', 'tool', '--package', 'refloat-wasm-builder']);
+
+  const compiled = join(target, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
+  mkdirSync(join(target, 'tmp'), { recursive: true });
+  const scratch = mkdtempSync(join(target, 'tmp', 'wasm-'));
+  try {
+    for (const { name, features } of ARTEFACTS) {
+      await cargo([
+        '--release',
+        '--package=refloat-wasm',
+        '--target=wasm32-unknown-unknown',
+        `--features=${features.join(',')}`,
+      ]);
+      step.update(`wasm-bindgen ${name}`);
+      await must(step, builderBinary, [compiled, scratch, name]);
+      step.update(`wasm-opt ${name}`);
+      const module = join(scratch, `${name}_bg.wasm`);
+      await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);
+    }
+    mkdirSync(wasmDist, { recursive: true });
+    for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
