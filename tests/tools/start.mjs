@@ -16,8 +16,8 @@ import { freePort, isFree, serve } from './lib/server.mjs';
 
 const DEFAULT_PORT = 7878;
 
-/** What the server is started with besides its own defaults: toy sets allowed, the built demo. */
-const DEMO = ['--allow-insecure', '--static-dir', demoDist];
+/** What the server gets besides its own defaults: the built demo, which also shows the toy sets. */
+const DEMO = { REFLOAT__SERVER__DEMO: demoDist, REFLOAT__SERVER__ALLOW_INSECURE: 'true' };
 
 const OPTIONS = {
   port: { type: 'string' },
@@ -53,7 +53,7 @@ async function page(options) {
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(signal));
   });
-  const server = await serve({ port, args: DEMO });
+  const server = await serve({ port, env: DEMO });
   say();
   say(`  refloat is afloat:  ${bold(server.url)}`);
   say('  Ctrl-C ends it.');
@@ -76,9 +76,8 @@ async function firstFree(port) {
 
 async function check() {
   const data = mkdtempSync(join(tmpdir(), 'refloat-check-'));
-  const log = ['ignore', 'ignore', 'inherit'];
   try {
-    const server = await serve({ port: await freePort(), args: ['--data-dir', data, '--log', 'warn'], stdio: log });
+    const server = await serve({ port: await freePort(), env: { REFLOAT__STORAGE__DATA: data, REFLOAT__LOG__LEVEL: 'warn' } });
     try {
       const { mainJob } = await import('./check.mjs');
       return (await mainJob(server.url)) ? 0 : 1;

@@ -30,13 +30,18 @@ export function freePort() {
 }
 
 /**
- * Starts `refloat serve` and waits until it is ready. `stdio` is where its log goes. Resolves to
- * {url, closed, stop}; `closed` resolves to the exit code, however it comes.
+ * Starts `refloat serve` on a port of the loopback interface, with further settings as environment
+ * variables, and waits until it is ready. Resolves to {url, closed, stop}; `closed` resolves to the
+ * exit code, however it comes.
  */
-export async function serve({ port, args = [], stdio = ['ignore', 'ignore', 'inherit'] }) {
+export async function serve({ port, env = {} }) {
   const url = `http://127.0.0.1:${port}`;
   // Its own process group: Ctrl-C reaches this process, which then stops the server once.
-  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio, detached: true });
+  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    detached: true,
+    env,
+  });
   const closed = new Promise((resolve) => {
     child.on('error', (error) => resolve(`${serverBinary}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
