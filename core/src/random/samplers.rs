@@ -9,7 +9,7 @@ use super::Stream;
 const CHUNK: usize = 1536;
 
 /// Bytes of one centred binomial sample: 48 bits, of which 42 are used.
-const CBD21_BYTES: usize = 6;
+pub(super) const CBD21_BYTES: usize = 6;
 
 impl Stream {
     /// Fills `out` with independent uniform residues in `[0, p)`. **For public values**: the number
@@ -104,7 +104,7 @@ impl Stream {
 
 /// `floor(word * bound / 2^64)`, by two 64-bit products.
 #[inline(always)]
-fn multiply_high(word: u64, bound: u32) -> u32 {
+pub(super) fn multiply_high(word: u64, bound: u32) -> u32 {
     let bound = u64::from(bound);
     let low = (word & 0xffff_ffff) * bound;
     let high = (word >> 32) * bound + (low >> 32);
@@ -113,7 +113,7 @@ fn multiply_high(word: u64, bound: u32) -> u32 {
 
 /// The sample of 48 bits: bits 0..21 count up, bits 21..42 count down, the last six are ignored.
 #[inline(always)]
-fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
+pub(super) fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
     const BITS: u64 = (1 << 21) - 1;
     let [a, b, c, d, e, f] = six;
     let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);

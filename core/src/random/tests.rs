@@ -1,9 +1,289 @@
+//! Samplers against their exact distributions. Seeds are fixed, so a bound is met always or never;
+//! bounds are set where a correct sampler fails with a probability below one in a million.
+
+use alloc::{vec, vec::Vec};
+
+use super::samplers::{cbd21_of, multiply_high};
 use super::*;
+
+const SAMPLES: usize = 1 << 18;
+
+fn stream(purpose: u64) -> Stream {
+    Seed::from_bytes([42; 32]).derive("refloat test: random", &[purpose]).stream()
+}
+
+/// Pearson's statistic of counts against probabilities, and a bound on it: the normal
+/// approximation of the chi-square distribution, five standard deviations and a bit for its skew.
+fn chi_square(counts: &[u64], probabilities: &[f64]) -> (f64, f64) {
+    let total = counts.iter().sum::<u64>() as f64;
+    let statistic = counts
+        .iter()
+        .zip(probabilities)
+        .map(|(&count, p)| (count as f64 - total * p).powi(2) / (total * p))
+        .sum();
+    let freedom = (counts.len() - 1) as f64;
+    (statistic, freedom + 5.0 * (2.0 * freedom).sqrt() + 16.0)
+}
+
+/// Mean and variance of samples that should have variance `variance` and fourth central moment
+/// `fourth`: both must lie within five standard errors.
+fn assert_moments(samples: &[i8], variance: f64, fourth: f64) {
+    let n = samples.len() as f64;
+    let mean = samples.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
+    assert!(mean.abs() < 5.0 * (variance / n).sqrt(), "mean {mean}");
+    let measured = samples.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>() / n;
+    let error = ((fourth - variance * variance) / n).sqrt();
+    assert!((measured - variance).abs() < 5.0 * error, "variance {measured}, not {variance} ± {error}");
+}
 
 #[test]
 fn a_seed_gives_the_rfc_8439_keystream() {
-    // RFC 8439, A.1 test vector 1: key 0, nonce 0, block 0.
-    let mut out = [0; 8];
+    // RFC 8439, A.1, test vectors 1 and 2: key 0, nonce 0, blocks 0 and 1.
+    let mut out = [0; 72];
     Seed::from_bytes([0; 32]).stream().fill_bytes(&mut out);
-    assert_eq!(out, [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
+    assert_eq!(out[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
+    assert_eq!(out[56..], [0xc3, 0x87, 0xb6, 0x69, 0xb2, 0xee, 0x65, 0x86, 0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a][..]);
+}
+
+#[test]
+fn derivation_separates_domains() {
+    let seed = Seed::from_bytes([9; 32]);
+    let children = [
+        seed.derive("a", &[]),
+        seed.derive("b", &[]),
+        seed.derive("a", &[0]),
+        seed.derive("a", &[1]),
+        seed.derive("a", &[0, 0]),
+        seed.derive("ab", &[]),
+        seed.derive("", &[]),
+        // The label's bytes as an index, and the index's bytes as a label.
+        seed.derive("", &[u64::from(b'a')]),
+        seed.derive("a\0\0\0\0\0\0\0", &[]),
+        seed.derive("a", &[]).derive("a", &[]),
+        Seed::from_bytes([10; 32]).derive("a", &[]),
+        seed.clone(),
+    ];
+    for (i, one) in children.iter().enumerate() {
+        for other in &children[..i] {
+            assert_ne!(one.as_bytes(), other.as_bytes());
+        }
+    }
+    assert_eq!(seed.derive("a", &[7]).as_bytes(), seed.derive("a", &[7]).as_bytes());
+}
+
+#[test]
+fn a_seed_is_drawn_from_a_generator() {
+    let mut expected = [0; 32];
+    stream(0).fill_bytes(&mut expected);
+    assert_eq!(Seed::from_rng(&mut stream(0)).as_bytes(), &expected);
+}
+
+/// The vectors that every target must reproduce: the digest of each sampler's output, and what
+/// comes after it, so that the number of bytes it takes is fixed too. An independent model (`ChaCha20`
+/// and the samplers in Python, with the reference BLAKE3) gives the same.
+#[test]
+fn samplers_are_deterministic() {
+    let seed = Seed::from_bytes(core::array::from_fn(|i| i as u8)).derive("refloat test: vectors", &[1, 2, 3]);
+    assert_eq!(hex(seed.as_bytes()), DERIVED);
+    let digest = |sample: &dyn Fn(&mut Stream) -> Vec<u8>| {
+        let mut stream = seed.stream();
+        let mut bytes = sample(&mut stream);
+        bytes.extend(stream.next_u64().to_le_bytes());
+        hex(&blake3::hash(&bytes).as_bytes()[..16])
+    };
+    let uniform_u32 = |stream: &mut Stream| {
+        let mut out = vec![0; 1000];
+        stream.fill_uniform_u32(557_057, &mut out);
+        out.iter().flat_map(|x| x.to_le_bytes()).collect()
+    };
+    let uniform_u64 = |stream: &mut Stream| {
+        let mut out = vec![0; 1000];
+        stream.fill_uniform_u64(1_271_792_566_273, &mut out);
+        out.iter().flat_map(|x| x.to_le_bytes()).collect()
+    };
+    let ternary = |stream: &mut Stream| {
+        let mut out = vec![0; 1000];
+        stream.ternary(&mut out);
+        out.iter().flat_map(|x| x.to_le_bytes()).collect()
+    };
+    let cbd21 = |stream: &mut Stream| {
+        let mut out = vec![0; 1001];
+        stream.cbd21(&mut out);
+        out.iter().flat_map(|x| x.to_le_bytes()).collect()
+    };
+    let below = |stream: &mut Stream| (0..100).flat_map(|_| stream.below(350).to_le_bytes()).collect();
+    assert_eq!(
+        [digest(&uniform_u32), digest(&uniform_u64), digest(&ternary), digest(&cbd21), digest(&below)],
+        DIGESTS
+    );
+}
+
+const DERIVED: &str = "f37d142456d90cbb310b7dd1841515edcaa050d22c6f0d6f4134f2ac0e73ca0e";
+
+/// Uniform modulo 557057 and modulo 1271792566273, ternary, CBD(21), below 350.
+const DIGESTS: [&str; 5] = [
+    "9bd4b3d9bb779fa2f6f247ec1f572aa9",
+    "0d05c050f271e6befd331fe46ec67bed",
+    "355eefa602f51eeceb1291eae9e9ac18",
+    "24eaf7184e6cd562e2714e7e3a723a4d",
+    "373a03d1f39fbc2f913d369a4e082ba9",
+];
+
+fn hex(bytes: &[u8]) -> alloc::string::String {
+    bytes.iter().map(|b| alloc::format!("{b:02x}")).collect()
+}
+
+#[test]
+fn uniform_residues_are_uniform() {
+    for (purpose, p) in [(10, 2), (11, 3), (12, 64), (13, 557_057), (14, 4_882_433), (15, 2_147_483_647), (16, u32::MAX)] {
+        let bins = (p as usize).min(64);
+        let bin = |x: u64| (x * bins as u64 / u64::from(p)) as usize;
+        // A bin holds the residues that map to it, which may be one more or less than p / bins.
+        let mut start = vec![0u64; bins + 1];
+        for (i, start) in start.iter_mut().enumerate() {
+            *start = (i as u64 * u64::from(p)).div_ceil(bins as u64);
+        }
+        let probabilities: Vec<f64> = start.windows(2).map(|w| (w[1] - w[0]) as f64 / f64::from(p)).collect();
+
+        let mut narrow = vec![u32::MAX; SAMPLES];
+        stream(purpose).fill_uniform_u32(p, &mut narrow);
+        let mut wide = vec![u64::MAX; SAMPLES];
+        stream(purpose).fill_uniform_u64(u64::from(p), &mut wide);
+        for samples in [narrow.iter().map(|&x| u64::from(x)).collect(), wide] {
+            let mut counts = vec![0; bins];
+            for x in samples {
+                assert!(x < u64::from(p));
+                counts[bin(x)] += 1;
+            }
+            let (statistic, bound) = chi_square(&counts, &probabilities);
+            assert!(statistic < bound, "modulus {p}: {statistic} exceeds {bound}");
+        }
+    }
+}
+
+#[test]
+fn uniform_residues_take_the_words_of_the_stream_in_order() {
+    for p in [1, 2, 5, 557_057, 1 << 31, u32::MAX] {
+        let mask = (u64::from(p).next_power_of_two() - 1) as u32;
+        for n in [0, 1, 2, 383, 384, 385, 2000] {
+            let (mut ours, mut plain) = (stream(20), stream(20));
+            let mut out = vec![7; n];
+            ours.fill_uniform_u32(p, &mut out);
+            for x in out {
+                let expected = core::iter::repeat_with(|| plain.next_u32() & mask).find(|&x| x < p);
+                assert_eq!(Some(x), expected);
+            }
+            assert_eq!(ours.next_u32(), plain.next_u32(), "words taken for {n} residues modulo {p}");
+        }
+    }
+    for p in [1, 3, (1 << 61) - 1, u64::MAX] {
+        let mask = p.checked_next_power_of_two().map_or(u64::MAX, |power| power - 1);
+        let (mut ours, mut plain) = (stream(21), stream(21));
+        let mut out = vec![7; 500];
+        ours.fill_uniform_u64(p, &mut out);
+        for x in out {
+            let expected = core::iter::repeat_with(|| plain.next_u64() & mask).find(|&x| x < p);
+            assert_eq!(Some(x), expected);
+        }
+        assert_eq!(ours.next_u64(), plain.next_u64());
+    }
+}
+
+#[test]
+fn ternary_values_are_uniform() {
+    let mut samples = vec![9; SAMPLES];
+    stream(30).ternary(&mut samples);
+    let mut counts = [0; 3];
+    for &x in &samples {
+        counts[usize::try_from(x + 1).unwrap()] += 1;
+    }
+    let (statistic, bound) = chi_square(&counts, &[1.0 / 3.0; 3]);
+    assert!(statistic < bound, "{statistic} exceeds {bound}");
+    assert_moments(&samples, 2.0 / 3.0, 2.0 / 3.0);
+}
+
+#[test]
+fn centred_binomial_samples_have_their_exact_distribution() {
+    let mut samples = vec![99; SAMPLES];
+    stream(31).cbd21(&mut samples);
+    // P(x) = C(42, x + 21) / 2^42; the fourth central moment is 3 v^2 - v / 2 with v = 21/2.
+    let mut choose = vec![1u64];
+    for k in 0..42 {
+        choose.push(choose[k] * (42 - k as u64) / (k as u64 + 1));
+    }
+    assert_eq!(choose.iter().sum::<u64>(), 1 << 42);
+    let mut counts = [0u64; 43];
+    for &x in &samples {
+        counts[usize::try_from(x + 21).unwrap()] += 1;
+    }
+    // Bins of fewer than ten expected samples are joined to the tails.
+    let expected = |k: usize| SAMPLES as f64 * choose[k] as f64 / (1u64 << 42) as f64;
+    let first = (0..43).find(|&k| expected(k) >= 10.0).unwrap();
+    let bin = |k: usize| k.clamp(first, 42 - first) - first;
+    let bins = 43 - 2 * first;
+    let (mut joined, mut probabilities) = (vec![0; bins], vec![0.0; bins]);
+    for k in 0..43 {
+        joined[bin(k)] += counts[k];
+        probabilities[bin(k)] += choose[k] as f64 / (1u64 << 42) as f64;
+    }
+    assert!(bins >= 25);
+    let (statistic, bound) = chi_square(&joined, &probabilities);
+    assert!(statistic < bound, "{statistic} exceeds {bound}");
+    assert_moments(&samples, 10.5, 3.0 * 10.5 * 10.5 - 5.25);
+}
+
+#[test]
+fn a_centred_binomial_sample_is_the_difference_of_two_bit_counts() {
+    let mut rng = stream(32);
+    let mut check = |six: [u8; 6]| {
+        let [a, b, c, d, e, f] = six;
+        let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
+        let bits = |from: u32| (word >> from & 0x1f_ffff).count_ones() as i8;
+        assert_eq!(cbd21_of(six), bits(0) - bits(21));
+    };
+    check([0; 6]);
+    check([0xff; 6]);
+    check([0xff, 0xff, 0x1f, 0, 0, 0]);
+    check([0, 0, 0xe0, 0xff, 0xff, 0x03]);
+    for _ in 0..10_000 {
+        let mut six = [0; 6];
+        rng.fill_bytes(&mut six);
+        check(six);
+    }
+}
+
+#[test]
+fn small_draws_are_uniform_below_their_bound() {
+    let mut rng = stream(33);
+    for bound in [2, 31, 350, 528] {
+        let mut counts = vec![0; bound as usize];
+        for _ in 0..SAMPLES {
+            counts[rng.below(bound) as usize] += 1;
+        }
+        let (statistic, limit) = chi_square(&counts, &vec![1.0 / f64::from(bound); bound as usize]);
+        assert!(statistic < limit, "below {bound}: {statistic} exceeds {limit}");
+    }
+    assert_eq!((rng.below(0), rng.below(1)), (0, 0));
+    for bound in [0, 1, 3, 350, 0x8000_0001, u32::MAX] {
+        for word in [0, 1, u64::MAX, u64::MAX / 3, rng.next_u64(), rng.next_u64()] {
+            let exact = (u128::from(word) * u128::from(bound) >> 64) as u32;
+            assert_eq!(multiply_high(word, bound), exact);
+        }
+    }
+}
+
+#[test]
+fn secret_samplers_take_a_fixed_number_of_bytes() {
+    for n in [0, 1, 2, 191, 192, 193, 255, 256, 257, 1000] {
+        // Whatever is drawn: two seeds, and the stream advanced by hand.
+        for purpose in [34, 35] {
+            let (mut ours, mut plain) = (stream(purpose), stream(purpose));
+            ours.ternary(&mut vec![0; n]);
+            plain.fill_bytes(&mut vec![0; 8 * n]);
+            assert_eq!(ours.next_u32(), plain.next_u32());
+            ours.cbd21(&mut vec![0; n]);
+            plain.fill_bytes(&mut vec![0; (6 * n).next_multiple_of(4)]);
+            assert_eq!(ours.next_u32(), plain.next_u32());
+        }
+    }
 }
