@@ -5,7 +5,7 @@
 //! artefact; its version of wasm-bindgen comes from `Cargo.lock`, so that it is always the one
 //! the module was compiled against.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 use wasm_bindgen_cli_support::Bindgen;
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    match generate(&PathBuf::from(module), &PathBuf::from(folder), name) {
+    match generate(Path::new(module), Path::new(folder), name) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("refloat-wasm-builder: {module}: {message}");
@@ -28,15 +28,10 @@ fn main() -> ExitCode {
 }
 
 /// Writes the glue of `module` for a page or worker that loads the wasm by URL (`--target web`).
-fn generate(module: &PathBuf, folder: &PathBuf, name: &str) -> Result<(), String> {
+fn generate(module: &Path, folder: &Path, name: &str) -> Result<(), String> {
     let run = || {
         let mut bindgen = Bindgen::new();
-        bindgen
-            .input_path(module)
-            .out_name(name)
-            .typescript(true)
-            .web(true)?
-            .generate(folder)
+        bindgen.input_path(module).out_name(name).typescript(true).web(true)?.generate(folder)
     };
     run().map_err(|error| format!("{error:#}"))
 }
