@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeySet } from '../dist/api/key-set.js';
+import { Server, type ServerOptions } from '../dist/remote/server.js';
+import { fake, PARTS, type Fake, type Trouble } from './support/fake-glue.js';
+import { fakeServer, problem, writeEvent, type FakeServer } from './support/fake-server.js';
+
+const FAST = { retry: { attempts: 4, firstDelayMs: 1, maxDelayMs: 4 } } satisfies ServerOptions;
+
+let server: FakeServer;
+beforeEach(async () => {
+  server = await fakeServer();
+});
+afterEach(() => server.close());
+
+function client(trouble?: Trouble, options: ServerOptions = FAST): { at: Fake; remote: Server } {
+  const at = fake(trouble);
+  return { at, remote: new Server(at.port, at.presets, server.url, options) };
+}
+
+async function keysOf(at: Fake): Promise<KeySet> {
+  return new KeySet(at.port, await at.port.call('keygen', 'toy10', true, undefined), at.presets[0] as never);
+}
+
+describe('uploading keys', () => {
+  it('sends every part once, a few at a time, and seals the set', async () => {
+    server.slow = 5;
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const run = remote.uploadKeys(keys);
+    const sealed = await run;
+    expect(sealed).toMatchObject({ id: keys.id, params: 'toy10', digest: 'd1', bytes: 91 });
+    expect(server.log.filter((line) => line.startsWith('PUT'))).toHaveLength(PARTS);
+    expect([...server.chunks].sort(([a], [b]) => a - b).map(([i, b]) => [i, b.length, b[0]])).toEqual(
+      Array.from({ length: PARTS }, (_, i) => [i, 10 + i, i]),
+    );
+    expect(server.peak).toBe(2);
+    expect(run.events.map((e) => e.done)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(run.events.at(-1)).toMatchObject({ total: PARTS, bytes: 91, totalBytes: 91 });
+  });
+
+  it('goes on where it stopped, without making again what the server has', async () => {
+    let made = 0;
+    const { at, remote } = client((op) => void (made += op === 'keyPart' ? 1 : 0));
+    const keys = await keysOf(at);
+    const controller = new AbortController();
+    const first = remote.uploadKeys(keys, { signal: controller.signal });
+    for await (const e of first) if (e.done === 3) break;
+    controller.abort(new Error('tab closed'));
+    await expect(first).rejects.toThrow('tab closed');
+    const had = server.chunks.size;
+    expect(had).toBeGreaterThanOrEqual(3);
+    expect(had).toBeLessThan(PARTS);
+    made = 0;
+    const second = remote.uploadKeys(keys);
+    await second;
+    expect(made).toBe(PARTS - had);
+    expect(second.events[0]).toMatchObject({ done: had });
+    expect(second.events.at(-1)).toMatchObject({ done: PARTS, bytes: 91 });
+  });
+
+  it('can be paused and stepped part by part', async () => {
+    const { at, remote } = client();
+    const run = remote.uploadKeys(await keysOf(at));
+    run.pause();
+    await run.step();
+    await run.step();
+    expect(server.log.filter((line) => line.startsWith('PUT')).length).toBeLessThanOrEqual(2);
+    run.resume();
+    await run;
+  });
+
+  it('repeats what the network lost', async () => {
+    let cuts = 3;
+    server.intercept = (request) => {
+      if (request.method !== 'PUT' || cuts === 0) return false;
+      cuts -= 1;
+      request.socket.destroy();
+      return true;
+    };
+    const { at, remote } = client();
+    await remote.uploadKeys(await keysOf(at));
+    expect(server.chunks.size).toBe(PARTS);
+    expect(server.log.filter((line) => line.startsWith('PUT')).length).toBe(PARTS + 3);
+  });
+
+  it('waits when the server is busy', async () => {
+    let refusals = 2;
+    server.intercept = (request, response) => {
+      if (request.method !== 'PUT' || refusals === 0) return false;
+      refusals -= 1;
+      response.writeHead(429, { 'retry-after': '0' }).end();
+      return true;
+    };
+    const { at, remote } = client();
+    await remote.uploadKeys(await keysOf(at));
+    expect(server.chunks.size).toBe(PARTS);
+  });
+
+  it('stops with the server gone, and says what to do', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const run = remote.uploadKeys(keys);
+    server.intercept = (request) => {
+      if (server.chunks.size < 2) return false;
+      request.socket.destroy();
+      return true;
+    };
+    await expect(run).rejects.toMatchObject({
+      code: 'NETWORK',
+      message: expect.stringMatching(/check that the server is running.*go on where they stopped/) as unknown,
+    });
+    expect(run.state).toBe('failed');
+  });
+
+  it('passes on what the server refuses, without repeating it', async () => {
+    server.intercept = (request, response) => {
+      if (request.method !== 'PUT') return false;
+      problem(response, 422, 'BAD_BYTES', 'residue 7 is not below its modulus');
+      return true;
+    };
+    const { at, remote } = client();
+    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({
+      code: 'BAD_BYTES',
+      message: expect.stringContaining('residue 7') as unknown,
+      problem: { status: 422, code: 'BAD_BYTES', detail: 'residue 7 is not below its modulus' },
+    });
+    expect(server.log.filter((line) => line.startsWith('PUT')).length).toBeLessThanOrEqual(2);
+  });
+
+  it('stops when a part cannot be made, leaving no request behind', async () => {
+    let made = 0;
+    server.slow = 20;
+    const { at, remote } = client((op) => {
+      if (op === 'keyPart' && ++made === 3) throw new Error('no more');
+    });
+    await expect(remote.uploadKeys(await keysOf(at))).rejects.toThrow('no more');
+    const puts = server.log.length;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(server.log.length).toBe(puts);
+  });
+
+  it('fails with FREED when the keys are freed on the way', async () => {
+    server.slow = 5;
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const run = remote.uploadKeys(keys);
+    for await (const e of run) if (e.done === 2) break;
+    keys.free();
+    await expect(run).rejects.toMatchObject({ code: 'FREED' });
+  });
+});
+
+describe('jobs', () => {
+  it('streams the stages and reads the result', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const ct = await keys.encrypt([1, 2, 3]);
+    const run = remote.bootstrap(ct, { keys, op: ['square', 'bootstrap'] });
+    const fresh = await run;
+    expect(run.events.map((e) => e.kind)).toEqual(['enter', 'progress', 'progress']);
+    expect([...(await keys.decrypt(fresh))]).toEqual([1, 2, 3]);
+    expect(server.log).toEqual(['POST /v1/jobs', 'GET /v1/jobs/job1/events', 'GET /v1/jobs/job1/result']);
+  });
+
+  it('takes a broken event stream up again after the last event it saw', async () => {
+    const last: unknown[] = [];
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/events')) return false;
+      last.push(request.headers['last-event-id']);
+      if (last.length > 3) return false;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      writeEvent(response, server.events[last.length - 1] as never);
+      if (last.length === 2) response.end();
+      else setTimeout(() => request.socket.destroy(), 5);
+      return true;
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const run = remote.bootstrap(await keys.encrypt([1]));
+    await run;
+    expect(last).toEqual([undefined, '1', '2', '3']);
+    expect(run.events).toHaveLength(3);
+  });
+
+  it('reports the failure of a job with the code of the server', async () => {
+    server.events = [
+      { id: 1, type: 'end', data: { state: 'failed', problem: { code: 'LEVEL_MISMATCH', detail: 'level 0 is too low' } } },
+    ];
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({
+      code: 'LEVEL_MISMATCH',
+      message: expect.stringContaining('level 0 is too low') as unknown,
+    });
+  });
+
+  it('rejects with ABORTED when somebody else cancels the job', async () => {
+    server.events = [{ id: 1, type: 'end', data: { state: 'cancelled' } }];
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('cancels the job on the server when the run is cancelled', async () => {
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/events')) return false;
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      writeEvent(response, server.events[0] as never);
+      return true; // and never ends
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const run = remote.bootstrap(await keys.encrypt([1]));
+    for await (const e of run) if (e.kind === 'enter') break;
+    run.cancel();
+    await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+    for (let i = 0; i < 200 && server.deleted.length === 0; i++) await new Promise((r) => setTimeout(r, 5));
+    expect(server.deleted).toEqual(['/v1/jobs/job1']);
+  });
+
+  it('gives up on a server that has gone, and says what to do', async () => {
+    server.intercept = (request) => {
+      if (!request.url?.endsWith('/events')) return false;
+      request.socket.destroy();
+      return true;
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'NETWORK' });
+    expect(server.log.filter((line) => line.endsWith('/events'))).toHaveLength(4);
+  });
+
+  it('says that keys are missing', async () => {
+    server.intercept = (request, response) => {
+      if (request.method !== 'POST') return false;
+      problem(response, 404, 'MISSING_KEY', 'no keys of this id: upload them first');
+      return true;
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'MISSING_KEY' });
+  });
+
+  it('refuses keys that are not the ciphertext’s own', async () => {
+    const { at, remote } = client();
+    const [mine, other] = [await keysOf(at), await keysOf(at)];
+    const ct = await mine.encrypt([1]);
+    expect(() => remote.bootstrap(ct, { keys: other })).toThrow(/use the key it was encrypted with/);
+  });
+});
+
+describe('addresses and answers', () => {
+  it('refuses what is not an address', () => {
+    const { at } = client();
+    expect(() => new Server(at.port, at.presets, 'not an address', {})).toThrow(/http:\/\/host:port/);
+  });
+
+  it('recognises a server that is not one of ours', async () => {
+    server.intercept = (_request, response) => {
+      response.end('<html>hello</html>');
+      return true;
+    };
+    await expect(client().remote.params()).rejects.toMatchObject({ code: 'SERVER' });
+    server.intercept = (_request, response) => {
+      response.end('{"hello":1}');
+      return true;
+    };
+    await expect(client().remote.params()).rejects.toMatchObject({ code: 'SERVER' });
+  });
+
+  it('sends the headers it was given', async () => {
+    let seen: unknown;
+    server.intercept = (request, response) => {
+      seen = request.headers.authorization;
+      response.end('{"sets":[],"limits":{"chunkBytes":1,"maxQueued":1},"backend":"x","threads":1}');
+      return true;
+    };
+    const { remote } = client(undefined, { ...FAST, headers: { authorization: 'Bearer t' } });
+    expect((await remote.params()).sets).toEqual([]);
+    expect(seen).toBe('Bearer t');
+  });
+
+  it('knows no keys that are not complete', async () => {
+    server.intercept = (request, response) => {
+      if (!request.url?.startsWith('/v1/keys/aa')) return false;
+      response.end('{"id":"aa","params":"toy10","state":"open","missing":[1]}');
+      return true;
+    };
+    const { remote } = client();
+    expect(await remote.keys('aa')).toBeUndefined();
+    expect(await remote.keys('bb')).toBeUndefined();
+  });
+});

@@ -1,0 +1,160 @@
+// A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
+// runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
+import { Engine } from '../../dist/engine/engine.js';
+import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey } from '../../dist/engine/glue.js';
+import { DirectPort } from '../../dist/engine/port.js';
+import type { Preset } from '../../dist/params.js';
+
+/** What went wrong is up to the test: called before each operation with its name. */
+export type Trouble = (op: string) => void;
+
+export const PARTS = 7;
+
+export function fakePreset(name = 'toy10'): Preset {
+  return {
+    name,
+    title: 'Fake',
+    mode: 'real',
+    secure: false,
+    securityBits: 0,
+    securityStatement: 'INSECURE',
+    policy: 'insecure-for-tests',
+    fingerprint: 'ab'.repeat(16),
+    logN: 3,
+    slots: 4,
+    logQP: 60,
+    logQ0P: 30,
+    maxLevel: 5,
+    inputLevel: 1,
+    outputLevel: 2,
+    promisedBits: 10,
+    stages: [
+      { id: 'slots_to_coeffs', title: 'S2C', symbol: 'V z', levels: 1 },
+      { id: 'blind_rotate', title: 'Rotate', symbol: 'X^a', levels: 0 },
+    ],
+    tracks: 3,
+    treeLevels: 2,
+    keyParts: Array.from({ length: PARTS }, (_, index) => ({ index, label: `part ${index}`, bytes: 10 + index })),
+    keyBytes: Array.from({ length: PARTS }, (_, index) => 10 + index).reduce((a, b) => a + b),
+    ciphertextBytes: [32, 64, 96],
+  };
+}
+
+class FakeObject {
+  freed = false;
+  free(): void {
+    if (this.freed) throw new Error('freed twice');
+    this.freed = true;
+  }
+}
+
+class FakeCiphertext extends FakeObject implements GlueCiphertext {
+  constructor(
+    readonly key: number,
+    readonly values: Float64Array,
+    readonly atLevel: number,
+  ) {
+    super();
+  }
+  preset = (): string => 'toy10';
+  keyId = (): Uint8Array => new Uint8Array(16).fill(this.key);
+  level = (): number => this.atLevel;
+  logQ = (): number => 20 * this.atLevel;
+  logScale = (): number => 20;
+  byteLength = (): number => 8 * (2 + this.values.length);
+  toBytes = (): Uint8Array => new Uint8Array(Float64Array.from([this.key, this.atLevel, ...this.values]).buffer);
+}
+
+class FakeKeys extends FakeObject implements GlueBootstrapKeys {
+  readonly have = new Set<number>();
+  addFromSecret(_secret: GlueSecretKey, index: number): void {
+    this.have.add(index);
+  }
+  add(index: number): void {
+    this.have.add(index);
+  }
+  finish(): void {
+    if (this.have.size !== PARTS) throw coded('MISSING_KEY', `${PARTS - this.have.size} parts are missing`);
+  }
+  memoryBytes = (): number => 1000;
+}
+
+class FakeSecret extends FakeObject implements GlueSecretKey {
+  constructor(
+    readonly key: number,
+    readonly trouble: Trouble,
+  ) {
+    super();
+  }
+  preset = (): string => 'toy10';
+  keyId = (): Uint8Array => new Uint8Array(16).fill(this.key);
+  encrypt(values: Float64Array, level = 2): GlueCiphertext {
+    this.trouble('encrypt');
+    return new FakeCiphertext(this.key, values.slice(), level);
+  }
+  decrypt(ct: GlueCiphertext): Float64Array {
+    return (ct as FakeCiphertext).values.slice();
+  }
+  keyPart(index: number): Uint8Array {
+    this.trouble('keyPart');
+    return new Uint8Array(10 + index).fill(index);
+  }
+  exportSecret = (): Uint8Array => Uint8Array.of(this.key);
+}
+
+/** An error as the wasm module throws them. */
+export function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+export function fakeGlue(trouble: Trouble = () => undefined): Glue {
+  let keys = 0;
+  return {
+    default: () => Promise.resolve({ memory: new WebAssembly.Memory({ initial: 1 }) }),
+    initSync: () => ({ memory: new WebAssembly.Memory({ initial: 1 }) }),
+    about: () => ({ version: '0.0.0', backend: 'fake', target: 'fake' }),
+    presets: () => [fakePreset()],
+    panicMessage: () => undefined,
+    SecretKey: {
+      generate: () => new FakeSecret(++keys, trouble),
+      importSecret: (bytes) => new FakeSecret(bytes[0] as number, trouble),
+    },
+    Ciphertext: {
+      fromBytes: (bytes) => {
+        if (bytes.length % 8 !== 0) throw coded('BAD_BYTES', 'not a multiple of 8');
+        const [key, level, ...values] = new Float64Array(bytes.slice().buffer);
+        return new FakeCiphertext(key as number, Float64Array.from(values), level as number);
+      },
+    },
+    BootstrapKeys: { begin: () => new FakeKeys() },
+    ShipRun: {
+      begin: (ct) => {
+        let step = 0;
+        const object = new FakeObject();
+        return {
+          free: () => object.free(),
+          step: (_keys, onEvent) => {
+            trouble('step');
+            step += 1;
+            onEvent({ kind: 'progress', stage: 'blind_rotate', done: step, total: 4 });
+            return step === 4;
+          },
+          finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),
+        };
+      },
+    },
+    square: (ct) => ct,
+    kernelSelfCheck: () => 'fake',
+  };
+}
+
+export interface Fake {
+  readonly engine: Engine;
+  readonly port: DirectPort;
+  readonly presets: readonly Preset[];
+}
+
+export function fake(trouble?: Trouble): Fake {
+  const engine = new Engine(fakeGlue(trouble), new WebAssembly.Memory({ initial: 1 }));
+  return { engine, port: new DirectPort(engine), presets: [fakePreset()] };
+}
