@@ -17,13 +17,15 @@
 //! Samplers of secret values ([`Stream::ternary`], [`Stream::cbd21`], [`Stream::below`]) take a
 //! number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
 
+mod keystream;
 mod samplers;
 #[cfg(test)]
 mod tests;
 
-use chacha20::ChaCha20Rng;
 use rand_core::{Infallible, Rng, SeedableRng, TryCryptoRng, TryRng};
 use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use keystream::Keystream;
 
 pub use rand_core::CryptoRng;
 
@@ -78,7 +80,7 @@ impl Seed {
     ///
     /// Two calls give the same stream: derive a seed per purpose instead of sharing one.
     pub fn stream(&self) -> Stream {
-        Stream { rng: ChaCha20Rng::from_seed(self.0) }
+        Stream { rng: Keystream::from_seed(self.0) }
     }
 }
 
@@ -89,7 +91,7 @@ impl Seed {
 /// [`fill_uniform_u64`](Self::fill_uniform_u64), [`ternary`](Self::ternary),
 /// [`cbd21`](Self::cbd21) and [`below`](Self::below).
 pub struct Stream {
-    rng: ChaCha20Rng,
+    rng: Keystream,
 }
 
 impl Stream {

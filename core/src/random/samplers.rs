@@ -117,8 +117,12 @@ pub(super) fn cbd21_of(six: [u8; CBD21_BYTES]) -> i8 {
     const BITS: u64 = (1 << 21) - 1;
     let [a, b, c, d, e, f] = six;
     let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
-    // Both sums at once, in the two halves of a word.
-    let mut x = (word & BITS) | ((word >> 21 & BITS) << 32);
+    let (up, down) = (word & BITS, word >> 21 & BITS);
+    if cfg!(target_family = "wasm") {
+        // One instruction each there; where it may be a dozen, both at once is faster.
+        return up.count_ones() as i8 - down.count_ones() as i8;
+    }
+    let mut x = up | down << 32;
     x -= x >> 1 & 0x5555_5555_5555_5555;
     x = (x & 0x3333_3333_3333_3333) + (x >> 2 & 0x3333_3333_3333_3333);
     x = (x + (x >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;

@@ -1,7 +1,7 @@
 //! Samplers against their exact distributions. Seeds are fixed, so a bound is met always or never;
 //! bounds are set where a correct sampler fails with a probability below one in a million.
 
-use alloc::{vec, vec::Vec};
+use alloc::{string::String, vec, vec::Vec};
 
 use super::samplers::{cbd21_of, multiply_high};
 use super::*;
@@ -42,7 +42,10 @@ fn a_seed_gives_the_rfc_8439_keystream() {
     let mut out = [0; 72];
     Seed::from_bytes([0; 32]).stream().fill_bytes(&mut out);
     assert_eq!(out[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
-    assert_eq!(out[56..], [0xc3, 0x87, 0xb6, 0x69, 0xb2, 0xee, 0x65, 0x86, 0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a][..]);
+    assert_eq!(
+        out[56..],
+        [0xc3, 0x87, 0xb6, 0x69, 0xb2, 0xee, 0x65, 0x86, 0x9f, 0x07, 0xe7, 0xbe, 0x55, 0x51, 0x38, 0x7a][..]
+    );
 }
 
 #[test]
@@ -83,7 +86,8 @@ fn a_seed_is_drawn_from_a_generator() {
 /// and the samplers in Python, with the reference BLAKE3) gives the same.
 #[test]
 fn samplers_are_deterministic() {
-    let seed = Seed::from_bytes(core::array::from_fn(|i| i as u8)).derive("refloat test: vectors", &[1, 2, 3]);
+    let seed =
+        Seed::from_bytes(core::array::from_fn(|i| i as u8)).derive("refloat test: vectors", &[1, 2, 3]);
     assert_eq!(hex(seed.as_bytes()), DERIVED);
     let digest = |sample: &dyn Fn(&mut Stream) -> Vec<u8>| {
         let mut stream = seed.stream();
@@ -129,13 +133,16 @@ const DIGESTS: [&str; 5] = [
     "373a03d1f39fbc2f913d369a4e082ba9",
 ];
 
-fn hex(bytes: &[u8]) -> alloc::string::String {
-    bytes.iter().map(|b| alloc::format!("{b:02x}")).collect()
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap();
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }
 
 #[test]
 fn uniform_residues_are_uniform() {
-    for (purpose, p) in [(10, 2), (11, 3), (12, 64), (13, 557_057), (14, 4_882_433), (15, 2_147_483_647), (16, u32::MAX)] {
+    for (purpose, p) in
+        [(10, 2), (11, 3), (12, 64), (13, 557_057), (14, 4_882_433), (15, 2_147_483_647), (16, u32::MAX)]
+    {
         let bins = (p as usize).min(64);
         let bin = |x: u64| (x * bins as u64 / u64::from(p)) as usize;
         // A bin holds the residues that map to it, which may be one more or less than p / bins.
@@ -235,7 +242,7 @@ fn centred_binomial_samples_have_their_exact_distribution() {
 #[test]
 fn a_centred_binomial_sample_is_the_difference_of_two_bit_counts() {
     let mut rng = stream(32);
-    let mut check = |six: [u8; 6]| {
+    let check = |six: [u8; 6]| {
         let [a, b, c, d, e, f] = six;
         let word = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
         let bits = |from: u32| (word >> from & 0x1f_ffff).count_ones() as i8;
@@ -266,7 +273,7 @@ fn small_draws_are_uniform_below_their_bound() {
     assert_eq!((rng.below(0), rng.below(1)), (0, 0));
     for bound in [0, 1, 3, 350, 0x8000_0001, u32::MAX] {
         for word in [0, 1, u64::MAX, u64::MAX / 3, rng.next_u64(), rng.next_u64()] {
-            let exact = (u128::from(word) * u128::from(bound) >> 64) as u32;
+            let exact = ((u128::from(word) * u128::from(bound)) >> 64) as u32;
             assert_eq!(multiply_high(word, bound), exact);
         }
     }

@@ -242,7 +242,9 @@ fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceRepo
 fn statement(instances: &[InstanceReport], bits: f64, policy: SecurityPolicy) -> String {
     let floor = libm::floor(bits);
     let lattice = match policy {
-        SecurityPolicy::Strict128 => "128-bit classical security against the attacks of the lattice estimator".into(),
+        SecurityPolicy::Strict128 => {
+            "128-bit classical security against the attacks of the lattice estimator".into()
+        }
         SecurityPolicy::HeStandard2018 => format!(
             "about {floor:.0}-bit classical security by today's lattice estimates; within the tables of the 2018 standard"
         ),

@@ -9,7 +9,12 @@ fn instance(log_n: u32, secret: SecretDistribution, log_modulus: f64) -> Instanc
     Instance { name: "main secret", log_n, secret, log_modulus, sigma: 3.24 }
 }
 
-fn one(log_n: u32, secret: SecretDistribution, log_modulus: f64, policy: SecurityPolicy) -> Result<f64, Error> {
+fn one(
+    log_n: u32,
+    secret: SecretDistribution,
+    log_modulus: f64,
+    policy: SecurityPolicy,
+) -> Result<f64, Error> {
     check(&[instance(log_n, secret, log_modulus)], policy).map(|report| report.bits)
 }
 
@@ -42,7 +47,10 @@ fn every_strict_bound_is_accepted_and_nothing_above_it() {
                 let bits = at(bound).unwrap();
                 assert!((bits - 128.0).abs() < 1e-9, "2^{log_n}, {secret}: {bits} bits at the bound");
                 assert!(at(bound - 1.0).unwrap() >= 128.0);
-                assert!(matches!(at(bound + 0.01), Err(Error::Insecure(_))), "2^{log_n}, {secret}: {bound} + 0.01");
+                assert!(
+                    matches!(at(bound + 0.01), Err(Error::Insecure(_))),
+                    "2^{log_n}, {secret}: {bound} + 0.01"
+                );
             }
         }
     }
@@ -100,18 +108,25 @@ fn the_strict_sets_report_what_was_computed_for_them() {
         (14, 429.99, SHIP14, 67.3, 129.0, "2^124"),
     ];
     for (log_n, log_qp, sparse, log_q0p, bits, criterion) in sets {
-        let list = [instance(log_n, SecretDistribution::Ternary, log_qp), encapsulation(log_n, sparse, log_q0p)];
+        let list =
+            [instance(log_n, SecretDistribution::Ternary, log_qp), encapsulation(log_n, sparse, log_q0p)];
         let report = check(&list, SecurityPolicy::Strict128).unwrap();
         assert!((128.0..128.1).contains(&report.bits), "{}", report.bits);
         assert!((report.instances[1].bits.unwrap() - bits).abs() < 0.05, "{:?}", report.instances[1]);
-        assert!(report.statement.starts_with("128-bit") && report.statement.contains(criterion), "{}", report.statement);
+        assert!(
+            report.statement.starts_with("128-bit") && report.statement.contains(criterion),
+            "{}",
+            report.statement
+        );
     }
 }
 
 #[test]
 fn the_2018_table_is_reported_below_128() {
     for (log_n, bound) in [(10, 27.0), (11, 54.0), (12, 109.0), (13, 218.0), (14, 438.0), (15, 881.0)] {
-        let at = |log_modulus| one(log_n, SecretDistribution::Ternary, log_modulus, SecurityPolicy::HeStandard2018);
+        let at = |log_modulus| {
+            one(log_n, SecretDistribution::Ternary, log_modulus, SecurityPolicy::HeStandard2018)
+        };
         assert!(at(bound).unwrap() < 128.0);
         assert!(at(bound + 0.01).is_err());
         assert!(one(log_n, SecretDistribution::Ternary, bound, SecurityPolicy::Strict128).is_err());
@@ -125,7 +140,9 @@ fn the_2018_table_is_reported_below_128() {
     let report = check(&list, SecurityPolicy::HeStandard2018).unwrap();
     assert!((report.bits - 122.6).abs() < 0.1, "{}", report.bits);
     assert!(report.statement.contains("about 122-bit"), "{}", report.statement);
-    assert!(one(13, SecretDistribution::Sparse { weight: 64 }, 117.01, SecurityPolicy::HeStandard2018).is_err());
+    assert!(
+        one(13, SecretDistribution::Sparse { weight: 64 }, 117.01, SecurityPolicy::HeStandard2018).is_err()
+    );
 }
 
 #[test]
@@ -141,15 +158,19 @@ fn test_sets_are_called_insecure() {
     assert!((report.bits - 42.0).abs() < 1e-9);
     assert!((report.instances[0].bits.unwrap() - 43.0).abs() < 1e-9);
     // Even parameters that would pass: the policy is what was asked for.
-    let report = check(&[instance(13, SecretDistribution::Ternary, 200.0)], SecurityPolicy::InsecureForTests).unwrap();
+    let report =
+        check(&[instance(13, SecretDistribution::Ternary, 200.0)], SecurityPolicy::InsecureForTests).unwrap();
     assert!(report.statement.starts_with("INSECURE"));
-    let report = check(&[instance(5, SecretDistribution::Ternary, 100.0)], SecurityPolicy::InsecureForTests).unwrap();
+    let report =
+        check(&[instance(5, SecretDistribution::Ternary, 100.0)], SecurityPolicy::InsecureForTests).unwrap();
     assert!(report.bits == 0.0 && report.statement.contains("no estimate"));
 }
 
 #[test]
 fn estimates_meet_the_computed_points_and_fall_with_the_modulus() {
-    let ternary = |log_n, log_modulus| one(log_n, SecretDistribution::Ternary, log_modulus, SecurityPolicy::InsecureForTests);
+    let ternary = |log_n, log_modulus| {
+        one(log_n, SecretDistribution::Ternary, log_modulus, SecurityPolicy::InsecureForTests)
+    };
     for (log_n, log_modulus, bits) in
         [(13, 147.0, 192.0), (13, 200.0, 137.7), (13, 218.0, 125.8), (14, 438.0, 126.0), (16, 1555.0, 144.6)]
     {
@@ -171,8 +192,11 @@ fn estimates_meet_the_computed_points_and_fall_with_the_modulus() {
 
 #[test]
 fn messages_name_both_sides_and_the_repair() {
-    let message = one(13, SecretDistribution::Ternary, 217.7, SecurityPolicy::Strict128).unwrap_err().to_string();
-    for part in ["main secret", "217.70", "2^13", "uniform ternary", "strict-128", "214", "fewer or smaller primes"] {
+    let message =
+        one(13, SecretDistribution::Ternary, 217.7, SecurityPolicy::Strict128).unwrap_err().to_string();
+    for part in
+        ["main secret", "217.70", "2^13", "uniform ternary", "strict-128", "214", "fewer or smaller primes"]
+    {
         assert!(message.contains(part), "{part} is missing from: {message}");
     }
     let weak = Instance { sigma: 3.0, ..instance(13, SecretDistribution::Ternary, 200.0) };

@@ -208,7 +208,13 @@ mod tests {
             fingerprint[i] = i as u8;
             key_id[i] = 0xf0 + i as u8;
         }
-        Header { kind: ObjectKind::Ciphertext, minor: 0, fingerprint, key_id, payload_len: 0x0102_0304_0506_0708 }
+        Header {
+            kind: ObjectKind::Ciphertext,
+            minor: 0,
+            fingerprint,
+            key_id,
+            payload_len: 0x0102_0304_0506_0708,
+        }
     }
 
     #[test]

@@ -105,7 +105,10 @@ macro_rules! packing {
             let used = out.len() * bits as usize % 8;
             let padding = bytes.last().map_or(0, |last| if used == 0 { 0 } else { last >> used });
             if padding != 0 {
-                return Err(bad(format!("the {} padding bits of a packed row are {padding:#x}, not zero", 8 - used)));
+                return Err(bad(format!(
+                    "the {} padding bits of a packed row are {padding:#x}, not zero",
+                    8 - used
+                )));
             }
             Ok(())
         }
@@ -125,7 +128,9 @@ mod tests {
 
     #[test]
     fn bits_of_a_residue() {
-        for (modulus, bits) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (65536, 16), (65537, 17), (u64::MAX, 64)] {
+        for (modulus, bits) in
+            [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (65536, 16), (65537, 17), (u64::MAX, 64)]
+        {
             assert_eq!(residue_bits(modulus), bits, "{modulus}");
         }
         assert_eq!(packed_len(17, 0), 0);
@@ -191,7 +196,8 @@ mod tests {
                 pack_u64(bits, &values, &mut packed);
                 let message = unpack_u64(bits, modulus, &packed, &mut [0; 50]).unwrap_err().to_string();
                 assert!(message.contains(&format!("residue {at} is {wrong}")), "{message}");
-                let message = unpack_u32(bits, modulus as u32, &packed, &mut [0; 50]).unwrap_err().to_string();
+                let message =
+                    unpack_u32(bits, modulus as u32, &packed, &mut [0; 50]).unwrap_err().to_string();
                 assert!(message.contains("modulus 557057"), "{message}");
             }
         }
