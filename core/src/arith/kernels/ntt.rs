@@ -1,50 +1,289 @@
-//! Negacyclic transforms.
+//! Negacyclic transforms: Cooley–Tukey forward, Gentleman–Sande inverse, Shoup twiddles (Harvey,
+//! "Faster arithmetic for number-theoretic transforms"), two stages per pass over memory.
+//!
+//! With `LAZY` words stay below `4p` (forward) or `2p` (inverse) between stages; otherwise, for primes too large for
+//! that, they are residues throughout. Stages that pair words within a register split two registers and merge them again.
 
-use crate::arith::{NttTable, Word};
+use crate::arith::ntt::Twiddles;
+use crate::arith::simd::{scalar::Scalar, vector::Vector};
+use crate::arith::NttTable;
 
-/// Cooley–Tukey butterflies, natural to bit-reversed order.
-pub(crate) fn forward<W: Word>(t: &NttTable<W>, row: &mut [W]) {
+/// Natural to bit-reversed order.
+#[inline(always)]
+pub(crate) fn forward<V: Vector>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
     debug_assert_eq!(row.len(), t.n());
-    let m = t.modulus();
-    let mut groups = 1;
-    while groups < row.len() {
-        let half = row.len() / (2 * groups);
-        for (i, block) in row.chunks_exact_mut(2 * half).enumerate() {
-            let w = t.forward().get(groups + i);
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                let product = m.mul_shoup(*y, &w);
-                *y = m.sub(*x, product);
-                *x = m.add(*x, product);
-            }
-        }
-        groups *= 2;
+    let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
+    match (row.len() < 2 * V::LANES, lazy) {
+        (true, _) => forward_rows::<_, false>(Scalar::new(), t, row),
+        (false, true) => forward_rows::<V, true>(v, t, row),
+        (false, false) => forward_rows::<V, false>(v, t, row),
     }
 }
 
-/// Gentleman–Sande butterflies, bit-reversed to natural order; `1/n` is in the last stage.
-pub(crate) fn inverse<W: Word>(t: &NttTable<W>, row: &mut [W]) {
+/// Bit-reversed to natural order, times `1/n`.
+#[inline(always)]
+pub(crate) fn inverse<V: Vector>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
     debug_assert_eq!(row.len(), t.n());
-    let m = t.modulus();
-    let mut groups = row.len() / 2;
-    while groups > 1 {
-        let half = row.len() / (2 * groups);
-        for (i, block) in row.chunks_exact_mut(2 * half).enumerate() {
-            let w = t.inverse().get(groups + i);
-            let (low, high) = block.split_at_mut(half);
-            for (x, y) in low.iter_mut().zip(high) {
-                let difference = m.sub(*x, *y);
-                *x = m.add(*x, *y);
-                *y = m.mul_shoup(difference, &w);
-            }
+    let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
+    match (row.len() < 2 * V::LANES, lazy) {
+        (true, _) => inverse_rows::<_, false>(Scalar::new(), t, row),
+        (false, true) => inverse_rows::<V, true>(v, t, row),
+        (false, false) => inverse_rows::<V, false>(v, t, row),
+    }
+}
+
+/// The modulus in every lane.
+#[derive(Clone, Copy)]
+struct Bounds<R> {
+    p: R,
+    twice: R,
+}
+
+#[inline(always)]
+fn bounds<V: Vector>(v: V, t: &NttTable<V::Word>) -> Bounds<V::Reg> {
+    let p = v.splat(t.modulus().value());
+    Bounds { p, twice: v.add(p, p) }
+}
+
+#[inline(always)]
+fn forward_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    let b = bounds(v, t);
+    let w = t.forward();
+    let (packs, _) = v.packs_mut(row);
+    let total = packs.len();
+    let mut groups = 1;
+    // Stages pairing registers at least two apart; an odd one goes first, alone.
+    if total.trailing_zeros() % 2 == 0 && total > 2 {
+        forward_two::<V, LAZY>(v, b, w, packs, groups);
+        groups *= 2;
+    }
+    while total > 4 * groups {
+        forward_four::<V, LAZY>(v, b, w, packs, groups);
+        groups *= 4;
+    }
+    for (i, [x, y]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+        let mut pair = (v.load(x), v.load(y));
+        pair = forward_pair::<V, LAZY>(v, b, &v.factor(&w.get(groups + i)), pair);
+        pair = forward_narrow::<V, LAZY, 16>(v, b, w, total, i, pair);
+        pair = forward_narrow::<V, LAZY, 8>(v, b, w, total, i, pair);
+        pair = forward_narrow::<V, LAZY, 4>(v, b, w, total, i, pair);
+        pair = forward_narrow::<V, LAZY, 2>(v, b, w, total, i, pair);
+        pair = forward_narrow::<V, LAZY, 1>(v, b, w, total, i, pair);
+        if LAZY {
+            pair.0 = v.reduce_once(v.reduce_once(pair.0, b.twice), b.p);
+            pair.1 = v.reduce_once(v.reduce_once(pair.1, b.twice), b.p);
         }
+        v.store(x, pair.0);
+        v.store(y, pair.1);
+    }
+}
+
+/// `(x, y)` to `(x + w y, x - w y)`.
+#[inline(always)]
+fn forward_pair<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &V::Factor,
+    (x, y): (V::Reg, V::Reg),
+) -> (V::Reg, V::Reg) {
+    let product = v.mul_lazy(y, w, b.p);
+    if LAZY {
+        let x = v.reduce_once(x, b.twice);
+        (v.add(x, product), v.add(x, v.sub(b.twice, product)))
+    } else {
+        let product = v.reduce_once(product, b.p);
+        (v.reduce_once(v.add(x, product), b.p), v.correct(v.sub(x, product), b.p))
+    }
+}
+
+#[inline(always)]
+fn forward_two<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    packs: &mut [V::Pack],
+    groups: usize,
+) {
+    let half = packs.len() / (2 * groups);
+    for (i, block) in packs.chunks_exact_mut(2 * half).enumerate() {
+        let w = v.factor(&w.get(groups + i));
+        let (low, high) = block.split_at_mut(half);
+        for (x, y) in low.iter_mut().zip(high) {
+            let pair = forward_pair::<V, LAZY>(v, b, &w, (v.load(x), v.load(y)));
+            v.store(x, pair.0);
+            v.store(y, pair.1);
+        }
+    }
+}
+
+#[inline(always)]
+fn forward_four<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    packs: &mut [V::Pack],
+    groups: usize,
+) {
+    let quarter = packs.len() / (4 * groups);
+    for (i, block) in packs.chunks_exact_mut(4 * quarter).enumerate() {
+        let outer = v.factor(&w.get(groups + i));
+        let inner0 = v.factor(&w.get(2 * (groups + i)));
+        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
+        let (low, high) = block.split_at_mut(2 * quarter);
+        let (q0, q1) = low.split_at_mut(quarter);
+        let (q2, q3) = high.split_at_mut(quarter);
+        for (((q0, q1), q2), q3) in q0.iter_mut().zip(q1).zip(q2).zip(q3) {
+            let (x0, x2) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q0), v.load(q2)));
+            let (x1, x3) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q1), v.load(q3)));
+            let (x0, x1) = forward_pair::<V, LAZY>(v, b, &inner0, (x0, x1));
+            let (x2, x3) = forward_pair::<V, LAZY>(v, b, &inner1, (x2, x3));
+            v.store(q0, x0);
+            v.store(q1, x1);
+            v.store(q2, x2);
+            v.store(q3, x3);
+        }
+    }
+}
+
+/// The stage pairing words `T` apart, where that is within a register.
+#[inline(always)]
+fn forward_narrow<V: Vector, const LAZY: bool, const T: usize>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    total: usize,
+    i: usize,
+    pair: (V::Reg, V::Reg),
+) -> (V::Reg, V::Reg) {
+    if T >= V::LANES {
+        return pair;
+    }
+    let groups = V::LANES / T;
+    let w = v.factors::<T>(w, (total / 2 + i) * groups);
+    let (x, y) = forward_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
+    v.merge::<T>(x, y)
+}
+
+#[inline(always)]
+fn inverse_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    let b = bounds(v, t);
+    let w = t.inverse();
+    let (packs, _) = v.packs_mut(row);
+    let total = packs.len();
+    let mut groups = total / 2;
+    for (i, [x, y]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+        let mut pair = (v.load(x), v.load(y));
+        pair = inverse_narrow::<V, LAZY, 1>(v, b, w, total, i, pair);
+        pair = inverse_narrow::<V, LAZY, 2>(v, b, w, total, i, pair);
+        pair = inverse_narrow::<V, LAZY, 4>(v, b, w, total, i, pair);
+        pair = inverse_narrow::<V, LAZY, 8>(v, b, w, total, i, pair);
+        pair = inverse_narrow::<V, LAZY, 16>(v, b, w, total, i, pair);
+        if groups > 1 {
+            pair = inverse_pair::<V, LAZY>(v, b, &v.factor(&w.get(groups + i)), pair);
+        }
+        v.store(x, pair.0);
+        v.store(y, pair.1);
+    }
+    groups /= 2;
+    // The last stage, with one group, is apart: it takes the factor 1/n along.
+    if groups.max(1).trailing_zeros() % 2 == 1 {
+        inverse_two::<V, LAZY>(v, b, w, packs, groups);
         groups /= 2;
     }
-    let half = row.len() / 2;
-    let (low, high) = row.split_at_mut(half);
-    for (x, y) in low.iter_mut().zip(high) {
-        let difference = m.sub(*x, *y);
-        *x = m.mul_shoup(m.add(*x, *y), t.scale());
-        *y = m.mul_shoup(difference, t.scaled_root());
+    while groups > 1 {
+        groups /= 2;
+        inverse_four::<V, LAZY>(v, b, w, packs, groups);
+        groups /= 2;
     }
+    let (scale, root) = (v.factor(t.scale()), v.factor(t.scaled_root()));
+    let (low, high) = packs.split_at_mut(total / 2);
+    for (x, y) in low.iter_mut().zip(high) {
+        let (a, c) = (v.load(x), v.load(y));
+        let difference = v.add(v.sub(a, c), if LAZY { b.twice } else { b.p });
+        v.store(x, v.reduce_once(v.mul_lazy(v.add(a, c), &scale, b.p), b.p));
+        v.store(y, v.reduce_once(v.mul_lazy(difference, &root, b.p), b.p));
+    }
+}
+
+/// `(x, y)` to `(x + y, (x - y) w)`.
+#[inline(always)]
+fn inverse_pair<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &V::Factor,
+    (x, y): (V::Reg, V::Reg),
+) -> (V::Reg, V::Reg) {
+    let bound = if LAZY { b.twice } else { b.p };
+    let product = v.mul_lazy(v.add(v.sub(x, y), bound), w, b.p);
+    let sum = v.reduce_once(v.add(x, y), bound);
+    (sum, if LAZY { product } else { v.reduce_once(product, b.p) })
+}
+
+#[inline(always)]
+fn inverse_two<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    packs: &mut [V::Pack],
+    groups: usize,
+) {
+    let half = packs.len() / (2 * groups);
+    for (i, block) in packs.chunks_exact_mut(2 * half).enumerate() {
+        let w = v.factor(&w.get(groups + i));
+        let (low, high) = block.split_at_mut(half);
+        for (x, y) in low.iter_mut().zip(high) {
+            let pair = inverse_pair::<V, LAZY>(v, b, &w, (v.load(x), v.load(y)));
+            v.store(x, pair.0);
+            v.store(y, pair.1);
+        }
+    }
+}
+
+/// The stages with `2 groups` and with `groups` groups.
+#[inline(always)]
+fn inverse_four<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    packs: &mut [V::Pack],
+    groups: usize,
+) {
+    let quarter = packs.len() / (4 * groups);
+    for (i, block) in packs.chunks_exact_mut(4 * quarter).enumerate() {
+        let outer = v.factor(&w.get(groups + i));
+        let inner0 = v.factor(&w.get(2 * (groups + i)));
+        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
+        let (low, high) = block.split_at_mut(2 * quarter);
+        let (q0, q1) = low.split_at_mut(quarter);
+        let (q2, q3) = high.split_at_mut(quarter);
+        for (((q0, q1), q2), q3) in q0.iter_mut().zip(q1).zip(q2).zip(q3) {
+            let (x0, x1) = inverse_pair::<V, LAZY>(v, b, &inner0, (v.load(q0), v.load(q1)));
+            let (x2, x3) = inverse_pair::<V, LAZY>(v, b, &inner1, (v.load(q2), v.load(q3)));
+            let (x0, x2) = inverse_pair::<V, LAZY>(v, b, &outer, (x0, x2));
+            let (x1, x3) = inverse_pair::<V, LAZY>(v, b, &outer, (x1, x3));
+            v.store(q0, x0);
+            v.store(q1, x1);
+            v.store(q2, x2);
+            v.store(q3, x3);
+        }
+    }
+}
+
+/// The stage pairing words `T` apart, where that is within a register.
+#[inline(always)]
+fn inverse_narrow<V: Vector, const LAZY: bool, const T: usize>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    total: usize,
+    i: usize,
+    pair: (V::Reg, V::Reg),
+) -> (V::Reg, V::Reg) {
+    if T >= V::LANES {
+        return pair;
+    }
+    let groups = V::LANES / T;
+    let w = v.factors::<T>(w, (total / 2 + i) * groups);
+    let (x, y) = inverse_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
+    v.merge::<T>(x, y)
 }

@@ -1,19 +1,43 @@
 //! Permutations of rows.
 
-use crate::arith::{Modulus, Word};
+use crate::arith::Modulus;
+use crate::arith::simd::vector::Products;
 
 /// `out[j] = x[perm[j]]`.
-pub(crate) fn permute<W: Word>(out: &mut [W], x: &[W], perm: &[u32]) {
+#[inline(always)]
+pub(crate) fn permute<V: Products>(v: V, out: &mut [V::Word], x: &[V::Word], perm: &[u32]) {
     debug_assert!(out.len() == x.len() && x.len() == perm.len());
-    for (out, &j) in out.iter_mut().zip(perm) {
-        *out = x[j as usize];
+    let (out, out_rest) = v.packs_mut(out);
+    let mut indices = perm.chunks_exact(V::LANES);
+    for (out, indices) in out.iter_mut().zip(&mut indices) {
+        v.store(out, v.gather(x, indices));
+    }
+    if V::LANES > 1 {
+        for (out, &j) in out_rest.iter_mut().zip(indices.remainder()) {
+            *out = x[j as usize];
+        }
     }
 }
 
 /// `out[j] += x[perm[j]]`.
-pub(crate) fn permute_add_assign<W: Word>(m: &Modulus<W>, out: &mut [W], x: &[W], perm: &[u32]) {
+#[inline(always)]
+pub(crate) fn permute_add_assign<V: Products>(
+    v: V,
+    m: &Modulus<V::Word>,
+    out: &mut [V::Word],
+    x: &[V::Word],
+    perm: &[u32],
+) {
     debug_assert!(out.len() == x.len() && x.len() == perm.len());
-    for (out, &j) in out.iter_mut().zip(perm) {
-        *out = m.add(*out, x[j as usize]);
+    let p = v.splat(m.value());
+    let (out, out_rest) = v.packs_mut(out);
+    let mut indices = perm.chunks_exact(V::LANES);
+    for (out, indices) in out.iter_mut().zip(&mut indices) {
+        v.store(out, v.reduce_once(v.add(v.load(out), v.gather(x, indices)), p));
+    }
+    if V::LANES > 1 {
+        for (out, &j) in out_rest.iter_mut().zip(indices.remainder()) {
+            *out = m.add(*out, x[j as usize]);
+        }
     }
 }

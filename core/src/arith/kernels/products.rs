@@ -1,92 +1,120 @@
 //! Sums of products of rows, accumulated in double words.
 
+use super::pointwise::Wide;
+use crate::arith::simd::{scalar::Scalar, vector::Products};
 use crate::arith::{Modulus, Word};
 
-/// Words handled at a time: the double-word sums of a block stay in the first-level cache.
-const BLOCK: usize = 512;
+/// Registers handled at a time: the double-word sums of a block stay in the first-level cache.
+const BLOCK: usize = 64;
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
-pub(crate) fn inner_product<W: Word>(
-    m: &Modulus<W>,
-    out: &mut [W],
-    lhs: &[&[W]],
-    rhs: &[&[W]],
+#[inline(always)]
+pub(crate) fn inner_product<V: Products>(
+    v: V,
+    m: &Modulus<V::Word>,
+    out: &mut [V::Word],
+    lhs: &[&[V::Word]],
+    rhs: &[&[V::Word]],
     accumulate: bool,
 ) {
     debug_assert_eq!(lhs.len(), rhs.len());
-    let largest = m.value().wrapping_sub(W::ONE);
-    let lazy = W::products_per_wide(largest, largest);
-    let mut sums = [W::Wide::default(); BLOCK];
-    for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+    let (wide, lazy) = (Wide::new(v, m), terms_between_reductions(m));
+    let mut buffer = [v.acc_zero(); BLOCK];
+    let n = out.len();
+    let (packs, rest) = v.packs_mut(out);
+    for (block, out) in packs.chunks_mut(BLOCK).enumerate() {
         let range = block * BLOCK..block * BLOCK + out.len();
-        let sums = &mut sums[..out.len()];
-        load(sums, out, accumulate);
+        let sums = &mut buffer[..out.len()];
+        start(v, sums, out, accumulate);
         for (j, (lhs, rhs)) in lhs.iter().zip(rhs).enumerate() {
             if j != 0 && j % lazy == 0 {
-                reduce(m, sums);
+                reduce(v, &wide, sums);
             }
-            for ((sum, &a), &b) in sums.iter_mut().zip(&lhs[range.clone()]).zip(&rhs[range.clone()]) {
-                *sum = W::wide_add(*sum, a.mul_wide(b));
+            let (a, b) = (&v.packs(lhs).0[range.clone()], &v.packs(rhs).0[range.clone()]);
+            for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+                *sum = v.acc_mul_add(*sum, v.load(a), v.load(b));
             }
         }
-        for (out, &sum) in out.iter_mut().zip(sums.iter()) {
-            *out = m.reduce_wide(sum);
+        finish(v, &wide, out, sums);
+    }
+    if V::LANES > 1 {
+        let done = n - rest.len();
+        for (k, out) in rest.iter_mut().enumerate() {
+            let terms = lhs.iter().zip(rhs).map(|(a, b)| m.mul(a[done + k], b[done + k]));
+            *out = terms.fold(if accumulate { *out } else { V::Word::ZERO }, |sum, x| m.add(sum, x));
         }
     }
 }
 
 /// `out0`, `out1` = sums of products with the even and the odd rows of `key`.
-pub(crate) fn key_product<W: Word>(
-    m: &Modulus<W>,
-    out0: &mut [W],
-    out1: &mut [W],
-    lhs: &[&[W]],
-    key: &[W],
+#[inline(always)]
+pub(crate) fn key_product<V: Products>(
+    v: V,
+    m: &Modulus<V::Word>,
+    out0: &mut [V::Word],
+    out1: &mut [V::Word],
+    lhs: &[&[V::Word]],
+    key: &[V::Word],
     accumulate: bool,
 ) {
     let n = out0.len();
     debug_assert_eq!((out1.len(), key.len()), (n, 2 * n * lhs.len()));
-    let largest = m.value().wrapping_sub(W::ONE);
-    let lazy = W::products_per_wide(largest, largest);
-    let mut sums0 = [W::Wide::default(); BLOCK];
-    let mut sums1 = [W::Wide::default(); BLOCK];
-    for (block, (out0, out1)) in out0.chunks_mut(BLOCK).zip(out1.chunks_mut(BLOCK)).enumerate() {
+    if n % V::LANES != 0 {
+        return key_product(Scalar::new(), m, out0, out1, lhs, key, accumulate);
+    }
+    let (wide, lazy) = (Wide::new(v, m), terms_between_reductions(m));
+    let mut buffers = ([v.acc_zero(); BLOCK], [v.acc_zero(); BLOCK]);
+    let (packs0, packs1) = (v.packs_mut(out0).0, v.packs_mut(out1).0);
+    for (block, (out0, out1)) in packs0.chunks_mut(BLOCK).zip(packs1.chunks_mut(BLOCK)).enumerate() {
         let range = block * BLOCK..block * BLOCK + out0.len();
-        let (sums0, sums1) = (&mut sums0[..out0.len()], &mut sums1[..out0.len()]);
-        load(sums0, out0, accumulate);
-        load(sums1, out1, accumulate);
+        let sums0 = &mut buffers.0[..out0.len()];
+        let sums1 = &mut buffers.1[..out0.len()];
+        start(v, sums0, out0, accumulate);
+        start(v, sums1, out1, accumulate);
         for (j, (lhs, rows)) in lhs.iter().zip(key.chunks_exact(2 * n)).enumerate() {
             if j != 0 && j % lazy == 0 {
-                reduce(m, sums0);
-                reduce(m, sums1);
+                reduce(v, &wide, sums0);
+                reduce(v, &wide, sums1);
             }
             let (key0, key1) = rows.split_at(n);
-            let keys = key0[range.clone()].iter().zip(&key1[range.clone()]);
-            for (((s0, s1), &a), (&k0, &k1)) in
-                sums0.iter_mut().zip(sums1.iter_mut()).zip(&lhs[range.clone()]).zip(keys)
-            {
-                *s0 = W::wide_add(*s0, a.mul_wide(k0));
-                *s1 = W::wide_add(*s1, a.mul_wide(k1));
+            let a = &v.packs(lhs).0[range.clone()];
+            let k0 = &v.packs(key0).0[range.clone()];
+            let k1 = &v.packs(key1).0[range.clone()];
+            let sums = sums0.iter_mut().zip(sums1.iter_mut());
+            for ((((s0, s1), a), k0), k1) in sums.zip(a).zip(k0).zip(k1) {
+                let a = v.load(a);
+                *s0 = v.acc_mul_add(*s0, a, v.load(k0));
+                *s1 = v.acc_mul_add(*s1, a, v.load(k1));
             }
         }
-        for (out, &sum) in out0.iter_mut().zip(sums0.iter()).chain(out1.iter_mut().zip(sums1.iter())) {
-            *out = m.reduce_wide(sum);
-        }
+        finish(v, &wide, out0, sums0);
+        finish(v, &wide, out1, sums1);
     }
 }
 
-fn load<W: Word>(sums: &mut [W::Wide], out: &[W], accumulate: bool) {
-    if accumulate {
-        for (sum, &out) in sums.iter_mut().zip(out) {
-            *sum = out.widen();
-        }
-    } else {
-        sums.fill(W::Wide::default());
+/// How many products of residues fit a double word beside one residue.
+pub(crate) fn terms_between_reductions<W: Word>(m: &Modulus<W>) -> usize {
+    let largest = m.value().wrapping_sub(W::ONE);
+    W::products_per_wide(largest, largest)
+}
+
+#[inline(always)]
+fn start<V: Products>(v: V, sums: &mut [V::Acc], out: &[V::Pack], accumulate: bool) {
+    for (sum, out) in sums.iter_mut().zip(out) {
+        *sum = if accumulate { v.acc_from(v.load(out)) } else { v.acc_zero() };
     }
 }
 
-fn reduce<W: Word>(m: &Modulus<W>, sums: &mut [W::Wide]) {
+#[inline(always)]
+fn reduce<V: Products>(v: V, wide: &Wide<V::Reg, V::Factor>, sums: &mut [V::Acc]) {
     for sum in sums {
-        *sum = m.reduce_wide(*sum).widen();
+        *sum = v.acc_from(wide.reduce(v, v.acc_split(*sum)));
+    }
+}
+
+#[inline(always)]
+fn finish<V: Products>(v: V, wide: &Wide<V::Reg, V::Factor>, out: &mut [V::Pack], sums: &[V::Acc]) {
+    for (out, &sum) in out.iter_mut().zip(sums) {
+        v.store(out, wide.reduce(v, v.acc_split(sum)));
     }
 }

@@ -14,18 +14,30 @@ pub fn all_backends<W: Word>() -> Vec<&'static dyn Kernels<W>> {
     W::all_kernels()
 }
 
-pub(crate) fn select_u32() -> &'static dyn Kernels<u32> {
-    &Scalar
+static SCALAR_U32: Scalar<u32> = Scalar::new();
+static SCALAR_U64: Scalar<u64> = Scalar::new();
+
+macro_rules! per_word {
+    ($word:ty, $scalar:ident, $all:ident, $select:ident) => {
+        pub(crate) fn $all() -> Vec<&'static dyn Kernels<$word>> {
+            #[allow(unused_mut)]
+            let mut all: Vec<&'static dyn Kernels<$word>> = vec![&$scalar];
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = super::avx2::Avx2::detect() {
+                all.push(token);
+            }
+            all
+        }
+
+        pub(crate) fn $select() -> &'static dyn Kernels<$word> {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = super::avx2::Avx2::detect() {
+                return token;
+            }
+            &$scalar
+        }
+    };
 }
 
-pub(crate) fn select_u64() -> &'static dyn Kernels<u64> {
-    &Scalar
-}
-
-pub(crate) fn all_u32() -> Vec<&'static dyn Kernels<u32>> {
-    vec![&Scalar]
-}
-
-pub(crate) fn all_u64() -> Vec<&'static dyn Kernels<u64>> {
-    vec![&Scalar]
-}
+per_word!(u32, SCALAR_U32, all_u32, select_u32);
+per_word!(u64, SCALAR_U64, all_u64, select_u64);

@@ -1,87 +1,151 @@
-//! The portable backend.
+//! The portable backend: registers of one word.
 
-use crate::arith::kernels::{convert, ntt, permute, pointwise, products};
-use crate::arith::{Kernels, Modulus, NttTable, Shoup, Word};
+use super::vector::{Products, Vector};
+use crate::arith::ntt::Twiddles;
+use crate::arith::{Shoup, Word};
+use core::marker::PhantomData;
 
-/// Row operations in plain Rust.
-pub(crate) struct Scalar;
+/// Plain words; needs no CPU feature.
+pub(crate) struct Scalar<W>(PhantomData<fn() -> W>);
 
-impl<W: Word> Kernels<W> for Scalar {
-    fn name(&self) -> &'static str {
-        "scalar"
-    }
-    fn ntt_forward(&self, t: &NttTable<W>, row: &mut [W]) {
-        ntt::forward(t, row);
-    }
-    fn ntt_inverse(&self, t: &NttTable<W>, row: &mut [W]) {
-        ntt::inverse(t, row);
-    }
-    fn add_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W]) {
-        pointwise::add_assign(m, a, b);
-    }
-    fn sub_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W]) {
-        pointwise::sub_assign(m, a, b);
-    }
-    fn neg_assign(&self, m: &Modulus<W>, a: &mut [W]) {
-        pointwise::neg_assign(m, a);
-    }
-    fn mul_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W]) {
-        pointwise::mul_assign(m, a, b);
-    }
-    fn mul_scalar_assign(&self, m: &Modulus<W>, a: &mut [W], s: &Shoup<W>) {
-        pointwise::mul_scalar_assign(m, a, s);
-    }
-    fn mul_scalar_add_assign(&self, m: &Modulus<W>, acc: &mut [W], a: &[W], s: &Shoup<W>) {
-        pointwise::mul_scalar_add_assign(m, acc, a, s);
-    }
-    fn sub_mul_scalar_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W], s: &Shoup<W>) {
-        pointwise::sub_mul_scalar_assign(m, a, b, s);
-    }
-    fn inner_product(
-        &self,
-        m: &Modulus<W>,
-        out: &mut [W],
-        lhs: &[&[W]],
-        rhs: &[&[W]],
-        accumulate: bool,
-    ) {
-        products::inner_product(m, out, lhs, rhs, accumulate);
-    }
-    fn key_product(
-        &self,
-        m: &Modulus<W>,
-        out0: &mut [W],
-        out1: &mut [W],
-        lhs: &[&[W]],
-        key: &[W],
-        accumulate: bool,
-    ) {
-        products::key_product(m, out0, out1, lhs, key, accumulate);
-    }
-    fn permute(&self, out: &mut [W], x: &[W], perm: &[u32]) {
-        permute::permute(out, x, perm);
-    }
-    fn permute_add_assign(&self, m: &Modulus<W>, out: &mut [W], x: &[W], perm: &[u32]) {
-        permute::permute_add_assign(m, out, x, perm);
-    }
-    fn lift_centered(&self, from: &Modulus<W>, to: &Modulus<W>, out: &mut [W], x: &[W]) {
-        convert::lift_centered(from, to, out, x);
-    }
-    fn crt_overflow(&self, v: &mut [W], ys: &[&[W]], inv_d: &[f64]) {
-        convert::crt_overflow(v, ys, inv_d);
-    }
-    fn crt_combine(
-        &self,
-        to: &Modulus<W>,
-        out: &mut [W],
-        ys: &[&[W]],
-        w: &[Shoup<W>],
-        v: &[W],
-        d: &Shoup<W>,
-    ) {
-        convert::crt_combine(to, out, ys, w, v, d);
-    }
-    fn reduce_i64(&self, m: &Modulus<W>, out: &mut [W], x: &[i64]) {
-        convert::reduce_i64(m, out, x);
+impl<W> Scalar<W> {
+    /// The portable instructions.
+    pub(crate) const fn new() -> Self {
+        Self(PhantomData)
     }
 }
+
+impl<W> Clone for Scalar<W> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W> Copy for Scalar<W> {}
+
+impl<W: Word> Vector for Scalar<W> {
+    type Word = W;
+    type Pack = W;
+    type Reg = W;
+    type Factor = Shoup<W>;
+
+    const LANES: usize = 1;
+    const LAZY_BITS: u32 = W::BITS - 2;
+
+    #[inline(always)]
+    fn packs(self, row: &[W]) -> (&[W], &[W]) {
+        (row, &[])
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [W]) -> (&mut [W], &mut [W]) {
+        (row, &mut [])
+    }
+    #[inline(always)]
+    fn splat(self, x: W) -> W {
+        x
+    }
+    #[inline(always)]
+    fn load(self, from: &W) -> W {
+        *from
+    }
+    #[inline(always)]
+    fn store(self, to: &mut W, x: W) {
+        *to = x;
+    }
+    #[inline(always)]
+    fn add(self, a: W, b: W) -> W {
+        a.wrapping_add(b)
+    }
+    #[inline(always)]
+    fn sub(self, a: W, b: W) -> W {
+        a.wrapping_sub(b)
+    }
+    #[inline(always)]
+    fn reduce_once(self, x: W, c: W) -> W {
+        x.min(x.wrapping_sub(c))
+    }
+    #[inline(always)]
+    fn correct(self, d: W, c: W) -> W {
+        d.min(d.wrapping_add(c))
+    }
+    #[inline(always)]
+    fn add_if_greater(self, x: W, bound: W, addend: W) -> W {
+        // The top bit of the difference says which is greater; spread it over the word.
+        let greater = bound.wrapping_sub(x).mul_hi(W::ONE.wrapping_add(W::ONE));
+        x.wrapping_add(addend.mul_lo(greater))
+    }
+    #[inline(always)]
+    fn factor(self, w: &Shoup<W>) -> Shoup<W> {
+        *w
+    }
+    #[inline(always)]
+    fn mul_lazy(self, a: W, w: &Shoup<W>, p: W) -> W {
+        a.mul_lo(w.value).wrapping_sub(a.mul_hi(w.quotient).mul_lo(p))
+    }
+    #[inline(always)]
+    fn factors<const T: usize>(self, w: &Twiddles<W>, index: usize) -> Shoup<W> {
+        w.get(index)
+    }
+    #[inline(always)]
+    fn split<const T: usize>(self, a: W, b: W) -> (W, W) {
+        (a, b)
+    }
+    #[inline(always)]
+    fn merge<const T: usize>(self, low: W, high: W) -> (W, W) {
+        (low, high)
+    }
+}
+
+impl<W: Word> Products for Scalar<W> {
+    type Acc = W::Wide;
+    type Real = f64;
+
+    #[inline(always)]
+    fn acc_zero(self) -> W::Wide {
+        W::Wide::default()
+    }
+    #[inline(always)]
+    fn acc_from(self, x: W) -> W::Wide {
+        x.widen()
+    }
+    #[inline(always)]
+    fn acc_mul_add(self, acc: W::Wide, a: W, b: W) -> W::Wide {
+        W::wide_add(acc, a.mul_wide(b))
+    }
+    #[inline(always)]
+    fn acc_split(self, acc: W::Wide) -> (W, W) {
+        W::wide_split(acc)
+    }
+    #[inline(always)]
+    fn split_biased(self, x: &[i64], bias: u64) -> (W, W) {
+        let sum = (x[0] as u64).wrapping_add(bias);
+        if W::BITS == 64 {
+            (W::from_u64(sum), W::ZERO)
+        } else {
+            (W::from_u64(sum & 0xffff_ffff), W::from_u64(sum >> 32))
+        }
+    }
+    #[inline(always)]
+    fn real_zero(self) -> f64 {
+        0.0
+    }
+    #[inline(always)]
+    fn real_mul_add(self, sum: f64, y: W, factor: f64) -> f64 {
+        sum + y.to_u64() as f64 * factor
+    }
+    #[inline(always)]
+    fn real_round(self, x: f64) -> W {
+        W::from_u64((x + 0.5) as u64)
+    }
+    #[inline(always)]
+    fn gather(self, x: &[W], perm: &[u32]) -> W {
+        x[perm[0] as usize]
+    }
+}
+
+super::backend::backend!(
+    Scalar<u32>, u32, "scalar", features = [], rows = Scalar::<u32>::new(), products = Scalar::<u32>::new()
+);
+super::backend::backend!(
+    Scalar<u64>, u64, "scalar", features = [], rows = Scalar::<u64>::new(), products = Scalar::<u64>::new()
+);

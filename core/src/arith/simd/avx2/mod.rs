@@ -1,0 +1,28 @@
+//! AVX2: eight 32-bit or four 64-bit lanes.
+//!
+//! SAFETY, for every block here and in the sub-modules: the only value of a token type is reached through
+//! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1 and BMI2; loads and stores go through references to
+//! whole packs and are unaligned.
+
+mod words32;
+mod words64;
+
+/// Proof that the CPU has AVX2 (and BMI1, BMI2, which came with it).
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
+
+static TOKEN: Avx2 = Avx2(());
+
+impl Avx2 {
+    /// The token, if the CPU has the instructions.
+    pub(crate) fn detect() -> Option<&'static Self> {
+        #[cfg(feature = "std")]
+        let usable = std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2");
+        #[cfg(not(feature = "std"))]
+        let usable =
+            cfg!(all(target_feature = "avx2", target_feature = "bmi1", target_feature = "bmi2"));
+        usable.then_some(&TOKEN)
+    }
+}

@@ -1,0 +1,237 @@
+//! Eight 32-bit lanes.
+
+use super::{Avx2, TOKEN};
+use crate::arith::Shoup;
+use crate::arith::ntt::Twiddles;
+use crate::arith::simd::vector::{Products, Vector};
+use core::arch::x86_64::*;
+
+/// Vector operations on eight `u32`.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
+
+/// A Shoup factor; the odd lanes' quotients also where `vpmuludq` reads them.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor {
+    value: __m256i,
+    quotient: __m256i,
+    quotient_odd: __m256i,
+}
+
+/// The double words of the even and of the odd lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Acc {
+    even: __m256i,
+    odd: __m256i,
+}
+
+/// Intrinsics, allowed by the token (see the module above).
+macro_rules! avx2 {
+    ($e:expr) => {
+        // SAFETY: the token proves AVX2.
+        unsafe { $e }
+    };
+}
+
+/// The odd 32-bit lanes moved to the even ones.
+#[inline(always)]
+fn odd(x: __m256i) -> __m256i {
+    avx2!(_mm256_srli_epi64::<32>(x))
+}
+
+#[inline(always)]
+fn factor_of(value: __m256i, quotient: __m256i) -> Factor {
+    Factor { value, quotient, quotient_odd: odd(quotient) }
+}
+
+impl Vector for Lanes {
+    type Word = u32;
+    type Pack = [u32; 8];
+    type Reg = __m256i;
+    type Factor = Factor;
+
+    const LANES: usize = 8;
+    const LAZY_BITS: u32 = 30;
+
+    #[inline(always)]
+    fn packs(self, row: &[u32]) -> (&[[u32; 8]], &[u32]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u32]) -> (&mut [[u32; 8]], &mut [u32]) {
+        row.as_chunks_mut()
+    }
+    #[inline(always)]
+    fn splat(self, x: u32) -> __m256i {
+        avx2!(_mm256_set1_epi32(x as i32))
+    }
+    #[inline(always)]
+    fn load(self, from: &[u32; 8]) -> __m256i {
+        avx2!(_mm256_loadu_si256(from.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u32; 8], x: __m256i) {
+        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x));
+    }
+    #[inline(always)]
+    fn add(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_add_epi32(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_sub_epi32(a, b))
+    }
+    #[inline(always)]
+    fn reduce_once(self, x: __m256i, c: __m256i) -> __m256i {
+        avx2!(_mm256_min_epu32(x, _mm256_sub_epi32(x, c)))
+    }
+    #[inline(always)]
+    fn correct(self, d: __m256i, c: __m256i) -> __m256i {
+        avx2!(_mm256_min_epu32(d, _mm256_add_epi32(d, c)))
+    }
+    #[inline(always)]
+    fn add_if_greater(self, x: __m256i, bound: __m256i, addend: __m256i) -> __m256i {
+        avx2!(_mm256_add_epi32(x, _mm256_and_si256(_mm256_cmpgt_epi32(x, bound), addend)))
+    }
+    #[inline(always)]
+    fn factor(self, w: &Shoup<u32>) -> Factor {
+        let quotient = self.splat(w.quotient);
+        Factor { value: self.splat(w.value), quotient, quotient_odd: quotient }
+    }
+    #[inline(always)]
+    fn mul_lazy(self, a: __m256i, w: &Factor, p: __m256i) -> __m256i {
+        avx2!({
+            let even = _mm256_mul_epu32(a, w.quotient);
+            let odd = _mm256_mul_epu32(odd(a), w.quotient_odd);
+            let high = _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(even), odd);
+            _mm256_sub_epi32(_mm256_mullo_epi32(a, w.value), _mm256_mullo_epi32(high, p))
+        })
+    }
+    #[inline(always)]
+    fn factors<const T: usize>(self, w: &Twiddles<u32>, index: usize) -> Factor {
+        let (value, quotient) = (&w.values[index..][..8 / T], &w.quotients[index..][..8 / T]);
+        factor_of(spread::<T>(value), spread::<T>(quotient))
+    }
+    #[inline(always)]
+    fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        avx2!(match T {
+            4 => (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)),
+            2 => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
+            _ => {
+                let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+                (
+                    _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(a, b)),
+                    _mm256_castps_si256(_mm256_shuffle_ps::<0xdd>(a, b)),
+                )
+            }
+        })
+    }
+    #[inline(always)]
+    fn merge<const T: usize>(self, low: __m256i, high: __m256i) -> (__m256i, __m256i) {
+        match T {
+            1 => avx2!((_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high))),
+            _ => self.split::<T>(low, high),
+        }
+    }
+}
+
+impl Products for Lanes {
+    type Acc = Acc;
+    type Real = [__m256d; 2];
+
+    #[inline(always)]
+    fn acc_zero(self) -> Acc {
+        let zero = avx2!(_mm256_setzero_si256());
+        Acc { even: zero, odd: zero }
+    }
+    #[inline(always)]
+    fn acc_from(self, x: __m256i) -> Acc {
+        let even = avx2!(_mm256_blend_epi32::<0xaa>(x, _mm256_setzero_si256()));
+        Acc { even, odd: odd(x) }
+    }
+    #[inline(always)]
+    fn acc_mul_add(self, acc: Acc, a: __m256i, b: __m256i) -> Acc {
+        avx2!(Acc {
+            even: _mm256_add_epi64(acc.even, _mm256_mul_epu32(a, b)),
+            odd: _mm256_add_epi64(acc.odd, _mm256_mul_epu32(odd(a), odd(b))),
+        })
+    }
+    #[inline(always)]
+    fn acc_split(self, acc: Acc) -> (__m256i, __m256i) {
+        avx2!((
+            _mm256_blend_epi32::<0xaa>(acc.even, _mm256_slli_epi64::<32>(acc.odd)),
+            _mm256_blend_epi32::<0xaa>(odd(acc.even), acc.odd),
+        ))
+    }
+    #[inline(always)]
+    fn split_biased(self, x: &[i64], bias: u64) -> (__m256i, __m256i) {
+        let x: &[i64; 8] = &x.as_chunks().0[0];
+        avx2!({
+            let bias = _mm256_set1_epi64x(bias as i64);
+            let a = _mm256_add_epi64(_mm256_loadu_si256(x.as_ptr().cast()), bias);
+            let b = _mm256_add_epi64(_mm256_loadu_si256(x.as_ptr().add(4).cast()), bias);
+            let (low, high) = self.split::<1>(a, b);
+            (_mm256_permute4x64_epi64::<0xd8>(low), _mm256_permute4x64_epi64::<0xd8>(high))
+        })
+    }
+    #[inline(always)]
+    fn real_zero(self) -> [__m256d; 2] {
+        [avx2!(_mm256_setzero_pd()); 2]
+    }
+    #[inline(always)]
+    fn real_mul_add(self, sum: [__m256d; 2], y: __m256i, factor: f64) -> [__m256d; 2] {
+        avx2!({
+            let factor = _mm256_set1_pd(factor);
+            let low = _mm256_cvtepi32_pd(_mm256_castsi256_si128(y));
+            let high = _mm256_cvtepi32_pd(_mm256_extracti128_si256::<1>(y));
+            [
+                _mm256_add_pd(sum[0], _mm256_mul_pd(low, factor)),
+                _mm256_add_pd(sum[1], _mm256_mul_pd(high, factor)),
+            ]
+        })
+    }
+    #[inline(always)]
+    fn real_round(self, x: [__m256d; 2]) -> __m256i {
+        avx2!({
+            let half = _mm256_set1_pd(0.5);
+            let low = _mm256_cvttpd_epi32(_mm256_add_pd(x[0], half));
+            let high = _mm256_cvttpd_epi32(_mm256_add_pd(x[1], half));
+            _mm256_set_m128i(high, low)
+        })
+    }
+    #[inline(always)]
+    fn gather(self, x: &[u32], perm: &[u32]) -> __m256i {
+        avx2!(_mm256_setr_epi32(
+            x[perm[0] as usize] as i32,
+            x[perm[1] as usize] as i32,
+            x[perm[2] as usize] as i32,
+            x[perm[3] as usize] as i32,
+            x[perm[4] as usize] as i32,
+            x[perm[5] as usize] as i32,
+            x[perm[6] as usize] as i32,
+            x[perm[7] as usize] as i32,
+        ))
+    }
+}
+
+/// `8 / T` words in the order of the groups that `split` makes, each `T` times.
+#[inline(always)]
+fn spread<const T: usize>(words: &[u32]) -> __m256i {
+    avx2!(match T {
+        4 => {
+            let both = i64::from(words[0]) | (i64::from(words[1]) << 32);
+            let both = _mm256_castsi256_ps(_mm256_set1_epi64x(both));
+            _mm256_castps_si256(_mm256_permutevar_ps(both, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1)))
+        }
+        2 => {
+            let four = _mm_loadu_si128(words.as_ptr().cast());
+            let twice = _mm256_castsi256_ps(_mm256_broadcastsi128_si256(four));
+            _mm256_castps_si256(_mm256_permutevar_ps(twice, _mm256_setr_epi32(0, 0, 2, 2, 1, 1, 3, 3)))
+        }
+        _ => _mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(words.as_ptr().cast())),
+    })
+}
+
+super::super::backend::backend!(
+    Avx2, u32, "avx2", features = ["avx2,bmi1,bmi2"], rows = Lanes(TOKEN), products = Lanes(TOKEN)
+);

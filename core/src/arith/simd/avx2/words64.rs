@@ -1,0 +1,167 @@
+//! Four 64-bit lanes; 64-bit products are put together from 32-bit ones.
+
+use super::{Avx2, TOKEN};
+use crate::arith::Shoup;
+use crate::arith::ntt::Twiddles;
+use crate::arith::simd::scalar::Scalar;
+use crate::arith::simd::vector::Vector;
+use core::arch::x86_64::*;
+
+/// Vector operations on four `u64`.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
+
+/// A Shoup factor; high halves also where `vpmuludq` reads them.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor {
+    value: __m256i,
+    value_high: __m256i,
+    quotient: __m256i,
+    quotient_high: __m256i,
+}
+
+/// Intrinsics, allowed by the token (see the module above).
+macro_rules! avx2 {
+    ($e:expr) => {
+        // SAFETY: the token proves AVX2.
+        unsafe { $e }
+    };
+}
+
+#[inline(always)]
+fn high_half(x: __m256i) -> __m256i {
+    avx2!(_mm256_srli_epi64::<32>(x))
+}
+
+#[inline(always)]
+fn factor_of(value: __m256i, quotient: __m256i) -> Factor {
+    Factor { value, value_high: high_half(value), quotient, quotient_high: high_half(quotient) }
+}
+
+/// Low word of the product.
+#[inline(always)]
+fn mul_lo(a: __m256i, a_high: __m256i, b: __m256i, b_high: __m256i) -> __m256i {
+    avx2!({
+        let cross = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_mul_epu32(a, b_high));
+        _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross))
+    })
+}
+
+/// High word of the product.
+#[inline(always)]
+fn mul_hi(a: __m256i, a_high: __m256i, b: __m256i, b_high: __m256i) -> __m256i {
+    avx2!({
+        let mask = _mm256_set1_epi64x(0xffff_ffff);
+        let carry = high_half(_mm256_mul_epu32(a, b));
+        let first = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), carry);
+        let second = _mm256_add_epi64(_mm256_mul_epu32(a, b_high), _mm256_and_si256(first, mask));
+        let high = _mm256_add_epi64(_mm256_mul_epu32(a_high, b_high), high_half(first));
+        _mm256_add_epi64(high, high_half(second))
+    })
+}
+
+impl Vector for Lanes {
+    type Word = u64;
+    type Pack = [u64; 4];
+    type Reg = __m256i;
+    type Factor = Factor;
+
+    const LANES: usize = 4;
+    // Comparisons are signed, so words stay below 2^63.
+    const LAZY_BITS: u32 = 61;
+
+    #[inline(always)]
+    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
+        row.as_chunks_mut()
+    }
+    #[inline(always)]
+    fn splat(self, x: u64) -> __m256i {
+        avx2!(_mm256_set1_epi64x(x as i64))
+    }
+    #[inline(always)]
+    fn load(self, from: &[u64; 4]) -> __m256i {
+        avx2!(_mm256_loadu_si256(from.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u64; 4], x: __m256i) {
+        avx2!(_mm256_storeu_si256(to.as_mut_ptr().cast(), x));
+    }
+    #[inline(always)]
+    fn add(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_add_epi64(a, b))
+    }
+    #[inline(always)]
+    fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_sub_epi64(a, b))
+    }
+    #[inline(always)]
+    fn reduce_once(self, x: __m256i, c: __m256i) -> __m256i {
+        let difference = self.sub(x, c);
+        pick(difference, x, difference)
+    }
+    #[inline(always)]
+    fn correct(self, d: __m256i, c: __m256i) -> __m256i {
+        pick(d, self.add(d, c), d)
+    }
+    #[inline(always)]
+    fn add_if_greater(self, x: __m256i, bound: __m256i, addend: __m256i) -> __m256i {
+        avx2!(_mm256_add_epi64(x, _mm256_and_si256(_mm256_cmpgt_epi64(x, bound), addend)))
+    }
+    #[inline(always)]
+    fn factor(self, w: &Shoup<u64>) -> Factor {
+        factor_of(self.splat(w.value), self.splat(w.quotient))
+    }
+    #[inline(always)]
+    fn mul_lazy(self, a: __m256i, w: &Factor, p: __m256i) -> __m256i {
+        let a_high = high_half(a);
+        let quotient = mul_hi(a, a_high, w.quotient, w.quotient_high);
+        let multiple = mul_lo(quotient, high_half(quotient), p, high_half(p));
+        self.sub(mul_lo(a, a_high, w.value, w.value_high), multiple)
+    }
+    #[inline(always)]
+    fn factors<const T: usize>(self, w: &Twiddles<u64>, index: usize) -> Factor {
+        let (value, quotient) = (&w.values[index..][..4 / T], &w.quotients[index..][..4 / T]);
+        factor_of(spread::<T>(value), spread::<T>(quotient))
+    }
+    #[inline(always)]
+    fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+        avx2!(match T {
+            2 => (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)),
+            _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
+        })
+    }
+    #[inline(always)]
+    fn merge<const T: usize>(self, low: __m256i, high: __m256i) -> (__m256i, __m256i) {
+        self.split::<T>(low, high)
+    }
+}
+
+/// `negative < 0 ? yes : no`, lane by lane, signed.
+#[inline(always)]
+fn pick(negative: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+    avx2!(_mm256_castpd_si256(_mm256_blendv_pd(
+        _mm256_castsi256_pd(no),
+        _mm256_castsi256_pd(yes),
+        _mm256_castsi256_pd(negative),
+    )))
+}
+
+/// `4 / T` words in the order of the groups that `split` makes, each `T` times.
+#[inline(always)]
+fn spread<const T: usize>(words: &[u64]) -> __m256i {
+    avx2!(match T {
+        2 => {
+            let two = _mm256_castsi128_si256(_mm_loadu_si128(words.as_ptr().cast()));
+            _mm256_permute4x64_epi64::<0x50>(two)
+        }
+        _ => _mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(words.as_ptr().cast())),
+    })
+}
+
+super::super::backend::backend!(
+    Avx2, u64, "avx2", features = ["avx2,bmi1,bmi2"], rows = Lanes(TOKEN), products = Scalar::<u64>::new()
+);

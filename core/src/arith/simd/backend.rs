@@ -1,0 +1,57 @@
+//! From vector operations to a backend: the same list of kernels for every instruction set.
+
+/// One method of a backend: the kernel's text, inlined into a function compiled with the CPU features.
+macro_rules! kernel {
+    ($name:ident = $text:path, $vectors:expr, [$($features:literal)?], $($argument:ident: $kind:ty),*) => {
+        fn $name(&self, $($argument: $kind),*) {
+            $(#[target_feature(enable = $features)])?
+            fn compiled($($argument: $kind),*) {
+                $text($vectors, $($argument),*);
+            }
+            // SAFETY: `self` is a token that exists only where the CPU has these features.
+            #[allow(unused_unsafe)]
+            unsafe {
+                compiled($($argument),*);
+            }
+        }
+    };
+}
+pub(crate) use kernel;
+
+/// Implements [`Kernels`](crate::arith::Kernels) for a token type, a constant expression of which gives the
+/// vector operations: `rows` for single words, `products` for double words (plain words where a
+/// backend gains nothing from vectors).
+macro_rules! backend {
+    ($token:ty, $word:ty, $name:literal, features = $features:tt, rows = $rows:expr, products = $products:expr) => {
+        const _: () = {
+            use $crate::arith::kernels::{Kernels, convert, ntt, permute, pointwise, products};
+            use $crate::arith::simd::backend::kernel;
+            use $crate::arith::{Modulus, NttTable, Shoup};
+
+            #[rustfmt::skip]
+            impl Kernels<$word> for $token {
+                fn name(&self) -> &'static str {
+                    $name
+                }
+                kernel!(ntt_forward = ntt::forward, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
+                kernel!(ntt_inverse = ntt::inverse, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
+                kernel!(add_assign = pointwise::add_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
+                kernel!(sub_assign = pointwise::sub_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
+                kernel!(neg_assign = pointwise::neg_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word]);
+                kernel!(mul_assign = pointwise::mul_assign, $products, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
+                kernel!(mul_scalar_assign = pointwise::mul_scalar_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], s: &Shoup<$word>);
+                kernel!(mul_scalar_add_assign = pointwise::mul_scalar_add_assign, $rows, $features, m: &Modulus<$word>, acc: &mut [$word], a: &[$word], s: &Shoup<$word>);
+                kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word], s: &Shoup<$word>);
+                kernel!(inner_product = products::inner_product, $products, $features, m: &Modulus<$word>, out: &mut [$word], lhs: &[&[$word]], rhs: &[&[$word]], accumulate: bool);
+                kernel!(key_product = products::key_product, $products, $features, m: &Modulus<$word>, out0: &mut [$word], out1: &mut [$word], lhs: &[&[$word]], key: &[$word], accumulate: bool);
+                kernel!(permute = permute::permute, $products, $features, out: &mut [$word], x: &[$word], perm: &[u32]);
+                kernel!(permute_add_assign = permute::permute_add_assign, $products, $features, m: &Modulus<$word>, out: &mut [$word], x: &[$word], perm: &[u32]);
+                kernel!(lift_centered = convert::lift_centered, $rows, $features, from: &Modulus<$word>, to: &Modulus<$word>, out: &mut [$word], x: &[$word]);
+                kernel!(crt_overflow = convert::crt_overflow, $products, $features, v: &mut [$word], ys: &[&[$word]], inv_d: &[f64]);
+                kernel!(crt_combine = convert::crt_combine, $products, $features, to: &Modulus<$word>, out: &mut [$word], ys: &[&[$word]], w: &[Shoup<$word>], v: &[$word], d: &Shoup<$word>);
+                kernel!(reduce_i64 = convert::reduce_i64, $products, $features, m: &Modulus<$word>, out: &mut [$word], x: &[i64]);
+            }
+        };
+    };
+}
+pub(crate) use backend;

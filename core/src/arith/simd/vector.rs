@@ -1,0 +1,85 @@
+//! The small set of vector operations all kernels are written in.
+
+use crate::arith::ntt::Twiddles;
+use crate::arith::{Shoup, Word};
+
+/// Registers of `LANES` words. A value of the implementing type proves that the CPU has the
+/// instructions; it carries no data.
+///
+/// Every method is inlined into the `#[target_feature]` function of the backend.
+pub(crate) trait Vector: Copy + Send + Sync + 'static {
+    /// The word in one lane.
+    type Word: Word;
+    /// `[Word; LANES]`.
+    type Pack: Copy;
+    /// The register.
+    type Reg: Copy;
+    /// A fixed factor per lane in Shoup form.
+    type Factor: Copy;
+
+    /// Number of words in a register, a power of two.
+    const LANES: usize;
+    /// Lazy butterflies hold words up to `4p` and need `p < 2^LAZY_BITS`.
+    const LAZY_BITS: u32;
+
+    /// The row as packs, and the words left over.
+    fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);
+    /// The row as packs, and the words left over.
+    fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]);
+    /// The same word in every lane.
+    fn splat(self, x: Self::Word) -> Self::Reg;
+    /// Reads a pack.
+    fn load(self, from: &Self::Pack) -> Self::Reg;
+    /// Writes a pack.
+    fn store(self, to: &mut Self::Pack, x: Self::Reg);
+    /// Sum modulo the word size.
+    fn add(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// Difference modulo the word size.
+    fn sub(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
+    /// `x < c ? x : x - c`. For 64-bit lanes, `x` and `c` are below `2^63`.
+    fn reduce_once(self, x: Self::Reg, c: Self::Reg) -> Self::Reg;
+    /// `d + c` where the difference `d` has wrapped around, `d` elsewhere; the true difference is in `[-c, c)`
+    /// and `c` at most `2^61` (`2^31` in 32-bit lanes).
+    fn correct(self, d: Self::Reg, c: Self::Reg) -> Self::Reg;
+    /// `x > bound ? x + addend : x`, modulo the word size; `x` and `bound` have a clear top bit.
+    fn add_if_greater(self, x: Self::Reg, bound: Self::Reg, addend: Self::Reg) -> Self::Reg;
+    /// The same factor in every lane.
+    fn factor(self, w: &Shoup<Self::Word>) -> Self::Factor;
+    /// A word in `[0, 2p)` congruent to `a w`, for any word `a` (below `4p` if lanes are narrower than words).
+    fn mul_lazy(self, a: Self::Reg, w: &Self::Factor, p: Self::Reg) -> Self::Reg;
+
+    /// The factors `index ..` for a stage whose groups span `2 T` words, each `T < LANES` times, in the
+    /// order in which [`split`](Self::split) puts the groups.
+    fn factors<const T: usize>(self, w: &Twiddles<Self::Word>, index: usize) -> Self::Factor;
+    /// Sorts the words of two consecutive registers into first and second halves of groups of `2 T`.
+    fn split<const T: usize>(self, a: Self::Reg, b: Self::Reg) -> (Self::Reg, Self::Reg);
+    /// Undoes [`split`](Self::split).
+    fn merge<const T: usize>(self, low: Self::Reg, high: Self::Reg) -> (Self::Reg, Self::Reg);
+}
+
+/// Double-word sums and conversions, for backends that gain from them.
+pub(crate) trait Products: Vector {
+    /// `LANES` double words.
+    type Acc: Copy;
+    /// `LANES` numbers of type `f64`.
+    type Real: Copy;
+
+    /// Zeros.
+    fn acc_zero(self) -> Self::Acc;
+    /// Words as double words.
+    fn acc_from(self, x: Self::Reg) -> Self::Acc;
+    /// `acc + a b`.
+    fn acc_mul_add(self, acc: Self::Acc, a: Self::Reg, b: Self::Reg) -> Self::Acc;
+    /// Low and high words.
+    fn acc_split(self, acc: Self::Acc) -> (Self::Reg, Self::Reg);
+    /// Low and high words of `x + bias` for `LANES` signed integers; the sums are in `[0, 2^64)`.
+    fn split_biased(self, x: &[i64], bias: u64) -> (Self::Reg, Self::Reg);
+    /// Zeros.
+    fn real_zero(self) -> Self::Real;
+    /// `sum + y factor`, rounded twice; words are below `2^MAX_MODULUS_BITS`.
+    fn real_mul_add(self, sum: Self::Real, y: Self::Reg, factor: f64) -> Self::Real;
+    /// `floor(x + 1/2)` for `0 <= x < 2^31 - 1`.
+    fn real_round(self, x: Self::Real) -> Self::Reg;
+    /// `x[perm[j]]` for `LANES` indices; panics on an index outside `x`.
+    fn gather(self, x: &[Self::Word], perm: &[u32]) -> Self::Reg;
+}
