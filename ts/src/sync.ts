@@ -8,7 +8,7 @@ import { openDirect } from './direct-full.js';
 import type { WasmSource } from './engine/open.js';
 import { RefloatError } from './errors.js';
 import type { About, Engine, Memory } from './engine/engine.js';
-import type { Preset, PresetName } from './params.js';
+import type { Preset, PresetName, SlotMode } from './params.js';
 import { Ciphertext } from './sync/ciphertext.js';
 import { BootstrapKeys, KeySet } from './sync/key-set.js';
 
@@ -128,16 +128,17 @@ export class Refloat {
     return new KeySet(this.#engine, info, this.params(info.preset));
   }
 
-  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
-  ciphertextFromBytes(bytes: Uint8Array): Ciphertext {
-    return new Ciphertext(this.#engine, this.#engine.ciphertextFromBytes(bytes));
+  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
+  ciphertextFromBytes(bytes: Uint8Array, options: { readonly mode?: SlotMode } = {}): Ciphertext {
+    const info = this.#engine.ciphertextFromBytes(bytes);
+    return new Ciphertext(this.#engine, info, options.mode ?? this.params(info.preset).mode);
   }
 
   /** Squares every slot; takes one level. */
   square(ciphertext: Ciphertext, keys: BootstrapKeys): Ciphertext {
     keys.mustMatch(ciphertext);
     const info = this.#engine.square(ciphertext.handleIn(this.#engine), keys.handleIn(this.#engine));
-    return new Ciphertext(this.#engine, info);
+    return new Ciphertext(this.#engine, info, ciphertext.mode);
   }
 
   /** Compares the vector kernels in use with the scalar ones; gives a sentence, or throws. */

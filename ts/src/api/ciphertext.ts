@@ -1,5 +1,6 @@
 import type { CiphertextInfo } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
+import type { SlotMode } from '../params.js';
 import { Resource } from './resource.js';
 
 /**
@@ -31,9 +32,11 @@ export class Ciphertext extends Resource {
   readonly logScale: number;
   /** Bytes on the wire. */
   readonly byteLength: number;
+  /** What its slots hold, as far as this page knows: the wire form does not say. */
+  readonly mode: SlotMode;
 
   /** @internal */
-  constructor(port: Port, info: CiphertextInfo) {
+  constructor(port: Port, info: CiphertextInfo, mode: SlotMode) {
     super(port, info.handle, 'the ciphertext');
     this.preset = info.preset;
     this.keyId = info.keyId;
@@ -41,6 +44,7 @@ export class Ciphertext extends Resource {
     this.logQ = info.logQ;
     this.logScale = info.logScale;
     this.byteLength = info.byteLength;
+    this.mode = mode;
   }
 
   /** The wire form, in an array that is the caller's to keep or to transfer. */

@@ -2,7 +2,7 @@ import { RefloatError, throwIfAborted } from '../errors.js';
 import type { About, Memory } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { keyMismatch } from '../mismatch.js';
-import type { Preset, PresetName } from '../params.js';
+import type { Preset, PresetName, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
@@ -78,16 +78,20 @@ export class Instance {
     return new KeySet(this.#port, info, this.params(info.preset));
   }
 
-  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
-  async ciphertextFromBytes(bytes: Uint8Array): Promise<Ciphertext> {
-    return new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', Uint8Array.from(bytes)));
+  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
+  async ciphertextFromBytes(
+    bytes: Uint8Array,
+    options: { readonly mode?: SlotMode } = {},
+  ): Promise<Ciphertext> {
+    const info = await this.#port.call('ciphertextFromBytes', Uint8Array.from(bytes));
+    return new Ciphertext(this.#port, info, options.mode ?? this.params(info.preset).mode);
   }
 
   /** Squares every slot; takes one level. */
   async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const info = await this.#port.call('square', ciphertext.handleIn(this.#port), keys.handleIn(this.#port));
-    return new Ciphertext(this.#port, info);
+    return new Ciphertext(this.#port, info, ciphertext.mode);
   }
 
   /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */

@@ -2,7 +2,7 @@ import { throwIfAborted } from '../errors.js';
 import type { KeyInfo } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { keyMismatch } from '../mismatch.js';
-import type { Preset } from '../params.js';
+import type { Preset, SlotMode } from '../params.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
@@ -17,6 +17,8 @@ export interface SignalOptions {
 
 /** Options of `KeySet.encrypt`. */
 export interface EncryptOptions extends SignalOptions {
+  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
+  readonly mode?: SlotMode;
   /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
   readonly level?: number;
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
@@ -69,8 +71,9 @@ export class KeySet extends Resource {
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
     throwIfAborted(options.signal);
     const data = Float64Array.from(values);
-    const info = await this.port.call('encrypt', this.handle, data, options.level, copied(options.seed));
-    return new Ciphertext(this.port, info);
+    const mode = options.mode ?? this.params.mode;
+    const info = await this.port.call('encrypt', this.handle, data, mode, options.level, copied(options.seed));
+    return new Ciphertext(this.port, info, mode);
   }
 
   /**
@@ -81,7 +84,7 @@ export class KeySet extends Resource {
   async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
     throwIfAborted(options.signal);
     this.#mustBeMine(ciphertext);
-    return this.port.call('decrypt', this.handle, ciphertext.handleIn(this.port));
+    return this.port.call('decrypt', this.handle, ciphertext.handleIn(this.port), ciphertext.mode);
   }
 
   /**
@@ -124,14 +127,16 @@ export class KeySet extends Resource {
     this.#mustBeMine(ciphertext);
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
+    const inspector = options.inspect === true ? secret : undefined;
+    const { mode } = ciphertext;
     return new SteppableRun(async (control) => {
-      const run = await this.port.call('runBegin', ct, boot, options.inspect === true ? secret : undefined);
+      const run = await this.port.call('runBegin', ct, boot, inspector, mode);
       try {
         for (;;) {
           await control.gate();
           const { events, finished } = await this.port.call('runStep', run);
           for (const event of events) control.emit(event);
-          if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run));
+          if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run), mode);
         }
       } catch (error) {
         this.port.release(run);

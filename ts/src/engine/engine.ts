@@ -123,14 +123,15 @@ export class Engine {
   encrypt(
     secret: Handle,
     values: Float64Array,
+    mode: string | undefined,
     level: number | undefined,
     seed: Uint8Array | undefined,
   ): CiphertextInfo {
-    return this.#guard(() => this.#ciphertextInfo(this.#secret(secret).encrypt(values, level, seed)));
+    return this.#guard(() => this.#ciphertextInfo(this.#secret(secret).encrypt(values, mode, level, seed)));
   }
 
-  decrypt(secret: Handle, ciphertext: Handle): Float64Array {
-    return this.#guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext)));
+  decrypt(secret: Handle, ciphertext: Handle, mode: string | undefined): Float64Array {
+    return this.#guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext), mode));
   }
 
   ciphertextToBytes(ciphertext: Handle): Uint8Array {
@@ -168,9 +169,9 @@ export class Engine {
   }
 
   /** Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way. */
-  runBegin(ciphertext: Handle, boot: Handle, secret: Handle | undefined): Handle {
+  runBegin(ciphertext: Handle, boot: Handle, secret: Handle | undefined, mode: string | undefined): Handle {
     return this.#guard(() => {
-      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext));
+      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode);
       const handle = this.#next++;
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;
@@ -183,9 +184,8 @@ export class Engine {
       const running = this.#running(handle);
       const events: StageEvent[] = [];
       const start = performance.now();
-      const stamp = (event: object): void => {
-        const atMs = running.busyMs + performance.now() - start;
-        events.push({ ...event, atMs } as StageEvent);
+      const stamp = (event: object, now: number): void => {
+        events.push({ ...event, atMs: running.busyMs + now - start } as StageEvent);
       };
       const boot = this.#boot(running.boot);
       const finished =

@@ -27,7 +27,7 @@ export interface Glue {
   };
   /** Only in the full artefact. */
   ShipRun?: {
-    begin(ciphertext: GlueCiphertext): GlueShipRun;
+    begin(ciphertext: GlueCiphertext, mode?: string): GlueShipRun;
   };
   /** Only in the full artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
@@ -49,8 +49,8 @@ export interface GlueObject {
 export interface GlueSecretKey extends GlueObject {
   preset(): string;
   keyId(): Uint8Array;
-  encrypt(values: Float64Array, level?: number, seed?: Uint8Array): GlueCiphertext;
-  decrypt(ciphertext: GlueCiphertext): Float64Array;
+  encrypt(values: Float64Array, mode?: string, level?: number, seed?: Uint8Array): GlueCiphertext;
+  decrypt(ciphertext: GlueCiphertext, mode?: string): Float64Array;
   keyPart(index: number): Uint8Array;
   exportSecret(): Uint8Array;
 }
@@ -75,10 +75,13 @@ export interface GlueBootstrapKeys extends GlueObject {
   memoryBytes(): number;
 }
 
+/** Called after each step with its events and `performance.now()` of each. */
+export type GlueListener = (event: object, now: number) => void;
+
 export interface GlueShipRun extends GlueObject {
   /** One stage, track or tree level; `true` when it was the last. */
-  step(keys: GlueBootstrapKeys, onEvent: (event: object) => void): boolean;
+  step(keys: GlueBootstrapKeys, onEvent: GlueListener): boolean;
   /** As `step`, and reports what the ciphertexts inside hold. */
-  stepInspected?(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: (event: object) => void): boolean;
+  stepInspected?(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
   finish(): GlueCiphertext;
 }

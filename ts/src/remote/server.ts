@@ -161,15 +161,13 @@ export class Server {
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
     const ops = options.op ?? ['bootstrap'];
+    const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
       const body = await this.#port.call('ciphertextToBytes', handle);
-      const id = await submit(this.#http, ciphertext.keyId, ops, body, control.signal);
-      return this.#collect(await follow(this.#http, id, control));
+      const id = await submit(this.#http, { keyId, ops, mode }, body, control.signal);
+      const result = await this.#port.call('ciphertextFromBytes', await follow(this.#http, id, control));
+      return new Ciphertext(this.#port, result, mode);
     }, options.signal);
-  }
-
-  async #collect(bytes: Uint8Array): Promise<Ciphertext> {
-    return new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', bytes));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CiphertextInfo, Engine } from '../engine/engine.js';
+import type { SlotMode } from '../params.js';
 import { SyncResource } from './resource.js';
 
 /** An encrypted vector; see `Ciphertext` of the main entry. */
@@ -15,9 +16,11 @@ export class Ciphertext extends SyncResource {
   readonly logScale: number;
   /** Bytes on the wire. */
   readonly byteLength: number;
+  /** What its slots hold, as far as this program knows: the wire form does not say. */
+  readonly mode: SlotMode;
 
   /** @internal */
-  constructor(engine: Engine, info: CiphertextInfo) {
+  constructor(engine: Engine, info: CiphertextInfo, mode: SlotMode) {
     super(engine, info.handle, 'the ciphertext');
     this.preset = info.preset;
     this.keyId = info.keyId;
@@ -25,6 +28,7 @@ export class Ciphertext extends SyncResource {
     this.logQ = info.logQ;
     this.logScale = info.logScale;
     this.byteLength = info.byteLength;
+    this.mode = mode;
   }
 
   /** The wire form, in a fresh array. */

@@ -1,6 +1,6 @@
 import type { Engine, KeyInfo } from '../engine/engine.js';
 import { keyMismatch } from '../mismatch.js';
-import type { Preset } from '../params.js';
+import type { Preset, SlotMode } from '../params.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Ciphertext } from './ciphertext.js';
 import { SyncResource } from './resource.js';
@@ -8,6 +8,8 @@ import { SyncRun } from './run.js';
 
 /** Options of `KeySet.encrypt` in its direct form. */
 export interface EncryptOptions {
+  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
+  readonly mode?: SlotMode;
   /** Level of the ciphertext; by default the highest usable one. */
   readonly level?: number;
   /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
@@ -37,13 +39,15 @@ export class KeySet extends SyncResource {
   /** Encrypts numbers; the input is copied. */
   encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Ciphertext {
     const data = Float64Array.from(values);
-    return new Ciphertext(this.engine, this.engine.encrypt(this.handle, data, options.level, options.seed));
+    const mode = options.mode ?? this.params.mode;
+    const info = this.engine.encrypt(this.handle, data, mode, options.level, options.seed);
+    return new Ciphertext(this.engine, info, mode);
   }
 
   /** Decrypts into a fresh array, for the owner of this key alone. */
   decrypt(ciphertext: Ciphertext): Float64Array {
     keyMismatch(this.id, ciphertext, 'this key set');
-    return this.engine.decrypt(this.handle, ciphertext.handleIn(this.engine));
+    return this.engine.decrypt(this.handle, ciphertext.handleIn(this.engine), ciphertext.mode);
   }
 
   /** Makes the bootstrapping keys, a part a step. */
@@ -76,14 +80,15 @@ export class KeySet extends SyncResource {
     keys.mustMatch(ciphertext);
     const { engine } = this;
     const secret = options.inspect === true ? this.handle : undefined;
-    const run = engine.runBegin(ciphertext.handleIn(engine), keys.handleIn(engine), secret);
+    const { mode } = ciphertext;
+    const run = engine.runBegin(ciphertext.handleIn(engine), keys.handleIn(engine), secret, mode);
     return new SyncRun({
       step(emit) {
         const { events, finished } = engine.runStep(run);
         for (const event of events) emit(event);
         return finished;
       },
-      finish: () => new Ciphertext(engine, engine.runFinish(run)),
+      finish: () => new Ciphertext(engine, engine.runFinish(run), mode),
       abandon: () => engine.free(run),
     });
   }

@@ -88,7 +88,7 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
   }
   preset = (): string => 'toy10';
   keyId = (): Uint8Array => new Uint8Array(16).fill(this.key);
-  encrypt(values: Float64Array, level = 2): GlueCiphertext {
+  encrypt(values: Float64Array, _mode?: string, level = 2): GlueCiphertext {
     this.trouble('encrypt');
     return new FakeCiphertext(this.key, values.slice(), level);
   }
@@ -136,7 +136,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
           step: (_keys, onEvent) => {
             trouble('step');
             step += 1;
-            onEvent({ kind: 'progress', stage: 'blind_rotate', done: step, total: 4 });
+            onEvent({ kind: 'progress', stage: 'blind_rotate', done: step, total: 4 }, performance.now());
             return step === 4;
           },
           finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),

@@ -1,0 +1,80 @@
+//! Ciphertexts and their wire form.
+
+use js_sys::Uint8Array;
+use refloat::{bootstrapping::ckks_ship::ShipParams, params::Preset, schemes::ckks, wire};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use crate::{failure::Result, presets};
+
+/// An encrypted vector.
+#[wasm_bindgen]
+pub struct Ciphertext {
+    preset: &'static Preset,
+    pub(crate) params: ShipParams,
+    pub(crate) inner: ckks::Ciphertext,
+}
+
+#[wasm_bindgen]
+impl Ciphertext {
+    /// Reads the wire form, of whichever set it is.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &Uint8Array) -> Result<Ciphertext> {
+        let bytes = bytes.to_vec();
+        let (preset, params) = presets::by_fingerprint(wire::peek(&bytes)?.fingerprint)?;
+        let inner = wire::ciphertext_from_bytes(&params, &bytes)?;
+        Ok(Ciphertext::new(preset, params, inner))
+    }
+
+    /// The wire form.
+    #[wasm_bindgen(js_name = toBytes)]
+    pub fn to_bytes(&self) -> Uint8Array {
+        Uint8Array::from(wire::ciphertext_to_bytes(&self.params, &self.inner).as_slice())
+    }
+
+    /// Name of the parameter set.
+    pub fn preset(&self) -> String {
+        self.preset.name.into()
+    }
+
+    /// Id of the key it is encrypted under.
+    #[wasm_bindgen(js_name = keyId)]
+    pub fn key_id(&self) -> Uint8Array {
+        Uint8Array::from(self.inner.key_id().as_slice())
+    }
+
+    /// Its level.
+    pub fn level(&self) -> usize {
+        self.inner.level()
+    }
+
+    /// log2 of its modulus.
+    #[wasm_bindgen(js_name = logQ)]
+    pub fn log_q(&self) -> f64 {
+        self.params.log_q(self.inner.level())
+    }
+
+    /// log2 of its scale.
+    #[wasm_bindgen(js_name = logScale)]
+    pub fn log_scale(&self) -> f64 {
+        self.inner.log_scale()
+    }
+
+    /// Bytes of its wire form.
+    #[wasm_bindgen(js_name = byteLength)]
+    pub fn byte_length(&self) -> usize {
+        self.params.ciphertext_bytes(self.inner.level())
+    }
+}
+
+impl Ciphertext {
+    /// Wraps a ciphertext of a set.
+    pub(crate) fn new(preset: &'static Preset, params: ShipParams, inner: ckks::Ciphertext) -> Self {
+        Self { preset, params, inner }
+    }
+
+    /// A result of the same set.
+    #[cfg(feature = "full")]
+    pub(crate) fn sibling(&self, inner: ckks::Ciphertext) -> Self {
+        Self::new(self.preset, self.params.clone(), inner)
+    }
+}

@@ -1,0 +1,77 @@
+//! Stage events as plain objects, stamped with the platform's clock.
+
+use core::ops::ControlFlow;
+
+use js_sys::Function;
+use refloat::trace::{Counters, Observer, StageEvent};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{
+    failure::{Failure, Result},
+    object::Fields,
+};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+}
+
+/// Stamps events and keeps them until the step is over, so that JavaScript never runs inside the
+/// core.
+#[derive(Default)]
+pub struct Recorder(Vec<(f64, StageEvent)>);
+
+impl Observer for Recorder {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        self.0.push((performance_now(), *event));
+        ControlFlow::Continue(())
+    }
+}
+
+impl Recorder {
+    /// Hands the events over in order, each as `on_event(event, now)`.
+    pub fn deliver(self, on_event: &Function) -> Result<()> {
+        for (now, event) in self.0 {
+            send(on_event, &plain(&event), now)?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands one event over.
+pub fn send(on_event: &Function, event: &JsValue, now: f64) -> Result<()> {
+    on_event
+        .call2(&JsValue::UNDEFINED, event, &JsValue::from_f64(now))
+        .map_err(|error| Failure::invalid(format!("the listener threw {error:?}")))?;
+    Ok(())
+}
+
+fn plain(event: &StageEvent) -> JsValue {
+    let fields = Fields::new();
+    match event {
+        StageEvent::Enter { stage } => fields.with("kind", "enter").with("stage", *stage),
+        StageEvent::Progress { stage, done, total } => fields
+            .with("kind", "progress")
+            .with("stage", *stage)
+            .with("done", *done as f64)
+            .with("total", *total as f64),
+        StageEvent::Exit { stage, level, log_q, log_scale, counters } => fields
+            .with("kind", "exit")
+            .with("stage", *stage)
+            .with("level", *level as f64)
+            .with("logQ", *log_q)
+            .with("logScale", *log_scale)
+            .with("counters", plain_counters(counters)),
+        other => fields.with("kind", "other").with("stage", other.stage()),
+    }
+    .done()
+}
+
+fn plain_counters(counters: &Counters) -> JsValue {
+    Fields::new()
+        .with("ntt", counters.ntt as f64)
+        .with("limbMac", counters.limb_mac as f64)
+        .with("keySwitch", counters.key_switch as f64)
+        .done()
+}

@@ -1,0 +1,36 @@
+//! Errors on their way to JavaScript.
+
+use refloat::Error;
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::object::set;
+
+/// An error that becomes a JavaScript `Error` with a property `code`.
+pub struct Failure {
+    code: &'static str,
+    message: String,
+}
+
+/// What every fallible export returns.
+pub type Result<T> = core::result::Result<T, Failure>;
+
+impl Failure {
+    /// An argument that the core never sees.
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self { code: "INVALID_ARGUMENT", message: message.into() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { code: error.code(), message: error.to_string() }
+    }
+}
+
+impl From<Failure> for JsValue {
+    fn from(failure: Failure) -> Self {
+        let error = js_sys::Error::new(&failure.message);
+        set(error.unchecked_ref(), "code", failure.code);
+        error.into()
+    }
+}

@@ -1,0 +1,120 @@
+//! Secret keys, and what is done with them.
+
+use js_sys::{Float64Array, Uint8Array};
+use refloat::{
+    Error,
+    bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},
+    params::Preset,
+    random::Seed,
+};
+use wasm_bindgen::prelude::wasm_bindgen;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::{
+    ciphertext::Ciphertext,
+    failure::{Failure, Result},
+    presets::{self, allowed},
+};
+
+/// A secret key. Wiped when it is freed.
+#[wasm_bindgen]
+pub struct SecretKey {
+    preset: &'static Preset,
+    pub(crate) key: ShipSecretKey,
+}
+
+#[wasm_bindgen]
+impl SecretKey {
+    /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
+    pub fn generate(preset: &str, allow_insecure: bool, seed: Option<Uint8Array>) -> Result<SecretKey> {
+        let (preset, params) = allowed(preset, allow_insecure)?;
+        let seed = seed_for(preset, seed)?;
+        Ok(SecretKey { preset, key: ShipSecretKey::generate(&params, &seed) })
+    }
+
+    /// Reads what `exportSecret` wrote.
+    #[wasm_bindgen(js_name = importSecret)]
+    pub fn import_secret(bytes: &Uint8Array, allow_insecure: bool) -> Result<SecretKey> {
+        let bytes = Zeroizing::new(bytes.to_vec());
+        let (preset, params) = presets::by_fingerprint(refloat::wire::peek(&bytes)?.fingerprint)?;
+        allowed(preset.name, allow_insecure)?;
+        Ok(SecretKey { preset, key: ShipSecretKey::from_secret_bytes(&params, &bytes)? })
+    }
+
+    /// The key itself in wire form.
+    #[wasm_bindgen(js_name = exportSecret)]
+    pub fn export_secret(&self) -> Uint8Array {
+        let bytes = Zeroizing::new(self.key.to_secret_bytes());
+        Uint8Array::from(bytes.as_slice())
+    }
+
+    /// Name of the parameter set.
+    pub fn preset(&self) -> String {
+        self.preset.name.into()
+    }
+
+    /// Public identifier of everything made with this key.
+    #[wasm_bindgen(js_name = keyId)]
+    pub fn key_id(&self) -> Uint8Array {
+        Uint8Array::from(self.key.key_id().as_slice())
+    }
+
+    /// Encrypts numbers, at the output level unless another is named. A seed of one's own is for
+    /// insecure sets alone.
+    pub fn encrypt(
+        &self,
+        values: &Float64Array,
+        mode: Option<String>,
+        level: Option<u32>,
+        seed: Option<Uint8Array>,
+    ) -> Result<Ciphertext> {
+        let mode = presets::mode(mode, self.params())?;
+        let level = level.map_or(self.params().output_level(), |level| level as usize);
+        let randomness = seed_for(self.preset, seed)?;
+        let values = Zeroizing::new(values.to_vec());
+        let ciphertext = self.key.encrypt_at(&values, mode, level, &randomness)?;
+        Ok(Ciphertext::new(self.preset, self.params().clone(), ciphertext))
+    }
+
+    /// Decrypts, for the owner of the key: that is who calls.
+    pub fn decrypt(&self, ciphertext: &Ciphertext, mode: Option<String>) -> Result<Float64Array> {
+        let mode = presets::mode(mode, self.params())?;
+        let values = self.key.decrypt(&ciphertext.inner, mode)?;
+        Ok(Float64Array::from(values.reveal_to_key_owner().as_slice()))
+    }
+
+    /// One part of the bootstrapping keys in wire form.
+    #[wasm_bindgen(js_name = keyPart)]
+    pub fn key_part(&self, index: usize) -> Result<Uint8Array> {
+        Ok(Uint8Array::from(self.key.key_part(index)?.as_slice()))
+    }
+}
+
+impl SecretKey {
+    fn params(&self) -> &ShipParams {
+        self.key.params()
+    }
+}
+
+/// The seed to use: the caller's, where nothing is to be protected, or a fresh one.
+fn seed_for(preset: &Preset, given: Option<Uint8Array>) -> Result<Seed> {
+    let mut bytes = Zeroizing::new([0u8; 32]);
+    match given {
+        None => getrandom::fill(bytes.as_mut())
+            .map_err(|error| Failure::invalid(format!("the platform gives no randomness: {error}")))?,
+        Some(_) if preset.policy.is_secure() => {
+            return Err(Error::InvalidArgument(format!(
+                "{} is a secure set and draws its own randomness; leave the seed out",
+                preset.name
+            ))
+            .into());
+        }
+        Some(seed) if seed.length() == 32 => seed.copy_to(bytes.as_mut()),
+        Some(seed) => {
+            return Err(Failure::invalid(format!("a seed has 32 bytes, and this one {}", seed.length())));
+        }
+    }
+    let seed = Seed::from_bytes(*bytes);
+    bytes.zeroize();
+    Ok(seed)
+}

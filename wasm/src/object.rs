@@ -1,0 +1,46 @@
+//! Plain JavaScript objects.
+
+use js_sys::{Object, Reflect};
+use wasm_bindgen::JsValue;
+
+/// Sets a property of a plain object.
+pub fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
+    // Setting a property of an ordinary, extensible object cannot fail.
+    let _ = Reflect::set(object, &JsValue::from_str(name), &value.into());
+}
+
+/// A plain object, built field by field.
+pub struct Fields(Object);
+
+impl Fields {
+    /// An empty object.
+    pub fn new() -> Self {
+        Self(Object::new())
+    }
+
+    /// Adds a field.
+    pub fn with(self, name: &str, value: impl Into<JsValue>) -> Self {
+        set(&self.0, name, value);
+        self
+    }
+
+    /// The object.
+    pub fn done(self) -> JsValue {
+        self.0.into()
+    }
+}
+
+/// A JavaScript array of what an iterator gives.
+pub fn array(items: impl IntoIterator<Item = JsValue>) -> JsValue {
+    items.into_iter().collect::<js_sys::Array>().into()
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    use core::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

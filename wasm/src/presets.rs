@@ -1,0 +1,121 @@
+//! Named parameter sets.
+
+use std::cell::RefCell;
+
+use refloat::{
+    Error,
+    bootstrapping::ckks_ship::{ShipMode, ShipParams},
+    params::{self, Preset},
+};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{
+    failure::{Failure, Result},
+    object::{Fields, array, hex},
+};
+
+thread_local! {
+    // Validating a set and making its tables takes a moment; it is done once per set.
+    static CHECKED: RefCell<Vec<(&'static str, ShipParams)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The sets of this version, as the TypeScript type `Preset`.
+#[wasm_bindgen]
+pub fn presets() -> Result<JsValue> {
+    let described: Result<Vec<JsValue>> = params::presets().iter().map(describe).collect();
+    Ok(array(described?))
+}
+
+/// The checked parameters of a set.
+pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
+    let known = CHECKED.with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
+    if let Some(params) = known {
+        return Ok(params);
+    }
+    let params = preset.params()?;
+    CHECKED.with_borrow_mut(|sets| sets.push((preset.name, params.clone())));
+    Ok(params)
+}
+
+/// A set by name, which must be secure unless the caller has said the word.
+pub fn allowed(name: &str, allow_insecure: bool) -> Result<(&'static Preset, ShipParams)> {
+    let preset = params::preset(name)?;
+    if !preset.policy.is_secure() && !allow_insecure {
+        return Err(Error::Insecure(format!(
+            "{name} is a toy that protects nothing; take a secure set such as ship13, or pass {{ allowInsecure: true }} to play with it"
+        ))
+        .into());
+    }
+    Ok((preset, checked(preset)?))
+}
+
+/// The set with a fingerprint.
+pub fn by_fingerprint(fingerprint: [u8; 16]) -> Result<(&'static Preset, ShipParams)> {
+    for preset in params::presets() {
+        let params = checked(preset)?;
+        if params.fingerprint() == fingerprint {
+            return Ok((preset, params));
+        }
+    }
+    Err(Error::ParamsMismatch(format!(
+        "no parameter set of this version has fingerprint {}; read the object with the version that wrote it",
+        hex(&fingerprint)
+    ))
+    .into())
+}
+
+/// What the slots hold, by name; the set's own if there is none.
+pub fn mode(name: Option<String>, params: &ShipParams) -> Result<ShipMode> {
+    match name.as_deref() {
+        None => Ok(params.mode()),
+        Some("real") => Ok(ShipMode::Real),
+        Some("complex") => Ok(ShipMode::Complex),
+        Some("bits") => Ok(ShipMode::Bits),
+        Some(other) => Err(Failure::invalid(format!("slots are 'real', 'complex' or 'bits', not '{other}'"))),
+    }
+}
+
+fn describe(preset: &'static Preset) -> Result<JsValue> {
+    let params = checked(preset)?;
+    let security = params.security();
+    let stages = params.stages().iter().map(|stage| {
+        Fields::new()
+            .with("id", stage.id)
+            .with("title", stage.title)
+            .with("symbol", stage.symbol)
+            .with("levels", stage.levels as f64)
+            .done()
+    });
+    let parts = params.key_parts().iter().map(|part| {
+        Fields::new()
+            .with("index", part.index as f64)
+            .with("label", part.label.as_str())
+            .with("bytes", part.bytes as f64)
+            .done()
+    });
+    let ciphertexts = (0..=params.max_level()).map(|level| JsValue::from(params.ciphertext_bytes(level) as f64));
+    Ok(Fields::new()
+        .with("name", preset.name)
+        .with("title", preset.title)
+        .with("mode", params.mode().name())
+        .with("secure", preset.policy.is_secure())
+        .with("securityBits", security.bits)
+        .with("securityStatement", security.statement.as_str())
+        .with("policy", security.policy.name())
+        .with("fingerprint", hex(&params.fingerprint()))
+        .with("logN", f64::from(params.log_n()))
+        .with("slots", params.slots() as f64)
+        .with("logQP", params.log_qp())
+        .with("logQ0P", params.log_q0_p())
+        .with("maxLevel", params.max_level() as f64)
+        .with("inputLevel", params.input_level() as f64)
+        .with("outputLevel", params.output_level() as f64)
+        .with("promisedBits", preset.promised_bits)
+        .with("stages", array(stages))
+        .with("tracks", params.tracks() as f64)
+        .with("treeLevels", params.tree_levels() as f64)
+        .with("keyParts", array(parts))
+        .with("keyBytes", params.key_bytes() as f64)
+        .with("ciphertextBytes", array(ciphertexts))
+        .done())
+}
