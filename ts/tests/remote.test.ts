@@ -53,8 +53,10 @@ describe('uploading keys', () => {
     made = 0;
     const second = remote.uploadKeys(keys);
     await second;
-    expect(made).toBe(PARTS - had);
-    expect(second.events[0]).toMatchObject({ done: had });
+    // A part that was on its way when the run ended may have arrived since.
+    const present = second.events[0]?.done ?? 0;
+    expect(present).toBeGreaterThanOrEqual(had);
+    expect(made).toBe(PARTS - present);
     expect(second.events.at(-1)).toMatchObject({ done: PARTS, bytes: 91 });
   });
 
