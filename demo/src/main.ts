@@ -1,0 +1,369 @@
+import './styles/base.css';
+import './styles/layout.css';
+import './styles/figures.css';
+import { readHash, writeHash } from './hash.js';
+import { Easel } from './input/easel.js';
+import { BadNumbers, fromCurve, fromNumbers, parseNumbers } from './input/numbers.js';
+import { bundled, fromFile, fromPainting, NotAPicture } from './input/picture.js';
+import { EASEL_SIDE } from './input/easel.js';
+import { gridFor, type InputKind, type InputSource } from './input/source.js';
+import { render } from './page.js';
+import { Player, selectStation } from './player.js';
+import { loadRecorded } from './recorded.js';
+import { Session } from './session.js';
+import { JOURNEY, STATIONS } from './stages.js';
+import { chosenPreset, shownVoyage, Store, type State } from './store.js';
+import { slotNear } from './views/canvas.js';
+import { tideSentence } from './views/tide.js';
+import type { Place } from './voyage.js';
+
+const TITLE = document.title;
+const blank: InputSource = { kind: 'boat', label: 'the sailing boat', values: (g) => new Float64Array(g.width * g.height) };
+const query = new URLSearchParams(location.search);
+const start = readHash(location.hash);
+
+const initial: State = {
+  library: 'loading',
+  presets: [],
+  server: { state: 'unknown' },
+  place: 'page',
+  pagePreset: start.where !== 'server' && start.set?.startsWith('toy') ? start.set : 'toy10',
+  serverPreset: start.where === 'server' && start.set ? start.set : 'ship13',
+  input: blank,
+  voyages: {},
+  again: {},
+  shown: start.where ?? 'page',
+  at: { station: start.station ?? 0, part: start.part ?? 0 },
+  following: false,
+  playing: false,
+  speed: 1,
+  confirming: false,
+  tables: new Set(),
+  said: '',
+};
+
+const store = new Store(initial);
+const session = new Session(store, query.get('server') ?? location.origin);
+const player = new Player(store);
+let boat = blank;
+let tab: InputKind = (['draw', 'curve', 'numbers'] as const).find((k) => k === start.input) ?? 'boat';
+let spoken = '';
+let address = location.hash;
+let push = false;
+
+const easel = new Easel((kind) => use(kind === 'draw' ? fromPainting(easel.luma, EASEL_SIDE) : fromCurve(easel.curve)));
+
+function use(source: InputSource): void {
+  store.update((s) => {
+    s.input = source;
+  });
+}
+
+store.subscribe((state) => {
+  render(state, tab, session.hasRemoteKeys);
+  attachEasels();
+  speak(state);
+  const next = writeHash(state);
+  if (shownVoyage(state) && next !== address) {
+    if (push) history.pushState(null, '', next);
+    else history.replaceState(null, '', next);
+    address = next;
+  }
+  push = false;
+  document.title = state.busy ? `${state.busy.label} · ${TITLE}` : TITLE;
+});
+
+/** One message per station, at most; the browser queues them politely. */
+function speak(state: State): void {
+  const voyage = shownVoyage(state);
+  const text = state.said || (voyage && !voyage.recorded ? `${STATIONS[JOURNEY[state.at.station] ?? 'encrypt'].title}. ${tideSentence(voyage, state.at.station)}` : '');
+  if (text === spoken) return;
+  spoken = text;
+  const live = document.getElementById('live');
+  if (live) live.textContent = text;
+}
+
+function attachEasels(): void {
+  const painting = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
+  if (painting && !painting.onpointerdown) easel.attachPainting(painting);
+  const curve = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
+  if (curve && !curve.onpointerdown) easel.attachCurve(curve);
+}
+
+async function takeFile(file: File | undefined): Promise<void> {
+  if (!file) return;
+  try {
+    const source = await fromFile(file);
+    tab = 'boat';
+    store.update((s) => {
+      s.input = source;
+      delete s.problem;
+      s.said = `${source.label} is ready to be encrypted.`;
+    });
+  } catch (error) {
+    if (!(error instanceof NotAPicture)) throw error;
+    store.update((s) => {
+      s.problem = { title: 'That file is not a picture', detail: error.message };
+      s.said = error.message;
+    });
+  }
+}
+
+function openTab(kind: InputKind): void {
+  tab = kind;
+  if (kind === 'boat') use(store.state.input.kind === 'file' ? store.state.input : boat);
+  if (kind === 'draw') use(fromPainting(easel.luma, EASEL_SIDE));
+  if (kind === 'curve') use(fromCurve(easel.curve));
+  if (kind === 'numbers') takeNumbers(document.querySelector<HTMLTextAreaElement>('textarea[data-input=numbers]')?.value ?? '');
+  store.update((s) => {
+    s.said = '';
+  });
+}
+
+function takeNumbers(text: string): void {
+  const grid = gridFor(chosenPreset(store.state)?.slots ?? 512);
+  try {
+    use(fromNumbers(text.trim() === '' ? Float64Array.from([0.5, -0.25, 1]) : parseNumbers(text, grid.width * grid.height)));
+    store.update((s) => {
+      delete s.problem;
+    });
+  } catch (error) {
+    if (!(error instanceof BadNumbers)) throw error;
+    store.update((s) => {
+      s.problem = { title: 'These numbers cannot be encrypted yet', detail: error.message };
+    });
+  }
+}
+
+function setCurve(shape: string): void {
+  const row = boat.values({ width: 32, height: 16 });
+  const shapes: Record<string, (t: number) => number> = {
+    sine: (t) => 0.85 * Math.sin(4 * Math.PI * t),
+    ramp: (t) => 1.8 * t - 0.9,
+    steps: (t) => [-0.8, 0.2, -0.3, 0.9, 0.5, -0.6, 0, 0.7][Math.min(7, Math.floor(8 * t))] ?? 0,
+    row: (t) => row[8 * 32 + Math.min(31, Math.floor(32 * t))] ?? 0,
+  };
+  easel.setCurve(shapes[shape] ?? shapes['sine'] ?? (() => 0));
+  const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
+  if (canvas) easel.attachCurve(canvas);
+  use(fromCurve(easel.curve));
+}
+
+const LARGE_KEYS = 200e6;
+
+function refloat(): void {
+  const preset = chosenPreset(store.state);
+  if (!preset) return;
+  if (store.state.place === 'server' && preset.keyBytes > LARGE_KEYS && !session.hasRemoteKeys) {
+    store.update((s) => {
+      s.confirming = true;
+    });
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-act=confirm]')?.focus());
+    return;
+  }
+  begin(session.refloat());
+}
+
+/** Starts a voyage and, on small screens, brings it into sight. */
+function begin(work: Promise<void>): void {
+  store.update((s) => {
+    s.said = '';
+  });
+  player.pause();
+  void work;
+}
+
+async function reload(then: () => void): Promise<void> {
+  await session.load();
+  if (store.state.library === 'ready') then();
+}
+
+const actions: Record<string, (argument: string) => void> = {
+  refloat,
+  confirm: () => begin(session.refloat()),
+  dismiss: () => store.update((s) => { s.confirming = false; }),
+  cancel: () => session.cancel(),
+  again: () => begin(session.again()),
+  'find-server': () => void session.findServer(),
+  'delete-keys': () => void session.deleteRemoteKeys(),
+  'close-problem': () => store.update((s) => { delete s.problem; }),
+  retry: (what) => {
+    if (what === 'load') void session.load();
+    else if (what === 'reload') void reload(refloat);
+    else if (what === 'again') begin(session.again());
+    else refloat();
+  },
+  station: (index) => {
+    push = true;
+    player.pause();
+    store.update((s) => {
+      selectStation(s, Number(index));
+      s.said = '';
+    });
+  },
+  play: () => {
+    const s = store.state;
+    if (running(s)) {
+      if (s.busy?.paused) session.resume();
+      else session.pause();
+    } else if (s.playing) player.pause();
+    else player.play();
+  },
+  step: () => {
+    if (running(store.state)) {
+      store.update((s) => { s.following = true; });
+      session.step();
+    } else player.step(1);
+  },
+  back: () => {
+    player.pause();
+    player.step(-1);
+  },
+  replay: () => {
+    store.update((s) => { s.at = { station: 0, part: 0 }; });
+    player.play();
+  },
+  show: (place) => {
+    push = true;
+    store.update((s) => {
+      s.shown = place as Place;
+      selectStation(s, s.at.station);
+    });
+  },
+  table: (id) => store.update((s) => {
+    const tables = new Set(s.tables);
+    if (!tables.delete(id)) tables.add(id);
+    s.tables = tables;
+  }),
+  tab: (kind) => openTab(kind as InputKind),
+  boat: () => use(boat),
+  'clear-easel': () => {
+    easel.clear();
+    const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
+    if (canvas) easel.attachPainting(canvas);
+    use(fromPainting(easel.luma, EASEL_SIDE));
+  },
+  curve: setCurve,
+  theme: () => {
+    const dark = document.documentElement.dataset['theme'] === 'dark' || (!document.documentElement.dataset['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
+    document.documentElement.dataset['theme'] = dark ? 'light' : 'dark';
+    store.update(() => undefined);
+  },
+};
+
+/** Is a bootstrapping under way that can be paused, in the voyage that is shown? */
+function running(s: State): boolean {
+  return s.busy?.what === 'bootstrap' && session.steerable && shownVoyage(s)?.state === 'running';
+}
+
+document.addEventListener('click', (e) => {
+  const target = (e.target as Element).closest<HTMLElement | SVGElement>('[data-act]');
+  if (!target || (target instanceof HTMLButtonElement && target.disabled)) return;
+  const [name, argument] = (target.dataset['act'] ?? '').split(':');
+  actions[name ?? '']?.(argument ?? '');
+});
+
+const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void> = {
+  place: (el) => store.update((s) => { s.place = el.value as Place; s.confirming = false; }),
+  'set-page': (el) => store.update((s) => { s.pagePreset = el.value; }),
+  'set-server': (el) => store.update((s) => { s.serverPreset = el.value; s.confirming = false; }),
+  speed: (el) => store.update((s) => { s.speed = Number(el.value); }),
+  slot: (el) => store.update((s) => { s.slot = Number(el.value); }),
+  numbers: (el) => takeNumbers(el.value),
+  file: (el) => {
+    void takeFile(el.files?.[0]);
+    el.value = '';
+  },
+};
+
+document.addEventListener('input', (e) => {
+  const target = e.target as HTMLInputElement & HTMLSelectElement;
+  inputs[target.dataset?.['input'] ?? '']?.(target);
+});
+
+document.addEventListener('keydown', (e) => {
+  const target = e.target as HTMLElement;
+  const list = target.closest('[role=listbox]');
+  const tabs = target.closest('[role=tablist]');
+  if (list) {
+    const at = store.state.at.station;
+    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: JOURNEY.length - 1 };
+    const to = moves[e.key];
+    if (to !== undefined) {
+      e.preventDefault();
+      actions['station']?.(String(Math.max(0, Math.min(JOURNEY.length - 1, to))));
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=option][aria-selected=true]')?.focus());
+    } else if (e.key === ' ') {
+      e.preventDefault();
+      actions['play']?.('');
+    }
+  } else if (tabs && (e.key === 'ArrowRight' || e.key === 'ArrowLeft')) {
+    const all = [...tabs.querySelectorAll<HTMLElement>('[role=tab]')];
+    const next = all[(all.indexOf(target) + (e.key === 'ArrowRight' ? 1 : all.length - 1)) % all.length];
+    next?.click();
+    requestAnimationFrame(() => next?.focus());
+  } else if (e.key === 'Escape' && store.state.busy) {
+    session.cancel();
+  }
+});
+
+document.addEventListener('pointermove', (e) => pick(e));
+document.addEventListener('pointerdown', (e) => pick(e));
+
+/** Singles out the slot under the pointer in the circle or the lens. */
+function pick(e: PointerEvent): void {
+  const canvas = e.target;
+  const voyage = shownVoyage(store.state);
+  if (!(canvas instanceof HTMLCanvasElement) || !voyage) return;
+  const box = canvas.getBoundingClientRect();
+  const x = e.clientX - box.left;
+  const y = e.clientY - box.top;
+  let slot: number | undefined;
+  if (canvas.dataset['canvas'] === 'shown.circle') slot = slotNear(canvas, voyage, store.state.at, x, y);
+  else if (canvas.dataset['canvas'] === 'shown.lens' && canvas.classList.contains('pixels')) {
+    slot = Math.min(voyage.height - 1, Math.floor((y / box.height) * voyage.height)) * voyage.width + Math.min(voyage.width - 1, Math.floor((x / box.width) * voyage.width));
+  } else return;
+  if (slot !== undefined && slot !== store.state.slot) store.update((s) => { s.slot = slot; });
+}
+
+for (const type of ['dragover', 'drop'] as const) {
+  document.addEventListener(type, (e) => {
+    if (!e.dataTransfer?.types.includes('Files')) return;
+    e.preventDefault();
+    document.body.classList.toggle('dragging', type === 'dragover');
+    if (type === 'drop') void takeFile(e.dataTransfer.files[0]);
+  });
+}
+document.addEventListener('dragleave', () => document.body.classList.remove('dragging'));
+
+window.addEventListener('hashchange', () => {
+  if (location.hash === address) return;
+  address = location.hash;
+  const to = readHash(location.hash);
+  store.update((s) => {
+    if (to.where) s.shown = to.where;
+    if (to.station !== undefined) selectStation(s, to.station);
+    if (to.part !== undefined) s.at = { station: s.at.station, part: to.part };
+  });
+});
+
+new ResizeObserver(() => store.update(() => undefined)).observe(document.body);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => store.update(() => undefined));
+
+// Keys of a page that nobody looks at need not stay in memory.
+const HIDDEN_MS = 10 * 60 * 1000;
+let hidden: ReturnType<typeof setTimeout> | undefined;
+document.addEventListener('visibilitychange', () => {
+  clearTimeout(hidden);
+  if (document.hidden) hidden = setTimeout(() => session.freeKeys(), HIDDEN_MS);
+});
+
+store.update(() => undefined);
+void bundled().then((source) => {
+  boat = source;
+  if (store.state.input === blank) openTab(tab);
+});
+void loadRecorded().then((voyage) => {
+  if (voyage) store.update((s) => { s.recorded = voyage; });
+});
+void session.load();

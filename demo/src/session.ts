@@ -1,0 +1,400 @@
+import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat';
+import { gridFor } from './input/source.js';
+import { chosenPreset, type Busy, type Problem, type State, type Store } from './store.js';
+import { STATIONS } from './stages.js';
+import type { KeyProgress, Preset, StageEvent } from './types.js';
+import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
+
+/** Bytes of a ciphertext that are drawn. */
+const SAMPLE_BYTES = 4096;
+/** Where the payload of a wire object begins. */
+const HEADER_BYTES = 64;
+
+/** A long operation that can be iterated, awaited and perhaps paused. */
+interface Steerable {
+  pause?(): void;
+  resume?(): void;
+  step?(): Promise<void>;
+}
+
+/** Everything the page does with the `refloat` package. */
+export class Session {
+  private rf: Refloat | undefined;
+  private readonly keySets = new Map<string, KeySet>();
+  private readonly bootKeys = new Map<string, BootstrapKeys>();
+  private readonly results = new Map<Place, Ciphertext>();
+  private abort: AbortController | undefined;
+  private run: Steerable | undefined;
+
+  constructor(private readonly store: Store, private readonly serverUrl: string) {}
+
+  /** Loads the library; problems end up in the state. */
+  async load(): Promise<void> {
+    this.store.update((s) => {
+      s.library = 'loading';
+      delete s.problem;
+    });
+    try {
+      this.rf = await Refloat.load();
+      const about = this.rf.about();
+      const presets = this.rf.presets();
+      this.store.update((s) => {
+        s.library = 'ready';
+        s.about = about;
+        s.presets = presets;
+      });
+    } catch (error) {
+      this.store.update((s) => {
+        s.library = 'failed';
+        s.problem = {
+          title: 'The library could not be loaded',
+          detail: words(error),
+          retry: { label: 'Load it again', action: 'load' },
+        };
+      });
+    }
+    if (this.rf) await this.findServer();
+  }
+
+  /** Asks the server for its parameter sets. */
+  async findServer(): Promise<void> {
+    if (!this.rf) return;
+    this.store.update((s) => {
+      s.server = { state: 'checking' };
+    });
+    try {
+      const offer = await this.rf.server(this.serverUrl, { retry: { attempts: 1 } }).params({ parts: true, signal: AbortSignal.timeout(5000) });
+      const known = new Set(this.store.state.presets.map((p) => p.fingerprint));
+      const sets = offer.sets.filter((p) => known.has(p.fingerprint));
+      this.store.update((s) => {
+        s.server = { state: 'present', url: this.serverUrl, presets: sets, backend: offer.backend, threads: offer.threads };
+        if (!sets.some((p) => p.name === s.serverPreset)) s.serverPreset = (sets.find((p) => p.secure) ?? sets[0])?.name ?? s.serverPreset;
+      });
+    } catch {
+      this.store.update((s) => {
+        s.server = { state: 'absent' };
+        if (s.place === 'server') s.place = 'page';
+      });
+    }
+  }
+
+  /** The whole journey at the chosen place. */
+  async refloat(): Promise<void> {
+    const preset = chosenPreset(this.store.state);
+    if (!this.rf || !preset || this.abort) return;
+    const place = this.store.state.place;
+    const grid = gridFor(preset.slots);
+    const input = this.store.state.input.values(grid);
+    const voyage: Voyage = {
+      place,
+      preset,
+      label: this.store.state.input.label,
+      ...grid,
+      input,
+      expected: input,
+      squared: false,
+      state: 'running',
+      marks: [],
+      timings: {},
+    };
+    await this.perform(voyage, async (rf, signal) => {
+      const keys = await this.keys(rf, voyage, signal);
+      const remote = place === 'server' ? await this.upload(keys, voyage, signal) : undefined;
+      const boot = place === 'page' ? await this.bootstrapKeys(keys, voyage, signal) : undefined;
+      this.store.update((s) => {
+        s.voyages[place] = voyage;
+        delete s.again[place];
+        s.shown = place;
+        s.at = { station: 0, part: 0 };
+        s.following = true;
+        s.playing = false;
+      });
+      this.busy({ what: 'encrypt', label: `${preset.slots} numbers into one ciphertext` });
+      const started = performance.now();
+      using fresh = await keys.encrypt(input, { signal });
+      voyage.timings.encryptMs = performance.now() - started;
+      voyage.fresh = await this.specimen(keys, fresh, input);
+      this.follow(voyage);
+      using spent = await rf.lower(fresh, preset.inputLevel);
+      voyage.spent = await this.specimen(keys, spent, input);
+      this.follow(voyage);
+      const work = remote ? remote.server.bootstrap(spent, { signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: true });
+      await this.finish(voyage, keys, work);
+    });
+  }
+
+  /** Squares the result of a voyage and bootstraps the square. */
+  async again(): Promise<void> {
+    const place = this.store.state.shown;
+    const first = this.store.state.voyages[place];
+    const result = this.results.get(place);
+    const keys = first && this.keySets.get(keyName(place, first.preset));
+    if (!first?.result || !result || !keys || this.abort) return;
+    const voyage: Voyage = { ...first, squared: true, expected: first.input.map((x) => x * x), state: 'running', marks: [], timings: {} };
+    delete voyage.fresh;
+    delete voyage.spent;
+    delete voyage.result;
+    this.store.update((s) => {
+      s.again[place] = voyage;
+    });
+    await this.perform(voyage, async (rf, signal) => {
+      if (place === 'server') {
+        const server = this.server(rf);
+        await this.finish(voyage, keys, server.bootstrap(result, { op: ['square', 'bootstrap'], signal }), false);
+        return;
+      }
+      const boot = await this.bootstrapKeys(keys, voyage, signal);
+      this.busy({ what: 'bootstrap', label: 'Squaring' });
+      using square = await rf.square(result, boot);
+      voyage.spent = await this.specimen(keys, square, voyage.expected);
+      await this.finish(voyage, keys, keys.bootstrap(square, boot, { signal }), false);
+    });
+  }
+
+  /** Stops what is going on, at its next boundary. */
+  cancel(): void {
+    this.abort?.abort(new DOMException('Cancelled by the reader', 'AbortError'));
+    this.run?.resume?.();
+  }
+
+  /** Can the work going on be paused? */
+  get steerable(): boolean {
+    return this.run?.pause !== undefined;
+  }
+
+  pause(): void {
+    this.run?.pause?.();
+    this.setPaused(true);
+  }
+
+  resume(): void {
+    this.run?.resume?.();
+    this.setPaused(false);
+  }
+
+  step(): void {
+    void this.run?.step?.();
+    this.setPaused(true);
+  }
+
+  /** Gives back the memory of keys; they are made again when they are needed. */
+  freeKeys(): void {
+    if (this.abort) return;
+    for (const keys of this.bootKeys.values()) keys.free();
+    this.bootKeys.clear();
+  }
+
+  /** Deletes the reader's keys on the server. */
+  async deleteRemoteKeys(): Promise<void> {
+    if (!this.rf || this.abort) return;
+    try {
+      for (const [name, keys] of this.keySets) {
+        if (!name.startsWith('server ')) continue;
+        await (await this.server(this.rf).keys(keys.id))?.delete();
+        keys.free();
+        this.keySets.delete(name);
+        this.results.delete('server');
+      }
+      this.store.update((s) => {
+        s.said = 'Your evaluation keys have been deleted from the server.';
+      });
+    } catch (error) {
+      this.fail(error, undefined);
+    }
+  }
+
+  /** Are there keys of this page on the server? */
+  get hasRemoteKeys(): boolean {
+    return [...this.keySets.keys()].some((name) => name.startsWith('server '));
+  }
+
+  private server(rf: Refloat): Server {
+    return rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 } });
+  }
+
+  private async perform(voyage: Voyage, work: (rf: Refloat, signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (!this.rf) return;
+    this.abort = new AbortController();
+    this.store.update((s) => {
+      delete s.problem;
+      s.confirming = false;
+    });
+    try {
+      await work(this.rf, this.abort.signal);
+      voyage.state = 'done';
+    } catch (error) {
+      const cancelled = this.abort.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED');
+      voyage.state = cancelled ? 'cancelled' : 'failed';
+      if (!cancelled) this.fail(error, voyage);
+      else
+        this.store.update((s) => {
+          s.said = 'Cancelled.';
+        });
+    } finally {
+      this.abort = undefined;
+      this.run = undefined;
+      this.store.update((s) => {
+        delete s.busy;
+      });
+    }
+  }
+
+  private async keys(rf: Refloat, voyage: Voyage, signal: AbortSignal): Promise<KeySet> {
+    const name = keyName(voyage.place, voyage.preset);
+    const known = this.keySets.get(name);
+    if (known) return known;
+    this.busy({ what: 'keys', label: 'Drawing a secret key for this page only' });
+    // Throw-away keys: this page shows noise and decryptions on purpose, so its keys are never
+    // exported and end with the page.
+    const keys = await rf.keygen(voyage.preset.name, { allowInsecure: !voyage.preset.secure, signal });
+    this.keySets.set(name, keys);
+    return keys;
+  }
+
+  private async bootstrapKeys(keys: KeySet, voyage: Voyage, signal: AbortSignal): Promise<BootstrapKeys> {
+    const known = this.bootKeys.get(voyage.preset.name);
+    if (known) return known;
+    const making = keys.bootstrapKeys({ signal });
+    const started = performance.now();
+    this.run = making;
+    for await (const p of making) this.progress('keys', p, started);
+    const boot = await making;
+    voyage.timings.keygenMs = performance.now() - started;
+    this.bootKeys.set(voyage.preset.name, boot);
+    return boot;
+  }
+
+  private async upload(keys: KeySet, voyage: Voyage, signal: AbortSignal): Promise<{ server: Server }> {
+    const server = this.server(this.rf as Refloat);
+    this.busy({ what: 'upload', label: 'Asking which pieces the server has' });
+    if (!(await server.keys(keys.id, { signal }))) {
+      const sending = server.uploadKeys(keys, { signal });
+      const started = performance.now();
+      this.run = sending;
+      for await (const p of sending) this.progress('upload', p, started);
+      await sending;
+      voyage.timings.uploadMs = performance.now() - started;
+    }
+    return { server };
+  }
+
+  private progress(what: Busy['what'], p: KeyProgress, startedAt: number): void {
+    this.store.update((s) => {
+      s.busy = { what, label: p.label, done: p.done, total: p.total, bytes: p.bytes, totalBytes: p.totalBytes, startedAt };
+    });
+  }
+
+  private async finish(
+    voyage: Voyage,
+    keys: KeySet,
+    work: AsyncIterable<StageEvent> & PromiseLike<Ciphertext> & Steerable,
+    keep = true,
+  ): Promise<void> {
+    this.run = work;
+    this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'Waiting for the server' : 'Starting' });
+    for await (const event of work) {
+      observe(voyage, event);
+      this.store.update((s) => {
+        if (s.busy) {
+          const { done: _done, total: _total, ...rest } = s.busy;
+          s.busy = { ...rest, label: STATIONS[event.stage].title, ...(event.kind === 'progress' ? { done: event.done, total: event.total } : {}) };
+        }
+      });
+      this.follow(voyage);
+    }
+    const output = await work;
+    this.run = undefined;
+    this.busy({ what: 'decrypt', label: 'With your key, in this page' });
+    const started = performance.now();
+    voyage.result = await this.specimen(keys, output, voyage.expected);
+    voyage.timings.decryptMs = performance.now() - started;
+    if (keep) {
+      this.results.get(voyage.place)?.free();
+      this.results.set(voyage.place, output);
+      this.follow(voyage);
+    } else {
+      output.free();
+    }
+  }
+
+  private async specimen(keys: KeySet, ciphertext: Ciphertext, expected: Float64Array): Promise<Specimen> {
+    const wire = await ciphertext.toBytes();
+    const slots = (await keys.decrypt(ciphertext)).slice(0, expected.length);
+    return {
+      level: ciphertext.level,
+      logQ: ciphertext.logQ,
+      logScale: ciphertext.logScale,
+      bytes: wire.length,
+      sample: wire.slice(HEADER_BYTES, HEADER_BYTES + SAMPLE_BYTES),
+      slots,
+      quality: quality(expected, slots),
+    };
+  }
+
+  /** Moves the selected moment to the latest one, if it follows the run. */
+  private follow(voyage: Voyage): void {
+    this.store.update((s) => {
+      if (s.following && s.voyages[s.shown] === voyage) s.at = latest(voyage);
+    });
+  }
+
+  private busy(busy: Omit<Busy, 'startedAt'>): void {
+    this.store.update((s) => {
+      s.busy = { ...busy, startedAt: performance.now() };
+    });
+  }
+
+  private setPaused(paused: boolean): void {
+    this.store.update((s) => {
+      if (s.busy) s.busy = { ...s.busy, paused };
+    });
+  }
+
+  private fail(error: unknown, voyage: Voyage | undefined): void {
+    const code = error instanceof RefloatError ? error.code : undefined;
+    if (code === 'PANICKED' || code === 'OUT_OF_MEMORY') this.forget();
+    this.store.update((s) => {
+      s.problem = problemOf(error, voyage, s);
+      s.said = s.problem.title;
+      if (code === 'NETWORK') s.server = s.server.state === 'present' ? s.server : { state: 'absent' };
+    });
+  }
+
+  /** Lets go of everything an ended instance held. */
+  private forget(): void {
+    this.keySets.clear();
+    this.bootKeys.clear();
+    this.results.clear();
+    this.rf = undefined;
+  }
+}
+
+function keyName(place: Place, preset: Preset): string {
+  return `${place} ${preset.name}`;
+}
+
+function words(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}
+
+function problemOf(error: unknown, voyage: Voyage | undefined, state: State): Problem {
+  const code = error instanceof RefloatError ? error.code : undefined;
+  const goOn = { label: voyage?.squared ? 'Try again' : 'Go on', action: voyage?.squared ? 'again' : 'refloat' };
+  switch (code) {
+    case 'NETWORK':
+      return { title: 'The server does not answer', detail: `${words(error)} Your keys and picture are still in this page.`, retry: goOn };
+    case 'PANICKED':
+      return { title: 'The computation stopped in the middle', detail: words(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
+    case 'OUT_OF_MEMORY':
+      return {
+        title: 'This device has not enough memory',
+        detail: `${words(error)} Close other pages, or choose a smaller set${state.server.state === 'present' ? ' or the server' : ''}.`,
+        retry: { label: 'Load afresh and try again', action: 'reload' },
+      };
+    case 'LIMIT':
+      return { title: 'The server is busy', detail: words(error), retry: goOn };
+    default:
+      return { title: voyage?.place === 'server' ? 'The server could not finish' : 'The voyage was broken off', detail: words(error), retry: goOn };
+  }
+}

@@ -1,0 +1,102 @@
+import type { InputSource } from './input/source.js';
+import type { Preset } from './types.js';
+import type { Moment, Place, Voyage } from './voyage.js';
+
+/** Something that went wrong, in words, with the way out. */
+export interface Problem {
+  readonly title: string;
+  readonly detail: string;
+  /** Label of the button that tries again; the action is in the session. */
+  readonly retry?: { readonly label: string; readonly action: string };
+}
+
+/** A long operation in progress. */
+export interface Busy {
+  readonly what: 'keys' | 'encrypt' | 'upload' | 'bootstrap' | 'decrypt';
+  readonly label: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly bytes?: number;
+  readonly totalBytes?: number;
+  readonly startedAt: number;
+  readonly paused?: boolean;
+}
+
+/** What is known of the server. */
+export type ServerState =
+  | { readonly state: 'unknown' | 'checking' | 'absent' }
+  | { readonly state: 'present'; readonly url: string; readonly presets: readonly Preset[]; readonly backend?: string; readonly threads?: number };
+
+/** Everything the page draws. */
+export interface State {
+  /** The package: still loading, usable, or failed. */
+  library: 'loading' | 'ready' | 'failed';
+  about?: { readonly version: string; readonly backend: string; readonly threads: number };
+  presets: readonly Preset[];
+  server: ServerState;
+  /** Where the next voyage goes, and with which set. */
+  place: Place;
+  pagePreset: string;
+  serverPreset: string;
+  input: InputSource;
+  /** Voyages by where they ran; the second bootstrapping of the squared picture beside them. */
+  voyages: Partial<Record<Place, Voyage>>;
+  again: Partial<Record<Place, Voyage>>;
+  recorded?: Voyage;
+  /** Which voyage the views show. */
+  shown: Place;
+  at: Moment;
+  /** Does the moment follow the run as it proceeds? */
+  following: boolean;
+  playing: boolean;
+  speed: number;
+  /** A slot singled out in all views. */
+  slot?: number;
+  busy?: Busy;
+  /** Asked before large keys are made. */
+  confirming: boolean;
+  problem?: Problem;
+  /** Figures shown as tables. */
+  tables: ReadonlySet<string>;
+  /** Message for the live region. */
+  said: string;
+}
+
+/** Holds the state and tells listeners once per frame that it has changed. */
+export class Store {
+  private readonly listeners: ((state: State) => void)[] = [];
+  private scheduled = false;
+
+  constructor(readonly state: State) {}
+
+  /** Changes the state; listeners run before the next paint. */
+  update(change: (state: State) => void): void {
+    change(this.state);
+    if (this.scheduled) return;
+    this.scheduled = true;
+    const run = (): void => {
+      if (!this.scheduled) return;
+      this.scheduled = false;
+      for (const listener of this.listeners) listener(this.state);
+    };
+    requestAnimationFrame(run);
+    // Hidden pages get no frames; their state must not wait for them.
+    setTimeout(run, 100);
+  }
+
+  subscribe(listener: (state: State) => void): void {
+    this.listeners.push(listener);
+  }
+}
+
+/** The voyage the views show: the reader's own, else the recorded one. */
+export function shownVoyage(state: State): Voyage | undefined {
+  return state.voyages[state.shown] ?? state.recorded;
+}
+
+/** The preset of the next voyage. */
+export function chosenPreset(state: State): Preset | undefined {
+  const name = state.place === 'page' ? state.pagePreset : state.serverPreset;
+  const known = state.server.state === 'present' && state.place === 'server' ? state.server.presets : state.presets;
+  return known.find((p) => p.name === name);
+}

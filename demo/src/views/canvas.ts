@@ -1,0 +1,291 @@
+import { JOURNEY } from '../stages.js';
+import { shownVoyage, type State } from '../store.js';
+import { specimenAt, viewAt, type Moment, type Voyage } from '../voyage.js';
+
+/** Real numbers to look at, with the slot each belongs to. */
+export interface Seen {
+  readonly values: Float64Array;
+  readonly indices?: Uint32Array;
+}
+
+/** A complex plane to look at. */
+export interface Plane {
+  /** Interleaved re, im. */
+  readonly points: Float64Array;
+  readonly indices?: Uint32Array;
+  /** Radius the points should lie on. */
+  readonly radius: number;
+}
+
+/** What the lens shows at a moment: one real number per slot. */
+export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
+  const specimen = specimenAt(voyage, JOURNEY[moment.station]);
+  if (specimen) return { values: specimen.slots };
+  const view = viewAt(voyage, moment);
+  if (!view) return undefined;
+  if (view.view === 'phases') return { values: view.data.map((turn) => Math.sin(2 * Math.PI * turn)), indices: view.indices };
+  if (view.view === 'coefficients') return { values: view.data, indices: view.indices };
+  const plane = planeOf(view.data, view.indices);
+  const values = new Float64Array(plane.points.length / 2);
+  // The public factor carries -i: the sine of the angle is on the real axis, halved until the
+  // conjugate is added.
+  const station = JOURNEY[moment.station];
+  const factor = station === 'conjugate' ? 1 : station === 'blind_rotate' ? 1 / plane.radius : 2;
+  for (let i = 0; i < values.length; i++) values[i] = (plane.points[2 * i] ?? 0) * factor;
+  if (station === 'encode_phase' || (station === 'product_tree' && moment.part < voyage.preset.treeLevels)) {
+    for (let i = 0; i < values.length; i++) values[i] = (plane.points[2 * i] ?? 0) / plane.radius;
+  }
+  return { values, indices: view.indices };
+}
+
+/** The complex slots at a moment, where there are any. */
+export function planeAt(voyage: Voyage, moment: Moment): Plane | undefined {
+  const view = viewAt(voyage, moment);
+  if (view?.view === 'slots') return planeOf(view.data, view.indices);
+  if (view?.view === 'phases') {
+    const points = new Float64Array(2 * view.data.length);
+    view.data.forEach((turn, i) => {
+      points[2 * i] = Math.cos(2 * Math.PI * turn);
+      points[2 * i + 1] = Math.sin(2 * Math.PI * turn);
+    });
+    return { points, indices: view.indices, radius: 1 };
+  }
+  const specimen = specimenAt(voyage, JOURNEY[moment.station]);
+  if (!specimen) return undefined;
+  const stride = Math.max(1, Math.ceil(specimen.slots.length / 1024));
+  const count = Math.floor(specimen.slots.length / stride);
+  const points = new Float64Array(2 * count);
+  const indices = new Uint32Array(count);
+  for (let i = 0; i < count; i++) {
+    points[2 * i] = specimen.slots[i * stride] ?? 0;
+    indices[i] = i * stride;
+  }
+  return { points, indices, radius: 1 };
+}
+
+function planeOf(points: Float64Array, indices: Uint32Array): Plane {
+  // The median distance from the origin: the circle the slots lie on.
+  const distances = new Float64Array(points.length / 2);
+  for (let i = 0; i < distances.length; i++) distances[i] = Math.hypot(points[2 * i] ?? 0, points[2 * i + 1] ?? 0);
+  distances.sort();
+  return { points, indices, radius: distances[distances.length >> 1] || 1 };
+}
+
+/** Colours the canvases need, read from the style sheet. */
+function ink(el: Element): { ink: string; muted: string; grid: string; low: string; high: string; mark: string; paper: string } {
+  const style = getComputedStyle(el);
+  const get = (name: string): string => style.getPropertyValue(name).trim();
+  return { ink: get('--ink'), muted: get('--muted'), grid: get('--grid'), low: get('--low'), high: get('--high'), mark: get('--mark'), paper: get('--paper') };
+}
+
+/** Draws every canvas in the page from the state. */
+export function paint(root: ParentNode, state: State): void {
+  const voyage = shownVoyage(state);
+  for (const canvas of root.querySelectorAll<HTMLCanvasElement>('canvas[data-canvas]')) {
+    const kind = canvas.dataset['canvas'] ?? '';
+    if (kind === 'input') {
+      const grid = { width: Number(canvas.dataset['w']), height: Number(canvas.dataset['h']) };
+      paintGrid(canvas, { values: state.input.values(grid) }, grid.width, grid.height, state.input.kind);
+      continue;
+    }
+    const [who, what] = kind.split('.');
+    const subject = who === 'again' ? state.again[state.shown] : voyage;
+    if (!subject) continue;
+    const kindOf = subject.label === 'your curve' || subject.label.endsWith('number') || subject.label.endsWith('numbers') ? 'curve' : 'boat';
+    if (what === 'circle') paintCircle(canvas, subject, state);
+    else if (what === 'bytes') {
+      const specimen = specimenAt(subject, JOURNEY[state.at.station]);
+      if (specimen) paintBytes(canvas, specimen.sample);
+    } else {
+      const seen = pictureOf(subject, what ?? '', state);
+      if (!seen) continue;
+      if (what === 'error') paintError(canvas, seen.values, subject.width, subject.height);
+      else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'lens' ? state.slot : undefined);
+    }
+  }
+}
+
+function pictureOf(voyage: Voyage, what: string, state: State): Seen | undefined {
+  switch (what) {
+    case 'lens':
+      return seenAt(voyage, state.at);
+    case 'before':
+      return { values: voyage.input };
+    case 'expected':
+      return { values: voyage.expected };
+    case 'after':
+      return voyage.result && { values: voyage.result.slots };
+    case 'error':
+      return voyage.result && { values: voyage.result.slots.map((x, i) => x - (voyage.expected[i] ?? 0)) };
+    default:
+      return undefined;
+  }
+}
+
+function paintGrid(canvas: HTMLCanvasElement, seen: Seen, w: number, h: number, kind: string, slot?: number): void {
+  if (kind === 'curve' || kind === 'numbers') {
+    paintCurve(canvas, seen, w * h, slot);
+    return;
+  }
+  canvas.classList.add('pixels');
+  if (canvas.width !== w) canvas.width = w;
+  if (canvas.height !== h) canvas.height = h;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const image = context.createImageData(w, h);
+  // Views hold at most 1024 points: each then stands for the slots up to the next one.
+  const stride = seen.indices && seen.indices.length > 1 ? (w * h) / seen.indices.length : 1;
+  for (let i = 0; i < w * h; i++) {
+    const value = seen.values[seen.indices ? Math.floor(i / stride) : i] ?? 0;
+    const grey = Math.round(127.5 * (1 + Math.max(-1, Math.min(1, value))));
+    image.data.set([grey, grey, grey, 255], 4 * i);
+  }
+  if (slot !== undefined && slot < w * h) image.data.set([230, 159, 0, 255], 4 * slot);
+  context.putImageData(image, 0, 0);
+}
+
+/** Sizes a canvas to its box in device pixels and returns a context in CSS pixels. */
+function sharp(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; w: number; h: number } | undefined {
+  const ratio = window.devicePixelRatio || 1;
+  const w = canvas.clientWidth;
+  const h = canvas.clientHeight;
+  const context = canvas.getContext('2d');
+  if (!context || w === 0) return undefined;
+  const width = Math.round(w * ratio);
+  const height = Math.round(h * ratio);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, w, h);
+  return { context, w, h };
+}
+
+function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?: number): void {
+  canvas.classList.remove('pixels');
+  const at = sharp(canvas);
+  if (!at) return;
+  const { context, w, h } = at;
+  const colour = ink(canvas);
+  const y = (v: number): number => h / 2 - Math.max(-1.08, Math.min(1.08, v)) * h * 0.44;
+  context.strokeStyle = colour.grid;
+  context.lineWidth = 1;
+  for (const v of [-1, 0, 1]) {
+    context.beginPath();
+    context.moveTo(0, Math.round(y(v)) + 0.5);
+    context.lineTo(w, Math.round(y(v)) + 0.5);
+    context.stroke();
+  }
+  context.fillStyle = colour.low;
+  seen.values.forEach((value, i) => {
+    const index = seen.indices?.[i] ?? i;
+    if (index === slot) return;
+    context.fillRect((index / slots) * w, y(value) - 1, Math.max(1.5, w / slots), 2);
+  });
+  if (slot !== undefined) {
+    const k = seen.indices ? seen.indices.indexOf(slot) : slot;
+    context.fillStyle = colour.mark;
+    context.fillRect((slot / slots) * w - 2, y(seen.values[k] ?? 0) - 3, 6, 6);
+  }
+}
+
+function paintError(canvas: HTMLCanvasElement, errors: Float64Array, w: number, h: number): void {
+  canvas.classList.add('pixels');
+  canvas.width = w;
+  canvas.height = h;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const image = context.createImageData(w, h);
+  const most = errors.reduce((m, e) => Math.max(m, Math.abs(e)), 1e-12);
+  // Too high: orange; too low: blue; exact: the neutral between them.
+  const dark = getComputedStyle(canvas).getPropertyValue('--dark').trim() === '1';
+  const zero = dark ? [22, 33, 41] : [248, 250, 250];
+  for (let i = 0; i < w * h; i++) {
+    const e = (errors[i] ?? 0) / most;
+    const towards = e > 0 ? [213, 94, 0] : dark ? [86, 180, 233] : [0, 114, 178];
+    const t = Math.sqrt(Math.abs(e));
+    image.data.set([...zero.map((z, k) => Math.round(z + t * ((towards[k] ?? 0) - z))), 255], 4 * i);
+  }
+  context.putImageData(image, 0, 0);
+}
+
+function paintBytes(canvas: HTMLCanvasElement, sample: Uint8Array): void {
+  canvas.classList.add('pixels');
+  const side = 2 ** Math.floor(Math.log2(Math.sqrt(sample.length)));
+  canvas.width = side;
+  canvas.height = side;
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  const image = context.createImageData(side, side);
+  for (let i = 0; i < side * side; i++) {
+    const v = sample[i] ?? 0;
+    image.data.set([v, v, v, 255], 4 * i);
+  }
+  context.putImageData(image, 0, 0);
+}
+
+function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): void {
+  const plane = planeAt(voyage, state.at);
+  const at = sharp(canvas);
+  if (!at) return;
+  const { context, w, h } = at;
+  const colour = ink(canvas);
+  const centre = { x: w / 2, y: h / 2 };
+  const unit = Math.min(w, h) * 0.41;
+  context.strokeStyle = colour.grid;
+  context.lineWidth = 1;
+  context.beginPath();
+  context.moveTo(0, centre.y);
+  context.lineTo(w, centre.y);
+  context.moveTo(centre.x, 0);
+  context.lineTo(centre.x, h);
+  context.stroke();
+  context.strokeStyle = colour.muted;
+  context.beginPath();
+  context.arc(centre.x, centre.y, unit, 0, 2 * Math.PI);
+  context.stroke();
+  if (!plane) return;
+  const low = rgb(colour.low);
+  const high = rgb(colour.high);
+  const size = plane.points.length > 1200 ? 1.5 : 2.1;
+  for (let i = 0; i < plane.points.length / 2; i++) {
+    const slot = plane.indices?.[i] ?? i;
+    const t = ((voyage.expected[slot] ?? 0) + 1) / 2;
+    context.fillStyle = `rgb(${low.map((c, k) => Math.round(c + t * ((high[k] ?? 0) - c))).join(' ')})`;
+    context.beginPath();
+    context.arc(centre.x + ((plane.points[2 * i] ?? 0) / plane.radius) * unit, centre.y - ((plane.points[2 * i + 1] ?? 0) / plane.radius) * unit, size, 0, 2 * Math.PI);
+    context.fill();
+  }
+  if (state.slot !== undefined) {
+    const i = plane.indices ? plane.indices.indexOf(state.slot) : state.slot;
+    if (i < 0) return;
+    context.strokeStyle = colour.mark;
+    context.lineWidth = 2;
+    context.beginPath();
+    context.arc(centre.x + ((plane.points[2 * i] ?? 0) / plane.radius) * unit, centre.y - ((plane.points[2 * i + 1] ?? 0) / plane.radius) * unit, 7, 0, 2 * Math.PI);
+    context.stroke();
+  }
+}
+
+function rgb(hex: string): number[] {
+  const value = Number.parseInt(hex.replace('#', ''), 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+/** The slot drawn nearest to a point of the circle's canvas, in CSS pixels. */
+export function slotNear(canvas: HTMLCanvasElement, voyage: Voyage, moment: Moment, x: number, y: number): number | undefined {
+  const plane = planeAt(voyage, moment);
+  if (!plane) return undefined;
+  const unit = Math.min(canvas.clientWidth, canvas.clientHeight) * 0.41;
+  let best: number | undefined;
+  let distance = 18 ** 2;
+  for (let i = 0; i < plane.points.length / 2; i++) {
+    const dx = canvas.clientWidth / 2 + ((plane.points[2 * i] ?? 0) / plane.radius) * unit - x;
+    const dy = canvas.clientHeight / 2 - ((plane.points[2 * i + 1] ?? 0) / plane.radius) * unit - y;
+    const d = dx * dx + dy * dy;
+    if (d < distance) {
+      distance = d;
+      best = plane.indices?.[i] ?? i;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,109 @@
+import { bytes, count, duration } from '../format.js';
+import { html, type Html } from '../html.js';
+import { gridFor } from '../input/source.js';
+import { chosenPreset, type State } from '../store.js';
+import type { Preset } from '../types.js';
+import type { Place } from '../voyage.js';
+
+const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
+  keys: 'Making keys',
+  encrypt: 'Encrypting',
+  upload: 'Making and uploading keys',
+  bootstrap: 'Bootstrapping',
+  decrypt: 'Decrypting',
+};
+
+/** The choice of place, the main action, and progress. */
+export function controls(state: State): Html {
+  return html`
+    <fieldset class="places"${state.busy ? html` disabled` : ''}>
+      <legend>Where should it be refloated?</legend>
+      ${place(state, 'page', 'In this page', pageNote(state))}
+      ${place(state, 'server', 'On the server', serverNote(state))}
+    </fieldset>
+    ${state.confirming ? confirmation(state) : action(state)}
+    ${state.problem && problem(state)}`;
+}
+
+function place(state: State, where: Place, title: string, note: Html): Html {
+  const disabled = where === 'server' && state.server.state !== 'present';
+  const preset = setOf(state, where);
+  return html`<div class="place${state.place === where ? ' chosen' : ''}${disabled ? ' off' : ''}">
+    <label><input type="radio" name="place" value="${where}" data-input="place"${state.place === where ? html` checked` : ''}${disabled ? html` disabled` : ''}>
+      <span class="place-title">${title}</span>
+      ${preset && html`<span class="tag ${preset.secure ? 'tag-secure' : 'tag-insecure'}">${preset.secure ? `${Math.floor(preset.securityBits)}-bit security` : 'insecure demonstration'}</span>`}
+    </label>
+    <p class="place-note">${note}</p>
+    ${where === 'server' && state.server.state === 'present' && state.place === 'server' && choice(state, where, state.server.presets)}
+    ${where === 'server' && state.server.state === 'absent' && html`<button type="button" class="quiet" data-act="find-server">Look again</button>`}
+    ${where === 'page' && state.place === 'page' && choice(state, where, state.presets.filter((p) => p.name.startsWith('toy')))}
+  </div>`;
+}
+
+function choice(state: State, where: Place, presets: readonly Preset[]): Html | null {
+  const usable = presets.filter((p) => p.mode === 'real');
+  if (usable.length < 2) return null;
+  const chosen = where === 'page' ? state.pagePreset : state.serverPreset;
+  return html`<label class="set">Parameter set <select data-input="set-${where}"${state.busy ? html` disabled` : ''}>${usable.map(
+    (p) => html`<option value="${p.name}"${p.name === chosen ? html` selected` : ''}>${p.name}: ${count(p.slots)} slots${p.secure ? '' : ', insecure'}</option>`,
+  )}</select></label>`;
+}
+
+function setOf(state: State, where: Place): Preset | undefined {
+  if (where === 'page') return state.presets.find((p) => p.name === state.pagePreset);
+  return state.server.state === 'present' ? state.server.presets.find((p) => p.name === state.serverPreset) : undefined;
+}
+
+function pageNote(state: State): Html {
+  const preset = setOf(state, 'page');
+  if (!preset) return html`Demonstration size; every stage can be looked into.`;
+  const { width, height } = gridFor(preset.slots);
+  return html`${width} × ${height} = ${count(preset.slots)} numbers, ${bytes(preset.keyBytes)} of keys made here. Every stage can be looked into.`;
+}
+
+function serverNote(state: State): Html {
+  if (state.server.state === 'absent') return html`No server answers at this address. The page works without one; start one with <code>npm start</code>.`;
+  const preset = setOf(state, 'server');
+  if (!preset) return html`Looking for the server …`;
+  const { width, height } = gridFor(preset.slots);
+  return html`${width} × ${height} = ${count(preset.slots)} numbers at full size. Uploads ${bytes(preset.keyBytes)} of evaluation keys; the secret key stays in this page.`;
+}
+
+function action(state: State): Html {
+  const { busy } = state;
+  if (!busy) {
+    const ready = state.library === 'ready' && chosenPreset(state) !== undefined;
+    return html`<div class="action" data-key="action">
+      <button type="button" class="primary" data-act="refloat"${ready ? '' : html` disabled`}>Refloat</button>
+      ${state.library === 'loading' && html`<p class="hint">Loading the library …</p>`}
+    </div>`;
+  }
+  const fraction = busy.totalBytes ? (busy.bytes ?? 0) / busy.totalBytes : busy.total ? (busy.done ?? 0) / busy.total : undefined;
+  const elapsed = performance.now() - busy.startedAt;
+  const left = fraction !== undefined && fraction > 0.03 && busy.what === 'upload' ? elapsed / fraction - elapsed : undefined;
+  return html`<div class="action running" data-key="running">
+    <div class="progress-head"><span class="progress-what">${WORDS[busy.what]}${busy.paused ? ' (paused)' : ''}</span><span class="progress-figure">${
+      busy.totalBytes ? html`${bytes(busy.bytes ?? 0)} of ${bytes(busy.totalBytes)}` : busy.total ? html`${busy.done ?? 0} of ${busy.total}` : ''
+    }${left !== undefined && html` · about ${duration(left)} left`}</span></div>
+    <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
+    <p class="progress-label">${busy.label}</p>
+    <button type="button" class="secondary" data-act="cancel">Cancel</button>
+  </div>`;
+}
+
+function confirmation(state: State): Html {
+  const preset = chosenPreset(state);
+  return html`<div class="action confirm" data-key="confirm" role="group" aria-labelledby="confirm-title">
+    <h3 id="confirm-title">${bytes(preset?.keyBytes ?? 0)} of keys will be made and uploaded</h3>
+    <p>This page makes the evaluation keys piece by piece and sends each piece to the server. You can cancel at any time and continue later in this page; what has arrived stays. The secret key never leaves the page.</p>
+    <div class="buttons"><button type="button" class="primary small" data-act="confirm">Make and upload</button><button type="button" class="secondary" data-act="dismiss">Not now</button></div>
+  </div>`;
+}
+
+function problem(state: State): Html | null {
+  const p = state.problem;
+  if (!p) return null;
+  return html`<div class="problem" role="alert"><h3>${p.title}</h3><p>${p.detail}</p><div class="buttons">
+    ${p.retry && html`<button type="button" class="secondary" data-act="retry:${p.retry.action}">${p.retry.label}</button>`}
+    <button type="button" class="quiet" data-act="close-problem">Close</button></div></div>`;
+}

@@ -1,0 +1,105 @@
+import { bytes, count, decimal, scientific } from '../format.js';
+import { html, type Html } from '../html.js';
+import { JOURNEY, STATIONS } from '../stages.js';
+import type { State } from '../store.js';
+import { specimenAt, viewAt, type Voyage } from '../voyage.js';
+import { planeAt, seenAt } from './canvas.js';
+import { figure, type Table } from './figure.js';
+
+/** The lens: what the key holder sees in the ciphertext at the selected moment. */
+export function lens(state: State, voyage: Voyage | undefined): Html {
+  const station = JOURNEY[state.at.station] ?? 'encrypt';
+  const specimen = voyage && specimenAt(voyage, station);
+  const seen = voyage && seenAt(voyage, state.at);
+  const shape = voyage ? `--w:${voyage.width};--h:${voyage.height}` : '';
+  const outside =
+    specimen && station !== 'decrypt'
+      ? html`<div class="pair-item"><canvas class="bytes" data-own data-canvas="shown.bytes" role="img" aria-label="Bytes of the ciphertext as grey levels: noise" data-key="bytes"></canvas><p class="canvas-label">without the key: ${bytes(specimen.bytes)}</p></div>`
+      : null;
+  const inside = seen
+    ? html`<div class="pair-item"><canvas class="picture" style="${shape}" data-own data-canvas="shown.lens" role="img" aria-label="${lensSentence(state, voyage)}" data-key="lens"></canvas><p class="canvas-label">with the key</p></div>`
+    : html`<p class="empty">${voyage?.place === 'server' && state.at.station > 1 ? 'This stage happened on the server. Its ciphertexts never came here, so there is nothing to decrypt; levels and times are all that can be shown.' : 'Nothing to decrypt here yet.'}</p>`;
+  return figure(state, {
+    id: 'lens',
+    title: 'What the key sees',
+    drawing: html`<div class="pair">${outside}${inside}</div>`,
+    caption: html`${lensSentence(state, voyage)}`,
+    table: slotTable(state, voyage),
+  });
+}
+
+/** The lens in a sentence, from the data. */
+export function lensSentence(state: State, voyage: Voyage | undefined): string {
+  const station = JOURNEY[state.at.station] ?? 'encrypt';
+  if (!voyage) return 'No voyage yet.';
+  const view = viewAt(voyage, state.at);
+  const specimen = specimenAt(voyage, station);
+  if (view) return `${STATIONS[station].lens} ${count(view.data.length / (view.view === 'slots' ? 2 : 1))} points, largest error ${scientific(view.maxError)}.`;
+  if (specimen) return `${STATIONS[station].lens} ${count(specimen.slots.length)} slots, largest error ${scientific(specimen.quality.maxError)}.`;
+  return voyage.place === 'server' ? 'No view: this stage ran on the server, under encryption.' : 'No view of this stage yet.';
+}
+
+function slotTable(state: State, voyage: Voyage | undefined): Table {
+  const seen = voyage && seenAt(voyage, state.at);
+  const rows: (string | number)[][] = [];
+  if (seen && voyage) {
+    const points = Math.min(64, seen.values.length);
+    for (let i = 0; i < points; i++) {
+      const slot = seen.indices?.[i] ?? i;
+      rows.push([slot, decimal(voyage.expected[slot], 4), decimal(seen.values[i], 4)]);
+    }
+  }
+  return { columns: ['Slot (first 64)', 'Message', 'Seen'], rows };
+}
+
+/** The unit circle: the slots as complex numbers. */
+export function circle(state: State, voyage: Voyage | undefined): Html {
+  const plane = voyage && planeAt(voyage, state.at);
+  const slot = state.slot ?? 0;
+  return figure(state, {
+    id: 'circle',
+    title: 'Unit circle',
+    drawing: plane
+      ? html`<div class="circle-wrap"><canvas class="circle" data-own data-canvas="shown.circle" role="img" aria-label="${circleSentence(state, voyage)}" data-key="circle"></canvas></div>
+        <label class="slot-picker"><span>Slot</span><input type="range" min="0" max="${(voyage?.input.length ?? 1) - 1}" value="${slot}" data-input="slot"><output>${state.slot === undefined ? '–' : count(slot)}</output></label>`
+      : html`<p class="empty">${voyage?.place === 'server' ? 'The slots of this stage stayed on the server, encrypted.' : 'Nothing to draw here yet.'}</p>`,
+    caption: html`${circleSentence(state, voyage)} <span class="unit">One point per slot, coloured by its message from dark (blue) to light (orange).</span>`,
+    table: planeTable(state, voyage),
+  });
+}
+
+/** The circle in a sentence, from the data. */
+export function circleSentence(state: State, voyage: Voyage | undefined): string {
+  const plane = voyage && planeAt(voyage, state.at);
+  if (!voyage || !plane) return 'No slots to draw.';
+  const spread = arc(plane.points);
+  const points = count(plane.points.length / 2);
+  if (JOURNEY[state.at.station] === 'slots_to_coeffs' || JOURNEY[state.at.station] === 'encapsulate') return `${points} coefficients as real numbers.`;
+  if (specimenAt(voyage, JOURNEY[state.at.station]) || JOURNEY[state.at.station] === 'conjugate') return `${points} slots, all on the real axis.`;
+  return spread < 330
+    ? `${points} slots gathered on an arc of ${decimal(spread, 0)}°, at radius ${decimal(plane.radius, 2)}.`
+    : `${points} slots spread around the whole circle, at radius ${decimal(plane.radius, 2)}.`;
+}
+
+/** Smallest arc in degrees that holds all points. */
+function arc(points: Float64Array): number {
+  const angles = new Float64Array(points.length / 2);
+  for (let i = 0; i < angles.length; i++) angles[i] = (Math.atan2(points[2 * i + 1] ?? 0, points[2 * i] ?? 0) * 180) / Math.PI;
+  angles.sort();
+  let gap = 360 - ((angles[angles.length - 1] ?? 0) - (angles[0] ?? 0));
+  for (let i = 1; i < angles.length; i++) gap = Math.max(gap, (angles[i] ?? 0) - (angles[i - 1] ?? 0));
+  return 360 - gap;
+}
+
+function planeTable(state: State, voyage: Voyage | undefined): Table {
+  const plane = voyage && planeAt(voyage, state.at);
+  const rows: (string | number)[][] = [];
+  if (plane) {
+    for (let i = 0; i < Math.min(64, plane.points.length / 2); i++) {
+      const re = plane.points[2 * i] ?? 0;
+      const im = plane.points[2 * i + 1] ?? 0;
+      rows.push([plane.indices?.[i] ?? i, decimal(re, 4), decimal(im, 4), decimal((Math.atan2(im, re) * 180) / Math.PI, 1)]);
+    }
+  }
+  return { columns: ['Slot (first 64)', 'Real part', 'Imaginary part', 'Angle, degrees'], rows };
+}

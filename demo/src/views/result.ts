@@ -1,0 +1,87 @@
+import { decimal, duration, scientific } from '../format.js';
+import { html, type Html } from '../html.js';
+import type { State } from '../store.js';
+import { bootstrapMs, type Voyage } from '../voyage.js';
+import { figure, type Table } from './figure.js';
+
+/** Before, after and the difference. */
+export function result(state: State, voyage: Voyage | undefined): Html {
+  return figure(state, {
+    id: 'result',
+    title: 'Before and after',
+    drawing: voyage
+      ? triptych(voyage, 'shown', [
+          ['before', 'put in'],
+          ['after', 'came back'],
+          ['error', 'difference'],
+        ])
+      : html`<p class="empty">Press Refloat, and what comes back will be compared with what you put in.</p>`,
+    caption: html`${resultSentence(voyage)} ${voyage?.result && html`<span class="unit">Difference: blue too dark, orange too light, at full colour for the largest error.</span>`}`,
+    table: resultTable(voyage),
+  });
+}
+
+function triptych(voyage: Voyage, who: string, panels: readonly (readonly [string, string])[]): Html {
+  const shape = `--w:${voyage.width};--h:${voyage.height}`;
+  return html`<div class="triptych">${panels.map(([what, title]) => {
+    const present = what === 'before' || what === 'expected' || voyage.result !== undefined;
+    return html`<div class="panel">${
+      present
+        ? html`<canvas class="picture" style="${shape}" data-own data-canvas="${who}.${what}" role="img" aria-label="${title}" data-key="${what}"></canvas>`
+        : html`<div class="picture pending" style="${shape}" data-key="pending"></div>`
+    }<p class="canvas-label">${title}</p></div>`;
+  })}</div>`;
+}
+
+/** The result in a sentence, from the data. */
+export function resultSentence(voyage: Voyage | undefined): string {
+  if (!voyage?.result) return voyage ? 'The refreshed ciphertext has not been decrypted yet.' : '';
+  const q = voyage.result.quality;
+  const promised = voyage.preset.promisedBits;
+  const verdict = voyage.squared ? '' : q.bitsMax >= promised ? `, as promised (${decimal(promised)})` : `, below the promised ${decimal(promised)}`;
+  const ms = bootstrapMs(voyage);
+  return `Worst slot right to ${decimal(q.bitsMax, 2)} bits${verdict}; ${decimal(q.bitsRms, 2)} bits rms. Level ${voyage.result.level}${ms === undefined ? '' : `, after ${duration(ms)} of bootstrapping`}.`;
+}
+
+function resultTable(voyage: Voyage | undefined): Table {
+  const q = voyage?.result?.quality;
+  return {
+    columns: ['Figure', 'Value'],
+    rows: [
+      ['Worst slot, bits', decimal(q?.bitsMax, 2)],
+      ['Root mean square, bits', decimal(q?.bitsRms, 2)],
+      ['Largest error', scientific(q?.maxError)],
+      ['rms error', scientific(q?.rmsError)],
+      ['Level after', voyage?.result?.level ?? '–'],
+    ],
+  };
+}
+
+/** Square the refreshed picture, bootstrap again, decrypt: the level gained is really there. */
+export function again(state: State, voyage: Voyage | undefined): Html {
+  const second = state.again[state.shown];
+  const ready = voyage?.result !== undefined && !voyage.recorded && voyage.state === 'done';
+  const action = html`<button type="button" class="secondary" data-act="again"${!ready || state.busy !== undefined ? html` disabled` : ''}>Square it and refloat again</button>`;
+  return html`<section class="band again" id="again" aria-labelledby="again-title">
+    <div class="section-text">
+      <h2 id="again-title">Afloat means: it can be used</h2>
+      <p>A refreshed ciphertext has a prime to spend again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. Black and white are −1 and 1, so both turn white, and mid-grey turns to zero.</p>
+      ${action}
+      ${!ready && !second && html`<p class="hint">Available when a voyage of your own has come back.</p>`}
+    </div>
+    ${
+      second &&
+      figure(state, {
+        id: 'again',
+        title: 'Squared, then bootstrapped again',
+        drawing: triptych(second, 'again', [
+          ['expected', 'exact square'],
+          ['after', 'came back'],
+          ['error', 'difference'],
+        ]),
+        caption: html`${resultSentence(second)} ${second.result && voyage?.result && html`The first bootstrapping gave ${decimal(voyage.result.quality.bitsMax, 2)} bits; squaring doubles the error where the slot is ±1.`}`,
+        table: resultTable(second),
+      })
+    }
+  </section>`;
+}

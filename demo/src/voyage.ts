@@ -1,0 +1,265 @@
+import { JOURNEY, stationIndex, type Station } from './stages.js';
+import type { Preset, StageCounters, StageEvent, StageId, StageView } from './types.js';
+
+/** Where a bootstrapping ran. */
+export type Place = 'page' | 'server';
+
+/** What a ciphertext looks like from outside. */
+export interface Water {
+  readonly level: number;
+  /** log2 of the modulus. */
+  readonly logQ: number;
+  /** log2 of the scale. */
+  readonly logScale: number;
+}
+
+/** Errors of slots against what they should be. */
+export interface Quality {
+  readonly maxError: number;
+  readonly rmsError: number;
+  /** -log2 of the worst slot's error. */
+  readonly bitsMax: number;
+  /** -log2 of the root mean square error. */
+  readonly bitsRms: number;
+}
+
+/** A ciphertext on this page's side: figures, a sample of its bytes, and what the key sees in it. */
+export interface Specimen extends Water {
+  /** Length on the wire. */
+  readonly bytes: number;
+  /** Bytes from its payload, for the picture of it. */
+  readonly sample: Uint8Array;
+  /** Decrypted slots. */
+  readonly slots: Float64Array;
+  readonly quality: Quality;
+}
+
+/** One finished part of a stage: a track, a level of the tree. */
+export interface PartMark {
+  readonly done: number;
+  readonly total: number;
+  readonly atMs: number;
+}
+
+/** What was seen of one stage of the method. */
+export interface StageMark {
+  readonly stage: StageId;
+  readonly enterMs: number;
+  exitMs?: number;
+  water?: Water;
+  counters?: StageCounters;
+  parts: PartMark[];
+  views: StageView[];
+}
+
+/** Milliseconds spent around the bootstrapping itself. */
+export interface Timings {
+  keygenMs?: number;
+  encryptMs?: number;
+  uploadMs?: number;
+  decryptMs?: number;
+}
+
+/** State of a voyage. */
+export type VoyageState = 'running' | 'done' | 'cancelled' | 'failed';
+
+/** One bootstrapping from the reader's picture to what came back, as it was observed. */
+export interface Voyage {
+  readonly place: Place;
+  readonly preset: Preset;
+  /** What was put in, for people: "the sailing boat". */
+  readonly label: string;
+  /** Shape in which the slots are drawn. */
+  readonly width: number;
+  readonly height: number;
+  /** The numbers that were encrypted. */
+  readonly input: Float64Array;
+  /** What the result should be: the input, or its square. */
+  readonly expected: Float64Array;
+  /** Does the voyage square the picture before the bootstrapping? */
+  readonly squared: boolean;
+  /** Where the figures come from when this voyage was not made just now. */
+  readonly recorded?: string;
+  state: VoyageState;
+  fresh?: Specimen;
+  spent?: Specimen;
+  readonly marks: StageMark[];
+  result?: Specimen;
+  readonly timings: Timings;
+  /** Machine and back-end of the run. */
+  readonly machine?: string;
+}
+
+/** A moment of a voyage: a station, and how many of its parts are done. */
+export interface Moment {
+  /** Index into JOURNEY. */
+  readonly station: number;
+  /** Parts done, from 1; 0 before any, or in stations without parts. */
+  readonly part: number;
+}
+
+/** Adds an event of the run to what is known of the voyage. */
+export function observe(voyage: Voyage, event: StageEvent): void {
+  let mark = voyage.marks.find((m) => m.stage === event.stage);
+  if (!mark) {
+    mark = { stage: event.stage, enterMs: event.atMs, parts: [], views: [] };
+    voyage.marks.push(mark);
+  }
+  switch (event.kind) {
+    case 'enter':
+      break;
+    case 'progress':
+      mark.parts.push({ done: event.done, total: event.total, atMs: event.atMs });
+      break;
+    case 'exit':
+      mark.exitMs = event.atMs;
+      mark.water = { level: event.level, logQ: event.logQ, logScale: event.logScale };
+      mark.counters = event.counters;
+      break;
+    case 'view':
+      mark.views.push(event);
+      break;
+  }
+}
+
+/** What was seen of a stage, if it has begun. */
+export function markOf(voyage: Voyage, station: Station | undefined): StageMark | undefined {
+  return voyage.marks.find((m) => m.stage === station);
+}
+
+/** The ciphertext after a station; `undefined` while the station has not been reached. */
+export function waterAt(voyage: Voyage, station: Station): Water | undefined {
+  switch (station) {
+    case 'encrypt':
+      return voyage.fresh;
+    case 'exhaust':
+      return voyage.spent;
+    case 'decrypt':
+      return voyage.result;
+    default:
+      return markOf(voyage, station)?.water;
+  }
+}
+
+/** Has the station been completed? */
+export function reached(voyage: Voyage, station: Station): boolean {
+  return waterAt(voyage, station) !== undefined;
+}
+
+/** Precision after a station where this page can know it: worst slot and root mean square. */
+export function qualityAt(voyage: Voyage, station: Station): Quality | undefined {
+  if (station === 'encrypt') return voyage.fresh?.quality;
+  if (station === 'exhaust') return voyage.spent?.quality;
+  if (station === 'decrypt') return voyage.result?.quality;
+  const views = markOf(voyage, station)?.views.filter((v) => Number.isFinite(v.bitsMax)) ?? [];
+  if (views.length === 0) return undefined;
+  if (station === 'blind_rotate') {
+    // Every track counts: the worst of them, and the mean of their squares.
+    const maxError = Math.max(...views.map((v) => v.maxError));
+    const rmsError = Math.sqrt(views.reduce((sum, v) => sum + v.rmsError ** 2, 0) / views.length);
+    return {
+      maxError,
+      rmsError,
+      bitsMax: Math.min(...views.map((v) => v.bitsMax)),
+      bitsRms: Math.min(...views.map((v) => v.bitsRms)),
+    };
+  }
+  return views[views.length - 1];
+}
+
+/** Parts of a station: tracks of the blind rotation, levels of the tree; 0 when it has none. */
+export function partsOf(preset: Preset, station: Station | undefined): number {
+  if (station === 'blind_rotate') return preset.tracks;
+  if (station === 'product_tree') return preset.treeLevels;
+  return 0;
+}
+
+/** Every moment that can be stepped through, up to where the voyage has come. */
+export function moments(voyage: Voyage): Moment[] {
+  const out: Moment[] = [];
+  JOURNEY.forEach((name, station) => {
+    const parts = partsOf(voyage.preset, name);
+    if (parts > 0) {
+      const done = markOf(voyage, name)?.parts.length ?? 0;
+      for (let part = 1; part <= Math.min(done, parts); part++) out.push({ station, part });
+    } else if (reached(voyage, name)) {
+      out.push({ station, part: 0 });
+    }
+  });
+  return out;
+}
+
+/** The latest moment of a station: all its parts that are done. */
+export function lastMomentOf(voyage: Voyage, station: number): Moment {
+  const name = JOURNEY[station];
+  return { station, part: partsOf(voyage.preset, name) > 0 ? (markOf(voyage, name)?.parts.length ?? 0) : 0 };
+}
+
+/** The latest moment of a voyage. */
+export function latest(voyage: Voyage): Moment {
+  const all = moments(voyage);
+  return all[all.length - 1] ?? { station: 0, part: 0 };
+}
+
+/** What the key holder sees at a moment: the view of this part, else the last one before it. */
+export function viewAt(voyage: Voyage, moment: Moment): StageView | undefined {
+  const name = JOURNEY[moment.station];
+  const mark = markOf(voyage, name);
+  if (!mark) return undefined;
+  if (name === 'blind_rotate') {
+    // Tracks finish in any order, one view each.
+    return mark.views[Math.min(moment.part, mark.views.length) - 1];
+  }
+  if (name === 'product_tree') {
+    const level = mark.views.filter((v) => v.levelOfTree === moment.part);
+    return level[0] ?? mark.views[Math.min(moment.part, mark.views.length) - 1];
+  }
+  return mark.views[mark.views.length - 1];
+}
+
+/** The specimen of this page at a station, where there is one. */
+export function specimenAt(voyage: Voyage, station: Station | undefined): Specimen | undefined {
+  if (station === 'encrypt') return voyage.fresh;
+  if (station === 'exhaust') return voyage.spent;
+  if (station === 'decrypt') return voyage.result;
+  return undefined;
+}
+
+/** Milliseconds a stage took. */
+export function stageMs(mark: StageMark | undefined): number | undefined {
+  return mark?.exitMs === undefined ? undefined : mark.exitMs - mark.enterMs;
+}
+
+/** Milliseconds of the bootstrapping, from the first stage's beginning to the last one's end. */
+export function bootstrapMs(voyage: Voyage): number | undefined {
+  const first = voyage.marks[0];
+  const last = markOf(voyage, 'conjugate');
+  return first && last?.exitMs !== undefined ? last.exitMs - first.enterMs : undefined;
+}
+
+/** Errors of `actual` against `expected`. */
+export function quality(expected: Float64Array, actual: Float64Array): Quality {
+  let maxError = 0;
+  let sum = 0;
+  for (let i = 0; i < expected.length; i++) {
+    const e = Math.abs((actual[i] ?? Number.NaN) - (expected[i] ?? 0));
+    if (!(e <= maxError)) maxError = e;
+    sum += e * e;
+  }
+  const rmsError = Math.sqrt(sum / Math.max(1, expected.length));
+  return { maxError, rmsError, bitsMax: -Math.log2(maxError), bitsRms: -Math.log2(rmsError) };
+}
+
+/** Index of the last station reached, or -1. */
+export function frontier(voyage: Voyage): number {
+  let last = -1;
+  JOURNEY.forEach((name, i) => {
+    if (reached(voyage, name)) last = i;
+  });
+  return last;
+}
+
+/** Is the station at or after the point where the ciphertext has been refreshed? */
+export function isRefreshed(station: Station): boolean {
+  return stationIndex(station) >= stationIndex('encode_phase');
+}
