@@ -47,8 +47,6 @@ export interface KeygenOptions {
   readonly seed?: Uint8Array;
 }
 
-let shared: Promise<Engine> | undefined;
-
 /**
  * The entrance, in its direct form.
  *
@@ -80,16 +78,7 @@ export class Refloat {
    * after a crash the next call makes a fresh instance.
    */
   static async load(options: LoadOptions = {}): Promise<Refloat> {
-    const loading = (shared ??= openDirect(options.wasm));
-    try {
-      const engine = await loading;
-      if (!engine.poisoned) return new Refloat(engine);
-    } catch (error) {
-      if (shared === loading) shared = undefined;
-      throw error;
-    }
-    if (shared === loading) shared = undefined;
-    return Refloat.load(options);
+    return new Refloat(await openDirect(options.wasm));
   }
 
   /** Version, kernels and artefact in use. */

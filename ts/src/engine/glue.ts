@@ -9,7 +9,7 @@ export interface Glue {
   /** Instantiates from bytes or a compiled module without waiting. */
   initSync(init: { module: BufferSource | WebAssembly.Module }): { memory: WebAssembly.Memory };
   /** Throws the instance away and makes a fresh one of the same module. */
-  __wbg_reset_state?(): void;
+  __wbg_reset_state(): void;
   about(): GlueAbout;
   presets(): Preset[];
   /** The message of the panic that stopped the instance, if one did. */

@@ -21,14 +21,17 @@ export async function openEngine(
   requireSimd();
   try {
     const module_or_path = source ?? (await fallback());
-    // A poisoned instance in the same thread is replaced; everything made with it is gone.
-    glue.__wbg_reset_state?.();
+    // The glue holds one instance; where there was one it is replaced, and all that was in it is gone.
+    if (opened.has(glue)) glue.__wbg_reset_state();
     const { memory } = await (module_or_path === undefined ? glue.default() : glue.default({ module_or_path }));
+    opened.add(glue);
     return new Engine(glue, memory);
   } catch (cause) {
     throw loadError(cause);
   }
 }
+
+const opened = new WeakSet<Glue>();
 
 function loadError(cause: unknown): RefloatError {
   const reason = cause instanceof Error ? cause.message : String(cause);

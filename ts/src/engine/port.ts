@@ -19,7 +19,7 @@ export interface Port {
   readonly dead: boolean;
 }
 
-/** The engine in this thread. */
+/** The engine in this thread. Others may use it too, so closing the port does not end it. */
 export class DirectPort implements Port {
   readonly #engine: Engine;
   #closed = false;
@@ -41,7 +41,7 @@ export class DirectPort implements Port {
   }
 
   release(handle: number): void {
-    if (!this.#closed) this.#engine.free(handle);
+    this.#engine.free(handle);
   }
 
   close(): void {

@@ -112,6 +112,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
   return {
     default: () => Promise.resolve({ memory: new WebAssembly.Memory({ initial: 1 }) }),
     initSync: () => ({ memory: new WebAssembly.Memory({ initial: 1 }) }),
+    __wbg_reset_state: () => undefined,
     about: () => ({ version: '0.0.0', backend: 'fake', target: 'fake' }),
     presets: () => [fakePreset()],
     panicMessage: () => undefined,

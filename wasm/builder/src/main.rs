@@ -31,7 +31,9 @@ fn main() -> ExitCode {
 fn generate(module: &Path, folder: &Path, name: &str) -> Result<(), String> {
     let run = || {
         let mut bindgen = Bindgen::new();
-        bindgen.input_path(module).out_name(name).typescript(true).web(true)?.generate(folder)
+        // A page without workers replaces a crashed instance through the reset function.
+        bindgen.input_path(module).out_name(name).typescript(true).reset_state_function(true);
+        bindgen.web(true)?.generate(folder)
     };
     run().map_err(|error| format!("{error:#}"))
 }
