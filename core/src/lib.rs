@@ -4,8 +4,10 @@
 extern crate alloc;
 
 pub mod arith;
+pub mod bootstrapping;
 pub mod error;
 pub mod par;
+pub mod params;
 pub mod random;
 pub mod ring;
 pub mod rlwe;

@@ -112,22 +112,3 @@ impl Automorphism {
         &self.permutation
     }
 }
-
-/// Applies X -> X^g to small signed coefficients (secret keys).
-pub(crate) fn map_coefficients<T: Copy + Default + core::ops::Neg<Output = T>>(
-    x: &[T],
-    g: GaloisElement,
-) -> Vec<T> {
-    let n = x.len();
-    let mut out = alloc::vec![T::default(); n];
-    for (t, &c) in x.iter().enumerate() {
-        let e = (t as u64).wrapping_mul(g.0) as usize & (2 * n - 1);
-        // The position is public; the sign is a function of the position only.
-        if e < n {
-            out[e] = c;
-        } else {
-            out[e - n] = -c;
-        }
-    }
-    out
-}

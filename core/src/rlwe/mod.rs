@@ -18,3 +18,5 @@ pub use gadget::{GadgetTarget, gadget_payload};
 pub use keyswitch::{Digits, Pair};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
+
+pub(crate) use encapsulation::scatter_constant_time;

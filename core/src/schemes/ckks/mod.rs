@@ -4,7 +4,7 @@
 //! ciphertext (b, a) at level l satisfies b + a s = scale · m + e modulo Q_l; slot k holds
 //! m(zeta^(5^k)), zeta = exp(i pi / N). Scales are tracked exactly, never assumed powers of two.
 
-mod ciphertext;
+pub(crate) mod ciphertext;
 mod context;
 mod encoder;
 mod encrypt;
@@ -19,3 +19,5 @@ pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
 pub use private::Private;
 pub use scale::Scale;
+
+pub(crate) use ciphertext::hex;

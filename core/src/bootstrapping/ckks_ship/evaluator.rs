@@ -1,0 +1,316 @@
+//! The stages as public methods, and all of them in one call.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{
+    blind_rotate,
+    keys::{KeySource, ShipKeys, TrackKeys},
+    params::ShipParams,
+    phase::{EncodedPhases, Phases},
+    product_tree::{Layer, leaf},
+    run::ShipRun,
+    secret::check_mode,
+    slots_to_coeffs::SlotsToCoeffs,
+    spec::ShipMode,
+};
+use crate::{
+    arith::{Word, complex::Complex},
+    error::Error,
+    ring::{Automorphism, from_integers},
+    rlwe::Pair,
+    schemes::ckks::{Ciphertext, CkksEvaluator, Scale, hex},
+    trace::{Counters, Observer},
+};
+
+/// Evaluates on ciphertexts of one SHIP set: bootstrapping, and the arithmetic between bootstraps.
+pub struct ShipEvaluator<W: Word = u32> {
+    params: ShipParams<W>,
+    ckks: CkksEvaluator<W>,
+    matrix: SlotsToCoeffs<W>,
+}
+
+impl<W: Word> ShipEvaluator<W> {
+    /// Encodes the slots-to-coefficients matrix for the set's scale and keeps it in memory
+    /// (384 MiB at N = 2^13).
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn new(params: &ShipParams<W>) -> Result<Self, Error> {
+        Self::with_matrix(params, true)
+    }
+
+    /// Encodes the matrix again for every bootstrap: slower, and small.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn compact(params: &ShipParams<W>) -> Result<Self, Error> {
+        Self::with_matrix(params, false)
+    }
+
+    fn with_matrix(params: &ShipParams<W>, keep: bool) -> Result<Self, Error> {
+        Ok(Self {
+            params: params.clone(),
+            ckks: CkksEvaluator::new(params.ckks()),
+            matrix: SlotsToCoeffs::new(params, params.scale(), keep)?,
+        })
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &ShipParams<W> {
+        &self.params
+    }
+
+    /// General CKKS operations on ciphertexts of this set.
+    pub fn ckks(&self) -> &CkksEvaluator<W> {
+        &self.ckks
+    }
+
+    /// Bootstraps: a ciphertext at level 1 or above in, the same slots at level 2 out.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`] for a ciphertext that does not fit;
+    /// [`Error::Cancelled`] if the observer says so; whatever the key source reports.
+    pub fn bootstrap(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        mode: ShipMode,
+        keys: &dyn KeySource<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<Ciphertext<W>, Error> {
+        let mut run = ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(crate::par::threads());
+        while !run.step(keys, observer)? {}
+        run.finish()
+    }
+
+    /// Forgets the level above the bootstrap's input: an exhausted ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] below level 1.
+    pub fn exhaust(&self, ciphertext: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+        self.ckks.drop_to_level(ciphertext, self.params.input_level())
+    }
+
+    /// x^2, relinearised and rescaled: from level 2 to level 1, ready to bootstrap.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] below level 2; [`Error::ParamsMismatch`] for keys of another set.
+    pub fn square(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        keys: &ShipKeys<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.check(ciphertext, keys.key_id())?;
+        self.multiply(ciphertext, ciphertext, keys)
+    }
+
+    /// x y, relinearised and rescaled by one level.
+    ///
+    /// # Errors
+    /// As [`Self::square`].
+    pub fn multiply(
+        &self,
+        x: &Ciphertext<W>,
+        y: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.check(x, keys.key_id())?;
+        if x.level().min(y.level()) <= self.params.input_level() {
+            return Err(Error::LevelMismatch(format!(
+                "operands at levels {} and {}: the product of exhausted ciphertexts could not be \
+                 bootstrapped; bootstrap them first (level {})",
+                x.level(),
+                y.level(),
+                self.params.output_level()
+            )));
+        }
+        let key = keys.common().relinearization();
+        self.ckks.multiply_rescale(x, y, key, &mut Counters::default())
+    }
+
+    /// Stage 1: slots to coefficients. Level 1 in (a higher level is dropped), level 0 out, scale
+    /// q0 / gamma.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for another set or key, [`Error::LevelMismatch`] below level 1.
+    pub fn slots_to_coeffs(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.check(ciphertext, keys.key_id())?;
+        let input = self.exhaust(ciphertext)?;
+        let own;
+        let matrix = if input.scale().matches(self.matrix.input_scale()) {
+            &self.matrix
+        } else {
+            // Another scale, after a multiplication: diagonals made for it, group by group.
+            own = SlotsToCoeffs::new(&self.params, input.scale(), false)?;
+            &own
+        };
+        let pair = matrix.apply(&self.params, &input.pair()?, keys.common(), counters)?;
+        Ok(input.with_pair(pair, 0, self.params.coefficient_scale()))
+    }
+
+    /// Stage 2: switch to the sparse secret modulo q0.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] unless at level 0.
+    pub fn encapsulate(
+        &self,
+        coefficients: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Phases, Error> {
+        if coefficients.level() != 0 {
+            return Err(Error::LevelMismatch(format!(
+                "encapsulation takes level 0, got {}; apply slots_to_coeffs first",
+                coefficients.level()
+            )));
+        }
+        let key = &keys.common().encapsulation;
+        let (b, a) = self.params.encapsulation().apply(&coefficients.pair()?, key, counters);
+        Ok(Phases::new(&b, &a))
+    }
+
+    /// Stage 3: roots of unity from the public coefficients.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn encode_phase(
+        &self,
+        phases: &Phases,
+        mode: ShipMode,
+        counters: &mut Counters,
+    ) -> Result<EncodedPhases<W>, Error> {
+        EncodedPhases::new(&self.params, phases, mode, counters)
+    }
+
+    /// Stage 4: one track of one half.
+    pub fn blind_rotate(
+        &self,
+        phases: &EncodedPhases<W>,
+        half: usize,
+        track: usize,
+        keys: &TrackKeys<W>,
+        counters: &mut Counters,
+    ) -> Pair<W> {
+        blind_rotate::blind_rotate(&self.params, phases, half, track, keys, counters)
+    }
+
+    /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.
+    pub fn leaves(
+        &self,
+        phases: &EncodedPhases<W>,
+        half: usize,
+        key_id: [u8; 16],
+        factors: Vec<Pair<W>>,
+    ) -> Layer<W> {
+        Layer {
+            depth: 0,
+            plain: Some(phases.leaves[half].clone()),
+            nodes: factors.into_iter().map(|f| leaf(&self.params, key_id, f)).collect(),
+        }
+    }
+
+    /// Stage 5: one layer of the product tree.
+    ///
+    /// # Errors
+    /// As [`Layer::multiply`].
+    pub fn multiply_layer(
+        &self,
+        layer: Layer<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Layer<W>, Error> {
+        layer.multiply(&self.params, &self.ckks, keys.common().relinearization(), counters)
+    }
+
+    /// Stage 6: x + conj(x) of each half; complex halves are joined as o_1 + X^(N/2) o_2, since
+    /// X^(N/2) is i in every slot. Bits get their constant 1/2.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there are one or two roots.
+    pub fn conjugate(
+        &self,
+        roots: &[Ciphertext<W>],
+        mode: ShipMode,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let [first, rest @ ..] = roots else {
+            return Err(Error::InvalidArgument("conjugation takes one root per half, got none".into()));
+        };
+        let mut out = self.real_part(first, keys, counters)?;
+        if let [second] = rest {
+            let second = self.real_part(second, keys, counters)?;
+            let basis = self.params.ckks().rlwe().q(second.level());
+            let mut monomial = vec![0i64; self.params.n()];
+            monomial[self.params.slots()] = 1;
+            let i = from_integers(basis, &monomial).into_eval();
+            for (o, s) in out.parts.iter_mut().zip(&second.parts) {
+                o.add_assign(&s.mul(&i));
+            }
+        }
+        if mode == ShipMode::Bits {
+            let half = vec![Complex { re: 0.5, im: 0.0 }; self.params.slots()];
+            let half = self.ckks.encode(&half, out.level(), out.scale())?;
+            out = self.ckks.add_plain(&out, &half)?;
+        }
+        Ok(out)
+    }
+
+    fn real_part(
+        &self,
+        x: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let g = Automorphism::conjugation(self.params.n());
+        let conjugate = self.ckks.automorphism(x, &g, keys.common().conjugation(), counters)?;
+        self.ckks.add(x, &conjugate)
+    }
+
+    /// Scale of a bootstrap's output.
+    pub fn output_scale(&self) -> Scale {
+        self.params.root_scale(self.params.tree_levels())
+    }
+
+    pub(super) fn check(&self, ciphertext: &Ciphertext<W>, key_id: [u8; 16]) -> Result<(), Error> {
+        if ciphertext.fingerprint() != self.params.fingerprint() {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertext of set {}, evaluator of set {} ({}); use the evaluator of the ciphertext's set",
+                hex(&ciphertext.fingerprint()),
+                hex(&self.params.fingerprint()),
+                self.params.name()
+            )));
+        }
+        if ciphertext.key_id() != key_id {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertext under key {}, evaluation keys of {}; use the keys of the ciphertext",
+                hex(&ciphertext.key_id()),
+                hex(&key_id)
+            )));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_input(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        mode: ShipMode,
+    ) -> Result<(), Error> {
+        check_mode(&self.params, mode)?;
+        if ciphertext.fingerprint() != self.params.fingerprint() {
+            return self.check(ciphertext, ciphertext.key_id());
+        }
+        if ciphertext.level() < self.params.input_level() {
+            return Err(Error::LevelMismatch(format!(
+                "a ciphertext at level {} is below the bootstrap's input level {}",
+                ciphertext.level(),
+                self.params.input_level()
+            )));
+        }
+        ciphertext.pair().map(|_| ())
+    }
+}

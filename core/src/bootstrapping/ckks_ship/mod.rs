@@ -1,0 +1,60 @@
+//! SHIP: bootstrapping CKKS through roots of unity, at depth log2(h + 1) + 1.
+//!
+//! Cheon, Hanrot, Kim, Stehlé, "SHIP: A Shallow and Highly Parallelizable CKKS Bootstrapping
+//! Algorithm", ePrint 2025/784. Where the layout of the keys, the digits of the encapsulation or
+//! the slope of the sine depart from the paper, the module of the stage says so.
+//!
+//! # What happens
+//!
+//! An exhausted ciphertext has a modulus too small to compute with. Its slots are first moved into
+//! coefficients m_i modulo q0 ([`SlotsToCoeffs`]), and its key is switched to a sparse secret
+//! s' = sum_k ± X^(e_k) of weight h. With w = exp(2 pi i / q0), coefficient i decrypts in the
+//! exponent:
+//!
+//! w^(b_i) · prod_k F_(i - J_k) = w^(m_i), where F_t = w^(a_t) for t < N, F_(t+N) = conj(F_t),
+//!
+//! and J_k (modulo 2N, the sign folded in) is the only secret. F is public, so each factor is a
+//! rotated window of a public sequence: a *blind rotation* by an encrypted amount, done in slots at
+//! the full modulus Q, where the roots of unity are born. The h rotations are independent tracks.
+//! Their product takes log2(h + 1) levels; the imaginary part of w^(m_i) is sin(2 pi m_i / q0), the
+//! message again, at a high modulus.
+//!
+//! # One track
+//!
+//! J = o + r (+ N for a negative sign), o public, r = r_0 + theta r_1. The *column* multiplies the
+//! rotations by r_0 < theta of the four quarters of F with encrypted masks; *multiplexers* then
+//! rotate by the mixed-radix digits of theta r_1, and by o in the first of them. No level is used:
+//! masks and selectors are encrypted with factor P, which ModDown removes.
+
+mod blind_rotate;
+mod evaluator;
+mod inspect;
+mod keys;
+mod layout;
+mod masks;
+mod params;
+mod phase;
+mod product_tree;
+mod run;
+mod secret;
+mod slots_to_coeffs;
+mod spec;
+mod stages;
+
+pub use evaluator::ShipEvaluator;
+pub use inspect::{StageView, ViewKind};
+pub use keys::{
+    CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track,
+};
+pub use layout::{BlockId, KeyPart, KeyPartKind, MAX_PART_BYTES, PART_OVERHEAD, Segment};
+pub use masks::{quarter_masks, window_positions};
+pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
+pub use phase::{EncodedPhases, Phases};
+pub use product_tree::Layer;
+pub use run::{Recorder, ShipRun, ShipState};
+pub use secret::{ShipSecretKey, key_id_of};
+pub use slots_to_coeffs::SlotsToCoeffs;
+pub use spec::{ShipMode, ShipSpec};
+pub use stages::{
+    BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS,
+};

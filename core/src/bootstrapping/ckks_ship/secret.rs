@@ -1,0 +1,464 @@
+//! Secret keys of a SHIP set and the samples they make.
+
+use alloc::{format, vec::Vec};
+
+use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::{
+    layout::{self, BlockId, Segment},
+    masks::{mask_payload, quarter_masks},
+    params::{OUTPUT_LEVEL, ShipParams},
+    spec::ShipMode,
+};
+use crate::{
+    arith::{Word, complex::Complex},
+    error::Error,
+    random::Seed,
+    ring::{Automorphism, Eval, GaloisElement, Poly, SmallPoly},
+    rlwe::{
+        GadgetTarget, KeySeeds, SecretKey, SparseSecret, gadget_payload, scatter_constant_time,
+    },
+    schemes::ckks::{self, Ciphertext, Private, PublicKey},
+};
+
+/// One non-zero coefficient of the sparse secret: J = o + r (+ N if negative), r = r0 + theta r1,
+/// r1 in mixed radix.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub(super) struct Factor {
+    /// Candidate of the column step, below theta.
+    pub r0: u32,
+    /// r1, the number of column lengths.
+    pub r1: u32,
+    /// Digits of r1 in the radices of the multiplexer steps.
+    pub digits: Vec<u32>,
+    /// Exponent J modulo 2N.
+    pub j: u64,
+}
+
+/// Everything secret of a key set: the dense key, the sparse encapsulation key, and the seed they
+/// came from. Wiped when dropped.
+///
+/// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys
+/// can be made again with the same bytes. Never use one seed with two parameter sets.
+pub struct ShipSecretKey<W: Word = u32> {
+    pub(super) params: ShipParams<W>,
+    seed: Seed,
+    pub(super) seeds: KeySeeds,
+    key_id: [u8; 16],
+    pub(super) dense: SecretKey<W>,
+    dense_squared: Poly<W, Eval>,
+    pub(super) sparse: SparseSecret,
+    pub(super) factors: Vec<Factor>,
+}
+
+impl<W: Word> Drop for ShipSecretKey<W> {
+    fn drop(&mut self) {
+        self.dense_squared.zeroize();
+    }
+}
+
+impl<W: Word> ShipSecretKey<W> {
+    /// Derives all secrets of a key set from a seed, which must be fresh and kept as secret as the
+    /// key.
+    pub fn generate(params: &ShipParams<W>, seed: &Seed) -> Self {
+        let context = params.ckks().rlwe();
+        // Bound to the parameter set, so that one seed never meets two moduli.
+        let fingerprint = params.fingerprint();
+        let words = [0, 8].map(|i| {
+            let mut w = [0; 8];
+            w.copy_from_slice(&fingerprint[i..i + 8]);
+            u64::from_le_bytes(w)
+        });
+        let master = seed.derive("ship key set", &words);
+        let seeds = KeySeeds::derive(&master);
+        let dense = SecretKey::generate(context, &master);
+        let dense_squared = dense.eval().mul(dense.eval());
+        let factors = draw_factors(params, &master);
+        let entries: Vec<(u32, i8)> =
+            factors.iter().map(|f| coefficient_of(params.n() as u64, f.j)).collect();
+        let coefficients = scatter_constant_time(params.n(), &entries);
+        let sparse = SparseSecret::new(SmallPoly::from_coefficients(coefficients));
+        Self {
+            key_id: key_id(params, &seeds),
+            params: params.clone(),
+            seed: seed.clone(),
+            seeds,
+            dense,
+            dense_squared,
+            sparse,
+            factors,
+        }
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &ShipParams<W> {
+        &self.params
+    }
+
+    /// Public identifier of the key set.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// The seed of the public second components: it travels with the keys.
+    pub fn public_seed(&self) -> &Seed {
+        self.seeds.public()
+    }
+
+    /// The seed of everything. As secret as the key; exporting it exports the key.
+    pub fn export_secret_seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// The public encryption key, at the output level.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
+        let context = self.params.ckks();
+        let b = ckks::public_key_b(context, &self.dense, &self.seeds, OUTPUT_LEVEL);
+        PublicKey::new(context, self.key_id, OUTPUT_LEVEL, b, self.seeds.public())
+    }
+
+    /// Encrypts values at the output level, 2: room for one multiplication before a bootstrap.
+    /// `Real` and `Bits`: one value per slot, |x| <= 1 or 0/1; `Complex`: interleaved re, im.
+    ///
+    /// `randomness` must be fresh for every ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for too many or out-of-range values.
+    pub fn encrypt(
+        &self,
+        values: &[f64],
+        mode: ShipMode,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.encrypt_at(values, mode, OUTPUT_LEVEL, randomness)
+    }
+
+    /// [`Self::encrypt`] at a chosen level from 1 to 2; level 1 is exhausted: a bootstrap's input.
+    ///
+    /// # Errors
+    /// As [`Self::encrypt`]; [`Error::LevelMismatch`] for another level.
+    pub fn encrypt_at(
+        &self,
+        values: &[f64],
+        mode: ShipMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        if !(1..=OUTPUT_LEVEL).contains(&level) {
+            return Err(Error::LevelMismatch(format!(
+                "messages are encrypted at level 1 or {OUTPUT_LEVEL}, not {level}"
+            )));
+        }
+        let mut slots = slots_of(&self.params, values, mode)?;
+        let out = ckks::encrypt(
+            self.params.ckks(),
+            &self.dense,
+            self.key_id,
+            &slots,
+            level,
+            self.params.scale(),
+            randomness,
+        );
+        slots.zeroize();
+        out
+    }
+
+    /// Decrypts: one value per slot (real part), or interleaved re, im for `Complex`. Bits are not
+    /// rounded.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another key.
+    pub fn decrypt(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        mode: ShipMode,
+    ) -> Result<Private<Vec<f64>>, Error> {
+        let slots = ckks::decrypt_slots(self.params.ckks(), &self.dense, self.key_id, ciphertext)?;
+        let slots = slots.reveal_to_key_owner();
+        Ok(Private::new(match mode {
+            ShipMode::Complex => slots.iter().flat_map(|z| [z.re, z.im]).collect(),
+            ShipMode::Real | ShipMode::Bits => slots.iter().map(|z| z.re).collect(),
+        }))
+    }
+
+    /// First components of a segment of an evaluation-key block, evaluation domain, in order.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a segment outside its block.
+    pub fn samples(&self, segment: Segment) -> Result<Vec<Poly<W, Eval>>, Error> {
+        let (context, encapsulation) = (self.params.ckks().rlwe(), self.params.encapsulation());
+        let block = segment.block;
+        let samples = layout::samples(block, self.params.spec(), context, encapsulation);
+        if segment.first + segment.count > samples {
+            return Err(Error::InvalidArgument(format!(
+                "samples {} to {} asked of a block of {samples}",
+                segment.first,
+                segment.first + segment.count
+            )));
+        }
+        let range = segment.first..segment.first + segment.count;
+        match block {
+            BlockId::Encapsulation => {
+                let all = self.sparse.encapsulation_samples(
+                    encapsulation,
+                    &self.dense,
+                    &self.seeds,
+                    block.code(),
+                );
+                Ok(all.into_iter().skip(range.start).take(range.len()).collect())
+            }
+            BlockId::Rotation { index } => {
+                let steps = layout::rotation_steps(self.params.slots(), index);
+                let g = GaloisElement::rotation(steps, self.params.n());
+                Ok(self.galois_samples(block, g, range))
+            }
+            BlockId::Conjugation => {
+                Ok(self.galois_samples(block, GaloisElement::conjugation(self.params.n()), range))
+            }
+            BlockId::Relinearization => {
+                let level = context.max_level();
+                Ok(range
+                    .map(|digit| {
+                        let target = GadgetTarget { level, digit };
+                        let mut payload = gadget_payload(context, target, &self.dense_squared);
+                        let out =
+                            self.seeds.sample_b(block.code(), digit, self.dense.eval(), Some(&payload));
+                        payload.zeroize();
+                        out
+                    })
+                    .collect())
+            }
+            BlockId::Column { track } => self.column_samples(block, track, range),
+            BlockId::Mux { track, step, branch } => {
+                Ok(self.mux_samples(block, track, step, branch, range))
+            }
+        }
+    }
+
+    /// KSK(s -> sigma_g^-1(s)) at the level of the block.
+    fn galois_samples(
+        &self,
+        block: BlockId,
+        g: GaloisElement,
+        range: core::ops::Range<usize>,
+    ) -> Vec<Poly<W, Eval>> {
+        let context = self.params.ckks().rlwe();
+        let level = layout::level(block, context);
+        let inverse = Automorphism::new(self.params.n(), g.inverse(self.params.n()));
+        let special = context.special().len();
+        let mut target_key =
+            self.dense.modulo_qp(context.qp(level), special).automorphism(&inverse);
+        let out = range
+            .map(|digit| {
+                let mut payload =
+                    gadget_payload(context, GadgetTarget { level, digit }, self.dense.eval());
+                let b = self.seeds.sample_b(block.code(), digit, &target_key, Some(&payload));
+                payload.zeroize();
+                b
+            })
+            .collect();
+        target_key.zeroize();
+        out
+    }
+
+    /// RLWE encryptions of P · mask_q where the candidate is the secret one, of 0 elsewhere.
+    fn column_samples(
+        &self,
+        block: BlockId,
+        track: usize,
+        range: core::ops::Range<usize>,
+    ) -> Result<Vec<Poly<W, Eval>>, Error> {
+        let params = &self.params;
+        let context = params.ckks().rlwe();
+        let basis = context.qp(context.max_level());
+        let factor = &self.factors[track];
+        let rotation = params.offset(track) as u64
+            + params.spec().columns as u64 * u64::from(factor.r1);
+        let mut masks = quarter_masks(params.slots(), rotation, factor.j);
+        let mut payloads = Vec::with_capacity(4);
+        for mask in &masks {
+            let special = context.special().len();
+            payloads.push(mask_payload(params.ckks().encoder(), basis, special, mask)?);
+        }
+        masks.iter_mut().for_each(Zeroize::zeroize);
+        let out = range
+            .map(|sample| {
+                let selected = ((sample / 4) as u32).ct_eq(&factor.r0).unwrap_u8();
+                let mut payload = payloads[sample % 4].clone();
+                payload.mul_integer_assign(i64::from(selected));
+                let b =
+                    self.seeds.sample_b(block.code(), sample, self.dense.eval(), Some(&payload));
+                payload.zeroize();
+                b
+            })
+            .collect();
+        payloads.iter_mut().for_each(Zeroize::zeroize);
+        Ok(out)
+    }
+
+    /// KSK(beta -> sigma_g^-1(s)) and KSK(beta s -> sigma_g^-1(s)), beta = [branch is the digit].
+    fn mux_samples(
+        &self,
+        block: BlockId,
+        track: usize,
+        step: usize,
+        branch: usize,
+        range: core::ops::Range<usize>,
+    ) -> Vec<Poly<W, Eval>> {
+        let (params, context) = (&self.params, self.params.ckks().rlwe());
+        let level = context.max_level();
+        let digits = context.digit_count(level);
+        // The automorphism rotates right, by 5^-rotation; its inverse rotates left.
+        let rotation = params.branch_rotation(track, step, branch);
+        let mut target_key = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
+        let beta = i64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8());
+        // The constant polynomial beta, and beta s.
+        let mut body = Poly::<W, Eval>::from_rows(
+            context.q(level),
+            alloc::vec![W::ONE; context.q(level).len() * params.n()],
+        );
+        body.mul_integer_assign(beta);
+        let mut mask = self.dense.modulo_q(context.q(level));
+        mask.mul_integer_assign(beta);
+        let out = range
+            .map(|sample| {
+                let u = if sample < digits { &body } else { &mask };
+                let target = GadgetTarget { level, digit: sample % digits };
+                let mut payload = gadget_payload(context, target, u);
+                let b = self.seeds.sample_b(block.code(), sample, &target_key, Some(&payload));
+                payload.zeroize();
+                b
+            })
+            .collect();
+        body.zeroize();
+        mask.zeroize();
+        target_key.zeroize();
+        out
+    }
+}
+
+/// Identifier of a key set: BLAKE3 of the public seed and the parameter fingerprint.
+pub(super) fn key_id<W: Word>(params: &ShipParams<W>, seeds: &KeySeeds) -> [u8; 16] {
+    key_id_of(params, seeds.public())
+}
+
+/// The identifier that keys expanded from `public` must carry.
+pub fn key_id_of<W: Word>(params: &ShipParams<W>, public: &Seed) -> [u8; 16] {
+    let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 key id v1");
+    h.update(&params.fingerprint());
+    h.update(public.as_bytes());
+    let mut out = [0; 16];
+    out.copy_from_slice(&h.finalize().as_bytes()[..16]);
+    out
+}
+
+/// Slots of user values.
+pub(super) fn slots_of<W: Word>(
+    params: &ShipParams<W>,
+    values: &[f64],
+    mode: ShipMode,
+) -> Result<Vec<Complex>, Error> {
+    check_mode(params, mode)?;
+    let per_slot = if mode == ShipMode::Complex { 2 } else { 1 };
+    if values.len() > per_slot * params.slots() || !values.len().is_multiple_of(per_slot) {
+        return Err(Error::InvalidArgument(format!(
+            "{} numbers given; {} slots in {} mode take up to {} in multiples of {per_slot}",
+            values.len(),
+            params.slots(),
+            mode.name(),
+            per_slot * params.slots(),
+        )));
+    }
+    if let Some(i) = values.iter().position(|x| !(x.abs() <= 1.0)) {
+        return Err(Error::InvalidArgument(format!(
+            "value {i} is {}, outside [-1, 1]: bootstrapping takes messages in that range; scale the input \
+             down",
+            values[i]
+        )));
+    }
+    if mode == ShipMode::Bits
+        && let Some(i) = values.iter().position(|&x| x != 0.0 && x != 1.0)
+    {
+        return Err(Error::InvalidArgument(format!("value {i} is {}, a bit is 0 or 1", values[i])));
+    }
+    Ok(values
+        .chunks_exact(per_slot)
+        .map(|v| Complex { re: v[0], im: v.get(1).copied().unwrap_or(0.0) })
+        .collect())
+}
+
+/// Bits need a bits set; real sets serve real and complex slots.
+pub(super) fn check_mode<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> Result<(), Error> {
+    if (mode == ShipMode::Bits) == (params.mode() == ShipMode::Bits) {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "{} mode asked of set {}, which serves {}; choose another set",
+        mode.name(),
+        params.name(),
+        if params.mode() == ShipMode::Bits { "bits" } else { "real and complex slots" }
+    )))
+}
+
+/// Position and sign of the coefficient of X^J, J modulo 2N, without branches.
+fn coefficient_of(n: u64, j: u64) -> (u32, i8) {
+    let negative = (j >> n.trailing_zeros()) & 1;
+    ((j & (n - 1)) as u32, 1 - 2 * negative as i8)
+}
+
+/// Draws r_k and eps_k for every track; starts over if two coefficients meet.
+///
+/// Whether a draw collides is the only thing the running time shows, and a colliding draw is thrown
+/// away.
+fn draw_factors<W: Word>(params: &ShipParams<W>, master: &Seed) -> Vec<Factor> {
+    let spec = params.spec();
+    let n = params.n() as u64;
+    for attempt in 0.. {
+        let mut stream = master.derive("block-sparse secret", &[attempt]).stream();
+        let factors: Vec<Factor> = (0..spec.weight)
+            .map(|k| {
+                let r = stream.below(spec.window as u32);
+                let sign = u64::from(stream.below(2));
+                let j = (params.offset(k) as u64 + u64::from(r) + n * sign) & (2 * n - 1);
+                let columns = spec.columns as u32;
+                let r1 = quotient(r, columns, spec.window.div_ceil(spec.columns) as u32);
+                Factor { r0: r - columns * r1, r1, digits: mixed_radix(r1, &spec.branches), j }
+            })
+            .collect();
+        let mut met = 0u8;
+        for (i, f) in factors.iter().enumerate() {
+            for other in &factors[..i] {
+                met |= (f.j & (n - 1)).ct_eq(&(other.j & (n - 1))).unwrap_u8();
+            }
+        }
+        if met == 0 {
+            return factors;
+        }
+    }
+    unreachable!("the loop over attempts does not end")
+}
+
+/// floor(x / d) for x < d · bound, by comparisons: no division of a secret.
+fn quotient(x: u32, d: u32, bound: u32) -> u32 {
+    (1..=bound).map(|i| u32::from((!(i * d).ct_gt(&x)).unwrap_u8())).sum()
+}
+
+/// Digits of x in the given radices, least significant first, by comparisons.
+fn mixed_radix(x: u32, radices: &[usize]) -> Vec<u32> {
+    let mut rest = x;
+    let mut bound: usize = radices.iter().product();
+    radices
+        .iter()
+        .map(|&radix| {
+            bound /= radix;
+            let q = quotient(rest, radix as u32, bound as u32);
+            let digit = rest - q * radix as u32;
+            rest = u32::conditional_select(&rest, &q, 1.into());
+            digit
+        })
+        .collect()
+}
