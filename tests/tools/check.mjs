@@ -19,31 +19,33 @@ export async function mainJob(url) {
   try {
     return await withEngine(rf, url);
   } finally {
-    await rf.free?.();
+    rf.close();
   }
 }
 
 async function withEngine(rf, url) {
-  const preset = (await rf.presets()).find(({ name }) => name === SET);
+  const preset = rf.presets().find(({ name }) => name === SET);
   const size = Math.sqrt(preset.slots);
   const picture = toValues(readGreyPng(PICTURE), size);
   say();
   say(bold(`${SET}: ${preset.title}`));
-  say(`${size} x ${size} grey levels in ${preset.slots} slots; ${preset.securityStatement ?? `${preset.security} bits`}`);
+  say(`${size} x ${size} grey levels in ${preset.slots} slots; ${preset.securityStatement}`);
   say();
   say(row('stage', 'level', 'log2 Q', 'worst slot', 'rms', 'time'));
 
   const keys = await timed('keys', () => rf.keygen(SET), () => ({}));
-  const ct = await timed('encrypt', () => keys.encrypt(picture), (out) => out);
-  await precision('decrypt (fresh)', keys, ct, picture);
+  // At the lowest level no multiplication is left: this ciphertext is exhausted.
+  const level = preset.inputLevel;
+  const ct = await timed('encrypt, exhausted', () => keys.encrypt(picture, { level }), (out) => out);
+  await precision('decrypt (exhausted)', keys, ct, picture);
 
   const server = rf.server(url);
   const remote = await timed('upload keys', () => progress(server.uploadKeys(keys)), () => ({}));
-  const fresh = await timed('bootstrap', () => stages(server.bootstrap(ct, { keys: remote })), (out) => out);
+  const fresh = await timed('bootstrap (total)', () => stages(server.bootstrap(ct, { keys: remote })), (out) => out);
   const bits = await precision('decrypt', keys, fresh, picture);
 
   const again = await timed(
-    'square, bootstrap',
+    'square, bootstrap (total)',
     () => stages(server.bootstrap(fresh, { keys: remote, op: ['square', 'bootstrap'] })),
     (out) => out,
   );
@@ -57,7 +59,7 @@ async function withEngine(rf, url) {
 }
 
 function row(stage, level = '', logQ = '', worst = '', rms = '', time = '') {
-  return `${stage.padEnd(24)}${level.padStart(6)}${logQ.padStart(9)}${worst.padStart(12)}${rms.padStart(8)}${time.padStart(10)}`;
+  return `${stage.padEnd(28)}${level.padStart(6)}${logQ.padStart(9)}${worst.padStart(12)}${rms.padStart(8)}${time.padStart(10)}`;
 }
 
 const fixed = (value, digits = 1) => (value === undefined ? '' : value.toFixed(digits));

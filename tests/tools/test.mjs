@@ -25,6 +25,7 @@ const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
 /** `needs` are builds; `tests` says that the step is a runner which must have run something. */
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
+  { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--', '--deny', 'warnings']) },
   {

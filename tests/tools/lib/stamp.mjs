@@ -1,15 +1,15 @@
 // Skips a build whose inputs are, byte for byte, those of the last time.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { root, stamps } from './paths.mjs';
 
 /** Folders that are made, never written by hand. */
 const GENERATED = new Set(['node_modules', 'dist', 'target', '.git']);
 
-/** Every file below `path`, sorted; `path` may be a file, or absent. */
+/** Every file below `path` (from the repository, or absolute), sorted; `path` may be a file, or absent. */
 function files(path) {
-  const full = join(root, path);
+  const full = resolve(root, path);
   if (!existsSync(full)) return [];
   if (!statSync(full).isDirectory()) return [path];
   return readdirSync(full, { withFileTypes: true })
@@ -22,7 +22,7 @@ function files(path) {
 export function fingerprint(inputs) {
   const hash = createHash('sha256');
   for (const name of inputs.flatMap(files)) {
-    const bytes = readFileSync(join(root, name));
+    const bytes = readFileSync(resolve(root, name));
     hash.update(`${name}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest('hex');
