@@ -1,5 +1,7 @@
 //! Evaluation keys: what a server holds.
 
+use core::borrow::Borrow;
+
 use alloc::{collections::BTreeMap, format, sync::Arc, vec, vec::Vec};
 
 use super::{
@@ -137,25 +139,27 @@ impl<W: Word> KeySource<W> for ShipKeys<W> {
 }
 
 /// Keys made on the way by the holder of the secret key, one track at a time, and dropped: a
-/// 128-bit bootstrap in the memory of a browser tab.
-pub struct GeneratedKeys<'a, W: Word = u32> {
-    secret: &'a ShipSecretKey<W>,
+/// 128-bit bootstrap in the memory of a browser tab. `S` is a reference to the secret key, or an
+/// `Arc` of it.
+pub struct GeneratedKeys<S, W: Word = u32> {
+    secret: S,
     common: CommonKeys<W>,
 }
 
-impl<'a, W: Word> GeneratedKeys<'a, W> {
+impl<W: Word, S: Borrow<ShipSecretKey<W>>> GeneratedKeys<S, W> {
     /// Makes the keys outside the tracks.
     ///
     /// # Errors
     /// None for a set that was validated.
-    pub fn new(secret: &'a ShipSecretKey<W>) -> Result<Self, Error> {
-        Ok(Self { secret, common: generate_common(secret)? })
+    pub fn new(secret: S) -> Result<Self, Error> {
+        let common = generate_common(secret.borrow())?;
+        Ok(Self { secret, common })
     }
 }
 
-impl<W: Word> KeySource<W> for GeneratedKeys<'_, W> {
+impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys<S, W> {
     fn key_id(&self) -> [u8; 16] {
-        self.secret.key_id()
+        self.secret.borrow().key_id()
     }
 
     fn common(&self) -> &CommonKeys<W> {
@@ -163,7 +167,7 @@ impl<W: Word> KeySource<W> for GeneratedKeys<'_, W> {
     }
 
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error> {
-        generate_track(self.secret, track).map(Arc::new)
+        generate_track(self.secret.borrow(), track).map(Arc::new)
     }
 }
 

@@ -20,4 +20,5 @@ pub use evaluator::CkksEvaluator;
 pub use private::Private;
 pub use scale::Scale;
 
+pub use crate::arith::complex::Complex;
 pub(crate) use ciphertext::hex;
