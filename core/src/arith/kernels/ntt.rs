@@ -6,7 +6,7 @@
 
 use crate::arith::ntt::Twiddles;
 use crate::arith::simd::{scalar::Scalar, vector::Vector};
-use crate::arith::NttTable;
+use crate::arith::{NttTable, Word};
 
 /// Natural to bit-reversed order.
 #[inline(always)]
@@ -14,7 +14,7 @@ pub(crate) fn forward<V: Vector>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word
     debug_assert_eq!(row.len(), t.n());
     let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
     match (row.len() < 2 * V::LANES, lazy) {
-        (true, _) => forward_rows::<_, false>(Scalar::new(), t, row),
+        (true, _) => forward_short(t, row),
         (false, true) => forward_rows::<V, true>(v, t, row),
         (false, false) => forward_rows::<V, false>(v, t, row),
     }
@@ -26,10 +26,22 @@ pub(crate) fn inverse<V: Vector>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word
     debug_assert_eq!(row.len(), t.n());
     let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
     match (row.len() < 2 * V::LANES, lazy) {
-        (true, _) => inverse_rows::<_, false>(Scalar::new(), t, row),
+        (true, _) => inverse_short(t, row),
         (false, true) => inverse_rows::<V, true>(v, t, row),
         (false, false) => inverse_rows::<V, false>(v, t, row),
     }
+}
+
+/// Rows too short for the registers.
+#[cold]
+fn forward_short<W: Word>(t: &NttTable<W>, row: &mut [W]) {
+    forward_rows::<_, false>(Scalar::new(), t, row);
+}
+
+/// Rows too short for the registers.
+#[cold]
+fn inverse_short<W: Word>(t: &NttTable<W>, row: &mut [W]) {
+    inverse_rows::<_, false>(Scalar::new(), t, row);
 }
 
 /// The modulus in every lane.
@@ -52,8 +64,16 @@ fn forward_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
     let (packs, _) = v.packs_mut(row);
     let total = packs.len();
     let mut groups = 1;
-    // Stages pairing registers at least two apart; an odd one goes first, alone.
-    if total.trailing_zeros() % 2 == 0 && total > 2 {
+    if let [x, y] = packs {
+        let mut pair = (v.load(x), v.load(y));
+        pair = forward_pair::<V, LAZY>(v, b, &v.factor(&w.get(1)), pair);
+        [pair] = forward_narrow_all::<V, LAZY, 1>(v, b, w, total, 0, [pair]);
+        v.store(x, pair.0);
+        v.store(y, pair.1);
+        return;
+    }
+    // Stages pairing registers at least four apart; an odd one goes first, alone.
+    if total.trailing_zeros() % 2 == 1 {
         forward_two::<V, LAZY>(v, b, w, packs, groups);
         groups *= 2;
     }
@@ -61,20 +81,20 @@ fn forward_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
         forward_four::<V, LAZY>(v, b, w, packs, groups);
         groups *= 4;
     }
-    for (i, [x, y]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
-        let mut pair = (v.load(x), v.load(y));
-        pair = forward_pair::<V, LAZY>(v, b, &v.factor(&w.get(groups + i)), pair);
-        pair = forward_narrow::<V, LAZY, 16>(v, b, w, total, i, pair);
-        pair = forward_narrow::<V, LAZY, 8>(v, b, w, total, i, pair);
-        pair = forward_narrow::<V, LAZY, 4>(v, b, w, total, i, pair);
-        pair = forward_narrow::<V, LAZY, 2>(v, b, w, total, i, pair);
-        pair = forward_narrow::<V, LAZY, 1>(v, b, w, total, i, pair);
-        if LAZY {
-            pair.0 = v.reduce_once(v.reduce_once(pair.0, b.twice), b.p);
-            pair.1 = v.reduce_once(v.reduce_once(pair.1, b.twice), b.p);
-        }
-        v.store(x, pair.0);
-        v.store(y, pair.1);
+    // All other stages on four registers; two independent pairs keep the multipliers busy.
+    for (i, [q0, q1, q2, q3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+        let outer = v.factor(&w.get(groups + i));
+        let inner0 = v.factor(&w.get(2 * (groups + i)));
+        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
+        let (x0, x2) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q0), v.load(q2)));
+        let (x1, x3) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q1), v.load(q3)));
+        let low = forward_pair::<V, LAZY>(v, b, &inner0, (x0, x1));
+        let high = forward_pair::<V, LAZY>(v, b, &inner1, (x2, x3));
+        let [low, high] = forward_narrow_all::<V, LAZY, 2>(v, b, w, total, 2 * i, [low, high]);
+        v.store(q0, low.0);
+        v.store(q1, low.1);
+        v.store(q2, high.0);
+        v.store(q3, high.1);
     }
 }
 
@@ -145,23 +165,47 @@ fn forward_four<V: Vector, const LAZY: bool>(
     }
 }
 
-/// The stage pairing words `T` apart, where that is within a register.
+/// The stages within registers, on consecutive pairs from pair `i` on, and the final reduction.
 #[inline(always)]
-fn forward_narrow<V: Vector, const LAZY: bool, const T: usize>(
+fn forward_narrow_all<V: Vector, const LAZY: bool, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
     total: usize,
     i: usize,
-    pair: (V::Reg, V::Reg),
-) -> (V::Reg, V::Reg) {
-    if T >= V::LANES {
-        return pair;
+    mut pairs: [(V::Reg, V::Reg); PAIRS],
+) -> [(V::Reg, V::Reg); PAIRS] {
+    pairs = forward_narrow::<V, LAZY, 8, PAIRS>(v, b, w, total, i, pairs);
+    pairs = forward_narrow::<V, LAZY, 4, PAIRS>(v, b, w, total, i, pairs);
+    pairs = forward_narrow::<V, LAZY, 2, PAIRS>(v, b, w, total, i, pairs);
+    pairs = forward_narrow::<V, LAZY, 1, PAIRS>(v, b, w, total, i, pairs);
+    if LAZY {
+        for pair in &mut pairs {
+            pair.0 = v.reduce_once(v.reduce_once(pair.0, b.twice), b.p);
+            pair.1 = v.reduce_once(v.reduce_once(pair.1, b.twice), b.p);
+        }
     }
-    let groups = V::LANES / T;
-    let w = v.factors::<T>(w, (total / 2 + i) * groups);
-    let (x, y) = forward_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
-    v.merge::<T>(x, y)
+    pairs
+}
+
+/// The stage pairing words `T` apart, where that is within a register.
+#[inline(always)]
+fn forward_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    total: usize,
+    i: usize,
+    mut pairs: [(V::Reg, V::Reg); PAIRS],
+) -> [(V::Reg, V::Reg); PAIRS] {
+    if T < V::LANES {
+        for (k, pair) in pairs.iter_mut().enumerate() {
+            let w = v.factors::<T>(w, (total / 2 + i + k) * (V::LANES / T));
+            let (x, y) = forward_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
+            *pair = v.merge::<T>(x, y);
+        }
+    }
+    pairs
 }
 
 #[inline(always)]
@@ -170,22 +214,32 @@ fn inverse_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
     let w = t.inverse();
     let (packs, _) = v.packs_mut(row);
     let total = packs.len();
-    let mut groups = total / 2;
-    for (i, [x, y]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
-        let mut pair = (v.load(x), v.load(y));
-        pair = inverse_narrow::<V, LAZY, 1>(v, b, w, total, i, pair);
-        pair = inverse_narrow::<V, LAZY, 2>(v, b, w, total, i, pair);
-        pair = inverse_narrow::<V, LAZY, 4>(v, b, w, total, i, pair);
-        pair = inverse_narrow::<V, LAZY, 8>(v, b, w, total, i, pair);
-        pair = inverse_narrow::<V, LAZY, 16>(v, b, w, total, i, pair);
-        if groups > 1 {
-            pair = inverse_pair::<V, LAZY>(v, b, &v.factor(&w.get(groups + i)), pair);
-        }
+    if let [x, y] = packs {
+        let [pair] = inverse_narrow_all::<V, LAZY, 1>(v, b, w, total, 0, [(v.load(x), v.load(y))]);
         v.store(x, pair.0);
         v.store(y, pair.1);
+        return inverse_last::<V, LAZY>(v, b, t, packs);
+    }
+    // The stages within four registers, but not the last stage of all, which takes the factor 1/n along.
+    let mut groups = total / 4;
+    for (i, [q0, q1, q2, q3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+        let inner0 = v.factor(&w.get(2 * (groups + i)));
+        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
+        let pairs = [(v.load(q0), v.load(q1)), (v.load(q2), v.load(q3))];
+        let [low, high] = inverse_narrow_all::<V, LAZY, 2>(v, b, w, total, 2 * i, pairs);
+        let (mut x0, mut x1) = inverse_pair::<V, LAZY>(v, b, &inner0, low);
+        let (mut x2, mut x3) = inverse_pair::<V, LAZY>(v, b, &inner1, high);
+        if groups > 1 {
+            let outer = v.factor(&w.get(groups + i));
+            (x0, x2) = inverse_pair::<V, LAZY>(v, b, &outer, (x0, x2));
+            (x1, x3) = inverse_pair::<V, LAZY>(v, b, &outer, (x1, x3));
+        }
+        v.store(q0, x0);
+        v.store(q1, x1);
+        v.store(q2, x2);
+        v.store(q3, x3);
     }
     groups /= 2;
-    // The last stage, with one group, is apart: it takes the factor 1/n along.
     if groups.max(1).trailing_zeros() % 2 == 1 {
         inverse_two::<V, LAZY>(v, b, w, packs, groups);
         groups /= 2;
@@ -195,8 +249,19 @@ fn inverse_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
         inverse_four::<V, LAZY>(v, b, w, packs, groups);
         groups /= 2;
     }
+    inverse_last::<V, LAZY>(v, b, t, packs);
+}
+
+/// The last stage, with the factor `1/n` and full reduction.
+#[inline(always)]
+fn inverse_last<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    t: &NttTable<V::Word>,
+    packs: &mut [V::Pack],
+) {
     let (scale, root) = (v.factor(t.scale()), v.factor(t.scaled_root()));
-    let (low, high) = packs.split_at_mut(total / 2);
+    let (low, high) = packs.split_at_mut(packs.len() / 2);
     for (x, y) in low.iter_mut().zip(high) {
         let (a, c) = (v.load(x), v.load(y));
         let difference = v.add(v.sub(a, c), if LAZY { b.twice } else { b.p });
@@ -269,21 +334,38 @@ fn inverse_four<V: Vector, const LAZY: bool>(
     }
 }
 
-/// The stage pairing words `T` apart, where that is within a register.
+/// The stages within registers, on consecutive pairs from pair `i` on.
 #[inline(always)]
-fn inverse_narrow<V: Vector, const LAZY: bool, const T: usize>(
+fn inverse_narrow_all<V: Vector, const LAZY: bool, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
     total: usize,
     i: usize,
-    pair: (V::Reg, V::Reg),
-) -> (V::Reg, V::Reg) {
-    if T >= V::LANES {
-        return pair;
+    mut pairs: [(V::Reg, V::Reg); PAIRS],
+) -> [(V::Reg, V::Reg); PAIRS] {
+    pairs = inverse_narrow::<V, LAZY, 1, PAIRS>(v, b, w, total, i, pairs);
+    pairs = inverse_narrow::<V, LAZY, 2, PAIRS>(v, b, w, total, i, pairs);
+    pairs = inverse_narrow::<V, LAZY, 4, PAIRS>(v, b, w, total, i, pairs);
+    inverse_narrow::<V, LAZY, 8, PAIRS>(v, b, w, total, i, pairs)
+}
+
+/// The stage pairing words `T` apart, where that is within a register.
+#[inline(always)]
+fn inverse_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    total: usize,
+    i: usize,
+    mut pairs: [(V::Reg, V::Reg); PAIRS],
+) -> [(V::Reg, V::Reg); PAIRS] {
+    if T < V::LANES {
+        for (k, pair) in pairs.iter_mut().enumerate() {
+            let w = v.factors::<T>(w, (total / 2 + i + k) * (V::LANES / T));
+            let (x, y) = inverse_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
+            *pair = v.merge::<T>(x, y);
+        }
     }
-    let groups = V::LANES / T;
-    let w = v.factors::<T>(w, (total / 2 + i) * groups);
-    let (x, y) = inverse_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
-    v.merge::<T>(x, y)
+    pairs
 }
