@@ -76,15 +76,13 @@ async function firstFree(port) {
 
 async function check() {
   const data = mkdtempSync(join(tmpdir(), 'refloat-check-'));
+  process.on('exit', () => rmSync(data, { recursive: true, force: true }));
+  const env = { REFLOAT__STORAGE__DATA: data, REFLOAT__LOG__LEVEL: 'warn' };
+  const server = await serve({ port: await freePort(), env });
   try {
-    const server = await serve({ port: await freePort(), env: { REFLOAT__STORAGE__DATA: data, REFLOAT__LOG__LEVEL: 'warn' } });
-    try {
-      const { mainJob } = await import('./check.mjs');
-      return (await mainJob(server.url)) ? 0 : 1;
-    } finally {
-      await server.stop();
-    }
+    const { mainJob } = await import('./check.mjs');
+    return (await mainJob(server.url)) ? 0 : 1;
   } finally {
-    rmSync(data, { recursive: true, force: true });
+    await server.stop();
   }
 }

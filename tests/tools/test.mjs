@@ -12,6 +12,9 @@ import { root, serverBinary } from './lib/paths.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
 
+/** Milliseconds after which a step is taken to hang. */
+const LIMIT = 20 * 60_000;
+
 /** Lines of a failing step that are shown; the end matters most. */
 const SHOWN = 400;
 
@@ -155,6 +158,7 @@ function command(step, progress, chromium) {
   const filter = step.cargo ? cargoProgress(progress) : {};
   return run(step.command, step.args, {
     ...filter,
+    limit: LIMIT,
     env: { ...filter.env, REFLOAT_BINARY: serverBinary, CHROMIUM: chromium, ...step.env },
   });
 }

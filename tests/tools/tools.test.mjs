@@ -127,6 +127,14 @@ test('a child tells its output and how it ended', async () => {
   assert.equal((await run('no-such-program', [])).code, -1);
 });
 
+test('a child that hangs is stopped together with its own children', async () => {
+  const nested = `require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'inherit' })`;
+  // Without the group the grandchild would hold the pipe open, and this would never end.
+  const { code, output } = await run(process.execPath, ['-e', nested], { limit: 500 });
+  assert.equal(code, -1);
+  assert.match(output, /longer than 0.5 s/);
+});
+
 test('a port in use is not taken for a free one', async (context) => {
   const port = await freePort();
   assert.ok(await isFree(port));

@@ -6,9 +6,11 @@ import { root } from './paths.mjs';
 /** How much of a child's output is kept: enough for any error, bounded for a runaway. */
 const KEPT = 4 << 20;
 
+const windows = process.platform === 'win32';
+
 const children = new Set();
 process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
+  for (const child of children) kill(child, 'SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
@@ -17,13 +19,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-/** Starts a child that dies with this process. */
+/**
+ * Starts a child that ends with this process. It leads a process group of its own: Ctrl-C reaches
+ * only this process, which then ends each child once, and what the child started with it.
+ */
 export function start(command, args, options = {}) {
-  const windowsScript = process.platform === 'win32' && command === 'npm';
   const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    shell: windowsScript,
+    shell: windows && command === 'npm',
+    detached: !windows,
     ...options,
     env: { ...process.env, ...options.env },
   });
@@ -32,11 +37,22 @@ export function start(command, args, options = {}) {
   return child;
 }
 
+/** Sends a signal to a child and to what it started. */
+export function kill(child, signal) {
+  try {
+    if (windows || child.pid === undefined) child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
 /**
  * Runs a command to its end. `onLine` sees every line, also those ended by a carriage return, and
- * answers `true` for the ones not worth keeping. Resolves to {code, output}, and never rejects.
+ * answers `true` for the ones not worth keeping. After `limit` milliseconds, if given, the command is
+ * killed. Resolves to {code, output}, and never rejects.
  */
-export function run(command, args, { onLine, ...options } = {}) {
+export function run(command, args, { onLine, limit, ...options } = {}) {
   return new Promise((resolve) => {
     let output = '';
     const child = start(command, args, options);
@@ -55,8 +71,16 @@ export function run(command, args, { onLine, ...options } = {}) {
     };
     take(child.stdout);
     take(child.stderr);
-    child.on('error', (error) => resolve({ code: -1, output: `${command}: ${error.message}\n` }));
+    const timer = limit && setTimeout(() => {
+      output += `(stopped: it took longer than ${limit / 1000} s)\n`;
+      kill(child, 'SIGKILL');
+    }, limit);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      resolve({ code: -1, output: `${command}: ${error.message}\n` });
+    });
     child.on('close', (code, signal) => {
+      clearTimeout(timer);
       resolve({ code: code ?? -1, output: signal ? `${output}(ended by ${signal})\n` : output });
     });
   });

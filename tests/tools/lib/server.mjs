@@ -2,7 +2,7 @@
 import { createServer } from 'node:net';
 import { Stop } from './log.mjs';
 import { serverBinary } from './paths.mjs';
-import { start } from './run.mjs';
+import { kill, start } from './run.mjs';
 
 /** How long the server may take to get ready, and to shut down, in milliseconds. */
 const READY = 30_000;
@@ -36,12 +36,8 @@ export function freePort() {
  */
 export async function serve({ port, env = {} }) {
   const url = `http://127.0.0.1:${port}`;
-  // Its own process group: Ctrl-C reaches this process, which then stops the server once.
-  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    detached: true,
-    env,
-  });
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`], { stdio, env });
   const closed = new Promise((resolve) => {
     child.on('error', (error) => resolve(`${serverBinary}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
@@ -49,8 +45,8 @@ export async function serve({ port, env = {} }) {
   let ended;
   closed.then((code) => (ended = code));
   const stop = async () => {
-    if (ended === undefined) child.kill('SIGTERM');
-    const hard = setTimeout(() => child.kill('SIGKILL'), GRACE);
+    if (ended === undefined) kill(child, 'SIGTERM');
+    const hard = setTimeout(() => kill(child, 'SIGKILL'), GRACE);
     const code = await closed;
     clearTimeout(hard);
     return code;
