@@ -14,7 +14,7 @@ use crate::{
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
-    fn performance_now() -> f64;
+    pub fn performance_now() -> f64;
 }
 
 /// Stamps events and keeps them until the step is over, so that JavaScript never runs inside the

@@ -1,5 +1,7 @@
 //! Secret keys, and what is done with them.
 
+use std::sync::Arc;
+
 use js_sys::{Float64Array, Uint8Array};
 use refloat::{
     Error,
@@ -16,11 +18,11 @@ use crate::{
     presets::{self, allowed},
 };
 
-/// A secret key. Wiped when it is freed.
+/// A secret key. Wiped when it is freed, and with it any keys generated on the way.
 #[wasm_bindgen]
 pub struct SecretKey {
     preset: &'static Preset,
-    pub(crate) key: ShipSecretKey,
+    pub(crate) key: Arc<ShipSecretKey>,
 }
 
 #[wasm_bindgen]
@@ -29,7 +31,7 @@ impl SecretKey {
     pub fn generate(preset: &str, allow_insecure: bool, seed: Option<Uint8Array>) -> Result<SecretKey> {
         let (preset, params) = allowed(preset, allow_insecure)?;
         let seed = seed_for(preset, seed)?;
-        Ok(SecretKey { preset, key: ShipSecretKey::generate(&params, &seed) })
+        Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::generate(&params, &seed)) })
     }
 
     /// Reads what `exportSecret` wrote.
@@ -38,7 +40,7 @@ impl SecretKey {
         let bytes = Zeroizing::new(bytes.to_vec());
         let (preset, params) = presets::by_fingerprint(refloat::wire::peek(&bytes)?.fingerprint)?;
         allowed(preset.name, allow_insecure)?;
-        Ok(SecretKey { preset, key: ShipSecretKey::from_secret_bytes(&params, &bytes)? })
+        Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::from_secret_bytes(&params, &bytes)?) })
     }
 
     /// The key itself in wire form.

@@ -1,9 +1,14 @@
 //! Bootstrapping in the page, a step at a time.
 
-use js_sys::{Function, Uint8Array};
+use std::{cell::RefCell, sync::Arc};
+
+use js_sys::{Float64Array, Function, Uint8Array};
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipRun as CoreRun},
+    bootstrapping::ckks_ship::{
+        GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipParams, ShipRun as CoreRun,
+        ShipSecretKey,
+    },
     params,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,17 +17,44 @@ use crate::{
     ciphertext::Ciphertext,
     events::Recorder,
     failure::{Failure, Result},
+    inspect::Inspector,
     keys::SecretKey,
     presets,
 };
 
+/// Largest ring whose slots-to-coefficients matrix is kept between runs: 8 MiB at 2^10, 384 at 2^13.
+const MATRIX_KEPT_UP_TO: usize = 1 << 11;
+
+thread_local! {
+    // Runs borrow their evaluator; there is one per set, and it lives as long as the instance.
+    static EVALUATORS: RefCell<Vec<&'static ShipEvaluator>> = const { RefCell::new(Vec::new()) };
+}
+
+fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
+    let fingerprint = params.fingerprint();
+    let known = EVALUATORS.with_borrow(|all| all.iter().find(|e| e.params().fingerprint() == fingerprint).copied());
+    if let Some(evaluator) = known {
+        return Ok(evaluator);
+    }
+    let made = if params.n() <= MATRIX_KEPT_UP_TO {
+        ShipEvaluator::new(params)?
+    } else {
+        ShipEvaluator::compact(params)?
+    };
+    let evaluator: &'static ShipEvaluator = Box::leak(Box::new(made));
+    EVALUATORS.with_borrow_mut(|all| all.push(evaluator));
+    Ok(evaluator)
+}
+
 enum State {
     Collecting(ShipKeysBuilder),
-    Complete(ShipKeys),
+    Resident(ShipKeys),
+    /// Made track by track from the secret key, and dropped.
+    Generated(GeneratedKeys<Arc<ShipSecretKey>>),
     Failed,
 }
 
-/// The public keys of a bootstrapping, resident.
+/// The public keys of a bootstrapping.
 #[wasm_bindgen]
 pub struct BootstrapKeys {
     state: State,
@@ -30,7 +62,7 @@ pub struct BootstrapKeys {
 
 #[wasm_bindgen]
 impl BootstrapKeys {
-    /// An empty set for a key.
+    /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, key_id: &Uint8Array) -> Result<BootstrapKeys> {
         let params = presets::checked(params::preset(preset)?)?;
         let bytes = key_id.to_vec();
@@ -39,6 +71,11 @@ impl BootstrapKeys {
             .try_into()
             .map_err(|_| Failure::invalid(format!("a key id has 16 bytes, and this one {}", bytes.len())))?;
         Ok(BootstrapKeys { state: State::Collecting(ShipKeys::builder(&params, id)) })
+    }
+
+    /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
+    pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
+        Ok(BootstrapKeys { state: State::Generated(GeneratedKeys::new(secret.key.clone())?) })
     }
 
     /// Makes a part from the secret key and takes it in.
@@ -56,17 +93,18 @@ impl BootstrapKeys {
     /// Completes the set; fails if parts are missing.
     pub fn finish(&mut self) -> Result<()> {
         match core::mem::replace(&mut self.state, State::Failed) {
-            State::Collecting(builder) => self.state = State::Complete(builder.finish()?),
+            State::Collecting(builder) => self.state = State::Resident(builder.finish()?),
             other => self.state = other,
         }
         Ok(())
     }
 
-    /// Bytes the complete set takes in memory.
+    /// Bytes the keys take in memory between runs.
     #[wasm_bindgen(js_name = memoryBytes)]
     pub fn memory_bytes(&self) -> f64 {
         match &self.state {
-            State::Complete(keys) => keys.memory_bytes() as f64,
+            State::Resident(keys) => keys.memory_bytes() as f64,
+            State::Generated(keys) => keys.common().memory_bytes() as f64,
             State::Collecting(_) | State::Failed => 0.0,
         }
     }
@@ -76,14 +114,16 @@ impl BootstrapKeys {
     fn collecting(&mut self) -> Result<&mut ShipKeysBuilder> {
         match &mut self.state {
             State::Collecting(builder) => Ok(builder),
-            State::Complete(_) | State::Failed => Err(Failure::invalid("the set is complete: begin another one")),
+            State::Resident(_) | State::Generated(_) | State::Failed => {
+                Err(Failure::invalid("the set takes no more parts: begin another one"))
+            }
         }
     }
 
-    /// The keys, once they are complete.
-    pub(crate) fn complete(&self) -> Result<&ShipKeys> {
+    fn source(&self) -> Result<&dyn KeySource<u32>> {
         match &self.state {
-            State::Complete(keys) => Ok(keys),
+            State::Resident(keys) => Ok(keys),
+            State::Generated(keys) => Ok(keys),
             State::Collecting(_) | State::Failed => Err(Error::MissingKey(
                 "the bootstrapping keys are not complete; wait for bootstrapKeys() to finish".into(),
             )
@@ -95,37 +135,66 @@ impl BootstrapKeys {
 /// Squares every slot; takes one level.
 #[wasm_bindgen]
 pub fn square(ciphertext: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext> {
-    let evaluator = ShipEvaluator::new(&ciphertext.params);
-    Ok(ciphertext.sibling(evaluator.square(&ciphertext.inner, keys.complete()?)?))
+    let x = &ciphertext.inner;
+    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.source()?)?))
 }
 
 /// A bootstrapping under way.
 #[wasm_bindgen]
 pub struct ShipRun {
-    run: CoreRun,
+    run: Option<CoreRun<'static>>,
     input: Ciphertext,
+    inspector: Inspector,
 }
 
 #[wasm_bindgen]
 impl ShipRun {
-    /// Begins; the ciphertext is copied.
-    pub fn begin(ciphertext: &Ciphertext, mode: Option<String>) -> Result<ShipRun> {
+    /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
+    /// errors of inspected steps; without it they are counted from what the input decrypts to.
+    pub fn begin(
+        ciphertext: &Ciphertext,
+        mode: Option<String>,
+        message: Option<Float64Array>,
+    ) -> Result<ShipRun> {
         let mode = presets::mode(mode, &ciphertext.params)?;
-        let evaluator = ShipEvaluator::new(&ciphertext.params);
-        let run = CoreRun::new(&evaluator, ciphertext.inner.clone(), mode)?;
-        Ok(ShipRun { run, input: ciphertext.sibling(ciphertext.inner.clone()) })
+        let run = CoreRun::new(evaluator(&ciphertext.params)?, &ciphertext.inner, mode)?;
+        let input = ciphertext.sibling(ciphertext.inner.clone());
+        let inspector = Inspector::new(&ciphertext.params, mode, message);
+        Ok(ShipRun { run: Some(run), input, inspector })
     }
 
     /// One stage, one track or one level of the tree; `true` when it was the last.
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
-        let finished = self.run.step(keys.complete()?, &mut events)?;
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let finished = run.step(keys.source()?, &mut events)?;
         events.deliver(on_event)?;
         Ok(finished)
     }
 
-    /// The refreshed ciphertext.
-    pub fn finish(&mut self) -> Result<Ciphertext> {
-        Ok(self.input.sibling(self.run.finish()?))
+    /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.
+    #[wasm_bindgen(js_name = stepInspected)]
+    pub fn step_inspected(
+        &mut self,
+        keys: &BootstrapKeys,
+        secret: &SecretKey,
+        on_event: &Function,
+    ) -> Result<bool> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        self.inspector.begin(run, &secret.key, &self.input.inner, on_event)?;
+        let mut events = Recorder::default();
+        let finished = run.step(keys.source()?, &mut events)?;
+        events.deliver(on_event)?;
+        self.inspector.show(run, &secret.key, on_event)?;
+        Ok(finished)
     }
+
+    /// The refreshed ciphertext, once.
+    pub fn finish(&mut self) -> Result<Ciphertext> {
+        Ok(self.input.sibling(self.run.take().ok_or_else(over)?.finish()?))
+    }
+}
+
+fn over() -> Failure {
+    Failure::invalid("the run has given its result: begin another one")
 }
