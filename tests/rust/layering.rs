@@ -1,0 +1,286 @@
+//! The layers of the core: every `crate::` path leads downward. Also: who may name what, where
+//! `unsafe` may stand, and what the repository's top level holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use refloat_tests::source::{Token, files, root, tokens};
+
+/// The core's top-level modules by layer; a file may import from lower layers, and from its own
+/// module. `error` is below everything.
+const LAYERS: [(&str, u32); 15] = [
+    ("error", 0),
+    ("par", 1),
+    ("random", 1),
+    ("security", 1),
+    ("trace", 1),
+    ("arith", 2),
+    ("ring", 3),
+    ("rlwe", 4),
+    ("schemes", 5),
+    ("circuits", 6),
+    ("bootstrapping", 7),
+    ("params", 8),
+    ("wire", 8),
+    ("about", 8),
+    ("lib", 9),
+];
+
+/// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
+const SEPARATE: [(&str, &[&str]); 3] =
+    [("schemes", &["evaluator"]), ("circuits", &[]), ("bootstrapping", &["method", "registry", "job"])];
+
+/// The one method that joins two schemes, and the list of all methods.
+const JOINS_METHODS: [&str; 2] = ["switching", "registry"];
+
+fn layer(module: &str) -> Option<u32> {
+    LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
+}
+
+/// The module path of a file of the core: `core/src/ring/poly.rs` is `[ring, poly]`.
+fn module_of(path: &str) -> Vec<String> {
+    let inside = path.strip_prefix("core/src/").expect("a file of the core").trim_end_matches(".rs");
+    let mut parts: Vec<String> = inside.split('/').map(str::to_owned).collect();
+    if parts.last().is_some_and(|last| last == "mod") {
+        parts.pop();
+    }
+    parts
+}
+
+/// A use of another module: line, and path from the crate's root.
+type Import = (usize, Vec<String>);
+
+/// Every path of `text` that begins with `start` (`crate`, or a crate's name) or, for a module of
+/// that crate at `module`, climbs to the root by `super`.
+fn imports(text: &str, start: &str, module: &[String]) -> Vec<Import> {
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    // Inline modules: their name, and the brace depth at which they end.
+    let (mut depth, mut inline): (usize, Vec<(String, usize)>) = (0, Vec::new());
+    let word = |at: usize| match tokens.get(at) {
+        Some((_, Token::Word(word))) => Some(word.as_str()),
+        _ => None,
+    };
+    let is = |at: usize, token: &Token| tokens.get(at).is_some_and(|(_, t)| t == token);
+    let mut at = 0;
+    while at < tokens.len() {
+        if is(at, &Token::Mark('{')) {
+            depth += 1;
+        } else if is(at, &Token::Mark('}')) {
+            depth = depth.saturating_sub(1);
+            if inline.last().is_some_and(|(_, end)| *end == depth) {
+                inline.pop();
+            }
+        } else if word(at) == Some("mod") && is(at + 2, &Token::Mark('{')) {
+            inline.push((word(at + 1).unwrap_or_default().to_owned(), depth));
+        } else if word(at) == Some(start) && is(at + 1, &Token::Path) && !(at > 0 && is(at - 1, &Token::Path))
+        {
+            collect(&tokens, at + 2, &[], &mut found);
+        } else if word(at) == Some("super")
+            && is(at + 1, &Token::Path)
+            && word(at.wrapping_sub(2)) != Some("super")
+        {
+            let mut here: Vec<String> =
+                module.iter().cloned().chain(inline.iter().map(|(n, _)| n.clone())).collect();
+            let mut next = at;
+            while word(next) == Some("super") && is(next + 1, &Token::Path) {
+                here.pop();
+                next += 2;
+            }
+            collect(&tokens, next, &here, &mut found);
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Collects the paths that continue at token `at` after `prefix`: a name, or names in braces.
+fn collect(tokens: &[(usize, Token)], at: usize, prefix: &[String], found: &mut Vec<Import>) -> usize {
+    match tokens.get(at) {
+        Some((line, Token::Word(name))) => {
+            let mut path = prefix.to_vec();
+            path.push(name.clone());
+            if matches!(tokens.get(at + 1), Some((_, Token::Path))) {
+                return collect(tokens, at + 2, &path, found);
+            }
+            found.push((*line, path));
+            at + 1
+        }
+        Some((_, Token::Mark('{'))) => {
+            let mut next = at + 1;
+            while !matches!(tokens.get(next), None | Some((_, Token::Mark('}')))) {
+                next = match tokens.get(next) {
+                    Some((_, Token::Mark(','))) => next + 1,
+                    _ => collect(tokens, next, prefix, found).max(next + 1),
+                };
+            }
+            next + 1
+        }
+        Some((line, _)) => {
+            // A glob, or the generics of an expression: the prefix is what is used.
+            found.push((*line, prefix.to_vec()));
+            at + 1
+        }
+        None => at,
+    }
+}
+
+/// Names that the crate's root exports, and the module each comes from.
+fn re_exports(lib: &str) -> BTreeMap<String, String> {
+    let mut exports = BTreeMap::new();
+    for statement in lib.split("pub use ").skip(1) {
+        let statement = statement.split(';').next().unwrap_or_default();
+        let Some((module, names)) = statement.split_once("::") else { continue };
+        for name in names.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|n| !n.is_empty()) {
+            exports.insert(name.to_owned(), module.to_owned());
+        }
+    }
+    exports
+}
+
+/// Why an import is not allowed, if it is not.
+fn violation(module: &[String], path: &[String], exports: &BTreeMap<String, String>) -> Option<String> {
+    let own = &module[0];
+    let target = path.first()?;
+    let target = if layer(target).is_some() { target } else { exports.get(target).unwrap_or(target) };
+    let Some(theirs) = layer(target) else {
+        return Some(format!("names {target}, which is in no layer: add it to the table of this test"));
+    };
+    let Some(ours) = layer(own) else {
+        return Some(format!("is in module {own}, which is in no layer: add it to the table of this test"));
+    };
+    if own != target {
+        return (theirs >= ours)
+            .then(|| format!("is in layer {ours} ({own}) and imports layer {theirs} ({target})"));
+    }
+    let (_, shared) = SEPARATE.iter().find(|(name, _)| name == own)?;
+    let (ours, theirs) = (module.get(1)?, path.get(1)?);
+    // A name of the module itself, as opposed to a sub-module, is lower-case in neither sense.
+    let is_module = theirs.chars().all(|c| c.is_lowercase() || c.is_numeric() || c == '_');
+    let allowed = ours == theirs
+        || !is_module
+        || shared.contains(&theirs.as_str())
+        || JOINS_METHODS.contains(&ours.as_str());
+    (!allowed).then(|| format!("is in {own}/{ours} and imports {own}/{theirs}, which it must not know"))
+}
+
+#[test]
+fn every_import_leads_downward() {
+    let lib = fs::read_to_string(root().join("core/src/lib.rs")).expect("the core's root");
+    let exports = re_exports(&lib);
+    let mut violations = Vec::new();
+    let mut seen = 0;
+    for file in files("core/src", &["rs"]) {
+        let module = module_of(&file.path);
+        for (line, path) in imports(&file.text, "crate", &module) {
+            seen += 1;
+            if let Some(why) = violation(&module, &path, &exports) {
+                violations.push(format!("{}:{line} {why}", file.path));
+            }
+        }
+    }
+    assert!(seen > 50, "only {seen} imports found: the test reads the wrong files");
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+#[test]
+fn the_test_sees_what_it_forbids() {
+    let exports =
+        BTreeMap::from([("Error".to_owned(), "error".to_owned()), ("Ct".to_owned(), "schemes".to_owned())]);
+    let verdicts = |path: &str, text: &str| -> Vec<bool> {
+        let module = module_of(path);
+        imports(text, "crate", &module)
+            .iter()
+            .map(|(_, p)| violation(&module, p, &exports).is_some())
+            .collect()
+    };
+    let ring = |text| verdicts("core/src/ring/poly.rs", text);
+    assert_eq!(ring("use crate::arith::{Modulus, ntt::{self, NttTable}}; use crate::Error;"), [false; 4]);
+    assert_eq!(ring("use crate::{rlwe, error::Error};"), [true, false]);
+    assert_eq!(ring("fn f() -> crate::schemes::ckks::Ciphertext {}"), [true]);
+    assert_eq!(ring("use crate::Ct;"), [true]);
+    assert_eq!(ring("use super::basis::Basis;"), [false]);
+    assert_eq!(ring("use super::super::rlwe::x;"), [true]);
+    assert_eq!(ring("mod tests { use super::super::basis::x; } use super::super::rlwe::x;"), [false, true]);
+    assert_eq!(ring("mod tests { use super::super::super::rlwe::x; }"), [true]);
+    assert_eq!(ring("// use crate::rlwe\nlet x = \"crate::rlwe::x\";"), []);
+    assert_eq!(ring("use crate::unheard_of::x;"), [true]);
+    assert_eq!(ring("use crate::trace::*;"), [false]);
+    let ship = |text| verdicts("core/src/bootstrapping/ckks_ship/keys.rs", text);
+    assert_eq!(
+        ship("use crate::bootstrapping::{method::Method, ckks_ship::x, ckks_msb::y};"),
+        [false, false, true]
+    );
+    assert_eq!(ship("use crate::wire::frame; use crate::params::x;"), [true, true]);
+    assert_eq!(verdicts("core/src/params/mod.rs", "use crate::wire::x;"), [true]);
+    assert_eq!(
+        verdicts("core/src/random/mod.rs", "use crate::security::x; use crate::error::x;"),
+        [true, false]
+    );
+}
+
+#[test]
+fn wasm_and_server_use_the_public_surface() {
+    let mut violations = Vec::new();
+    let mut seen = 0;
+    for folder in ["wasm", "server"] {
+        for file in files(folder, &["rs"]) {
+            for (line, path) in imports(&file.text, "refloat", &[]) {
+                seen += 1;
+                if path.first().is_some_and(|module| module == "arith" || module == "ring") {
+                    violations.push(format!("{}:{line} names refloat::{}", file.path, path.join("::")));
+                }
+            }
+        }
+    }
+    assert!(seen > 5, "only {seen} imports found: the test reads the wrong files");
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+#[test]
+fn unsafe_code_stays_in_the_kernels() {
+    let mut violations = Vec::new();
+    for file in files("", &["rs"]) {
+        if file.path.starts_with("core/src/arith/simd/") {
+            continue;
+        }
+        for (line, token) in tokens(&file.text) {
+            if token == Token::Word("unsafe".into()) {
+                violations.push(format!("{}:{line}", file.path));
+            }
+        }
+    }
+    assert!(violations.is_empty(), "unsafe outside core/src/arith/simd:\n{}\n", violations.join("\n"));
+}
+
+#[test]
+fn the_top_level_is_the_agreed_one() {
+    let agreed = [
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "README.md",
+        "core",
+        "demo",
+        "package-lock.json",
+        "package.json",
+        "rust-toolchain.toml",
+        "server",
+        "tests",
+        "ts",
+        "wasm",
+    ];
+    let generated = ["target", "node_modules"];
+    let found: BTreeSet<String> = fs::read_dir(root())
+        .expect("the repository")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.') && !generated.contains(&name.as_str()))
+        .collect();
+    let agreed: BTreeSet<String> = agreed.map(str::to_owned).into();
+    let (extra, missing): (Vec<_>, Vec<_>) =
+        (found.difference(&agreed).collect(), agreed.difference(&found).collect());
+    assert!(extra.is_empty() && missing.is_empty(), "not agreed: {extra:?}; missing: {missing:?}");
+}
