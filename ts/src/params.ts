@@ -48,7 +48,7 @@ export interface Preset {
   readonly title: string;
   /** What the slots hold. */
   readonly mode: SlotMode;
-  /** `false` for toys and anything below 128 bits by its policy: they need `allowInsecure`. */
+  /** `false` for toys, which protect nothing and need `allowInsecure`. */
   readonly secure: boolean;
   /** Estimated classical security in bits. */
   readonly securityBits: number;
@@ -56,6 +56,8 @@ export interface Preset {
   readonly securityStatement: string;
   /** Name of the policy the set was checked against. */
   readonly policy: string;
+  /** Where the numbers come from. */
+  readonly source: string;
   /** Hexadecimal fingerprint of every number in the set; objects of different sets do not mix. */
   readonly fingerprint: string;
   /** log2 of the ring dimension. */

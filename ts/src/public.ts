@@ -2,7 +2,7 @@ export { BootstrapKeys } from './api/bootstrap-keys.js';
 export { Ciphertext } from './api/ciphertext.js';
 export type { ImportOptions, Instance, KeygenOptions } from './api/instance.js';
 export { KeySet } from './api/key-set.js';
-export type { BootstrapOptions, EncryptOptions, SignalOptions } from './api/key-set.js';
+export type { BootstrapKeysOptions, BootstrapOptions, EncryptOptions, SignalOptions } from './api/key-set.js';
 export type { LoadOptions, WasmSource } from './api/loader.js';
 export type { Resource } from './api/resource.js';
 export { complexFromParts, imaginaryParts, realParts } from './complex.js';

@@ -55,17 +55,22 @@ export interface StageView extends StageEventBase {
   readonly track?: number;
   /** Which level of the product tree, if the view is of a node. */
   readonly levelOfTree?: number;
-  /** `slots`: interleaved re, im; `coefficients`: polynomial coefficients; `phases`: angles in turns. */
+  /**
+   * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`:
+   * angles in turns, the message divided by the set's gap gamma.
+   */
   readonly view: 'slots' | 'coefficients' | 'phases';
-  /** At most 1024 points. */
+  /** At most 1024 points, evenly spread. */
   readonly data: Float64Array;
+  /** What exact arithmetic gives for the same points, in the same layout. */
+  readonly expected: Float64Array;
   /** Which slot or coefficient each point is. */
   readonly indices: Uint32Array;
   /** Largest error over all slots against the exact computation, in units of the view. */
   readonly maxError: number;
   /** Root mean square of the error. */
   readonly rmsError: number;
-  /** Bits of precision of the worst slot: -log2 of `maxError`, relative to the largest value. */
+  /** Bits of precision of the worst slot: -log2 of `maxError`, in units of the message or of the factor. */
   readonly bitsMax: number;
   /** Bits of precision by the root mean square. */
   readonly bitsRms: number;

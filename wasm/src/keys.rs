@@ -104,7 +104,7 @@ fn seed_for(preset: &Preset, given: Option<Uint8Array>) -> Result<Seed> {
     match given {
         None => getrandom::fill(bytes.as_mut())
             .map_err(|error| Failure::invalid(format!("the platform gives no randomness: {error}")))?,
-        Some(_) if preset.policy.is_secure() => {
+        Some(_) if preset.secure() => {
             return Err(Error::InvalidArgument(format!(
                 "{} is a secure set and draws its own randomness; leave the seed out",
                 preset.name

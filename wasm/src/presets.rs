@@ -40,7 +40,7 @@ pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
 /// A set by name, which must be secure unless the caller has said the word.
 pub fn allowed(name: &str, allow_insecure: bool) -> Result<(&'static Preset, ShipParams)> {
     let preset = params::preset(name)?;
-    if !preset.policy.is_secure() && !allow_insecure {
+    if !preset.secure() && !allow_insecure {
         return Err(Error::Insecure(format!(
             "{name} is a toy that protects nothing; take a secure set such as ship13, or pass {{ allowInsecure: true }} to play with it"
         ))
@@ -51,17 +51,8 @@ pub fn allowed(name: &str, allow_insecure: bool) -> Result<(&'static Preset, Shi
 
 /// The set with a fingerprint.
 pub fn by_fingerprint(fingerprint: [u8; 16]) -> Result<(&'static Preset, ShipParams)> {
-    for preset in params::presets() {
-        let params = checked(preset)?;
-        if params.fingerprint() == fingerprint {
-            return Ok((preset, params));
-        }
-    }
-    Err(Error::ParamsMismatch(format!(
-        "no parameter set of this version has fingerprint {}; read the object with the version that wrote it",
-        hex(&fingerprint)
-    ))
-    .into())
+    let preset = params::preset_by_fingerprint(&fingerprint)?;
+    Ok((preset, checked(preset)?))
 }
 
 /// What the slots hold, by name; the set's own if there is none.
@@ -98,7 +89,8 @@ fn describe(preset: &'static Preset) -> Result<JsValue> {
         .with("name", preset.name)
         .with("title", preset.title)
         .with("mode", params.mode().name())
-        .with("secure", preset.policy.is_secure())
+        .with("secure", preset.secure())
+        .with("source", preset.source)
         .with("securityBits", security.bits)
         .with("securityStatement", security.statement.as_str())
         .with("policy", security.policy.name())

@@ -25,10 +25,24 @@ export interface EncryptOptions extends SignalOptions {
   readonly seed?: Uint8Array;
 }
 
+/** Options of `KeySet.bootstrapKeys`. */
+export interface BootstrapKeysOptions extends SignalOptions {
+  /**
+   * `true` (default): all keys are made now and stay in memory. `false`: each bootstrapping makes
+   * them again, track by track, and drops them: slower, in a small part of the memory. Such keys
+   * hold the secret key, which is wiped once both are freed.
+   */
+  readonly resident?: boolean;
+}
+
 /** Options of `KeySet.bootstrap`. */
 export interface BootstrapOptions extends SignalOptions {
-  /** Adds `view` events: what the ciphertexts hold after each stage, decrypted here. */
-  readonly inspect?: boolean;
+  /**
+   * Adds `view` events: what the ciphertexts hold after each step, decrypted here. Errors are
+   * counted from `message`, the numbers that were encrypted, or with `true` from what the input
+   * decrypts to.
+   */
+  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
 }
 
 /**
@@ -88,13 +102,19 @@ export class KeySet extends Resource {
   }
 
   /**
-   * Makes the bootstrapping keys in the page, part by part. Look at `params.keyBytes` first: for
-   * 128-bit sets a server is the place for them (`rf.server(url).uploadKeys(keys)`).
+   * Makes the bootstrapping keys in the page, part by part. Look at `params.keyBytes` first: in
+   * memory they take about twice that. For 128-bit sets pass `resident: false`, or let a server hold
+   * them (`rf.server(url).uploadKeys(keys)`).
    */
-  bootstrapKeys(options: SignalOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
+  bootstrapKeys(options: BootstrapKeysOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
     const parts = this.params.keyParts;
     const secret = this.handle;
     return new SteppableRun(async (control) => {
+      if (options.resident === false) {
+        await control.gate();
+        const { handle, memoryBytes } = await this.port.call('bootGenerated', secret);
+        return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes);
+      }
       const totalBytes = this.params.keyBytes;
       const boot = await this.port.call('bootBegin', this.params.name, this.id);
       let bytes = 0;
@@ -127,10 +147,11 @@ export class KeySet extends Resource {
     this.#mustBeMine(ciphertext);
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
-    const inspector = options.inspect === true ? secret : undefined;
+    const inspector = options.inspect ? secret : undefined;
+    const message = oracle(options.inspect);
     const { mode } = ciphertext;
     return new SteppableRun(async (control) => {
-      const run = await this.port.call('runBegin', ct, boot, inspector, mode);
+      const run = await this.port.call('runBegin', ct, boot, mode, inspector, message);
       try {
         for (;;) {
           await control.gate();
@@ -161,6 +182,11 @@ export class KeySet extends Resource {
   #mustBeMine(ciphertext: Ciphertext): void {
     keyMismatch(this.id, ciphertext, 'this key set');
   }
+}
+
+/** The numbers to compare with, in a copy of our own. */
+export function oracle(inspect: BootstrapOptions['inspect']): Float64Array | undefined {
+  return typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
 }
 
 /** A copy that can be sent away without taking the caller's array along. */

@@ -146,6 +146,14 @@ export class Engine {
     return this.#guard(() => this.#keep(this.#full('BootstrapKeys').begin(preset, fromHex(keyId))));
   }
 
+  /** Keys made while a run needs them, and how many bytes they take between. */
+  bootGenerated(secret: Handle): { handle: Handle; memoryBytes: number } {
+    return this.#guard(() => {
+      const keys = this.#full('BootstrapKeys').generated(this.#secret(secret));
+      return { handle: this.#keep(keys), memoryBytes: keys.memoryBytes() };
+    });
+  }
+
   bootPart(boot: Handle, secret: Handle, index: number): void {
     this.#guard(() => this.#boot(boot).addFromSecret(this.#secret(secret), index));
   }
@@ -168,10 +176,19 @@ export class Engine {
     );
   }
 
-  /** Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way. */
-  runBegin(ciphertext: Handle, boot: Handle, secret: Handle | undefined, mode: string | undefined): Handle {
+  /**
+   * Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way and compared with
+   * `message`, or with what the input decrypts to.
+   */
+  runBegin(
+    ciphertext: Handle,
+    boot: Handle,
+    mode: string | undefined,
+    secret: Handle | undefined,
+    message: Float64Array | undefined,
+  ): Handle {
     return this.#guard(() => {
-      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode);
+      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
       const handle = this.#next++;
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;
@@ -189,7 +206,7 @@ export class Engine {
       };
       const boot = this.#boot(running.boot);
       const finished =
-        running.secret !== undefined && running.run.stepInspected
+        running.secret !== undefined
           ? running.run.stepInspected(boot, this.#secret(running.secret), stamp)
           : running.run.step(boot, stamp);
       running.busyMs += performance.now() - start;

@@ -24,10 +24,12 @@ export interface Glue {
   /** Only in the full artefact. */
   BootstrapKeys?: {
     begin(preset: string, keyId: Uint8Array): GlueBootstrapKeys;
+    /** Keys made track by track from the secret key while a run needs them. */
+    generated(secret: GlueSecretKey): GlueBootstrapKeys;
   };
   /** Only in the full artefact. */
   ShipRun?: {
-    begin(ciphertext: GlueCiphertext, mode?: string): GlueShipRun;
+    begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array): GlueShipRun;
   };
   /** Only in the full artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
@@ -82,6 +84,6 @@ export interface GlueShipRun extends GlueObject {
   /** One stage, track or tree level; `true` when it was the last. */
   step(keys: GlueBootstrapKeys, onEvent: GlueListener): boolean;
   /** As `step`, and reports what the ciphertexts inside hold. */
-  stepInspected?(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
+  stepInspected(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
   finish(): GlueCiphertext;
 }

@@ -18,8 +18,12 @@ export interface EncryptOptions {
 
 /** Options of `KeySet.bootstrap` in its direct form. */
 export interface BootstrapOptions {
-  /** Adds `view` events: what the ciphertexts hold after each stage, decrypted here. */
-  readonly inspect?: boolean;
+  /**
+   * Adds `view` events: what the ciphertexts hold after each step, decrypted here. Errors are
+   * counted from `message`, the numbers that were encrypted, or with `true` from what the input
+   * decrypts to.
+   */
+  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
 }
 
 /** A secret key and what can be done with it; see `KeySet` of the main entry. */
@@ -50,9 +54,19 @@ export class KeySet extends SyncResource {
     return this.engine.decrypt(this.handle, ciphertext.handleIn(this.engine), ciphertext.mode);
   }
 
-  /** Makes the bootstrapping keys, a part a step. */
-  bootstrapKeys(): SyncRun<BootstrapKeys, KeyProgress> {
+  /** Makes the bootstrapping keys, a part a step; see `KeySet.bootstrapKeys` of the main entry. */
+  bootstrapKeys(options: { readonly resident?: boolean } = {}): SyncRun<BootstrapKeys, KeyProgress> {
     const { engine, handle, params, id } = this;
+    if (options.resident === false) {
+      return new SyncRun({
+        step: () => true,
+        finish: () => {
+          const made = engine.bootGenerated(handle);
+          return new BootstrapKeys(engine, made.handle, params, id, made.memoryBytes);
+        },
+        abandon: () => undefined,
+      });
+    }
     const parts = params.keyParts;
     const boot = engine.bootBegin(params.name, id);
     let done = 0;
@@ -79,9 +93,9 @@ export class KeySet extends SyncResource {
     keyMismatch(this.id, ciphertext, 'this key set');
     keys.mustMatch(ciphertext);
     const { engine } = this;
-    const secret = options.inspect === true ? this.handle : undefined;
+    const secret = options.inspect ? this.handle : undefined;
     const { mode } = ciphertext;
-    const run = engine.runBegin(ciphertext.handleIn(engine), keys.handleIn(engine), secret, mode);
+    const run = engine.runBegin(ciphertext.handleIn(engine), keys.handleIn(engine), mode, secret, oracle(options.inspect));
     return new SyncRun({
       step(emit) {
         const { events, finished } = engine.runStep(run);
@@ -102,6 +116,11 @@ export class KeySet extends SyncResource {
   exportSecret(): Uint8Array {
     return this.engine.exportSecret(this.handle);
   }
+}
+
+/** The numbers to compare with, as wasm takes them. */
+function oracle(inspect: BootstrapOptions['inspect']): Float64Array | undefined {
+  return typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
 }
 
 /** The public keys a bootstrapping needs. */

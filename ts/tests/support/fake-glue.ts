@@ -19,6 +19,7 @@ export function fakePreset(name = 'toy10'): Preset {
     securityBits: 0,
     securityStatement: 'INSECURE',
     policy: 'insecure-for-tests',
+    source: 'none',
     fingerprint: 'ab'.repeat(16),
     logN: 3,
     slots: 4,
@@ -127,7 +128,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
         return new FakeCiphertext(key as number, Float64Array.from(values), level as number);
       },
     },
-    BootstrapKeys: { begin: () => new FakeKeys() },
+    BootstrapKeys: { begin: () => new FakeKeys(), generated: () => new FakeKeys() },
     ShipRun: {
       begin: (ct) => {
         let step = 0;
@@ -139,6 +140,9 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
             step += 1;
             onEvent({ kind: 'progress', stage: 'blind_rotate', done: step, total: 4 }, performance.now());
             return step === 4;
+          },
+          stepInspected(keys, _secret, onEvent) {
+            return this.step(keys, onEvent);
           },
           finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),
         };
