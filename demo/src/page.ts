@@ -2,7 +2,8 @@ import { html, morph, type Html } from './html.js';
 import type { InputKind } from './input/source.js';
 import { shownVoyage, type State } from './store.js';
 import { paint } from './views/canvas.js';
-import { flame, keys } from './views/cost.js';
+import { flame, keys, work } from './views/cost.js';
+import { gauge } from './views/gauge.js';
 import { controls } from './views/hero.js';
 import { inputs } from './views/inputs.js';
 import { circle, lens } from './views/lens.js';
@@ -23,6 +24,7 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   return {
     inputs: inputs(state, tab),
     controls: controls(state),
+    gauge: gauge(state, voyage, width('gauge')),
     badge: badge(state),
     strip: strip(state),
     switch: runSwitch(state),
@@ -35,6 +37,7 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
     'view-result': result(state, voyage),
     'view-again': again(state, voyage),
     'view-flame': flame(state, width('view-flame')),
+    'view-work': work(state, width('view-work')),
     'view-keys': keys(state, width('view-keys')),
     about: about(state, remoteKeys),
   };

@@ -1,3 +1,4 @@
+import { trusted, type Html } from './html.js';
 import type { StageId } from './types.js';
 
 /** Stations of the journey: the six stages of the method, and what the reader's page does around them. */
@@ -22,8 +23,8 @@ export interface StationText {
   readonly title: string;
   /** One or two short words, for narrow columns. */
   readonly short: string;
-  /** The formula, in plain text. */
-  readonly formula: string;
+  /** The formula. */
+  readonly formula: Html;
   /** Two or three sentences. */
   readonly body: string;
   /** What the lens shows here. */
@@ -35,63 +36,63 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
   encrypt: {
     title: 'Encrypt',
     short: 'Encrypt',
-    formula: 'ct = (−a·s + m + e, a) mod Q',
+    formula: trusted('<i>ct</i> = (−<i>a</i>·<i>s</i> + <i>m</i> + <i>e</i>, <i>a</i>) mod <i>Q</i>'),
     body: 'Every grey level becomes one slot of a polynomial, and the polynomial is hidden under your secret key and a little noise. What leaves your hands looks like random bytes. The modulus Q is the water it floats in: the deeper, the more can still be computed.',
     lens: 'The slots of the fresh ciphertext, decrypted with your key.',
   },
   exhaust: {
     title: 'Exhaust',
     short: 'Exhausted',
-    formula: 'Q: q₀·qₛ·qₘ → q₀·qₛ',
+    formula: trusted('<i>Q</i> = <i>q</i><sub>0</sub> <i>q</i><sub>s</sub> <i>q</i><sub>m</sub> → <i>q</i><sub>0</sub> <i>q</i><sub>s</sub>'),
     body: 'Each multiplication spends one prime of the modulus. Here the last spendable one is gone. The picture is still inside and still secret, but no further multiplication fits; what is left serves the first step of the bootstrapping. The ciphertext is exhausted.',
     lens: 'The slots of the exhausted ciphertext, decrypted with your key.',
   },
   slots_to_coeffs: {
     title: 'Slots to coefficients',
     short: 'Slots to coeffs',
-    formula: 'm(X) = Σ zᵢ·D₀·Xⁱ,  D₀ = q₀/γ',
+    formula: trusted('<i>m</i>(<i>X</i>) = Σ <i>z</i><sub>i</sub> · <i>q</i><sub>0</sub>/γ · <i>X</i><sup>i</sup>'),
     body: 'A homomorphic matrix product, the inverse of the encoding, moves the numbers out of the slots into the coefficients, where the next steps can reach them one by one. It costs the second-last prime; only q₀ is left under the keel.',
     lens: 'The first coefficients of the plaintext polynomial, scaled back by D₀.',
   },
   encapsulate: {
     title: 'Switch to a sparse key',
     short: 'Sparse key',
-    formula: 'b + a·s  →  b′ + a′·s′,  s′ = Σ ±X^eₖ',
+    formula: trusted('<i>b</i> + <i>a</i>·<i>s</i> → <i>b</i>′ + <i>a</i>′·<i>s</i>′, <i>s</i>′ = Σ ±<i>X</i><sup>e<sub>k</sub></sup>'),
     body: 'A key switch re-encrypts the ciphertext under a secret with few non-zero coefficients, one in each block. Decrypting with it is a short sum: one term for every block. That sum is what will be evaluated under encryption.',
-    lens: 'The coefficients again, now under the sparse key.',
+    lens: 'The same coefficients under the sparse key, as angles: fractions of the modulus.',
   },
   encode_phase: {
     title: 'Write phases',
     short: 'Phases',
-    formula: 'Fₜ = exp(2πi·aₜ/q₀)',
+    formula: trusted('<i>F</i><sub>t</sub> = exp(2πi · <i>a</i><sub>t</sub>/<i>q</i><sub>0</sub>)'),
     body: 'The public half of the ciphertext is written onto the unit circle: a number modulo q₀ is an angle, and adding numbers is multiplying points. Nothing here is secret yet. From here on the modulus is large again, since these are fresh plaintexts.',
-    lens: 'Points of the plaintext factor built from b: angles without the secret, so no picture.',
+    lens: 'Plaintexts made from the public half of the ciphertext.',
   },
   blind_rotate: {
     title: 'Rotate blindly',
     short: 'Blind rotation',
-    formula: 'Xₖ = (F₍ᵢ₋Jₖ₎)ᵢ for each block k',
+    formula: trusted('slot <i>i</i> of track <i>k</i> = <i>F</i><sub>i − J<sub>k</sub></sub>'),
     body: 'Each block of the sparse key says: shift the angles by Jₖ places. The server performs the shift without learning Jₖ, by choosing under encryption among all candidates. The blocks are independent tracks; they can run side by side.',
     lens: 'The slots of the latest track: the angles, shifted by a secret amount.',
   },
   product_tree: {
     title: 'Multiply along a tree',
     short: 'Product tree',
-    formula: 'ω^(b + a·s′)ᵢ = ω^bᵢ · Πₖ F₍ᵢ₋Jₖ₎',
+    formula: trusted('ω<sup>(b + a·s′)<sub>i</sub></sup> = ω<sup>b<sub>i</sub></sup> · Π <i>F</i><sub>i − J<sub>k</sub></sub>'),
     body: 'Multiplying points adds angles, so the product of all tracks is the decryption itself: ω raised to the message. Whole turns vanish on the circle, and with them the multiples of q₀ that every other method has to remove by a polynomial.',
     lens: 'The slots at this level of the tree. Angles look random until the last product brings them home.',
   },
   conjugate: {
     title: 'Take the sine',
     short: 'Conjugate',
-    formula: 'p + p̄ = (γ/2π)·sin(2πm/q₀) ≈ m/D₀',
+    formula: trusted('<i>p</i> + conj <i>p</i> = γ/2π · sin(2π<i>m</i>/<i>q</i><sub>0</sub>)'),
     body: 'Adding the complex conjugate keeps the height above the axis: a sine of a small angle, which is the angle itself up to a known correction. The picture is back in the slots, and there is a prime left to spend.',
     lens: 'The slots of the refreshed ciphertext.',
   },
   decrypt: {
     title: 'Decrypt',
     short: 'Decrypt',
-    formula: 'm ≈ b + a·s mod Q',
+    formula: trusted('<i>m</i> + <i>e</i> = <i>b</i> + <i>a</i>·<i>s</i> mod <i>Q</i>'),
     body: 'Your key opens the refreshed ciphertext in this page. What differs from the picture you put in is measured below, slot by slot.',
     lens: 'What came back.',
   },

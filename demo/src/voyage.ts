@@ -44,7 +44,7 @@ export interface PartMark {
 /** What was seen of one stage of the method. */
 export interface StageMark {
   readonly stage: StageId;
-  readonly enterMs: number;
+  enterMs: number;
   exitMs?: number;
   water?: Water;
   counters?: StageCounters;
@@ -107,6 +107,7 @@ export function observe(voyage: Voyage, event: StageEvent): void {
   }
   switch (event.kind) {
     case 'enter':
+      mark.enterMs = event.atMs;
       break;
     case 'progress':
       mark.parts.push({ done: event.done, total: event.total, atMs: event.atMs });

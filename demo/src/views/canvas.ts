@@ -17,38 +17,43 @@ export interface Plane {
   readonly radius: number;
 }
 
-/** What the lens shows at a moment: one real number per slot. */
+/** What the lens shows at a moment: one real number per slot, in units of the message. */
 export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
   const specimen = specimenAt(voyage, JOURNEY[moment.station]);
   if (specimen) return { values: specimen.slots };
   const view = viewAt(voyage, moment);
   if (!view) return undefined;
-  if (view.view === 'phases') return { values: view.data.map((turn) => Math.sin(2 * Math.PI * turn)), indices: view.indices };
-  if (view.view === 'coefficients') return { values: view.data, indices: view.indices };
-  const plane = planeOf(view.data, view.indices);
-  const values = new Float64Array(plane.points.length / 2);
-  // The public factor carries -i: the sine of the angle is on the real axis, halved until the
-  // conjugate is added.
-  const station = JOURNEY[moment.station];
-  const factor = station === 'conjugate' ? 1 : station === 'blind_rotate' ? 1 / plane.radius : 2;
-  for (let i = 0; i < values.length; i++) values[i] = (plane.points[2 * i] ?? 0) * factor;
-  if (station === 'encode_phase' || (station === 'product_tree' && moment.part < voyage.preset.treeLevels)) {
-    for (let i = 0; i < values.length; i++) values[i] = (plane.points[2 * i] ?? 0) / plane.radius;
+  if (view.view !== 'slots') {
+    // Real pictures fill the first half of the coefficients; the second half belongs to imaginary
+    // parts. Phases are the message divided by the gap between it and the modulus, in turns.
+    const count = view.indices.findIndex((i) => i >= voyage.input.length);
+    const unit = view.view === 'phases' ? 2 ** (view.bitsMax + Math.log2(view.maxError)) : 1;
+    const end = count < 0 ? view.data.length : count;
+    return { values: view.data.slice(0, end).map((x) => x / unit), indices: view.indices.slice(0, end) };
   }
-  return { values, indices: view.indices };
+  const plane = planeOf(view.data, view.indices);
+  // Where the angles still hide the message, the real part on the unit circle; at the root, the
+  // public factor -i has put the sine of the angle on the real axis, at half its height.
+  const station = JOURNEY[moment.station];
+  const root = station === 'product_tree' && moment.part === voyage.preset.treeLevels;
+  const factor = station === 'conjugate' ? 1 : root ? 2 : 1 / plane.radius;
+  return { values: Float64Array.from(view.indices, (_, i) => (plane.points[2 * i] ?? 0) * factor), indices: view.indices };
 }
 
 /** The complex slots at a moment, where there are any. */
 export function planeAt(voyage: Voyage, moment: Moment): Plane | undefined {
   const view = viewAt(voyage, moment);
   if (view?.view === 'slots') return planeOf(view.data, view.indices);
-  if (view?.view === 'phases') {
-    const points = new Float64Array(2 * view.data.length);
-    view.data.forEach((turn, i) => {
-      points[2 * i] = Math.cos(2 * Math.PI * turn);
-      points[2 * i + 1] = Math.sin(2 * Math.PI * turn);
+  if (view) {
+    const seen = seenAt(voyage, moment);
+    if (!seen) return undefined;
+    const points = new Float64Array(2 * seen.values.length);
+    seen.values.forEach((value, i) => {
+      const turn = view.view === 'phases' ? (view.data[i] ?? 0) : undefined;
+      points[2 * i] = turn === undefined ? value : Math.cos(2 * Math.PI * turn);
+      points[2 * i + 1] = turn === undefined ? 0 : Math.sin(2 * Math.PI * turn);
     });
-    return { points, indices: view.indices, radius: 1 };
+    return { points, radius: 1, ...(seen.indices ? { indices: seen.indices } : {}) };
   }
   const specimen = specimenAt(voyage, JOURNEY[moment.station]);
   if (!specimen) return undefined;
@@ -247,23 +252,85 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   const low = rgb(colour.low);
   const high = rgb(colour.high);
   const size = plane.points.length > 1200 ? 1.5 : 2.1;
-  for (let i = 0; i < plane.points.length / 2; i++) {
-    const slot = plane.indices?.[i] ?? i;
+  const shade = (slot: number): string => {
     const t = ((voyage.expected[slot] ?? 0) + 1) / 2;
-    context.fillStyle = `rgb(${low.map((c, k) => Math.round(c + t * ((high[k] ?? 0) - c))).join(' ')})`;
+    return `rgb(${low.map((c, k) => Math.round(c + t * ((high[k] ?? 0) - c))).join(' ')})`;
+  };
+  const dot = (x: number, y: number, r: number): void => {
     context.beginPath();
-    context.arc(centre.x + ((plane.points[2 * i] ?? 0) / plane.radius) * unit, centre.y - ((plane.points[2 * i + 1] ?? 0) / plane.radius) * unit, size, 0, 2 * Math.PI);
+    context.arc(x, y, r, 0, 2 * Math.PI);
     context.fill();
+  };
+  const at2 = (i: number): [number, number] => [(plane.points[2 * i] ?? 0) / plane.radius, (plane.points[2 * i + 1] ?? 0) / plane.radius];
+  const points = plane.points.length / 2;
+  for (let i = 0; i < points; i++) {
+    const [x, y] = at2(i);
+    context.fillStyle = shade(plane.indices?.[i] ?? i);
+    dot(centre.x + x * unit, centre.y - y * unit, size);
   }
-  if (state.slot !== undefined) {
-    const i = plane.indices ? plane.indices.indexOf(state.slot) : state.slot;
-    if (i < 0) return;
+  const ring = (x: number, y: number): void => {
     context.strokeStyle = colour.mark;
     context.lineWidth = 2;
     context.beginPath();
-    context.arc(centre.x + ((plane.points[2 * i] ?? 0) / plane.radius) * unit, centre.y - ((plane.points[2 * i + 1] ?? 0) / plane.radius) * unit, 7, 0, 2 * Math.PI);
+    context.arc(x, y, 7, 0, 2 * Math.PI);
     context.stroke();
+  };
+  const chosen = state.slot === undefined ? -1 : plane.indices ? plane.indices.indexOf(state.slot) : state.slot;
+  if (chosen >= 0 && chosen < points) {
+    const [x, y] = at2(chosen);
+    ring(centre.x + x * unit, centre.y - y * unit);
   }
+  magnify();
+
+  /** A short arc, turned upright and enlarged in the middle of the circle. */
+  function magnify(): void {
+    const { middle, spread } = gathered(plane?.points ?? new Float64Array());
+    if (spread > 0.9 || spread < 1e-6) return;
+    const power = Math.floor(Math.min(20, 1.45 / (spread * 1.08)));
+    if (power < 2) return;
+    context.fillStyle = colour.muted;
+    context.font = `12.5px ${getComputedStyle(canvas).fontFamily}`;
+    context.textAlign = 'center';
+    context.fillText(`× ${power}`, centre.x, centre.y - 16);
+    const place = (i: number): [number, number] => {
+      const [x, y] = at2(i);
+      const along = Math.atan2(y, x) - middle;
+      const turned = Math.atan2(Math.sin(along), Math.cos(along));
+      const out = Math.hypot(x, y) - 1;
+      // Angles grow to the left when seen from outside at the top, to the right at the bottom.
+      const way = Math.sin(middle) < -0.5 || Math.cos(middle) > 0.5 ? 1 : -1;
+      return [centre.x + way * turned * power * unit, centre.y - out * power * unit];
+    };
+    context.strokeStyle = colour.muted;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(centre.x - unit * 0.82, centre.y);
+    context.lineTo(centre.x + unit * 0.82, centre.y);
+    context.stroke();
+    for (let i = 0; i < points; i++) {
+      context.fillStyle = shade(plane?.indices?.[i] ?? i);
+      dot(...place(i), size + 0.4);
+    }
+    if (chosen >= 0 && chosen < points) ring(...place(chosen));
+  }
+}
+
+/** Direction and width, in radians, of the arc that holds all points; a full turn if they are spread. */
+export function gathered(points: Float64Array): { middle: number; spread: number } {
+  const angles = new Float64Array(points.length / 2);
+  for (let i = 0; i < angles.length; i++) angles[i] = Math.atan2(points[2 * i + 1] ?? 0, points[2 * i] ?? 0);
+  angles.sort();
+  let gap = 2 * Math.PI - ((angles[angles.length - 1] ?? 0) - (angles[0] ?? 0));
+  let start = angles[0] ?? 0;
+  for (let i = 1; i < angles.length; i++) {
+    const between = (angles[i] ?? 0) - (angles[i - 1] ?? 0);
+    if (between > gap) {
+      gap = between;
+      start = angles[i] ?? 0;
+    }
+  }
+  const spread = 2 * Math.PI - gap;
+  return { middle: start + spread / 2, spread };
 }
 
 function rgb(hex: string): number[] {

@@ -77,13 +77,13 @@ function chart(state: State, list: readonly Voyage[], width: number): Html {
     const total = bootstrapMs(voyage);
     return html`${label(left, y - 7, `${runName(voyage)}${voyage.recorded ? ' (recorded)' : ''}`, 'row-name', 'start')}
       ${total !== undefined && label(right, y - 7, duration(total), 'row-name', 'end')}
-      ${voyage.marks.map((m, i) => {
+      ${voyage.marks.map((m) => {
         const end = m.exitMs ?? m.parts[m.parts.length - 1]?.atMs ?? m.enterMs;
         const w = Math.max(1, x(end) - x(m.enterMs));
         const text = STATIONS[m.stage].short;
         const station = stationIndex(m.stage);
         const here = state.at.station === station ? ' here' : '';
-        return html`<g class="flame s${i}${here}" data-act="station:${station}">
+        return html`<g class="flame s${station - 2}${here}" data-act="station:${station}">
           <rect x="${n(x(m.enterMs))}" y="${n(y)}" width="${n(w)}" height="${n(bar)}"/>
           ${m.stage === 'blind_rotate' && m.parts.map((p) => html`<line class="flame-tick" x1="${n(x(p.atMs))}" x2="${n(x(p.atMs))}" y1="${n(y + bar - 6)}" y2="${n(y + bar)}"/>`)}
           ${w > text.length * 7 + 12 && label(x(m.enterMs) + 7, y + 21, text, 'flame-label', 'start')}
@@ -91,6 +91,43 @@ function chart(state: State, list: readonly Voyage[], width: number): Html {
       })}`;
   });
   return drawing(width, height, flameSentence(list), 'flames', html`${ticks}${rows}`);
+}
+
+const COUNTERS = [
+  ['ntt', 'Transforms of a residue row'],
+  ['limbMac', 'Products of residue rows'],
+  ['keySwitch', 'Key switches'],
+] as const;
+
+/** Work by stage in units that no machine changes. */
+export function work(state: State, width: number): Html {
+  const list = runs(state);
+  const voyage = list.find((v) => v.place === state.shown) ?? list[0];
+  const total = (key: (typeof COUNTERS)[number][0]): number => voyage?.marks.reduce((sum, m) => sum + (m.counters?.[key] ?? 0), 0) ?? 0;
+  const sentence = voyage && total('ntt') > 0 ? `${voyage.preset.name}: ${count(total('ntt'))} transforms, ${count(total('limbMac'))} row products, ${count(total('keySwitch'))} key switches in one bootstrapping.` : 'Counters appear as stages finish.';
+  return figure(state, {
+    id: 'work',
+    title: 'Work, whatever the machine',
+    drawing: voyage && total('ntt') > 0 ? workChart(voyage, width, sentence, total) : html`<p class="empty">${sentence}</p>`,
+    caption: html`${sentence} <span class="unit">Each bar is the whole; colours are the stages of the chart above. A row is one polynomial modulo one prime.</span>`,
+    table: flameTable(voyage ? [voyage] : []),
+  });
+}
+
+function workChart(voyage: Voyage, width: number, sentence: string, total: (key: (typeof COUNTERS)[number][0]) => number): Html {
+  const row = 48;
+  const rows = COUNTERS.map(([key, name], r) => {
+    const all = Math.max(1, total(key));
+    let x = 0;
+    return html`${label(0, r * row + 14, name, 'row-name', 'start')}${label(width, r * row + 14, count(all), 'row-name', 'end')}
+      ${voyage.marks.map((m) => {
+        const w = ((m.counters?.[key] ?? 0) / all) * width;
+        const x0 = x;
+        x += w;
+        return w > 0 && html`<g class="flame s${stationIndex(m.stage) - 2}"><rect x="${n(x0)}" y="${n(r * row + 21)}" width="${n(w)}" height="14"/></g>`;
+      })}`;
+  });
+  return drawing(width, COUNTERS.length * row, sentence, 'work', html`${rows}`);
 }
 
 /** 1, 2 or 5 times a power of ten, not below `least`. */

@@ -20,6 +20,7 @@ export function controls(state: State): Html {
       <legend>Where should it be refloated?</legend>
       ${place(state, 'page', 'In this page', pageNote(state))}
       ${place(state, 'server', 'On the server', serverNote(state))}
+      ${choice(state, state.place)}
     </fieldset>
     ${state.confirming ? confirmation(state) : action(state)}
     ${state.problem && problem(state)}`;
@@ -32,20 +33,19 @@ function place(state: State, where: Place, title: string, note: Html): Html {
     <label><input type="radio" name="place" value="${where}" data-input="place"${state.place === where ? html` checked` : ''}${disabled ? html` disabled` : ''}>
       <span class="place-title">${title}</span>
       ${preset && html`<span class="tag ${preset.secure ? 'tag-secure' : 'tag-insecure'}">${preset.secure ? `${Math.floor(preset.securityBits)}-bit security` : 'insecure demonstration'}</span>`}
+      <span class="place-note">${note}</span>
     </label>
-    <p class="place-note">${note}</p>
-    ${where === 'server' && state.server.state === 'present' && state.place === 'server' && choice(state, where, state.server.presets)}
     ${where === 'server' && state.server.state === 'absent' && html`<button type="button" class="quiet" data-act="find-server">Look again</button>`}
-    ${where === 'page' && state.place === 'page' && choice(state, where, state.presets.filter((p) => p.name.startsWith('toy')))}
   </div>`;
 }
 
-function choice(state: State, where: Place, presets: readonly Preset[]): Html | null {
-  const usable = presets.filter((p) => p.mode === 'real');
+function choice(state: State, where: Place): Html | null {
+  const offered = where === 'page' ? state.presets.filter((p) => !p.secure && p.name.startsWith('toy')) : state.server.state === 'present' ? state.server.presets : [];
+  const usable = offered.filter((p) => p.mode === 'real');
   if (usable.length < 2) return null;
   const chosen = where === 'page' ? state.pagePreset : state.serverPreset;
-  return html`<label class="set">Parameter set <select data-input="set-${where}"${state.busy ? html` disabled` : ''}>${usable.map(
-    (p) => html`<option value="${p.name}"${p.name === chosen ? html` selected` : ''}>${p.name}: ${count(p.slots)} slots${p.secure ? '' : ', insecure'}</option>`,
+  return html`<label class="set">Parameter set <select data-input="set-${where}">${usable.map(
+    (p) => html`<option value="${p.name}"${p.name === chosen ? html` selected` : ''}>${p.name} · ${count(p.slots)} slots${p.secure ? '' : ' · insecure'}</option>`,
   )}</select></label>`;
 }
 
@@ -58,7 +58,7 @@ function pageNote(state: State): Html {
   const preset = setOf(state, 'page');
   if (!preset) return html`Demonstration size; every stage can be looked into.`;
   const { width, height } = gridFor(preset.slots);
-  return html`${width} × ${height} = ${count(preset.slots)} numbers, ${bytes(preset.keyBytes)} of keys made here. Every stage can be looked into.`;
+  return html`${width} × ${height} = ${count(preset.slots)} numbers. Makes ${bytes(preset.keyBytes)} of keys; every stage can be looked into.`;
 }
 
 function serverNote(state: State): Html {
@@ -66,7 +66,7 @@ function serverNote(state: State): Html {
   const preset = setOf(state, 'server');
   if (!preset) return html`Looking for the server …`;
   const { width, height } = gridFor(preset.slots);
-  return html`${width} × ${height} = ${count(preset.slots)} numbers at full size. Uploads ${bytes(preset.keyBytes)} of evaluation keys; the secret key stays in this page.`;
+  return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
 }
 
 function action(state: State): Html {

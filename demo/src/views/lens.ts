@@ -3,7 +3,7 @@ import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
 import { specimenAt, viewAt, type Voyage } from '../voyage.js';
-import { planeAt, seenAt } from './canvas.js';
+import { gathered, planeAt, seenAt } from './canvas.js';
 import { figure, type Table } from './figure.js';
 
 /** The lens: what the key holder sees in the ciphertext at the selected moment. */
@@ -18,7 +18,7 @@ export function lens(state: State, voyage: Voyage | undefined): Html {
       : null;
   const inside = seen
     ? html`<div class="pair-item"><canvas class="picture" style="${shape}" data-own data-canvas="shown.lens" role="img" aria-label="${lensSentence(state, voyage)}" data-key="lens"></canvas><p class="canvas-label">with the key</p></div>`
-    : html`<p class="empty">${voyage?.place === 'server' && state.at.station > 1 ? 'This stage happened on the server. Its ciphertexts never came here, so there is nothing to decrypt; levels and times are all that can be shown.' : 'Nothing to decrypt here yet.'}</p>`;
+    : html`<p class="empty">${voyage?.place === 'server' && state.at.station > 1 ? 'This stage happened on the server. Its ciphertexts never came here, so there is nothing to decrypt; levels and times are all that can be shown.' : station === 'encode_phase' && voyage && voyage.marks.length > 2 ? 'Nothing to decrypt: these are plaintexts, made from the public half of the ciphertext.' : 'Nothing to decrypt here yet.'}</p>`;
   return figure(state, {
     id: 'lens',
     title: 'What the key sees',
@@ -62,7 +62,7 @@ export function circle(state: State, voyage: Voyage | undefined): Html {
     drawing: plane
       ? html`<div class="circle-wrap"><canvas class="circle" data-own data-canvas="shown.circle" role="img" aria-label="${circleSentence(state, voyage)}" data-key="circle"></canvas></div>
         <label class="slot-picker"><span>Slot</span><input type="range" min="0" max="${(voyage?.input.length ?? 1) - 1}" value="${slot}" data-input="slot"><output>${state.slot === undefined ? '–' : count(slot)}</output></label>`
-      : html`<p class="empty">${voyage?.place === 'server' ? 'The slots of this stage stayed on the server, encrypted.' : 'Nothing to draw here yet.'}</p>`,
+      : html`<p class="empty">${voyage?.place === 'server' ? 'The slots of this stage stayed on the server, encrypted.' : JOURNEY[state.at.station] === 'encode_phase' && voyage ? 'The points of this stage are public; the next stage turns them by secret amounts.' : 'Nothing to draw here yet.'}</p>`,
     caption: html`${circleSentence(state, voyage)} <span class="unit">One point per slot, coloured by its message from dark (blue) to light (orange).</span>`,
     table: planeTable(state, voyage),
   });
@@ -72,23 +72,15 @@ export function circle(state: State, voyage: Voyage | undefined): Html {
 export function circleSentence(state: State, voyage: Voyage | undefined): string {
   const plane = voyage && planeAt(voyage, state.at);
   if (!voyage || !plane) return 'No slots to draw.';
-  const spread = arc(plane.points);
+  const spread = (gathered(plane.points).spread * 180) / Math.PI;
   const points = count(plane.points.length / 2);
-  if (JOURNEY[state.at.station] === 'slots_to_coeffs' || JOURNEY[state.at.station] === 'encapsulate') return `${points} coefficients as real numbers.`;
+  const view = viewAt(voyage, state.at)?.view;
+  if (view === 'coefficients') return `${points} coefficients, real numbers.`;
+  if (view === 'phases') return `${points} coefficients as angles: multiples of the modulus are whole turns. All messages lie on an arc of ${decimal(spread, 0)}°.`;
   if (specimenAt(voyage, JOURNEY[state.at.station]) || JOURNEY[state.at.station] === 'conjugate') return `${points} slots, all on the real axis.`;
   return spread < 330
     ? `${points} slots gathered on an arc of ${decimal(spread, 0)}°, at radius ${decimal(plane.radius, 2)}.`
     : `${points} slots spread around the whole circle, at radius ${decimal(plane.radius, 2)}.`;
-}
-
-/** Smallest arc in degrees that holds all points. */
-function arc(points: Float64Array): number {
-  const angles = new Float64Array(points.length / 2);
-  for (let i = 0; i < angles.length; i++) angles[i] = (Math.atan2(points[2 * i + 1] ?? 0, points[2 * i] ?? 0) * 180) / Math.PI;
-  angles.sort();
-  let gap = 360 - ((angles[angles.length - 1] ?? 0) - (angles[0] ?? 0));
-  for (let i = 1; i < angles.length; i++) gap = Math.max(gap, (angles[i] ?? 0) - (angles[i - 1] ?? 0));
-  return 360 - gap;
 }
 
 function planeTable(state: State, voyage: Voyage | undefined): Table {

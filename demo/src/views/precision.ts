@@ -13,7 +13,7 @@ export function precision(state: State, voyage: Voyage | undefined, width: numbe
     id: 'precision',
     title: 'Precision',
     drawing: chart(state, voyage, width),
-    caption: html`${precisionSentence(voyage, state.at.station)} <span class="unit">Vertical: −log₂ of the error, against the exact value of each stage. Diamond: worst slot. Ring: root mean square.</span>`,
+    caption: html`${precisionSentence(voyage, state.at.station)} <span class="unit">Vertical: −log₂ of the error, against the exact value of each stage. Diamond: worst slot. Ring: root mean square.${voyage ? ` Dashed: the ${decimal(voyage.preset.promisedBits)} bits promised for the end.` : ''}</span>`,
     table: precisionTable(voyage),
   });
 }
@@ -83,7 +83,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     ${ticks}
     ${
       promise !== undefined &&
-      html`<line class="promise" x1="${n(left)}" x2="${n(right)}" y1="${n(y(promise))}" y2="${n(y(promise))}"/>${label(left + 4, y(promise) - 6, narrow ? `${decimal(promise)} promised` : `promised at the end: ${decimal(promise)} bits, worst slot`, 'promise-label', 'start')}`
+      html`<line class="promise" x1="${n(left)}" x2="${n(right)}" y1="${n(y(promise))}" y2="${n(y(promise))}"/>${!narrow && label(left + 4, y(promise) - 6, `promised at the end: ${decimal(promise)} bits`, 'promise-label', 'start')}`
     }
     ${marks}
     ${JOURNEY.map((name, i) => label(left + (i + 0.5) * step, height - 6, narrow ? i + 1 : STATIONS[name].short, i === state.at.station ? 'station here' : 'station'))}

@@ -1,0 +1,56 @@
+import { decimal, plural } from '../format.js';
+import { html, type Html } from '../html.js';
+import { JOURNEY, STATIONS } from '../stages.js';
+import type { State } from '../store.js';
+import { waterAt, type Voyage } from '../voyage.js';
+import { boat, drawing, label, n } from './svg.js';
+
+/** What the gauge says: the multiplications that still fit. */
+export function gaugeSentence(state: State, voyage: Voyage | undefined): { figure: string; text: string } {
+  const name = JOURNEY[state.at.station] ?? 'encrypt';
+  const water = voyage && waterAt(voyage, name);
+  if (!voyage || !water) return { figure: '', text: 'No ciphertext yet: the boat lies on the bank.' };
+  const left = Math.max(0, water.level - voyage.preset.inputLevel);
+  const inside = state.at.station > 1 && state.at.station < 7;
+  return {
+    figure: `${decimal(water.logQ, 0)} bits`,
+    text: inside ? `Inside the bootstrapping: ${STATIONS[name].title.toLowerCase()}.` : left === 0 ? 'Exhausted: no multiplication fits any more.' : `Afloat: ${plural(left, 'multiplication')} can be spent.`,
+  };
+}
+
+/** The water-line gauge of the first screen: how deep the modulus is under the ciphertext now. */
+export function gauge(state: State, voyage: Voyage | undefined, width: number): Html {
+  const height = 220;
+  const bed = height - 22;
+  const top = 78;
+  const name = JOURNEY[state.at.station] ?? 'encrypt';
+  const water = voyage && waterAt(voyage, name);
+  const deepest = voyage ? Math.max(64, ...JOURNEY.map((s) => waterAt(voyage, s)?.logQ ?? 0)) : 200;
+  const perBit = (bed - top) / deepest;
+  const depth = water ? water.logQ * perBit : 0;
+  const y = bed - depth;
+  const staff = width - 34;
+  const x = Math.min(width * 0.42, staff - 90);
+  const said = gaugeSentence(state, voyage);
+  const ticks = [];
+  for (let bits = 0; bits <= deepest; bits += 50) {
+    ticks.push(html`<line class="staff-tick" x1="${n(staff)}" x2="${n(staff + 7)}" y1="${n(bed - bits * perBit)}" y2="${n(bed - bits * perBit)}"/>${label(staff + 11, bed - bits * perBit + 4, bits, 'tick', 'start')}`);
+  }
+  // A chart's bank: it rises to the left, where the boat lies when there is no water.
+  const bank = `M0 ${n(bed - 30)}C${n(width * 0.1)} ${n(bed - 28)} ${n(width * 0.16)} ${n(bed - 4)} ${n(width * 0.3)} ${n(bed)}H${n(width)}V${height}H0Z`;
+  const keel = water ? water.logScale * perBit : 0;
+  return html`${drawing(width, height, `${said.figure} ${said.text}`, 'gauge', html`
+    <defs>
+      <linearGradient id="gauge-water" x1="0" y1="0" x2="0" y2="1"><stop offset="0" class="water-top"/><stop offset="1" class="water-bottom"/></linearGradient>
+      <pattern id="gauge-ground" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="7" class="ground-line"/></pattern>
+      <clipPath id="gauge-clip"><rect x="0" y="0" width="${n(staff)}" height="${height}"/></clipPath>
+    </defs>
+    <g clip-path="url(#gauge-clip)">
+      <g class="gauge-water" style="transform:translateY(${n(y)}px)"><rect x="0" y="0" width="${n(staff)}" height="${height}" fill="url(#gauge-water)"/><path class="water-line" d="M0 0H${n(staff)}"/></g>
+      <path class="ground" d="${bank}"/><path d="${bank}" fill="url(#gauge-ground)"/><path class="ground-top" fill="none" d="${bank.split('H')[0] ?? ''}H${n(staff)}"/>
+      ${water ? boat(x, y, 70, Math.min(keel, depth)) : html`<g class="heeled" style="transform:translate(${n(width * 0.3)}px,${n(bed - 11)}px) rotate(-13deg)">${boat(0, 0, 70, 0)}</g>`}
+    </g>
+    <line class="staff" x1="${n(staff)}" x2="${n(staff)}" y1="${n(top - 14)}" y2="${n(bed)}"/>${ticks}
+    ${water && html`<path class="staff-mark" style="transform:translate(${n(staff)}px,${n(y)}px)" d="M0 0L-9 -6V6Z"/>`}`)}
+    <p class="gauge-text">${said.figure && html`<strong>${said.figure}</strong> of modulus. `}${said.text}</p>`;
+}
