@@ -1,43 +1,167 @@
-//! The choice of a backend, made once.
+//! The choice of a backend, made once: the best one the CPU can run, unless one is forced.
+//!
+//! A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`), or, with the
+//! `std` feature, when starting, by the environment variable `REFLOAT_BACKEND`, which has precedence. A choice that cannot
+//! be met does not stop the program: the best backend is used, and [`backend_choice`] says what was wrong, for the
+//! places that report the backend in use.
 
 use super::scalar::Scalar;
+use crate::Error;
 use crate::arith::{Kernels, Word};
-use alloc::{vec, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
+
+/// Names of all backends, usable here or not.
+const NAMES: [&str; 4] = ["scalar", "avx2", "avx512", "simd128"];
 
 /// Name of the backend in use for words `W`.
 pub fn backend_name<W: Word>() -> &'static str {
     W::kernels().name()
 }
 
-/// Every backend usable on this CPU, the scalar one first.
+/// Every backend usable on this CPU, the scalar one first and the best one last.
 pub fn all_backends<W: Word>() -> Vec<&'static dyn Kernels<W>> {
     W::all_kernels()
 }
 
-static SCALAR_U32: Scalar<u32> = Scalar::new();
-static SCALAR_U64: Scalar<u64> = Scalar::new();
+/// The forced backend, `None` where the choice is left to the library, or an error when the
+/// forced one is unknown or cannot run here; the library then chooses by itself.
+pub fn backend_choice() -> Result<Option<&'static str>, Error> {
+    let Some((wanted, place)) = forced() else { return Ok(None) };
+    let usable: Vec<&'static str> = all_u32().iter().map(|k| k.name()).collect();
+    if let Some(&name) = usable.iter().find(|&&name| name == wanted) {
+        return Ok(Some(name));
+    }
+    let fault = if NAMES.contains(&wanted.as_str()) { "cannot run here" } else { "is unknown" };
+    let (best, usable) = (usable.last().copied().unwrap_or_default(), usable.join(", "));
+    Err(Error::InvalidArgument(format!(
+        "backend \"{wanted}\" chosen by {place} {fault}; usable here: {usable}; continuing with {best}"
+    )))
+}
+
+/// The name asked for, and where it was asked for.
+fn forced() -> Option<(String, &'static str)> {
+    #[cfg(feature = "std")]
+    if let Some(name) = std::env::var_os("REFLOAT_BACKEND").filter(|name| !name.is_empty()) {
+        return Some((name.to_string_lossy().into_owned(), "REFLOAT_BACKEND"));
+    }
+    forced_when_built().map(|name| (name.into(), "refloat_backend at build time"))
+}
+
+const fn forced_when_built() -> Option<&'static str> {
+    if cfg!(refloat_backend = "scalar") {
+        Some("scalar")
+    } else if cfg!(refloat_backend = "avx2") {
+        Some("avx2")
+    } else if cfg!(refloat_backend = "avx512") {
+        Some("avx512")
+    } else {
+        None
+    }
+}
+
+/// The candidate of this name (which may have no kernels for this word), or else the best one.
+fn choose<W: Word>(candidates: Candidates<W>, name: Option<&str>) -> &'static dyn Kernels<W> {
+    let usable = || candidates.iter().rev().flatten();
+    let named = usable().find(|k| name.is_none_or(|name| k.name() == name));
+    *named.or_else(|| usable().next()).expect("plain words are always usable")
+}
+
+/// From plain to best; `None` for what cannot run here.
+type Candidates<W> = [Option<&'static dyn Kernels<W>>; 2];
 
 macro_rules! per_word {
-    ($word:ty, $scalar:ident, $all:ident, $select:ident) => {
+    ($word:ty, $candidates:ident, $all:ident, $select:ident) => {
+        /// The backends usable for this word, from plain to best.
         pub(crate) fn $all() -> Vec<&'static dyn Kernels<$word>> {
-            #[allow(unused_mut)]
-            let mut all: Vec<&'static dyn Kernels<$word>> = vec![&$scalar];
-            #[cfg(target_arch = "x86_64")]
-            if let Some(token) = super::avx2::Avx2::detect() {
-                all.push(token);
-            }
-            all
+            $candidates().into_iter().flatten().collect()
         }
 
+        /// The backend for this word, chosen at the first call.
+        #[cfg(feature = "std")]
         pub(crate) fn $select() -> &'static dyn Kernels<$word> {
-            #[cfg(target_arch = "x86_64")]
-            if let Some(token) = super::avx2::Avx2::detect() {
-                return token;
-            }
-            &$scalar
+            static CHOSEN: std::sync::OnceLock<&'static dyn Kernels<$word>> =
+                std::sync::OnceLock::new();
+            *CHOSEN.get_or_init(|| choose($candidates(), backend_choice().ok().flatten()))
+        }
+
+        /// The backend for this word, which depends on nothing but the build.
+        #[cfg(not(feature = "std"))]
+        pub(crate) fn $select() -> &'static dyn Kernels<$word> {
+            choose($candidates(), forced_when_built())
         }
     };
 }
 
-per_word!(u32, SCALAR_U32, all_u32, select_u32);
-per_word!(u64, SCALAR_U64, all_u64, select_u64);
+per_word!(u32, candidates_u32, all_u32, select_u32);
+per_word!(u64, candidates_u64, all_u64, select_u64);
+
+static SCALAR_U32: Scalar<u32> = Scalar::new();
+static SCALAR_U64: Scalar<u64> = Scalar::new();
+
+#[cfg(target_arch = "x86_64")]
+mod machine {
+    use super::{Candidates, SCALAR_U32, SCALAR_U64};
+    use crate::arith::Kernels;
+    use crate::arith::simd::avx2::Avx2;
+
+    pub(super) fn candidates_u32() -> Candidates<u32> {
+        [Some(&SCALAR_U32), Avx2::detect().map(|token| token as &dyn Kernels<u32>)]
+    }
+
+    pub(super) fn candidates_u64() -> Candidates<u64> {
+        [Some(&SCALAR_U64), Avx2::detect().map(|token| token as &dyn Kernels<u64>)]
+    }
+}
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod machine {
+    use super::{Candidates, SCALAR_U32, SCALAR_U64};
+    use crate::arith::simd::simd128::Simd128;
+
+    pub(super) fn candidates_u32() -> Candidates<u32> {
+        [Some(&SCALAR_U32), Some(&Simd128)]
+    }
+
+    pub(super) fn candidates_u64() -> Candidates<u64> {
+        [Some(&SCALAR_U64), None]
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
+mod machine {
+    use super::{Candidates, SCALAR_U32, SCALAR_U64};
+
+    pub(super) fn candidates_u32() -> Candidates<u32> {
+        [Some(&SCALAR_U32), None]
+    }
+
+    pub(super) fn candidates_u64() -> Candidates<u64> {
+        [Some(&SCALAR_U64), None]
+    }
+}
+
+use machine::{candidates_u32, candidates_u64};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_selects_its_backend_and_any_other_the_best() {
+        for candidate in all_u32() {
+            assert_eq!(choose(candidates_u32(), Some(candidate.name())).name(), candidate.name());
+        }
+        for absent in [Some("simd512"), None] {
+            assert_eq!(choose(candidates_u32(), absent).name(), all_u32().last().unwrap().name());
+        }
+    }
+
+    #[test]
+    fn the_choice_in_force_is_the_one_reported() {
+        match backend_choice() {
+            Ok(Some(name)) => assert_eq!(backend_name::<u32>(), name),
+            Ok(None) => assert_eq!(backend_name::<u32>(), all_u32().last().unwrap().name()),
+            Err(complaint) => assert!(complaint.to_string().contains(backend_name::<u32>())),
+        }
+    }
+}

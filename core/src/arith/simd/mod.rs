@@ -10,4 +10,6 @@ mod avx2;
 mod backend;
 pub mod dispatch;
 pub(crate) mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 pub(crate) mod vector;

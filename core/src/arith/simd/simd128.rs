@@ -1,0 +1,175 @@
+//! WebAssembly SIMD128: four 32-bit lanes. There is no detection at run time: a module that contains these
+//! instructions does not load where they are missing. Words of 64 bits stay scalar, since there is no high
+//! product of 64-bit lanes.
+
+use super::vector::{Products, Vector};
+use crate::arith::Shoup;
+use crate::arith::ntt::Twiddles;
+use core::arch::wasm32::*;
+
+/// Vector operations on four `u32`.
+#[derive(Clone, Copy)]
+pub(crate) struct Simd128;
+
+/// A Shoup factor.
+#[derive(Clone, Copy)]
+pub(crate) struct Factor {
+    value: v128,
+    quotient: v128,
+}
+
+/// The double words of the lower and of the upper lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Acc {
+    low: v128,
+    high: v128,
+}
+
+impl Vector for Simd128 {
+    type Word = u32;
+    type Pack = [u32; 4];
+    type Reg = v128;
+    type Factor = Factor;
+
+    const LANES: usize = 4;
+    const LAZY_BITS: u32 = 30;
+
+    #[inline(always)]
+    fn packs(self, row: &[u32]) -> (&[[u32; 4]], &[u32]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u32]) -> (&mut [[u32; 4]], &mut [u32]) {
+        row.as_chunks_mut()
+    }
+    #[inline(always)]
+    fn splat(self, x: u32) -> v128 {
+        u32x4_splat(x)
+    }
+    #[inline(always)]
+    fn load(self, from: &[u32; 4]) -> v128 {
+        // SAFETY: the reference covers 16 readable bytes; the instruction needs no alignment.
+        unsafe { v128_load(from.as_ptr().cast()) }
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u32; 4], x: v128) {
+        // SAFETY: the reference covers 16 writable bytes; the instruction needs no alignment.
+        unsafe { v128_store(to.as_mut_ptr().cast(), x) }
+    }
+    #[inline(always)]
+    fn add(self, a: v128, b: v128) -> v128 {
+        i32x4_add(a, b)
+    }
+    #[inline(always)]
+    fn sub(self, a: v128, b: v128) -> v128 {
+        i32x4_sub(a, b)
+    }
+    #[inline(always)]
+    fn reduce_once(self, x: v128, c: v128) -> v128 {
+        u32x4_min(x, i32x4_sub(x, c))
+    }
+    #[inline(always)]
+    fn correct(self, d: v128, c: v128) -> v128 {
+        u32x4_min(d, i32x4_add(d, c))
+    }
+    #[inline(always)]
+    fn add_if_greater(self, x: v128, bound: v128, addend: v128) -> v128 {
+        i32x4_add(x, v128_and(u32x4_gt(x, bound), addend))
+    }
+    #[inline(always)]
+    fn factor(self, w: &Shoup<u32>) -> Factor {
+        Factor { value: u32x4_splat(w.value), quotient: u32x4_splat(w.quotient) }
+    }
+    #[inline(always)]
+    fn mul_lazy(self, a: v128, w: &Factor, p: v128) -> v128 {
+        let low = u64x2_extmul_low_u32x4(a, w.quotient);
+        let high = u64x2_extmul_high_u32x4(a, w.quotient);
+        let quotient = i32x4_shuffle::<1, 3, 5, 7>(low, high);
+        i32x4_sub(i32x4_mul(a, w.value), i32x4_mul(quotient, p))
+    }
+    #[inline(always)]
+    fn factors<const T: usize>(self, w: &Twiddles<u32>, index: usize) -> Factor {
+        let (value, quotient) = (&w.values[index..][..4 / T], &w.quotients[index..][..4 / T]);
+        Factor { value: spread::<T>(value), quotient: spread::<T>(quotient) }
+    }
+    #[inline(always)]
+    fn split<const T: usize>(self, a: v128, b: v128) -> (v128, v128) {
+        match T {
+            2 => (i64x2_shuffle::<0, 2>(a, b), i64x2_shuffle::<1, 3>(a, b)),
+            _ => (i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<1, 3, 5, 7>(a, b)),
+        }
+    }
+    #[inline(always)]
+    fn merge<const T: usize>(self, low: v128, high: v128) -> (v128, v128) {
+        match T {
+            2 => self.split::<T>(low, high),
+            _ => (i32x4_shuffle::<0, 4, 1, 5>(low, high), i32x4_shuffle::<2, 6, 3, 7>(low, high)),
+        }
+    }
+}
+
+impl Products for Simd128 {
+    type Acc = Acc;
+    type Real = [v128; 2];
+
+    #[inline(always)]
+    fn acc_zero(self) -> Acc {
+        Acc { low: u64x2_splat(0), high: u64x2_splat(0) }
+    }
+    #[inline(always)]
+    fn acc_from(self, x: v128) -> Acc {
+        Acc { low: u64x2_extend_low_u32x4(x), high: u64x2_extend_high_u32x4(x) }
+    }
+    #[inline(always)]
+    fn acc_mul_add(self, acc: Acc, a: v128, b: v128) -> Acc {
+        Acc {
+            low: i64x2_add(acc.low, u64x2_extmul_low_u32x4(a, b)),
+            high: i64x2_add(acc.high, u64x2_extmul_high_u32x4(a, b)),
+        }
+    }
+    #[inline(always)]
+    fn acc_split(self, acc: Acc) -> (v128, v128) {
+        self.split::<1>(acc.low, acc.high)
+    }
+    #[inline(always)]
+    fn split_biased(self, x: &[i64], bias: u64) -> (v128, v128) {
+        let bias = u64x2_splat(bias);
+        let low = i64x2_add(i64x2(x[0], x[1]), bias);
+        let high = i64x2_add(i64x2(x[2], x[3]), bias);
+        self.split::<1>(low, high)
+    }
+    #[inline(always)]
+    fn real_zero(self) -> [v128; 2] {
+        [f64x2_splat(0.0); 2]
+    }
+    #[inline(always)]
+    fn real_mul_add(self, sum: [v128; 2], y: v128, factor: f64) -> [v128; 2] {
+        let factor = f64x2_splat(factor);
+        let low = f64x2_convert_low_u32x4(y);
+        let high = f64x2_convert_low_u32x4(i64x2_shuffle::<1, 1>(y, y));
+        [f64x2_add(sum[0], f64x2_mul(low, factor)), f64x2_add(sum[1], f64x2_mul(high, factor))]
+    }
+    #[inline(always)]
+    fn real_round(self, x: [v128; 2]) -> v128 {
+        let half = f64x2_splat(0.5);
+        let low = u32x4_trunc_sat_f64x2_zero(f64x2_add(x[0], half));
+        let high = u32x4_trunc_sat_f64x2_zero(f64x2_add(x[1], half));
+        i64x2_shuffle::<0, 2>(low, high)
+    }
+    #[inline(always)]
+    fn gather(self, x: &[u32], perm: &[u32]) -> v128 {
+        let word = |j: usize| x[perm[j] as usize];
+        u32x4(word(0), word(1), word(2), word(3))
+    }
+}
+
+/// `4 / T` words, each `T` times.
+#[inline(always)]
+fn spread<const T: usize>(words: &[u32]) -> v128 {
+    match T {
+        2 => u32x4(words[0], words[0], words[1], words[1]),
+        _ => u32x4(words[0], words[1], words[2], words[3]),
+    }
+}
+
+super::backend::backend!(Simd128, u32, "simd128", features = [], rows = Simd128, products = Simd128);
