@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod about;
 pub mod arith;
 pub mod bootstrapping;
 pub mod error;
@@ -14,5 +15,7 @@ pub mod rlwe;
 pub mod schemes;
 pub mod security;
 pub mod trace;
+pub mod wire;
 
+pub use about::{About, about};
 pub use error::Error;

@@ -34,7 +34,6 @@ impl<W: Word> Clone for RlweContext<W> {
 
 struct Inner<W: Word> {
     spec: RlweSpec,
-    q: Basis<W>,
     p: Basis<W>,
     /// P modulo each prime of Q.
     p_mod_q: Vec<Shoup<W>>,
@@ -96,7 +95,7 @@ impl<W: Word> RlweContext<W> {
             levels.push(level_tables(&q, &p, &spec.digits, below, here));
             below = here;
         }
-        Ok(Self(Arc::new(Inner { spec: spec.clone(), q, p, p_mod_q, levels })))
+        Ok(Self(Arc::new(Inner { spec: spec.clone(), p, p_mod_q, levels })))
     }
 
     /// The specification this context was built from.

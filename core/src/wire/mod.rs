@@ -13,7 +13,12 @@
 
 pub mod frame;
 pub mod header;
+pub mod objects;
 pub mod pack;
 
 pub use frame::{Expect, Frame};
 pub use header::{Header, ObjectKind};
+pub use objects::{
+    WireWord, ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes, public_key_from_bytes,
+    public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_part,
+};

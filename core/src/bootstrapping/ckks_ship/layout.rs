@@ -16,8 +16,8 @@ use crate::{
 /// Largest chunk on the wire, in bytes.
 pub const MAX_PART_BYTES: usize = 8 << 20;
 
-/// Bytes of a chunk beside its residues: header 64, public seed 32, digest 32.
-pub const PART_OVERHEAD: usize = 64 + 32 + 32;
+/// Bytes of a chunk beside its residues: header 64, public seed 32, index 8, digest 32.
+pub const PART_OVERHEAD: usize = 64 + 32 + 8 + 32;
 
 /// One block of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,13 +3,14 @@
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
-    layout::{self, KeyPart},
+    layout::{self, BlockId, KeyPart},
     spec::{ShipMode, ShipSpec},
     stages::{self, STAGES},
 };
 use crate::{
     arith::Word,
     error::Error,
+    ring::Basis,
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::ckks::{CkksContext, Scale},
     security::{self, Instance, SecretDistribution, SecurityReport},
@@ -191,6 +192,11 @@ impl<W: Word> ShipParams<W> {
     /// The chunks of the evaluation keys, in order.
     pub fn key_parts(&self) -> &[KeyPart] {
         &self.0.parts
+    }
+
+    /// Modulus of a block of the evaluation keys.
+    pub fn block_basis(&self, block: BlockId) -> &Basis<W> {
+        layout::basis(block, self.ckks().rlwe(), self.encapsulation())
     }
 
     /// Bytes of the evaluation keys on the wire.

@@ -1,0 +1,45 @@
+//! What this build is and which kernels it runs.
+
+use alloc::string::{String, ToString};
+
+use crate::{
+    arith::{Word, simd::dispatch},
+    par,
+};
+
+/// Facts about the library in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    /// Version of the crate.
+    pub version: &'static str,
+    /// Kernels in use for 32-bit words.
+    pub backend_u32: &'static str,
+    /// Kernels in use for 64-bit words.
+    pub backend_u64: &'static str,
+    /// A forced choice of kernels that could not be met, in words.
+    pub backend_complaint: Option<String>,
+    /// Threads the current pool offers.
+    pub threads: usize,
+    /// Architecture of the build.
+    pub target: &'static str,
+}
+
+/// Facts about the library in use.
+pub fn about() -> About {
+    About {
+        version: env!("CARGO_PKG_VERSION"),
+        backend_u32: u32::kernels().name(),
+        backend_u64: u64::kernels().name(),
+        backend_complaint: dispatch::backend_choice().err().map(|e| e.to_string()),
+        threads: par::threads(),
+        target: if cfg!(target_arch = "wasm32") {
+            "wasm32"
+        } else if cfg!(target_arch = "x86_64") {
+            "x86_64"
+        } else if cfg!(target_arch = "aarch64") {
+            "aarch64"
+        } else {
+            "other"
+        },
+    }
+}

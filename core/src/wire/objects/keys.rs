@@ -1,0 +1,95 @@
+//! Public keys, and secret keys for their owner's own storage.
+
+use alloc::vec::Vec;
+
+use zeroize::Zeroize;
+
+use super::rows::{WireWord, poly_len, read_poly, write_poly};
+use crate::{
+    bootstrapping::ckks_ship::{OUTPUT_LEVEL, ShipParams, ShipSecretKey, key_id_of},
+    error::Error,
+    random::Seed,
+    schemes::ckks::PublicKey,
+    wire::{Expect, ObjectKind, frame},
+};
+
+const SEED_LEN: usize = 32;
+
+/// Encodes a public key: public seed, then the first component.
+pub fn public_key_to_bytes<W: WireWord>(params: &ShipParams<W>, key: &PublicKey<W>) -> Vec<u8> {
+    let len = SEED_LEN + poly_len(key.b.basis());
+    frame::write_with(ObjectKind::PublicKey, params.fingerprint(), key.key_id(), len, |out| {
+        let (seed, rest) = out.split_at_mut(SEED_LEN);
+        seed.copy_from_slice(key.public_seed.as_bytes());
+        write_poly(&key.b, rest);
+    })
+}
+
+/// Decodes an untrusted public key of the set.
+///
+/// # Errors
+/// As the frame reader; [`Error::BadBytes`] for a residue out of range,
+/// [`Error::ParamsMismatch`] if seed and key id do not belong together.
+pub fn public_key_from_bytes<W: WireWord>(
+    params: &ShipParams<W>,
+    bytes: &[u8],
+) -> Result<PublicKey<W>, Error> {
+    let basis = params.ckks().rlwe().q(OUTPUT_LEVEL);
+    let expect = Expect {
+        kind: ObjectKind::PublicKey,
+        fingerprint: params.fingerprint(),
+        key_id: None,
+        payload_len: SEED_LEN + poly_len(basis),
+    };
+    let frame = frame::read(bytes, &expect)?;
+    let (seed, rest) = frame.payload.split_at(SEED_LEN);
+    let seed = seed_from(seed);
+    if key_id_of(params, &seed) != frame.header.key_id {
+        return Err(Error::ParamsMismatch(
+            "the public key's seed does not belong to its key id; ask its owner for it again".into(),
+        ));
+    }
+    let (b, _) = read_poly(basis, rest)?;
+    PublicKey::new(params.ckks(), frame.header.key_id, OUTPUT_LEVEL, b, &seed)
+}
+
+/// Encodes a secret key: the seed it is derived from. For storage by its owner; nothing else may
+/// read it.
+pub fn secret_key_to_bytes<W: WireWord>(key: &ShipSecretKey<W>) -> Vec<u8> {
+    let (fingerprint, key_id) = (key.params().fingerprint(), key.key_id());
+    frame::write(ObjectKind::SecretKey, fingerprint, key_id, key.export_secret_seed().as_bytes())
+}
+
+/// Decodes a secret key of the set.
+///
+/// # Errors
+/// As the frame reader; [`Error::ParamsMismatch`] if the seed does not give the key id.
+pub fn secret_key_from_bytes<W: WireWord>(
+    params: &ShipParams<W>,
+    bytes: &[u8],
+) -> Result<ShipSecretKey<W>, Error> {
+    let expect = Expect {
+        kind: ObjectKind::SecretKey,
+        fingerprint: params.fingerprint(),
+        key_id: None,
+        payload_len: SEED_LEN,
+    };
+    let frame = frame::read(bytes, &expect)?;
+    let key = ShipSecretKey::generate(params, &seed_from(frame.payload));
+    if key.key_id() != frame.header.key_id {
+        return Err(Error::ParamsMismatch(
+            "the secret seed does not give the key id of its header; the file was assembled from two keys"
+                .into(),
+        ));
+    }
+    Ok(key)
+}
+
+/// The first 32 bytes, wiped from the stack after use.
+pub(super) fn seed_from(bytes: &[u8]) -> Seed {
+    let mut seed = [0; SEED_LEN];
+    seed.copy_from_slice(&bytes[..SEED_LEN]);
+    let out = Seed::from_bytes(seed);
+    seed.zeroize();
+    out
+}
