@@ -130,6 +130,12 @@ export class Refloat {
     return new Ciphertext(this.#engine, info, ciphertext.mode);
   }
 
+  /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
+  exhaust(ciphertext: Ciphertext): Ciphertext {
+    const info = this.#engine.exhaust(ciphertext.handleIn(this.#engine));
+    return new Ciphertext(this.#engine, info, ciphertext.mode);
+  }
+
   /** Compares the vector kernels in use with the scalar ones; gives a sentence, or throws. */
   kernelSelfCheck(seed = 1): string {
     return this.#engine.kernelSelfCheck(seed);

@@ -94,6 +94,12 @@ export class Instance {
     return new Ciphertext(this.#port, info, ciphertext.mode);
   }
 
+  /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
+  async exhaust(ciphertext: Ciphertext): Promise<Ciphertext> {
+    const info = await this.#port.call('exhaust', ciphertext.handleIn(this.#port));
+    return new Ciphertext(this.#port, info, ciphertext.mode);
+  }
+
   /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */
   kernelSelfCheck(seed = 1): Promise<string> {
     return this.#port.call('kernelSelfCheck', seed);

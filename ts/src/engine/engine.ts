@@ -176,6 +176,10 @@ export class Engine {
     );
   }
 
+  exhaust(ciphertext: Handle): CiphertextInfo {
+    return this.#guard(() => this.#ciphertextInfo(this.#full('exhaust')(this.#ciphertext(ciphertext))));
+  }
+
   /**
    * Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way and compared with
    * `message`, or with what the input decrypts to.
@@ -283,7 +287,7 @@ export class Engine {
     return running;
   }
 
-  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'square' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
+  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'square' | 'exhaust' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
     const item = this.#glue[name];
     if (!item) {
       throw new RefloatError(

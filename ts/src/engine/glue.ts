@@ -34,6 +34,8 @@ export interface Glue {
   /** Only in the full artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
   /** Only in the full artefact. */
+  exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
+  /** Only in the full artefact. */
   kernelSelfCheck?(seed: number): string;
 }
 

@@ -149,6 +149,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
       },
     },
     square: (ct) => ct,
+    exhaust: (ct) => ct,
     kernelSelfCheck: () => 'fake',
   };
 }

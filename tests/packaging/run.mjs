@@ -1,0 +1,177 @@
+// Packs the npm package, installs it into an empty project, and uses it there as strangers do: from
+// Node, from TypeScript, and in pages built by Vite and webpack. `npm test` calls it.
+//
+//   node tests/packaging/run.mjs [case ...]
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findChromium, visit } from './browser.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..', '..');
+const ts = join(root, 'ts');
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+
+class Skip extends Error {}
+
+/** Runs a program to its end; its output is shown when it fails. */
+function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (data) => (output += data);
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${code}:\n${output}`));
+    });
+  });
+}
+
+async function filesIn(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((e) => e.isFile()).map((e) => relative(folder, join(e.parentPath, e.name)));
+}
+
+function check(condition, message) {
+  if (!condition) throw new Error(message);
+}
+
+/** A page is whole if it brings the wasm and the worker along, once each. */
+async function checkPage(folder) {
+  const files = await filesIn(folder);
+  const wasm = files.filter((f) => f.endsWith('.wasm'));
+  const full = wasm.filter((f) => f.includes('refloat_full') || wasm.length === 1);
+  check(full.length === 1, `one full wasm module expected, found ${wasm.join(', ') || 'none'} in ${files.join(', ')}`);
+  const scripts = files.filter((f) => f.endsWith('.js'));
+  check(scripts.length >= 2, `a page and a worker expected, found ${scripts.join(', ')}`);
+  for (const file of scripts) {
+    const text = await readFile(join(folder, file), 'utf8');
+    check(!text.includes('data:application/wasm'), `${file} has the wasm inlined`);
+    check(!/node:(fs|worker_threads)/.test(text), `${file} imports a module of Node`);
+  }
+  const chromium = findChromium();
+  if (!chromium) throw new Skip('built; not opened, because there is no Chromium here');
+  const result = await visit(chromium, folder);
+  check(result === 'ok', `the page reports: ${result}`);
+}
+
+/** The cases, in order; each gets the project the package is installed in. */
+const cases = {
+  publint: () => run(process.execPath, [bin('publint'), ts, '--strict']),
+
+  'are the types wrong': ({ tarball }) =>
+    run(process.execPath, [
+      bin('attw'),
+      tarball,
+      '--profile',
+      'esm-only',
+      '--exclude-entrypoints',
+      'refloat_full.wasm',
+      'refloat_client.wasm',
+    ]),
+
+  'contents of the package': async ({ project }) => {
+    const files = await filesIn(join(project, 'node_modules', 'refloat'));
+    for (const wanted of [
+      'README.md',
+      'LICENSE-MIT',
+      'LICENSE-APACHE',
+      'dist/index.js',
+      'dist/index.d.ts',
+      'dist/wasm/refloat_full_bg.wasm',
+      'dist/wasm/refloat_client_bg.wasm',
+    ]) {
+      check(files.includes(wanted), `${wanted} is not in the package`);
+    }
+    const odd = files.filter((f) => /(^|\/)(src|tests|node_modules)\/|\.tsbuildinfo$|vitest/.test(f));
+    check(odd.length === 0, `the package has files nobody needs: ${odd.join(', ')}`);
+    check(files.filter((f) => f.endsWith('.wasm')).length === 2, 'there is more than one copy of a wasm module');
+    const client = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_client_bg.wasm'));
+    const full = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_full_bg.wasm'));
+    check(client.length < full.length, `the client module (${client.length} bytes) is not smaller than the full one (${full.length})`);
+  },
+
+  'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),
+  'Node: client entry': ({ project }) => run(process.execPath, ['node-client.mjs'], { cwd: project }),
+  'Node: direct form': ({ project }) => run(process.execPath, ['node-sync.mjs'], { cwd: project }),
+
+  'TypeScript: strict, NodeNext and bundler resolution': async ({ project }) => {
+    for (const [module, moduleResolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {
+      const flags = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit', '--target', 'ES2022'];
+      const lib = ['--lib', 'ES2022,ESNext.Disposable,DOM,DOM.Iterable', '--types', ''];
+      await run(process.execPath, [bin('tsc'), ...flags, ...lib, '--module', module, '--moduleResolution', moduleResolution, 'types.ts'], {
+        cwd: project,
+      });
+    }
+  },
+
+  'Vite: build and open': async ({ project }) => {
+    const { build } = await import('vite');
+    const out = join(project, 'out-vite');
+    await build({ root: project, configFile: false, logLevel: 'silent', base: './', build: { outDir: out } });
+    await checkPage(out);
+  },
+
+  'webpack: build and open': async ({ project }) => {
+    const { default: webpack } = await import('webpack');
+    const out = join(project, 'out-webpack');
+    await mkdir(out, { recursive: true });
+    await new Promise((resolve, reject) => {
+      webpack(
+        { mode: 'production', context: project, entry: './page.js', output: { path: out, filename: 'page.js', publicPath: 'auto' } },
+        (error, stats) => {
+          if (error) reject(error);
+          else if (stats.hasErrors() || stats.hasWarnings()) reject(new Error(stats.toString({ all: false, errors: true, warnings: true })));
+          else resolve();
+        },
+      );
+    });
+    await writeFile(join(out, 'index.html'), (await readFile(join(project, 'index.html'), 'utf8')).replace('type="module" src="./page.js"', 'src="page.js"'));
+    await checkPage(out);
+  },
+};
+
+async function main() {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.filter((name) => !(name in cases));
+  if (unknown.length) throw new Error(`no case is called ${unknown.join(', ')}; there are: ${Object.keys(cases).join('; ')}`);
+  check(existsSync(join(ts, 'dist', 'index.js')), 'the package is not built: npm run build:ts');
+
+  const project = await mkdtemp(join(tmpdir(), 'refloat-packaging-'));
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    const packed = JSON.parse(await run('npm', ['pack', '--json', '--silent', '--pack-destination', project], { cwd: ts }));
+    const tarball = join(project, packed[0].filename);
+    await cp(join(here, 'consumer'), project, { recursive: true });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: project });
+    for (const [name, action] of Object.entries(cases)) {
+      if (wanted.length && !wanted.includes(name)) continue;
+      try {
+        await action({ project, tarball });
+        count.passed += 1;
+        console.log(`ok - ${name}`);
+      } catch (error) {
+        if (error instanceof Skip) {
+          count.skipped += 1;
+          console.log(`SKIPPED - ${name}: ${error.message}`);
+        } else {
+          count.failed += 1;
+          console.log(`not ok - ${name}\n${error.stack ?? error}`);
+        }
+      }
+    }
+  } finally {
+    await rm(project, { recursive: true, force: true });
+  }
+  const skipped = count.skipped ? `, ${count.skipped} skipped` : '';
+  console.log(`${count.passed} passed, ${count.failed} failed${skipped}`);
+  process.exitCode = count.failed ? 1 : 0;
+}
+
+await main();
