@@ -139,6 +139,13 @@ pub fn square(ciphertext: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertex
     Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.source()?)?))
 }
 
+/// The same message at the level a bootstrapping starts from: what is left of a ciphertext when its
+/// multiplications have been spent.
+#[wasm_bindgen]
+pub fn exhaust(ciphertext: &Ciphertext) -> Result<Ciphertext> {
+    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.exhaust(&ciphertext.inner)?))
+}
+
 /// A bootstrapping under way.
 #[wasm_bindgen]
 pub struct ShipRun {
