@@ -39,12 +39,24 @@ impl Stream {
         }
     }
 
-    /// As [`fill_uniform_u32`](Self::fill_uniform_u32), for moduli up to 64 bits: takes 64-bit
-    /// little-endian words.
+    /// As [`fill_uniform_u32`](Self::fill_uniform_u32), for moduli of up to 64 bits. A modulus below
+    /// 2^32 takes the same 32-bit words and gives the same residues, so that a seed means the same
+    /// in either representation; a larger one takes 64-bit little-endian words.
     pub fn fill_uniform_u64(&mut self, p: u64, out: &mut [u64]) {
         debug_assert!(p != 0, "a modulus is at least 1");
-        let largest = p.wrapping_sub(1);
-        let mask = u64::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        if let Ok(p) = u32::try_from(p) {
+            let mut narrow = [0u32; CHUNK / 4];
+            for part in out.chunks_mut(narrow.len()) {
+                let narrow = &mut narrow[..part.len()];
+                self.fill_uniform_u32(p, narrow);
+                for (x, &narrow) in part.iter_mut().zip(&*narrow) {
+                    *x = narrow.into();
+                }
+            }
+            return;
+        }
+        let largest = p - 1;
+        let mask = u64::MAX >> largest.leading_zeros();
         let mut bytes = [0u8; CHUNK];
         let mut rest = out;
         while !rest.is_empty() {

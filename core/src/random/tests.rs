@@ -183,7 +183,7 @@ fn uniform_residues_take_the_words_of_the_stream_in_order() {
             assert_eq!(ours.next_u32(), plain.next_u32(), "words taken for {n} residues modulo {p}");
         }
     }
-    for p in [1, 3, (1 << 61) - 1, u64::MAX] {
+    for p in [1u64 << 32, (1 << 32) + 1, (1 << 61) - 1, u64::MAX] {
         let mask = p.checked_next_power_of_two().map_or(u64::MAX, |power| power - 1);
         let (mut ours, mut plain) = (stream(21), stream(21));
         let mut out = vec![7; 500];
@@ -193,6 +193,20 @@ fn uniform_residues_take_the_words_of_the_stream_in_order() {
             assert_eq!(Some(x), expected);
         }
         assert_eq!(ours.next_u64(), plain.next_u64());
+    }
+}
+
+#[test]
+fn narrow_moduli_give_the_same_residues_in_wide_words() {
+    for p in [1, 3, 557_057, 1 << 31, u32::MAX] {
+        for n in [0, 1, 383, 384, 385, 2000] {
+            let (mut narrow, mut wide) = (stream(22), stream(22));
+            let (mut narrow_out, mut wide_out) = (vec![7; n], vec![7; n]);
+            narrow.fill_uniform_u32(p, &mut narrow_out);
+            wide.fill_uniform_u64(p.into(), &mut wide_out);
+            assert!(wide_out.iter().eq(narrow_out.iter().map(|&x| u64::from(x)).collect::<Vec<_>>().iter()));
+            assert_eq!(narrow.next_u32(), wide.next_u32());
+        }
     }
 }
 
