@@ -20,15 +20,15 @@ impl Ciphertext {
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &Uint8Array) -> Result<Ciphertext> {
         let bytes = bytes.to_vec();
-        let (preset, params) = presets::by_fingerprint(wire::peek(&bytes)?.fingerprint)?;
-        let inner = wire::ciphertext_from_bytes(&params, &bytes)?;
+        let (preset, params) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
+        let inner = wire::ciphertext_from_bytes(params.ckks(), &bytes)?;
         Ok(Ciphertext::new(preset, params, inner))
     }
 
     /// The wire form.
     #[wasm_bindgen(js_name = toBytes)]
-    pub fn to_bytes(&self) -> Uint8Array {
-        Uint8Array::from(wire::ciphertext_to_bytes(&self.params, &self.inner).as_slice())
+    pub fn to_bytes(&self) -> Result<Uint8Array> {
+        Ok(Uint8Array::from(wire::ciphertext_to_bytes(self.params.ckks(), &self.inner)?.as_slice()))
     }
 
     /// Name of the parameter set.
@@ -62,7 +62,7 @@ impl Ciphertext {
     /// Bytes of its wire form.
     #[wasm_bindgen(js_name = byteLength)]
     pub fn byte_length(&self) -> usize {
-        self.params.ciphertext_bytes(self.inner.level())
+        wire::ciphertext_len(self.params.ckks(), self.inner.level(), self.inner.components())
     }
 }
 

@@ -8,6 +8,7 @@ use refloat::{
     bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},
     params::Preset,
     random::Seed,
+    wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::{Zeroize, Zeroizing};
@@ -38,15 +39,15 @@ impl SecretKey {
     #[wasm_bindgen(js_name = importSecret)]
     pub fn import_secret(bytes: &Uint8Array, allow_insecure: bool) -> Result<SecretKey> {
         let bytes = Zeroizing::new(bytes.to_vec());
-        let (preset, params) = presets::by_fingerprint(refloat::wire::peek(&bytes)?.fingerprint)?;
+        let (preset, params) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
         allowed(preset.name, allow_insecure)?;
-        Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::from_secret_bytes(&params, &bytes)?) })
+        Ok(SecretKey { preset, key: Arc::new(wire::secret_key_from_bytes(&params, &bytes)?) })
     }
 
     /// The key itself in wire form.
     #[wasm_bindgen(js_name = exportSecret)]
     pub fn export_secret(&self) -> Uint8Array {
-        let bytes = Zeroizing::new(self.key.to_secret_bytes());
+        let bytes = Zeroizing::new(wire::secret_key_to_bytes(&self.key));
         Uint8Array::from(bytes.as_slice())
     }
 

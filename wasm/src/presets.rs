@@ -6,6 +6,7 @@ use refloat::{
     Error,
     bootstrapping::ckks_ship::{ShipMode, ShipParams},
     params::{self, Preset},
+    wire::ciphertext_len,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -84,7 +85,7 @@ fn describe(preset: &'static Preset) -> Result<JsValue> {
             .with("bytes", part.bytes as f64)
             .done()
     });
-    let ciphertexts = (0..=params.max_level()).map(|level| JsValue::from(params.ciphertext_bytes(level) as f64));
+    let ciphertexts = (0..=params.max_level()).map(|level| JsValue::from(ciphertext_len(params.ckks(), level, 2) as f64));
     Ok(Fields::new()
         .with("name", preset.name)
         .with("title", preset.title)
