@@ -34,9 +34,7 @@ pub fn mul_add_small(x: &mut Vec<u64>, factor: u64, addend: u64) {
 
 /// `x mod p`.
 pub fn rem<W: Word>(x: &[u64], m: &Modulus<W>) -> W {
-    x.iter().rev().fold(W::ZERO, |r, &limb| {
-        m.reduce_u128((u128::from(r.to_u64()) << 64) | u128::from(limb))
-    })
+    x.iter().rev().fold(W::ZERO, |r, &limb| m.reduce_u128((u128::from(r.to_u64()) << 64) | u128::from(limb)))
 }
 
 /// The order of two integers.
@@ -100,9 +98,8 @@ impl<W: Word> Crt<W> {
     /// Constants for the given primes, which must be distinct.
     pub fn new(moduli: &[Modulus<W>]) -> Result<Self, Error> {
         let inverse = |a: &Modulus<W>, b: &Modulus<W>| {
-            b.inv(b.reduce_u64(a.value_u64())).ok_or_else(|| {
-                Error::InvalidArgument(format!("modulus {} occurs twice", a.value()))
-            })
+            b.inv(b.reduce_u64(a.value_u64()))
+                .ok_or_else(|| Error::InvalidArgument(format!("modulus {} occurs twice", a.value())))
         };
         let inverses = (0..moduli.len())
             .map(|i| (0..i).map(|j| inverse(&moduli[j], &moduli[i])).collect())
@@ -137,11 +134,7 @@ impl<W: Word> Crt<W> {
     /// The integer in `(-product/2, product/2]` with these residues: whether it is negative, and its absolute value.
     pub fn reconstruct_centered(&self, residues: &[W]) -> (bool, Vec<u64>) {
         let value = self.reconstruct(residues);
-        if cmp(&value, &self.half).is_gt() {
-            (true, sub(&self.product, &value))
-        } else {
-            (false, value)
-        }
+        if cmp(&value, &self.half).is_gt() { (true, sub(&self.product, &value)) } else { (false, value) }
     }
 
     /// [`reconstruct_centered`](Self::reconstruct_centered) rounded to `f64`.

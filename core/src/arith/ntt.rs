@@ -1,6 +1,9 @@
 //! Tables of the negacyclic number-theoretic transform.
 
-use super::{Modulus, Shoup, Word, primes::{is_prime, primitive_root}};
+use super::{
+    Modulus, Shoup, Word,
+    primes::{is_prime, primitive_root},
+};
 use crate::Error;
 use alloc::{format, vec, vec::Vec};
 

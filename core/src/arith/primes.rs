@@ -46,11 +46,9 @@ pub fn ntt_primes(bits: f64, two_n: u64) -> impl Iterator<Item = u64> {
             (true, true) => Some(start + step.min(LIMIT)),
             (true, false) => Some(start),
         };
-        core::iter::successors(first, move |&p| {
-            if up { p.checked_add(step) } else { p.checked_sub(step) }
-        })
-        .take_while(|&p| (3..LIMIT).contains(&p))
-        .filter(|&p| is_prime(p))
+        core::iter::successors(first, move |&p| if up { p.checked_add(step) } else { p.checked_sub(step) })
+            .take_while(|&p| (3..LIMIT).contains(&p))
+            .filter(|&p| is_prime(p))
     };
     Alternate { above: side(true), below: side(false), from_above: true }
 }
@@ -72,8 +70,7 @@ pub fn primitive_root<W: Word>(m: &Modulus<W>, order: u64) -> Result<W, Error> {
     (2..p.min(100_000))
         .map(|g| m.pow(W::from_u64(g), (p - 1) / order))
         .find(|&root| {
-            m.pow(root, order) == W::ONE
-                && factors.iter().all(|q| m.pow(root, order / q) != W::ONE)
+            m.pow(root, order) == W::ONE && factors.iter().all(|q| m.pow(root, order / q) != W::ONE)
         })
         .or((order == 1).then_some(W::ONE))
         .ok_or_else(missing)

@@ -9,17 +9,7 @@ use core::hash::Hash;
 /// The word is a choice of implementation: a parameter set whose primes are all below 2³¹ works
 /// with either. The trait is implemented for `u32` and `u64` and is not meant for other types.
 pub trait Word:
-    Copy
-    + Eq
-    + Ord
-    + Hash
-    + Debug
-    + Display
-    + Default
-    + Send
-    + Sync
-    + zeroize::DefaultIsZeroes
-    + 'static
+    Copy + Eq + Ord + Hash + Debug + Display + Default + Send + Sync + zeroize::DefaultIsZeroes + 'static
 {
     /// A word twice as wide, for sums of products.
     type Wide: Copy + Default + Send + Sync;

@@ -48,12 +48,7 @@ pub(crate) fn lift_centered<V: Vector>(
 
 /// `v = floor(sum_i ys[i] * inv_d[i] + 1/2)`.
 #[inline(always)]
-pub(crate) fn crt_overflow<V: Products>(
-    v: V,
-    overflow: &mut [V::Word],
-    ys: &[&[V::Word]],
-    inv_d: &[f64],
-) {
+pub(crate) fn crt_overflow<V: Products>(v: V, overflow: &mut [V::Word], ys: &[&[V::Word]], inv_d: &[f64]) {
     debug_assert_eq!(ys.len(), inv_d.len());
     let n = overflow.len();
     let (packs, rest) = v.packs_mut(overflow);

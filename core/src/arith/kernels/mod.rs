@@ -46,14 +46,7 @@ pub trait Kernels<W: Word>: Send + Sync {
     fn sub_mul_scalar_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W], s: &Shoup<W>);
 
     /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`, for any number of terms.
-    fn inner_product(
-        &self,
-        m: &Modulus<W>,
-        out: &mut [W],
-        lhs: &[&[W]],
-        rhs: &[&[W]],
-        accumulate: bool,
-    );
+    fn inner_product(&self, m: &Modulus<W>, out: &mut [W], lhs: &[&[W]], rhs: &[&[W]], accumulate: bool);
 
     /// `out0 = [accumulate: out0 +] sum_j lhs[j] * key[2j]` and the same for `out1` with `key[2j + 1]`.
     /// `key` is contiguous, shape `[lhs.len()][2][n]`, and is read once.
@@ -85,15 +78,7 @@ pub trait Kernels<W: Word>: Send + Sync {
 
     /// `out = sum_i ys[i] * w[i] - v * d` modulo `to`, with `w[i] = D/d_i mod to` and `d = D mod to`.
     /// Words of `ys` and `v` are below `2^MAX_MODULUS_BITS`, and may exceed `to`.
-    fn crt_combine(
-        &self,
-        to: &Modulus<W>,
-        out: &mut [W],
-        ys: &[&[W]],
-        w: &[Shoup<W>],
-        v: &[W],
-        d: &Shoup<W>,
-    );
+    fn crt_combine(&self, to: &Modulus<W>, out: &mut [W], ys: &[&[W]], w: &[Shoup<W>], v: &[W], d: &Shoup<W>);
 
     /// `out = x mod p` for signed integers `|x| < 2^62`.
     fn reduce_i64(&self, m: &Modulus<W>, out: &mut [W], x: &[i64]);

@@ -200,7 +200,7 @@ fn forward_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usiz
 ) -> [(V::Reg, V::Reg); PAIRS] {
     if T < V::LANES {
         for (k, pair) in pairs.iter_mut().enumerate() {
-            let w = v.factors::<T>(w, (total / 2 + i + k) * (V::LANES / T));
+            let w = v.factors::<T>(w, total / 2 + i + k);
             let (x, y) = forward_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
             *pair = v.merge::<T>(x, y);
         }
@@ -362,7 +362,7 @@ fn inverse_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usiz
 ) -> [(V::Reg, V::Reg); PAIRS] {
     if T < V::LANES {
         for (k, pair) in pairs.iter_mut().enumerate() {
-            let w = v.factors::<T>(w, (total / 2 + i + k) * (V::LANES / T));
+            let w = v.factors::<T>(w, total / 2 + i + k);
             let (x, y) = inverse_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
             *pair = v.merge::<T>(x, y);
         }

@@ -79,8 +79,7 @@ macro_rules! per_word {
         /// The backend for this word, chosen at the first call.
         #[cfg(feature = "std")]
         pub(crate) fn $select() -> &'static dyn Kernels<$word> {
-            static CHOSEN: std::sync::OnceLock<&'static dyn Kernels<$word>> =
-                std::sync::OnceLock::new();
+            static CHOSEN: std::sync::OnceLock<&'static dyn Kernels<$word>> = std::sync::OnceLock::new();
             *CHOSEN.get_or_init(|| choose($candidates(), backend_choice().ok().flatten()))
         }
 

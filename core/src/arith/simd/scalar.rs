@@ -83,8 +83,8 @@ impl<W: Word> Vector for Scalar<W> {
         a.mul_lo(w.value).wrapping_sub(a.mul_hi(w.quotient).mul_lo(p))
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<W>, index: usize) -> Shoup<W> {
-        w.get(index)
+    fn factors<const T: usize>(self, w: &Twiddles<W>, chunk: usize) -> Shoup<W> {
+        w.get(chunk)
     }
     #[inline(always)]
     fn split<const T: usize>(self, a: W, b: W) -> (W, W) {
@@ -144,8 +144,18 @@ impl<W: Word> Products for Scalar<W> {
 }
 
 super::backend::backend!(
-    Scalar<u32>, u32, "scalar", features = [], rows = Scalar::<u32>::new(), products = Scalar::<u32>::new()
+    Scalar<u32>,
+    u32,
+    "scalar",
+    features = [],
+    rows = Scalar::<u32>::new(),
+    products = Scalar::<u32>::new()
 );
 super::backend::backend!(
-    Scalar<u64>, u64, "scalar", features = [], rows = Scalar::<u64>::new(), products = Scalar::<u64>::new()
+    Scalar<u64>,
+    u64,
+    "scalar",
+    features = [],
+    rows = Scalar::<u64>::new(),
+    products = Scalar::<u64>::new()
 );

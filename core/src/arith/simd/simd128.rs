@@ -88,9 +88,8 @@ impl Vector for Simd128 {
         i32x4_sub(i32x4_mul(a, w.value), i32x4_mul(quotient, p))
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u32>, index: usize) -> Factor {
-        let (value, quotient) = (&w.values[index..][..4 / T], &w.quotients[index..][..4 / T]);
-        Factor { value: spread::<T>(value), quotient: spread::<T>(quotient) }
+    fn factors<const T: usize>(self, w: &Twiddles<u32>, chunk: usize) -> Factor {
+        Factor { value: spread::<T>(&w.values, chunk), quotient: spread::<T>(&w.quotients, chunk) }
     }
     #[inline(always)]
     fn split<const T: usize>(self, a: v128, b: v128) -> (v128, v128) {
@@ -163,12 +162,16 @@ impl Products for Simd128 {
     }
 }
 
-/// `4 / T` words, each `T` times.
+/// The `chunk`-th run of `4 / T` words, each `T` times.
 #[inline(always)]
-fn spread<const T: usize>(words: &[u32]) -> v128 {
-    match T {
-        2 => u32x4(words[0], words[0], words[1], words[1]),
-        _ => u32x4(words[0], words[1], words[2], words[3]),
+fn spread<const T: usize>(words: &[u32], chunk: usize) -> v128 {
+    if T == 2 {
+        let two: &[u32; 2] = &words.as_chunks().0[chunk];
+        // SAFETY: the reference covers 8 readable bytes; the instruction needs no alignment.
+        let two = unsafe { v128_load64_zero(two.as_ptr().cast()) };
+        i32x4_shuffle::<0, 0, 1, 1>(two, two)
+    } else {
+        Simd128.load(&words.as_chunks().0[chunk])
     }
 }
 

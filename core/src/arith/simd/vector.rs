@@ -48,9 +48,9 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     /// A word in `[0, 2p)` congruent to `a w`, for any word `a` (below `4p` if lanes are narrower than words).
     fn mul_lazy(self, a: Self::Reg, w: &Self::Factor, p: Self::Reg) -> Self::Reg;
 
-    /// The factors `index ..` for a stage whose groups span `2 T` words, each `T < LANES` times, in the
-    /// order in which [`split`](Self::split) puts the groups.
-    fn factors<const T: usize>(self, w: &Twiddles<Self::Word>, index: usize) -> Self::Factor;
+    /// The `chunk`-th run of `LANES / T` factors, for a stage whose groups span `2 T` words: each `T < LANES`
+    /// times, in the order in which [`split`](Self::split) puts the groups.
+    fn factors<const T: usize>(self, w: &Twiddles<Self::Word>, chunk: usize) -> Self::Factor;
     /// Sorts the words of two consecutive registers into first and second halves of groups of `2 T`.
     fn split<const T: usize>(self, a: Self::Reg, b: Self::Reg) -> (Self::Reg, Self::Reg);
     /// Undoes [`split`](Self::split).

@@ -54,8 +54,10 @@ pub(super) fn extreme_rows<W: Word>(bound: u64, n: usize, random: &mut Random) -
 /// every bound at which some kernel changes its method.
 pub(super) fn primes_for<W: Word>(two_n: u64) -> Vec<Modulus<W>> {
     let mut found = vec![(1..).map(|k| k * two_n + 1).find(|&p| p > 2 && primes::is_prime(p)).unwrap()];
-    let below = |bits: u32| (1..).map(|k| ((1u64 << bits) / two_n - k) * two_n + 1).find(|&p| primes::is_prime(p));
-    let above = |bits: u32| (0..).map(|k| ((1u64 << bits) / two_n + k) * two_n + 1).find(|&p| primes::is_prime(p));
+    let below =
+        |bits: u32| (1..).map(|k| ((1u64 << bits) / two_n - k) * two_n + 1).find(|&p| primes::is_prime(p));
+    let above =
+        |bits: u32| (0..).map(|k| ((1u64 << bits) / two_n + k) * two_n + 1).find(|&p| primes::is_prime(p));
     let edges: &[u32] = if W::BITS == 32 { &[25, 30] } else { &[30, 31, 32, 50, 52, 60] };
     for &bits in edges {
         found.extend([below(bits).unwrap(), above(bits).unwrap()]);

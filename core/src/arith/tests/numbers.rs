@@ -36,10 +36,14 @@ fn residues_against_wide_integers<W: Word>() {
                 assert_eq!(u128::from(m.mul_shoup(W::from_u64(any), &shoup).to_u64()), expected);
             }
         }
-        for x in [0, 1, p - 1, p, p + 1, 2 * p, u64::MAX, u64::MAX - 1, 1 << 63, random.next(), random.next()] {
+        for x in [0, 1, p - 1, p, p + 1, 2 * p, u64::MAX, u64::MAX - 1, 1 << 63, random.next(), random.next()]
+        {
             assert_eq!(m.reduce_u64(x).to_u64(), x % p);
             let signed = x as i64;
-            assert_eq!(i128::from(m.reduce_i64(signed).to_u64()), i128::from(signed).rem_euclid(i128::from(p)));
+            assert_eq!(
+                i128::from(m.reduce_i64(signed).to_u64()),
+                i128::from(signed).rem_euclid(i128::from(p))
+            );
             for y in [0, 1, p, u64::MAX, random.next()] {
                 let wide = (u128::from(x) << 64) | u128::from(y);
                 assert_eq!(u128::from(m.reduce_u128(wide).to_u64()), wide % wide_p);
@@ -92,7 +96,9 @@ fn primality() {
 
 #[test]
 fn transform_primes_alternate_and_are_distinct() {
-    for (bits, two_n) in [(28.45f64, 1 << 14), (30.99, 1 << 12), (60.0, 1 << 17), (61.0, 1 << 14), (2.0, 2), (14.3, 1 << 10)] {
+    for (bits, two_n) in
+        [(28.45f64, 1 << 14), (30.99, 1 << 12), (60.0, 1 << 17), (61.0, 1 << 14), (2.0, 2), (14.3, 1 << 10)]
+    {
         let centre = bits.exp2();
         let found: Vec<u64> = primes::ntt_primes(bits, two_n).take(40).collect();
         let mut sorted = found.clone();
@@ -102,7 +108,8 @@ fn transform_primes_alternate_and_are_distinct() {
         assert!(found.iter().all(|&p| primes::is_prime(p) && p % two_n == 1 % two_n && p < 1 << 61));
         // No prime between the extremes is skipped.
         let (low, high) = (sorted[0], *sorted.last().unwrap());
-        let between = (0..=(high - low) / two_n).map(|k| low + k * two_n).filter(|&p| primes::is_prime(p)).count();
+        let between =
+            (0..=(high - low) / two_n).map(|k| low + k * two_n).filter(|&p| primes::is_prime(p)).count();
         assert_eq!(between, found.len());
         if bits < 60.5 && bits > 20.0 {
             assert!(found.iter().step_by(2).all(|&p| p as f64 > centre));

@@ -30,7 +30,8 @@ pub(super) fn one_and_two_rows<W: Word>(k: &dyn Kernels<W>) {
                 let check = |name: &str, f: &dyn Fn(&mut [W]), expected: &dyn Fn(u128, u128) -> u128| {
                     let mut out = a.clone();
                     f(&mut out);
-                    let expected: Vec<u128> = wide_a.iter().zip(&wide_b).map(|(&a, &b)| expected(a, b)).collect();
+                    let expected: Vec<u128> =
+                        wide_a.iter().zip(&wide_b).map(|(&a, &b)| expected(a, b)).collect();
                     assert_eq!(wide(&out), expected, "{name}, {} words modulo {p}", n);
                 };
                 check("add", &|x| k.add_assign(&m, x, b), &|a, b| (a + b) % p);
@@ -64,10 +65,27 @@ pub(super) fn sums_of_products<W: Word>(k: &dyn Kernels<W>) {
     let mut random = Random::new(22);
     for m in moduli::<W>() {
         let p = u128::from(m.value_u64());
-        for (n, terms) in [(0, 3), (1, 100), (24, 0), (24, 1), (40, 3), (513, 4), (64, 5), (1024, 8), (100, 16), (16, 17), (1500, 9), (67, 100)] {
+        for (n, terms) in [
+            (0, 3),
+            (1, 100),
+            (24, 0),
+            (24, 1),
+            (40, 3),
+            (513, 4),
+            (64, 5),
+            (1024, 8),
+            (100, 16),
+            (16, 17),
+            (1500, 9),
+            (67, 100),
+        ] {
             for largest in [false, true] {
                 let row = |random: &mut Random, n: usize| {
-                    if largest { vec![W::from_u64(m.value_u64() - 1); n] } else { random.row(m.value_u64(), n) }
+                    if largest {
+                        vec![W::from_u64(m.value_u64() - 1); n]
+                    } else {
+                        random.row(m.value_u64(), n)
+                    }
                 };
                 let lhs: Vec<Vec<W>> = (0..terms).map(|_| row(&mut random, n)).collect();
                 let key = row(&mut random, 2 * n * terms);
@@ -160,7 +178,11 @@ pub(super) fn changes_of_modulus<W: Word>(k: &dyn Kernels<W>) {
         let signed: Vec<Vec<i64>> = vec![
             (0..n).map(|_| random.next() as i64 >> 2).collect(),
             (0..n).map(|_| random.next() as i64 >> 40).collect(),
-            (0..n).map(|i| [0, 1, -1, bound, -bound, from.value_u64() as i64, -(from.value_u64() as i64)][i % 7]).collect(),
+            (0..n)
+                .map(|i| {
+                    [0, 1, -1, bound, -bound, from.value_u64() as i64, -(from.value_u64() as i64)][i % 7]
+                })
+                .collect(),
         ];
         for x in signed {
             let mut out = vec![W::ONE; n];
@@ -187,7 +209,11 @@ pub(super) fn basis_conversion<W: Word>(k: &dyn Kernels<W>) {
                 let ys: Vec<Vec<W>> = sources
                     .iter()
                     .map(|d| {
-                        if largest { vec![W::from_u64(d.value_u64() - 1); n] } else { random.row(d.value_u64(), n) }
+                        if largest {
+                            vec![W::from_u64(d.value_u64() - 1); n]
+                        } else {
+                            random.row(d.value_u64(), n)
+                        }
                     })
                     .collect();
                 let ys: Vec<&[W]> = ys.iter().map(Vec::as_slice).collect();
@@ -204,7 +230,8 @@ pub(super) fn basis_conversion<W: Word>(k: &dyn Kernels<W>) {
                     let p = u128::from(to.value_u64());
                     let w: Vec<_> = (0..count)
                         .map(|_| {
-                            let value = if largest { to.value_u64() - 1 } else { random.below(to.value_u64()) };
+                            let value =
+                                if largest { to.value_u64() - 1 } else { random.below(to.value_u64()) };
                             to.shoup(W::from_u64(value))
                         })
                         .collect();

@@ -36,8 +36,11 @@ pub(super) fn evaluates_in_bit_reversed_order<W: Word>(k: &dyn Kernels<W>) {
                 let mut values = row.clone();
                 k.ntt_forward(&t, &mut values);
                 assert!(values.iter().all(|&x| x < m.value()));
-                let checked: Vec<usize> =
-                    if n <= 64 { (0..n).collect() } else { vec![0, 1, n / 2, n - 1, random.below(n as u64) as usize] };
+                let checked: Vec<usize> = if n <= 64 {
+                    (0..n).collect()
+                } else {
+                    vec![0, 1, n / 2, n - 1, random.below(n as u64) as usize]
+                };
                 for j in checked {
                     assert_eq!(values[j], evaluate(&t, &row, j), "n {n} p {} at {j}", m.value());
                 }

@@ -21,8 +21,7 @@ impl Avx2 {
             && std::arch::is_x86_feature_detected!("bmi1")
             && std::arch::is_x86_feature_detected!("bmi2");
         #[cfg(not(feature = "std"))]
-        let usable =
-            cfg!(all(target_feature = "avx2", target_feature = "bmi1", target_feature = "bmi2"));
+        let usable = cfg!(all(target_feature = "avx2", target_feature = "bmi1", target_feature = "bmi2"));
         usable.then_some(&TOKEN)
     }
 }

@@ -108,9 +108,8 @@ impl Vector for Lanes {
         })
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u32>, index: usize) -> Factor {
-        let (value, quotient) = (&w.values[index..][..8 / T], &w.quotients[index..][..8 / T]);
-        factor_of(spread::<T>(value), spread::<T>(quotient))
+    fn factors<const T: usize>(self, w: &Twiddles<u32>, chunk: usize) -> Factor {
+        factor_of(spread::<T>(&w.values, chunk), spread::<T>(&w.quotients, chunk))
     }
     #[inline(always)]
     fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
@@ -214,24 +213,39 @@ impl Products for Lanes {
     }
 }
 
-/// `8 / T` words in the order of the groups that `split` makes, each `T` times.
+/// The `chunk`-th run of `8 / T` words in the order of the groups that `split` makes, each `T` times.
 #[inline(always)]
-fn spread<const T: usize>(words: &[u32]) -> __m256i {
-    avx2!(match T {
+fn spread<const T: usize>(words: &[u32], chunk: usize) -> __m256i {
+    match T {
         4 => {
-            let both = i64::from(words[0]) | (i64::from(words[1]) << 32);
-            let both = _mm256_castsi256_ps(_mm256_set1_epi64x(both));
-            _mm256_castps_si256(_mm256_permutevar_ps(both, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1)))
+            let two: &[u32; 2] = &words.as_chunks().0[chunk];
+            let both = i64::from(two[0]) | (i64::from(two[1]) << 32);
+            avx2!(_mm256_castps_si256(_mm256_permutevar_ps(
+                _mm256_castsi256_ps(_mm256_set1_epi64x(both)),
+                _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1),
+            )))
         }
         2 => {
-            let four = _mm_loadu_si128(words.as_ptr().cast());
-            let twice = _mm256_castsi256_ps(_mm256_broadcastsi128_si256(four));
-            _mm256_castps_si256(_mm256_permutevar_ps(twice, _mm256_setr_epi32(0, 0, 2, 2, 1, 1, 3, 3)))
+            let four: &[u32; 4] = &words.as_chunks().0[chunk];
+            avx2!({
+                let four = _mm_loadu_si128(four.as_ptr().cast());
+                let twice = _mm256_castsi256_ps(_mm256_broadcastsi128_si256(four));
+                let order = _mm256_setr_epi32(0, 0, 2, 2, 1, 1, 3, 3);
+                _mm256_castps_si256(_mm256_permutevar_ps(twice, order))
+            })
         }
-        _ => _mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(words.as_ptr().cast())),
-    })
+        _ => {
+            let eight: &[u32; 8] = &words.as_chunks().0[chunk];
+            avx2!(_mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(eight.as_ptr().cast())))
+        }
+    }
 }
 
 super::super::backend::backend!(
-    Avx2, u32, "avx2", features = ["avx2,bmi1,bmi2"], rows = Lanes(TOKEN), products = Lanes(TOKEN)
+    Avx2,
+    u32,
+    "avx2",
+    features = ["avx2,bmi1,bmi2"],
+    rows = Lanes(TOKEN),
+    products = Lanes(TOKEN)
 );

@@ -123,9 +123,8 @@ impl Vector for Lanes {
         self.sub(mul_lo(a, a_high, w.value, w.value_high), multiple)
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u64>, index: usize) -> Factor {
-        let (value, quotient) = (&w.values[index..][..4 / T], &w.quotients[index..][..4 / T]);
-        factor_of(spread::<T>(value), spread::<T>(quotient))
+    fn factors<const T: usize>(self, w: &Twiddles<u64>, chunk: usize) -> Factor {
+        factor_of(spread::<T>(&w.values, chunk), spread::<T>(&w.quotients, chunk))
     }
     #[inline(always)]
     fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
@@ -150,18 +149,26 @@ fn pick(negative: __m256i, yes: __m256i, no: __m256i) -> __m256i {
     )))
 }
 
-/// `4 / T` words in the order of the groups that `split` makes, each `T` times.
+/// The `chunk`-th run of `4 / T` words in the order of the groups that `split` makes, each `T` times.
 #[inline(always)]
-fn spread<const T: usize>(words: &[u64]) -> __m256i {
-    avx2!(match T {
-        2 => {
-            let two = _mm256_castsi128_si256(_mm_loadu_si128(words.as_ptr().cast()));
+fn spread<const T: usize>(words: &[u64], chunk: usize) -> __m256i {
+    if T == 2 {
+        let two: &[u64; 2] = &words.as_chunks().0[chunk];
+        avx2!({
+            let two = _mm256_castsi128_si256(_mm_loadu_si128(two.as_ptr().cast()));
             _mm256_permute4x64_epi64::<0x50>(two)
-        }
-        _ => _mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(words.as_ptr().cast())),
-    })
+        })
+    } else {
+        let four: &[u64; 4] = &words.as_chunks().0[chunk];
+        avx2!(_mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(four.as_ptr().cast())))
+    }
 }
 
 super::super::backend::backend!(
-    Avx2, u64, "avx2", features = ["avx2,bmi1,bmi2"], rows = Lanes(TOKEN), products = Scalar::<u64>::new()
+    Avx2,
+    u64,
+    "avx2",
+    features = ["avx2,bmi1,bmi2"],
+    rows = Lanes(TOKEN),
+    products = Scalar::<u64>::new()
 );
