@@ -190,9 +190,9 @@ fn check_digits(digits: &[Vec<usize>], primes: usize) -> Result<(), Error> {
         None if digits.iter().any(Vec::is_empty) => {
             Err(Error::InvalidArgument("a gadget digit is empty".into()))
         }
-        None if !digits.is_sorted_by_key(|d| d.iter().min()) => Err(Error::InvalidArgument(
-            "gadget digits must be ordered by their smallest prime".into(),
-        )),
+        None if !digits.is_sorted_by_key(|d| d.iter().min()) => {
+            Err(Error::InvalidArgument("gadget digits must be ordered by their smallest prime".into()))
+        }
         None => Ok(()),
     }
 }

@@ -1,9 +1,17 @@
-//! Gadget payloads: what a switching key encrypts.
+//! Switching keys: gadget encryptions of one polynomial under another key.
 
-use super::context::RlweContext;
+use alloc::vec::Vec;
+
+use zeroize::Zeroize;
+
+use super::{
+    context::RlweContext,
+    sample::{KeySeeds, SampleBlock, expand_a},
+    secret::SecretKey,
+};
 use crate::{
     arith::Word,
-    ring::{Eval, Poly},
+    ring::{Automorphism, Eval, GaloisElement, Poly},
 };
 
 /// The level and digit a gadget sample belongs to.
@@ -15,20 +23,96 @@ pub struct GadgetTarget {
     pub digit: usize,
 }
 
-/// P g_j u modulo Q_l P: P u on the primes of digit j, zero elsewhere.
-pub fn gadget_payload<W: Word>(
+/// First component of one sample of KSK(u -> v): b = -a v + e + P g_j u modulo Q_l P, where P g_j u
+/// is P u on the primes of digit j and zero elsewhere.
+///
+/// `u` is given modulo Q_l or more, `v` modulo Q_l P. The sample's name is `block` and `index`.
+pub fn switching_sample<W: Word>(
     context: &RlweContext<W>,
+    seeds: &KeySeeds,
+    (block, index): ([u64; 4], usize),
     target: GadgetTarget,
     u: &Poly<W, Eval>,
+    v: &Poly<W, Eval>,
 ) -> Poly<W, Eval> {
     let tables = context.level(target.level);
-    debug_assert!(u.basis().len() >= tables.q.len());
-    let mut out = Poly::zero(&tables.qp);
+    let mut payload = Poly::zero(&tables.qp);
     let kernels = tables.qp.kernels();
     for &row in &tables.digits[target.digit].own {
-        let destination = out.row_mut(row);
+        let destination = payload.row_mut(row);
         destination.copy_from_slice(u.row(row));
         kernels.mul_scalar_assign(tables.qp.modulus(row), destination, &context.special_mod_q()[row]);
     }
-    out
+    let b = seeds.sample_b(block, index, v, Some(&payload));
+    payload.zeroize();
+    b
 }
+
+impl<W: Word> SecretKey<W> {
+    /// sigma_g^-1(s) modulo Q_level P: the key a Galois key switches to, so that the automorphism
+    /// can follow the product.
+    pub fn galois_target(&self, context: &RlweContext<W>, level: usize, g: GaloisElement) -> Poly<W, Eval> {
+        let inverse = Automorphism::new(context.n(), g.inverse(context.n()));
+        self.modulo_qp(context.qp(level), context.special().len()).automorphism(&inverse)
+    }
+
+    /// Galois key of `g` for ciphertexts up to `level`: KSK(s -> sigma_g^-1(s)).
+    pub fn galois_key(
+        &self,
+        context: &RlweContext<W>,
+        seeds: &KeySeeds,
+        level: usize,
+        g: GaloisElement,
+    ) -> SampleBlock<W> {
+        let mut v = self.galois_target(context, level, g);
+        let out = self.switching_key(
+            context,
+            seeds,
+            [GALOIS_BLOCK, g.value(), level as u64, 0],
+            level,
+            &self.eval,
+            &v,
+        );
+        v.zeroize();
+        out
+    }
+
+    /// Relinearisation key for products up to `level`: KSK(s^2 -> s).
+    pub fn relinearization_key(
+        &self,
+        context: &RlweContext<W>,
+        seeds: &KeySeeds,
+        level: usize,
+    ) -> SampleBlock<W> {
+        let mut square = self.eval.mul(&self.eval);
+        let v = self.modulo_qp(context.qp(level), context.special().len());
+        let block = [RELINEARIZATION_BLOCK, level as u64, 0, 0];
+        let out = self.switching_key(context, seeds, block, level, &square, &v);
+        square.zeroize();
+        out
+    }
+
+    fn switching_key(
+        &self,
+        context: &RlweContext<W>,
+        seeds: &KeySeeds,
+        block: [u64; 4],
+        level: usize,
+        u: &Poly<W, Eval>,
+        v: &Poly<W, Eval>,
+    ) -> SampleBlock<W> {
+        let basis = context.qp(level);
+        let digits: Vec<usize> = (0..context.digit_count(level)).collect();
+        let mut out = SampleBlock::zero(basis, context.special().len(), digits.len());
+        for digit in digits {
+            let target = GadgetTarget { level, digit };
+            let b = switching_sample(context, seeds, (block, digit), target, u, v);
+            out.set(digit, &b, &expand_a(seeds.public(), block, digit, basis));
+        }
+        out
+    }
+}
+
+/// Names of the streams of general evaluation keys, apart from those of bootstrapping methods.
+const GALOIS_BLOCK: u64 = u64::MAX - 1;
+const RELINEARIZATION_BLOCK: u64 = u64::MAX - 2;

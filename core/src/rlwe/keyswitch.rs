@@ -123,8 +123,7 @@ impl<W: Word> RlweContext<W> {
     ) {
         let level = digits[0].level;
         let tables = self.level(level);
-        let (count, per_vector, q_here) =
-            (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
+        let (count, per_vector, q_here) = (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
         // Digits are ordered so that those of a lower level come first in a key of a higher one:
         // adjacent if the levels agree, one run per gadget vector otherwise.
         let runs: Vec<&[&Digits<W>]> =
@@ -132,8 +131,7 @@ impl<W: Word> RlweContext<W> {
         for limb in 0..tables.qp.len() {
             let key_limb = if limb < q_here { limb } else { key.q_len() + limb - q_here };
             for (i, run) in runs.iter().enumerate() {
-                let rows: Vec<&[W]> =
-                    run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
+                let rows: Vec<&[W]> = run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
                 tables.qp.kernels().key_product(
                     tables.qp.modulus(limb),
                     out.b.row_mut(limb),

@@ -14,7 +14,7 @@ mod secret;
 
 pub use context::{RlweContext, RlweSpec};
 pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
-pub use gadget::{GadgetTarget, gadget_payload};
+pub use gadget::{GadgetTarget, switching_sample};
 pub use keyswitch::{Digits, Pair};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;

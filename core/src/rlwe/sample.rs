@@ -62,12 +62,7 @@ impl KeySeeds {
 }
 
 /// Second component of sample `index` of `block`: uniform residues, read in evaluation domain.
-pub fn expand_a<W: Word>(
-    public: &Seed,
-    block: [u64; 4],
-    index: usize,
-    basis: &Basis<W>,
-) -> Poly<W, Eval> {
+pub fn expand_a<W: Word>(public: &Seed, block: [u64; 4], index: usize, basis: &Basis<W>) -> Poly<W, Eval> {
     let mut stream = public.derive("second component", &stream_index(block, index)).stream();
     Poly::from_rows(basis, uniform_rows(basis, &mut stream))
 }

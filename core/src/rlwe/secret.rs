@@ -13,7 +13,7 @@ use crate::{
 /// domain. Wiped when dropped.
 pub struct SecretKey<W: Word> {
     small: SmallPoly,
-    eval: Poly<W, Eval>,
+    pub(super) eval: Poly<W, Eval>,
     q_len: usize,
 }
 

@@ -58,8 +58,7 @@ fn multiplex<W: Word>(
     counters: &mut Counters,
 ) -> Pair<W> {
     let (rlwe, level, n) = (params.ckks().rlwe(), params.max_level(), params.n());
-    let (b, a) =
-        (rlwe.decompose(level, &x.b, counters), rlwe.decompose(level, &x.a, counters));
+    let (b, a) = (rlwe.decompose(level, &x.b, counters), rlwe.decompose(level, &x.a, counters));
     let basis = rlwe.qp(level);
     let (mut sum, mut term) = (Pair::zero(basis), Pair::zero(basis));
     for (branch, key) in keys.mux[step].iter().enumerate() {

@@ -94,11 +94,7 @@ impl<W: Word> ShipEvaluator<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] below level 2; [`Error::ParamsMismatch`] for keys of another set.
-    pub fn square(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        keys: &ShipKeys<W>,
-    ) -> Result<Ciphertext<W>, Error> {
+    pub fn square(&self, ciphertext: &Ciphertext<W>, keys: &ShipKeys<W>) -> Result<Ciphertext<W>, Error> {
         self.check(ciphertext, keys.key_id())?;
         self.multiply(ciphertext, ciphertext, keys)
     }
@@ -295,11 +291,7 @@ impl<W: Word> ShipEvaluator<W> {
         Ok(())
     }
 
-    pub(super) fn check_input(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
-    ) -> Result<(), Error> {
+    pub(super) fn check_input(&self, ciphertext: &Ciphertext<W>, mode: ShipMode) -> Result<(), Error> {
         check_mode(&self.params, mode)?;
         if ciphertext.fingerprint() != self.params.fingerprint() {
             return self.check(ciphertext, ciphertext.key_id());

@@ -111,19 +111,14 @@ impl<W: Word> ShipSecretKey<W> {
     }
 
     /// Coefficients after slots-to-coefficients, in units of the message: Re z | Im z.
-    fn view_coefficients(
-        &self,
-        x: &Ciphertext<W>,
-        message: &[Complex],
-    ) -> Result<StageView, Error> {
+    fn view_coefficients(&self, x: &Ciphertext<W>, message: &[Complex]) -> Result<StageView, Error> {
         let basis = self.params.ckks().rlwe().q(x.level());
         let pair = x.pair()?;
         let mut sum = pair.a;
         sum.mul_assign(&self.dense.modulo_q(basis));
         sum.add_assign(&pair.b);
         let scale = x.scale().to_f64();
-        let values =
-            centered_f64(&sum.into_coeff()).into_iter().map(|c| real(c / scale)).collect();
+        let values = centered_f64(&sum.into_coeff()).into_iter().map(|c| real(c / scale)).collect();
         Ok(StageView {
             stage: stages::SLOTS_TO_COEFFS,
             kind: ViewKind::Coefficients,
@@ -138,10 +133,8 @@ impl<W: Word> ShipSecretKey<W> {
     fn view_phases(&self, phases: &Phases, message: &[Complex]) -> StageView {
         let gamma = self.params.spec().gamma;
         let values = self.message_phases(phases).into_iter().map(real).collect();
-        let expected = coefficients_of(message, self.params.slots())
-            .into_iter()
-            .map(|c| real(c.re / gamma))
-            .collect();
+        let expected =
+            coefficients_of(message, self.params.slots()).into_iter().map(|c| real(c.re / gamma)).collect();
         StageView {
             stage: stages::ENCAPSULATE,
             kind: ViewKind::Phases,
@@ -152,12 +145,7 @@ impl<W: Word> ShipSecretKey<W> {
         }
     }
 
-    fn view_leaf(
-        &self,
-        leaf: &Ciphertext<W>,
-        phases: &Phases,
-        track: usize,
-    ) -> Result<StageView, Error> {
+    fn view_leaf(&self, leaf: &Ciphertext<W>, phases: &Phases, track: usize) -> Result<StageView, Error> {
         let expected = self.exact_factor(phases, track).into_iter().map(unit).collect();
         let mut view = self.view_slots(stages::BLIND_ROTATE, leaf, expected)?;
         view.track = Some(track);

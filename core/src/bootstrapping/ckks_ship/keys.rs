@@ -29,8 +29,7 @@ pub struct TrackKeys<W: Word> {
 impl<W: Word> TrackKeys<W> {
     /// Bytes in memory.
     pub fn memory_bytes(&self) -> usize {
-        self.column.memory_bytes()
-            + self.mux.iter().flatten().map(SampleBlock::memory_bytes).sum::<usize>()
+        self.column.memory_bytes() + self.mux.iter().flatten().map(SampleBlock::memory_bytes).sum::<usize>()
     }
 }
 
@@ -103,12 +102,7 @@ impl<W: Word> ShipKeys<W> {
     pub fn generate(secret: &ShipSecretKey<W>) -> Result<Self, Error> {
         let params = secret.params();
         let tracks = par::try_map(params.tracks(), |k| generate_track(secret, k).map(Arc::new))?;
-        Ok(Self {
-            params: params.clone(),
-            key_id: secret.key_id(),
-            common: generate_common(secret)?,
-            tracks,
-        })
+        Ok(Self { params: params.clone(), key_id: secret.key_id(), common: generate_common(secret)?, tracks })
     }
 
     /// The parameter set.
@@ -171,10 +165,7 @@ impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys
     }
 }
 
-fn generate_block<W: Word>(
-    secret: &ShipSecretKey<W>,
-    block: BlockId,
-) -> Result<SampleBlock<W>, Error> {
+fn generate_block<W: Word>(secret: &ShipSecretKey<W>, block: BlockId) -> Result<SampleBlock<W>, Error> {
     let params = secret.params();
     let mut out = empty_block(params, block);
     let basis = out.basis().clone();
@@ -189,10 +180,7 @@ fn generate_block<W: Word>(
 ///
 /// # Errors
 /// None for a track below the set's number of tracks.
-pub fn generate_track<W: Word>(
-    secret: &ShipSecretKey<W>,
-    track: usize,
-) -> Result<TrackKeys<W>, Error> {
+pub fn generate_track<W: Word>(secret: &ShipSecretKey<W>, track: usize) -> Result<TrackKeys<W>, Error> {
     let branches = &secret.params().spec().branches;
     let mut mux = Vec::with_capacity(branches.len());
     for (step, &count) in branches.iter().enumerate() {
@@ -255,10 +243,7 @@ impl<W: Word> ShipKeysBuilder<W> {
     ) -> Result<(), Error> {
         let params = self.params.clone();
         let part = params.key_parts().get(index).ok_or_else(|| {
-            Error::InvalidArgument(format!(
-                "chunk {index} of a set of {} chunks",
-                params.key_parts().len()
-            ))
+            Error::InvalidArgument(format!("chunk {index} of a set of {} chunks", params.key_parts().len()))
         })?;
         if key_id_of(&params, public) != self.key_id {
             return Err(Error::ParamsMismatch(
@@ -279,11 +264,12 @@ impl<W: Word> ShipKeysBuilder<W> {
             let basis = block.basis().clone();
             let chunk: Vec<_> = samples.by_ref().take(segment.count).collect();
             if chunk.iter().any(|b| !b.basis().same_as(&basis)) {
-                return Err(Error::InvalidArgument(format!("chunk {index} holds samples of another modulus")));
+                return Err(Error::InvalidArgument(format!(
+                    "chunk {index} holds samples of another modulus"
+                )));
             }
             let code = segment.block.code();
-            let second =
-                par::map(segment.count, |i| expand_a(public, code, segment.first + i, &basis));
+            let second = par::map(segment.count, |i| expand_a(public, code, segment.first + i, &basis));
             for (i, (b, a)) in chunk.iter().zip(&second).enumerate() {
                 block.set(segment.first + i, b, a);
             }

@@ -219,10 +219,7 @@ pub(super) fn key_parts<W: Word>(
 }
 
 /// Fills chunks greedily, splitting blocks between samples where a chunk is full.
-fn fill_chunks(
-    blocks: &[BlockId],
-    size: impl Fn(BlockId) -> (usize, usize),
-) -> Vec<(Vec<Segment>, usize)> {
+fn fill_chunks(blocks: &[BlockId], size: impl Fn(BlockId) -> (usize, usize)) -> Vec<(Vec<Segment>, usize)> {
     let mut out: Vec<(Vec<Segment>, usize)> = Vec::new();
     for &block in blocks {
         let (samples, bytes) = size(block);

@@ -25,9 +25,7 @@ pub fn window_positions(slots: usize, rotation: u64, j: u64) -> impl Iterator<It
 pub fn quarter_masks(slots: usize, rotation: u64, j: u64) -> [Vec<f64>; 4] {
     let shift = slots.trailing_zeros();
     let quarters: Vec<u64> = window_positions(slots, rotation, j).map(|t| t >> shift).collect();
-    core::array::from_fn(|q| {
-        quarters.iter().map(|&x| (1 - ((x ^ q as u64).min(1))) as f64).collect()
-    })
+    core::array::from_fn(|q| quarters.iter().map(|&x| (1 - ((x ^ q as u64).min(1))) as f64).collect())
 }
 
 /// round(P x) modulo every prime of Q P in evaluation domain, where x are the real coefficients of
@@ -45,12 +43,10 @@ pub fn mask_payload<W: Word>(
     let mut slots: Vec<Complex> = mask.iter().map(|&re| Complex { re, im: 0.0 }).collect();
     let mut x = encoder.coefficients(&slots)?;
     slots.zeroize();
-    let mut fixed: Vec<i64> =
-        x.iter().map(|&x| round_ties_even(x * (1u64 << BITS) as f64) as i64).collect();
+    let mut fixed: Vec<i64> = x.iter().map(|&x| round_ties_even(x * (1u64 << BITS) as f64) as i64).collect();
     x.zeroize();
     let q_len = basis.len() - special;
-    let p_low = (q_len..basis.len())
-        .fold(1u64, |acc, i| acc.wrapping_mul(basis.modulus(i).value_u64()));
+    let p_low = (q_len..basis.len()).fold(1u64, |acc, i| acc.wrapping_mul(basis.modulus(i).value_u64()));
     // Centred remainder of X P modulo 2^52: shift up, then arithmetically down.
     let mut remainder: Vec<i64> = fixed
         .iter()

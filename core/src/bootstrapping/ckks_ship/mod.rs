@@ -43,9 +43,7 @@ mod stages;
 
 pub use evaluator::ShipEvaluator;
 pub use inspect::{StageView, ViewKind};
-pub use keys::{
-    CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track,
-};
+pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
 pub use layout::{BlockId, KeyPart, KeyPartKind, MAX_PART_BYTES, PART_OVERHEAD, Segment};
 pub use masks::{quarter_masks, window_positions};
 pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
@@ -55,6 +53,4 @@ pub use run::{Recorder, ShipRun, ShipState};
 pub use secret::{ShipSecretKey, key_id_of};
 pub use slots_to_coeffs::SlotsToCoeffs;
 pub use spec::{ShipMode, ShipSpec};
-pub use stages::{
-    BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS,
-};
+pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};

@@ -83,9 +83,7 @@ impl<W: Word> ShipParams<W> {
             security,
             ckks: CkksContext::new(rlwe, fingerprint)?,
             encapsulation,
-            offsets: (0..spec.weight)
-                .map(|k| (k * n / spec.weight + n - spec.window / 2) % n)
-                .collect(),
+            offsets: (0..spec.weight).map(|k| (k * n / spec.weight + n - spec.window / 2) % n).collect(),
             leaf_scales,
             root_scales,
             parts,

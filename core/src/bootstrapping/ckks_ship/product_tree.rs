@@ -9,7 +9,7 @@ use crate::{
     par,
     ring::{Eval, Poly},
     rlwe::{Pair, SampleBlock},
-    schemes::ckks::{CkksEvaluator, Ciphertext, Scale},
+    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
     trace::Counters,
 };
 
@@ -66,12 +66,7 @@ impl<W: Word> Layer<W> {
                 }
                 _ => {
                     let at = 2 * (i - offset);
-                    evaluator.multiply_rescale(
-                        &nodes[at],
-                        &nodes[at + 1],
-                        relinearization,
-                        &mut counters,
-                    )?
+                    evaluator.multiply_rescale(&nodes[at], &nodes[at + 1], relinearization, &mut counters)?
                 }
             };
             let expected = if i == 0 { params.root_scale(depth) } else { params.node_scale(depth) };
@@ -99,11 +94,7 @@ fn check_scale(is: Scale, expected: Scale) -> Result<(), Error> {
 }
 
 /// A leaf as a ciphertext.
-pub(super) fn leaf<W: Word>(
-    params: &ShipParams<W>,
-    key_id: [u8; 16],
-    pair: Pair<W>,
-) -> Ciphertext<W> {
+pub(super) fn leaf<W: Word>(params: &ShipParams<W>, key_id: [u8; 16], pair: Pair<W>) -> Ciphertext<W> {
     Ciphertext {
         fingerprint: params.fingerprint(),
         key_id,

@@ -117,11 +117,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks (the run can still be resumed by another step if
     /// it broke at the end of one); errors of the keys. After any other error the run is over.
-    pub fn step(
-        &mut self,
-        keys: &dyn KeySource<W>,
-        observer: &mut dyn Observer,
-    ) -> Result<bool, Error> {
+    pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
         if let Some(stage) = self.next_stage()
             && self.begins_stage()
         {
@@ -143,7 +139,9 @@ impl<'a, W: Word> ShipRun<'a, W> {
             }
             ShipState::Encapsulated => {
                 let Some(phases) = &self.phases else {
-                    return Err(Error::InvalidArgument("a run that failed cannot go on; start a new one".into()));
+                    return Err(Error::InvalidArgument(
+                        "a run that failed cannot go on; start a new one".into(),
+                    ));
                 };
                 let encoded = self.evaluator.encode_phase(phases, self.mode, &mut self.counters)?;
                 let factors = (0..encoded.halves()).map(|_| Vec::new()).collect();
@@ -207,9 +205,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             let track_keys = keys.track(track)?;
             // Both halves read the keys of a track while they are at hand.
             let halves: Vec<Pair<W>> = (0..encoded.halves())
-                .map(|half| {
-                    evaluator.blind_rotate(&encoded, half, track, &track_keys, &mut counters)
-                })
+                .map(|half| evaluator.blind_rotate(&encoded, half, track, &track_keys, &mut counters))
                 .collect();
             Ok::<_, Error>((halves, counters))
         })?;

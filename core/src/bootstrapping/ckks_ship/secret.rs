@@ -1,6 +1,7 @@
 //! Secret keys of a SHIP set and the samples they make.
 
 use alloc::{format, vec::Vec};
+use core::ops::Range;
 
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{Zeroize, ZeroizeOnDrop};
@@ -16,9 +17,7 @@ use crate::{
     error::Error,
     random::Seed,
     ring::{Automorphism, Eval, GaloisElement, Poly, SmallPoly},
-    rlwe::{
-        GadgetTarget, KeySeeds, SecretKey, SparseSecret, gadget_payload, scatter_constant_time,
-    },
+    rlwe::{GadgetTarget, KeySeeds, SecretKey, SparseSecret, scatter_constant_time, switching_sample},
     schemes::ckks::{self, Ciphertext, Private, PublicKey},
 };
 
@@ -128,12 +127,7 @@ impl<W: Word> ShipSecretKey<W> {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for too many or out-of-range values.
-    pub fn encrypt(
-        &self,
-        values: &[f64],
-        mode: ShipMode,
-        randomness: &Seed,
-    ) -> Result<Ciphertext<W>, Error> {
+    pub fn encrypt(&self, values: &[f64], mode: ShipMode, randomness: &Seed) -> Result<Ciphertext<W>, Error> {
         self.encrypt_at(values, mode, OUTPUT_LEVEL, randomness)
     }
 
@@ -172,11 +166,7 @@ impl<W: Word> ShipSecretKey<W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.
-    pub fn decrypt(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
-    ) -> Result<Private<Vec<f64>>, Error> {
+    pub fn decrypt(&self, ciphertext: &Ciphertext<W>, mode: ShipMode) -> Result<Private<Vec<f64>>, Error> {
         let slots = ckks::decrypt_slots(self.params.ckks(), &self.dense, self.key_id, ciphertext)?;
         let slots = slots.reveal_to_key_owner();
         Ok(Private::new(match mode {
@@ -203,12 +193,8 @@ impl<W: Word> ShipSecretKey<W> {
         let range = segment.first..segment.first + segment.count;
         match block {
             BlockId::Encapsulation => {
-                let all = self.sparse.encapsulation_samples(
-                    encapsulation,
-                    &self.dense,
-                    &self.seeds,
-                    block.code(),
-                );
+                let all =
+                    self.sparse.encapsulation_samples(encapsulation, &self.dense, &self.seeds, block.code());
                 Ok(all.into_iter().skip(range.start).take(range.len()).collect())
             }
             BlockId::Rotation { index } => {
@@ -220,49 +206,38 @@ impl<W: Word> ShipSecretKey<W> {
                 Ok(self.galois_samples(block, GaloisElement::conjugation(self.params.n()), range))
             }
             BlockId::Relinearization => {
-                let level = context.max_level();
-                Ok(range
-                    .map(|digit| {
-                        let target = GadgetTarget { level, digit };
-                        let mut payload = gadget_payload(context, target, &self.dense_squared);
-                        let out =
-                            self.seeds.sample_b(block.code(), digit, self.dense.eval(), Some(&payload));
-                        payload.zeroize();
-                        out
-                    })
-                    .collect())
+                let (u, v) = (&self.dense_squared, self.dense.eval());
+                Ok(self.switching_samples(block, range, u, v))
             }
             BlockId::Column { track } => self.column_samples(block, track, range),
-            BlockId::Mux { track, step, branch } => {
-                Ok(self.mux_samples(block, track, step, branch, range))
-            }
+            BlockId::Mux { track, step, branch } => Ok(self.mux_samples(block, track, step, branch, range)),
         }
     }
 
     /// KSK(s -> sigma_g^-1(s)) at the level of the block.
-    fn galois_samples(
+    fn galois_samples(&self, block: BlockId, g: GaloisElement, range: Range<usize>) -> Vec<Poly<W, Eval>> {
+        let context = self.params.ckks().rlwe();
+        let mut v = self.dense.galois_target(context, layout::level(block, context), g);
+        let out = self.switching_samples(block, range, self.dense.eval(), &v);
+        v.zeroize();
+        out
+    }
+
+    /// KSK(u -> v) at the level of the block.
+    fn switching_samples(
         &self,
         block: BlockId,
-        g: GaloisElement,
-        range: core::ops::Range<usize>,
+        range: Range<usize>,
+        u: &Poly<W, Eval>,
+        v: &Poly<W, Eval>,
     ) -> Vec<Poly<W, Eval>> {
         let context = self.params.ckks().rlwe();
         let level = layout::level(block, context);
-        let inverse = Automorphism::new(self.params.n(), g.inverse(self.params.n()));
-        let special = context.special().len();
-        let mut target_key =
-            self.dense.modulo_qp(context.qp(level), special).automorphism(&inverse);
-        let out = range
-            .map(|digit| {
-                let mut payload =
-                    gadget_payload(context, GadgetTarget { level, digit }, self.dense.eval());
-                let b = self.seeds.sample_b(block.code(), digit, &target_key, Some(&payload));
-                payload.zeroize();
-                b
-            })
-            .collect();
-        target_key.zeroize();
-        out
+        let sample = |digit| {
+            let target = GadgetTarget { level, digit };
+            switching_sample(context, &self.seeds, (block.code(), digit), target, u, v)
+        };
+        range.map(sample).collect()
     }
 
     /// RLWE encryptions of P · mask_q where the candidate is the secret one, of 0 elsewhere.
@@ -270,14 +245,13 @@ impl<W: Word> ShipSecretKey<W> {
         &self,
         block: BlockId,
         track: usize,
-        range: core::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Result<Vec<Poly<W, Eval>>, Error> {
         let params = &self.params;
         let context = params.ckks().rlwe();
         let basis = context.qp(context.max_level());
         let factor = &self.factors[track];
-        let rotation = params.offset(track) as u64
-            + params.spec().columns as u64 * u64::from(factor.r1);
+        let rotation = params.offset(track) as u64 + params.spec().columns as u64 * u64::from(factor.r1);
         let mut masks = quarter_masks(params.slots(), rotation, factor.j);
         let mut payloads = Vec::with_capacity(4);
         for mask in &masks {
@@ -290,8 +264,7 @@ impl<W: Word> ShipSecretKey<W> {
                 let selected = ((sample / 4) as u32).ct_eq(&factor.r0).unwrap_u8();
                 let mut payload = payloads[sample % 4].clone();
                 payload.mul_integer_assign(i64::from(selected));
-                let b =
-                    self.seeds.sample_b(block.code(), sample, self.dense.eval(), Some(&payload));
+                let b = self.seeds.sample_b(block.code(), sample, self.dense.eval(), Some(&payload));
                 payload.zeroize();
                 b
             })
@@ -307,7 +280,7 @@ impl<W: Word> ShipSecretKey<W> {
         track: usize,
         step: usize,
         branch: usize,
-        range: core::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Vec<Poly<W, Eval>> {
         let (params, context) = (&self.params, self.params.ckks().rlwe());
         let level = context.max_level();
@@ -328,10 +301,7 @@ impl<W: Word> ShipSecretKey<W> {
             .map(|sample| {
                 let u = if sample < digits { &body } else { &mask };
                 let target = GadgetTarget { level, digit: sample % digits };
-                let mut payload = gadget_payload(context, target, u);
-                let b = self.seeds.sample_b(block.code(), sample, &target_key, Some(&payload));
-                payload.zeroize();
-                b
+                switching_sample(context, &self.seeds, (block.code(), sample), target, u, &target_key)
             })
             .collect();
         body.zeroize();
