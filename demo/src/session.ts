@@ -5,6 +5,8 @@ import { STATIONS } from './stages.js';
 import type { KeyProgress, Preset, StageEvent } from './types.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 
+/** Largest key set on the wire that a page keeps in memory, where it takes twice as much. */
+const RESIDENT_BYTES = 200e6;
 /** Bytes of a ciphertext that are drawn. */
 const SAMPLE_BYTES = 4096;
 /** Where the payload of a wire object begins. */
@@ -93,6 +95,7 @@ export class Session {
       input,
       expected: input,
       squared: false,
+      keysOnTheWay: place === 'page' && preset.keyBytes > RESIDENT_BYTES,
       state: 'running',
       marks: [],
       timings: {},
@@ -115,10 +118,10 @@ export class Session {
       voyage.timings.encryptMs = performance.now() - started;
       voyage.fresh = await this.specimen(keys, fresh, input);
       this.follow(voyage);
-      using spent = await rf.lower(fresh, preset.inputLevel);
+      using spent = await rf.exhaust(fresh);
       voyage.spent = await this.specimen(keys, spent, input);
       this.follow(voyage);
-      const work = remote ? remote.server.bootstrap(spent, { signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: true });
+      const work = remote ? remote.server.bootstrap(spent, { signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: { message: input } });
       await this.finish(voyage, keys, work);
     });
   }
@@ -254,7 +257,8 @@ export class Session {
   private async bootstrapKeys(keys: KeySet, voyage: Voyage, signal: AbortSignal): Promise<BootstrapKeys> {
     const known = this.bootKeys.get(voyage.preset.name);
     if (known) return known;
-    const making = keys.bootstrapKeys({ signal });
+    // Full-size keys are made on the way, track by track, and dropped: they would not fit otherwise.
+    const making = keys.bootstrapKeys({ signal, resident: !voyage.keysOnTheWay });
     const started = performance.now();
     this.run = making;
     for await (const p of making) this.progress('keys', p, started);

@@ -78,6 +78,8 @@ export interface Voyage {
   readonly expected: Float64Array;
   /** Does the voyage square the picture before the bootstrapping? */
   readonly squared: boolean;
+  /** Are the keys made during the run, track by track, and dropped? */
+  readonly keysOnTheWay?: boolean;
   /** Where the figures come from when this voyage was not made just now. */
   readonly recorded?: string;
   state: VoyageState;
@@ -244,7 +246,8 @@ export function quality(expected: Float64Array, actual: Float64Array): Quality {
   let sum = 0;
   for (let i = 0; i < expected.length; i++) {
     const e = Math.abs((actual[i] ?? Number.NaN) - (expected[i] ?? 0));
-    if (!(e <= maxError)) maxError = e;
+    // Once not a number, always: Math.max keeps NaN.
+    maxError = Math.max(maxError, e);
     sum += e * e;
   }
   const rmsError = Math.sqrt(sum / Math.max(1, expected.length));

@@ -25,7 +25,7 @@ export function flame(state: State, width: number): Html {
     id: 'flame',
     title: 'Where the time goes',
     drawing: list.some((v) => v.marks.length > 0) ? chart(state, list, width) : html`<p class="empty">Times appear as stages finish.</p>`,
-    caption: html`${flameSentence(list)} <span class="unit">Horizontal: wall time of the run, one scale for all rows. Ticks inside: tracks as they finished.</span>`,
+    caption: html`${flameSentence(list)} <span class="unit">Horizontal: wall time of the run, one scale for all rows. Ticks inside: tracks as they finished.${list.some((v) => v.keysOnTheWay) && ' The full-size run in this page makes its keys on the way; that time is included.'}</span>`,
     table: flameTable(list),
   });
 }

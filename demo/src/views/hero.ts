@@ -40,7 +40,7 @@ function place(state: State, where: Place, title: string, note: Html): Html {
 }
 
 function choice(state: State, where: Place): Html | null {
-  const offered = where === 'page' ? state.presets.filter((p) => !p.secure && p.name.startsWith('toy')) : state.server.state === 'present' ? state.server.presets : [];
+  const offered = where === 'page' ? state.presets.filter((p) => !p.name.endsWith('he2018')) : state.server.state === 'present' ? state.server.presets : [];
   const usable = offered.filter((p) => p.mode === 'real');
   if (usable.length < 2) return null;
   const chosen = where === 'page' ? state.pagePreset : state.serverPreset;
@@ -58,6 +58,7 @@ function pageNote(state: State): Html {
   const preset = setOf(state, 'page');
   if (!preset) return html`Demonstration size; every stage can be looked into.`;
   const { width, height } = gridFor(preset.slots);
+  if (preset.keyBytes > 200e6) return html`${width} × ${height} = ${count(preset.slots)} numbers. Makes ${bytes(preset.keyBytes)} of keys track by track and drops them: slow, little memory.`;
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Makes ${bytes(preset.keyBytes)} of keys; every stage can be looked into.`;
 }
 

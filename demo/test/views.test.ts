@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { html } from '../src/html.js';
+import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
+import type { State } from '../src/store.js';
+import { gathered, planeAt, seenAt } from '../src/views/canvas.js';
+import { flame, keyGroups, keys, work } from '../src/views/cost.js';
+import { gauge } from '../src/views/gauge.js';
+import { circle, lens } from '../src/views/lens.js';
+import { precision } from '../src/views/precision.js';
+import { again, result } from '../src/views/result.js';
+import { story } from '../src/views/story.js';
+import { badge, strip } from '../src/views/strip.js';
+import { tide, tideSentence } from '../src/views/tide.js';
+import { tree, treeSentence } from '../src/views/tree.js';
+import { observe, quality, type Place, type Voyage } from '../src/voyage.js';
+import { ramp } from './fixtures/input.js';
+import { emptyVoyage, events, preset, random, specimen } from './fixtures/model.js';
+
+function voyageOf(name: string, place: Place): Voyage {
+  const voyage = emptyVoyage(name, place, ramp);
+  voyage.fresh = specimen(voyage.preset, 2, voyage.input, 1e-6, random(1));
+  voyage.spent = specimen(voyage.preset, 1, voyage.input, 1e-6, random(2));
+  for (const e of events(voyage)) observe(voyage, e);
+  voyage.result = specimen(voyage.preset, 2, voyage.expected, 1e-3, random(3));
+  voyage.state = 'done';
+  return voyage;
+}
+
+function stateWith(voyage: Voyage | undefined, station = 0, part = 0): State {
+  return {
+    library: 'ready',
+    presets: [preset('toy10'), preset('ship13')],
+    server: { state: 'absent' },
+    place: 'page',
+    pagePreset: 'toy10',
+    serverPreset: 'ship13',
+    input: ramp,
+    voyages: voyage ? { [voyage.place]: voyage } : {},
+    again: {},
+    shown: voyage?.place ?? 'page',
+    at: { station, part },
+    following: false,
+    playing: false,
+    speed: 1,
+    confirming: false,
+    tables: new Set<string>(),
+    said: '',
+  };
+}
+
+function all(state: State, width = 900): Record<string, string> {
+  const voyage = state.voyages[state.shown];
+  return {
+    tide: tide(state, voyage, width).text,
+    precision: precision(state, voyage, width).text,
+    lens: lens(state, voyage).text,
+    circle: circle(state, voyage).text,
+    tree: tree(state, voyage, width).text,
+    result: result(state, voyage).text,
+    again: again(state, voyage).text,
+    flame: flame(state, width).text,
+    work: work(state, width).text,
+    keys: keys(state, width).text,
+    gauge: gauge(state, voyage, width).text,
+    story: story(state, voyage).text,
+    strip: strip(state).text,
+    badge: badge(state).text,
+  };
+}
+
+describe('every view', () => {
+  const cases: [string, State][] = [
+    ['no voyage', stateWith(undefined)],
+    ...(['page', 'server'] as const).flatMap((place) => JOURNEY.map((name, i): [string, State] => [`${place}, ${name}`, stateWith(voyageOf(place === 'page' ? 'toy10' : 'ship13', place), i, name === 'blind_rotate' ? 3 : name === 'product_tree' ? 2 : 0)])),
+  ];
+  test.each(cases)('draws without broken numbers: %s', (_name, state) => {
+    for (const width of [300, 720, 1180]) {
+      for (const [view, markup] of Object.entries(all(state, width))) expect(markup, `${view} at ${width}`).not.toMatch(/NaN|undefined|Infinity|\[object/);
+    }
+  });
+
+  test('can be a table, with a row per station where it is over stations', () => {
+    const state = { ...stateWith(voyageOf('toy10', 'page')), tables: new Set(['tide', 'precision', 'lens', 'circle', 'tree', 'result', 'flame', 'work', 'keys']) };
+    const views = all(state);
+    for (const name of state.tables) expect(views[name], name).toContain('<table>');
+    for (const name of ['tide', 'precision']) expect(views[name]?.match(/<th scope="row">/g)).toHaveLength(JOURNEY.length);
+  });
+
+  test('escapes what comes from outside', () => {
+    const voyage = { ...voyageOf('toy10', 'page'), label: '<img src=x onerror=alert(1)>', recorded: '"<b>"' };
+    const state = stateWith(voyage);
+    for (const markup of Object.values(all(state))) expect(markup).not.toContain('<img');
+    expect(html`${'<script>'}`.text).toBe('&lt;script&gt;');
+  });
+});
+
+describe('sentences', () => {
+  test('state the figures of the ciphertext', () => {
+    const voyage = voyageOf('toy10', 'page');
+    expect(tideSentence(voyage, stationIndex('slots_to_coeffs'))).toBe('After “Slots to coefficients”: level 0 of 6, a modulus of 27.0 bits, 6.0 of them above the scale.');
+    expect(treeSentence(stateWith(voyage, stationIndex('blind_rotate'), 7), voyage)).toBe('7 of 15 tracks have been rotated blindly; the products come next.');
+    expect(treeSentence(stateWith(voyage, stationIndex('product_tree'), 4), voyage)).toContain('one ciphertext is left');
+  });
+
+  test('say that nobody can look into a run on the server', () => {
+    const state = stateWith(voyageOf('ship13', 'server'), stationIndex('product_tree'), 2);
+    expect(all(state)['precision']).toContain('nobody can look inside');
+    expect(all(state)['lens']).toContain('happened on the server');
+    expect(all(state)['lens']).not.toContain('shown.lens');
+  });
+
+  test('say when the result is below the promise', () => {
+    const voyage = voyageOf('toy10', 'page');
+    voyage.result = { ...specimen(voyage.preset, 2, voyage.expected, 1e-3, random(3)), quality: quality(Float64Array.of(0), Float64Array.of(2 ** -8)) };
+    expect(all(stateWith(voyage))['result']).toContain('8.00 bits, below the promised 10.5');
+  });
+});
+
+describe('badges', () => {
+  test('call a toy insecure, with the full-size figures beside it', () => {
+    const markup = badge(stateWith(voyageOf('toy10', 'page'))).text;
+    expect(markup).toContain('insecure');
+    expect(markup).toContain('ship13, 128-bit security');
+  });
+
+  test('do not call ship13 insecure', () => {
+    expect(badge(stateWith(voyageOf('ship13', 'server'))).text).not.toContain('insecure');
+  });
+});
+
+describe('the stations', () => {
+  test('are a listbox with one option in the tab order', () => {
+    const markup = strip(stateWith(voyageOf('toy10', 'page'), 4)).text;
+    expect(markup.match(/role="option"/g)).toHaveLength(JOURNEY.length);
+    expect(markup.match(/tabindex="0"/g)).toHaveLength(1);
+    expect(markup).toMatch(/aria-selected="true" tabindex="0" data-act="station:4"/);
+  });
+
+  test('all have their texts', () => {
+    for (const name of JOURNEY) expect(STATIONS[name].body.length).toBeGreaterThan(60);
+  });
+});
+
+describe('what is drawn on canvases', () => {
+  test('at the root is the message, read off the real axis', () => {
+    const voyage = voyageOf('toy10', 'page');
+    const seen = seenAt(voyage, { station: stationIndex('product_tree'), part: 4 });
+    const worst = Math.max(...(seen?.values ?? []).map((x, i) => Math.abs(x - (voyage.input[i] ?? 0))));
+    expect(worst).toBeLessThan(0.02);
+  });
+
+  test('under the sparse key is the message, scaled back from phases', () => {
+    const voyage = voyageOf('toy10', 'page');
+    const seen = seenAt(voyage, { station: stationIndex('encapsulate'), part: 0 });
+    expect(seen?.values).toHaveLength(512);
+    expect(Math.max(...(seen?.values ?? []).map((x, i) => Math.abs(x - (voyage.input[i] ?? 0))))).toBeLessThan(0.01);
+  });
+
+  test('of a track lies on the unit circle, all around', () => {
+    const plane = planeAt(voyageOf('toy10', 'page'), { station: stationIndex('blind_rotate'), part: 2 });
+    expect(plane?.radius).toBeCloseTo(1, 3);
+    expect(gathered(plane?.points ?? new Float64Array()).spread).toBeGreaterThan(5.5);
+  });
+
+  test('knows an arc across the cut of the angle', () => {
+    const turn = (d: number): number[] => [Math.cos((d * Math.PI) / 180), Math.sin((d * Math.PI) / 180)];
+    const { spread, middle } = gathered(Float64Array.from([170, 180, 190].flatMap(turn)));
+    expect((spread * 180) / Math.PI).toBeCloseTo(20, 6);
+    expect(Math.abs(Math.cos(middle) + 1)).toBeLessThan(1e-6);
+  });
+});
+
+describe('key areas', () => {
+  test('count every byte once', () => {
+    for (const name of ['toy10', 'ship13']) {
+      const p = preset(name);
+      expect(keyGroups(p).reduce((sum, g) => sum + g.bytes, 0)).toBeCloseTo(p.keyBytes, 3);
+    }
+  });
+});
