@@ -68,9 +68,10 @@ impl<W: Word> ShipParams<W> {
             spec.encapsulation_prime,
             spec.encapsulation_digits,
         )?;
-        if spec.encapsulation_prime >> 2 < 1 << (encapsulation.digit_bits() - 1) {
+        // Digits are balanced, so this is twice the largest one: enough for the toys with one digit.
+        if spec.encapsulation_prime >> encapsulation.digit_bits() == 0 {
             return Err(Error::InvalidArgument(format!(
-                "encapsulation prime {} is below 4 times its digit base 2^{}; use more digits or a larger prime",
+                "encapsulation prime {} is below its digit base 2^{}; use more digits or a larger prime",
                 spec.encapsulation_prime,
                 encapsulation.digit_bits()
             )));
