@@ -1,3 +1,9 @@
-//! L6: bootstrapping methods, one folder each. No method knows another.
+//! L6: bootstrapping methods, one folder each. No method knows another, except through
+//! [`Method`].
 
 pub mod ckks_ship;
+mod method;
+mod registry;
+
+pub use method::Method;
+pub use registry::{MethodInfo, methods};

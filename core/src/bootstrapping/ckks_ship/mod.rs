@@ -27,28 +27,34 @@
 //! masks and selectors are encrypted with factor P, which ModDown removes.
 
 mod blind_rotate;
+mod bootstrapper;
 mod evaluator;
 mod inspect;
 mod keys;
 mod layout;
 mod masks;
+mod noise;
 mod params;
 mod phase;
 mod product_tree;
+mod release;
 mod run;
 mod secret;
 mod slots_to_coeffs;
 mod spec;
 mod stages;
 
+pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use evaluator::ShipEvaluator;
 pub use inspect::{StageView, ViewKind};
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
 pub use layout::{BlockId, KeyPart, KeyPartKind, MAX_PART_BYTES, PART_OVERHEAD, Segment};
 pub use masks::{quarter_masks, window_positions};
+pub use noise::NoiseModel;
 pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
 pub use phase::{EncodedPhases, Phases};
 pub use product_tree::Layer;
+pub use release::{ReleaseCounter, ReleasePolicy};
 pub use run::{Recorder, ShipRun, ShipState};
 pub use secret::{ShipSecretKey, key_id_of};
 pub use slots_to_coeffs::SlotsToCoeffs;

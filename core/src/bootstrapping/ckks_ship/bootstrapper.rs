@@ -1,0 +1,53 @@
+//! SHIP as a [`Method`].
+
+use super::{evaluator::ShipEvaluator, keys::KeySource, spec::ShipMode};
+use crate::{
+    arith::Word,
+    bootstrapping::{Method, MethodInfo},
+    error::Error,
+    schemes::ckks::Ciphertext,
+    trace::{Observer, StageInfo},
+};
+
+/// SHIP in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "ckks-ship",
+    title: "SHIP: CKKS bootstrapping through roots of unity",
+    source: "Cheon, Hanrot, Kim, Stehlé, ePrint 2025/784",
+};
+
+/// An evaluator with its keys and a mode.
+pub struct ShipBootstrapper<'a, W: Word = u32> {
+    /// The evaluator.
+    pub evaluator: &'a ShipEvaluator<W>,
+    /// The evaluation keys.
+    pub keys: &'a dyn KeySource<W>,
+    /// What the slots hold.
+    pub mode: ShipMode,
+}
+
+impl<W: Word> Method<W> for ShipBootstrapper<'_, W> {
+    fn params_id(&self) -> [u8; 16] {
+        self.evaluator.params().fingerprint()
+    }
+
+    fn input_level(&self) -> usize {
+        self.evaluator.params().input_level()
+    }
+
+    fn output_level(&self) -> usize {
+        self.evaluator.params().output_level()
+    }
+
+    fn stages(&self) -> &'static [StageInfo] {
+        self.evaluator.params().stages()
+    }
+
+    fn bootstrap(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<Ciphertext<W>, Error> {
+        self.evaluator.bootstrap(ciphertext, self.mode, self.keys, observer)
+    }
+}

@@ -1,0 +1,32 @@
+//! What every bootstrapping method offers, whatever is inside.
+
+use crate::{
+    arith::Word,
+    error::Error,
+    schemes::ckks::Ciphertext,
+    trace::{Observer, StageInfo},
+};
+
+/// A method with its keys, ready to refresh ciphertexts.
+///
+/// Adapters (iteration, batching) work over this trait alone.
+pub trait Method<W: Word> {
+    /// Fingerprint of the parameter set.
+    fn params_id(&self) -> [u8; 16];
+    /// Lowest level of an input.
+    fn input_level(&self) -> usize;
+    /// Level of the output.
+    fn output_level(&self) -> usize;
+    /// Stages in order.
+    fn stages(&self) -> &'static [StageInfo];
+    /// The same slots at the output level.
+    ///
+    /// # Errors
+    /// Those of the method for an input or keys that do not fit; [`Error::Cancelled`] if the
+    /// observer says so.
+    fn bootstrap(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<Ciphertext<W>, Error>;
+}
