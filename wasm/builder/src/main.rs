@@ -33,6 +33,8 @@ fn generate(module: &Path, folder: &Path, name: &str) -> Result<(), String> {
         let mut bindgen = Bindgen::new();
         // A page without workers replaces a crashed instance through the reset function.
         bindgen.input_path(module).out_name(name).typescript(true).reset_state_function(true);
+        // Bundlers find and emit the module through the literal URL in the glue.
+        bindgen.omit_default_module_path(false);
         bindgen.web(true)?.generate(folder)
     };
     run().map_err(|error| format!("{error:#}"))
