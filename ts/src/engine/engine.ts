@@ -341,5 +341,5 @@ export class Engine {
 
 /** The error of an object that was used after `free()`. */
 export function freed(what: string): RefloatError {
-  return new RefloatError('FREED', `${what} has been freed: keep it until the last use, or make a new one`);
+  return new RefloatError('FREED', `free() was called on ${what}: keep it until the last use, or make a new one`);
 }
