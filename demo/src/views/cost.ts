@@ -64,7 +64,10 @@ function chart(state: State, list: readonly Voyage[], width: number): Html {
   const row = 74;
   const left = 0;
   const right = width;
-  const most = Math.max(1, ...list.flatMap((v) => v.marks.map((m) => m.exitMs ?? m.parts[m.parts.length - 1]?.atMs ?? m.enterMs)));
+  // Every run begins at zero: its first stage's beginning.
+  const begin = (v: Voyage): number => v.marks[0]?.enterMs ?? 0;
+  const finish = (m: Voyage['marks'][number]): number => m.exitMs ?? m.parts[m.parts.length - 1]?.atMs ?? m.enterMs;
+  const most = Math.max(1, ...list.flatMap((v) => v.marks.map((m) => finish(m) - begin(v))));
   const x = (ms: number): number => left + (ms / most) * (right - left);
   const height = list.length * row + 26;
   const step = niceStep(most / (width < 500 ? 3 : 6));
@@ -78,15 +81,15 @@ function chart(state: State, list: readonly Voyage[], width: number): Html {
     return html`${label(left, y - 7, `${runName(voyage)}${voyage.recorded ? ' (recorded)' : ''}`, 'row-name', 'start')}
       ${total !== undefined && label(right, y - 7, duration(total), 'row-name', 'end')}
       ${voyage.marks.map((m) => {
-        const end = m.exitMs ?? m.parts[m.parts.length - 1]?.atMs ?? m.enterMs;
-        const w = Math.max(1, x(end) - x(m.enterMs));
+        const from = x(m.enterMs - begin(voyage));
+        const w = Math.max(1, x(finish(m) - begin(voyage)) - from);
         const text = STATIONS[m.stage].short;
         const station = stationIndex(m.stage);
         const here = state.at.station === station ? ' here' : '';
         return html`<g class="flame s${station - 2}${here}" data-act="station:${station}">
-          <rect x="${n(x(m.enterMs))}" y="${n(y)}" width="${n(w)}" height="${n(bar)}"/>
-          ${m.stage === 'blind_rotate' && m.parts.map((p) => html`<line class="flame-tick" x1="${n(x(p.atMs))}" x2="${n(x(p.atMs))}" y1="${n(y + bar - 6)}" y2="${n(y + bar)}"/>`)}
-          ${w > text.length * 7 + 12 && label(x(m.enterMs) + 7, y + 21, text, 'flame-label', 'start')}
+          <rect x="${n(from)}" y="${n(y)}" width="${n(w)}" height="${n(bar)}"/>
+          ${m.stage === 'blind_rotate' && m.parts.map((p) => html`<line class="flame-tick" x1="${n(x(p.atMs - begin(voyage)))}" x2="${n(x(p.atMs - begin(voyage)))}" y1="${n(y + bar - 6)}" y2="${n(y + bar)}"/>`)}
+          ${w > text.length * 7 + 12 && label(from + 7, y + 21, text, 'flame-label', 'start')}
         </g>`;
       })}`;
   });
@@ -140,8 +143,8 @@ function niceStep(least: number): number {
 export function keyGroups(preset: Preset): { name: string; bytes: number; perTrack: boolean }[] {
   const groups = [
     { name: 'columns of the blind rotations', test: /column/i, perTrack: true },
-    { name: 'selectors of the blind rotations', test: /mux|selector/i, perTrack: true },
-    { name: 'slots to coefficients', test: /slots?|s2c/i, perTrack: false },
+    { name: 'selectors of the blind rotations', test: /mux|multiplex|selector/i, perTrack: true },
+    { name: 'slots to coefficients', test: /slots to coeff/i, perTrack: false },
     { name: 'public, encapsulation, relinearisation, conjugation', test: /./, perTrack: false },
   ].map((g) => ({ ...g, bytes: 0 }));
   for (const part of preset.keyParts) {

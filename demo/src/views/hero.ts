@@ -22,6 +22,7 @@ export function controls(state: State): Html {
       ${place(state, 'server', 'On the server', serverNote(state))}
       ${choice(state, state.place)}
     </fieldset>
+    ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}
     ${state.confirming ? confirmation(state) : action(state)}
     ${state.problem && problem(state)}`;
 }
@@ -68,6 +69,11 @@ function serverNote(state: State): Html {
   if (!preset) return html`Looking for the server …`;
   const { width, height } = gridFor(preset.slots);
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
+}
+
+/** The estimate as a sentence of its own. */
+function statement(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
 function action(state: State): Html {
