@@ -186,7 +186,7 @@ impl SparseSecret {
         &self.0
     }
 
-    /// First components of the encapsulation key, dense to sparse, modulo q_0 p': sample j is
+    /// The encapsulation key, dense to sparse, modulo q_0 p': sample j is (b_j, a_j) with
     /// b_j = -a_j s' + e_j + p' g_j s.
     pub fn encapsulation_samples<W: Word>(
         &self,
@@ -194,11 +194,11 @@ impl SparseSecret {
         dense: &SecretKey<W>,
         seeds: &KeySeeds,
         block: [u64; 4],
-    ) -> Vec<Poly<W, Eval>> {
+    ) -> Vec<Pair<W>> {
         let sparse = self.0.to_poly(context.q0p()).into_eval();
         let dense = dense.modulo_q(context.q0());
         (0..context.digit_count())
-            .map(|j| seeds.sample_b(block, j, &sparse, Some(&context.payload(j, &dense))))
+            .map(|j| seeds.sample(block, j, &sparse, Some(&context.payload(j, &dense))))
             .collect()
     }
 }

@@ -6,7 +6,8 @@ use zeroize::Zeroize;
 
 use super::{
     context::RlweContext,
-    sample::{KeySeeds, SampleBlock, expand_a},
+    keyswitch::Pair,
+    sample::{KeySeeds, SampleBlock},
     secret::SecretKey,
 };
 use crate::{
@@ -23,7 +24,7 @@ pub struct GadgetTarget {
     pub digit: usize,
 }
 
-/// First component of one sample of KSK(u -> v): b = -a v + e + P g_j u modulo Q_l P, where P g_j u
+/// One sample of KSK(u -> v): (b, a) with b = -a v + e + P g_j u modulo Q_l P, where P g_j u
 /// is P u on the primes of digit j and zero elsewhere.
 ///
 /// `u` is given modulo Q_l or more, `v` modulo Q_l P. The sample's name is `block` and `index`.
@@ -34,7 +35,7 @@ pub fn switching_sample<W: Word>(
     target: GadgetTarget,
     u: &Poly<W, Eval>,
     v: &Poly<W, Eval>,
-) -> Poly<W, Eval> {
+) -> Pair<W> {
     let tables = context.level(target.level);
     let mut payload = Poly::zero(&tables.qp);
     let kernels = tables.qp.kernels();
@@ -43,9 +44,9 @@ pub fn switching_sample<W: Word>(
         destination.copy_from_slice(u.row(row));
         kernels.mul_scalar_assign(tables.qp.modulus(row), destination, &context.special_mod_q()[row]);
     }
-    let b = seeds.sample_b(block, index, v, Some(&payload));
+    let sample = seeds.sample(block, index, v, Some(&payload));
     payload.zeroize();
-    b
+    sample
 }
 
 impl<W: Word> SecretKey<W> {
@@ -106,8 +107,7 @@ impl<W: Word> SecretKey<W> {
         let mut out = SampleBlock::zero(basis, context.special().len(), digits.len());
         for digit in digits {
             let target = GadgetTarget { level, digit };
-            let b = switching_sample(context, seeds, (block, digit), target, u, v);
-            out.set(digit, &b, &expand_a(seeds.public(), block, digit, basis));
+            out.set(digit, &switching_sample(context, seeds, (block, digit), target, u, v));
         }
         out
     }

@@ -4,6 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::keyswitch::Pair;
 use crate::{
     arith::Word,
     random::Seed,
@@ -36,18 +37,18 @@ impl KeySeeds {
         &self.public
     }
 
-    /// First component of sample `index` of `block`: b = -a v + e + payload modulo the basis of `v`,
-    /// evaluation domain.
-    pub fn sample_b<W: Word>(
+    /// Sample `index` of `block`: (b, a) with b = -a v + e + payload modulo the basis of `v`,
+    /// evaluation domain. `a` is what [`expand_a`] gives.
+    pub fn sample<W: Word>(
         &self,
         block: [u64; 4],
         index: usize,
         v: &Poly<W, Eval>,
         payload: Option<&Poly<W, Eval>>,
-    ) -> Poly<W, Eval> {
+    ) -> Pair<W> {
         let basis = v.basis();
-        let mut b = expand_a(&self.public, block, index, basis);
-        b.mul_assign(v);
+        let a = expand_a(&self.public, block, index, basis);
+        let mut b = a.mul(v);
         b.neg_assign();
         let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
         let error = SmallPoly::error(basis.n(), &mut stream);
@@ -57,7 +58,7 @@ impl KeySeeds {
         if let Some(payload) = payload {
             b.add_assign(payload);
         }
-        b
+        Pair { b, a }
     }
 }
 
@@ -115,8 +116,9 @@ impl<W: Word> SampleBlock<W> {
         &self.data[start..start + count * row]
     }
 
-    /// Stores sample `index`: `b` as `[limb][n]`, the second component expanded from the seed.
-    pub fn set(&mut self, index: usize, b: &Poly<W, Eval>, a: &Poly<W, Eval>) {
+    /// Stores sample `index`.
+    pub fn set(&mut self, index: usize, sample: &Pair<W>) {
+        let Pair { b, a } = sample;
         debug_assert!(b.basis().same_as(&self.basis) && a.basis().same_as(&self.basis));
         let n = self.basis.n();
         for limb in 0..self.basis.len() {

@@ -15,7 +15,7 @@ use crate::{
     par,
     random::Seed,
     ring::{Eval, Poly},
-    rlwe::{SampleBlock, expand_a},
+    rlwe::{Pair, SampleBlock, expand_a},
 };
 
 /// The keys of one track.
@@ -168,11 +168,8 @@ impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys
 fn generate_block<W: Word>(secret: &ShipSecretKey<W>, block: BlockId) -> Result<SampleBlock<W>, Error> {
     let params = secret.params();
     let mut out = empty_block(params, block);
-    let basis = out.basis().clone();
     let segment = Segment { block, first: 0, count: out.samples() };
-    for (index, b) in secret.samples(segment)?.iter().enumerate() {
-        out.set(index, b, &expand_a(secret.public_seed(), block.code(), index, &basis));
-    }
+    secret.for_each_sample(segment, &mut |index, sample| out.set(index, &sample))?;
     Ok(out)
 }
 
@@ -270,8 +267,8 @@ impl<W: Word> ShipKeysBuilder<W> {
             }
             let code = segment.block.code();
             let second = par::map(segment.count, |i| expand_a(public, code, segment.first + i, &basis));
-            for (i, (b, a)) in chunk.iter().zip(&second).enumerate() {
-                block.set(segment.first + i, b, a);
+            for (i, (b, a)) in chunk.into_iter().zip(second).enumerate() {
+                block.set(segment.first + i, &Pair { b, a });
             }
         }
         self.present[index] = true;

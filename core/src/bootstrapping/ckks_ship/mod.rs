@@ -30,6 +30,7 @@ mod blind_rotate;
 mod bootstrapper;
 mod evaluator;
 mod inspect;
+mod key_samples;
 mod keys;
 mod layout;
 mod masks;

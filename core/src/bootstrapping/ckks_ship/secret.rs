@@ -1,14 +1,11 @@
 //! Secret keys of a SHIP set and the samples they make.
 
 use alloc::{format, vec::Vec};
-use core::ops::Range;
 
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
-    layout::{self, BlockId, Segment},
-    masks::{mask_payload, quarter_masks},
     params::{OUTPUT_LEVEL, ShipParams},
     spec::ShipMode,
 };
@@ -16,8 +13,8 @@ use crate::{
     arith::{Word, complex::Complex},
     error::Error,
     random::Seed,
-    ring::{Automorphism, Eval, GaloisElement, Poly, SmallPoly},
-    rlwe::{GadgetTarget, KeySeeds, SecretKey, SparseSecret, scatter_constant_time, switching_sample},
+    ring::{Eval, Poly, SmallPoly},
+    rlwe::{KeySeeds, SecretKey, SparseSecret, scatter_constant_time},
     schemes::ckks::{self, Ciphertext, Private, PublicKey},
 };
 
@@ -46,7 +43,7 @@ pub struct ShipSecretKey<W: Word = u32> {
     pub(super) seeds: KeySeeds,
     key_id: [u8; 16],
     pub(super) dense: SecretKey<W>,
-    dense_squared: Poly<W, Eval>,
+    pub(super) dense_squared: Poly<W, Eval>,
     pub(super) sparse: SparseSecret,
     pub(super) factors: Vec<Factor>,
 }
@@ -173,141 +170,6 @@ impl<W: Word> ShipSecretKey<W> {
             ShipMode::Complex => slots.iter().flat_map(|z| [z.re, z.im]).collect(),
             ShipMode::Real | ShipMode::Bits => slots.iter().map(|z| z.re).collect(),
         }))
-    }
-
-    /// First components of a segment of an evaluation-key block, evaluation domain, in order.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for a segment outside its block.
-    pub fn samples(&self, segment: Segment) -> Result<Vec<Poly<W, Eval>>, Error> {
-        let (context, encapsulation) = (self.params.ckks().rlwe(), self.params.encapsulation());
-        let block = segment.block;
-        let samples = layout::samples(block, self.params.spec(), context, encapsulation);
-        if segment.first + segment.count > samples {
-            return Err(Error::InvalidArgument(format!(
-                "samples {} to {} asked of a block of {samples}",
-                segment.first,
-                segment.first + segment.count
-            )));
-        }
-        let range = segment.first..segment.first + segment.count;
-        match block {
-            BlockId::Encapsulation => {
-                let all =
-                    self.sparse.encapsulation_samples(encapsulation, &self.dense, &self.seeds, block.code());
-                Ok(all.into_iter().skip(range.start).take(range.len()).collect())
-            }
-            BlockId::Rotation { index } => {
-                let steps = layout::rotation_steps(self.params.slots(), index);
-                let g = GaloisElement::rotation(steps, self.params.n());
-                Ok(self.galois_samples(block, g, range))
-            }
-            BlockId::Conjugation => {
-                Ok(self.galois_samples(block, GaloisElement::conjugation(self.params.n()), range))
-            }
-            BlockId::Relinearization => {
-                let (u, v) = (&self.dense_squared, self.dense.eval());
-                Ok(self.switching_samples(block, range, u, v))
-            }
-            BlockId::Column { track } => self.column_samples(block, track, range),
-            BlockId::Mux { track, step, branch } => Ok(self.mux_samples(block, track, step, branch, range)),
-        }
-    }
-
-    /// KSK(s -> sigma_g^-1(s)) at the level of the block.
-    fn galois_samples(&self, block: BlockId, g: GaloisElement, range: Range<usize>) -> Vec<Poly<W, Eval>> {
-        let context = self.params.ckks().rlwe();
-        let mut v = self.dense.galois_target(context, layout::level(block, context), g);
-        let out = self.switching_samples(block, range, self.dense.eval(), &v);
-        v.zeroize();
-        out
-    }
-
-    /// KSK(u -> v) at the level of the block.
-    fn switching_samples(
-        &self,
-        block: BlockId,
-        range: Range<usize>,
-        u: &Poly<W, Eval>,
-        v: &Poly<W, Eval>,
-    ) -> Vec<Poly<W, Eval>> {
-        let context = self.params.ckks().rlwe();
-        let level = layout::level(block, context);
-        let sample = |digit| {
-            let target = GadgetTarget { level, digit };
-            switching_sample(context, &self.seeds, (block.code(), digit), target, u, v)
-        };
-        range.map(sample).collect()
-    }
-
-    /// RLWE encryptions of P · mask_q where the candidate is the secret one, of 0 elsewhere.
-    fn column_samples(
-        &self,
-        block: BlockId,
-        track: usize,
-        range: Range<usize>,
-    ) -> Result<Vec<Poly<W, Eval>>, Error> {
-        let params = &self.params;
-        let context = params.ckks().rlwe();
-        let basis = context.qp(context.max_level());
-        let factor = &self.factors[track];
-        let rotation = params.offset(track) as u64 + params.spec().columns as u64 * u64::from(factor.r1);
-        let mut masks = quarter_masks(params.slots(), rotation, factor.j);
-        let mut payloads = Vec::with_capacity(4);
-        for mask in &masks {
-            let special = context.special().len();
-            payloads.push(mask_payload(params.ckks().encoder(), basis, special, mask)?);
-        }
-        masks.iter_mut().for_each(Zeroize::zeroize);
-        let out = range
-            .map(|sample| {
-                let selected = ((sample / 4) as u32).ct_eq(&factor.r0).unwrap_u8();
-                let mut payload = payloads[sample % 4].clone();
-                payload.mul_integer_assign(i64::from(selected));
-                let b = self.seeds.sample_b(block.code(), sample, self.dense.eval(), Some(&payload));
-                payload.zeroize();
-                b
-            })
-            .collect();
-        payloads.iter_mut().for_each(Zeroize::zeroize);
-        Ok(out)
-    }
-
-    /// KSK(beta -> sigma_g^-1(s)) and KSK(beta s -> sigma_g^-1(s)), beta = [branch is the digit].
-    fn mux_samples(
-        &self,
-        block: BlockId,
-        track: usize,
-        step: usize,
-        branch: usize,
-        range: Range<usize>,
-    ) -> Vec<Poly<W, Eval>> {
-        let (params, context) = (&self.params, self.params.ckks().rlwe());
-        let level = context.max_level();
-        let digits = context.digit_count(level);
-        // The automorphism rotates right, by 5^-rotation; its inverse rotates left.
-        let rotation = params.branch_rotation(track, step, branch);
-        let mut target_key = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
-        let beta = i64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8());
-        // The constant polynomial beta, and beta s.
-        let mut body = Poly::<W, Eval>::from_rows(
-            context.q(level),
-            alloc::vec![W::ONE; context.q(level).len() * params.n()],
-        );
-        body.mul_integer_assign(beta);
-        let mut mask = self.dense.modulo_q(context.q(level));
-        mask.mul_integer_assign(beta);
-        let out = range
-            .map(|sample| {
-                let u = if sample < digits { &body } else { &mask };
-                let target = GadgetTarget { level, digit: sample % digits };
-                switching_sample(context, &self.seeds, (block.code(), sample), target, u, &target_key)
-            })
-            .collect();
-        body.zeroize();
-        mask.zeroize();
-        target_key.zeroize();
-        out
     }
 }
 

@@ -75,7 +75,7 @@ pub fn public_key_b<W: Word>(
     level: usize,
 ) -> Poly<W, Eval> {
     let s = key.modulo_q(context.rlwe().q(level));
-    seeds.sample_b(PUBLIC_KEY_BLOCK, level, &s, None)
+    seeds.sample(PUBLIC_KEY_BLOCK, level, &s, None).b
 }
 
 impl<W: Word> PublicKey<W> {

@@ -12,7 +12,6 @@ use crate::{
         KeyPart, PART_OVERHEAD, ShipKeysBuilder, ShipParams, ShipSecretKey, key_id_of,
     },
     error::Error,
-    par,
     ring::{Basis, Eval, Poly},
     wire::{Expect, Frame, ObjectKind, frame},
 };
@@ -51,18 +50,23 @@ impl<W: WireWord> ShipSecretKey<W> {
     pub fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
         let params = self.params();
         let part = part_of(params, index)?;
-        let samples = par::try_map(part.segments.len(), |i| self.samples(part.segments[i]))?;
         let len = payload_len(params, part);
         debug_assert_eq!(len + PART_OVERHEAD - PREFIX_LEN, part.bytes);
+        let mut outcome = Ok(());
         let fill = |out: &mut [u8]| {
             let (prefix, mut rest) = out.split_at_mut(PREFIX_LEN);
             prefix[..SEED_LEN].copy_from_slice(self.public_seed().as_bytes());
             prefix[SEED_LEN..].copy_from_slice(&(index as u64).to_le_bytes());
-            for b in samples.iter().flatten() {
-                rest = write_poly(b, rest);
+            for &segment in &part.segments {
+                let made = self.for_each_sample(segment, &mut |_, sample| {
+                    rest = write_poly(&sample.b, core::mem::take(&mut rest));
+                });
+                outcome = outcome.clone().and(made);
             }
         };
-        Ok(frame::write_with(ObjectKind::ShipKeyPart, params.fingerprint(), self.key_id(), len, fill))
+        let (fingerprint, key_id) = (params.fingerprint(), self.key_id());
+        let bytes = frame::write_with(ObjectKind::ShipKeyPart, fingerprint, key_id, len, fill);
+        outcome.map(|()| bytes)
     }
 }
 

@@ -1,0 +1,160 @@
+//! The samples of the evaluation keys, made from the secret key one at a time.
+
+use alloc::{format, vec, vec::Vec};
+use core::ops::Range;
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use super::{
+    layout::{self, BlockId, Segment},
+    masks::{mask_payload, quarter_masks},
+    secret::ShipSecretKey,
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Automorphism, Eval, GaloisElement, Poly},
+    rlwe::{GadgetTarget, Pair, switching_sample},
+};
+
+/// Takes a sample and its index in the block.
+pub(super) type Sink<'a, W> = dyn FnMut(usize, Pair<W>) + 'a;
+
+impl<W: Word> ShipSecretKey<W> {
+    /// Makes the samples of a segment in order and hands each to `sink`: a caller that sends or
+    /// stores them needs memory for one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a segment outside its block.
+    pub fn for_each_sample(
+        &self,
+        segment: Segment,
+        sink: &mut dyn FnMut(usize, Pair<W>),
+    ) -> Result<(), Error> {
+        let (context, encapsulation) = (self.params.ckks().rlwe(), self.params.encapsulation());
+        let block = segment.block;
+        let samples = layout::samples(block, self.params.spec(), context, encapsulation);
+        let range = segment.first..segment.first.saturating_add(segment.count);
+        if range.end > samples {
+            return Err(Error::InvalidArgument(format!(
+                "samples {} to {} asked of a block of {samples}",
+                range.start, range.end
+            )));
+        }
+        match block {
+            BlockId::Encapsulation => {
+                let all =
+                    self.sparse.encapsulation_samples(encapsulation, &self.dense, &self.seeds, block.code());
+                for (index, sample) in all.into_iter().enumerate().filter(|(i, _)| range.contains(i)) {
+                    sink(index, sample);
+                }
+            }
+            BlockId::Rotation { index } => {
+                let steps = layout::rotation_steps(self.params.slots(), index);
+                self.galois_samples(block, GaloisElement::rotation(steps, self.params.n()), range, sink);
+            }
+            BlockId::Conjugation => {
+                self.galois_samples(block, GaloisElement::conjugation(self.params.n()), range, sink);
+            }
+            BlockId::Relinearization => {
+                let (u, v) = (&self.dense_squared, self.dense.eval());
+                self.switching_samples(block, range, u, v, sink);
+            }
+            BlockId::Column { track } => self.column_samples(block, track, range, sink)?,
+            BlockId::Mux { track, step, branch } => {
+                self.mux_samples(block, (track, step, branch), range, sink);
+            }
+        }
+        Ok(())
+    }
+
+    /// KSK(s -> sigma_g^-1(s)) at the level of the block.
+    fn galois_samples(&self, block: BlockId, g: GaloisElement, range: Range<usize>, sink: &mut Sink<'_, W>) {
+        let context = self.params.ckks().rlwe();
+        let mut v = self.dense.galois_target(context, layout::level(block, context), g);
+        self.switching_samples(block, range, self.dense.eval(), &v, sink);
+        v.zeroize();
+    }
+
+    /// KSK(u -> v) at the level of the block.
+    fn switching_samples(
+        &self,
+        block: BlockId,
+        range: Range<usize>,
+        u: &Poly<W, Eval>,
+        v: &Poly<W, Eval>,
+        sink: &mut Sink<'_, W>,
+    ) {
+        let context = self.params.ckks().rlwe();
+        let level = layout::level(block, context);
+        for digit in range {
+            let target = GadgetTarget { level, digit };
+            let name = (block.code(), digit);
+            sink(digit, switching_sample(context, &self.seeds, name, target, u, v));
+        }
+    }
+
+    /// RLWE encryptions of P · mask_q where the candidate is the secret one, of 0 elsewhere.
+    fn column_samples(
+        &self,
+        block: BlockId,
+        track: usize,
+        range: Range<usize>,
+        sink: &mut Sink<'_, W>,
+    ) -> Result<(), Error> {
+        let params = &self.params;
+        let context = params.ckks().rlwe();
+        let basis = context.qp(context.max_level());
+        let factor = &self.factors[track];
+        let rotation = params.offset(track) as u64 + params.spec().columns as u64 * u64::from(factor.r1);
+        let mut masks = quarter_masks(params.slots(), rotation, factor.j);
+        let mut payloads = Vec::with_capacity(4);
+        for mask in &masks {
+            let special = context.special().len();
+            payloads.push(mask_payload(params.ckks().encoder(), basis, special, mask)?);
+        }
+        masks.iter_mut().for_each(Zeroize::zeroize);
+        for index in range {
+            let selected = ((index / 4) as u32).ct_eq(&factor.r0).unwrap_u8();
+            let mut payload = payloads[index % 4].clone();
+            payload.mul_integer_assign(i64::from(selected));
+            sink(index, self.seeds.sample(block.code(), index, self.dense.eval(), Some(&payload)));
+            payload.zeroize();
+        }
+        payloads.iter_mut().for_each(Zeroize::zeroize);
+        Ok(())
+    }
+
+    /// KSK(beta -> sigma_g^-1(s)) and KSK(beta s -> sigma_g^-1(s)), beta = [branch is the digit].
+    fn mux_samples(
+        &self,
+        block: BlockId,
+        (track, step, branch): (usize, usize, usize),
+        range: Range<usize>,
+        sink: &mut Sink<'_, W>,
+    ) {
+        let (params, context) = (&self.params, self.params.ckks().rlwe());
+        let level = context.max_level();
+        let digits = context.digit_count(level);
+        // The automorphism rotates right, by 5^-rotation; its inverse rotates left.
+        let rotation = params.branch_rotation(track, step, branch);
+        let mut v = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
+        let beta = i64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8());
+        // The constant polynomial beta, and beta s.
+        let q = context.q(level);
+        let mut body = Poly::from_rows(q, vec![W::ONE; q.len() * params.n()]);
+        body.mul_integer_assign(beta);
+        let mut mask = self.dense.modulo_q(q);
+        mask.mul_integer_assign(beta);
+        for index in range {
+            let u = if index < digits { &body } else { &mask };
+            let target = GadgetTarget { level, digit: index % digits };
+            let name = (block.code(), index);
+            sink(index, switching_sample(context, &self.seeds, name, target, u, &v));
+        }
+        body.zeroize();
+        mask.zeroize();
+        v.zeroize();
+    }
+}
