@@ -36,6 +36,8 @@ export interface Glue {
   /** Only in the full artefact. */
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
   /** Only in the full artefact. */
+  exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
+  /** Only in the full artefact. */
   kernelSelfCheck?(seed: number): string;
 }
 
