@@ -25,7 +25,10 @@ const node = (...args) => ({ command: process.execPath, args });
 /** The workspace without the build tool, which has no tests and a large library behind it. */
 const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
 
-/** `needs` are builds; `tests` says that the step is a runner which must have run something. */
+/**
+ * `needs` are builds; `tests` says that the step is a runner which must have run something; `chromium`
+ * that it uses a browser, `browser` that it does nothing else.
+ */
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
@@ -52,7 +55,7 @@ const steps = [
   },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
   { group: 'ts', name: 'demo unit tests', tests: true, needs: ['wasm', 'ts'], ...npm('demo', 'test') },
-  { group: 'ts', name: 'packaging', tests: true, needs: ['wasm', 'ts'], ...node('tests/packaging/run.mjs') },
+  { group: 'ts', name: 'packaging', tests: true, chromium: true, needs: ['wasm', 'ts'], ...node('tests/packaging/run.mjs') },
   {
     group: 'main',
     name: 'main job with ship13 (npm start -- --check)',
@@ -63,6 +66,7 @@ const steps = [
     group: 'e2e',
     name: 'browser tests',
     tests: true,
+    chromium: true,
     browser: true,
     needs: ['wasm', 'ts', 'demo', 'server'],
     ...npm('tests/e2e', 'test'),
@@ -75,7 +79,8 @@ await main(async () => {
   const failures = [];
   await prepare();
   const usable = await buildFor(chosen, total, failures);
-  const chromium = usable.some(({ browser }) => browser) && !skipsBrowser() ? await needChromium() : undefined;
+  const wantsChromium = usable.some((step) => step.chromium) && !skipsBrowser();
+  const chromium = wantsChromium ? await needChromium() : undefined;
   for (const step of usable) {
     const result = await perform(step, chromium);
     for (const key of Object.keys(total)) total[key] += result[key];
