@@ -30,11 +30,7 @@ pub fn try_map<R: Send, E: Send>(
 /// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
 /// A `chunk` of zero counts as one.
 #[cfg(feature = "parallel")]
-pub fn for_each_chunk_mut<T: Send>(
-    data: &mut [T],
-    chunk: usize,
-    f: impl Fn(usize, &mut [T]) + Sync + Send,
-) {
+pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
     use rayon::prelude::*;
     data.par_chunks_mut(chunk.max(1)).enumerate().for_each(|(i, part)| f(i, part));
 }
@@ -42,11 +38,7 @@ pub fn for_each_chunk_mut<T: Send>(
 /// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).
 /// A `chunk` of zero counts as one.
 #[cfg(not(feature = "parallel"))]
-pub fn for_each_chunk_mut<T: Send>(
-    data: &mut [T],
-    chunk: usize,
-    f: impl Fn(usize, &mut [T]) + Sync + Send,
-) {
+pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
     for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
         f(i, part);
     }
@@ -54,19 +46,13 @@ pub fn for_each_chunk_mut<T: Send>(
 
 /// `(a(), b())`, possibly at the same time.
 #[cfg(feature = "parallel")]
-pub fn join<A: Send, B: Send>(
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     rayon::join(a, b)
 }
 
 /// `(a(), b())`, possibly at the same time.
 #[cfg(not(feature = "parallel"))]
-pub fn join<A: Send, B: Send>(
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     (a(), b())
 }
 
@@ -89,8 +75,7 @@ mod tests {
 
     #[test]
     fn try_map_reports_the_first_failure() {
-        let failed: Result<Vec<usize>, usize> =
-            try_map(100, |i| if i % 7 == 6 { Err(i) } else { Ok(i) });
+        let failed: Result<Vec<usize>, usize> = try_map(100, |i| if i % 7 == 6 { Err(i) } else { Ok(i) });
         assert_eq!(failed, Err(6));
         assert_eq!(try_map(3, Ok::<_, ()>), Ok(alloc::vec![0, 1, 2]));
     }

@@ -69,10 +69,7 @@ pub fn presets() -> &'static [Preset] {
 pub fn preset(name: &str) -> Result<&'static Preset, Error> {
     presets().iter().find(|p| p.name == name).ok_or_else(|| {
         let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
-        Error::InvalidArgument(format!(
-            "no parameter set is called {name:?}; there are {}",
-            names.join(", ")
-        ))
+        Error::InvalidArgument(format!("no parameter set is called {name:?}; there are {}", names.join(", ")))
     })
 }
 

@@ -124,8 +124,7 @@ impl<W: Word> CkksEvaluator<W> {
     pub fn multiply(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
         x.check_same_key(y)?;
         let level = x.level.min(y.level);
-        let (left, right) =
-            (self.drop_to_level(x, level)?.pair()?, self.drop_to_level(y, level)?.pair()?);
+        let (left, right) = (self.drop_to_level(x, level)?.pair()?, self.drop_to_level(y, level)?.pair()?);
         let [d0, d1, d2] = tensor(&left, &right);
         let mut out = x.with_pair(Pair { b: d0, a: d1 }, level, x.scale.mul(y.scale));
         out.parts.push(d2);

@@ -78,8 +78,7 @@ pub fn ciphertext_from_bytes<W: WireWord>(
     };
     let frame = frame::read(bytes, &expect)?;
     let (metadata, mut rest) = frame.payload.split_at(METADATA_LEN);
-    if (usize::from(metadata[0]), usize::from(metadata[1])) != (level, components)
-        || metadata[2..8] != [0; 6]
+    if (usize::from(metadata[0]), usize::from(metadata[1])) != (level, components) || metadata[2..8] != [0; 6]
     {
         return Err(bad(format!(
             "a ciphertext of level {} with {} components was stated, its length is that of level {level} with \
@@ -102,11 +101,5 @@ pub fn ciphertext_from_bytes<W: WireWord>(
         parts.push(poly);
         rest = left;
     }
-    Ok(Ciphertext {
-        fingerprint: context.fingerprint(),
-        key_id: frame.header.key_id,
-        level,
-        scale,
-        parts,
-    })
+    Ok(Ciphertext { fingerprint: context.fingerprint(), key_id: frame.header.key_id, level, scale, parts })
 }

@@ -9,8 +9,6 @@ mod rows;
 mod ship;
 
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
-pub use keys::{
-    public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes,
-};
+pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 pub use rows::WireWord;
 pub use ship::verify_part;
