@@ -218,6 +218,15 @@ describe('wire form', () => {
   });
 });
 
+describe('exhausting', () => {
+  it('spends the levels and keeps the message', async () => {
+    using ct = await keys.encrypt(VALUES);
+    using spent = await rf.exhaust(ct);
+    expect(spent.level).toBe(keys.params.inputLevel);
+    expect(bits(await keys.decrypt(spent), VALUES)).toBeGreaterThan(12);
+  });
+});
+
 describe('mixing', () => {
   it('refuses another key, another set and another instance', async () => {
     using other = await rf.keygen('toy10', { allowInsecure: true });

@@ -36,8 +36,6 @@ export interface Glue {
   /** Only in the full artefact. */
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
   /** Only in the full artefact. */
-  exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
-  /** Only in the full artefact. */
   kernelSelfCheck?(seed: number): string;
 }
 
