@@ -1,0 +1,72 @@
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { extname, join, normalize } from 'node:path';
+import { until } from './harness.mjs';
+import { demoDist, serverBinary } from './paths.mjs';
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.png': 'image/png', '.svg': 'image/svg+xml', '.json': 'application/json' };
+
+/** A plain static host that serves the demo from a sub-path and sends no special headers. */
+export async function staticHost(context) {
+  if (!existsSync(join(demoDist, 'index.html'))) throw new Error(`there is no built demo in ${demoDist}: run npm run build:demo`);
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://host').pathname;
+    const inside = path.startsWith('/deep/er/') ? path.slice('/deep/er/'.length) || 'index.html' : undefined;
+    const file = inside === undefined ? undefined : join(demoDist, normalize(decodeURIComponent(inside)));
+    if (!file?.startsWith(demoDist) || !existsSync(file) || !statSync(file).isFile()) {
+      // What a static host answers to a question about a server's parameters.
+      response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+      return;
+    }
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }));
+  return `http://127.0.0.1:${server.address().port}/deep/er/`;
+}
+
+/** The real server with the built demo and a data folder of its own; toy sets allowed. */
+export async function realServer(context, { port, data } = {}) {
+  const binary = serverBinary();
+  if (!binary) throw new Error('no server binary: build it (npm run build:server) or set REFLOAT_BIN');
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'refloat-e2e-'));
+  if (!data) context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const at = port ?? (await freePort());
+  const child = spawn(binary, ['serve', '--listen', `127.0.0.1:${at}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      REFLOAT__SERVER__DEMO: demoDist,
+      REFLOAT__SERVER__ALLOW_INSECURE: 'true',
+      REFLOAT__STORAGE__DATA: folder,
+      REFLOAT__LOG__LEVEL: 'warn',
+    },
+  });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (d) => { log = (log + String(d)).slice(-4000); });
+  const closed = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+  const stop = async (signal = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await closed;
+  };
+  context.after(() => stop('SIGKILL'));
+  const url = `http://127.0.0.1:${at}/`;
+  await until(`the server on ${url} (it said: ${log})`, async () => {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log}`);
+    return fetch(`${url}readyz`).then((r) => r.ok, () => false);
+  });
+  return { url, port: at, data: folder, stop };
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+
+/** Console lines that are not the page's doing. */
+const NOT_OURS = [/Failed to load resource: the server responded with a status of 404/, /net::ERR_CONNECTION_REFUSED/, /net::ERR_CONNECTION_RESET/, /net::ERR_EMPTY_RESPONSE/, /net::ERR_INCOMPLETE_CHUNKED_ENCODING/];
+
+/**
+ * Opens the demo. Every error on the console or in a script fails the test when it ends, except the
+ * browser's own notes about requests that were meant to fail (`expectLostRequests`).
+ */
+export async function openDemo(context, url, { expectLostRequests = false, hash = '', ready = true, prepare, ...options } = {}) {
+  const session = await context.browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const errors = [];
+  const page = await session.newPage();
+  page.on('pageerror', (error) => errors.push(`script: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    if (message.type() !== 'error' && message.type() !== 'warning') return;
+    const text = message.text();
+    // Said because these tests read pixels back; the page does not.
+    if (text.includes('willReadFrequently')) return;
+    // A static host answers 404 where a server would list its parameters.
+    const lost = NOT_OURS.some((p) => p.test(text));
+    if (lost && (expectLostRequests || message.location().url.includes('/v1/params'))) return;
+    errors.push(`console: ${text} (${message.location().url})`);
+  });
+  context.after(async () => {
+    await session.close();
+    assert.deepEqual(errors, [], 'errors in the page');
+  });
+  await prepare?.(page);
+  await page.goto(url + hash);
+  if (ready) await page.locator('[data-act=refloat]:enabled').waitFor({ timeout: 60_000 });
+  return page;
+}
+
+/** Presses Refloat and waits until the picture has come back. */
+export async function refloat(page, { limit = 120_000 } = {}) {
+  await page.click('[data-act=refloat]');
+  await cameBack(page, limit);
+}
+
+/** Waits until a voyage has been decrypted and nothing is under way. */
+export async function cameBack(page, limit = 120_000) {
+  await page.waitForFunction(
+    () => document.querySelector('.problem') || (!document.querySelector('[data-act=cancel]') && document.querySelector('#station-decrypt.reached')),
+    null,
+    { timeout: limit },
+  );
+  assert.equal(await page.locator('.problem').count(), 0, await problemText(page));
+}
+
+/** What the problem box says, or nothing. */
+export async function problemText(page) {
+  return (await page.locator('.problem').allInnerTexts()).join('\n');
+}
+
+/** Selects a station by its list option. */
+export async function station(page, name) {
+  await page.click(`#station-${name}`);
+  await page.locator(`#station-${name}[aria-selected=true]`).waitFor();
+}
+
+/** Switches a figure to its table and reads it as {first cell: other cells}. */
+export async function table(page, figure) {
+  const button = page.locator(`#figure-${figure} [data-act="table:${figure}"]`);
+  if ((await button.getAttribute('aria-pressed')) === 'false') await button.click();
+  await page.locator(`#figure-${figure} table`).waitFor();
+  const rows = await page.locator(`#figure-${figure} tbody tr`).evaluateAll((trs) => trs.map((tr) => [...tr.children].map((c) => c.textContent.trim())));
+  await button.click();
+  return Object.fromEntries(rows.map(([first, ...rest]) => [first, rest]));
+}
+
+/** Grey levels of a canvas that holds one pixel per slot. */
+export function pixels(page, name) {
+  return page.locator(`canvas[data-canvas="${name}"]`).evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return Array.from({ length: data.length / 4 }, (_, i) => data[4 * i]);
+  });
+}
+
+/** A short name for what a canvas shows. */
+export async function fingerprint(page, name) {
+  return createHash('sha256').update(Uint8Array.from(await pixels(page, name))).digest('hex').slice(0, 12);
+}
+
+/** Largest and mean difference of two pictures, in grey levels. */
+export function difference(a, b) {
+  assert.equal(a.length, b.length, 'pictures of different sizes');
+  const each = a.map((x, i) => Math.abs(x - b[i]));
+  return { largest: Math.max(...each), mean: each.reduce((s, x) => s + x, 0) / each.length };
+}
+
+/** Clicks `target` as soon as the progress line says `words`, inside the page: runs here are fast. */
+export function clickWhen(page, words, target) {
+  return page.evaluate(
+    ([text, selector]) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const line = document.querySelector('.progress-label');
+          const button = document.querySelector(selector);
+          if (!line?.textContent.includes(text) || !button || button.disabled) return;
+          observer.disconnect();
+          button.click();
+          resolve();
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+        look();
+      }),
+    [words, target],
+  );
+}

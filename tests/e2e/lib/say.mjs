@@ -1,0 +1,4 @@
+/** One line on standard output. */
+export function say(text) {
+  process.stdout.write(`${text}\n`);
+}
