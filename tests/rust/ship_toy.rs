@@ -19,6 +19,7 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::security::SecurityPolicy;
 use refloat::trace::{Observer, StageEvent};
 use refloat::wire::{WireWord, ciphertext_to_bytes};
+use refloat_tests::measure::{assert_within, bits, mean_square, noisy_messages, uniform};
 use refloat_tests::precision::Precision;
 use refloat_tests::ship::{SparseSecret, sine_model, slope_correction};
 use refloat_tests::ship_noise::ShipNoise;
@@ -55,6 +56,10 @@ impl Setup {
     fn bootstrap(&self, ciphertext: &Ciphertext, mode: ShipMode) -> Ciphertext {
         self.evaluator.bootstrap(ciphertext, mode, &self.keys, &mut ()).expect("a bootstrap")
     }
+
+    fn noisy_messages(&self, ciphertext: &Ciphertext) -> Vec<f64> {
+        noisy_messages(&self.secret, &self.evaluator, &self.keys, ciphertext, ShipMode::Real).expect("phases")
+    }
 }
 
 /// Keys of toy10 that several tests share.
@@ -63,36 +68,9 @@ fn toy() -> &'static Setup {
     SETUP.get_or_init(|| Setup::new(toy_spec(), 1))
 }
 
-/// `count` values uniform in [-1, 1].
-fn uniform(count: usize, seed: u64) -> Vec<f64> {
-    let mut words = vec![0; count];
-    Seed::from_bytes([7; 32])
-        .derive("refloat test: messages", &[seed])
-        .stream()
-        .fill_uniform_u64(1 << 53, &mut words);
-    words.into_iter().map(|w| w as f64 / (1u64 << 52) as f64 - 1.0).collect()
-}
-
-fn bits(count: usize, seed: u64) -> Vec<f64> {
-    uniform(count, seed).into_iter().map(|x| f64::from(u8::from(x > 0.0))).collect()
-}
-
-fn mean_square(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (sum, count) = values.into_iter().fold((0.0, 0.0), |(sum, count), x| (sum + x * x, count + 1.0));
-    sum / count
-}
-
 fn distances(x: &[Complex], y: &[Complex]) -> Vec<f64> {
     assert_eq!(x.len(), y.len());
     x.iter().zip(y).map(|(x, y)| (x.re - y.re).hypot(x.im - y.im)).collect()
-}
-
-fn assert_within(measured: f64, model: f64, tolerance: f64, what: &str) {
-    let ratio = measured / model;
-    assert!(
-        (ratio - 1.0).abs() < tolerance,
-        "{what}: measured {measured:.4e}, model {model:.4e}, ratio {ratio:.3}"
-    );
 }
 
 /// Everything that a run shows to the holder of the key, stage by stage.
@@ -229,18 +207,6 @@ fn scales_are_the_tracked_reals() {
     close(output.log_scale(), noise.scale());
 }
 
-/// Phases after encapsulation are public up to the secret; their messages in units of the message,
-/// read by the holder of the key.
-fn noisy_messages(setup: &Setup, ciphertext: &Ciphertext, mode: ShipMode) -> Vec<f64> {
-    let mut run = ShipRun::new(&setup.evaluator, ciphertext, mode).unwrap();
-    while run.phases().is_none() {
-        run.step(&setup.keys, &mut ()).unwrap();
-    }
-    let view = setup.secret.view(&run, &[]).unwrap().expect("phases");
-    assert_eq!(view.kind, ViewKind::Phases);
-    view.values.iter().map(|turns| turns.re * setup.spec.gamma).collect()
-}
-
 #[test]
 fn five_keys_keep_the_promised_precision() {
     let promise = preset("toy10").unwrap().promised_bits;
@@ -264,7 +230,7 @@ fn five_keys_keep_the_promised_precision() {
         // Against the exact sine of the phases that were rotated, only the bootstrap's noise is left.
         let noise = ShipNoise::new(&setup.spec);
         let gamma = setup.spec.gamma;
-        let sine: Vec<f64> = noisy_messages(setup, &input, ShipMode::Real)[..512]
+        let sine: Vec<f64> = setup.noisy_messages(&input)[..512]
             .iter()
             .map(|&m| sine_model(m, gamma, slope_correction(gamma)))
             .collect();
@@ -301,10 +267,8 @@ fn the_slope_correction_changes_the_sine_and_not_the_noise() {
         (9.0..9.6).contains(&against_message.max_bits()),
         "the plain sine costs its cube: {against_message}"
     );
-    let sine: Vec<f64> = noisy_messages(&setup, &input, ShipMode::Real)[..512]
-        .iter()
-        .map(|&m| sine_model(m, gamma, 0.0))
-        .collect();
+    let sine: Vec<f64> =
+        setup.noisy_messages(&input)[..512].iter().map(|&m| sine_model(m, gamma, 0.0)).collect();
     let residual = Precision::of(&found, &sine);
     assert_within(residual.rms, ShipNoise::new(&setup.spec).output(), 0.15, "output against the plain sine");
 }
@@ -370,7 +334,7 @@ fn encapsulation_digits_recompose_and_agree() {
         let noise = ShipNoise::new(&setup.spec);
         let message = uniform(512, 35);
         let input = setup.encrypt(&message, ShipMode::Real);
-        let found = noisy_messages(&setup, &input, ShipMode::Real);
+        let found = setup.noisy_messages(&input);
         let errors =
             found.iter().zip(message.iter().copied().chain(core::iter::repeat(0.0))).map(|(x, y)| x - y);
         let raw = mean_square(errors).sqrt() * noise.coefficient_scale();

@@ -1,15 +1,19 @@
-//! Oracles for the tests of refloat: slow, direct, and written without a line of the library.
+//! Oracles for the tests of refloat: slow and direct, written without the library's arithmetic.
 //!
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
+//! - [`measure`]: messages, and what the holder of the key sees of a run;
 //! - [`precision`]: what is lost, in bits;
+//! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
 //! - [`source`]: the repository's own files, for tests about them.
 
 pub mod embedding;
+pub mod measure;
 pub mod precision;
 pub mod ring;
+pub mod rns;
 pub mod ship;
 pub mod ship_noise;
 pub mod source;
