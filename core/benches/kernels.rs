@@ -24,7 +24,8 @@ fn main() {
 fn word<W: Word>(bits: f64, filter: &str) {
     let p = primes::ntt_primes(bits, 2 * N as u64).find(|&p| (p as f64).log2() < bits.ceil()).unwrap();
     let m = Modulus::<W>::new(p).unwrap();
-    let to = primes::ntt_primes(bits - 2.0, 2 * N as u64).next().map(|p| Modulus::<W>::new(p).unwrap()).unwrap();
+    let to =
+        primes::ntt_primes(bits - 2.0, 2 * N as u64).next().map(|p| Modulus::<W>::new(p).unwrap()).unwrap();
     let table = NttTable::new(m, N).unwrap();
     let mut state = 1u64;
     let mut row = |count: usize| -> Vec<W> {

@@ -42,7 +42,7 @@ impl Complex {
         let octant = angle / denominator;
         let rest = angle % denominator;
         // Odd octants are measured back from their end, so that angles stay within an eighth of a turn.
-        let measured = if octant % 2 == 0 { rest } else { denominator - rest };
+        let measured = if octant.is_multiple_of(2) { rest } else { denominator - rest };
         let radians = core::f64::consts::TAU * (measured as f64 / turn as f64);
         let (cos, sin) = if measured == denominator {
             (core::f64::consts::FRAC_1_SQRT_2, core::f64::consts::FRAC_1_SQRT_2)

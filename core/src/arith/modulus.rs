@@ -34,7 +34,7 @@ pub struct Shoup<W> {
 impl<W: Word> Modulus<W> {
     /// The modulus `p`: odd, at least 3, below `2^W::MAX_MODULUS_BITS`.
     pub fn new(p: u64) -> Result<Self, Error> {
-        if p < 3 || p % 2 == 0 || p >> W::MAX_MODULUS_BITS != 0 {
+        if p < 3 || p.is_multiple_of(2) || p >> W::MAX_MODULUS_BITS != 0 {
             return Err(Error::InvalidArgument(format!(
                 "modulus {p} is not an odd number in [3, 2^{}); choose another prime{}",
                 W::MAX_MODULUS_BITS,

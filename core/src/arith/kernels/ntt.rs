@@ -64,13 +64,25 @@ fn forward_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
     let (packs, _) = v.packs_mut(row);
     let total = packs.len();
     let mut groups = 1;
-    if let [x, y] = packs {
-        let mut pair = (v.load(x), v.load(y));
-        pair = forward_pair::<V, LAZY>(v, b, &v.factor(&w.get(1)), pair);
-        [pair] = forward_narrow_all::<V, LAZY, 1>(v, b, w, total, 0, [pair]);
-        v.store(x, pair.0);
-        v.store(y, pair.1);
-        return;
+    match packs {
+        [x, y] => {
+            let pair = (v.load(x), v.load(y));
+            let pair = forward_pair::<V, LAZY>(v, b, &v.factor(&w.get(1)), pair);
+            let [pair] = forward_narrow::<V, LAZY, 1>(v, b, w, 1, [pair]);
+            v.store(x, pair.0);
+            v.store(y, pair.1);
+            return;
+        }
+        [q0, q1, q2, q3] => {
+            let pairs = forward_quad::<V, LAZY>(v, b, w, 1, [q0, q1, q2, q3]);
+            let [low, high] = forward_narrow::<V, LAZY, 2>(v, b, w, 2, pairs);
+            v.store(q0, low.0);
+            v.store(q1, low.1);
+            v.store(q2, high.0);
+            v.store(q3, high.1);
+            return;
+        }
+        _ => {}
     }
     // Stages pairing registers at least four apart; an odd one goes first, alone.
     if total.trailing_zeros() % 2 == 1 {
@@ -81,21 +93,38 @@ fn forward_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
         forward_four::<V, LAZY>(v, b, w, packs, groups);
         groups *= 4;
     }
-    // All other stages on four registers; two independent pairs keep the multipliers busy.
-    for (i, [q0, q1, q2, q3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
-        let outer = v.factor(&w.get(groups + i));
-        let inner0 = v.factor(&w.get(2 * (groups + i)));
-        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
-        let (x0, x2) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q0), v.load(q2)));
-        let (x1, x3) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q1), v.load(q3)));
-        let low = forward_pair::<V, LAZY>(v, b, &inner0, (x0, x1));
-        let high = forward_pair::<V, LAZY>(v, b, &inner1, (x2, x3));
-        let [low, high] = forward_narrow_all::<V, LAZY, 2>(v, b, w, total, 2 * i, [low, high]);
-        v.store(q0, low.0);
-        v.store(q1, low.1);
-        v.store(q2, high.0);
-        v.store(q3, high.1);
+    // All other stages within four registers. They depend on each other: two sets at a time hide the delay.
+    for (i, [q0, q1, q2, q3, r0, r1, r2, r3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+        let q = forward_quad::<V, LAZY>(v, b, w, groups + 2 * i, [q0, q1, q2, q3]);
+        let r = forward_quad::<V, LAZY>(v, b, w, groups + 2 * i + 1, [r0, r1, r2, r3]);
+        let pairs = [q[0], q[1], r[0], r[1]];
+        let pairs = forward_narrow::<V, LAZY, 4>(v, b, w, total / 2 + 4 * i, pairs);
+        v.store(q0, pairs[0].0);
+        v.store(q1, pairs[0].1);
+        v.store(q2, pairs[1].0);
+        v.store(q3, pairs[1].1);
+        v.store(r0, pairs[2].0);
+        v.store(r1, pairs[2].1);
+        v.store(r2, pairs[3].0);
+        v.store(r3, pairs[3].1);
     }
+}
+
+/// The two stages pairing four registers, group `group` of the first.
+#[inline(always)]
+fn forward_quad<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    group: usize,
+    [q0, q1, q2, q3]: [&V::Pack; 4],
+) -> [(V::Reg, V::Reg); 2] {
+    let outer = v.factor(&w.get(group));
+    let inner0 = v.factor(&w.get(2 * group));
+    let inner1 = v.factor(&w.get(2 * group + 1));
+    let (x0, x2) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q0), v.load(q2)));
+    let (x1, x3) = forward_pair::<V, LAZY>(v, b, &outer, (v.load(q1), v.load(q3)));
+    [forward_pair::<V, LAZY>(v, b, &inner0, (x0, x1)), forward_pair::<V, LAZY>(v, b, &inner1, (x2, x3))]
 }
 
 /// `(x, y)` to `(x + w y, x - w y)`.
@@ -165,20 +194,20 @@ fn forward_four<V: Vector, const LAZY: bool>(
     }
 }
 
-/// The stages within registers, on consecutive pairs from pair `i` on, and the final reduction.
+/// The stages within registers, on consecutive pairs, and the final reduction. `group` is the first pair's
+/// group in the stage that pairs whole registers.
 #[inline(always)]
-fn forward_narrow_all<V: Vector, const LAZY: bool, const PAIRS: usize>(
+fn forward_narrow<V: Vector, const LAZY: bool, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
-    total: usize,
-    i: usize,
+    group: usize,
     mut pairs: [(V::Reg, V::Reg); PAIRS],
 ) -> [(V::Reg, V::Reg); PAIRS] {
-    pairs = forward_narrow::<V, LAZY, 8, PAIRS>(v, b, w, total, i, pairs);
-    pairs = forward_narrow::<V, LAZY, 4, PAIRS>(v, b, w, total, i, pairs);
-    pairs = forward_narrow::<V, LAZY, 2, PAIRS>(v, b, w, total, i, pairs);
-    pairs = forward_narrow::<V, LAZY, 1, PAIRS>(v, b, w, total, i, pairs);
+    pairs = forward_within::<V, LAZY, 8, PAIRS>(v, b, w, group, pairs);
+    pairs = forward_within::<V, LAZY, 4, PAIRS>(v, b, w, group, pairs);
+    pairs = forward_within::<V, LAZY, 2, PAIRS>(v, b, w, group, pairs);
+    pairs = forward_within::<V, LAZY, 1, PAIRS>(v, b, w, group, pairs);
     if LAZY {
         for pair in &mut pairs {
             pair.0 = v.reduce_once(v.reduce_once(pair.0, b.twice), b.p);
@@ -190,17 +219,16 @@ fn forward_narrow_all<V: Vector, const LAZY: bool, const PAIRS: usize>(
 
 /// The stage pairing words `T` apart, where that is within a register.
 #[inline(always)]
-fn forward_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
+fn forward_within<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
-    total: usize,
-    i: usize,
+    group: usize,
     mut pairs: [(V::Reg, V::Reg); PAIRS],
 ) -> [(V::Reg, V::Reg); PAIRS] {
     if T < V::LANES {
         for (k, pair) in pairs.iter_mut().enumerate() {
-            let w = v.factors::<T>(w, total / 2 + i + k);
+            let w = v.factors::<T>(w, group + k);
             let (x, y) = forward_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
             *pair = v.merge::<T>(x, y);
         }
@@ -214,30 +242,39 @@ fn inverse_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
     let w = t.inverse();
     let (packs, _) = v.packs_mut(row);
     let total = packs.len();
-    if let [x, y] = packs {
-        let [pair] = inverse_narrow_all::<V, LAZY, 1>(v, b, w, total, 0, [(v.load(x), v.load(y))]);
-        v.store(x, pair.0);
-        v.store(y, pair.1);
-        return inverse_last::<V, LAZY>(v, b, t, packs);
-    }
-    // The stages within four registers, but not the last stage of all, which takes the factor 1/n along.
     let mut groups = total / 4;
-    for (i, [q0, q1, q2, q3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
-        let inner0 = v.factor(&w.get(2 * (groups + i)));
-        let inner1 = v.factor(&w.get(2 * (groups + i) + 1));
-        let pairs = [(v.load(q0), v.load(q1)), (v.load(q2), v.load(q3))];
-        let [low, high] = inverse_narrow_all::<V, LAZY, 2>(v, b, w, total, 2 * i, pairs);
-        let (mut x0, mut x1) = inverse_pair::<V, LAZY>(v, b, &inner0, low);
-        let (mut x2, mut x3) = inverse_pair::<V, LAZY>(v, b, &inner1, high);
-        if groups > 1 {
-            let outer = v.factor(&w.get(groups + i));
-            (x0, x2) = inverse_pair::<V, LAZY>(v, b, &outer, (x0, x2));
-            (x1, x3) = inverse_pair::<V, LAZY>(v, b, &outer, (x1, x3));
+    // The stages within four registers, two sets at a time, but not the last stage of all.
+    match packs {
+        [x, y] => {
+            let [pair] = inverse_narrow::<V, LAZY, 1>(v, b, w, 1, [(v.load(x), v.load(y))]);
+            v.store(x, pair.0);
+            v.store(y, pair.1);
         }
-        v.store(q0, x0);
-        v.store(q1, x1);
-        v.store(q2, x2);
-        v.store(q3, x3);
+        [q0, q1, q2, q3] => {
+            let pairs = [(v.load(q0), v.load(q1)), (v.load(q2), v.load(q3))];
+            let [low, high] = inverse_narrow::<V, LAZY, 2>(v, b, w, 2, pairs);
+            let low = inverse_pair::<V, LAZY>(v, b, &v.factor(&w.get(2)), low);
+            let high = inverse_pair::<V, LAZY>(v, b, &v.factor(&w.get(3)), high);
+            v.store(q0, low.0);
+            v.store(q1, low.1);
+            v.store(q2, high.0);
+            v.store(q3, high.1);
+        }
+        _ => {
+            for (i, [q0, q1, q2, q3, r0, r1, r2, r3]) in packs.as_chunks_mut().0.iter_mut().enumerate() {
+                let pairs = [
+                    (v.load(q0), v.load(q1)),
+                    (v.load(q2), v.load(q3)),
+                    (v.load(r0), v.load(r1)),
+                    (v.load(r2), v.load(r3)),
+                ];
+                let pairs = inverse_narrow::<V, LAZY, 4>(v, b, w, total / 2 + 4 * i, pairs);
+                let q = [pairs[0], pairs[1]];
+                let r = [pairs[2], pairs[3]];
+                inverse_quad::<V, LAZY>(v, b, w, groups + 2 * i, q, [q0, q1, q2, q3]);
+                inverse_quad::<V, LAZY>(v, b, w, groups + 2 * i + 1, r, [r0, r1, r2, r3]);
+            }
+        }
     }
     groups /= 2;
     if groups.max(1).trailing_zeros() % 2 == 1 {
@@ -250,6 +287,29 @@ fn inverse_rows<V: Vector, const LAZY: bool>(v: V, t: &NttTable<V::Word>, row: &
         groups /= 2;
     }
     inverse_last::<V, LAZY>(v, b, t, packs);
+}
+
+/// The two stages pairing four registers, group `group` of the second.
+#[inline(always)]
+fn inverse_quad<V: Vector, const LAZY: bool>(
+    v: V,
+    b: Bounds<V::Reg>,
+    w: &Twiddles<V::Word>,
+    group: usize,
+    [low, high]: [(V::Reg, V::Reg); 2],
+    [q0, q1, q2, q3]: [&mut V::Pack; 4],
+) {
+    let outer = v.factor(&w.get(group));
+    let inner0 = v.factor(&w.get(2 * group));
+    let inner1 = v.factor(&w.get(2 * group + 1));
+    let (x0, x1) = inverse_pair::<V, LAZY>(v, b, &inner0, low);
+    let (x2, x3) = inverse_pair::<V, LAZY>(v, b, &inner1, high);
+    let (x0, x2) = inverse_pair::<V, LAZY>(v, b, &outer, (x0, x2));
+    let (x1, x3) = inverse_pair::<V, LAZY>(v, b, &outer, (x1, x3));
+    v.store(q0, x0);
+    v.store(q1, x1);
+    v.store(q2, x2);
+    v.store(q3, x3);
 }
 
 /// The last stage, with the factor `1/n` and full reduction.
@@ -334,35 +394,34 @@ fn inverse_four<V: Vector, const LAZY: bool>(
     }
 }
 
-/// The stages within registers, on consecutive pairs from pair `i` on.
+/// The stages within registers, on consecutive pairs. `group` is the first pair's group in the stage that
+/// pairs whole registers.
 #[inline(always)]
-fn inverse_narrow_all<V: Vector, const LAZY: bool, const PAIRS: usize>(
+fn inverse_narrow<V: Vector, const LAZY: bool, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
-    total: usize,
-    i: usize,
+    group: usize,
     mut pairs: [(V::Reg, V::Reg); PAIRS],
 ) -> [(V::Reg, V::Reg); PAIRS] {
-    pairs = inverse_narrow::<V, LAZY, 1, PAIRS>(v, b, w, total, i, pairs);
-    pairs = inverse_narrow::<V, LAZY, 2, PAIRS>(v, b, w, total, i, pairs);
-    pairs = inverse_narrow::<V, LAZY, 4, PAIRS>(v, b, w, total, i, pairs);
-    inverse_narrow::<V, LAZY, 8, PAIRS>(v, b, w, total, i, pairs)
+    pairs = inverse_within::<V, LAZY, 1, PAIRS>(v, b, w, group, pairs);
+    pairs = inverse_within::<V, LAZY, 2, PAIRS>(v, b, w, group, pairs);
+    pairs = inverse_within::<V, LAZY, 4, PAIRS>(v, b, w, group, pairs);
+    inverse_within::<V, LAZY, 8, PAIRS>(v, b, w, group, pairs)
 }
 
 /// The stage pairing words `T` apart, where that is within a register.
 #[inline(always)]
-fn inverse_narrow<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
+fn inverse_within<V: Vector, const LAZY: bool, const T: usize, const PAIRS: usize>(
     v: V,
     b: Bounds<V::Reg>,
     w: &Twiddles<V::Word>,
-    total: usize,
-    i: usize,
+    group: usize,
     mut pairs: [(V::Reg, V::Reg); PAIRS],
 ) -> [(V::Reg, V::Reg); PAIRS] {
     if T < V::LANES {
         for (k, pair) in pairs.iter_mut().enumerate() {
-            let w = v.factors::<T>(w, total / 2 + i + k);
+            let w = v.factors::<T>(w, group + k);
             let (x, y) = inverse_pair::<V, LAZY>(v, b, &w, v.split::<T>(pair.0, pair.1));
             *pair = v.merge::<T>(x, y);
         }

@@ -4,8 +4,9 @@ use super::pointwise::Wide;
 use crate::arith::simd::{scalar::Scalar, vector::Products};
 use crate::arith::{Modulus, Word};
 
-/// Registers handled at a time: the double-word sums of a block stay in the first-level cache.
-const BLOCK: usize = 64;
+/// Registers handled at a time: long enough runs of each row for the memory to stream, short enough for the
+/// double-word sums to stay close.
+const BLOCK: usize = 128;
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
 #[inline(always)]
@@ -71,13 +72,13 @@ pub(crate) fn key_product<V: Products>(
         let sums1 = &mut buffers.1[..out0.len()];
         start(v, sums0, out0, accumulate);
         start(v, sums1, out1, accumulate);
-        for (j, (lhs, rows)) in lhs.iter().zip(key.chunks_exact(2 * n)).enumerate() {
+        for (j, (a, rows)) in lhs.iter().zip(key.chunks_exact(2 * n)).enumerate() {
             if j != 0 && j % lazy == 0 {
                 reduce(v, &wide, sums0);
                 reduce(v, &wide, sums1);
             }
             let (key0, key1) = rows.split_at(n);
-            let a = &v.packs(lhs).0[range.clone()];
+            let a = &v.packs(a).0[range.clone()];
             let k0 = &v.packs(key0).0[range.clone()];
             let k1 = &v.packs(key1).0[range.clone()];
             let sums = sums0.iter_mut().zip(sums1.iter_mut());

@@ -53,16 +53,18 @@ pub(super) fn extreme_rows<W: Word>(bound: u64, n: usize, random: &mut Random) -
 /// Primes that are 1 modulo `two_n`: the smallest, the largest of the word, and those on both sides of
 /// every bound at which some kernel changes its method.
 pub(super) fn primes_for<W: Word>(two_n: u64) -> Vec<Modulus<W>> {
-    let mut found = vec![(1..).map(|k| k * two_n + 1).find(|&p| p > 2 && primes::is_prime(p)).unwrap()];
-    let below =
-        |bits: u32| (1..).map(|k| ((1u64 << bits) / two_n - k) * two_n + 1).find(|&p| primes::is_prime(p));
-    let above =
-        |bits: u32| (0..).map(|k| ((1u64 << bits) / two_n + k) * two_n + 1).find(|&p| primes::is_prime(p));
+    fn first(mut candidates: impl Iterator<Item = u64>) -> u64 {
+        candidates.find(|&p| p > 2 && primes::is_prime(p)).unwrap()
+    }
+    let centre = |bits: u32| (1u64 << bits) / two_n * two_n + 1;
+    let below = |bits: u32| first((1..1 << 20).map(|k| centre(bits) - k * two_n));
+    let above = |bits: u32| first((0..1 << 20).map(|k| centre(bits) + k * two_n));
+    let mut found = vec![first((1..1 << 20).map(|k| k * two_n + 1))];
     let edges: &[u32] = if W::BITS == 32 { &[25, 30] } else { &[30, 31, 32, 50, 52, 60] };
     for &bits in edges {
-        found.extend([below(bits).unwrap(), above(bits).unwrap()]);
+        found.extend([below(bits), above(bits)]);
     }
-    found.extend(below(W::MAX_MODULUS_BITS));
+    found.push(below(W::MAX_MODULUS_BITS));
     found.dedup();
     found.into_iter().map(|p| Modulus::new(p).unwrap()).collect()
 }

@@ -32,7 +32,7 @@ pub(super) fn one_and_two_rows<W: Word>(k: &dyn Kernels<W>) {
                     f(&mut out);
                     let expected: Vec<u128> =
                         wide_a.iter().zip(&wide_b).map(|(&a, &b)| expected(a, b)).collect();
-                    assert_eq!(wide(&out), expected, "{name}, {} words modulo {p}", n);
+                    assert_eq!(wide(&out), expected, "{name}, {n} words modulo {p}");
                 };
                 check("add", &|x| k.add_assign(&m, x, b), &|a, b| (a + b) % p);
                 check("sub", &|x| k.sub_assign(&m, x, b), &|a, b| (a + p - b) % p);
