@@ -2,6 +2,8 @@
 
 use alloc::{vec, vec::Vec};
 
+use zeroize::Zeroize;
+
 use super::{
     basis::Basis,
     poly::{Coeff, Poly},
@@ -40,6 +42,7 @@ pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
             }
         }
         digits.push(row.iter().map(|&r| m.centered(r)).collect());
+        row.zeroize();
     }
     let mut out = vec![0.0f64; n];
     for (i, digit) in digits.iter().enumerate().rev() {
@@ -48,5 +51,6 @@ pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
             *o = *o * q + v as f64;
         }
     }
+    digits.zeroize();
     out
 }

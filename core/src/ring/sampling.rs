@@ -17,6 +17,9 @@ use crate::{arith::Word, random::Stream};
 pub struct SmallPoly(Vec<i8>);
 
 impl SmallPoly {
+    /// Standard deviation of [`Self::error`], sqrt(21 / 2).
+    pub const ERROR_SIGMA: f64 = 3.240_370_349_203_93;
+
     /// Takes the coefficients.
     pub fn from_coefficients(coefficients: Vec<i8>) -> Self {
         Self(coefficients)

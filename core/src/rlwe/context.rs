@@ -5,7 +5,8 @@ use alloc::{format, sync::Arc, vec::Vec};
 use crate::{
     arith::{Shoup, Word},
     error::Error,
-    ring::{BaseConverter, Basis, ModDown},
+    ring::{BaseConverter, Basis, ModDown, SmallPoly},
+    security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
 };
 
 /// Moduli of a hybrid key-switching chain.
@@ -21,6 +22,33 @@ pub struct RlweSpec {
     /// Gadget digits: disjoint sets of positions in the concatenated list of level primes, covering
     /// it, ordered by their smallest member so that the digits of a level are a prefix. A digit's product should stay some bits below P, or key-switching noise dominates.
     pub digits: Vec<Vec<usize>>,
+    /// Security policy the dense ternary key must meet at modulus Q P.
+    pub policy: SecurityPolicy,
+}
+
+impl RlweSpec {
+    /// 16 bytes that identify the chain: BLAKE3 over every number of it, policy included.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 chain parameters v1");
+        let mut word = |x: u64| {
+            h.update(&x.to_le_bytes());
+        };
+        word(self.n as u64);
+        word(self.levels.len() as u64);
+        for level in self.levels.iter().chain([&self.special]) {
+            word(level.len() as u64);
+            level.iter().for_each(|&p| word(p));
+        }
+        word(self.digits.len() as u64);
+        for digit in &self.digits {
+            word(digit.len() as u64);
+            digit.iter().for_each(|&i| word(i as u64));
+        }
+        h.update(self.policy.name().as_bytes());
+        let mut out = [0; 16];
+        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
+        out
+    }
 }
 
 /// The checked form of [`RlweSpec`] with its tables; cheap to clone.
@@ -34,6 +62,7 @@ impl<W: Word> Clone for RlweContext<W> {
 
 struct Inner<W: Word> {
     spec: RlweSpec,
+    security: SecurityReport,
     p: Basis<W>,
     /// P modulo each prime of Q.
     p_mod_q: Vec<Shoup<W>>,
@@ -63,7 +92,8 @@ impl<W: Word> RlweContext<W> {
     /// Checks the chain and builds its tables.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] naming what is wrong: degree, a prime, or the digits.
+    /// [`Error::InvalidArgument`] naming what is wrong: degree, a prime, or the digits;
+    /// [`Error::Insecure`] if the modulus is too large for the degree under the policy.
     pub fn new(spec: &RlweSpec) -> Result<Self, Error> {
         if !spec.n.is_power_of_two() || spec.n < 8 || spec.n > 1 << 17 {
             return Err(Error::InvalidArgument(format!(
@@ -78,6 +108,7 @@ impl<W: Word> RlweContext<W> {
         }
         let primes: Vec<u64> = spec.levels.iter().flatten().copied().collect();
         check_digits(&spec.digits, primes.len())?;
+        let security = check_security(spec)?;
         let all: Vec<u64> = primes.iter().chain(&spec.special).copied().collect();
         let whole = Basis::new(spec.n, &all)?;
         let q = whole.prefix(primes.len());
@@ -95,12 +126,17 @@ impl<W: Word> RlweContext<W> {
             levels.push(level_tables(&q, &p, &spec.digits, below, here));
             below = here;
         }
-        Ok(Self(Arc::new(Inner { spec: spec.clone(), p, p_mod_q, levels })))
+        Ok(Self(Arc::new(Inner { spec: spec.clone(), security, p, p_mod_q, levels })))
     }
 
     /// The specification this context was built from.
     pub fn spec(&self) -> &RlweSpec {
         &self.0.spec
+    }
+
+    /// Estimated security of the dense key.
+    pub fn security(&self) -> &SecurityReport {
+        &self.0.security
     }
 
     /// Ring degree N.
@@ -168,6 +204,20 @@ fn no_level_below(level: usize) -> Error {
     Error::LevelMismatch(format!(
         "level {level} has no level below to rescale into; bootstrap the ciphertext first"
     ))
+}
+
+fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
+    let primes = spec.levels.iter().flatten().chain(&spec.special);
+    security::check(
+        &[Instance {
+            name: "dense key at Q P",
+            log_n: spec.n.trailing_zeros(),
+            secret: SecretDistribution::Ternary,
+            log_modulus: primes.map(|&p| libm::log2(p as f64)).sum(),
+            sigma: SmallPoly::ERROR_SIGMA,
+        }],
+        spec.policy,
+    )
 }
 
 fn check_digits(digits: &[Vec<usize>], primes: usize) -> Result<(), Error> {

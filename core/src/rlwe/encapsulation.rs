@@ -6,6 +6,8 @@
 
 use alloc::{format, vec, vec::Vec};
 
+use zeroize::Zeroizing;
+
 use super::{
     keyswitch::Pair,
     sample::{KeySeeds, SampleBlock},
@@ -195,10 +197,10 @@ impl SparseSecret {
         seeds: &KeySeeds,
         block: [u64; 4],
     ) -> Vec<Pair<W>> {
-        let sparse = self.0.to_poly(context.q0p()).into_eval();
+        let sparse = Zeroizing::new(self.0.to_poly(context.q0p()).into_eval());
         let dense = dense.modulo_q(context.q0());
         (0..context.digit_count())
-            .map(|j| seeds.sample(block, j, &sparse, Some(&context.payload(j, &dense))))
+            .map(|j| seeds.sample(block, j, &sparse, Some(&Zeroizing::new(context.payload(j, &dense)))))
             .collect()
     }
 }

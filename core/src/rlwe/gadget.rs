@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use super::{
     context::RlweContext,
@@ -37,24 +37,27 @@ pub fn switching_sample<W: Word>(
     v: &Poly<W, Eval>,
 ) -> Pair<W> {
     let tables = context.level(target.level);
-    let mut payload = Poly::zero(&tables.qp);
+    let mut payload = Zeroizing::new(Poly::zero(&tables.qp));
     let kernels = tables.qp.kernels();
     for &row in &tables.digits[target.digit].own {
         let destination = payload.row_mut(row);
         destination.copy_from_slice(u.row(row));
         kernels.mul_scalar_assign(tables.qp.modulus(row), destination, &context.special_mod_q()[row]);
     }
-    let sample = seeds.sample(block, index, v, Some(&payload));
-    payload.zeroize();
-    sample
+    seeds.sample(block, index, v, Some(&payload))
 }
 
 impl<W: Word> SecretKey<W> {
     /// sigma_g^-1(s) modulo Q_level P: the key a Galois key switches to, so that the automorphism
     /// can follow the product.
-    pub fn galois_target(&self, context: &RlweContext<W>, level: usize, g: GaloisElement) -> Poly<W, Eval> {
+    pub fn galois_target(
+        &self,
+        context: &RlweContext<W>,
+        level: usize,
+        g: GaloisElement,
+    ) -> Zeroizing<Poly<W, Eval>> {
         let inverse = Automorphism::new(context.n(), g.inverse(context.n()));
-        self.modulo_qp(context.qp(level), context.special().len()).automorphism(&inverse)
+        Zeroizing::new(self.modulo_qp(context.qp(level), context.special().len()).automorphism(&inverse))
     }
 
     /// Galois key of `g` for ciphertexts up to `level`: KSK(s -> sigma_g^-1(s)).
@@ -65,17 +68,8 @@ impl<W: Word> SecretKey<W> {
         level: usize,
         g: GaloisElement,
     ) -> SampleBlock<W> {
-        let mut v = self.galois_target(context, level, g);
-        let out = self.switching_key(
-            context,
-            seeds,
-            [GALOIS_BLOCK, g.value(), level as u64, 0],
-            level,
-            &self.eval,
-            &v,
-        );
-        v.zeroize();
-        out
+        let v = self.galois_target(context, level, g);
+        self.switching_key(context, seeds, [GALOIS_BLOCK, g.value(), level as u64, 0], level, &self.eval, &v)
     }
 
     /// Relinearisation key for products up to `level`: KSK(s^2 -> s).
@@ -85,12 +79,10 @@ impl<W: Word> SecretKey<W> {
         seeds: &KeySeeds,
         level: usize,
     ) -> SampleBlock<W> {
-        let mut square = self.eval.mul(&self.eval);
+        let square = Zeroizing::new(self.eval.mul(&self.eval));
         let v = self.modulo_qp(context.qp(level), context.special().len());
         let block = [RELINEARIZATION_BLOCK, level as u64, 0, 0];
-        let out = self.switching_key(context, seeds, block, level, &square, &v);
-        square.zeroize();
-        out
+        self.switching_key(context, seeds, block, level, &square, &v)
     }
 
     fn switching_key(

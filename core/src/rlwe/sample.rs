@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::keyswitch::Pair;
 use crate::{
@@ -52,9 +52,7 @@ impl KeySeeds {
         b.neg_assign();
         let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
         let error = SmallPoly::error(basis.n(), &mut stream);
-        let mut error = error.to_poly(basis).into_eval();
-        b.add_assign(&error);
-        error.zeroize();
+        b.add_assign(&Zeroizing::new(error.to_poly(basis).into_eval()));
         if let Some(payload) = payload {
             b.add_assign(payload);
         }

@@ -1,6 +1,6 @@
 //! The main secret key.
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::context::RlweContext;
 use crate::{
@@ -44,21 +44,21 @@ impl<W: Word> SecretKey<W> {
     }
 
     /// Residues modulo a prefix Q_l of Q.
-    pub fn modulo_q(&self, basis: &Basis<W>) -> Poly<W, Eval> {
-        self.eval.truncated_to(basis)
+    pub fn modulo_q(&self, basis: &Basis<W>) -> Zeroizing<Poly<W, Eval>> {
+        Zeroizing::new(self.eval.truncated_to(basis))
     }
 
     /// Residues modulo Q_l P, given that basis.
-    pub fn modulo_qp(&self, basis: &Basis<W>, special: usize) -> Poly<W, Eval> {
+    pub fn modulo_qp(&self, basis: &Basis<W>, special: usize) -> Zeroizing<Poly<W, Eval>> {
         let n = basis.n();
         let q = basis.len() - special;
         let mut data = self.eval.data()[..q * n].to_vec();
         data.extend_from_slice(&self.eval.data()[self.q_len * n..]);
-        Poly::from_rows(basis, data)
+        Zeroizing::new(Poly::from_rows(basis, data))
     }
 
     /// sigma_g(s) modulo Q P.
-    pub fn automorphism(&self, g: &Automorphism) -> Poly<W, Eval> {
-        self.eval.automorphism(g)
+    pub fn automorphism(&self, g: &Automorphism) -> Zeroizing<Poly<W, Eval>> {
+        Zeroizing::new(self.eval.automorphism(g))
     }
 }

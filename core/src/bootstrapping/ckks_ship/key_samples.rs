@@ -72,9 +72,8 @@ impl<W: Word> ShipSecretKey<W> {
     /// KSK(s -> sigma_g^-1(s)) at the level of the block.
     fn galois_samples(&self, block: BlockId, g: GaloisElement, range: Range<usize>, sink: &mut Sink<'_, W>) {
         let context = self.params.ckks().rlwe();
-        let mut v = self.dense.galois_target(context, layout::level(block, context), g);
+        let v = self.dense.galois_target(context, layout::level(block, context), g);
         self.switching_samples(block, range, self.dense.eval(), &v, sink);
-        v.zeroize();
     }
 
     /// KSK(u -> v) at the level of the block.
@@ -139,7 +138,7 @@ impl<W: Word> ShipSecretKey<W> {
         let digits = context.digit_count(level);
         // The automorphism rotates right, by 5^-rotation; its inverse rotates left.
         let rotation = params.branch_rotation(track, step, branch);
-        let mut v = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
+        let v = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
         let beta = i64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8());
         // The constant polynomial beta, and beta s.
         let q = context.q(level);
@@ -148,13 +147,11 @@ impl<W: Word> ShipSecretKey<W> {
         let mut mask = self.dense.modulo_q(q);
         mask.mul_integer_assign(beta);
         for index in range {
-            let u = if index < digits { &body } else { &mask };
+            let u: &Poly<W, Eval> = if index < digits { &body } else { &mask };
             let target = GadgetTarget { level, digit: index % digits };
             let name = (block.code(), index);
             sink(index, switching_sample(context, &self.seeds, name, target, u, &v));
         }
         body.zeroize();
-        mask.zeroize();
-        v.zeroize();
     }
 }

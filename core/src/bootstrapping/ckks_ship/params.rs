@@ -10,15 +10,12 @@ use super::{
 use crate::{
     arith::Word,
     error::Error,
-    ring::Basis,
+    ring::{Basis, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::ckks::{CkksContext, Scale},
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };
-
-/// Standard deviation of the centred binomial error with 21 + 21 coins, sqrt(10.5).
-const ERROR_SIGMA: f64 = 3.240_370_349;
 
 /// Level of the input: q0 qs, one level for the slots-to-coefficients map.
 pub const INPUT_LEVEL: usize = 1;
@@ -61,6 +58,7 @@ impl<W: Word> ShipParams<W> {
             levels: spec.levels.clone(),
             special: spec.special.clone(),
             digits: spec.digits.clone(),
+            policy: spec.policy,
         })?;
         let encapsulation = EncapsulationContext::new(
             n,
@@ -331,7 +329,7 @@ fn check_security(spec: &ShipSpec) -> Result<SecurityReport, Error> {
                 log_n: spec.log_n,
                 secret: SecretDistribution::Ternary,
                 log_modulus: main,
-                sigma: ERROR_SIGMA,
+                sigma: SmallPoly::ERROR_SIGMA,
             },
             Instance {
                 name: "sparse encapsulation key at q0 p'",
@@ -341,7 +339,7 @@ fn check_security(spec: &ShipSpec) -> Result<SecurityReport, Error> {
                     choices_per_block: 2 * spec.window as u32,
                 },
                 log_modulus: sparse,
-                sigma: ERROR_SIGMA,
+                sigma: SmallPoly::ERROR_SIGMA,
             },
         ],
         spec.policy,

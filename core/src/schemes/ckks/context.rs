@@ -3,7 +3,11 @@
 use alloc::sync::Arc;
 
 use super::encoder::Encoder;
-use crate::{arith::Word, error::Error, rlwe::RlweContext};
+use crate::{
+    arith::Word,
+    error::Error,
+    rlwe::{RlweContext, RlweSpec},
+};
 
 /// Everything an evaluator needs, computed once; cheap to clone.
 pub struct CkksContext<W: Word>(Arc<Inner<W>>);
@@ -21,6 +25,14 @@ impl<W: Word> Clone for CkksContext<W> {
 }
 
 impl<W: Word> CkksContext<W> {
+    /// Validates a chain and builds a parameter set of its own.
+    ///
+    /// # Errors
+    /// As [`RlweContext::new`], security included.
+    pub fn from_spec(spec: &RlweSpec) -> Result<Self, Error> {
+        Self::new(RlweContext::new(spec)?, spec.fingerprint())
+    }
+
     /// `fingerprint` identifies the parameter set; ciphertexts carry it and operations compare it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{ciphertext::Ciphertext, context::CkksContext, private::Private, scale::Scale};
 use crate::{
@@ -47,12 +47,12 @@ fn noisy<W: Word>(
     message: &mut Vec<i64>,
     basis: &crate::ring::Basis<W>,
     errors: &mut Stream,
-) -> Poly<W, Eval> {
+) -> Zeroizing<Poly<W, Eval>> {
     let error = SmallPoly::error(basis.n(), errors);
     for (m, &e) in message.iter_mut().zip(error.coefficients()) {
         *m += i64::from(e);
     }
-    let out = from_integers(basis, message).into_eval();
+    let out = Zeroizing::new(from_integers(basis, message).into_eval());
     message.zeroize();
     out
 }
@@ -135,14 +135,13 @@ impl<W: Word> PublicKey<W> {
         let mut message = context.encoder().encode(slots, scale)?;
         let mut stream = randomness.derive("public-key encryption", &[]).stream();
         let v = SmallPoly::ternary(basis.n(), &mut stream);
-        let mut v = v.to_poly::<W>(basis).into_eval();
+        let v = Zeroizing::new(v.to_poly::<W>(basis).into_eval());
         let mut b = self.b.truncated_to(basis);
         b.mul_assign(&v);
         b.add_assign(&noisy(&mut message, basis, &mut stream));
         let mut a = self.a.truncated_to(basis);
         a.mul_assign(&v);
         a.add_assign(&noisy(&mut vec![0; basis.n()], basis, &mut stream));
-        v.zeroize();
         Ok(Ciphertext {
             fingerprint: context.fingerprint(),
             key_id: self.key_id,
@@ -181,7 +180,8 @@ pub fn decrypt_slots<W: Word>(
         sum.mul_assign(&s);
         sum.add_assign(part);
     }
-    let mut coefficients = centered_f64(&sum.into_coeff());
+    let sum = Zeroizing::new(sum.into_coeff());
+    let mut coefficients = centered_f64(&sum);
     let slots = context.encoder().decode(&coefficients, ciphertext.scale);
     coefficients.zeroize();
     Ok(Private::new(slots))
