@@ -6,7 +6,8 @@ use refloat::ring::{Basis, Coeff, Domain, Poly};
 
 use crate::ring::{recombine, residue};
 
-/// Distinct primes 1 modulo `2 n`, near `2^bits` and below it in size, one for each entry of `bits`.
+/// Distinct primes 1 modulo `2 n`, near `2^bits` and no longer than `ceil(bits)` bits, one for
+/// each entry of `bits`.
 ///
 /// # Panics
 /// If there are not enough of them.
@@ -14,8 +15,9 @@ pub fn primes(n: usize, bits: &[f64]) -> Vec<u64> {
     let mut found: Vec<u64> = Vec::with_capacity(bits.len());
     for &bits in bits {
         let limit = 2f64.powf(bits.ceil()) as u64;
-        let next = ntt_primes(bits, 2 * n as u64).find(|p| *p < limit && !found.contains(p));
-        found.push(next.expect("a prime of this size"));
+        let near = ntt_primes(bits, 2 * n as u64).take(1000);
+        let next = near.into_iter().find(|p| *p < limit && !found.contains(p));
+        found.push(next.unwrap_or_else(|| panic!("no prime of {bits} bits for degree {n}")));
     }
     found
 }
