@@ -15,7 +15,7 @@ export function story(state: State, voyage: Voyage | undefined): Html {
   const parts = voyage ? partsOf(voyage.preset, name) : 0;
   return html`<div class="story-inner">
     <p class="story-count">${state.at.station + 1}<span> of ${JOURNEY.length}</span></p>
-    <h2 id="story-title">${text.title}</h2>
+    <h3 id="story-title">${text.title}</h3>
     <p class="formula">${text.formula}</p>
     <p class="story-body">${text.body}</p>
     <dl class="facts">

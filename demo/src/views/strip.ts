@@ -27,7 +27,7 @@ export function strip(state: State): Html {
         const water = voyage && waterAt(voyage, name);
         const selected = state.at.station === i;
         const height = water ? Math.max(3, (water.logQ / deepest) * 100) : 0;
-        return html`<li role="option" id="station-${name}" class="${water ? 'reached' : 'ahead'}" aria-selected="${selected ? 'true' : 'false'}" tabindex="${selected ? 0 : -1}" data-act="station:${i}" aria-label="${i + 1}. ${STATIONS[name].title}${water ? `, ${decimal(water.logQ, 0)} bits, level ${water.level}` : ', not reached'}">
+        return html`<li role="option" id="station-${name}" class="${water ? 'reached' : 'ahead'}" aria-selected="${selected ? 'true' : 'false'}" tabindex="${selected ? 0 : -1}" data-act="station:${i}" aria-label="${i + 1} ${STATIONS[name].short}${water ? `, ${decimal(water.logQ, 0)} bits, level ${water.level}` : ', not reached'}">
           <span class="well" aria-hidden="true"><span class="well-water" style="height:${n(height)}%"></span></span>
           <span class="station-number" aria-hidden="true">${i + 1}</span><span class="station-name" aria-hidden="true">${STATIONS[name].short}</span>
         </li>`;
