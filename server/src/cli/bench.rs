@@ -1,0 +1,86 @@
+//! `refloat bench`.
+
+use std::fmt::Write;
+
+use clap::Args;
+use refloat::params;
+use serde_json::json;
+
+use super::failure::Failure;
+use super::machine::Machine;
+use super::measure::Bench;
+use super::output::{Output, bytes};
+use super::progress::stage_table;
+
+const EXAMPLES: &str = "\
+Examples:
+  refloat bench --preset ship13
+  refloat bench --preset toy10 --runs 10 --threads 1 --threads 2";
+
+/// Arguments of `refloat bench`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Parameter set; insecure ones are fine, nothing is protected here.
+    #[arg(long, default_value = params::DEFAULT_PRESET)]
+    preset: String,
+    /// Bootstrappings per number of threads; the fastest counts.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    runs: u16,
+    /// Numbers of threads; by default 1 and all.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Vec<u16>,
+}
+
+/// Times a set.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let preset = params::preset(&arguments.preset)?;
+    let machine = Machine::here();
+    let threads = thread_counts(&arguments.threads, &machine);
+    let bench = Bench::new(preset.params()?, output)?;
+    let memory = refloat::bootstrapping::ckks_ship::ShipKeys::memory_bytes(&bench.keys);
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "{} on {}\nevaluation keys made in {:.2} s on all threads: {} on the wire, {} in memory\n",
+        preset.name,
+        machine.line(),
+        bench.keygen_seconds,
+        bytes(bench.params.key_bytes()),
+        bytes(memory as u64)
+    );
+    for threads in threads {
+        let best = bench.best(threads, usize::from(arguments.runs), output)?;
+        let _ = write!(
+            text,
+            "\n{threads} thread{}: {:.3} s (fastest of {}), {:.2} bits in the worst slot, {:.2} bits rms\n{}",
+            if threads == 1 { "" } else { "s" },
+            best.seconds,
+            arguments.runs,
+            best.precision.worst,
+            best.precision.rms,
+            stage_table(&best.stages)
+        );
+        rows.push(json!({
+            "threads": threads, "runs": arguments.runs, "seconds": best.seconds, "precision": best.precision,
+            "level": best.level, "stages": best.stages,
+        }));
+    }
+    let value = json!({
+        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
+        "keyBytes": bench.params.key_bytes(), "keyMemoryBytes": memory, "measurements": rows,
+    });
+    output.result(&value, || text);
+    Ok(())
+}
+
+/// The numbers of threads asked for, or 1 and all.
+pub fn thread_counts(asked: &[u16], machine: &Machine) -> Vec<usize> {
+    let mut counts: Vec<usize> = if asked.is_empty() {
+        vec![1, machine.threads]
+    } else {
+        asked.iter().copied().map(usize::from).collect()
+    };
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}

@@ -1,0 +1,269 @@
+//! Messages in files: numbers as CSV or JSON, pictures as PNG in grey.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use clap::ValueEnum;
+use image::imageops::FilterType;
+use image::{GrayImage, ImageFormat, ImageReader};
+use zeroize::Zeroizing;
+
+use super::failure::Failure;
+use crate::engine::SlotMode;
+
+/// Largest input file, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// How a message is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Numbers separated by commas, semicolons, spaces or line ends.
+    Csv,
+    /// An array of numbers.
+    Json,
+    /// A picture, in grey.
+    Png,
+}
+
+impl Format {
+    /// The format asked for, or the one the name of the file says.
+    pub fn of(asked: Option<Self>, path: &Path) -> Result<Self, Failure> {
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        match path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
+            Some("csv" | "txt") => Ok(Self::Csv),
+            Some("json") => Ok(Self::Json),
+            Some("png") => Ok(Self::Png),
+            _ if path == Path::new("-") => Ok(Self::Csv),
+            _ => Err(Failure::usage(format!(
+                "{} does not say by its name what it holds; end it in .csv, .json or .png, or give --format",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// What a ciphertext holds: so many numbers, of a kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// Numbers.
+    pub numbers: usize,
+    /// What a slot holds.
+    pub mode: SlotMode,
+}
+
+impl Shape {
+    /// The numbers of a ciphertext with `slots` slots.
+    pub fn new(slots: usize, mode: SlotMode) -> Self {
+        Self { numbers: if mode == SlotMode::Complex { 2 * slots } else { slots }, mode }
+    }
+
+    /// The picture that fills a ciphertext: as square as a power of two allows.
+    pub fn picture(self) -> (u32, u32) {
+        let bits = self.numbers.max(1).ilog2();
+        (1 << bits.div_ceil(2), 1 << (bits / 2))
+    }
+}
+
+/// Reads a message. A picture is cropped and scaled to fill the ciphertext, unless `size` says how
+/// large it is to be.
+pub fn read(
+    path: &Path,
+    format: Format,
+    shape: Shape,
+    size: Option<(u32, u32)>,
+) -> Result<Zeroizing<Vec<f64>>, Failure> {
+    let bytes = read_file(path)?;
+    let values = match format {
+        Format::Png => read_picture(path, &bytes, shape, size)?,
+        Format::Csv => parse_csv(path, &bytes)?,
+        Format::Json => parse_json(path, &bytes)?,
+    };
+    if values.len() > shape.numbers {
+        return Err(Failure::usage(format!(
+            "{} holds {} numbers, one ciphertext holds {}; split the file or choose a larger set",
+            path.display(),
+            values.len(),
+            shape.numbers
+        )));
+    }
+    Ok(Zeroizing::new(values))
+}
+
+/// Writes a message; `-` is standard output.
+pub fn write(
+    path: &Path,
+    format: Format,
+    values: &[f64],
+    shape: Shape,
+    size: Option<(u32, u32)>,
+) -> Result<(), Failure> {
+    let bytes = match format {
+        Format::Csv => {
+            values.iter().fold(String::new(), |text, value| text + &value.to_string() + "\n").into_bytes()
+        }
+        Format::Json => serde_json::to_vec(values).map_err(|error| Failure::system(&error))?,
+        Format::Png => write_picture(values, shape, size.unwrap_or(shape.picture()))?,
+    };
+    let outcome = if path == Path::new("-") {
+        std::io::stdout().write_all(&bytes)
+    } else {
+        std::fs::write(path, &bytes)
+    };
+    outcome.map_err(|error| Failure::file("write", path, &error))
+}
+
+/// Reads `64x32`.
+pub fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let parse = |part: &str| part.parse().ok().filter(|side| (1..=4096).contains(side));
+    text.split_once('x')
+        .and_then(|(width, height)| Some((parse(width)?, parse(height)?)))
+        .ok_or_else(|| "a size is WIDTHxHEIGHT, such as 64x64".to_owned())
+}
+
+/// Reads a file of bounded length.
+pub fn read_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let file = std::fs::File::open(path).map_err(|error| Failure::file("read", path, &error))?;
+    let mut bytes = Zeroizing::new(Vec::new());
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| Failure::file("read", path, &error))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::usage(format!(
+            "{} is larger than {LARGEST} bytes; no object of refloat is",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+fn parse_csv(path: &Path, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| Failure::usage(format!("{} is not text", path.display())))?;
+    text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
+        .filter(|word| !word.is_empty())
+        .enumerate()
+        .map(|(index, word)| {
+            let shown: String = word.chars().take(32).collect();
+            word.parse().map_err(|_| {
+                Failure::usage(format!("{}: entry {} is {shown:?}, not a number", path.display(), index + 1))
+            })
+        })
+        .collect()
+}
+
+fn parse_json(path: &Path, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        Failure::usage(format!("{} is not a JSON array of numbers: {error}", path.display()))
+    })
+}
+
+fn read_picture(
+    path: &Path,
+    bytes: &[u8],
+    shape: Shape,
+    size: Option<(u32, u32)>,
+) -> Result<Vec<f64>, Failure> {
+    let mut reader = ImageReader::with_format(std::io::Cursor::new(bytes), ImageFormat::Png);
+    reader.limits(image::Limits::default());
+    let picture = reader
+        .decode()
+        .map_err(|error| Failure::usage(format!("{} is not a PNG picture: {error}", path.display())))?;
+    let (width, height) = size.unwrap_or(shape.picture());
+    let grey = if (picture.width(), picture.height()) == (width, height) {
+        picture.into_luma8()
+    } else {
+        picture.resize_to_fill(width, height, FilterType::Lanczos3).into_luma8()
+    };
+    Ok(grey.into_raw().into_iter().map(|pixel| from_pixel(pixel, shape.mode)).collect())
+}
+
+fn write_picture(values: &[f64], shape: Shape, (width, height): (u32, u32)) -> Result<Vec<u8>, Failure> {
+    let pixels = width as usize * height as usize;
+    if pixels > values.len() {
+        return Err(Failure::usage(format!(
+            "a picture of {width}x{height} has {pixels} pixels, the ciphertext holds {} numbers",
+            values.len()
+        )));
+    }
+    let raw = values[..pixels].iter().map(|value| to_pixel(*value, shape.mode)).collect();
+    let picture =
+        GrayImage::from_raw(width, height, raw).ok_or_else(|| Failure::usage("the picture has no pixels"))?;
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    picture.write_to(&mut bytes, ImageFormat::Png).map_err(|error| Failure::system(&error))?;
+    Ok(bytes.into_inner())
+}
+
+/// Black is -1 and white is 1; for bits, dark is 0 and bright is 1.
+fn from_pixel(pixel: u8, mode: SlotMode) -> f64 {
+    if mode == SlotMode::Bits { f64::from(pixel >> 7) } else { f64::from(pixel) / 127.5 - 1.0 }
+}
+
+fn to_pixel(value: f64, mode: SlotMode) -> u8 {
+    let grey =
+        if mode == SlotMode::Bits { if value >= 0.5 { 255.0 } else { 0.0 } } else { (value + 1.0) * 127.5 };
+    grey.round().clamp(0.0, 255.0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_fill_a_ciphertext_and_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("picture.png");
+        for (slots, mode, size) in [
+            (512, SlotMode::Real, (32, 16)),
+            (512, SlotMode::Complex, (32, 32)),
+            (4096, SlotMode::Bits, (64, 64)),
+        ] {
+            let shape = Shape::new(slots, mode);
+            assert_eq!(shape.picture(), size);
+            let values: Vec<f64> =
+                (0..shape.numbers).map(|index| from_pixel((index % 256) as u8, mode)).collect();
+            write(&path, Format::Png, &values, shape, None).unwrap();
+            assert_eq!(*read(&path, Format::Png, shape, None).unwrap(), values);
+        }
+        let large = Shape::new(4096, SlotMode::Real);
+        write(&path, Format::Png, &vec![0.0; 4096], large, None).unwrap();
+        let small = Shape::new(512, SlotMode::Real);
+        assert_eq!(read(&path, Format::Png, small, None).unwrap().len(), 512);
+        assert_eq!(read(&path, Format::Png, small, Some((64, 64))).unwrap_err().code, "INVALID_ARGUMENT");
+        assert!(write(&path, Format::Png, &[0.0; 512], small, Some((64, 64))).is_err());
+    }
+
+    #[test]
+    fn numbers_come_back_exactly() {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = Shape::new(4, SlotMode::Real);
+        let values = [0.1, -1.0, 1e-17, 0.333_333_333_333_333_3];
+        for (name, format) in [("a.csv", Format::Csv), ("a.json", Format::Json)] {
+            let path = folder.path().join(name);
+            assert_eq!(Format::of(None, &path).unwrap(), format);
+            write(&path, format, &values, shape, None).unwrap();
+            assert_eq!(*read(&path, format, shape, None).unwrap(), values);
+        }
+        let path = folder.path().join("b.csv");
+        std::fs::write(&path, "1, 0.5; -0.25\n\n0.125\r\n").unwrap();
+        assert_eq!(*read(&path, Format::Csv, shape, None).unwrap(), [1.0, 0.5, -0.25, 0.125]);
+        for (content, part) in [("1,2,3,4,5", "5 numbers"), ("1,x", "entry 2"), ("\u{1}\0", "entry 1")] {
+            std::fs::write(&path, content).unwrap();
+            let detail = read(&path, Format::Csv, shape, None).unwrap_err().detail;
+            assert!(detail.contains(part), "{detail}");
+        }
+        assert!(Format::of(None, Path::new("message")).is_err());
+    }
+
+    #[test]
+    fn sizes_are_read_strictly() {
+        assert_eq!(parse_size("64x32"), Ok((64, 32)));
+        for bad in ["64", "64x", "0x1", "5000x1", "64X32", "-1x2"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `refloat decrypt`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+
+use super::data::{self, Format, Shape};
+use super::failure::Failure;
+use super::measure::Precision;
+use super::output::Output;
+use super::{Mode, keyfiles};
+use crate::engine::SlotMode;
+use crate::ship::{ship_mode, slot_mode};
+
+const EXAMPLES: &str = "\
+The decryption of an approximate scheme is for the owner of the key alone: given to others, it can
+betray the key.
+Examples:
+  refloat decrypt --key keys --in numbers.ct --out numbers.csv --count 10
+  refloat decrypt --key keys --in fresh.ct --out fresh.png --compare photo.png";
+
+/// Arguments of `refloat decrypt`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Secret key: its file, or the folder of keys.
+    #[arg(long, value_name = "PATH")]
+    key: PathBuf,
+    /// Ciphertext.
+    #[arg(long = "in", value_name = "FILE")]
+    input: PathBuf,
+    /// Message to write: .csv, .json or .png, or - for numbers on standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How to write the message, where its name does not say.
+    #[arg(long)]
+    format: Option<Format>,
+    /// What the slots hold; the parameter set has a default.
+    #[arg(long)]
+    mode: Option<Mode>,
+    /// Size of the picture, such as 64x64.
+    #[arg(long, value_parser = data::parse_size, value_name = "SIZE")]
+    size: Option<(u32, u32)>,
+    /// Numbers to write, from the first.
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// The message as it was, to tell the precision.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+}
+
+/// Decrypts.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let to_pipe = arguments.out == Path::new("-");
+    if to_pipe && output.is_json() {
+        return Err(Failure::usage("--json and --out - both write to standard output; name a file"));
+    }
+    let secret = keyfiles::read_secret(&arguments.key)?;
+    let (_, params, ciphertext) = keyfiles::read_ciphertext(&arguments.input)?;
+    let mode = arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from);
+    let shape = Shape::new(params.slots(), mode);
+    let format = Format::of(arguments.format, &arguments.out)?;
+    let private = secret.decrypt(&ciphertext, ship_mode(mode))?;
+    let values = private.reveal_to_key_owner();
+    let count = arguments.count.unwrap_or(values.len()).min(values.len());
+    data::write(&arguments.out, format, &values[..count], shape, arguments.size)?;
+    let precision = match &arguments.compare {
+        Some(path) => {
+            let original = data::read(path, Format::of(None, path)?, shape, arguments.size)?;
+            Some(Precision::of(values, &original))
+        }
+        None => None,
+    };
+    let value = json!({
+        "params": params.name(), "mode": mode, "numbers": count, "level": ciphertext.level(), "out": arguments.out,
+        "precision": precision,
+    });
+    if to_pipe {
+        return Ok(());
+    }
+    output.result(&value, || {
+        let mut text =
+            format!("{count} numbers into {}, from level {}", arguments.out.display(), ciphertext.level());
+        if let Some(precision) = precision {
+            let _ = write!(
+                text,
+                "\nprecision {:.2} bits in the worst slot, {:.2} bits rms",
+                precision.worst, precision.rms
+            );
+        }
+        text
+    });
+    Ok(())
+}

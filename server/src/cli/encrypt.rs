@@ -1,0 +1,77 @@
+//! `refloat encrypt`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::json;
+
+use super::data::{self, Format, Shape};
+use super::failure::Failure;
+use super::output::{Output, bytes};
+use super::{Mode, keyfiles};
+use crate::engine::SlotMode;
+use crate::ship::{ship_mode, slot_mode};
+
+const EXAMPLES: &str = "\
+Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
+Examples:
+  refloat encrypt --key keys --in numbers.csv --out numbers.ct
+  refloat encrypt --key keys --in photo.png --out photo.ct --exhausted";
+
+/// Arguments of `refloat encrypt`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// Secret key: its file, or the folder of keys.
+    #[arg(long, value_name = "PATH")]
+    key: PathBuf,
+    /// Message: .csv, .json or .png.
+    #[arg(long = "in", value_name = "FILE")]
+    input: PathBuf,
+    /// Ciphertext to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// What the message is, where its name does not say.
+    #[arg(long)]
+    format: Option<Format>,
+    /// What the slots hold; the parameter set has a default.
+    #[arg(long)]
+    mode: Option<Mode>,
+    /// Size of the picture in the ciphertext, such as 64x64.
+    #[arg(long, value_parser = data::parse_size, value_name = "SIZE")]
+    size: Option<(u32, u32)>,
+    /// Encrypts without the level that a multiplication would need: only bootstrapping helps.
+    #[arg(long)]
+    exhausted: bool,
+}
+
+/// Encrypts.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let secret = keyfiles::read_secret(&arguments.key)?;
+    let params = secret.params();
+    let mode = arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from);
+    let shape = Shape::new(params.slots(), mode);
+    let format = Format::of(arguments.format, &arguments.input)?;
+    let mut values = data::read(&arguments.input, format, shape, arguments.size)?;
+    let given = values.len();
+    if mode == SlotMode::Complex && given % 2 == 1 {
+        values.push(0.0);
+    }
+    let level = if arguments.exhausted { params.input_level() } else { params.output_level() };
+    let ciphertext = secret.encrypt_at(&values, ship_mode(mode), level, &keyfiles::fresh_seed()?)?;
+    let written = keyfiles::write_ciphertext(&arguments.out, params, &ciphertext)?;
+    let value = json!({
+        "params": params.name(), "mode": mode, "numbers": given, "level": level,
+        "logQ": ciphertext.log_q(), "logScale": ciphertext.log_scale(), "bytes": written, "out": arguments.out,
+    });
+    output.result(&value, || {
+        format!(
+            "{given} numbers into {} of {}, level {level}, log2 Q {:.1}, {}",
+            arguments.out.display(),
+            params.name(),
+            ciphertext.log_q(),
+            bytes(written as u64)
+        )
+    });
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! What a command fails with: a stable code and a sentence.
+
+use std::path::Path;
+
+use crate::problem::Problem;
+
+/// A failed command.
+#[derive(Debug)]
+pub struct Failure {
+    /// Stable code, as in problem documents.
+    pub code: String,
+    /// What went wrong and what to do about it.
+    pub detail: String,
+}
+
+impl Failure {
+    /// A request that cannot be met as it stands.
+    pub fn usage(detail: impl Into<String>) -> Self {
+        Self { code: "INVALID_ARGUMENT".to_owned(), detail: detail.into() }
+    }
+
+    /// A file that cannot be read or written.
+    pub fn file(action: &str, path: &Path, error: &dyn std::fmt::Display) -> Self {
+        Self { code: "FILE".to_owned(), detail: format!("cannot {action} {}: {error}", path.display()) }
+    }
+
+    /// A server that cannot be reached or does not answer as one of this kind.
+    pub fn network(detail: impl Into<String>) -> Self {
+        Self { code: "NETWORK".to_owned(), detail: detail.into() }
+    }
+
+    /// The system refuses something else.
+    pub fn system(error: &dyn std::fmt::Display) -> Self {
+        Self { code: "SYSTEM".to_owned(), detail: error.to_string() }
+    }
+}
+
+impl From<refloat::Error> for Failure {
+    fn from(error: refloat::Error) -> Self {
+        Self { code: error.code().to_owned(), detail: error.to_string() }
+    }
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self { code: problem.code.clone(), detail: problem.detail.clone() }
+    }
+}

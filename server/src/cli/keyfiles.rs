@@ -1,0 +1,216 @@
+//! Keys in a folder.
+//!
+//! ```text
+//! secret.key                the seed of everything, readable by its owner alone
+//! evaluation/keys.json      what the pieces belong to
+//! evaluation/00000.part …   evaluation keys, for whoever computes
+//! ```
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use refloat::bootstrapping::ckks_ship::{ShipKeys, ShipParams, ShipSecretKey};
+use refloat::params::{self, Preset};
+use refloat::random::Seed;
+use refloat::schemes::ckks::Ciphertext;
+use refloat::wire;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use super::data::read_file;
+use super::failure::Failure;
+use super::output::Output;
+use super::progress;
+use crate::id::Id;
+
+const SECRET: &str = "secret.key";
+const EVALUATION: &str = "evaluation";
+const MANIFEST: &str = "keys.json";
+
+/// What the pieces of an evaluation key set belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Manifest {
+    /// Name of the parameter set.
+    pub params: String,
+    /// Fingerprint of the parameter set.
+    pub fingerprint: String,
+    /// Identifier of the secret key.
+    pub key_id: Id,
+    /// Number of pieces.
+    pub parts: usize,
+}
+
+/// A folder with evaluation keys.
+pub struct EvaluationFolder {
+    folder: PathBuf,
+    /// What they belong to.
+    pub manifest: Manifest,
+}
+
+/// 32 bytes of the operating system's entropy.
+pub fn fresh_seed() -> Result<Seed, Failure> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(bytes.as_mut()).map_err(|error| Failure::system(&error))?;
+    Ok(Seed::from_bytes(*bytes))
+}
+
+/// The file of the secret key in `path`, which is the file itself or the folder of keys.
+pub fn secret_path(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(SECRET) } else { path.to_owned() }
+}
+
+/// The folder of the evaluation keys in a folder of keys.
+pub fn evaluation_path(folder: &Path) -> PathBuf {
+    folder.join(EVALUATION)
+}
+
+/// Where a new secret key goes in a folder of keys.
+pub fn new_secret_path(folder: &Path) -> PathBuf {
+    folder.join(SECRET)
+}
+
+/// Writes a secret so that only its owner can read it, and never over another one unless told to.
+pub fn write_secret(path: &Path, bytes: &[u8], force: bool) -> Result<(), Failure> {
+    if force {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Failure::file("replace", path, &error));
+            }
+            _ => {}
+        }
+    }
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let outcome = options.open(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    outcome.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
+            "{} holds a secret key already; choose another folder, or --force to destroy that key and all it protects",
+            path.display()
+        )),
+        _ => Failure::file("write", path, &error),
+    })
+}
+
+/// Reads a secret key of any set.
+pub fn read_secret(path: &Path) -> Result<ShipSecretKey, Failure> {
+    let path = secret_path(path);
+    let bytes = read_file(&path)?;
+    let (_, params) = set_of(&path, &bytes)?;
+    wire::secret_key_from_bytes(&params, &bytes).map_err(|error| in_file(&path, error))
+}
+
+/// Reads a ciphertext of any set.
+pub fn read_ciphertext(path: &Path) -> Result<(&'static Preset, ShipParams, Ciphertext), Failure> {
+    let bytes = read_file(path)?;
+    let (preset, params) = set_of(path, &bytes)?;
+    let ciphertext =
+        wire::ciphertext_from_bytes(params.ckks(), &bytes).map_err(|error| in_file(path, error))?;
+    Ok((preset, params, ciphertext))
+}
+
+/// Writes a ciphertext.
+pub fn write_ciphertext(path: &Path, params: &ShipParams, ciphertext: &Ciphertext) -> Result<usize, Failure> {
+    let bytes = wire::ciphertext_to_bytes(params.ckks(), ciphertext)?;
+    fs::write(path, &bytes).map_err(|error| Failure::file("write", path, &error))?;
+    Ok(bytes.len())
+}
+
+/// The set that bytes claim to belong to.
+fn set_of(path: &Path, bytes: &[u8]) -> Result<(&'static Preset, ShipParams), Failure> {
+    let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
+    let preset = params::preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))?;
+    Ok((preset, preset.params()?))
+}
+
+fn in_file(path: &Path, error: refloat::Error) -> Failure {
+    let failure = Failure::from(error);
+    Failure { detail: format!("{}: {}", path.display(), failure.detail), ..failure }
+}
+
+impl EvaluationFolder {
+    /// Writes the evaluation keys of a secret key piece by piece; the manifest comes last, so that a
+    /// folder that has one is complete.
+    pub fn create(folder: &Path, secret: &ShipSecretKey, output: &Output) -> Result<(Self, u64), Failure> {
+        let params = secret.params();
+        fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+        let bar = progress::byte_bar(output, params.key_bytes(), "evaluation keys");
+        for part in params.key_parts() {
+            let path = part_path(folder, part.index);
+            let bytes = secret.key_part(part.index)?;
+            fs::write(&path, &bytes).map_err(|error| Failure::file("write", &path, &error))?;
+            bar.inc(bytes.len() as u64);
+        }
+        bar.finish_and_clear();
+        let manifest = Manifest {
+            params: params.name().to_owned(),
+            fingerprint: crate::id::hex(&params.fingerprint()),
+            key_id: Id(secret.key_id()),
+            parts: params.key_parts().len(),
+        };
+        let path = folder.join(MANIFEST);
+        let text = serde_json::to_vec_pretty(&manifest).map_err(|error| Failure::system(&error))?;
+        fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
+        Ok((Self { folder: folder.to_owned(), manifest }, params.key_bytes()))
+    }
+
+    /// Finds evaluation keys in a folder, or in its folder of evaluation keys; `None` if there are
+    /// none.
+    pub fn find(folder: &Path) -> Result<Option<Self>, Failure> {
+        for folder in [folder.to_owned(), folder.join(EVALUATION)] {
+            let path = folder.join(MANIFEST);
+            if path.is_file() {
+                let bytes = read_file(&path)?;
+                let manifest = serde_json::from_slice(&bytes)
+                    .map_err(|error| Failure::file("understand", &path, &error))?;
+                return Ok(Some(Self { folder, manifest }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The parameter set of the keys.
+    pub fn params(&self) -> Result<ShipParams, Failure> {
+        let params = params::preset(&self.manifest.params)?.params()?;
+        let (here, there) = (crate::id::hex(&params.fingerprint()), &self.manifest.fingerprint);
+        if here != *there {
+            return Err(Failure::usage(format!(
+                "the keys in {} are for {} with fingerprint {there}, this version's {} has {here}; make new keys",
+                self.folder.display(),
+                params.name(),
+                params.name()
+            )));
+        }
+        Ok(params)
+    }
+
+    /// One piece.
+    pub fn part(&self, index: usize) -> Result<Vec<u8>, Failure> {
+        let path = part_path(&self.folder, index);
+        fs::read(&path).map_err(|error| Failure::file("read", &path, &error))
+    }
+
+    /// Loads all pieces for use.
+    pub fn load(&self, output: &Output) -> Result<ShipKeys, Failure> {
+        let params = self.params()?;
+        let mut builder = ShipKeys::builder(&params, self.manifest.key_id.0);
+        let bar = progress::byte_bar(output, params.key_bytes(), "loading keys");
+        for part in params.key_parts() {
+            let path = part_path(&self.folder, part.index);
+            builder.add(part.index, &self.part(part.index)?).map_err(|error| in_file(&path, error))?;
+            bar.inc(part.bytes as u64);
+        }
+        bar.finish_and_clear();
+        Ok(builder.finish()?)
+    }
+}
+
+fn part_path(folder: &Path, index: usize) -> PathBuf {
+    folder.join(format!("{index:05}.part"))
+}

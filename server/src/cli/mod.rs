@@ -1,0 +1,131 @@
+//! The command line: everything that the server and the browser do, on files.
+
+mod about;
+mod bench;
+mod bootstrap;
+mod data;
+mod decrypt;
+mod encrypt;
+mod failure;
+mod keyfiles;
+mod keygen;
+mod machine;
+mod measure;
+mod output;
+mod params;
+mod progress;
+mod remote;
+mod reproduce;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::engine::SlotMode;
+use failure::Failure;
+use output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  refloat params                                      the parameter sets and what they promise
+  refloat keygen --preset ship13 --out keys           make keys (secret.key stays with you)
+  refloat encrypt --key keys --in photo.png --out photo.ct
+  refloat bootstrap --keys keys --in photo.ct --out fresh.ct
+  refloat bootstrap --keys keys --in photo.ct --out fresh.ct --server http://127.0.0.1:7878
+  refloat decrypt --key keys --in fresh.ct --out fresh.png
+  refloat serve                                       answer on http://127.0.0.1:7878
+  refloat reproduce ship                              the published figures beside those of this machine";
+
+/// Bootstrapping for homomorphic encryption: brings exhausted ciphertexts back afloat.
+#[derive(Parser)]
+#[command(name = "refloat", version, about, after_help = EXAMPLES, max_term_width = 100)]
+struct Cli {
+    /// Writes one JSON document to standard output instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the server.
+    Serve(serve::Arguments),
+    /// Lists the parameter sets, or one of them in full.
+    Params(params::Arguments),
+    /// Makes a secret key and the evaluation keys that belong to it.
+    Keygen(keygen::Arguments),
+    /// Encrypts numbers or a picture.
+    Encrypt(encrypt::Arguments),
+    /// Refreshes a ciphertext, here or on a server.
+    Bootstrap(bootstrap::Arguments),
+    /// Decrypts to numbers or a picture.
+    Decrypt(decrypt::Arguments),
+    /// Tells version, arithmetic back-end and machine.
+    About,
+    /// Times the stages of a parameter set on this machine.
+    Bench(bench::Arguments),
+    /// Measures published results on this machine and prints both.
+    Reproduce(reproduce::Arguments),
+}
+
+/// What slots hold, as an option.
+#[derive(Clone, Copy, ValueEnum)]
+enum Mode {
+    /// Real numbers in [-1, 1].
+    Real,
+    /// Complex numbers, as real and imaginary part in turn.
+    Complex,
+    /// Zeros and ones.
+    Bits,
+}
+
+impl From<Mode> for SlotMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Real => Self::Real,
+            Mode::Complex => Self::Complex,
+            Mode::Bits => Self::Bits,
+        }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = Output::new(cli.json);
+    match run(cli.command, &output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command, output: &Output) -> Result<(), Failure> {
+    match command {
+        Command::Serve(arguments) => serve::run(&arguments, output),
+        Command::Params(arguments) => params::run(&arguments, output),
+        Command::Keygen(arguments) => keygen::run(&arguments, output),
+        Command::Encrypt(arguments) => encrypt::run(&arguments, output),
+        Command::Bootstrap(arguments) => bootstrap::run(&arguments, output),
+        Command::Decrypt(arguments) => decrypt::run(&arguments, output),
+        Command::About => {
+            about::run(output);
+            Ok(())
+        }
+        Command::Bench(arguments) => bench::run(&arguments, output),
+        Command::Reproduce(arguments) => reproduce::run(&arguments, output),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn arguments_are_consistent() {
+        use clap::CommandFactory;
+        super::Cli::command().debug_assert();
+    }
+}

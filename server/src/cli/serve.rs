@@ -1,0 +1,176 @@
+//! `refloat serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::json;
+use toml::{Table, Value};
+use tracing_subscriber::filter::LevelFilter;
+
+use super::failure::Failure;
+use super::output::Output;
+use crate::config::{Config, LogFormat, LogLevel};
+use crate::ship::ShipEngine;
+use crate::{Server, service};
+
+const EXAMPLES: &str = "\
+Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
+(REFLOAT__LIMITS__MAX_QUEUED=16), a TOML file with sections [server] [storage] [limits] [compute]
+[log], defaults.
+Examples:
+  refloat serve
+  refloat serve --allow-insecure --data ./data          offers the toy sets too
+  refloat serve --config refloat.toml --print-config";
+
+/// Arguments of `refloat serve`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// TOML file with settings.
+    #[arg(long, value_name = "FILE", env = "REFLOAT_CONFIG")]
+    config: Option<PathBuf>,
+    /// Address and port to listen on [default: 127.0.0.1:7878].
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// Folder for keys and jobs.
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Folder of the built demo.
+    #[arg(long, value_name = "DIR")]
+    demo: Option<PathBuf>,
+    /// Offers parameter sets that protect nothing, to play with.
+    #[arg(long)]
+    allow_insecure: bool,
+    /// Allows an address that other machines can reach, without transport encryption.
+    #[arg(long)]
+    insecure_listen: bool,
+    /// A web origin whose pages may use the server, such as <http://localhost:5173>; may be repeated.
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
+    /// Threads for homomorphic evaluation [default: all].
+    #[arg(long)]
+    threads: Option<u16>,
+    /// Jobs that may wait [default: 64].
+    #[arg(long)]
+    max_queued: Option<u32>,
+    /// Bytes of memory for evaluation keys [default: half of the machine's].
+    #[arg(long)]
+    key_cache_bytes: Option<u64>,
+    /// How much is logged [default: info].
+    #[arg(long)]
+    log_level: Option<LogLevel>,
+    /// How it is logged [default: text].
+    #[arg(long)]
+    log_format: Option<LogFormat>,
+    /// Prints the settings that would be used, and ends.
+    #[arg(long)]
+    print_config: bool,
+}
+
+/// Runs the server until it is told to stop.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let environment = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let config = Config::load(arguments.config.as_deref(), environment, flags(arguments))
+        .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
+    if arguments.print_config {
+        let text = toml::to_string(&config).map_err(|error| Failure::system(&error))?;
+        output.result(&config, || text);
+        return Ok(());
+    }
+    start_log(&config);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("http")
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::system(&error))?;
+    runtime.block_on(serve(config, output))
+}
+
+async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
+    let engine = Arc::new(ShipEngine::new()?);
+    let backend = crate::engine::Engine::backend(engine.as_ref());
+    let threads = service::worker::threads(&config);
+    let data = config.storage.data.display().to_string();
+    let server = Server::start(config, engine)
+        .await
+        .map_err(|error| Failure { code: "START".to_owned(), detail: error.to_string() })?;
+    let url = format!("http://{}", server.address());
+    tracing::info!(%url, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat serves");
+    output.result(&json!({ "url": url, "backend": backend, "threads": threads, "data": data }), || {
+        format!("refloat serves {url}")
+    });
+    stop_asked().await.map_err(|error| Failure::system(&error))?;
+    tracing::info!("stopping; a second signal stops at once");
+    tokio::select! {
+        () = server.stop() => {}
+        _ = stop_asked() => std::process::exit(130),
+    }
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Waits for ctrl-C or SIGTERM.
+async fn stop_asked() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            outcome = tokio::signal::ctrl_c() => outcome,
+            _ = terminate.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
+fn start_log(config: &Config) {
+    let level = match config.log.level {
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
+    };
+    let builder = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    // A program that embeds this one may have a log already.
+    let _ = match config.log.format {
+        LogFormat::Text => builder.try_init(),
+        LogFormat::Json => builder.json().try_init(),
+    };
+}
+
+/// The flags that were given, as a file would say it.
+fn flags(arguments: &Arguments) -> Table {
+    let mut table = Table::new();
+    let mut set = |section: &str, key: &str, value: Option<Value>| {
+        if let (Some(value), Value::Table(entries)) =
+            (value, table.entry(section).or_insert_with(|| Value::Table(Table::new())))
+        {
+            entries.insert(key.to_owned(), value);
+        }
+    };
+    let path = |path: &PathBuf| Value::String(path.display().to_string());
+    let yes = |flag: bool| flag.then_some(Value::Boolean(true));
+    set("server", "listen", arguments.listen.map(|address| Value::String(address.to_string())));
+    set("server", "demo", arguments.demo.as_ref().map(path));
+    set("server", "allow_insecure", yes(arguments.allow_insecure));
+    set("server", "insecure_listen", yes(arguments.insecure_listen));
+    let origins: Vec<Value> = arguments.allow_origin.iter().cloned().map(Value::String).collect();
+    set("server", "allowed_origins", (!origins.is_empty()).then_some(Value::Array(origins)));
+    set("storage", "data", arguments.data.as_ref().map(path));
+    set("compute", "threads", arguments.threads.map(|threads| Value::Integer(threads.into())));
+    set(
+        "compute",
+        "key_cache_bytes",
+        arguments.key_cache_bytes.map(|bytes| Value::Integer(bytes.min(i64::MAX as u64) as i64)),
+    );
+    set("limits", "max_queued", arguments.max_queued.map(|jobs| Value::Integer(jobs.into())));
+    let name = |text: String| Value::String(text.to_lowercase());
+    set("log", "level", arguments.log_level.map(|level| name(format!("{level:?}"))));
+    set("log", "format", arguments.log_format.map(|format| name(format!("{format:?}"))));
+    table
+}

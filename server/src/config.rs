@@ -1,0 +1,302 @@
+//! Configuration of the server: defaults, overlaid by a TOML file, by the environment, by flags.
+//!
+//! Environment variables are `REFLOAT__SECTION__KEY`, e.g. `REFLOAT__LIMITS__MAX_QUEUED=16`. A key
+//! that no section knows is an error wherever it comes from.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+/// Everything that can be set.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where the server listens and whom it answers.
+    pub server: ServerSection,
+    /// Where and how long things are kept.
+    pub storage: StorageSection,
+    /// Bounds on what clients can make the server do.
+    pub limits: LimitsSection,
+    /// Processors and memory for homomorphic evaluation.
+    pub compute: ComputeSection,
+    /// The log.
+    pub log: LogSection,
+}
+
+/// Section `[server]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ServerSection {
+    /// Address and port.
+    pub listen: SocketAddr,
+    /// Allows an address other hosts can reach, without transport encryption.
+    pub insecure_listen: bool,
+    /// Web origins, besides the server's own, whose pages may call it: `https://example.org`.
+    pub allowed_origins: Vec<String>,
+    /// Host names under which it may be addressed while it listens on loopback, besides the
+    /// loopback names: protection against pages that rebind their name to this machine.
+    pub allowed_hosts: Vec<String>,
+    /// Folder of the built demo; empty: look for it near the binary and the working directory.
+    pub demo: PathBuf,
+    /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
+    pub allow_insecure: bool,
+    /// Seconds that open requests and running jobs get when the server is asked to stop.
+    pub shutdown_seconds: u64,
+}
+
+impl Default for ServerSection {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 7878)),
+            insecure_listen: false,
+            allowed_origins: Vec::new(),
+            allowed_hosts: Vec::new(),
+            demo: PathBuf::new(),
+            allow_insecure: false,
+            shutdown_seconds: 30,
+        }
+    }
+}
+
+/// Section `[storage]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StorageSection {
+    /// The one folder for keys, jobs and their table.
+    pub data: PathBuf,
+    /// Bytes that all evaluation keys together may take on disk.
+    pub key_bytes: u64,
+    /// Hours after which a key set that was never sealed is removed.
+    pub unsealed_hours: u64,
+    /// Hours a finished job and its result are kept.
+    pub retention_hours: u64,
+}
+
+impl Default for StorageSection {
+    fn default() -> Self {
+        Self { data: default_data_folder(), key_bytes: 64 << 30, unsealed_hours: 24, retention_hours: 168 }
+    }
+}
+
+/// Section `[limits]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsSection {
+    /// Jobs waiting; one more is refused.
+    pub max_queued: usize,
+    /// Bodies being received at once.
+    pub max_uploads: usize,
+    /// Event streams open at once.
+    pub max_event_streams: usize,
+    /// Connections open at once.
+    pub max_connections: usize,
+    /// Seconds a client may take for a request's header.
+    pub header_seconds: u64,
+    /// Seconds without a byte after which a body is given up.
+    pub idle_seconds: u64,
+    /// Slowest average speed of a body, in bytes per second.
+    pub min_bytes_per_second: u64,
+}
+
+impl Default for LimitsSection {
+    fn default() -> Self {
+        Self {
+            max_queued: 64,
+            max_uploads: 8,
+            max_event_streams: 256,
+            max_connections: 1024,
+            header_seconds: 10,
+            idle_seconds: 30,
+            min_bytes_per_second: 16 << 10,
+        }
+    }
+}
+
+/// Section `[compute]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ComputeSection {
+    /// Threads for homomorphic evaluation; 0: one per processor.
+    pub threads: usize,
+    /// Bytes of memory for loaded evaluation keys; 0: half of the machine's memory.
+    pub key_cache_bytes: u64,
+    /// Times a job is started before it counts as failed, when the server dies under it.
+    pub max_attempts: u32,
+}
+
+impl Default for ComputeSection {
+    fn default() -> Self {
+        Self { threads: 0, key_cache_bytes: 0, max_attempts: 3 }
+    }
+}
+
+/// Section `[log]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogSection {
+    /// `error`, `warn`, `info`, `debug` or `trace`.
+    pub level: LogLevel,
+    /// `text` or `json`.
+    pub format: LogFormat,
+}
+
+impl Default for LogSection {
+    fn default() -> Self {
+        Self { level: LogLevel::Info, format: LogFormat::Text }
+    }
+}
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Only what failed inside the server.
+    Error,
+    /// And what looks wrong.
+    Warn,
+    /// And what happens to keys and jobs.
+    Info,
+    /// And every request.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+/// How it is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
+/// The configuration cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(pub String);
+
+impl std::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    /// Overlays the sources in order. `flags` holds what the command line set, in the same
+    /// sections as a file.
+    ///
+    /// # Errors
+    /// A source cannot be read, has an unknown key or a value of the wrong kind; the message names
+    /// the source.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+        flags: Table,
+    ) -> Result<Self, ConfigError> {
+        let mut table = Table::try_from(Self::default()).map_err(|error| ConfigError(error.to_string()))?;
+        if let Some(path) = file {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                ConfigError(format!("cannot read configuration {}: {error}", path.display()))
+            })?;
+            let source = text
+                .parse::<Table>()
+                .map_err(|error| ConfigError(format!("configuration {}: {error}", path.display())))?;
+            overlay(&mut table, source, &path.display().to_string())?;
+        }
+        for (name, text) in environment {
+            if let Some(source) = from_variable(&name, &text)? {
+                overlay(&mut table, source, &format!("environment variable {name}"))?;
+            }
+        }
+        overlay(&mut table, flags, "command line")?;
+        table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))
+    }
+}
+
+/// Merges `source` into `table` and checks that the result is still a configuration.
+fn overlay(table: &mut Table, source: Table, name: &str) -> Result<(), ConfigError> {
+    for (section, values) in source {
+        match (table.get_mut(&section), values) {
+            (Some(Value::Table(known)), Value::Table(values)) => known.extend(values),
+            (_, values) => {
+                table.insert(section, values);
+            }
+        }
+    }
+    Config::deserialize(table.clone())
+        .map(drop)
+        .map_err(|error| ConfigError(format!("{name}: {}", error.message())))
+}
+
+/// `REFLOAT__SECTION__KEY` as a table of one entry. The value is read as TOML where that works
+/// (`8`, `true`, `["a"]`) and as a plain string otherwise.
+fn from_variable(name: &str, text: &str) -> Result<Option<Table>, ConfigError> {
+    let Some(path) = name.strip_prefix("REFLOAT__") else { return Ok(None) };
+    let Some((section, key)) = path.split_once("__") else {
+        return Err(ConfigError(format!("environment variable {name}: the form is REFLOAT__SECTION__KEY")));
+    };
+    let value = format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .filter(|parsed| parsed.len() == 1)
+        .and_then(|mut parsed| parsed.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()));
+    let entry = Table::from_iter([(key.to_ascii_lowercase(), value)]);
+    Ok(Some(Table::from_iter([(section.to_ascii_lowercase(), Value::Table(entry))])))
+}
+
+fn default_data_folder() -> PathBuf {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("XDG_DATA_HOME")
+        .or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+        .map_or_else(|| PathBuf::from("refloat-data"), |folder| folder.join("refloat"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str, value: &str) -> Vec<(String, String)> {
+        vec![(name.to_owned(), value.to_owned())]
+    }
+
+    #[test]
+    fn later_sources_win() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("refloat.toml");
+        std::fs::write(&file, "[limits]\nmax_queued = 1\nmax_uploads = 2\nidle_seconds = 3\n").unwrap();
+        let flags = "[limits]\nidle_seconds = 5".parse().unwrap();
+        let mut environment = variable("REFLOAT__LIMITS__MAX_UPLOADS", "4");
+        environment.extend(variable("REFLOAT__LIMITS__IDLE_SECONDS", "4"));
+        environment.extend(variable("REFLOAT__STORAGE__DATA", "some/folder"));
+        environment.extend(variable("REFLOAT__SERVER__ALLOWED_ORIGINS", "[\"https://a.example\"]"));
+        let config = Config::load(Some(&file), environment, flags).unwrap();
+        assert_eq!(
+            (config.limits.max_queued, config.limits.max_uploads, config.limits.idle_seconds),
+            (1, 4, 5)
+        );
+        assert_eq!(config.storage.data, PathBuf::from("some/folder"));
+        assert_eq!(config.server.allowed_origins, ["https://a.example"]);
+        assert_eq!(config.server.listen.port(), 7878);
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_that_name_the_source() {
+        let error =
+            Config::load(None, variable("REFLOAT__LIMITS__MAX_QUEUE", "4"), Table::new()).unwrap_err().0;
+        assert!(error.contains("REFLOAT__LIMITS__MAX_QUEUE") && error.contains("max_queued"), "{error}");
+        let error =
+            Config::load(None, variable("REFLOAT__LIMIT__MAX_QUEUED", "4"), Table::new()).unwrap_err().0;
+        assert!(error.contains("limit"), "{error}");
+        let error =
+            Config::load(None, variable("REFLOAT__LIMITS__MAX_QUEUED", "many"), Table::new()).unwrap_err().0;
+        assert!(error.contains("MAX_QUEUED"), "{error}");
+        let error = Config::load(None, variable("REFLOAT__LIMITS", "4"), Table::new()).unwrap_err().0;
+        assert!(error.contains("SECTION__KEY"), "{error}");
+    }
+}

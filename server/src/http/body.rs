@@ -1,0 +1,166 @@
+//! Bodies: bounded before they are read, never decompressed, given up when they trickle.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use http_body_util::BodyExt;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::Http;
+use super::respond::Refusal;
+use crate::config::LimitsSection;
+use crate::problem::Problem;
+
+/// How much of an unwanted body is read so that the client gets to see the answer.
+const DRAINED: u64 = 16 << 20;
+
+/// How long a body may have to wait for its turn.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a body may be.
+#[derive(Debug, Clone, Copy)]
+pub enum Expected {
+    /// This many bytes.
+    Exactly(usize),
+    /// No more than this many bytes.
+    AtMost(usize),
+}
+
+impl Expected {
+    fn limit(self) -> usize {
+        match self {
+            Self::Exactly(bytes) | Self::AtMost(bytes) => bytes,
+        }
+    }
+}
+
+/// A turn to send a body: bounds the memory that bodies take together.
+pub async fn turn(http: &Http) -> Result<OwnedSemaphorePermit, Problem> {
+    match timeout(PATIENCE, http.uploads.clone().acquire_owned()).await {
+        Ok(Ok(permit)) => Ok(permit),
+        _ => Err(Problem::new(
+            429,
+            "BUSY",
+            "Too many uploads",
+            format!(
+                "{} bodies are being received already; send this one again in a moment",
+                http.service.config.limits.max_uploads
+            ),
+        )
+        .retry_after(2)),
+    }
+}
+
+/// Reads a body into memory.
+///
+/// # Errors
+/// It is too long, too short, too slow, or breaks off.
+pub async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    expected: Expected,
+    limits: &LimitsSection,
+) -> Result<Vec<u8>, Problem> {
+    let limit = expected.limit();
+    if let Some(length) = stated_length(headers)
+        && length > limit as u64
+    {
+        let problem = too_large(length, expected);
+        drain(headers, body).await;
+        return Err(problem);
+    }
+    let idle = Duration::from_secs(limits.idle_seconds);
+    let seconds = limit as u64 / limits.min_bytes_per_second.max(1);
+    let deadline = Instant::now() + idle + Duration::from_secs(seconds);
+    let mut bytes = Vec::new();
+    let mut body = body;
+    loop {
+        let frame = match timeout_at(deadline.min(Instant::now() + idle), body.frame()).await {
+            Ok(None) => break,
+            Ok(Some(Ok(frame))) => frame,
+            Ok(Some(Err(_))) => {
+                return Err(Problem::bad_request(format!("the body broke off after {} bytes", bytes.len())));
+            }
+            Err(_) => {
+                return Err(Problem::new(
+                    408,
+                    "TIMEOUT",
+                    "Body too slow",
+                    format!(
+                        "{} bytes came before the time was up; send at least {} bytes per second",
+                        bytes.len(),
+                        limits.min_bytes_per_second
+                    ),
+                ));
+            }
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(too_large(bytes.len() as u64 + data.len() as u64, expected));
+        }
+        bytes.extend_from_slice(&data);
+    }
+    match expected {
+        Expected::Exactly(length) if bytes.len() != length => Err(Problem::bad_bytes(format!(
+            "the body has {} bytes, this object has exactly {length}",
+            bytes.len()
+        ))),
+        _ => Ok(bytes),
+    }
+}
+
+/// Refuses a request whose body is still to come, after taking in a bounded part of it: a client
+/// that is still sending would otherwise see a broken connection instead of the answer.
+pub async fn refuse(headers: &HeaderMap, body: Body, problem: impl Into<Refusal>) -> Refusal {
+    drain(headers, body).await;
+    problem.into()
+}
+
+/// Requires a body of plain bytes.
+///
+/// # Errors
+/// The media type is another one.
+pub fn require_octets(headers: &HeaderMap) -> Result<(), Problem> {
+    require(headers, "application/octet-stream")
+}
+
+/// Requires a media type, parameters aside.
+///
+/// # Errors
+/// The media type is another one.
+pub fn require(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
+    let stated = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let kind = stated.split(';').next().unwrap_or("").trim();
+    if kind.eq_ignore_ascii_case(wanted) {
+        return Ok(());
+    }
+    let shown: String = kind.chars().take(64).collect();
+    Err(Problem::new(
+        415,
+        "UNSUPPORTED_MEDIA_TYPE",
+        "Wrong media type",
+        format!("the body is stated to be {shown:?}, this address takes {wanted}"),
+    ))
+}
+
+fn stated_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large(length: u64, expected: Expected) -> Problem {
+    let bound = if matches!(expected, Expected::Exactly(_)) { "exactly" } else { "at most" };
+    Problem::too_large(format!(
+        "the body has {length} bytes or more, this object has {bound} {}",
+        expected.limit()
+    ))
+}
+
+async fn drain(headers: &HeaderMap, mut body: Body) {
+    if stated_length(headers).is_none_or(|length| length > DRAINED) {
+        return;
+    }
+    let all = async { while let Some(Ok(_)) = body.frame().await {} };
+    let _ = timeout(Duration::from_secs(10), all).await;
+}

@@ -1,0 +1,85 @@
+//! The built demo, or a short page that says how to build it.
+
+use std::path::{Path, PathBuf};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Uri, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{Html, IntoResponse, Response};
+use tower_http::services::{ServeDir, ServeFile};
+
+use super::respond::Refusal;
+use crate::config::Config;
+use crate::problem::Problem;
+
+const NO_DEMO: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>refloat server</title>\
+<h1>refloat server</h1><p>The server runs. The demo is not built here: <code>npm start</code> in the repository builds \
+and opens it, or point <code>--demo</code> at its folder.</p><p>Addresses: <a href=\"/openapi.json\">/openapi.json</a>, \
+<a href=\"/v1/params\">/v1/params</a>.</p>";
+
+/// Serves everything that no route takes.
+pub fn service(config: &Config) -> Router {
+    let router = match demo_folder(&config.server.demo) {
+        Some(folder) => {
+            tracing::info!(folder = %folder.display(), "serving the demo");
+            let page = ServeFile::new(folder.join("index.html"));
+            let directory = ServeDir::new(folder).append_index_html_on_directories(true);
+            Router::new().fallback_service(directory.fallback(Router::new().fallback(
+                move |uri: Uri, request: Request| {
+                    let page = page.clone();
+                    async move { missing(&uri, page, request).await }
+                },
+            )))
+        }
+        None => Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing),
+    };
+    router.layer(from_fn(isolate))
+}
+
+/// The folder of the built demo: as configured, or beside the binary, or under the working folder.
+pub fn demo_folder(configured: &Path) -> Option<PathBuf> {
+    let has_page = |folder: &PathBuf| folder.join("index.html").is_file();
+    if !configured.as_os_str().is_empty() {
+        return Some(configured.to_owned()).filter(has_page);
+    }
+    let binary = std::env::current_exe().ok();
+    let beside = binary.as_deref().and_then(Path::parent);
+    [
+        beside.map(|folder| folder.join("demo")),
+        beside.and_then(Path::parent).map(|folder| folder.join("share/refloat/demo")),
+        Some(PathBuf::from("demo/dist")),
+    ]
+    .into_iter()
+    .flatten()
+    .find(has_page)
+}
+
+/// A path without a file: the page itself for paths that look like pages, a problem for others.
+async fn missing(uri: &Uri, page: ServeFile, request: Request) -> Response {
+    let last = uri.path().rsplit('/').next().unwrap_or("");
+    if last.contains('.') {
+        return nothing(uri.clone()).await.into_response();
+    }
+    match tower::ServiceExt::oneshot(page, request).await {
+        Ok(response) => response.into_response(),
+        Err(never) => match never {},
+    }
+}
+
+async fn nothing(uri: Uri) -> Refusal {
+    let path: String = uri.path().chars().take(200).collect();
+    Problem::not_found(format!("there is no file {path}")).into()
+}
+
+/// Lets the page use threads and keeps other origins from embedding its files.
+async fn isolate(request: Request, next: Next) -> Response {
+    let immutable = request.uri().path().starts_with("/assets/");
+    let mut response = next.run(request).await;
+    let success = response.status().is_success();
+    let headers = response.headers_mut();
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    let caching = if immutable && success { "public, max-age=31536000, immutable" } else { "no-cache" };
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(caching));
+    response
+}

@@ -1,0 +1,129 @@
+//! Routes under `/v1/jobs`, but for the event stream.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+
+use super::body::{self, Expected};
+use super::respond::Refusal;
+use super::{Http, blocking, openapi, parse_id};
+use crate::engine::{Operation, SlotMode};
+use crate::problem::Problem;
+use crate::service::views::JobDocument;
+
+/// Query of `POST /v1/jobs`.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct JobQuery {
+    /// The key set, sealed.
+    key: String,
+    /// Operations in order, comma-separated: `square`, `bootstrap`. Default: `bootstrap`.
+    #[serde(default = "bootstrap")]
+    op: String,
+    /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
+    mode: Option<SlotMode>,
+}
+
+/// Submits a ciphertext for evaluation.
+#[utoipa::path(post, path = "/v1/jobs", tag = "jobs",
+    params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
+    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it"),
+    responses(
+    (status = 202, description = "Accepted; Location names the job", body = JobDocument),
+    (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 429, description = "Queue full; Retry-After says when to come back", content_type = "application/problem+json", body = openapi::Problem),
+))]
+pub async fn submit(
+    State(http): State<Arc<Http>>,
+    query: Result<Query<JobQuery>, axum::extract::rejection::QueryRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let plan = async {
+        body::require_octets(&headers)?;
+        let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
+        let key = query.key.parse().map_err(|error| Problem::bad_request(format!("key: {error}")))?;
+        let operations = Operation::parse_list(&query.op).map_err(Problem::from)?;
+        let idempotency = idempotency_key(&headers)?;
+        let limit = blocking(&http, move |service| {
+            service.job_set(key).map(super::super::engine::ParameterSet::largest_ciphertext)
+        })
+        .await?;
+        let turn = body::turn(&http).await?;
+        Ok::<_, Refusal>((key, operations, query.mode, idempotency, limit, turn))
+    };
+    let (key, operations, mode, idempotency, limit, turn) = match plan.await {
+        Ok(plan) => plan,
+        Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
+    };
+    let bytes = body::read(&headers, body, Expected::AtMost(limit), &http.service.config.limits).await?;
+    let document =
+        blocking(&http, move |service| service.submit(key, operations, mode, idempotency, &bytes)).await?;
+    drop(turn);
+    let location = format!("/v1/jobs/{}", document.id);
+    Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Json(document)).into_response())
+}
+
+/// Where a job stands.
+#[utoipa::path(get, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+    (status = 200, body = JobDocument),
+    (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
+))]
+pub async fn get(
+    State(http): State<Arc<Http>>,
+    Path(id): Path<String>,
+) -> Result<Json<JobDocument>, Refusal> {
+    let id = parse_id(&id)?;
+    Ok(Json(blocking(&http, move |service| service.job(id)).await?))
+}
+
+/// Calls a job off.
+#[utoipa::path(delete, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+    (status = 202, description = "It runs and will stop shortly"),
+    (status = 204, description = "It does not run: it waited, or had ended before"),
+    (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
+))]
+pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+    let id = parse_id(&id)?;
+    let running = blocking(&http, move |service| service.cancel(id)).await?;
+    Ok(if running { StatusCode::ACCEPTED } else { StatusCode::NO_CONTENT })
+}
+
+/// The resulting ciphertext.
+#[utoipa::path(get, path = "/v1/jobs/{id}/result", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+    (status = 200, description = "The ciphertext; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 304, description = "The client has it"),
+    (status = 409, description = "The job is not done", content_type = "application/problem+json", body = openapi::Problem),
+))]
+pub async fn result(
+    State(http): State<Arc<Http>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let id = parse_id(&id)?;
+    let (digest, bytes) = blocking(&http, move |service| service.result(id)).await?;
+    let tag = format!("\"{digest}\"");
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    }
+    let headers = [(header::CONTENT_TYPE, "application/octet-stream".to_owned()), (header::ETAG, tag)];
+    Ok((headers, bytes).into_response())
+}
+
+fn bootstrap() -> String {
+    Operation::Bootstrap.name().to_owned()
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let text = value.to_str().ok().filter(|text| (1..=128).contains(&text.len()));
+    text.map(|text| Some(text.to_owned()))
+        .ok_or_else(|| Problem::bad_request("an Idempotency-Key is 1 to 128 visible characters"))
+}

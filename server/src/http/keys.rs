@@ -1,0 +1,143 @@
+//! Routes under `/v1/keys`.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::body::{self, Expected};
+use super::respond::Refusal;
+use super::{Http, blocking, parse_id};
+use crate::problem::Problem;
+use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
+
+/// Longest JSON body taken.
+const JSON: usize = 64 << 10;
+
+/// Opens a key set for upload, or finds the one that is there.
+#[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = NewKeys, responses(
+    (status = 201, description = "Opened; all pieces are missing", body = KeysDocument),
+    (status = 200, description = "It was there; send what is missing", body = KeysDocument),
+    (status = 409, description = "Other parameters than here", content_type = "application/problem+json", body = openapi_problem::Problem),
+))]
+pub async fn open(
+    State(http): State<Arc<Http>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let request: NewKeys = json(&http, &headers, body).await?;
+    let (new, document) = blocking(&http, move |service| service.open_keys(&request)).await?;
+    let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(document)).into_response())
+}
+
+/// What is present of a key set.
+#[utoipa::path(get, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+    (status = 200, body = KeysDocument),
+    (status = 404, description = "No such key set", content_type = "application/problem+json", body = openapi_problem::Problem),
+))]
+pub async fn get(
+    State(http): State<Arc<Http>>,
+    Path(id): Path<String>,
+) -> Result<Json<KeysDocument>, Refusal> {
+    let id = parse_id(&id)?;
+    Ok(Json(blocking(&http, move |service| service.keys(id)).await?))
+}
+
+/// Whether a key set is complete.
+#[utoipa::path(head, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+    (status = 200, description = "Sealed"),
+    (status = 206, description = "Pieces are missing or it is not committed; X-Refloat-Present: n/total"),
+    (status = 404, description = "No such key set"),
+))]
+pub async fn head(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<Response, Refusal> {
+    let id = parse_id(&id)?;
+    let document = blocking(&http, move |service| service.keys(id)).await?;
+    let status = if document.state == "sealed" { StatusCode::OK } else { StatusCode::PARTIAL_CONTENT };
+    Ok((status, [("x-refloat-present", format!("{}/{}", document.present, document.total))]).into_response())
+}
+
+/// Stores one piece. Pieces may come in any order, in parallel, and again.
+#[utoipa::path(put, path = "/v1/keys/{id}/chunks/{index}", tag = "keys",
+    params(("id" = String, Path, description = "Key set"), ("index" = usize, Path, description = "Piece, from 0")),
+    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The piece as the library writes it"),
+    responses(
+    (status = 204, description = "On disk"),
+    (status = 409, description = "Stored with other bytes", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi_problem::Problem),
+))]
+pub async fn put_chunk(
+    State(http): State<Arc<Http>>,
+    Path((id, index)): Path<(String, String)>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Refusal> {
+    let place = async {
+        body::require_octets(&headers)?;
+        let id = parse_id(&id)?;
+        let index: usize = index
+            .parse()
+            .map_err(|_| Problem::not_found("a piece of a key set is named by its index, a number from 0"))?;
+        let bytes = blocking(&http, move |service| service.part_bytes(id, index)).await?;
+        let turn = body::turn(&http).await?;
+        Ok::<_, Refusal>((id, index, bytes, turn))
+    };
+    let (id, index, length, turn) = match place.await {
+        Ok(place) => place,
+        Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
+    };
+    let bytes = body::read(&headers, body, Expected::Exactly(length), &http.service.config.limits).await?;
+    blocking(&http, move |service| service.put_part(id, index, &bytes)).await?;
+    drop(turn);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Seals a complete key set, after which jobs can use it.
+#[utoipa::path(post, path = "/v1/keys/{id}/commit", tag = "keys", params(("id" = String, Path, description = "Key set")),
+    request_body(content = Option<Commit>), responses(
+    (status = 200, body = Committed),
+    (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi_problem::Problem),
+))]
+pub async fn commit(
+    State(http): State<Arc<Http>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Committed>, Refusal> {
+    let id = parse_id(&id)?;
+    let bytes = body::read(&headers, body, Expected::AtMost(JSON), &http.service.config.limits).await?;
+    let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
+    Ok(Json(blocking(&http, move |service| service.commit_keys(id, request.digest.as_deref())).await?))
+}
+
+/// Deletes a key set.
+#[utoipa::path(delete, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+    (status = 204, description = "Gone"),
+    (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi_problem::Problem),
+))]
+pub async fn delete(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+    let id = parse_id(&id)?;
+    blocking(&http, move |service| service.delete_keys(id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn json<T: serde::de::DeserializeOwned>(
+    http: &Http,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<T, Refusal> {
+    if let Err(problem) = body::require(headers, "application/json") {
+        return Err(body::refuse(headers, body, problem).await);
+    }
+    Ok(parse(&body::read(headers, body, Expected::AtMost(JSON), &http.service.config.limits).await?)?)
+}
+
+fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| Problem::bad_request(format!("the JSON body is not understood: {error}")))
+}
+
+use super::openapi as openapi_problem;

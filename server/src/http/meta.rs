@@ -1,0 +1,79 @@
+//! Routes about the server itself.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+
+use super::respond::Refusal;
+use super::{Http, blocking, openapi as document};
+use crate::problem::Problem;
+use crate::service::metrics as service_metrics;
+use crate::service::views::{ParamsDocument, VersionDocument};
+
+/// Query of `GET /v1/params`.
+#[derive(Debug, Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields, default)]
+#[into_params(parameter_in = Query)]
+pub struct ParamsQuery {
+    /// `1` to list the pieces of key sets too.
+    parts: u8,
+}
+
+/// The parameter sets this server offers.
+#[utoipa::path(get, path = "/v1/params", tag = "server", params(ParamsQuery), responses((status = 200, body = ParamsDocument)))]
+pub async fn params(
+    State(http): State<Arc<Http>>,
+    query: Result<Query<ParamsQuery>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<ParamsDocument>, Refusal> {
+    let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
+    Ok(Json(http.service.params(query.parts != 0)))
+}
+
+/// Whether the process answers.
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, description = "It does", body = String)))]
+pub async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Whether the server takes jobs.
+#[utoipa::path(get, path = "/readyz", tag = "server", responses(
+    (status = 200, description = "It does", body = String),
+    (status = 503, description = "It does not", content_type = "application/problem+json", body = document::Problem),
+))]
+pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refusal> {
+    if http.service.is_stopping() {
+        return Err(
+            Problem::new(503, "STOPPING", "Server is stopping", "the server takes no new jobs").into()
+        );
+    }
+    blocking(&http, |service| Ok(crate::store::jobs::queued(&service.store)?)).await?;
+    Ok("ready\n")
+}
+
+/// Counters in the Prometheus text format.
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, content_type = "text/plain", body = String)))]
+pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal> {
+    let text = blocking(&http, |service| Ok(service_metrics::render(service)?)).await?;
+    Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
+        .into_response())
+}
+
+/// Name and version of the server.
+#[utoipa::path(get, path = "/version", tag = "server", responses((status = 200, body = VersionDocument)))]
+pub async fn version(State(http): State<Arc<Http>>) -> Json<VersionDocument> {
+    Json(VersionDocument {
+        name: "refloat".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        backend: http.service.engine.backend(),
+    })
+}
+
+/// This description.
+#[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, description = "OpenAPI document")))]
+pub async fn openapi() -> Json<utoipa::openapi::OpenApi> {
+    Json(document::document())
+}

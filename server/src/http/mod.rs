@@ -1,0 +1,99 @@
+//! The HTTP surface: routes, documents and problems, over [`Service`].
+
+pub mod body;
+pub mod files;
+pub mod guard;
+pub mod jobs;
+pub mod keys;
+pub mod listen;
+pub mod meta;
+pub mod openapi;
+pub mod respond;
+pub mod stream;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post, put};
+use tokio::sync::{Semaphore, watch};
+
+use crate::problem::Problem;
+use crate::service::Service;
+use respond::Refusal;
+
+/// What handlers share.
+pub struct Http {
+    /// The service behind them.
+    pub service: Arc<Service>,
+    /// Bodies that may be received at once.
+    pub uploads: Arc<Semaphore>,
+    /// Event streams that may be open at once.
+    pub streams: Arc<Semaphore>,
+    /// Becomes true when the server is to stop.
+    pub stop: watch::Receiver<bool>,
+}
+
+/// All routes.
+pub fn router(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Router {
+    let limits = &service.config.limits;
+    let http = Arc::new(Http {
+        uploads: Arc::new(Semaphore::new(limits.max_uploads)),
+        streams: Arc::new(Semaphore::new(limits.max_event_streams)),
+        service: Arc::clone(service),
+        stop,
+    });
+    Router::new()
+        .route("/v1/params", get(meta::params))
+        .route("/v1/keys", post(keys::open))
+        .route("/v1/keys/{id}", get(keys::get).head(keys::head).delete(keys::delete))
+        .route("/v1/keys/{id}/chunks/{index}", put(keys::put_chunk))
+        .route("/v1/keys/{id}/commit", post(keys::commit))
+        .route("/v1/jobs", post(jobs::submit))
+        .route("/v1/jobs/{id}", get(jobs::get).delete(jobs::cancel))
+        .route("/v1/jobs/{id}/events", get(stream::events))
+        .route("/v1/jobs/{id}/result", get(jobs::result))
+        .route("/v1/{*rest}", axum::routing::any(unknown))
+        .route("/healthz", get(meta::healthz))
+        .route("/readyz", get(meta::readyz))
+        .route("/metrics", get(meta::metrics))
+        .route("/version", get(meta::version))
+        .route("/openapi.json", get(meta::openapi))
+        .method_not_allowed_fallback(method_not_allowed)
+        .fallback_service(files::service(&service.config))
+        .layer(guard::cors(&service.config.server))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&http), guard::guard))
+        .with_state(http)
+}
+
+async fn unknown(uri: axum::http::Uri) -> Refusal {
+    let path: String = uri.path().chars().take(200).collect();
+    Problem::not_found(format!("there is nothing at {path}; /openapi.json lists the addresses")).into()
+}
+
+async fn method_not_allowed(method: axum::http::Method, uri: axum::http::Uri) -> Refusal {
+    let path: String = uri.path().chars().take(200).collect();
+    Problem::new(
+        405,
+        "METHOD_NOT_ALLOWED",
+        "Method not allowed",
+        format!("{path} does not take {method}; see /openapi.json"),
+    )
+    .into()
+}
+
+/// Runs work that waits for the disk or computes, away from the threads that answer requests.
+async fn blocking<T: Send + 'static>(
+    http: &Arc<Http>,
+    work: impl FnOnce(&Service) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Refusal> {
+    let service = Arc::clone(&http.service);
+    match tokio::task::spawn_blocking(move || work(&service)).await {
+        Ok(outcome) => outcome.map_err(Refusal::from),
+        Err(error) => Err(Problem::internal(&error).into()),
+    }
+}
+
+/// An identifier from an address. Anything else than 32 hexadecimal digits names nothing.
+fn parse_id(text: &str) -> Result<crate::id::Id, Refusal> {
+    text.parse().map_err(|error: crate::id::BadId| Problem::not_found(error.to_string()).into())
+}

@@ -1,0 +1,19 @@
+//! The refloat server and command line.
+//!
+//! The server holds evaluation keys and ciphertexts, never a secret key: it can refresh what it
+//! cannot read. [`Server`] starts one inside another program; the binary `refloat` does so with
+//! `refloat serve`.
+
+pub mod cli;
+pub mod config;
+pub mod engine;
+pub mod http;
+pub mod id;
+pub mod problem;
+pub mod server;
+pub mod service;
+pub mod ship;
+pub mod store;
+
+pub use config::Config;
+pub use server::{Server, StartError};

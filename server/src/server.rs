@@ -1,0 +1,130 @@
+//! A running server: storage, worker, housekeeping and HTTP, started and stopped together.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::http;
+use crate::service::live::Stop;
+use crate::service::{Service, worker};
+use crate::store::StoreError;
+
+/// How often what has outlived its time is removed.
+const TIDY: Duration = Duration::from_mins(10);
+
+/// A server that answers requests until it is stopped.
+pub struct Server {
+    address: SocketAddr,
+    service: Arc<Service>,
+    stop: watch::Sender<bool>,
+    listener: JoinHandle<()>,
+    worker: std::thread::JoinHandle<()>,
+    housekeeping: JoinHandle<()>,
+}
+
+/// The server cannot start.
+#[derive(Debug)]
+pub enum StartError {
+    /// The address is reachable from other hosts and nobody said that this is meant.
+    Exposed(SocketAddr),
+    /// The address cannot be used.
+    Listen(SocketAddr, std::io::Error),
+    /// The data folder cannot be used.
+    Store(StoreError),
+    /// The operating system refuses.
+    System(std::io::Error),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exposed(address) => write!(
+                f,
+                "{address} can be reached from other machines and this server has no transport encryption; \
+                 listen on 127.0.0.1 behind a proxy that has, or add --insecure-listen"
+            ),
+            Self::Listen(address, error) => {
+                write!(f, "cannot listen on {address}: {error}; choose another address with --listen")
+            }
+            Self::Store(error) => error.fmt(f),
+            Self::System(error) => write!(f, "cannot start: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl Server {
+    /// Opens the data folder and starts to answer requests.
+    ///
+    /// # Errors
+    /// The address or the data folder cannot be used.
+    pub async fn start(config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
+        let address = config.server.listen;
+        if !address.ip().is_loopback() && !config.server.insecure_listen {
+            return Err(StartError::Exposed(address));
+        }
+        let listener =
+            TcpListener::bind(address).await.map_err(|error| StartError::Listen(address, error))?;
+        let address = listener.local_addr().map_err(StartError::System)?;
+        let service = Arc::new(Service::open(config, engine).map_err(StartError::Store)?);
+        let worker = worker::start(Arc::clone(&service)).map_err(StartError::System)?;
+        let (stop, stopped) = watch::channel(false);
+        let router = http::router(&service, stopped.clone());
+        let housekeeping = tokio::spawn(tidy(Arc::clone(&service), stopped.clone()));
+        let listener = tokio::spawn({
+            let service = Arc::clone(&service);
+            async move { http::listen::serve(listener, router, &service.config, stopped).await }
+        });
+        Ok(Self { address, service, stop, listener, worker, housekeeping })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What it does, for programs that embed it.
+    pub fn service(&self) -> &Arc<Service> {
+        &self.service
+    }
+
+    /// Stops: takes no more connections or jobs, lets open requests and the running job end for
+    /// the configured time, then puts the job back into the queue.
+    pub async fn stop(self) {
+        self.service.stop();
+        let _ = self.stop.send(true);
+        let patience = Duration::from_secs(self.service.config.server.shutdown_seconds);
+        let service = Arc::clone(&self.service);
+        let worker = tokio::task::spawn_blocking(move || {
+            let deadline = std::time::Instant::now() + patience;
+            while !self.worker.is_finished() && std::time::Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            service.live.stop_all(Stop::ShuttingDown);
+            let _ = self.worker.join();
+        });
+        let _ = tokio::join!(worker, self.listener, self.housekeeping);
+    }
+}
+
+async fn tidy(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
+    loop {
+        let service = Arc::clone(&service);
+        match tokio::task::spawn_blocking(move || service.tidy()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "housekeeping failed"),
+            Err(error) => tracing::error!(%error, "housekeeping failed"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(TIDY) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
+    }
+}

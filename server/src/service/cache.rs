@@ -1,0 +1,150 @@
+//! Evaluation keys in memory: least recently used go first, keys in use stay.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::engine::LoadedKeys;
+use crate::id::Id;
+
+/// Memory taken for granted where the machine does not tell.
+const ASSUMED_MEMORY: u64 = 8 << 30;
+
+/// Loaded key sets within a budget of bytes.
+pub struct KeyCache {
+    budget: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    entries: HashMap<Id, Entry>,
+    clock: u64,
+    evictions: u64,
+}
+
+struct Entry {
+    keys: Arc<LoadedKeys>,
+    used: u64,
+}
+
+impl KeyCache {
+    /// An empty cache that holds at most `budget` bytes.
+    pub fn new(budget: u64) -> Self {
+        Self { budget, state: Mutex::default() }
+    }
+
+    /// Bytes the cache may hold.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Bytes it holds now.
+    pub fn bytes(&self) -> u64 {
+        self.state().bytes()
+    }
+
+    /// Key sets dropped so far to make room.
+    pub fn evictions(&self) -> u64 {
+        self.state().evictions
+    }
+
+    /// A loaded key set. It stays loaded as long as the caller holds it.
+    pub fn get(&self, id: Id) -> Option<Arc<LoadedKeys>> {
+        let mut state = self.state();
+        state.clock += 1;
+        let clock = state.clock;
+        let entry = state.entries.get_mut(&id)?;
+        entry.used = clock;
+        Some(Arc::clone(&entry.keys))
+    }
+
+    /// Drops key sets that nobody holds, least recently used first, until `bytes` more fit.
+    /// Returns whether they do.
+    pub fn make_room(&self, bytes: u64) -> bool {
+        let mut state = self.state();
+        while state.bytes().saturating_add(bytes) > self.budget {
+            let oldest = state
+                .entries
+                .iter()
+                .filter(|(_, entry)| Arc::strong_count(&entry.keys) == 1)
+                .min_by_key(|(_, entry)| entry.used)
+                .map(|(id, _)| *id);
+            let Some(oldest) = oldest else { return false };
+            state.entries.remove(&oldest);
+            state.evictions += 1;
+        }
+        true
+    }
+
+    /// Keeps a key set and returns it for use.
+    pub fn insert(&self, id: Id, keys: LoadedKeys) -> Arc<LoadedKeys> {
+        let keys = Arc::new(keys);
+        let mut state = self.state();
+        state.clock += 1;
+        let used = state.clock;
+        state.entries.insert(id, Entry { keys: Arc::clone(&keys), used });
+        keys
+    }
+
+    /// Forgets a key set; its memory is freed when nobody holds it.
+    pub fn remove(&self, id: Id) {
+        self.state().entries.remove(&id);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn bytes(&self) -> u64 {
+        self.entries.values().map(|entry| entry.keys.bytes).sum()
+    }
+}
+
+/// The configured number of bytes, or half of the machine's memory for 0.
+pub fn budget(configured: u64) -> u64 {
+    if configured > 0 { configured } else { machine_memory().unwrap_or(ASSUMED_MEMORY) / 2 }
+}
+
+/// Bytes of memory of the machine, where `/proc/meminfo` tells.
+fn machine_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(bytes: u64) -> LoadedKeys {
+        LoadedKeys { bytes, inner: Box::new(()) }
+    }
+
+    #[test]
+    fn least_recently_used_goes_first_and_used_stays() {
+        let cache = KeyCache::new(100);
+        let [a, b, c] = [1, 2, 3].map(|byte| Id([byte; 16]));
+        assert!(cache.make_room(40));
+        cache.insert(a, keys(40));
+        assert!(cache.make_room(40));
+        cache.insert(b, keys(40));
+        let held = cache.get(a).unwrap();
+        assert!(cache.make_room(40), "b is older than a");
+        assert!(cache.get(b).is_none() && cache.bytes() == 40 && cache.evictions() == 1);
+        cache.insert(c, keys(40));
+        assert!(!cache.make_room(70), "a is held");
+        assert!(cache.get(c).is_none() && cache.bytes() == 40);
+        drop(held);
+        assert!(cache.make_room(100) && cache.bytes() == 0);
+        assert!(!cache.make_room(101));
+    }
+
+    #[test]
+    fn the_default_budget_is_positive() {
+        assert_eq!(budget(5), 5);
+        assert!(budget(0) > 1 << 20);
+    }
+}

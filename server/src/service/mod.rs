@@ -1,0 +1,173 @@
+//! What the server does, free of HTTP: key sets, jobs, their worker and housekeeping.
+
+pub mod cache;
+pub mod estimates;
+pub mod jobs;
+pub mod keys;
+pub mod live;
+pub mod metrics;
+pub mod views;
+pub mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::config::Config;
+use crate::engine::{Engine, ParameterSet};
+use crate::problem::Problem;
+use crate::store::events::EventLog;
+use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, now};
+use cache::KeyCache;
+use estimates::Estimates;
+use live::LiveJobs;
+use metrics::Metrics;
+
+/// Shared state of a running server.
+pub struct Service {
+    /// The configuration it was started with.
+    pub config: Config,
+    /// Homomorphic encryption.
+    pub engine: Arc<dyn Engine>,
+    /// Keys and jobs on disk.
+    pub store: Arc<Store>,
+    /// What happened to each job.
+    pub events: EventLog,
+    /// Evaluation keys in memory.
+    pub cache: KeyCache,
+    /// Counters for operators.
+    pub metrics: Metrics,
+    /// The job being worked on.
+    pub live: LiveJobs,
+    /// Times measured so far.
+    pub estimates: Estimates,
+    stopping: AtomicBool,
+}
+
+impl Service {
+    /// Opens the data folder and takes up where the last process stopped: jobs that were running
+    /// wait again, jobs that have killed the server too often are given up.
+    ///
+    /// # Errors
+    /// The data folder cannot be used.
+    pub fn open(config: Config, engine: Arc<dyn Engine>) -> Result<Self, StoreError> {
+        let store = Arc::new(Store::open(&config.storage.data)?);
+        let service = Self {
+            cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
+            events: EventLog::new(Arc::clone(&store)),
+            metrics: Metrics::default(),
+            live: LiveJobs::default(),
+            estimates: Estimates::default(),
+            stopping: AtomicBool::new(false),
+            config,
+            engine,
+            store,
+        };
+        service.recover()?;
+        Ok(service)
+    }
+
+    /// A parameter set this server offers.
+    ///
+    /// # Errors
+    /// There is none of that name, or it is insecure and the server was not told to offer such.
+    pub fn set(&self, name: &str) -> Result<&ParameterSet, Problem> {
+        let shown: String = name.chars().take(64).collect();
+        let set = self.engine.set(name).ok_or_else(|| {
+            let known: Vec<&str> = self.offered().map(|set| set.name.as_str()).collect();
+            Problem::not_found(format!(
+                "there is no parameter set {shown:?}; this server offers {}",
+                known.join(", ")
+            ))
+        })?;
+        if !set.secure && !self.config.server.allow_insecure {
+            return Err(Problem::new(
+                403,
+                "INSECURE",
+                "Insecure parameters",
+                format!(
+                    "{shown} has {:.0} bits of security and this server offers only sets that meet their policy; start it with --allow-insecure to use test sets",
+                    set.security_bits
+                ),
+            ));
+        }
+        Ok(set)
+    }
+
+    /// The parameter sets this server offers.
+    pub fn offered(&self) -> impl Iterator<Item = &ParameterSet> {
+        self.engine.sets().iter().filter(|set| set.secure || self.config.server.allow_insecure)
+    }
+
+    /// Whether the server has been asked to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Takes no further job; the worker ends after the one it has.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.live.wake();
+    }
+
+    /// Removes what has outlived its time: key sets never sealed, jobs long finished.
+    ///
+    /// # Errors
+    /// The store fails.
+    pub fn tidy(&self) -> Result<(), StoreError> {
+        let hours = |hours: u64| now().saturating_sub(hours.saturating_mul(3_600_000));
+        let unsealed = hours(self.config.storage.unsealed_hours);
+        for record in key_store::list(&self.store)? {
+            if record.state == key_store::KeyState::Open && record.touched < unsealed {
+                tracing::info!(key = %record.id, "removing a key set that was never sealed");
+                key_store::delete(&self.store, record.id)?;
+            }
+        }
+        let finished = hours(self.config.storage.retention_hours);
+        for record in job_store::select(&self.store, |job| job.finished.is_some_and(|at| at < finished))? {
+            job_store::remove(&self.store, &record)?;
+        }
+        Ok(())
+    }
+
+    fn recover(&self) -> Result<(), StoreError> {
+        for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Running)? {
+            if job.cancel {
+                job_store::abandon(&self.store, job.id)?;
+            } else if job.crashes + 1 >= self.config.compute.max_attempts {
+                let detail = format!(
+                    "the server died {} times while it worked on this job; it is not tried again",
+                    job.crashes + 1
+                );
+                job_store::fail(
+                    &self.store,
+                    job.id,
+                    Problem::new(500, "INTERRUPTED", "Interrupted too often", detail),
+                )?;
+            } else {
+                tracing::info!(job = %job.id, attempts = job.attempts, "putting an interrupted job back into the queue");
+                job_store::requeue(&self.store, job.id, true)?;
+            }
+        }
+        for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Done)? {
+            if let Some(seconds) = job.seconds {
+                self.estimates.record(&job.params, &job.task.operations, seconds);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        if error.is_full() {
+            tracing::error!(%error, "disk full");
+            return Self::new(
+                507,
+                "STORAGE_FULL",
+                "Storage full",
+                "the server's disk is full; nothing was stored",
+            );
+        }
+        Self::internal(&error)
+    }
+}

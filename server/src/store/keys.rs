@@ -1,0 +1,330 @@
+//! Evaluation key sets: opened, filled piece by piece in any order, sealed, deleted.
+
+use redb::ReadableTable;
+use serde::{Deserialize, Serialize};
+
+use super::files::{self, Written};
+use super::{KEYS, PARTS, Store, StoreError, decode, encode, now};
+use crate::id::{Id, hex};
+
+/// Whether a key set still takes pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyState {
+    /// Pieces are being uploaded.
+    Open,
+    /// Complete and immutable.
+    Sealed,
+}
+
+/// What is known of a key set.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyRecord {
+    /// Chosen by the client: the identifier of its secret key.
+    pub id: Id,
+    /// Name of the parameter set.
+    pub params: String,
+    /// Fingerprint of the parameter set, in hexadecimal.
+    pub fingerprint: String,
+    /// Number of pieces.
+    pub parts: u32,
+    /// Open or sealed.
+    pub state: KeyState,
+    /// Milliseconds since 1970 of the last change.
+    pub touched: u64,
+    /// Digest of the pieces' digests in order, once sealed.
+    pub digest: Option<String>,
+    /// Bytes of the stored pieces.
+    pub bytes: u64,
+}
+
+/// What came of opening a key set.
+#[derive(Debug)]
+pub enum Opened {
+    /// It is new.
+    New,
+    /// It was there, with the same parameters.
+    Known(KeyRecord),
+    /// It was there with other parameters.
+    Differs(KeyRecord),
+}
+
+/// What came of storing a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    /// It is on disk.
+    New,
+    /// The same bytes were on disk before.
+    Same,
+    /// Other bytes were on disk before, and still are.
+    Differs,
+    /// The key set does not exist (any more).
+    Gone,
+}
+
+/// What came of sealing a key set.
+#[derive(Debug)]
+pub enum Sealed {
+    /// It is sealed, now or before.
+    Done(KeyRecord),
+    /// These pieces are missing.
+    Missing(Vec<u32>),
+    /// The pieces give another digest than the client's.
+    Differs(String),
+    /// The key set does not exist.
+    Gone,
+}
+
+/// Opens a key set, or finds it.
+///
+/// # Errors
+/// The store fails.
+pub fn open(store: &Store, record: &KeyRecord) -> Result<Opened, StoreError> {
+    store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let known: Option<KeyRecord> =
+            keys.get(record.id.0)?.map(|bytes| decode("key", bytes.value())).transpose()?;
+        match known {
+            None => {
+                keys.insert(record.id.0, encode(record)?.as_slice())?;
+                Ok(Opened::New)
+            }
+            Some(known) if known.params == record.params && known.fingerprint == record.fingerprint => {
+                Ok(Opened::Known(known))
+            }
+            Some(known) => Ok(Opened::Differs(known)),
+        }
+    })
+}
+
+/// The record of a key set.
+///
+/// # Errors
+/// The store fails.
+pub fn get(store: &Store, id: Id) -> Result<Option<KeyRecord>, StoreError> {
+    store.read(|txn| txn.open_table(KEYS)?.get(id.0)?.map(|bytes| decode("key", bytes.value())).transpose())
+}
+
+/// Indices of the pieces that are stored, ascending.
+///
+/// # Errors
+/// The store fails.
+pub fn present(store: &Store, id: Id) -> Result<Vec<u32>, StoreError> {
+    Ok(parts(store, id)?.into_iter().map(|(index, _, _)| index).collect())
+}
+
+/// Index, digest and length of each stored piece, by index.
+///
+/// # Errors
+/// The store fails.
+pub fn parts(store: &Store, id: Id) -> Result<Vec<(u32, [u8; 32], u64)>, StoreError> {
+    store.read(|txn| {
+        txn.open_table(PARTS)?
+            .range((id.0, 0)..=(id.0, u32::MAX))?
+            .map(|entry| {
+                let (key, value) = entry?;
+                let (digest, length) = value.value();
+                Ok((key.value().1, digest, length))
+            })
+            .collect()
+    })
+}
+
+/// Digest of piece `index`, if it is stored.
+///
+/// # Errors
+/// The store fails.
+pub fn part_digest(store: &Store, id: Id, index: u32) -> Result<Option<[u8; 32]>, StoreError> {
+    store.read(|txn| Ok(txn.open_table(PARTS)?.get((id.0, index))?.map(|value| value.value().0)))
+}
+
+/// Stores a piece that has been checked. When this returns [`Stored::New`] the piece survives
+/// the death of the process and of the machine.
+///
+/// # Errors
+/// The store fails.
+pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Stored, StoreError> {
+    let digest = *blake3::hash(bytes).as_bytes();
+    match part_digest(store, id, index)? {
+        Some(present) if present == digest => return Ok(Stored::Same),
+        Some(_) => return Ok(Stored::Differs),
+        None => {}
+    }
+    if get(store, id)?.is_none() {
+        return Ok(Stored::Gone);
+    }
+    let written = Written::new(&store.key_folder(id), bytes).map_err(StoreError::Io)?;
+    store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let mut parts = txn.open_table(PARTS)?;
+        let Some(mut record) =
+            keys.get(id.0)?.map(|bytes| decode::<KeyRecord>("key", bytes.value())).transpose()?
+        else {
+            return Ok(Stored::Gone);
+        };
+        if let Some(present) = parts.get((id.0, index))?.map(|value| value.value().0) {
+            return Ok(if present == digest { Stored::Same } else { Stored::Differs });
+        }
+        written.publish(&index.to_string()).map_err(StoreError::Io)?;
+        parts.insert((id.0, index), (digest, bytes.len() as u64))?;
+        record.bytes += bytes.len() as u64;
+        record.touched = now();
+        keys.insert(id.0, encode(&record)?.as_slice())?;
+        Ok(Stored::New)
+    })
+}
+
+/// Reads a piece back and compares it with its digest.
+///
+/// # Errors
+/// The piece is absent, unreadable or not what was stored.
+pub fn read_part(
+    store: &Store,
+    id: Id,
+    (index, digest, length): (u32, [u8; 32], u64),
+) -> std::io::Result<Vec<u8>> {
+    let path = store.key_folder(id).join(index.to_string());
+    let bytes = files::read_exact(&path, length)?;
+    if *blake3::hash(&bytes).as_bytes() != digest {
+        return Err(std::io::Error::other(format!(
+            "{} is not what was uploaded; the disk altered it",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Seals a complete key set. The digest is BLAKE3 over the pieces' BLAKE3 digests in order.
+///
+/// # Errors
+/// The store fails.
+pub fn seal(store: &Store, id: Id, expected: Option<&str>) -> Result<Sealed, StoreError> {
+    store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let parts = txn.open_table(PARTS)?;
+        let Some(mut record) =
+            keys.get(id.0)?.map(|bytes| decode::<KeyRecord>("key", bytes.value())).transpose()?
+        else {
+            return Ok(Sealed::Gone);
+        };
+        let mut hasher = blake3::Hasher::new();
+        let mut missing = Vec::new();
+        for index in 0..record.parts {
+            match parts.get((id.0, index))? {
+                Some(value) => {
+                    hasher.update(&value.value().0);
+                }
+                None => missing.push(index),
+            }
+        }
+        if !missing.is_empty() {
+            return Ok(Sealed::Missing(missing));
+        }
+        let digest = hex(hasher.finalize().as_bytes());
+        if expected.is_some_and(|expected| expected != digest) {
+            return Ok(Sealed::Differs(digest));
+        }
+        if record.state == KeyState::Open {
+            record.state = KeyState::Sealed;
+            record.digest = Some(digest);
+            record.touched = now();
+            keys.insert(id.0, encode(&record)?.as_slice())?;
+        }
+        Ok(Sealed::Done(record))
+    })
+}
+
+/// Removes a key set and its files, whether or not it exists.
+///
+/// # Errors
+/// The store fails.
+pub fn delete(store: &Store, id: Id) -> Result<(), StoreError> {
+    store.write(|txn| {
+        txn.open_table(KEYS)?.remove(id.0)?;
+        txn.open_table(PARTS)?.retain_in::<([u8; 16], u32), _>((id.0, 0)..=(id.0, u32::MAX), |_, _| false)?;
+        Ok(())
+    })?;
+    files::remove_folder(&store.key_folder(id)).map_err(StoreError::Io)
+}
+
+/// All key sets.
+///
+/// # Errors
+/// The store fails.
+pub fn list(store: &Store) -> Result<Vec<KeyRecord>, StoreError> {
+    store.read(|txn| txn.open_table(KEYS)?.iter()?.map(|entry| decode("key", entry?.1.value())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(id: Id) -> KeyRecord {
+        KeyRecord {
+            id,
+            params: "p".into(),
+            fingerprint: "f".into(),
+            parts: 2,
+            state: KeyState::Open,
+            touched: now(),
+            digest: None,
+            bytes: 0,
+        }
+    }
+
+    #[test]
+    fn a_set_is_filled_sealed_and_survives() {
+        let folder = tempfile::tempdir().unwrap();
+        let id = Id([1; 16]);
+        let expected = {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(blake3::hash(b"zero").as_bytes()).update(blake3::hash(b"one").as_bytes());
+            hex(hasher.finalize().as_bytes())
+        };
+        {
+            let store = Store::open(folder.path()).unwrap();
+            assert!(matches!(open(&store, &record(id)).unwrap(), Opened::New));
+            assert_eq!(put_part(&store, id, 1, b"one").unwrap(), Stored::New);
+            assert_eq!(put_part(&store, id, 1, b"one").unwrap(), Stored::Same);
+            assert_eq!(put_part(&store, id, 1, b"two").unwrap(), Stored::Differs);
+            assert!(matches!(seal(&store, id, None).unwrap(), Sealed::Missing(missing) if missing == [0]));
+        }
+        // What a process that died while writing would leave.
+        std::fs::write(folder.path().join(format!("keys/{id}/7.partial")), b"half").unwrap();
+        std::fs::create_dir_all(folder.path().join("jobs/unknown")).unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        assert!(!folder.path().join(format!("keys/{id}/7.partial")).exists());
+        assert!(!folder.path().join("jobs/unknown").exists());
+        assert_eq!(present(&store, id).unwrap(), [1]);
+        assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::New);
+        assert!(
+            matches!(seal(&store, id, Some("00")).unwrap(), Sealed::Differs(digest) if digest == expected)
+        );
+        let Sealed::Done(sealed) = seal(&store, id, Some(&expected)).unwrap() else { panic!("not sealed") };
+        assert_eq!(
+            (sealed.state, sealed.bytes, sealed.digest.as_deref()),
+            (KeyState::Sealed, 7, Some(expected.as_str()))
+        );
+        let rows = parts(&store, id).unwrap();
+        assert_eq!(read_part(&store, id, rows[1]).unwrap(), b"one");
+        std::fs::write(folder.path().join(format!("keys/{id}/1")), b"eno").unwrap();
+        assert!(read_part(&store, id, rows[1]).is_err());
+        delete(&store, id).unwrap();
+        assert!(get(&store, id).unwrap().is_none() && present(&store, id).unwrap().is_empty());
+        assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::Gone);
+        assert!(!folder.path().join(format!("keys/{id}")).exists());
+    }
+
+    #[test]
+    fn other_parameters_under_the_same_identifier_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let id = Id([2; 16]);
+        open(&store, &record(id)).unwrap();
+        assert!(matches!(open(&store, &record(id)).unwrap(), Opened::Known(_)));
+        let other = KeyRecord { fingerprint: "g".into(), ..record(id) };
+        assert!(matches!(open(&store, &other).unwrap(), Opened::Differs(_)));
+        assert!(matches!(Store::open(folder.path()), Err(StoreError::InUse(_))));
+    }
+}

@@ -1,0 +1,192 @@
+//! Durable state: one redb table file and plain files, all under one data folder.
+//!
+//! ```text
+//! refloat.redb             records of keys, pieces, jobs, the queue and the event logs
+//! keys/<key id>/<index>    pieces of evaluation keys, as uploaded
+//! jobs/<job id>/input      ciphertext to work on
+//! jobs/<job id>/result     ciphertext made of it
+//! ```
+//!
+//! A record is written only after the files it speaks of are on disk, in one transaction that is
+//! flushed before the client is answered. Files without a record are remains of an interrupted
+//! request and are removed when the store is opened.
+
+pub mod events;
+pub mod files;
+pub mod jobs;
+pub mod keys;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use redb::{Database, Durability, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) const KEYS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("keys");
+/// Digest and length of each stored piece.
+pub(crate) const PARTS: TableDefinition<([u8; 16], u32), ([u8; 32], u64)> = TableDefinition::new("parts");
+pub(crate) const JOBS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("jobs");
+pub(crate) const QUEUE: TableDefinition<u64, [u8; 16]> = TableDefinition::new("queue");
+/// A job, and the digest of the request that made it.
+type JobAndRequest = ([u8; 16], [u8; 32]);
+/// By key set and Idempotency-Key.
+pub(crate) const IDEMPOTENCY: TableDefinition<([u8; 16], &str), JobAndRequest> =
+    TableDefinition::new("idempotency");
+pub(crate) const EVENTS: TableDefinition<([u8; 16], u64), &[u8]> = TableDefinition::new("events");
+pub(crate) const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
+
+/// The data folder, opened by this process alone.
+pub struct Store {
+    database: Database,
+    root: PathBuf,
+}
+
+/// The store could not do what was asked.
+#[derive(Debug)]
+pub enum StoreError {
+    /// Another process has the data folder open.
+    InUse(PathBuf),
+    /// The table file failed.
+    Database(redb::Error),
+    /// A file failed.
+    Io(std::io::Error),
+    /// A record does not read back.
+    Corrupt(String),
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::InUse(path) => write!(
+                f,
+                "data folder {} is in use by another refloat server; stop that one or choose another folder with --data",
+                path.display()
+            ),
+            Self::Database(error) => write!(f, "job table: {error}"),
+            Self::Io(error) => write!(f, "data folder: {error}"),
+            Self::Corrupt(what) => write!(f, "job table: {what} does not read back"),
+        }
+    }
+}
+
+impl std::error::Error for StoreError {}
+
+impl<E: Into<redb::Error>> From<E> for StoreError {
+    fn from(error: E) -> Self {
+        match error.into() {
+            redb::Error::Io(error) => Self::Io(error),
+            error => Self::Database(error),
+        }
+    }
+}
+
+impl StoreError {
+    /// Whether the disk is full.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Io(error) if matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded))
+    }
+}
+
+impl Store {
+    /// Opens the data folder, creating it when absent, and clears what an interrupted request or
+    /// a killed server left behind.
+    ///
+    /// # Errors
+    /// The folder cannot be created or read, or another process has it open.
+    pub fn open(root: &Path) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(root.join("keys")).map_err(StoreError::Io)?;
+        std::fs::create_dir_all(root.join("jobs")).map_err(StoreError::Io)?;
+        let database = match Database::create(root.join("refloat.redb")) {
+            Err(redb::DatabaseError::DatabaseAlreadyOpen) => return Err(StoreError::InUse(root.to_owned())),
+            other => other?,
+        };
+        let store = Self { database, root: root.to_owned() };
+        store.write(|txn| {
+            txn.open_table(KEYS)?;
+            txn.open_table(PARTS)?;
+            txn.open_table(JOBS)?;
+            txn.open_table(QUEUE)?;
+            txn.open_table(IDEMPOTENCY)?;
+            txn.open_table(EVENTS)?;
+            txn.open_table(COUNTERS)?;
+            Ok(())
+        })?;
+        store.remove_orphans()?;
+        Ok(store)
+    }
+
+    pub(crate) fn key_folder(&self, id: crate::id::Id) -> PathBuf {
+        self.root.join("keys").join(id.to_string())
+    }
+
+    pub(crate) fn job_folder(&self, id: crate::id::Id) -> PathBuf {
+        self.root.join("jobs").join(id.to_string())
+    }
+
+    /// Runs `work` in a transaction that is on disk when this returns.
+    pub(crate) fn write<T>(
+        &self,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.write_with(Durability::Immediate, work)
+    }
+
+    /// Runs `work` in a transaction; with [`Durability::None`] it reaches the disk with the next
+    /// one that does.
+    pub(crate) fn write_with<T>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let mut txn = self.database.begin_write()?;
+        txn.set_durability(durability)?;
+        let value = work(&txn)?;
+        txn.commit()?;
+        Ok(value)
+    }
+
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        work(&self.database.begin_read()?)
+    }
+
+    /// Removes files that no record speaks of.
+    fn remove_orphans(&self) -> Result<(), StoreError> {
+        use redb::ReadableTable;
+        let (keys, jobs) = self.read(|txn| {
+            let ids = |table: redb::ReadOnlyTable<[u8; 16], &[u8]>| -> Result<Vec<String>, StoreError> {
+                table.iter()?.map(|entry| Ok(crate::id::hex(&entry?.0.value()))).collect()
+            };
+            Ok((ids(txn.open_table(KEYS)?)?, ids(txn.open_table(JOBS)?)?))
+        })?;
+        for (folder, known) in [("keys", keys), ("jobs", jobs)] {
+            for entry in std::fs::read_dir(self.root.join(folder)).map_err(StoreError::Io)? {
+                let entry = entry.map_err(StoreError::Io)?;
+                if known.iter().any(|id| entry.file_name() == id.as_str()) {
+                    files::remove_partial(&entry.path()).map_err(StoreError::Io)?;
+                } else {
+                    files::remove_folder(&entry.path()).map_err(StoreError::Io)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A record as it is kept.
+pub(crate) fn encode<T: Serialize>(record: &T) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(record).map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+/// A record as it was kept.
+pub(crate) fn decode<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, StoreError> {
+    serde_json::from_slice(bytes).map_err(|error| StoreError::Corrupt(format!("{what} ({error})")))
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
+}

@@ -1,0 +1,160 @@
+//! An engine that computes nothing, and can be held in the middle of a run.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use refloat::Error;
+use refloat::trace::{Counters, Observer, StageEvent, emit};
+use refloat_server::engine::{
+    Engine, LoadError, LoadedKeys, ParameterSet, Part, ReadPart, SlotMode, Stage, Task,
+};
+use refloat_server::id::Id;
+
+/// Bytes of a ciphertext.
+pub const CIPHERTEXT: usize = 64;
+/// Bytes of a piece.
+pub const PART: usize = 100;
+/// Pieces of a key set.
+pub const PARTS: usize = 3;
+/// Identifier of the test keys.
+pub const KEY: &str = "000102030405060708090a0b0c0d0e0f";
+/// Fingerprint of the test set.
+pub const FINGERPRINT: &str = "f00df00df00df00df00df00df00df00d";
+
+pub struct TestEngine {
+    sets: Vec<ParameterSet>,
+    /// While true, runs stay in the middle of their stage.
+    pub held: AtomicBool,
+    /// Key sets loaded so far.
+    pub loads: AtomicUsize,
+    /// Runs begun so far.
+    pub runs: AtomicUsize,
+}
+
+impl TestEngine {
+    pub fn hold(&self) {
+        self.held.store(true, Ordering::SeqCst);
+    }
+
+    pub fn release(&self) {
+        self.held.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Default for TestEngine {
+    fn default() -> Self {
+        let set = |name: &str, secure, expanded_key_bytes| ParameterSet {
+            name: name.into(),
+            title: name.into(),
+            mode: SlotMode::Real,
+            secure,
+            security_bits: if secure { 128.0 } else { 40.0 },
+            security_statement: "a test".into(),
+            policy: "test".into(),
+            fingerprint: FINGERPRINT.into(),
+            log_n: 10,
+            slots: 512,
+            log_qp: 200.0,
+            log_q0p: 40.0,
+            max_level: 7,
+            input_level: 1,
+            output_level: 2,
+            promised_bits: 6.0,
+            stages: vec![Stage {
+                id: "blind_rotate".into(),
+                title: "Rotate".into(),
+                symbol: "x".into(),
+                levels: 0,
+            }],
+            tracks: 4,
+            tree_levels: 2,
+            key_parts: (0..PARTS)
+                .map(|index| Part { index, label: format!("piece {index}"), bytes: PART })
+                .collect(),
+            parts: PARTS,
+            key_bytes: (PARTS * PART) as u64,
+            ciphertext_bytes: vec![CIPHERTEXT; 3],
+            expanded_key_bytes,
+            expected_seconds: None,
+        };
+        Self {
+            sets: vec![set("small", true, 1000), set("toy", false, 1000), set("huge", true, 1 << 40)],
+            held: AtomicBool::new(false),
+            loads: AtomicUsize::new(0),
+            runs: AtomicUsize::new(0),
+        }
+    }
+}
+
+/// Piece `index` of any key set.
+pub fn part(index: usize) -> Vec<u8> {
+    vec![index as u8; PART]
+}
+
+impl Engine for TestEngine {
+    fn sets(&self) -> &[ParameterSet] {
+        &self.sets
+    }
+
+    fn backend(&self) -> String {
+        "none".into()
+    }
+
+    fn verify_part(&self, _set: &str, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.first().is_some_and(|first| usize::from(*first) == index) {
+            Ok(())
+        } else {
+            Err(Error::BadBytes(format!("this is not piece {index}")))
+        }
+    }
+
+    fn check_ciphertext(&self, _set: &str, _key: Id, _task: &Task, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.len() == CIPHERTEXT && bytes[0] == b'C' {
+            Ok(())
+        } else {
+            Err(Error::BadBytes("this is not a ciphertext".into()))
+        }
+    }
+
+    fn load_keys(&self, _set: &str, _key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+        for index in 0..PARTS {
+            let bytes = read(index).map_err(LoadError::Io)?;
+            assert_eq!(bytes, part(index));
+        }
+        self.loads.fetch_add(1, Ordering::SeqCst);
+        Ok(LoadedKeys { bytes: 1000, inner: Box::new(()) })
+    }
+
+    fn run(
+        &self,
+        _set: &str,
+        _keys: &LoadedKeys,
+        _task: &Task,
+        ciphertext: &[u8],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Error> {
+        self.runs.fetch_add(1, Ordering::SeqCst);
+        let stage = "blind_rotate";
+        emit(observer, &StageEvent::Enter { stage })?;
+        for done in 1..=4 {
+            emit(observer, &StageEvent::Progress { stage, done, total: 4 })?;
+            while done == 2 && self.held.load(Ordering::SeqCst) {
+                if observer.is_cancelled() {
+                    return Err(Error::Cancelled(stage.into()));
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+        }
+        emit(
+            observer,
+            &StageEvent::Exit {
+                stage,
+                level: 2,
+                log_q: 62.5,
+                log_scale: 22.0,
+                counters: Counters::default(),
+            },
+        )?;
+        Ok(ciphertext.iter().rev().copied().collect())
+    }
+}

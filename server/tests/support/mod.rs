@@ -1,0 +1,235 @@
+//! A server with an engine that computes nothing, and a client for it.
+#![allow(dead_code)] // Each test file uses its own part of this.
+
+pub mod engine;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use refloat_server::{Config, Server};
+use serde_json::Value;
+
+use engine::TestEngine;
+
+/// How long anything may take. Generous: the machine may be busy with other things.
+pub const DEADLINE: Duration = Duration::from_mins(2);
+
+/// A server in this process.
+pub struct TestServer {
+    runtime: tokio::runtime::Runtime,
+    server: Option<Server>,
+    pub engine: Arc<TestEngine>,
+    pub client: Client,
+}
+
+impl TestServer {
+    /// Starts a server on a free port with its data in `folder`.
+    pub fn start(folder: &std::path::Path, change: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config::default();
+        config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        config.server.allow_insecure = true;
+        folder.clone_into(&mut config.storage.data);
+        config.compute.key_cache_bytes = 1 << 20;
+        change(&mut config);
+        let engine = Arc::new(TestEngine::default());
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let server = runtime.block_on(Server::start(config, engine.clone())).unwrap();
+        let client = Client::new(server.address());
+        Self { runtime, server: Some(server), engine, client }
+    }
+
+    /// Stops it in order.
+    pub fn stop(mut self) {
+        self.runtime.block_on(self.server.take().unwrap().stop());
+    }
+}
+
+/// An answer of the server.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: ureq::http::HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Asserts that this is a problem document with this status and code, and gives its detail.
+    #[track_caller]
+    pub fn problem(&self, status: u16, code: &str) -> String {
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
+        let document = self.json();
+        assert_eq!((self.status, document["code"].as_str()), (status, Some(code)), "{document}");
+        assert_eq!(document["status"], status);
+        document["detail"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
+        self
+    }
+}
+
+/// One event of an event stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamEvent {
+    pub id: u64,
+    pub name: String,
+    pub data: String,
+}
+
+/// Speaks HTTP with a server.
+#[derive(Clone)]
+pub struct Client {
+    pub address: SocketAddr,
+    agent: ureq::Agent,
+}
+
+impl Client {
+    pub fn new(address: SocketAddr) -> Self {
+        let agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(DEADLINE)).build();
+        Self { address, agent: agent.into() }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut request = ureq::http::Request::builder().method(method).uri(self.url(path));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut response = self.agent.run(request.body(body).unwrap()).unwrap();
+        let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
+        Answer { status: response.status().as_u16(), headers: response.headers().clone(), body }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        let mut response = self.agent.get(self.url(path)).call().unwrap();
+        let body = response.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
+        Answer { status: response.status().as_u16(), headers: response.headers().clone(), body }
+    }
+
+    pub fn head(&self, path: &str) -> Answer {
+        let response = self.agent.head(self.url(path)).call().unwrap();
+        Answer { status: response.status().as_u16(), headers: response.headers().clone(), body: Vec::new() }
+    }
+
+    pub fn delete(&self, path: &str) -> Answer {
+        let mut response = self.agent.delete(self.url(path)).call().unwrap();
+        let body = response.body_mut().read_to_vec().unwrap();
+        Answer { status: response.status().as_u16(), headers: response.headers().clone(), body }
+    }
+
+    pub fn post_json(&self, path: &str, value: &Value) -> Answer {
+        self.send("POST", path, &[("content-type", "application/json")], value.to_string().as_bytes())
+    }
+
+    pub fn put_chunk(&self, key: &str, index: usize, bytes: &[u8]) -> Answer {
+        self.send(
+            "PUT",
+            &format!("/v1/keys/{key}/chunks/{index}"),
+            &[("content-type", "application/octet-stream")],
+            bytes,
+        )
+    }
+
+    pub fn submit(&self, key: &str, ciphertext: &[u8]) -> Answer {
+        self.submit_with(&format!("key={key}"), &[], ciphertext)
+    }
+
+    pub fn submit_with(&self, query: &str, headers: &[(&str, &str)], ciphertext: &[u8]) -> Answer {
+        let mut all = vec![("content-type", "application/octet-stream")];
+        all.extend(headers);
+        self.send("POST", &format!("/v1/jobs?{query}"), &all, ciphertext)
+    }
+
+    /// Polls a job until `until` holds of its document.
+    #[track_caller]
+    pub fn wait(&self, job: &str, until: impl Fn(&Value) -> bool) -> Value {
+        let began = Instant::now();
+        loop {
+            let document = self.get(&format!("/v1/jobs/{job}")).expect(200).json();
+            if until(&document) {
+                return document;
+            }
+            assert!(began.elapsed() < DEADLINE, "still waiting: {document}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Polls a job until it is in `state`.
+    #[track_caller]
+    pub fn wait_state(&self, job: &str, state: &str) -> Value {
+        self.wait(job, |document| {
+            let now = document["state"].as_str().unwrap();
+            assert!(
+                now == state || !["done", "failed", "cancelled"].contains(&now),
+                "ended otherwise: {document}"
+            );
+            now == state
+        })
+    }
+
+    /// Reads a job's events after `last` until the stream ends.
+    pub fn events(&self, job: &str, last: Option<u64>) -> Vec<StreamEvent> {
+        let mut request = self.agent.get(self.url(&format!("/v1/jobs/{job}/events")));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last.to_string());
+        }
+        let response = request.call().unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        read_events(BufReader::new(response.into_body().into_reader()), usize::MAX)
+    }
+
+    /// Sends raw bytes and returns what comes back until the server closes.
+    pub fn raw(&self, request: &[u8]) -> String {
+        let mut socket = TcpStream::connect(self.address).unwrap();
+        socket.set_read_timeout(Some(DEADLINE)).unwrap();
+        socket.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        // A reset after the answer is no failure of the server.
+        let _ = socket.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+/// Parses at most `limit` events.
+pub fn read_events(reader: impl BufRead, limit: usize) -> Vec<StreamEvent> {
+    let mut events = Vec::new();
+    let (mut id, mut name, mut data) = (0, String::new(), String::new());
+    for line in reader.lines() {
+        let line = line.unwrap();
+        match line.split_once(": ") {
+            Some(("id", value)) => id = value.parse().unwrap(),
+            Some(("event", value)) => value.clone_into(&mut name),
+            Some(("data", value)) => value.clone_into(&mut data),
+            _ if line.is_empty() && !data.is_empty() => {
+                events.push(StreamEvent {
+                    id,
+                    name: std::mem::take(&mut name),
+                    data: std::mem::take(&mut data),
+                });
+                if events.len() == limit {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    events
+}
