@@ -1,4 +1,66 @@
-//! refloat: bringing exhausted ciphertexts back afloat.
+//! Fully homomorphic encryption whose subject is **bootstrapping**: bringing an exhausted
+//! ciphertext back afloat.
+//!
+//! Every multiplication of encrypted data uses up modulus; when none is left, a bootstrap gives the
+//! same message in a ciphertext with a large modulus again, without anybody decrypting. This crate
+//! is the core of refloat: native programs use it directly, browsers through WebAssembly, servers
+//! through the binary `refloat`.
+//!
+//! ```
+//! use refloat::{
+//!     bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+//!     params,
+//!     random::Seed,
+//! };
+//!
+//! // A demonstration set; `ship13`, the default, has 128 bits of security and 1.5 GB of keys.
+//! let params = params::preset("toy10")?.params()?;
+//! // Seeds must come from the system's entropy: these are for the example alone.
+//! let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+//! let keys = ShipKeys::generate(&secret)?;
+//!
+//! let values = vec![0.5, -0.25, 1.0];
+//! let fresh = secret.encrypt(&values, ShipMode::Real, &Seed::from_bytes([2; 32]))?;
+//!
+//! // A server squares, which leaves the ciphertext exhausted, and bootstraps.
+//! let evaluator = ShipEvaluator::new(&params)?;
+//! let squared = evaluator.square(&fresh, &keys)?;
+//! assert_eq!(squared.level(), 1);
+//! let refreshed = evaluator.bootstrap(&squared, ShipMode::Real, &keys, &mut ())?;
+//! assert_eq!(refreshed.level(), 2);
+//!
+//! let plain = secret.decrypt(&refreshed, ShipMode::Real)?;
+//! for (x, y) in values.iter().zip(plain.reveal_to_key_owner()) {
+//!     assert!((x * x - y).abs() < 1e-2);
+//! }
+//! # Ok::<(), refloat::Error>(())
+//! ```
+//!
+//! # Layers
+//!
+//! Modules import downwards only, which a test enforces.
+//!
+//! | module | knows |
+//! | --- | --- |
+//! | [`error`], [`par`], [`random`], [`security`], [`trace`] | nothing of the crate |
+//! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
+//! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
+//! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
+//! | [`schemes`] | CKKS: encoding, encryption, arithmetic, exact scales |
+//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`] |
+//! | [`params`], [`wire`] | named sets; versioned, checked bytes |
+//!
+//! # Conventions
+//!
+//! A ciphertext (b, a) decrypts to b + a s. Slot k of a polynomial is its value at zeta^(5^k),
+//! zeta = exp(i pi / N). Levels count rescalings left; a level is one prime, or several dropped
+//! together. Scales are exact. Nothing depends on the number of threads or on the SIMD backend:
+//! results are the same bits everywhere, WebAssembly included.
+//!
+//! # Features
+//!
+//! `std` (default) detects CPU features at run time; `parallel` evaluates on the current rayon
+//! pool. Without both the crate is `no_std` with `alloc`. None changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;
