@@ -164,7 +164,7 @@ function command(step, progress, chromium) {
   return run(step.command, step.args, {
     ...filter,
     limit: LIMIT,
-    env: { ...filter.env, REFLOAT_BINARY: serverBinary, CHROMIUM: chromium, ...step.env },
+    env: { ...filter.env, REFLOAT_BIN: serverBinary, CHROMIUM: chromium, ...step.env },
   });
 }
 

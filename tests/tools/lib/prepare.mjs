@@ -47,6 +47,11 @@ async function installPackages() {
   const lock = join(root, 'package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   const step = begin('npm packages: installing');
-  await must(step, 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const { code, output } = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  if (code !== 0) {
+    step.fail();
+    const words = output.split('\n').filter((line) => line.trim() !== 'npm error').slice(0, 20);
+    throw new Stop(`${words.join('\n')}\n\nnpm ci failed. After a change of a package.json, run "npm install" once.`);
+  }
   step.done();
 }
