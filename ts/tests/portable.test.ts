@@ -1,0 +1,84 @@
+// The same seeds give the same bytes in wasm as they do natively: keys, ciphertexts and whole
+// bootstrappings. The expectations are written by wasm/tests/portable.rs.
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type Ciphertext, type KeySet } from 'refloat/sync';
+
+interface SetVectors {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly parts: readonly [number, string][];
+  readonly fresh: string;
+  readonly exhausted: string;
+  readonly complex?: string;
+  readonly bootstrapped?: string;
+  readonly squared?: string;
+  readonly bootstrappedAgain?: string;
+}
+
+interface Vectors {
+  readonly keySeed: number;
+  readonly encryptionSeed: number;
+  readonly sets: readonly SetVectors[];
+}
+
+const path = new URL('../../tests/vectors/portable.json', import.meta.url);
+const vectors = JSON.parse(await readFile(path, 'utf8')) as Vectors;
+
+/** Ends every object on the wire: the BLAKE3 hash of all before. */
+const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
+
+const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+
+let rf: Refloat;
+beforeAll(async () => {
+  rf = await Refloat.load();
+});
+
+describe.each(vectors.sets)('$name in wasm', (set) => {
+  it('reads the same secret key and makes the same parts from it', () => {
+    using keys = rf.importKeys(Buffer.from(set.secret, 'hex'), { allowInsecure: true });
+    expect(keys.params.fingerprint).toBe(set.fingerprint);
+    expect(keys.id).toBe(set.keyId);
+    for (const [index, expected] of set.parts) expect(digest(keys.keyPart(index)), `part ${index}`).toBe(expected);
+    expect(Buffer.from(keys.exportSecret()).toString('hex')).toBe(set.secret);
+  });
+});
+
+// Only toys take seeds for encryption.
+describe.each(vectors.sets.filter((set) => set.name.startsWith('toy')))('$name in wasm, from seeds', (set) => {
+  let keys: KeySet;
+  beforeAll(() => {
+    keys = rf.keygen(set.name, { allowInsecure: true, seed: seed(vectors.keySeed) });
+  });
+
+  const encrypted = (level: number, mode: 'real' | 'complex'): Ciphertext => {
+    const count = mode === 'complex' ? 2 * keys.params.slots : keys.params.slots;
+    const values = Array.from({ length: count }, (_, i) => (((37 * i) % 101) - 50) / 64);
+    return keys.encrypt(values, { level, mode, seed: seed(vectors.encryptionSeed) });
+  };
+
+  it('makes the same key from a seed', () => {
+    expect(keys.id).toBe(set.keyId);
+    expect(set.parts).toHaveLength(keys.params.keyParts.length);
+  });
+
+  it('makes the same ciphertexts', () => {
+    expect(digest(encrypted(2, 'real').toBytes())).toBe(set.fresh);
+    expect(digest(encrypted(1, 'real').toBytes())).toBe(set.exhausted);
+    expect(digest(encrypted(2, 'complex').toBytes())).toBe(set.complex);
+  });
+
+  if (set.bootstrapped === undefined) return; // one set is enough
+
+  it('bootstraps to the same ciphertext, twice', () => {
+    const boot = keys.bootstrapKeys().result();
+    const once = keys.bootstrap(encrypted(1, 'real'), boot).result();
+    expect(digest(once.toBytes())).toBe(set.bootstrapped);
+    const square = rf.square(once, boot);
+    expect(digest(square.toBytes())).toBe(set.squared);
+    expect(digest(keys.bootstrap(square, boot).result().toBytes())).toBe(set.bootstrappedAgain);
+  });
+});

@@ -1,0 +1,94 @@
+//! What the same seeds give natively; the tests of the npm package ask the same of the wasm module.
+//!
+//! `REFLOAT_WRITE_VECTORS=1 cargo test -p refloat-wasm --test portable` writes the vectors anew,
+//! after a change of the wire format or of the sampling.
+
+use std::{fs, path::PathBuf};
+
+use refloat::{
+    bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+    params,
+    random::Seed,
+    schemes::ckks::Ciphertext,
+    wire,
+};
+use serde_json::{Value, json};
+
+#[test]
+fn native_results_are_those_of_the_vectors() {
+    let sets = ["toy10", "toy11", "ship13", "ship13-bits"].map(digests_of);
+    let found = json!({
+        "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
+        "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
+        "keySeed": 7,
+        "encryptionSeed": 9,
+        "message": "value i is ((37 i) mod 101 - 50) / 64; real sets take one per slot, complex messages the same in order re, im, bits the parity of i",
+        "sets": sets,
+    });
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
+    if std::env::var_os("REFLOAT_WRITE_VECTORS").is_some() {
+        let text = serde_json::to_string_pretty(&found).expect("plain JSON");
+        fs::write(&path, text + "\n").expect("the vectors' folder is writable");
+    }
+    let text = fs::read_to_string(&path).expect("the vectors are in the repository");
+    let wanted: Value = serde_json::from_str(&text).expect("the vectors are JSON");
+    assert_eq!(found, wanted);
+}
+
+fn digests_of(name: &str) -> Value {
+    let preset = params::preset(name).expect("a preset");
+    let params = preset.params().expect("a preset is valid");
+    let mode = params.mode();
+    let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let parts = params.key_parts().len();
+    // Every kind of part for large sets, every part for small ones.
+    let wanted: Vec<usize> = if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
+    let part = |&index: &usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
+    let encrypted = |mode: ShipMode, level: usize| {
+        let count = if mode == ShipMode::Complex { params.n() } else { params.slots() };
+        let values = message(mode, count);
+        secret.encrypt_at(&values, mode, level, &Seed::from_bytes([9; 32])).expect("values in range")
+    };
+    let hash = |ciphertext: &Ciphertext| {
+        digest(&wire::ciphertext_to_bytes(params.ckks(), ciphertext).expect("a ciphertext of the set"))
+    };
+    let mut found = json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(&secret)),
+        "parts": wanted.iter().map(part).collect::<Vec<_>>(),
+        "fresh": hash(&encrypted(mode, 2)),
+        "exhausted": hash(&encrypted(mode, 1)),
+    });
+    if mode == ShipMode::Real {
+        found["complex"] = json!(hash(&encrypted(ShipMode::Complex, 2)));
+    }
+    if name == "toy10" {
+        let keys = ShipKeys::generate(&secret).expect("keys");
+        let evaluator = ShipEvaluator::new(&params).expect("an evaluator");
+        let once = evaluator.bootstrap(&encrypted(mode, 1), mode, &keys, &mut ()).expect("a bootstrap");
+        let square = evaluator.square(&once, &keys).expect("a square");
+        let twice = evaluator.bootstrap(&square, mode, &keys, &mut ()).expect("a bootstrap");
+        found["bootstrapped"] = json!(hash(&once));
+        found["squared"] = json!(hash(&square));
+        found["bootstrappedAgain"] = json!(hash(&twice));
+    }
+    found
+}
+
+fn message(mode: ShipMode, count: usize) -> Vec<f64> {
+    let value = |i: usize| match mode {
+        ShipMode::Bits => (i % 2) as f64,
+        ShipMode::Real | ShipMode::Complex => ((37 * i % 101) as f64 - 50.0) / 64.0,
+    };
+    (0..count).map(value).collect()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&bytes[bytes.len() - 32..])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
