@@ -240,16 +240,16 @@ fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceRepo
 }
 
 fn statement(instances: &[InstanceReport], bits: f64, policy: SecurityPolicy) -> String {
-    let floor = libm::floor(bits);
+    let rounded = libm::round(bits);
     let lattice = match policy {
         SecurityPolicy::Strict128 => {
             "128-bit classical security against the attacks of the lattice estimator".into()
         }
         SecurityPolicy::HeStandard2018 => format!(
-            "about {floor:.0}-bit classical security by today's lattice estimates; within the tables of the 2018 standard"
+            "about {rounded:.0}-bit classical security by today's lattice estimates; within the tables of the 2018 standard"
         ),
         SecurityPolicy::InsecureForTests => {
-            let known = if bits > 0.0 { format!("about {floor:.0} bits") } else { "no estimate".into() };
+            let known = if bits > 0.0 { format!("about {rounded:.0} bits") } else { "no estimate".into() };
             return format!(
                 "INSECURE: for tests and demonstrations only ({known}); keep no secret under these parameters"
             );
