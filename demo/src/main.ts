@@ -9,13 +9,14 @@ import { EASEL_SIDE } from './input/easel.js';
 import { gridFor, type InputKind, type InputSource } from './input/source.js';
 import { render } from './page.js';
 import { Player, selectStation } from './player.js';
-import { loadRecorded } from './recorded.js';
+import { decode, type RecordedVoyage } from './recorded.js';
+import recordedUrl from './recorded/toy10.json?url';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, shownVoyage, Store, type State } from './store.js';
 import { slotNear } from './views/canvas.js';
 import { tideSentence } from './views/tide.js';
-import type { Place } from './voyage.js';
+import { latest, type Place } from './voyage.js';
 
 const TITLE = document.title;
 const blank: InputSource = { kind: 'boat', label: 'the sailing boat', values: (g) => new Float64Array(g.width * g.height) };
@@ -39,6 +40,7 @@ const initial: State = {
   speed: 1,
   confirming: false,
   tables: new Set(),
+  finished: 0,
   said: '',
 };
 
@@ -46,6 +48,7 @@ const store = new Store(initial);
 const session = new Session(store, query.get('server') ?? location.origin);
 const player = new Player(store);
 let boat = blank;
+let settled = false;
 let tab: InputKind = (['draw', 'curve', 'numbers'] as const).find((k) => k === start.input) ?? 'boat';
 let spoken = '';
 let address = location.hash;
@@ -60,8 +63,9 @@ function use(source: InputSource): void {
 }
 
 store.subscribe((state) => {
-  render(state, tab, session.hasRemoteKeys);
+  render(state, tab, session.hasRemoteKeys, settled);
   attachEasels();
+  keepInSight(state);
   speak(state);
   const next = writeHash(state);
   if (shownVoyage(state) && next !== address) {
@@ -72,6 +76,15 @@ store.subscribe((state) => {
   push = false;
   document.title = state.busy ? `${state.busy.label} · ${TITLE}` : TITLE;
 });
+
+/** Scrolls the list of stations, on narrow screens, so that the selected one is in sight. */
+function keepInSight(state: State): void {
+  const option = document.getElementById(`station-${JOURNEY[state.at.station] ?? ''}`);
+  const list = option?.parentElement;
+  if (!option || !list || list.scrollWidth <= list.clientWidth) return;
+  const middle = option.offsetLeft - list.offsetLeft + option.offsetWidth / 2 - list.clientWidth / 2;
+  if (Math.abs(list.scrollLeft - middle) > list.clientWidth / 2 - option.offsetWidth) list.scrollLeft = middle;
+}
 
 /** One message per station, at most; the browser queues them politely. */
 function speak(state: State): void {
@@ -88,6 +101,21 @@ function attachEasels(): void {
   if (painting && !painting.onpointerdown) easel.attachPainting(painting);
   const curve = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
   if (curve && !curve.onpointerdown) easel.attachCurve(curve);
+}
+
+/** Shows a recorded voyage until the reader has made one. Without it the figures wait. */
+async function showRecorded(): Promise<void> {
+  try {
+    const voyage = decode((await (await fetch(recordedUrl)).json()) as RecordedVoyage);
+    store.update((s) => {
+      s.recorded = voyage;
+      if (start.station === undefined) s.at = latest(voyage);
+    });
+  } catch {
+    // A page that cannot load it shows empty figures and works all the same.
+  }
+  settled = true;
+  store.update(() => undefined);
 }
 
 async function takeFile(file: File | undefined): Promise<void> {
@@ -363,7 +391,5 @@ void bundled().then((source) => {
   boat = source;
   if (store.state.input === blank) openTab(tab);
 });
-void loadRecorded().then((voyage) => {
-  if (voyage) store.update((s) => { s.recorded = voyage; });
-});
+void showRecorded();
 void session.load();

@@ -24,7 +24,7 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   return {
     inputs: inputs(state, tab),
     controls: controls(state),
-    gauge: gauge(state, voyage, width('gauge')),
+    gauge: gauge(state, state.voyages[state.shown], width('gauge')),
     badge: badge(state),
     strip: strip(state),
     switch: runSwitch(state),
@@ -43,13 +43,20 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   };
 }
 
-/** Brings the document up to date with the state. */
-export function render(state: State, tab: InputKind, remoteKeys: boolean): void {
+/** Regions that have been drawn into the page when it was built, from a recorded voyage. */
+export const PRERENDERED = ['switch', 'story', 'gauge', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
+
+/**
+ * Brings the document up to date with the state. Until it is `settled` whether there is a recorded
+ * voyage, regions drawn at build time stay as they are.
+ */
+export function render(state: State, tab: InputKind, remoteKeys: boolean, settled: boolean): void {
   const width: Widths = (region) => Math.max(240, Math.floor(document.getElementById(region)?.clientWidth ?? 800));
   for (const [id, markup] of Object.entries(regions(state, tab, width, remoteKeys))) {
     const el = document.getElementById(id);
-    if (el) morph(el, markup);
+    if (el && (settled || !(PRERENDERED as readonly string[]).includes(id))) morph(el, markup);
   }
+  document.body.dataset['finished'] = String(state.finished);
   paint(document, state);
 }
 
@@ -57,7 +64,7 @@ function runSwitch(state: State): Html {
   const places = (['page', 'server'] as const).filter((p: Place) => state.voyages[p]);
   const voyage = shownVoyage(state);
   if (places.length < 2) {
-    return voyage?.recorded ? html`<p class="hint recorded">Shown: a recorded voyage of ${voyage.label} (${voyage.recorded}). Press Refloat to make your own.</p>` : html``;
+    return voyage?.recorded ? html`<p class="recorded"><strong>A recorded voyage</strong> of ${voyage.label}, ${voyage.recorded}. Press Refloat to make your own.</p>` : html``;
   }
   return html`<div class="segments" role="group" aria-label="Which run to show">${places.map(
     (p) => html`<button type="button" aria-pressed="${state.shown === p ? 'true' : 'false'}" data-act="show:${p}">${p === 'page' ? 'Run in this page' : 'Run on the server'}</button>`,

@@ -225,6 +225,9 @@ export class Session {
     try {
       await work(this.rf, this.abort.signal);
       voyage.state = 'done';
+      this.store.update((s) => {
+        s.finished += 1;
+      });
     } catch (error) {
       const cancelled = this.abort.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED');
       voyage.state = cancelled ? 'cancelled' : 'failed';

@@ -58,6 +58,8 @@ export interface State {
   problem?: Problem;
   /** Figures shown as tables. */
   tables: ReadonlySet<string>;
+  /** Voyages that have come back. */
+  finished: number;
   /** Message for the live region. */
   said: string;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bytes, decimal, duration, plural, scientific } from '../src/format.js';
 import { readHash, writeHash } from '../src/hash.js';
@@ -5,7 +6,8 @@ import { position } from '../src/player.js';
 import { decode, encode } from '../src/recorded.js';
 import { stationIndex } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { observe } from '../src/voyage.js';
+import { seenAt } from '../src/views/canvas.js';
+import { markOf, observe, quality } from '../src/voyage.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events } from './fixtures/model.js';
 
@@ -38,7 +40,7 @@ describe('the player', () => {
 });
 
 describe('recordings', () => {
-  test('keep what views draw, to single precision', () => {
+  test('keep what views draw, to 16 bits', () => {
     const voyage = emptyVoyage('toy10', 'page', ramp);
     for (const e of events(voyage)) observe(voyage, e);
     const back = decode(JSON.parse(JSON.stringify(encode(voyage))) as never);
@@ -46,7 +48,30 @@ describe('recordings', () => {
     expect(back.input).toBeInstanceOf(Float64Array);
     expect([...back.input]).toEqual([...Float32Array.from(voyage.input)]);
     const view = back.marks[3]?.views[2];
-    expect(view?.indices).toEqual(voyage.marks[3]?.views[2]?.indices);
+    const original = voyage.marks[3]?.views[2];
+    expect(view?.indices).toEqual(original?.indices);
+    expect(Math.max(...(view?.data ?? []).map((x, i) => Math.abs(x - (original?.data[i] ?? 0))))).toBeLessThan(2 ** -14);
+  });
+});
+
+describe('the recorded voyage of the build', () => {
+  const voyage = decode(JSON.parse(readFileSync(new URL('../src/recorded/toy10.json', import.meta.url), 'utf8')) as never);
+
+  test('is complete and was made by the library', () => {
+    expect(voyage.marks.map((m) => m.stage)).toEqual(voyage.preset.stages.map((s) => s.id));
+    expect(markOf(voyage, 'blind_rotate')?.views).toHaveLength(voyage.preset.tracks);
+    expect(voyage.recorded).toMatch(/^made by refloat/);
+  });
+
+  test('has the errors it says it has', () => {
+    const again = quality(voyage.expected, voyage.result?.slots ?? new Float64Array());
+    expect(again.bitsMax).toBeCloseTo(voyage.result?.quality.bitsMax ?? 0, 2);
+    expect(again.bitsMax).toBeGreaterThan(voyage.preset.promisedBits);
+  });
+
+  test('shows the picture at the root of the tree', () => {
+    const seen = seenAt(voyage, { station: stationIndex('product_tree'), part: voyage.preset.treeLevels });
+    expect(Math.max(...(seen?.values ?? []).map((x, i) => Math.abs(x - (voyage.input[i] ?? 0))))).toBeLessThan(0.02);
   });
 });
 

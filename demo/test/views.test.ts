@@ -44,6 +44,7 @@ function stateWith(voyage: Voyage | undefined, station = 0, part = 0): State {
     speed: 1,
     confirming: false,
     tables: new Set<string>(),
+    finished: 0,
     said: '',
   };
 }

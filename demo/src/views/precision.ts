@@ -4,7 +4,7 @@ import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
 import { qualityAt, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
-import { drawing, label, n } from './svg.js';
+import { caption, drawing, label, n } from './svg.js';
 import { columns } from './tide.js';
 
 /** The precision lane: bits correct at every station where the key holder can measure them. */
@@ -47,7 +47,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
   const top = 16;
   const lane = narrow ? 96 : 128;
   const bottom = top + lane;
-  const height = bottom + (narrow ? 20 : 26);
+  const height = bottom + (narrow ? 20 : step < 108 ? 40 : 26);
   const right = left + step * JOURNEY.length;
   const measured = JOURNEY.map((name) => voyage && qualityAt(voyage, name));
   const most = Math.max(12, ...measured.map((q) => (q && Number.isFinite(q.bitsRms) ? q.bitsRms : 0))) + 2;
@@ -86,6 +86,6 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
       html`<line class="promise" x1="${n(left)}" x2="${n(right)}" y1="${n(y(promise))}" y2="${n(y(promise))}"/>${!narrow && label(left + 4, y(promise) - 6, `promised at the end: ${decimal(promise)} bits`, 'promise-label', 'start')}`
     }
     ${marks}
-    ${JOURNEY.map((name, i) => label(left + (i + 0.5) * step, height - 6, narrow ? i + 1 : STATIONS[name].short, i === state.at.station ? 'station here' : 'station'))}
+    ${JOURNEY.map((name, i) => narrow ? label(left + (i + 0.5) * step, height - 6, i + 1, i === state.at.station ? 'station here' : 'station') : caption(left + (i + 0.5) * step, bottom + 20, STATIONS[name].short, i === state.at.station ? 'station here' : 'station', step))}
     ${JOURNEY.map((_, i) => html`<rect class="hit" data-act="station:${i}" x="${n(left + i * step)}" y="0" width="${n(step)}" height="${n(height)}"/>`)}`);
 }

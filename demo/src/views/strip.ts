@@ -45,7 +45,7 @@ function player(state: State, voyage: Voyage | undefined): Html {
   const live = running && state.busy?.paused !== true;
   const playing = state.playing || live;
   const parts = partsOf(voyage?.preset ?? EMPTY, JOURNEY[state.at.station]);
-  return html`<div class="player" role="group" aria-label="Player">
+  return html`<div class="player${all.length === 0 ? ' idle' : ''}" role="group" aria-label="Player">
     <button type="button" class="icon" data-act="back" aria-label="One step back"${position <= 0 ? html` disabled` : ''}>${icon('back')}</button>
     <button type="button" class="icon play" data-act="play" aria-label="${playing ? 'Pause' : 'Play'}"${all.length === 0 ? html` disabled` : ''}>${icon(playing ? 'pause' : 'play')}</button>
     <button type="button" class="icon" data-act="step" aria-label="One step forward"${all.length === 0 || (!running && position >= all.length - 1) ? html` disabled` : ''}>${icon('step')}</button>

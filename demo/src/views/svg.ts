@@ -15,6 +15,14 @@ export function label(x: number, y: number, text: Part, className: string, ancho
   return html`<text x="${n(x)}" y="${n(y)}" class="${className}" text-anchor="${anchor}">${text}</text>`;
 }
 
+/** Text at a point, broken at spaces into two lines where the column is narrow; the first line is at y. */
+export function caption(x: number, y: number, text: string, className: string, room: number): Html {
+  const words = text.split(' ');
+  if (words.length < 2 || text.length * 7.2 < room) return label(x, y, text, className);
+  const half = Math.ceil(words.length / 2);
+  return html`<text x="${n(x)}" y="${n(y)}" class="${className}" text-anchor="middle"><tspan x="${n(x)}">${words.slice(0, half).join(' ')}</tspan><tspan x="${n(x)}" dy="14">${words.slice(half).join(' ')}</tspan></text>`;
+}
+
 /** A path through commands made by this source. */
 export function path(d: string, className: string): Html {
   return html`<path d="${d}" class="${className}"/>`;

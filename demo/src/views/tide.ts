@@ -4,7 +4,7 @@ import { JOURNEY, STATIONS, type Station } from '../stages.js';
 import type { State } from '../store.js';
 import { frontier, qualityAt, waterAt, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
-import { boat, drawing, label, n, path } from './svg.js';
+import { boat, caption, drawing, label, n, path } from './svg.js';
 
 /** Where the stations stand in a chart of the given width. */
 export interface Columns {
@@ -57,7 +57,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
   const depth = narrow ? 132 : 212;
   const bottom = top + depth;
   const bed = narrow ? 12 : 18;
-  const height = bottom + bed + (narrow ? 20 : 42);
+  const height = bottom + bed + (narrow ? 20 : step < 108 ? 56 : 42);
   const deepest = voyage
     ? Math.max(64, ...JOURNEY.map((s) => waterAt(voyage, s)?.logQ ?? 0))
     : 64;
@@ -91,7 +91,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     const at = voyage && waterAt(voyage, name);
     const mark = i === selected ? ' here' : '';
     if (narrow) return label(x, bottom + bed + 15, i + 1, `station${mark}`);
-    return html`${label(x, bottom + bed + 17, STATIONS[name].short, `station${mark}`)}${label(x, bottom + bed + 33, at ? `level ${at.level}` : '', 'sub')}`;
+    return html`${caption(x, bottom + bed + 17, STATIONS[name].short, `station${mark}`, step)}${label(x, bottom + bed + (step < 108 ? 48 : 33), at ? `level ${at.level}` : '', 'sub')}`;
   });
 
   const hits = JOURNEY.map(

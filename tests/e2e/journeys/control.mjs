@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test, until } from '../lib/harness.mjs';
 import { staticHost } from '../lib/host.mjs';
-import { cameBack, clickWhen, openDemo, refloat, station } from '../lib/page.mjs';
+import { cameBack, clickWhen, finished, openDemo, refloat, station } from '../lib/page.mjs';
 
 const tracks = async (page) => Number((await page.locator('.part').innerText()).split('/')[0] ?? 0);
 
@@ -43,7 +43,7 @@ test('control: cancel while keys are made', async (context) => {
   await page.click('[data-act=refloat]');
   await cancelled;
   await page.locator('[data-act=refloat]:enabled').waitFor();
-  assert.equal(await page.locator('#station-encrypt.reached').count(), 0);
+  assert.equal(await finished(page), 0);
   await refloat(page);
 });
 
@@ -113,6 +113,6 @@ test('control: a crashed worker is an error with a way out', async (context) => 
   await problem.waitFor();
   assert.match(await problem.innerText(), /stopped in the middle/);
   await problem.getByRole('button', { name: /Load afresh/ }).click();
-  await cameBack(page);
+  await cameBack(page, { since: 1 });
   assert.equal(await page.evaluate(() => globalThis.workers.length), 2, 'a fresh worker');
 });

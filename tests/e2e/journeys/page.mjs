@@ -25,6 +25,21 @@ test('page: text, picture and controls are there before the library', async (con
   await page.locator('[data-act=refloat]:enabled').waitFor();
 });
 
+test('page: a recorded voyage is shown first, also without scripts, and says so', async (context) => {
+  const url = await staticHost(context);
+  const still = await openDemo(context, url, { ready: false, javaScriptEnabled: false });
+  assert.match(await still.locator('#figure-tide figcaption').innerText(), /level 2 of 6/);
+  assert.match(await still.locator('main').innerText(), /A recorded voyage of the sailing boat/);
+  assert.ok((await still.locator('#figure-tree .node.lit').count()) > 20);
+  const page = await openDemo(context, url);
+  await page.getByText('A recorded voyage').waitFor();
+  await station(page, 'blind_rotate');
+  await page.locator('canvas[data-canvas="shown.lens"]').waitFor();
+  assert.equal(await page.locator('[data-act=again]').isDisabled(), true, 'a recording cannot be computed on');
+  await refloat(page);
+  assert.equal(await page.getByText('A recorded voyage').count(), 0);
+});
+
 test('page: the complete voyage of the boat, and every station of it', async (context) => {
   const page = await openDemo(context, await staticHost(context));
   await refloat(page);

@@ -143,7 +143,7 @@ test(
     await page.click('[data-act=refloat]');
     assert.match(await page.locator('.confirm').innerText(), /1\.5\d GB of keys/);
     await page.click('[data-act=confirm]');
-    await cameBack(page, 540_000);
+    await cameBack(page, { limit: 540_000 });
     const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
     assert.ok(worst >= 5.8, `worst of 4096 slots: ${worst} bits`);
     assert.match(await page.locator('#badge').innerText(), /128-bit security/);

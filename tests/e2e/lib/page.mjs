@@ -35,15 +35,21 @@ export async function openDemo(context, url, { expectLostRequests = false, hash 
 
 /** Presses Refloat and waits until the picture has come back. */
 export async function refloat(page, { limit = 120_000 } = {}) {
+  const before = await finished(page);
   await page.click('[data-act=refloat]');
-  await cameBack(page, limit);
+  await cameBack(page, { since: before, limit });
 }
 
-/** Waits until a voyage has been decrypted and nothing is under way. */
-export async function cameBack(page, limit = 120_000) {
+/** Voyages that have come back in this page. */
+export async function finished(page) {
+  return Number(await page.locator('body').getAttribute('data-finished'));
+}
+
+/** Waits until one more voyage than `since` has come back and nothing is under way. */
+export async function cameBack(page, { since = 0, limit = 120_000 } = {}) {
   await page.waitForFunction(
-    () => document.querySelector('.problem') || (!document.querySelector('[data-act=cancel]') && document.querySelector('#station-decrypt.reached')),
-    null,
+    (count) => document.querySelector('.problem') || (Number(document.body.dataset.finished) > count && !document.querySelector('[data-act=cancel]')),
+    since,
     { timeout: limit },
   );
   assert.equal(await page.locator('.problem').count(), 0, await problemText(page));
