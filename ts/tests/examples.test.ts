@@ -1,0 +1,114 @@
+// Every example in the documentation comments and in the README is compiled strictly and run.
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+
+const root = new URL('../', import.meta.url);
+const scratch = new URL('tests/.examples/', root);
+
+interface Example {
+  readonly name: string;
+  readonly code: string;
+  readonly needsServer: boolean;
+}
+
+const examples = [...(await fromComments()), ...(await fromReadme())];
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+};
+
+let server: RealServer | undefined;
+beforeAll(async () => {
+  await mkdir(scratch, { recursive: true });
+  if (SERVER_BINARY !== undefined) server = await realServer();
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+describe('the examples', () => {
+  it('exist for every exported class and function', async () => {
+    const documented = examples.map((e) => e.code).join('\n');
+    for (const name of ['Refloat', 'RefloatError', 'KeySet', 'Ciphertext', 'Server', 'RemoteKeys', 'SyncRun']) {
+      expect(examples.some((e) => e.name.includes(`(${name})`)), name).toBe(true);
+    }
+    expect(documented).toContain('complexFromParts');
+  });
+
+  it('compile', () => {
+    const sources = new Map(examples.map((e, i) => [fileURLToPath(new URL(`${i}.mts`, scratch)), e.code]));
+    const host = ts.createCompilerHost(OPTIONS);
+    const { fileExists, readFile: read, getSourceFile } = host;
+    host.fileExists = (file) => sources.has(file) || fileExists(file);
+    host.readFile = (file) => sources.get(file) ?? read(file);
+    host.getSourceFile = (file, ...rest) => {
+      const code = sources.get(file);
+      return code === undefined ? getSourceFile(file, ...rest) : ts.createSourceFile(file, code, rest[0]);
+    };
+    const program = ts.createProgram([...sources.keys()], { ...OPTIONS, noEmit: true }, host);
+    const faults = ts.getPreEmitDiagnostics(program).map((d) => {
+      const at = d.file ? (examples[Number(/(\d+)\.mts$/.exec(d.file.fileName)?.[1])]?.name ?? d.file.fileName) : '';
+      return `${at}: ${ts.flattenDiagnosticMessageText(d.messageText, '\n')}`;
+    });
+    expect(faults).toEqual([]);
+  });
+
+  for (const [i, example] of examples.entries()) {
+    it.skipIf(example.needsServer && SERVER_BINARY === undefined)(`${example.name} runs`, async () => {
+      const { outputText } = ts.transpileModule(example.code, { compilerOptions: OPTIONS, fileName: 'example.mts' });
+      const file = new URL(`${i}.mjs`, scratch);
+      const prelude = `globalThis.url = ${JSON.stringify(server?.url ?? '')};\n`;
+      await writeFile(file, prelude + outputText);
+      await run(fileURLToPath(file));
+    });
+  }
+});
+
+function run(file: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    const keep = (piece: Buffer): void => void (output += piece.toString());
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`exit code ${code}:\n${output}`))));
+  });
+}
+
+/** The `@example` blocks of the sources, each named after the declaration it belongs to. */
+async function fromComments(): Promise<Example[]> {
+  const found: Example[] = [];
+  for (const file of await readdir(new URL('src/', root), { recursive: true })) {
+    if (!file.endsWith('.ts')) continue;
+    const text = await readFile(new URL(`src/${file}`, root), 'utf8');
+    for (const match of text.matchAll(/\/\*\*((?:(?!\*\/)[^])*?@example[^]*?)\*\/\s*export (?:abstract )?\w+ (\w+)/g)) {
+      const comment = (match[1] as string).replace(/^ *\* ?/gm, '');
+      for (const block of comment.matchAll(/```ts\n([^]*?)```/g)) {
+        found.push(example(`${file} (${match[2]})`, block[1] as string));
+      }
+    }
+  }
+  return found;
+}
+
+async function fromReadme(): Promise<Example[]> {
+  const text = await readFile(new URL('README.md', root), 'utf8');
+  return [...text.matchAll(/```ts\n([^]*?)```/g)].map((block, i) => example(`README.md ${i + 1}`, block[1] as string));
+}
+
+function example(name: string, code: string): Example {
+  return { name, code, needsServer: /\burl\b.*(: string|')/.test(code) };
+}

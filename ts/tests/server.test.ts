@@ -1,0 +1,138 @@
+// The package against the native server: what a page makes, the server refreshes, the page decrypts.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type KeySet, type RemoteKeys, type Server } from 'refloat';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+
+const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.cos(i / 30));
+const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
+
+const bits = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
+  -Math.log2(Math.max(...Array.from(wanted, (w, i) => Math.abs((found[i] as number) - w))));
+
+describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
+  let rf: Refloat;
+  let real: RealServer;
+  let server: Server;
+  let keys: KeySet;
+  let remote: RemoteKeys;
+
+  beforeAll(async () => {
+    rf = await Refloat.load();
+    real = await realServer();
+    server = rf.server(real.url, PATIENT);
+    keys = await rf.keygen('toy10', { allowInsecure: true });
+    remote = await server.uploadKeys(keys);
+  });
+  afterAll(async () => {
+    rf.close();
+    await real.close();
+  });
+
+  it('offers the sets of this package, number by number', async () => {
+    const offer = await server.params({ parts: true });
+    expect(offer.threads).toBeGreaterThanOrEqual(1);
+    expect(offer.limits.chunkBytes).toBeGreaterThanOrEqual(8 * 2 ** 20);
+    for (const mine of rf.presets()) {
+      const theirs = offer.sets.find((set) => set.name === mine.name);
+      expect(theirs, mine.name).toMatchObject({ ...mine });
+    }
+    expect((await server.params()).sets[0]?.keyParts).toEqual([]);
+  });
+
+  it('keeps keys, and gives them up', async () => {
+    expect(remote).toMatchObject({ id: keys.id, params: 'toy10', bytes: keys.params.keyBytes });
+    expect(remote.digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(await server.keys(keys.id)).toMatchObject({ id: keys.id, digest: remote.digest });
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    const theirs = await server.uploadKeys(other);
+    await theirs.delete();
+    expect(await server.keys(other.id)).toBeUndefined();
+    await theirs.delete(); // twice is once
+  });
+
+  it('has nothing to send a second time', async () => {
+    const again = server.uploadKeys(keys);
+    expect(await again).toMatchObject({ id: keys.id, digest: remote.digest });
+    expect(again.events.every((e) => e.done === keys.params.keyParts.length)).toBe(true);
+  });
+
+  it('refreshes a ciphertext with the same stages as the page, to the same bytes', async () => {
+    using ct = await keys.encrypt(VALUES, { level: 1 });
+    const job = server.bootstrap(ct, { keys: remote });
+    using fresh = await job;
+    expect(fresh.level).toBe(keys.params.outputLevel);
+    expect(bits(await keys.decrypt(fresh), VALUES)).toBeGreaterThan(keys.params.promisedBits);
+
+    using boot = await keys.bootstrapKeys();
+    const run = keys.bootstrap(ct, boot);
+    using here = await run;
+    expect(await fresh.toBytes()).toEqual(await here.toBytes());
+    const told = (events: typeof run.events): unknown[] =>
+      events
+        .filter((e) => e.kind === 'exit')
+        .map(({ stage, level, logQ, logScale, counters }) => ({ stage, level, logQ, logScale, counters }));
+    expect(told(job.events)).toEqual(told(run.events));
+    expect(job.events.filter((e) => e.kind === 'enter').map((e) => e.stage)).toEqual(
+      keys.params.stages.map((s) => s.id),
+    );
+  });
+
+  it('squares and refreshes in one job', async () => {
+    using ct = await keys.encrypt(VALUES);
+    using fresh = await server.bootstrap(ct, { op: ['square', 'bootstrap'] });
+    expect(bits(await keys.decrypt(fresh), VALUES.map((x) => x * x))).toBeGreaterThan(9);
+  });
+
+  it('takes complex slots', async () => {
+    const z = Float64Array.from({ length: 1024 }, (_, i) => Math.sin(3 * i) / 2);
+    using ct = await keys.encrypt(z, { mode: 'complex', level: 1 });
+    using fresh = await server.bootstrap(ct);
+    expect(bits(await keys.decrypt(fresh), z)).toBeGreaterThan(9);
+  });
+
+  it('cancels a job', async () => {
+    using ct = await keys.encrypt(VALUES, { level: 1 });
+    const job = server.bootstrap(ct);
+    job.cancel();
+    await expect(job).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('says what is missing', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    using ct = await other.encrypt([1]);
+    await expect(server.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 404 } });
+  });
+
+  it('goes on with an upload after the server was killed in the middle', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    const run = server.uploadKeys(other);
+    for await (const e of run) if (e.done === 5) break;
+    await real.kill();
+    await real.restart();
+    const sealed = await run;
+    expect(sealed.bytes).toBe(keys.params.keyBytes);
+    using ct = await other.encrypt(VALUES, { level: 1 });
+    using fresh = await server.bootstrap(ct);
+    expect(bits(await other.decrypt(fresh), VALUES)).toBeGreaterThan(keys.params.promisedBits);
+  });
+
+  it('finishes a job although the server was killed in the middle', async () => {
+    using ct = await keys.encrypt(VALUES, { level: 1 });
+    const job = server.bootstrap(ct);
+    for await (const e of job) if (e.kind === 'enter') break;
+    await real.kill();
+    await real.restart();
+    using fresh = await job;
+    expect(bits(await keys.decrypt(fresh), VALUES)).toBeGreaterThan(keys.params.promisedBits);
+  });
+
+  it('says so when the server is gone for good', async () => {
+    using ct = await keys.encrypt(VALUES, { level: 1 });
+    await real.kill();
+    const brief = rf.server(real.url, { retry: { attempts: 2, firstDelayMs: 1 } });
+    await expect(brief.bootstrap(ct)).rejects.toMatchObject({ code: 'NETWORK' });
+    await expect(brief.params()).rejects.toMatchObject({ code: 'NETWORK' });
+    await real.restart();
+    expect((await brief.params()).sets.length).toBeGreaterThan(0);
+  });
+});

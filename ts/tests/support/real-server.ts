@@ -1,0 +1,78 @@
+// The native server, when its binary is there: `npm test` builds it and names it in REFLOAT_BINARY.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Path of the server's binary, if there is one. */
+export const SERVER_BINARY = [process.env['REFLOAT_BINARY'], '../target/quick/refloat'].find(
+  (path): path is string => path !== undefined && path !== '' && existsSync(path),
+);
+
+export interface RealServer {
+  readonly url: string;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data and port. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
+  close(): Promise<void>;
+}
+
+/** Starts a server on data of its own. */
+export async function realServer(): Promise<RealServer> {
+  const data = await mkdtemp(join(tmpdir(), 'refloat-server-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child = await start(port, data);
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    url,
+    kill,
+    restart: async () => {
+      child = await start(port, data);
+    },
+    close: async () => {
+      await kill();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(port: number, data: string): Promise<ChildProcess> {
+  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--data', data, '--allow-insecure'];
+  const child = spawn(SERVER_BINARY as string, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let words = '';
+  const keep = (piece: Buffer): void => void (words = (words + piece.toString()).slice(-4000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${words}`);
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ready) return child;
+    if (Date.now() > deadline) throw new Error(`the server does not get ready: ${words}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
