@@ -1,4 +1,4 @@
-//! The ring Z[X]/(X^N + 1) and its residue number systems, over big integers.
+//! The ring `Z[X]/(X^N + 1)` and its residue number systems, over big integers.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
