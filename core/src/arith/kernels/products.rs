@@ -72,20 +72,35 @@ pub(crate) fn key_product<V: Products>(
         let sums1 = &mut buffers.1[..out0.len()];
         start(v, sums0, out0, accumulate);
         start(v, sums1, out1, accumulate);
-        for (j, (a, rows)) in lhs.iter().zip(key.chunks_exact(2 * n)).enumerate() {
-            if j != 0 && j % lazy == 0 {
+        // Two terms at a time: fewer passes over the sums, and six streams for the memory to follow.
+        let mut room = lazy;
+        for (lhs, rows) in lhs.chunks(2).zip(key.chunks(4 * n)) {
+            if room < lhs.len() {
                 reduce(v, &wide, sums0);
                 reduce(v, &wide, sums1);
+                room = lazy;
             }
-            let (key0, key1) = rows.split_at(n);
-            let a = &v.packs(a).0[range.clone()];
-            let k0 = &v.packs(key0).0[range.clone()];
-            let k1 = &v.packs(key1).0[range.clone()];
+            room -= lhs.len();
+            let part = |row: usize| &v.packs(&rows[row * n..(row + 1) * n]).0[range.clone()];
             let sums = sums0.iter_mut().zip(sums1.iter_mut());
-            for ((((s0, s1), a), k0), k1) in sums.zip(a).zip(k0).zip(k1) {
-                let a = v.load(a);
-                *s0 = v.acc_mul_add(*s0, a, v.load(k0));
-                *s1 = v.acc_mul_add(*s1, a, v.load(k1));
+            if let [a, b] = lhs {
+                let (a, b) = (&v.packs(a).0[range.clone()], &v.packs(b).0[range.clone()]);
+                let first = a.iter().zip(part(0)).zip(part(1));
+                let second = b.iter().zip(part(2)).zip(part(3));
+                for (((s0, s1), ((a, a0), a1)), ((b, b0), b1)) in sums.zip(first).zip(second) {
+                    let (a, b) = (v.load(a), v.load(b));
+                    let sum = v.acc_mul_add(*s0, a, v.load(a0));
+                    *s0 = v.acc_mul_add(sum, b, v.load(b0));
+                    let sum = v.acc_mul_add(*s1, a, v.load(a1));
+                    *s1 = v.acc_mul_add(sum, b, v.load(b1));
+                }
+            } else {
+                let a = &v.packs(lhs[0]).0[range.clone()];
+                for ((s0, s1), ((a, a0), a1)) in sums.zip(a.iter().zip(part(0)).zip(part(1))) {
+                    let a = v.load(a);
+                    *s0 = v.acc_mul_add(*s0, a, v.load(a0));
+                    *s1 = v.acc_mul_add(*s1, a, v.load(a1));
+                }
             }
         }
         finish(v, &wide, out0, sums0);
