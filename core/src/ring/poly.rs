@@ -82,6 +82,11 @@ impl<W: Word, D: Domain> Poly<W, D> {
         self.data.chunks_exact_mut(n).enumerate()
     }
 
+    /// Sets every residue to zero.
+    pub fn set_zero(&mut self) {
+        self.data.fill(W::ZERO);
+    }
+
     /// self += other.
     pub fn add_assign(&mut self, other: &Self) {
         debug_assert!(self.basis.same_as(&other.basis));

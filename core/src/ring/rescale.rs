@@ -47,17 +47,19 @@ impl<W: Word> ModDown<W> {
     }
 
     /// round(x / D) modulo the kept primes; consumes x.
-    pub fn apply(&self, x: Poly<W, Eval>) -> Poly<W, Eval> {
-        let mut out = x.truncated_to(&self.keep);
-        self.subtract_remainder(x, &mut out);
+    pub fn apply(&self, mut x: Poly<W, Eval>) -> Poly<W, Eval> {
+        let mut out = Poly::zero(&self.keep);
+        self.apply_into(&mut x, &mut out);
         out
     }
 
-    fn subtract_remainder(&self, mut x: Poly<W, Eval>, out: &mut Poly<W, Eval>) {
+    /// [`Self::apply`] into memory used before; the dropped rows of x are overwritten.
+    pub fn apply_into(&self, x: &mut Poly<W, Eval>, out: &mut Poly<W, Eval>) {
         let (keep, n) = (self.keep.len(), self.keep.n());
         let kernels = self.keep.kernels();
         let drop = self.converter.from();
         debug_assert_eq!(x.basis().len(), keep + drop.len());
+        debug_assert!(out.basis().same_as(&self.keep));
         for i in 0..drop.len() {
             kernels.ntt_inverse(drop.row(i).ntt(), x.row_mut(keep + i));
         }
@@ -67,6 +69,7 @@ impl<W: Word> ModDown<W> {
         for (i, row) in out.rows_mut() {
             source.row_into(i, &mut remainder);
             kernels.ntt_forward(self.keep.row(i).ntt(), &mut remainder);
+            row.copy_from_slice(x.row(i));
             kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, &remainder, &self.inverse[i]);
         }
     }

@@ -25,6 +25,12 @@ impl<W: Word> Pair<W> {
         Self { b: Poly::zero(basis), a: Poly::zero(basis) }
     }
 
+    /// Sets both components to zero.
+    pub fn set_zero(&mut self) {
+        self.b.set_zero();
+        self.a.set_zero();
+    }
+
     /// self += other.
     pub fn add_assign(&mut self, other: &Self) {
         self.b.add_assign(&other.b);
@@ -49,12 +55,19 @@ impl<W: Word> Pair<W> {
 }
 
 /// The gadget digits of a polynomial modulo Q_l, extended to Q_l P: `[limb][digit][n]`, evaluation
-/// domain.
+/// domain. Reusable: decomposing into it again needs no new memory.
 pub struct Digits<W: Word> {
     level: usize,
     count: usize,
     n: usize,
     data: Vec<W>,
+    coefficients: Vec<W>,
+}
+
+impl<W: Word> Default for Digits<W> {
+    fn default() -> Self {
+        Self { level: 0, count: 0, n: 0, data: Vec::new(), coefficients: Vec::new() }
+    }
 }
 
 impl<W: Word> Digits<W> {
@@ -79,21 +92,40 @@ impl<W: Word> RlweContext<W> {
     /// Decomposes x modulo Q_l: l inverse transforms, a centred base conversion per digit, and one
     /// transform for every row a digit does not own.
     pub fn decompose(&self, level: usize, x: &Poly<W, Eval>, counters: &mut Counters) -> Digits<W> {
+        let mut out = Digits::default();
+        self.decompose_into(level, x, &mut out, counters);
+        out
+    }
+
+    /// [`Self::decompose`] into memory used before.
+    pub fn decompose_into(
+        &self,
+        level: usize,
+        x: &Poly<W, Eval>,
+        out: &mut Digits<W>,
+        counters: &mut Counters,
+    ) {
         let tables = self.level(level);
         let (n, count, limbs) = (self.n(), tables.digits.len(), tables.qp.len());
         debug_assert!(x.basis().same_as(&tables.q));
-        let coefficients = x.clone().into_coeff();
+        (out.level, out.count, out.n) = (level, count, n);
+        out.coefficients.clear();
+        out.coefficients.extend_from_slice(x.data());
+        out.data.resize(limbs * count * n, W::ZERO);
+        let kernels = tables.qp.kernels();
+        par::for_each_chunk_mut(&mut out.coefficients, n, |i, row| {
+            kernels.ntt_inverse(tables.q.row(i).ntt(), row);
+        });
+        let coefficients = &out.coefficients;
         let sources: Vec<_> = tables
             .digits
             .iter()
             .map(|d| {
-                let rows: Vec<&[W]> = d.own.iter().map(|&i| coefficients.row(i)).collect();
+                let rows: Vec<&[W]> = d.own.iter().map(|&i| &coefficients[i * n..(i + 1) * n]).collect();
                 d.converter.source(&rows)
             })
             .collect();
-        let kernels = tables.qp.kernels();
-        let mut data = vec![W::ZERO; limbs * count * n];
-        par::for_each_chunk_mut(&mut data, count * n, |limb, rows| {
+        par::for_each_chunk_mut(&mut out.data, count * n, |limb, rows| {
             for ((digit, source), row) in tables.digits.iter().zip(&sources).zip(rows.chunks_exact_mut(n)) {
                 match digit.target[limb] {
                     None => row.copy_from_slice(x.row(limb)),
@@ -106,7 +138,6 @@ impl<W: Word> RlweContext<W> {
         });
         let own: usize = tables.digits.iter().map(|d| d.own.len()).sum();
         counters.ntt += (tables.q.len() + count * limbs - own) as u64;
-        Digits { level, count, n, data }
     }
 
     /// (+)= <digits, key> modulo Q_l P. The key may live at a higher level than the digits, and may
@@ -165,6 +196,20 @@ impl<W: Word> RlweContext<W> {
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(pair.b), || down.apply(pair.a));
         Pair { b, a }
+    }
+
+    /// [`Self::divide_by_special`] into memory used before; the dividend is consumed in place.
+    pub fn divide_by_special_into(
+        &self,
+        level: usize,
+        pair: &mut Pair<W>,
+        out: &mut Pair<W>,
+        counters: &mut Counters,
+    ) {
+        let down = self.mod_down(level);
+        counters.ntt += 2 * down.ntts();
+        down.apply_into(&mut pair.b, &mut out.b);
+        down.apply_into(&mut pair.a, &mut out.a);
     }
 
     /// x -> sigma_g(x) with a key for g: the pair (b, a) under s becomes sigma_g(b + a s) under s.

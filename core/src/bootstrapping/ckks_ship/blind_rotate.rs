@@ -1,7 +1,35 @@
 //! Stage 4: one track, from public roots of unity to one encrypted factor.
 
 use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
-use crate::{arith::Word, ring::Automorphism, rlwe::Pair, trace::Counters};
+use crate::{
+    arith::Word,
+    ring::Automorphism,
+    rlwe::{Digits, Pair},
+    trace::Counters,
+};
+
+/// Working memory of one track, reused by the next.
+pub struct TrackScratch<W: Word> {
+    digits: [Digits<W>; 2],
+    /// Modulo Q P.
+    sum: Pair<W>,
+    term: Pair<W>,
+    /// Modulo Q.
+    factor: Pair<W>,
+}
+
+impl<W: Word> TrackScratch<W> {
+    /// Memory for the tracks of a set: about 2 D (L + K) + 6 (L + K) rows.
+    pub fn new(params: &ShipParams<W>) -> Self {
+        let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
+        Self {
+            digits: [Digits::default(), Digits::default()],
+            sum: Pair::zero(rlwe.qp(level)),
+            term: Pair::zero(rlwe.qp(level)),
+            factor: Pair::zero(rlwe.q(level)),
+        }
+    }
+}
 
 /// Blind rotation of one track for one half: the factor with slots F_((i - J_k) mod 2N), modulo Q
 /// at scale L0 (the second half: F_((i + S - J_k) mod 2N)). No level is consumed: the scale P of
@@ -12,13 +40,14 @@ pub fn blind_rotate<W: Word>(
     half: usize,
     track: usize,
     keys: &TrackKeys<W>,
+    scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
 ) -> Pair<W> {
-    let mut factor = column(params, phases, half, keys, counters);
+    column(params, phases, half, keys, scratch, counters);
     for step in 0..keys.mux.len() {
-        factor = multiplex(params, &factor, track, step, keys, counters);
+        multiplex(params, track, step, keys, scratch, counters);
     }
-    factor
+    scratch.factor.clone()
 }
 
 /// sum over candidates and quarters of C[r][q] · rotR_r(H_q): the window, rotated into place by r_0.
@@ -27,11 +56,12 @@ fn column<W: Word>(
     phases: &EncodedPhases<W>,
     half: usize,
     keys: &TrackKeys<W>,
+    scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
-) -> Pair<W> {
+) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
     let basis = rlwe.qp(level);
-    let mut sum = Pair::zero(basis);
+    let sum = &mut scratch.sum;
     for limb in 0..basis.len() {
         let rows = phases.rows(limb, half);
         basis.kernels().key_product(
@@ -44,27 +74,28 @@ fn column<W: Word>(
         );
     }
     counters.limb_mac += (2 * keys.column.samples() * basis.len()) as u64;
-    rlwe.divide_by_special(level, sum, counters)
+    rlwe.divide_by_special_into(level, sum, &mut scratch.factor, counters);
 }
 
 /// sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the rotation whose
 /// branch encrypts 1.
 fn multiplex<W: Word>(
     params: &ShipParams<W>,
-    x: &Pair<W>,
     track: usize,
     step: usize,
     keys: &TrackKeys<W>,
+    scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
-) -> Pair<W> {
+) {
     let (rlwe, level, n) = (params.ckks().rlwe(), params.max_level(), params.n());
-    let (b, a) = (rlwe.decompose(level, &x.b, counters), rlwe.decompose(level, &x.a, counters));
-    let basis = rlwe.qp(level);
-    let (mut sum, mut term) = (Pair::zero(basis), Pair::zero(basis));
+    let TrackScratch { digits: [b, a], sum, term, factor } = scratch;
+    rlwe.decompose_into(level, &factor.b, b, counters);
+    rlwe.decompose_into(level, &factor.a, a, counters);
+    sum.set_zero();
     for (branch, key) in keys.mux[step].iter().enumerate() {
-        rlwe.key_product(&[&b, &a], key, &mut term, false, counters);
+        rlwe.key_product(&[b, a], key, term, false, counters);
         let rotation = params.branch_rotation(track, step, branch);
-        sum.automorphism_add_assign(&term, &Automorphism::rotation(n, -rotation));
+        sum.automorphism_add_assign(term, &Automorphism::rotation(n, -rotation));
     }
-    rlwe.divide_by_special(level, sum, counters)
+    rlwe.divide_by_special_into(level, sum, factor, counters);
 }

@@ -3,7 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    blind_rotate,
+    blind_rotate::{self, TrackScratch},
     keys::{KeySource, ShipKeys, TrackKeys},
     params::ShipParams,
     phase::{EncodedPhases, Phases},
@@ -189,9 +189,10 @@ impl<W: Word> ShipEvaluator<W> {
         half: usize,
         track: usize,
         keys: &TrackKeys<W>,
+        scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
     ) -> Pair<W> {
-        blind_rotate::blind_rotate(&self.params, phases, half, track, keys, counters)
+        blind_rotate::blind_rotate(&self.params, phases, half, track, keys, scratch, counters)
     }
 
     /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.

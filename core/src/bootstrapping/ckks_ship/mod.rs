@@ -45,6 +45,7 @@ mod slots_to_coeffs;
 mod spec;
 mod stages;
 
+pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use evaluator::ShipEvaluator;
 pub use inspect::{StageView, ViewKind};

@@ -3,6 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
+    blind_rotate::TrackScratch,
     evaluator::ShipEvaluator,
     keys::KeySource,
     phase::{EncodedPhases, Phases},
@@ -52,6 +53,39 @@ pub struct ShipRun<'a, W: Word = u32> {
     phases: Option<Phases>,
     counters: Counters,
     state: ShipState<W>,
+    slots: Vec<TrackSlot<W>>,
+}
+
+/// One of the tracks that run at the same time.
+struct TrackSlot<W: Word> {
+    scratch: TrackScratch<W>,
+    counters: Counters,
+    /// The factor of each half.
+    result: Result<Vec<Pair<W>>, Error>,
+}
+
+impl<W: Word> TrackSlot<W> {
+    fn new(evaluator: &ShipEvaluator<W>) -> Self {
+        let scratch = TrackScratch::new(evaluator.params());
+        Self { scratch, counters: Counters::default(), result: Ok(Vec::new()) }
+    }
+
+    /// Both halves read the keys of a track while they are at hand.
+    fn rotate(
+        &mut self,
+        evaluator: &ShipEvaluator<W>,
+        encoded: &EncodedPhases<W>,
+        track: usize,
+        keys: &dyn KeySource<W>,
+    ) {
+        let Self { scratch, counters, result } = self;
+        *counters = Counters::default();
+        *result = keys.track(track).map(|keys| {
+            (0..encoded.halves())
+                .map(|half| evaluator.blind_rotate(encoded, half, track, &keys, scratch, counters))
+                .collect()
+        });
+    }
 }
 
 impl<'a, W: Word> ShipRun<'a, W> {
@@ -74,6 +108,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             phases: None,
             counters: Counters::default(),
             state: ShipState::Input(ciphertext.clone()),
+            slots: Vec::new(),
         })
     }
 
@@ -199,18 +234,15 @@ impl<'a, W: Word> ShipRun<'a, W> {
         let (total, done) = (self.evaluator.params().tracks(), factors[0].len());
         let batch = self.tracks_per_step.min(total - done);
         let evaluator = self.evaluator;
-        let results = par::try_map(batch, |i| {
-            let mut counters = Counters::default();
-            let track = done + i;
-            let track_keys = keys.track(track)?;
-            // Both halves read the keys of a track while they are at hand.
-            let halves: Vec<Pair<W>> = (0..encoded.halves())
-                .map(|half| evaluator.blind_rotate(&encoded, half, track, &track_keys, &mut counters))
-                .collect();
-            Ok::<_, Error>((halves, counters))
-        })?;
-        for (halves, work) in results {
-            self.counters += work;
+        while self.slots.len() < batch {
+            self.slots.push(TrackSlot::new(evaluator));
+        }
+        par::for_each_chunk_mut(&mut self.slots[..batch], 1, |i, slot| {
+            slot[0].rotate(evaluator, &encoded, done + i, keys);
+        });
+        for slot in &mut self.slots[..batch] {
+            self.counters += slot.counters;
+            let halves = core::mem::replace(&mut slot.result, Ok(Vec::new()))?;
             for (half, pair) in halves.into_iter().enumerate() {
                 factors[half].push(pair);
             }
