@@ -29,7 +29,7 @@ pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
     let (len, n) = (basis.len(), basis.n());
     // Centred mixed-radix digits v_i in (-q_i/2, q_i/2], x = v_0 + q_0 (v_1 + q_1 (v_2 + ...)):
     // each step removes a centred digit, so small values end with zero high digits and the sum is
-    // exact while it fits in 53 bits.
+    // exact below 2^52.
     let mut digits: Vec<Vec<i64>> = Vec::with_capacity(len);
     for i in 0..len {
         let m = basis.modulus(i);

@@ -2,6 +2,7 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
+use super::sample::SampleBlock;
 use crate::{
     arith::{Shoup, Word},
     error::Error,
@@ -52,6 +53,9 @@ impl RlweSpec {
 }
 
 /// The checked form of [`RlweSpec`] with its tables; cheap to clone.
+///
+/// Levels are indices: a level the chain does not have panics, as an index does, where the result is not a
+/// `Result`. The schemes check the levels they are given.
 pub struct RlweContext<W: Word>(Arc<Inner<W>>);
 
 impl<W: Word> Clone for RlweContext<W> {
@@ -182,17 +186,36 @@ impl<W: Word> RlweContext<W> {
     /// x mod Q_l -> round(x / q_l) mod Q_(l-1), where q_l is the product of the level's primes.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0.
+    /// [`Error::LevelMismatch`] at level 0 and above the highest.
     pub fn rescale(&self, level: usize) -> Result<&ModDown<W>, Error> {
-        self.0.levels[level].rescale.as_ref().ok_or_else(|| no_level_below(level))
+        self.existing(level)?.rescale.as_ref().ok_or_else(|| no_level_below(level))
     }
 
     /// x mod Q_l P -> round(x / (P q_l)) mod Q_(l-1): one division, one rounding.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0.
+    /// [`Error::LevelMismatch`] at level 0 and above the highest.
     pub fn mod_down_rescale(&self, level: usize) -> Result<&ModDown<W>, Error> {
-        self.0.levels[level].mod_down_rescale.as_ref().ok_or_else(|| no_level_below(level))
+        self.existing(level)?.mod_down_rescale.as_ref().ok_or_else(|| no_level_below(level))
+    }
+
+    /// The level a key of this chain was made at; `None` for a key of another chain.
+    pub fn key_level(&self, key: &SampleBlock<W>) -> Option<usize> {
+        let special = self.0.p.len();
+        let at = |tables: &LevelTables<W>| key.basis().same_as(&tables.qp);
+        self.0.levels.iter().position(at).filter(|&level| key.q_len() + special == self.qp(level).len())
+    }
+
+    /// An error unless the chain has this level.
+    pub(crate) fn check_level(&self, level: usize) -> Result<(), Error> {
+        self.existing(level).map(|_| ())
+    }
+
+    fn existing(&self, level: usize) -> Result<&LevelTables<W>, Error> {
+        self.0.levels.get(level).ok_or_else(|| {
+            let max = self.max_level();
+            Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}"))
+        })
     }
 
     pub(super) fn level(&self, level: usize) -> &LevelTables<W> {

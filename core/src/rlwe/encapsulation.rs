@@ -55,6 +55,11 @@ impl<W: Word> EncapsulationContext<W> {
                 q0.len()
             )));
         }
+        if q0.is_empty() {
+            return Err(Error::InvalidArgument(
+                "an encapsulation needs at least one base prime; give the primes of level 0".into(),
+            ));
+        }
         let primes: Vec<u64> = q0.iter().copied().chain([special]).collect();
         let q0p = Basis::new(n, &primes)?;
         let base = q0p.prefix(q0.len());

@@ -61,6 +61,11 @@ impl Encoder {
     /// [`Error::InvalidArgument`] as [`Self::coefficients`], or if a coefficient exceeds 2^61.
     pub fn encode(&self, slots: &[Complex], scale: Scale) -> Result<Vec<i64>, Error> {
         let factor = scale.to_f64();
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(Error::InvalidArgument(format!(
+                "scale {factor} is not a positive number; scales are powers of two of the wanted precision"
+            )));
+        }
         self.coefficients(slots)?
             .into_iter()
             .map(|x| {
@@ -78,7 +83,7 @@ impl Encoder {
             .collect()
     }
 
-    /// Slots of a polynomial with real coefficients, divided by a scale.
+    /// Slots of a polynomial with N real coefficients, divided by a scale.
     pub fn decode(&self, coefficients: &[f64], scale: Scale) -> Vec<Complex> {
         let s = self.slots();
         let factor = 1.0 / scale.to_f64();
@@ -92,6 +97,8 @@ impl Encoder {
 
 /// Nearest integer, ties to even, without the standard library and the same everywhere.
 pub fn round_ties_even(x: f64) -> f64 {
-    const MAGIC: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
-    if x.abs() < 2_251_799_813_685_248.0 { (x + MAGIC) - MAGIC } else { x - (x % 1.0) }
+    // From 2^52 on every double is an integer, and sums with 2^52 are rounded to integers.
+    const INTEGERS: f64 = 4_503_599_627_370_496.0;
+    let shift = libm::copysign(INTEGERS, x);
+    if x.abs() < INTEGERS { (x + shift) - shift } else { x }
 }

@@ -19,7 +19,8 @@ const PUBLIC_KEY_BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
 /// Encrypts slots under the secret key at a level and scale, with fresh randomness.
 ///
 /// # Errors
-/// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have.
+/// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have;
+/// [`Error::ParamsMismatch`] for a secret key of another chain.
 pub fn encrypt<W: Word>(
     context: &CkksContext<W>,
     key: &SecretKey<W>,
@@ -29,7 +30,8 @@ pub fn encrypt<W: Word>(
     scale: Scale,
     randomness: &Seed,
 ) -> Result<Ciphertext<W>, Error> {
-    check_level(context, level)?;
+    context.rlwe().check_level(level)?;
+    check_key(context, key)?;
     let basis = context.rlwe().q(level);
     let mut message = context.encoder().encode(slots, scale)?;
     let mut uniform = randomness.derive("ciphertext second component", &[]).stream();
@@ -90,7 +92,7 @@ impl<W: Word> PublicKey<W> {
         b: Poly<W, Eval>,
         public_seed: &Seed,
     ) -> Result<Self, Error> {
-        check_level(context, level)?;
+        context.rlwe().check_level(level)?;
         let basis = context.rlwe().q(level);
         if !b.basis().same_as(basis) {
             return Err(Error::LevelMismatch(format!(
@@ -116,7 +118,8 @@ impl<W: Word> PublicKey<W> {
     /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
     ///
     /// # Errors
-    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] above the key's level.
+    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] above the key's level;
+    /// [`Error::ParamsMismatch`] for a key of another set.
     pub fn encrypt(
         &self,
         context: &CkksContext<W>,
@@ -129,6 +132,18 @@ impl<W: Word> PublicKey<W> {
             return Err(Error::LevelMismatch(format!(
                 "level {level} is above the public key's level {}; encrypt at {} or below",
                 self.level, self.level
+            )));
+        }
+        context.rlwe().check_level(self.level)?;
+        if !self.b.basis().same_as(context.rlwe().q(self.level)) {
+            return Err(Error::ParamsMismatch(format!(
+                "public key of degree {} with {} primes, parameter set of degree {} with {} at level {}; use the \
+                 public key of this set",
+                self.b.basis().n(),
+                self.b.basis().len(),
+                context.rlwe().n(),
+                context.rlwe().q(self.level).len(),
+                self.level,
             )));
         }
         let basis = context.rlwe().q(level);
@@ -172,6 +187,7 @@ pub fn decrypt_slots<W: Word>(
             super::ciphertext::hex(&key_id),
         )));
     }
+    check_key(context, key)?;
     let basis = context.rlwe().q(ciphertext.level);
     let s = key.modulo_q(basis);
     // Horner in s over the components.
@@ -187,10 +203,18 @@ pub fn decrypt_slots<W: Word>(
     Ok(Private::new(slots))
 }
 
-fn check_level<W: Word>(context: &CkksContext<W>, level: usize) -> Result<(), Error> {
-    let max = context.rlwe().max_level();
-    if level > max {
-        return Err(Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}")));
+/// The secret key was made for this chain.
+fn check_key<W: Word>(context: &CkksContext<W>, key: &SecretKey<W>) -> Result<(), Error> {
+    let (chain, own) = (context.rlwe(), key.eval().basis());
+    if own.same_as(chain.qp(chain.max_level())) {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::ParamsMismatch(format!(
+        "secret key of a chain of degree {} and {:.1} bits, parameter set of degree {} and {:.1} bits; use the key \
+         of this set",
+        own.n(),
+        own.log2(),
+        chain.n(),
+        chain.qp(chain.max_level()).log2(),
+    )))
 }

@@ -3,7 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    ciphertext::{Ciphertext, Plaintext},
+    ciphertext::{Ciphertext, Plaintext, hex},
     context::CkksContext,
     scale::Scale,
 };
@@ -35,8 +35,9 @@ impl<W: Word> CkksEvaluator<W> {
     /// Encodes slots for use at a level.
     ///
     /// # Errors
-    /// As [`super::Encoder::encode`].
+    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have.
     pub fn encode(&self, slots: &[Complex], level: usize, scale: Scale) -> Result<Plaintext<W>, Error> {
+        self.context.rlwe().check_level(level)?;
         let coefficients = self.context.encoder().encode(slots, scale)?;
         let poly = from_integers(self.context.rlwe().q(level), &coefficients).into_eval();
         Ok(Plaintext { level, scale, poly })
@@ -64,6 +65,7 @@ impl<W: Word> CkksEvaluator<W> {
         y: &Ciphertext<W>,
         op: impl Fn(&mut Poly<W, Eval>, &Poly<W, Eval>),
     ) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         x.check_same_key(y)?;
         x.check_same_scale(y.scale)?;
         let level = x.level.min(y.level);
@@ -87,8 +89,10 @@ impl<W: Word> CkksEvaluator<W> {
     /// x + plaintext; equal scales required, the plaintext at the same level or above.
     ///
     /// # Errors
-    /// [`Error::ScaleMismatch`], [`Error::LevelMismatch`].
+    /// [`Error::ScaleMismatch`]; [`Error::LevelMismatch`] if the plaintext is at a lower level;
+    /// [`Error::ParamsMismatch`] if either belongs to another set.
     pub fn add_plain(&self, x: &Ciphertext<W>, y: &Plaintext<W>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         x.check_same_scale(y.scale)?;
         let mut out = x.clone();
         out.parts[0].add_assign(&self.plain_at(y, x.level)?);
@@ -98,8 +102,10 @@ impl<W: Word> CkksEvaluator<W> {
     /// x · plaintext, unrescaled: the scales multiply.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] if the plaintext is at a lower level.
+    /// [`Error::LevelMismatch`] if the plaintext is at a lower level; [`Error::ParamsMismatch`] if either
+    /// belongs to another set.
     pub fn mul_plain(&self, x: &Ciphertext<W>, y: &Plaintext<W>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         let factor = self.plain_at(y, x.level)?;
         let mut out = x.clone();
         out.parts.iter_mut().for_each(|p| p.mul_assign(&factor));
@@ -108,6 +114,18 @@ impl<W: Word> CkksEvaluator<W> {
     }
 
     fn plain_at(&self, y: &Plaintext<W>, level: usize) -> Result<Poly<W, Eval>, Error> {
+        let (rlwe, own) = (self.context.rlwe(), y.poly.basis());
+        if y.level > rlwe.max_level() || !own.same_as(rlwe.q(y.level)) {
+            return Err(Error::ParamsMismatch(format!(
+                "plaintext of degree {} with {} primes at level {}, parameter set of degree {} with levels 0 to {}; \
+                 encode the plaintext with this set",
+                own.n(),
+                own.len(),
+                y.level,
+                rlwe.n(),
+                rlwe.max_level(),
+            )));
+        }
         if y.level < level {
             return Err(Error::LevelMismatch(format!(
                 "plaintext at level {}, ciphertext at level {level}; encode the plaintext at {level} or above",
@@ -122,6 +140,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
     pub fn multiply(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         x.check_same_key(y)?;
         let level = x.level.min(y.level);
         let (left, right) = (self.drop_to_level(x, level)?.pair()?, self.drop_to_level(y, level)?.pair()?);
@@ -134,7 +153,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// Three components to two, at the same scale.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless there are three components.
+    /// [`Error::InvalidArgument`] unless there are three components; [`Error::ParamsMismatch`] and
+    /// [`Error::LevelMismatch`] for a key of another set or of a lower level.
     pub fn relinearize(&self, x: &Ciphertext<W>, key: &SampleBlock<W>) -> Result<Ciphertext<W>, Error> {
         let pair = self.relinearized_times_special(x, key, &mut Counters::default())?;
         let pair = self.context.rlwe().divide_by_special(x.level, pair, &mut Counters::default());
@@ -144,7 +164,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// x · y relinearised and rescaled with one division by P q_l: one rounding instead of two.
     ///
     /// # Errors
-    /// As [`Self::multiply`]; [`Error::LevelMismatch`] at level 0.
+    /// As [`Self::multiply`] and [`Self::relinearize`]; [`Error::LevelMismatch`] at level 0.
     pub fn multiply_rescale(
         &self,
         x: &Ciphertext<W>,
@@ -175,6 +195,8 @@ impl<W: Word> CkksEvaluator<W> {
                 x.parts.len()
             )));
         };
+        self.check_set(x)?;
+        self.check_key(key, x.level)?;
         let rlwe = self.context.rlwe();
         let digits = rlwe.decompose(x.level, d2, counters);
         let mut out = Pair::zero(rlwe.qp(x.level));
@@ -187,8 +209,9 @@ impl<W: Word> CkksEvaluator<W> {
     /// Divides by the primes of the level: scale and level go down together.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0.
+    /// [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`] for a ciphertext of another set.
     pub fn rescale(&self, x: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         let down = self.context.rlwe().rescale(x.level)?;
         Ok(Ciphertext {
             parts: x.parts.iter().map(|p| down.apply(p.clone())).collect(),
@@ -198,7 +221,7 @@ impl<W: Word> CkksEvaluator<W> {
         })
     }
 
-    /// scale / q_level.
+    /// scale / q_level, where q_level is the product of the primes of a level of the chain.
     pub fn scale_after_rescale(&self, scale: Scale, level: usize) -> Scale {
         let primes = self.context.rlwe().spec().levels[level].iter().copied();
         scale.div(Scale::product(primes))
@@ -207,8 +230,10 @@ impl<W: Word> CkksEvaluator<W> {
     /// Forgets primes: the same message at a lower level and the same scale.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] if `level` is above the ciphertext's.
+    /// [`Error::LevelMismatch`] if `level` is above the ciphertext's; [`Error::ParamsMismatch`] for a
+    /// ciphertext of another set.
     pub fn drop_to_level(&self, x: &Ciphertext<W>, level: usize) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         if level > x.level {
             return Err(Error::LevelMismatch(format!(
                 "cannot raise a ciphertext from level {} to {level}; bootstrap it",
@@ -225,7 +250,9 @@ impl<W: Word> CkksEvaluator<W> {
     /// Applies X -> X^g (a rotation or the conjugation of the slots) with its Galois key.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if `x` was not relinearised.
+    /// [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::ParamsMismatch`] and
+    /// [`Error::LevelMismatch`] for a key of another set or of a lower level. A key of another
+    /// element cannot be told from the right one, and gives noise.
     pub fn automorphism(
         &self,
         x: &Ciphertext<W>,
@@ -233,8 +260,44 @@ impl<W: Word> CkksEvaluator<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        let pair = self.context.rlwe().automorphism(x.level, &x.pair()?, g, key, counters);
+        self.check_set(x)?;
+        let pair = x.pair()?;
+        self.check_key(key, x.level)?;
+        let pair = self.context.rlwe().automorphism(x.level, &pair, g, key, counters);
         Ok(x.with_pair(pair, x.level, x.scale))
+    }
+
+    fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+        if x.fingerprint == self.context.fingerprint() {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+            hex(&x.fingerprint),
+            hex(&self.context.fingerprint()),
+        )))
+    }
+
+    /// A switching key of this chain, one gadget vector, made at `level` or above.
+    fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
+        let rlwe = self.context.rlwe();
+        let own = rlwe.key_level(key).filter(|&own| key.samples() == rlwe.digit_count(own));
+        match own {
+            Some(own) if own >= level => Ok(()),
+            Some(own) => Err(Error::LevelMismatch(format!(
+                "switching key of level {own}, ciphertext at level {level}; drop the ciphertext to {own}, or make \
+                 the key at {level} or above"
+            ))),
+            None => Err(Error::ParamsMismatch(format!(
+                "switching key of {} samples modulo {} primes of degree {}, parameter set of degree {} with {} at \
+                 its highest level; use a key of this set",
+                key.samples(),
+                key.basis().len(),
+                key.basis().n(),
+                rlwe.n(),
+                rlwe.qp(rlwe.max_level()).len(),
+            ))),
+        }
     }
 }
 
