@@ -9,12 +9,14 @@ mod kernels;
 mod modulus;
 mod ntt;
 pub mod primes;
+mod self_check;
 pub mod simd;
 mod word;
 
 pub use kernels::Kernels;
 pub use modulus::{Modulus, Shoup};
 pub use ntt::NttTable;
+pub use self_check::self_check;
 pub use word::Word;
 
 #[cfg(test)]

@@ -27,13 +27,26 @@ pub(crate) fn inner_product<V: Products>(
         let range = block * BLOCK..block * BLOCK + out.len();
         let sums = &mut buffer[..out.len()];
         start(v, sums, out, accumulate);
-        for (j, (lhs, rhs)) in lhs.iter().zip(rhs).enumerate() {
-            if j != 0 && j % lazy == 0 {
+        let mut room = lazy;
+        for (lhs, rhs) in lhs.chunks(2).zip(rhs.chunks(2)) {
+            if room < lhs.len() {
                 reduce(v, &wide, sums);
+                room = lazy;
             }
-            let (a, b) = (&v.packs(lhs).0[range.clone()], &v.packs(rhs).0[range.clone()]);
-            for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-                *sum = v.acc_mul_add(*sum, v.load(a), v.load(b));
+            room -= lhs.len();
+            let term = |j: usize| {
+                let (a, b) = (v.packs(lhs[j]).0, v.packs(rhs[j]).0);
+                a[range.clone()].iter().zip(&b[range.clone()])
+            };
+            if lhs.len() == 2 {
+                for ((sum, (a, b)), (c, d)) in sums.iter_mut().zip(term(0)).zip(term(1)) {
+                    let first = v.acc_mul_add(*sum, v.load(a), v.load(b));
+                    *sum = v.acc_mul_add(first, v.load(c), v.load(d));
+                }
+            } else {
+                for (sum, (a, b)) in sums.iter_mut().zip(term(0)) {
+                    *sum = v.acc_mul_add(*sum, v.load(a), v.load(b));
+                }
             }
         }
         finish(v, &wide, out, sums);
