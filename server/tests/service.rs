@@ -4,6 +4,7 @@ mod support;
 
 use std::sync::atomic::Ordering;
 
+use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, part};
 use support::{Client, TestServer};
@@ -264,6 +265,74 @@ fn a_stopped_server_takes_up_its_work_again() {
 }
 
 #[test]
+fn a_job_that_keeps_killing_the_server_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = {
+        let server = TestServer::start(folder.path(), |config| config.server.shutdown_seconds = 0);
+        upload(&server.client);
+        server.engine.hold();
+        let job =
+            server.client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+        server.stop();
+        job
+    };
+    // What a process leaves behind that dies with the job in its hands.
+    let die = || {
+        let store = Store::open(folder.path()).unwrap();
+        let id = job.parse().unwrap();
+        assert_eq!(jobs::claim(&store).unwrap().unwrap().id, id);
+    };
+    for _ in 0..2 {
+        die();
+        let server = TestServer::start(folder.path(), |config| config.server.shutdown_seconds = 0);
+        server.engine.hold();
+        server
+            .client
+            .wait(&job, |document| ["queued", "running"].contains(&document["state"].as_str().unwrap()));
+        server.stop();
+    }
+    die();
+    let server = TestServer::start(folder.path(), |_| {});
+    let document = server.client.wait_state(&job, "failed");
+    assert_eq!(document["problem"]["code"], "INTERRUPTED");
+    assert!(server.client.events(&job, None).last().unwrap().data.contains("INTERRUPTED"));
+    server.stop();
+}
+
+#[test]
+fn what_outlives_its_time_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = KEY.replace('0', "1");
+    let job = {
+        let server = TestServer::start(folder.path(), |_| {});
+        let client = &server.client;
+        upload(client);
+        let mut body = manifest();
+        body["keyId"] = other.as_str().into();
+        client.post_json("/v1/keys", &body).expect(201);
+        let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+        client.wait_state(&job, "done");
+        server.stop();
+        job
+    };
+    let server = TestServer::start(folder.path(), |config| {
+        config.storage.unsealed_hours = 0;
+        config.storage.retention_hours = 0;
+    });
+    let client = &server.client;
+    let began = std::time::Instant::now();
+    while client.get(&format!("/v1/jobs/{job}")).status != 404
+        || client.head(&format!("/v1/keys/{other}")).status != 404
+    {
+        assert!(began.elapsed() < support::DEADLINE);
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    client.head(&format!("/v1/keys/{KEY}")).expect(200);
+    assert!(!folder.path().join(format!("jobs/{job}")).exists());
+    server.stop();
+}
+
+#[test]
 fn keys_too_large_for_memory_are_refused_before_the_queue() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |_| {});
@@ -316,5 +385,16 @@ fn the_openapi_description_is_the_recorded_one() {
     );
     let document: Value = serde_json::from_str(&recorded).unwrap();
     let paths: Vec<&String> = document["paths"].as_object().unwrap().keys().collect();
-    assert_eq!(paths.len(), 13, "{paths:?}");
+    assert_eq!(paths.len(), 14, "{paths:?}");
+    let mut operations: Vec<&str> = document["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|path| path.as_object().unwrap().values())
+        .map(|operation| operation["operationId"].as_str().unwrap())
+        .collect();
+    let count = operations.len();
+    operations.sort_unstable();
+    operations.dedup();
+    assert_eq!((operations.len(), count), (17, 17), "operations have names of their own");
 }

@@ -19,23 +19,6 @@ const DRAINED: u64 = 16 << 20;
 /// How long a body may have to wait for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What a body may be.
-#[derive(Debug, Clone, Copy)]
-pub enum Expected {
-    /// This many bytes.
-    Exactly(usize),
-    /// No more than this many bytes.
-    AtMost(usize),
-}
-
-impl Expected {
-    fn limit(self) -> usize {
-        match self {
-            Self::Exactly(bytes) | Self::AtMost(bytes) => bytes,
-        }
-    }
-}
-
 /// A turn to send a body: bounds the memory that bodies take together.
 pub async fn turn(http: &Http) -> Result<OwnedSemaphorePermit, Problem> {
     match timeout(PATIENCE, http.uploads.clone().acquire_owned()).await {
@@ -53,21 +36,20 @@ pub async fn turn(http: &Http) -> Result<OwnedSemaphorePermit, Problem> {
     }
 }
 
-/// Reads a body into memory.
+/// Reads a body of at most `limit` bytes into memory.
 ///
 /// # Errors
-/// It is too long, too short, too slow, or breaks off.
+/// It is too long, too slow, or breaks off.
 pub async fn read(
     headers: &HeaderMap,
     body: Body,
-    expected: Expected,
+    limit: usize,
     limits: &LimitsSection,
 ) -> Result<Vec<u8>, Problem> {
-    let limit = expected.limit();
     if let Some(length) = stated_length(headers)
         && length > limit as u64
     {
-        let problem = too_large(length, expected);
+        let problem = too_large(length, limit);
         drain(headers, body).await;
         return Err(problem);
     }
@@ -98,17 +80,11 @@ pub async fn read(
         };
         let Ok(data) = frame.into_data() else { continue };
         if data.len() > limit - bytes.len() {
-            return Err(too_large(bytes.len() as u64 + data.len() as u64, expected));
+            return Err(too_large(bytes.len() as u64 + data.len() as u64, limit));
         }
         bytes.extend_from_slice(&data);
     }
-    match expected {
-        Expected::Exactly(length) if bytes.len() != length => Err(Problem::bad_bytes(format!(
-            "the body has {} bytes, this object has exactly {length}",
-            bytes.len()
-        ))),
-        _ => Ok(bytes),
-    }
+    Ok(bytes)
 }
 
 /// Refuses a request whose body is still to come, after taking in a bounded part of it: a client
@@ -149,12 +125,8 @@ fn stated_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn too_large(length: u64, expected: Expected) -> Problem {
-    let bound = if matches!(expected, Expected::Exactly(_)) { "exactly" } else { "at most" };
-    Problem::too_large(format!(
-        "the body has {length} bytes or more, this object has {bound} {}",
-        expected.limit()
-    ))
+fn too_large(length: u64, limit: usize) -> Problem {
+    Problem::too_large(format!("the body has {length} bytes or more, this object has at most {limit}"))
 }
 
 async fn drain(headers: &HeaderMap, mut body: Body) {

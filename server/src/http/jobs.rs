@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::body::{self, Expected};
+use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
 use crate::engine::{Operation, SlotMode};
@@ -31,7 +31,7 @@ pub struct JobQuery {
 }
 
 /// Submits a ciphertext for evaluation.
-#[utoipa::path(post, path = "/v1/jobs", tag = "jobs",
+#[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
     params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
     request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it"),
     responses(
@@ -63,7 +63,7 @@ pub async fn submit(
         Ok(plan) => plan,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
-    let bytes = body::read(&headers, body, Expected::AtMost(limit), &http.service.config.limits).await?;
+    let bytes = body::read(&headers, body, limit, &http.service.config.limits).await?;
     let document =
         blocking(&http, move |service| service.submit(key, operations, mode, idempotency, &bytes)).await?;
     drop(turn);
@@ -72,7 +72,7 @@ pub async fn submit(
 }
 
 /// Where a job stands.
-#[utoipa::path(get, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+#[utoipa::path(get, path = "/v1/jobs/{id}", operation_id = "get_job", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
     (status = 200, body = JobDocument),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
@@ -85,7 +85,7 @@ pub async fn get(
 }
 
 /// Calls a job off.
-#[utoipa::path(delete, path = "/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+#[utoipa::path(delete, path = "/v1/jobs/{id}", operation_id = "cancel_job", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
     (status = 202, description = "It runs and will stop shortly"),
     (status = 204, description = "It does not run: it waited, or had ended before"),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
@@ -97,7 +97,7 @@ pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
 }
 
 /// The resulting ciphertext.
-#[utoipa::path(get, path = "/v1/jobs/{id}/result", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
+#[utoipa::path(get, path = "/v1/jobs/{id}/result", operation_id = "get_job_result", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
     (status = 200, description = "The ciphertext; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = Vec<u8>),
     (status = 304, description = "The client has it"),
     (status = 409, description = "The job is not done", content_type = "application/problem+json", body = openapi::Problem),

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::body::{self, Expected};
+use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, parse_id};
 use crate::problem::Problem;
@@ -18,7 +18,7 @@ use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
 const JSON: usize = 64 << 10;
 
 /// Opens a key set for upload, or finds the one that is there.
-#[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = NewKeys, responses(
+#[utoipa::path(post, path = "/v1/keys", operation_id = "open_keys", tag = "keys", request_body = NewKeys, responses(
     (status = 201, description = "Opened; all pieces are missing", body = KeysDocument),
     (status = 200, description = "It was there; send what is missing", body = KeysDocument),
     (status = 409, description = "Other parameters than here", content_type = "application/problem+json", body = openapi_problem::Problem),
@@ -35,7 +35,7 @@ pub async fn open(
 }
 
 /// What is present of a key set.
-#[utoipa::path(get, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+#[utoipa::path(get, path = "/v1/keys/{id}", operation_id = "get_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 200, body = KeysDocument),
     (status = 404, description = "No such key set", content_type = "application/problem+json", body = openapi_problem::Problem),
 ))]
@@ -48,7 +48,7 @@ pub async fn get(
 }
 
 /// Whether a key set is complete.
-#[utoipa::path(head, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+#[utoipa::path(head, path = "/v1/keys/{id}", operation_id = "check_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 200, description = "Sealed"),
     (status = 206, description = "Pieces are missing or it is not committed; X-Refloat-Present: n/total"),
     (status = 404, description = "No such key set"),
@@ -61,7 +61,7 @@ pub async fn head(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Resu
 }
 
 /// Stores one piece. Pieces may come in any order, in parallel, and again.
-#[utoipa::path(put, path = "/v1/keys/{id}/chunks/{index}", tag = "keys",
+#[utoipa::path(put, path = "/v1/keys/{id}/chunks/{index}", operation_id = "put_key_chunk", tag = "keys",
     params(("id" = String, Path, description = "Key set"), ("index" = usize, Path, description = "Piece, from 0")),
     request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The piece as the library writes it"),
     responses(
@@ -89,14 +89,14 @@ pub async fn put_chunk(
         Ok(place) => place,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
-    let bytes = body::read(&headers, body, Expected::Exactly(length), &http.service.config.limits).await?;
+    let bytes = body::read(&headers, body, length, &http.service.config.limits).await?;
     blocking(&http, move |service| service.put_part(id, index, &bytes)).await?;
     drop(turn);
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Seals a complete key set, after which jobs can use it.
-#[utoipa::path(post, path = "/v1/keys/{id}/commit", tag = "keys", params(("id" = String, Path, description = "Key set")),
+#[utoipa::path(post, path = "/v1/keys/{id}/commit", operation_id = "commit_keys", tag = "keys", params(("id" = String, Path, description = "Key set")),
     request_body(content = Option<Commit>), responses(
     (status = 200, body = Committed),
     (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi_problem::Problem),
@@ -108,13 +108,13 @@ pub async fn commit(
     body: Body,
 ) -> Result<Json<Committed>, Refusal> {
     let id = parse_id(&id)?;
-    let bytes = body::read(&headers, body, Expected::AtMost(JSON), &http.service.config.limits).await?;
+    let bytes = body::read(&headers, body, JSON, &http.service.config.limits).await?;
     let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
     Ok(Json(blocking(&http, move |service| service.commit_keys(id, request.digest.as_deref())).await?))
 }
 
 /// Deletes a key set.
-#[utoipa::path(delete, path = "/v1/keys/{id}", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
+#[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "delete_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 204, description = "Gone"),
     (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi_problem::Problem),
 ))]
@@ -132,7 +132,7 @@ async fn json<T: serde::de::DeserializeOwned>(
     if let Err(problem) = body::require(headers, "application/json") {
         return Err(body::refuse(headers, body, problem).await);
     }
-    Ok(parse(&body::read(headers, body, Expected::AtMost(JSON), &http.service.config.limits).await?)?)
+    Ok(parse(&body::read(headers, body, JSON, &http.service.config.limits).await?)?)
 }
 
 fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {

@@ -20,7 +20,7 @@ type Stream = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
 
 /// Events of a job: `state`, `stage` and a last `end`. After a broken connection, Last-Event-ID
 /// says from where to go on; nothing is lost.
-#[utoipa::path(get, path = "/v1/jobs/{id}/events", tag = "jobs",
+#[utoipa::path(get, path = "/v1/jobs/{id}/events", operation_id = "get_job_events", tag = "jobs",
     params(("id" = String, Path, description = "Job"), ("Last-Event-ID" = Option<u64>, Header, description = "Last event the client has")),
     responses(
     (status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String),

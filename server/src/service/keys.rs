@@ -112,6 +112,14 @@ impl Service {
         let record = self.key_record(id)?;
         let set = self.set(&record.params)?;
         refuse_secret_key(bytes)?;
+        let expected = self.part_bytes(id, index)?;
+        if bytes.len() != expected {
+            return Err(Problem::bad_bytes(format!(
+                "the body has {} bytes, piece {index} of a key set of {} has exactly {expected}",
+                bytes.len(),
+                set.name
+            )));
+        }
         if keys::part_digest(&self.store, id, index as u32)? != Some(*blake3::hash(bytes).as_bytes()) {
             self.engine.verify_part(&set.name, id, index, bytes)?;
         }

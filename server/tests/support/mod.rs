@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Each test file uses its own part of this.
 
 pub mod engine;
+pub mod process;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};

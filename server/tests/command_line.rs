@@ -1,0 +1,169 @@
+//! The commands on files, and against a server.
+
+mod support;
+
+use std::process::Output;
+
+use serde_json::Value;
+use support::process::{Process, refloat};
+
+fn ok(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stdout)))
+}
+
+fn fails(output: &Output, code: &str) -> String {
+    assert!(!output.status.success());
+    let error: Value = serde_json::from_slice(&output.stderr)
+        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(error["error"]["code"], code, "{error}");
+    error["error"]["detail"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn numbers_go_the_whole_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    fails(&run("--json keygen --preset toy10 --out @keys"), "INSECURE");
+    let made =
+        ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys"));
+    assert_eq!(made["secure"], false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(at("keys/secret.key")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let before = std::fs::read(at("keys/secret.key")).unwrap();
+    let again = run("--json keygen --preset toy10 --allow-insecure --out @keys");
+    assert!(fails(&again, "INVALID_ARGUMENT").contains("--force"));
+    assert_eq!(std::fs::read(at("keys/secret.key")).unwrap(), before);
+
+    let numbers: Vec<f64> = (0..512).map(|index| (f64::from(index) / 80.0).cos()).collect();
+    std::fs::write(at("in.json"), serde_json::to_vec(&numbers).unwrap()).unwrap();
+    let encrypted = ok(&run("--json encrypt --key @keys --in @in.json --out @in.ct --exhausted"));
+    assert_eq!((&encrypted["level"], &encrypted["numbers"]), (&1.into(), &512.into()));
+    let square = run("--json bootstrap --keys @keys --in @in.ct --out @x.ct --op square");
+    fails(&square, "LEVEL_MISMATCH");
+    let fresh = ok(&run("--json bootstrap --keys @keys --in @in.ct --out @fresh.ct"));
+    assert_eq!((&fresh["before"]["level"], &fresh["after"]["level"]), (&1.into(), &2.into()));
+    assert_eq!(fresh["stages"].as_array().unwrap().len(), 6);
+    let decrypted = ok(&run("--json decrypt --key @keys --in @fresh.ct --out @out.csv --compare @in.json"));
+    assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 10.0, "{decrypted}");
+    let text = std::fs::read_to_string(at("out.csv")).unwrap();
+    assert!((text.lines().next().unwrap().parse::<f64>().unwrap() - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_server_does_the_work_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    // Without a folder of evaluation keys, the pieces are made from the secret key on the way.
+    ok(&run("--json keygen --preset toy10 --allow-insecure --secret-only --out @keys"));
+    let numbers: Vec<f64> = (0..512).map(|index| (f64::from(index) / 80.0).cos()).collect();
+    std::fs::write(at("in.json"), serde_json::to_vec(&numbers).unwrap()).unwrap();
+    ok(&run("--json encrypt --key @keys --in @in.json --out @fresh.ct"));
+    let server = Process::start(&folder.path().join("data"));
+    let url = server.client.url("");
+    let remote = ok(&run(&format!("--json bootstrap --keys @keys --in @fresh.ct --out @squared.ct --op square,bootstrap --server {url}")));
+    assert_eq!((&remote["after"]["level"], remote["stages"].as_array().unwrap().len()), (&2.into(), 6));
+    let squares: Vec<f64> = numbers.iter().map(|number| number * number).collect();
+    std::fs::write(at("squares.json"), serde_json::to_vec(&squares).unwrap()).unwrap();
+    let decrypted = ok(&run("--json decrypt --key @keys/secret.key --in @squared.ct --out @out.json --compare @squares.json"));
+    assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 8.0, "{decrypted}");
+    assert!(server.terminate());
+    let gone = run(&format!("--json bootstrap --keys @keys --in @fresh.ct --out @x.ct --server {url}"));
+    assert!(fails(&gone, "NETWORK").contains("check that the server runs"));
+}
+
+#[test]
+fn a_picture_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    let picture = image::GrayImage::from_fn(64, 64, |x, y| image::Luma([((x * 2 + y) % 256) as u8]));
+    picture.save_with_format(at("photo.png"), image::ImageFormat::Png).unwrap();
+    ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys"));
+    let encrypted = ok(&run("--json encrypt --key @keys --in @photo.png --out @photo.ct --mode complex"));
+    assert_eq!(encrypted["numbers"], 1024, "two pixels in each slot");
+    ok(&run("--json bootstrap --keys @keys --in @photo.ct --out @fresh.ct --mode complex"));
+    let decrypted = ok(&run("--json decrypt --key @keys --in @fresh.ct --out @fresh.png --mode complex --compare @photo.png"));
+    assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 9.0, "{decrypted}");
+    let back = image::open(at("fresh.png")).unwrap();
+    assert_eq!((back.width(), back.height()), (32, 32));
+}
+
+#[test]
+fn files_that_are_something_else_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys --secret-only"));
+    ok(&run("--json keygen --preset toy11 --allow-insecure --out @other --secret-only"));
+    std::fs::write(at("numbers.csv"), "0.5, -0.5").unwrap();
+    let encrypt = |key: &str, input: &str| {
+        run(&format!("--json encrypt --key @{key} --in @{input} --out @a.ct"))
+    };
+    ok(&encrypt("keys", "numbers.csv"));
+    std::fs::write(at("large.csv"), "2").unwrap();
+    assert!(fails(&encrypt("keys", "large.csv"), "INVALID_ARGUMENT").contains("[-1, 1]"));
+    fails(&encrypt("nowhere", "numbers.csv"), "FILE");
+    assert!(fails(&encrypt("numbers.csv", "numbers.csv"), "BAD_BYTES").contains("numbers.csv"));
+    assert!(fails(&encrypt("a.ct", "numbers.csv"), "BAD_BYTES").contains("a.ct"));
+    let decrypt = |key: &str, input: &str| {
+        run(&format!("--json decrypt --key @{key} --in @{input} --out @b.csv"))
+    };
+    ok(&decrypt("keys", "a.ct"));
+    fails(&decrypt("other", "a.ct"), "PARAMS_MISMATCH");
+    fails(&decrypt("keys", "keys/secret.key"), "BAD_BYTES");
+    let bootstrap =
+        run("--json bootstrap --keys @keys --in @a.ct --out @c.ct");
+    assert!(fails(&bootstrap, "INVALID_ARGUMENT").contains("refloat keygen"));
+    let printed =
+        run("decrypt --key @keys --in @a.ct --out - --count 2");
+    assert!(printed.status.success());
+    assert_eq!(String::from_utf8(printed.stdout).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn sets_machine_and_settings_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| refloat(line, folder.path());
+    let sets = ok(&run("--json params"));
+    let names: Vec<&str> = sets.as_array().unwrap().iter().map(|set| set["name"].as_str().unwrap()).collect();
+    assert!(names.starts_with(&["ship13"]) && names.contains(&"toy10"), "{names:?}");
+    let toy = ok(&run("--json params toy10"));
+    assert_eq!((&toy["secure"], &toy["slots"]), (&false.into(), &512.into()));
+    fails(&run("--json params ship99"), "INVALID_ARGUMENT");
+    let text = String::from_utf8(run("params").stdout).unwrap();
+    assert!(text.contains("INSECURE") && text.contains("ship13"), "{text}");
+    let about = ok(&run("--json about"));
+    assert_eq!(about["version"], env!("CARGO_PKG_VERSION"));
+    let config = run("serve --max-queued 5 --print-config");
+    assert!(String::from_utf8(config.stdout).unwrap().contains("max_queued = 5"));
+    let exposed = run("--json serve --listen 0.0.0.0:0 --data @unused");
+    assert!(fails(&exposed, "START").contains("--insecure-listen"));
+    for command in ["serve", "params", "keygen", "encrypt", "bootstrap", "decrypt", "bench", "reproduce"] {
+        let help = run(&format!("{command} --help"));
+        assert!(help.status.success() && !help.stdout.is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn a_set_is_timed_stage_by_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| refloat(line, folder.path());
+    let bench = ok(&run("--json bench --preset toy10 --runs 1 --threads 1 --threads 2"));
+    let rows = bench["measurements"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        assert_eq!((row["stages"].as_array().unwrap().len(), &row["level"]), (6, &2.into()));
+        assert!(
+            row["seconds"].as_f64().unwrap() > 0.0 && row["precision"]["worst"].as_f64().unwrap() >= 10.0
+        );
+    }
+    assert_eq!(rows[0]["precision"], rows[1]["precision"], "the same bits on any number of threads");
+}

@@ -1,0 +1,121 @@
+//! The real binary, started, killed and asked.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
+use refloat::random::Seed;
+use refloat::wire;
+use refloat_server::id::hex;
+use serde_json::json;
+
+use super::Client;
+
+/// A server in a process of its own.
+pub struct Process {
+    child: Child,
+    pub client: Client,
+}
+
+impl Process {
+    /// Starts `refloat serve` on a free port with its data in `folder`.
+    pub fn start(folder: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_refloat"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--allow-insecure", "--log-level", "warn", "--data"])
+            .arg(folder)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address =
+            line.trim().strip_prefix("refloat serves http://").unwrap_or_else(|| panic!("{line:?}"));
+        Self { client: Client::new(address.parse().unwrap()), child }
+    }
+
+    /// Ends it as a power failure would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop, and says whether it did so in order.
+    pub fn terminate(mut self) -> bool {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        self.child.wait().unwrap().success()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a command line. Words that begin with `@` name files in `folder`.
+pub fn refloat(line: &str, folder: &Path) -> Output {
+    let word = |word: &str| match word.strip_prefix('@') {
+        Some(name) => folder.join(name).into_os_string(),
+        None => word.into(),
+    };
+    Command::new(env!("CARGO_BIN_EXE_refloat")).args(line.split_whitespace().map(word)).output().unwrap()
+}
+
+/// A key of a set, from a seed.
+pub fn secret(set: &str, seed: u8) -> ShipSecretKey {
+    let params: ShipParams = refloat::params::preset(set).unwrap().params().unwrap();
+    ShipSecretKey::generate(&params, &Seed::from_bytes([seed; 32]))
+}
+
+/// Text form of a key's identifier.
+pub fn key_id(secret: &ShipSecretKey) -> String {
+    hex(&secret.key_id())
+}
+
+/// Opens the key set on a server.
+pub fn open(client: &Client, secret: &ShipSecretKey) -> super::Answer {
+    let params = secret.params();
+    client.post_json(
+        "/v1/keys",
+        &json!({
+            "params": params.name(), "fingerprint": hex(&params.fingerprint()),
+            "keyId": key_id(secret), "parts": params.key_parts().len(),
+        }),
+    )
+}
+
+/// Uploads the whole key set and seals it.
+pub fn upload(client: &Client, secret: &ShipSecretKey) {
+    open(client, secret).expect(201);
+    for index in 0..secret.params().key_parts().len() {
+        client.put_chunk(&key_id(secret), index, &secret.key_part(index).unwrap()).expect(204);
+    }
+    client.send("POST", &format!("/v1/keys/{}/commit", key_id(secret)), &[], b"").expect(200);
+}
+
+/// A message that fills the slots.
+pub fn message(secret: &ShipSecretKey) -> Vec<f64> {
+    let slots = secret.params().slots();
+    (0..slots).map(|slot| (slot as f64 * 0.37).sin()).collect()
+}
+
+/// An encryption in wire form.
+pub fn encrypt(secret: &ShipSecretKey, values: &[f64], level: usize, seed: u8) -> Vec<u8> {
+    let params = secret.params();
+    let ciphertext = secret.encrypt_at(values, params.mode(), level, &Seed::from_bytes([seed; 32])).unwrap();
+    wire::ciphertext_to_bytes(params.ckks(), &ciphertext).unwrap()
+}
+
+/// Decrypts wire form; level and bits of precision of the worst slot.
+pub fn precision(secret: &ShipSecretKey, bytes: &[u8], expected: &[f64]) -> (usize, f64) {
+    let params = secret.params();
+    let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes).unwrap();
+    let private = secret.decrypt(&ciphertext, params.mode()).unwrap();
+    let values = private.reveal_to_key_owner();
+    let worst =
+        values.iter().zip(expected).map(|(value, expected)| (value - expected).abs()).fold(0.0, f64::max);
+    (ciphertext.level(), -worst.log2())
+}
