@@ -25,6 +25,8 @@ export class Session {
   private readonly keySets = new Map<string, KeySet>();
   private readonly bootKeys = new Map<string, BootstrapKeys>();
   private readonly results = new Map<Place, Ciphertext>();
+  /** Ids of the key sets that have been uploaded completely. */
+  private readonly uploaded = new Set<string>();
   private abort: AbortController | undefined;
   private run: Steerable | undefined;
 
@@ -193,7 +195,7 @@ export class Session {
     try {
       for (const [name, keys] of this.keySets) {
         if (!name.startsWith('server ')) continue;
-        await (await this.server(this.rf).keys(keys.id))?.delete();
+        if (this.uploaded.delete(keys.id)) await (await this.server(this.rf).keys(keys.id))?.delete();
         keys.free();
         this.keySets.delete(name);
         this.results.delete('server');
@@ -274,12 +276,14 @@ export class Session {
   private async upload(keys: KeySet, voyage: Voyage, signal: AbortSignal): Promise<{ server: Server }> {
     const server = this.server(this.rf as Refloat);
     this.busy({ what: 'upload', label: 'Asking which pieces the server has' });
-    if (!(await server.keys(keys.id, { signal }))) {
+    // The server may have been emptied since.
+    if (!this.uploaded.has(keys.id) || !(await server.keys(keys.id, { signal }))) {
       const sending = server.uploadKeys(keys, { signal });
       const started = performance.now();
       this.run = sending;
       for await (const p of sending) this.progress('upload', p, started);
       await sending;
+      this.uploaded.add(keys.id);
       voyage.timings.uploadMs = performance.now() - started;
     }
     return { server };
