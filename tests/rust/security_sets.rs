@@ -88,7 +88,7 @@ fn sets_do_not_pass_under_a_stronger_policy() {
 }
 
 fn is_prime(p: u64) -> bool {
-    p > 1 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
+    p > 1 && (2..=p.isqrt()).all(|d| !p.is_multiple_of(d))
 }
 
 #[test]
