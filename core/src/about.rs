@@ -1,9 +1,13 @@
 //! What this build is and which kernels it runs.
 
-use alloc::string::{String, ToString};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 
 use crate::{
-    arith::{Word, simd::dispatch},
+    arith::{Word, self_check, simd::dispatch},
+    error::Error,
     par,
 };
 
@@ -22,6 +26,16 @@ pub struct About {
     pub threads: usize,
     /// Architecture of the build.
     pub target: &'static str,
+}
+
+/// Compares the kernels in use with the scalar ones on random and extreme residues, and says in a
+/// sentence what was compared.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] if the build or the machine computes wrongly.
+pub fn check_kernels(seed: u64) -> Result<String, Error> {
+    let (narrow, wide) = (self_check::<u32>(seed)?, self_check::<u64>(seed)?);
+    Ok(format!("32-bit words: {} agree; 64-bit words: {} agree", narrow.join(", "), wide.join(", ")))
 }
 
 /// Facts about the library in use.

@@ -79,5 +79,5 @@ pub mod security;
 pub mod trace;
 pub mod wire;
 
-pub use about::{About, about};
+pub use about::{About, about, check_kernels};
 pub use error::Error;

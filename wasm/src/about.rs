@@ -2,6 +2,8 @@
 
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
+#[cfg(feature = "full")]
+use crate::failure::Result;
 use crate::object::Fields;
 
 /// Version, kernels in use and compilation target.
@@ -13,4 +15,11 @@ pub fn about() -> JsValue {
         .with("backend", about.backend_u32)
         .with("target", about.target)
         .done()
+}
+
+/// Compares the kernels in use with the scalar ones; a sentence, or an error.
+#[cfg(feature = "full")]
+#[wasm_bindgen(js_name = kernelSelfCheck)]
+pub fn kernel_self_check(seed: u32) -> Result<String> {
+    Ok(refloat::check_kernels(u64::from(seed))?)
 }
