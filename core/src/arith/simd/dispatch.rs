@@ -101,7 +101,7 @@ static SCALAR_U64: Scalar<u64> = Scalar::new();
 mod machine {
     use super::{Candidates, SCALAR_U32, SCALAR_U64};
     use crate::arith::Kernels;
-    use crate::arith::simd::{avx2::Avx2, avx512::Avx512};
+    use crate::arith::simd::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 
     pub(super) fn candidates_u32() -> Candidates<u32> {
         // AVX-512 is used on request only: this code has not been timed against AVX2 on a CPU that has both.
@@ -113,7 +113,11 @@ mod machine {
     }
 
     pub(super) fn candidates_u64() -> Candidates<u64> {
-        [Some(&SCALAR_U64), None, Avx2::detect().map(|token| token as &dyn Kernels<u64>)]
+        [
+            Some(&SCALAR_U64),
+            Ifma::detect().map(|token| token as &dyn Kernels<u64>),
+            Avx2::detect().map(|token| token as &dyn Kernels<u64>),
+        ]
     }
 }
 

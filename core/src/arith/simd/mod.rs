@@ -11,6 +11,8 @@ mod avx2;
 mod avx512;
 mod backend;
 pub mod dispatch;
+#[cfg(target_arch = "x86_64")]
+mod ifma;
 pub(crate) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
