@@ -236,7 +236,7 @@ export class Session {
       if (!cancelled) this.fail(error, voyage);
       else
         this.store.update((s) => {
-          s.said = 'Cancelled.';
+          s.said = voyage.place === 'server' ? 'Cancelled. The server keeps what it has received; Refloat goes on from there.' : 'Cancelled.';
         });
     } finally {
       this.abort = undefined;

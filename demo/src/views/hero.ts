@@ -1,14 +1,14 @@
-import { bytes, count, duration } from '../format.js';
+import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
 import { chosenPreset, type State } from '../store.js';
 import type { Preset } from '../types.js';
-import type { Place } from '../voyage.js';
+import { bootstrapMs, type Place } from '../voyage.js';
 
 const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
   keys: 'Making keys',
   encrypt: 'Encrypting',
-  upload: 'Making and uploading keys',
+  upload: 'Uploading keys',
   bootstrap: 'Bootstrapping',
   decrypt: 'Decrypting',
 };
@@ -71,9 +71,24 @@ function serverNote(state: State): Html {
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
 }
 
-/** The estimate as a sentence of its own. */
-function statement(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+/** The estimate as a sentence of its own, powers raised. */
+function statement(text: string): Html {
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+  return html`${sentence.split(/(\^\d+)/).map((part) => (part.startsWith('^') ? html`<sup>${part.slice(1)}</sup>` : part))}`;
+}
+
+/** A remaining time: no more exact than it is. */
+function roughly(ms: number): string {
+  return ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+/** Where to look once a voyage is back. */
+function outcome(state: State): Html | null {
+  const voyage = state.voyages[state.shown];
+  if (state.said) return html`<p class="hint">${state.said}</p>`;
+  const ms = voyage && bootstrapMs(voyage);
+  if (!voyage?.result || ms === undefined) return null;
+  return html`<p class="hint afloat">Afloat again in ${duration(ms)}, worst slot right to ${decimal(voyage.result.quality.bitsMax)} bits. <a href="#voyage">See the voyage</a></p>`;
 }
 
 function action(state: State): Html {
@@ -82,7 +97,7 @@ function action(state: State): Html {
     const ready = state.library === 'ready' && chosenPreset(state) !== undefined;
     return html`<div class="action" data-key="action">
       <button type="button" class="primary" data-act="refloat"${ready ? '' : html` disabled`}>Refloat</button>
-      ${state.library === 'loading' && html`<p class="hint">Loading the library …</p>`}
+      ${state.library === 'loading' ? html`<p class="hint">Loading the library …</p>` : outcome(state)}
     </div>`;
   }
   const fraction = busy.totalBytes ? (busy.bytes ?? 0) / busy.totalBytes : busy.total ? (busy.done ?? 0) / busy.total : undefined;
@@ -91,7 +106,7 @@ function action(state: State): Html {
   return html`<div class="action running" data-key="running">
     <div class="progress-head"><span class="progress-what">${WORDS[busy.what]}${busy.paused ? ' (paused)' : ''}</span><span class="progress-figure">${
       busy.totalBytes ? html`${bytes(busy.bytes ?? 0)} of ${bytes(busy.totalBytes)}` : busy.total ? html`${busy.done ?? 0} of ${busy.total}` : ''
-    }${left !== undefined && html` · about ${duration(left)} left`}</span></div>
+    }${left !== undefined && html` · about ${roughly(left)} left`}</span></div>
     <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
     <p class="progress-label">${busy.label}</p>
     <button type="button" class="secondary" data-act="cancel">Cancel</button>
@@ -101,7 +116,7 @@ function action(state: State): Html {
 function confirmation(state: State): Html {
   const preset = chosenPreset(state);
   return html`<div class="action confirm" data-key="confirm" role="group" aria-labelledby="confirm-title">
-    <h3 id="confirm-title">${bytes(preset?.keyBytes ?? 0)} of keys will be made and uploaded</h3>
+    <p class="box-title" id="confirm-title">${bytes(preset?.keyBytes ?? 0)} of keys will be made and uploaded</p>
     <p>This page makes the evaluation keys piece by piece and sends each piece to the server. You can cancel at any time and continue later in this page; what has arrived stays. The secret key never leaves the page.</p>
     <div class="buttons"><button type="button" class="primary small" data-act="confirm">Make and upload</button><button type="button" class="secondary" data-act="dismiss">Not now</button></div>
   </div>`;
@@ -110,7 +125,7 @@ function confirmation(state: State): Html {
 function problem(state: State): Html | null {
   const p = state.problem;
   if (!p) return null;
-  return html`<div class="problem" role="alert"><h3>${p.title}</h3><p>${p.detail}</p><div class="buttons">
+  return html`<div class="problem" role="alert"><p class="box-title">${p.title}</p><p>${p.detail}</p><div class="buttons">
     ${p.retry && html`<button type="button" class="secondary" data-act="retry:${p.retry.action}">${p.retry.label}</button>`}
     <button type="button" class="quiet" data-act="close-problem">Close</button></div></div>`;
 }
