@@ -9,6 +9,8 @@ import { SERVER_BINARY, realServer, type RealServer } from './support/real-serve
 const root = new URL('../', import.meta.url);
 const scratch = new URL('tests/.examples/', root);
 
+const DEFAULT_ADDRESS = 'http://127.0.0.1:7878';
+
 interface Example {
   readonly name: string;
   readonly code: string;
@@ -69,8 +71,9 @@ describe('the examples', () => {
     it.skipIf(example.needsServer && SERVER_BINARY === undefined)(`${example.name} runs`, async () => {
       const { outputText } = ts.transpileModule(example.code, { compilerOptions: OPTIONS, fileName: 'example.mts' });
       const file = new URL(`${i}.mjs`, scratch);
-      const prelude = `globalThis.url = ${JSON.stringify(server?.url ?? '')};\n`;
-      await writeFile(file, prelude + outputText);
+      const url = server?.url ?? '';
+      const code = outputText.replaceAll(DEFAULT_ADDRESS, url);
+      await writeFile(file, `globalThis.url = ${JSON.stringify(url)};\n${code}`);
       await run(fileURLToPath(file));
     });
   }
@@ -110,5 +113,5 @@ async function fromReadme(): Promise<Example[]> {
 }
 
 function example(name: string, code: string): Example {
-  return { name, code, needsServer: /\burl\b.*(: string|')/.test(code) };
+  return { name, code, needsServer: code.includes('declare const url') || code.includes(DEFAULT_ADDRESS) };
 }

@@ -109,6 +109,7 @@ export class Server {
     }
     const sets = offer.sets.map((set) => ({
       ...set,
+      source: (set as Partial<ServerPreset>).source ?? this.#presets.find((p) => p.name === set.name)?.source ?? '',
       keyParts: (set as Partial<ServerPreset>).keyParts ?? [],
       expectedSeconds: (set as Partial<ServerPreset>).expectedSeconds ?? null,
     }));
