@@ -4,7 +4,7 @@ import type { Engine } from './engine/engine.js';
 import type { Glue } from './engine/glue.js';
 import { openEngine } from './engine/open.js';
 
-const glue = generated as unknown as Glue;
+const glue: Glue = generated;
 let shared: Promise<Engine> | undefined;
 
 /**

@@ -6,8 +6,7 @@
 import * as generated from '#wasm-client';
 import { workerPort } from '#port';
 import { defaultSource } from '#source';
-import type { Glue } from './engine/glue.js';
 import { openEngine } from './engine/open.js';
 import { serve } from './engine/serve.js';
 
-serve(workerPort(), (source) => openEngine(generated as unknown as Glue, source, () => defaultSource('client')));
+serve(workerPort(), (source) => openEngine(generated, source, () => defaultSource('client')));

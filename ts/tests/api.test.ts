@@ -74,6 +74,10 @@ describe('about and parameter sets', () => {
     expect(rf.about()).toMatchObject({ version: '0.1.0', backend: 'simd128', artefact: 'full', target: 'wasm32', threads: 1 });
   });
 
+  it('checks the vector kernels it runs on against the scalar ones', async () => {
+    for (const seed of [1, 2]) expect(await rf.kernelSelfCheck(seed)).toMatch(/32-bit words: scalar, simd128 agree/);
+  });
+
   it('lists the sets, toys marked as insecure', () => {
     const names = rf.presets().map((p) => p.name);
     expect(names).toEqual(expect.arrayContaining(['toy10', 'toy11', 'ship13', 'ship13-bits', 'ship13-he2018']));

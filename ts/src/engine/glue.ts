@@ -2,7 +2,7 @@ import type { Preset } from '../params.js';
 
 /**
  * The surface of the wasm module as this package uses it: what wasm-bindgen generates, typed by
- * hand. `tests/glue.test.ts` holds the two together.
+ * hand. The compiler compares the two where the generated module is passed for one of these.
  */
 export interface Glue {
   default(init?: { module_or_path: unknown }): Promise<{ memory: WebAssembly.Memory }>;
