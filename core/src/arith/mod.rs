@@ -7,6 +7,7 @@ pub mod bigint;
 pub mod complex;
 mod kernels;
 mod modulus;
+mod montgomery;
 mod ntt;
 pub mod primes;
 mod self_check;
@@ -15,6 +16,7 @@ mod word;
 
 pub use kernels::Kernels;
 pub use modulus::{Modulus, Shoup};
+pub use montgomery::Montgomery;
 pub use ntt::NttTable;
 pub use self_check::self_check;
 pub use word::Word;

@@ -1,6 +1,6 @@
 //! One odd modulus and arithmetic on single residues.
 
-use super::Word;
+use super::{Montgomery, Word};
 use crate::Error;
 use alloc::format;
 
@@ -97,17 +97,8 @@ impl<W: Word> Modulus<W> {
     }
 
     /// `a^e mod p`.
-    pub fn pow(&self, a: W, mut e: u64) -> W {
-        let mut square = a;
-        let mut power = W::ONE;
-        while e != 0 {
-            if e & 1 == 1 {
-                power = self.mul(power, square);
-            }
-            square = self.mul(square, square);
-            e >>= 1;
-        }
-        power
+    pub fn pow(&self, a: W, e: u64) -> W {
+        Montgomery::new(self).pow(a, e)
     }
 
     /// `a^-1 mod p` for a prime `p` (Fermat); `None` for zero.
