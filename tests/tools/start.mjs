@@ -17,7 +17,7 @@ import { freePort, isFree, serve } from './lib/server.mjs';
 const DEFAULT_PORT = 7878;
 
 /** What the server gets besides its own defaults: the built demo, which also shows the toy sets. */
-const DEMO = { REFLOAT__SERVER__DEMO: demoDist, REFLOAT__SERVER__ALLOW_INSECURE: 'true' };
+const DEMO = ['--demo', demoDist, '--allow-insecure'];
 
 const OPTIONS = {
   port: { type: 'string' },
@@ -53,7 +53,7 @@ async function page(options) {
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => resolve(signal));
   });
-  const server = await serve({ port, env: DEMO });
+  const server = await serve({ port, args: DEMO });
   say();
   say(`  refloat is afloat:  ${bold(server.url)}`);
   say('  Ctrl-C ends it.');
@@ -77,8 +77,7 @@ async function firstFree(port) {
 async function check() {
   const data = mkdtempSync(join(tmpdir(), 'refloat-check-'));
   process.on('exit', () => rmSync(data, { recursive: true, force: true }));
-  const env = { REFLOAT__STORAGE__DATA: data, REFLOAT__LOG__LEVEL: 'warn' };
-  const server = await serve({ port: await freePort(), env });
+  const server = await serve({ port: await freePort(), args: ['--data', data, '--log-level', 'warn'] });
   try {
     const { mainJob } = await import('./check.mjs');
     return (await mainJob(server.url)) ? 0 : 1;

@@ -30,14 +30,14 @@ export function freePort() {
 }
 
 /**
- * Starts `refloat serve` on a port of the loopback interface, with further settings as environment
- * variables, and waits until it is ready. Resolves to {url, closed, stop}; `closed` resolves to the
- * exit code, however it comes.
+ * Starts `refloat serve` on a port of the loopback interface, with further arguments, and
+ * waits until it is ready. Resolves to {url, closed, stop}; `closed` resolves to the exit code, however
+ * it comes.
  */
-export async function serve({ port, env = {} }) {
+export async function serve({ port, args = [] }) {
   const url = `http://127.0.0.1:${port}`;
   const stdio = ['ignore', 'inherit', 'inherit'];
-  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`], { stdio, env });
+  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio });
   const closed = new Promise((resolve) => {
     child.on('error', (error) => resolve(`${serverBinary}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
