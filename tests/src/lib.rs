@@ -5,6 +5,7 @@
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
+//! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
 //! - [`source`]: the repository's own files, for tests about them.
@@ -17,3 +18,4 @@ pub mod rns;
 pub mod ship;
 pub mod ship_noise;
 pub mod source;
+pub mod toy;
