@@ -46,6 +46,9 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
 /** Regions that have been drawn into the page when it was built, from a recorded voyage. */
 export const PRERENDERED = ['switch', 'story', 'gauge', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
 
+/** What each region was last given. */
+const drawn = new Map<string, string>();
+
 /**
  * Brings the document up to date with the state. Until it is `settled` whether there is a recorded
  * voyage, regions drawn at build time stay as they are.
@@ -54,7 +57,9 @@ export function render(state: State, tab: InputKind, remoteKeys: boolean, settle
   const width: Widths = (region) => Math.max(240, Math.floor(document.getElementById(region)?.clientWidth ?? 800));
   for (const [id, markup] of Object.entries(regions(state, tab, width, remoteKeys))) {
     const el = document.getElementById(id);
-    if (el && (settled || !(PRERENDERED as readonly string[]).includes(id))) morph(el, markup);
+    if (!el || drawn.get(id) === markup.text || (!settled && (PRERENDERED as readonly string[]).includes(id))) continue;
+    drawn.set(id, markup.text);
+    morph(el, markup);
   }
   document.body.dataset['finished'] = String(state.finished);
   paint(document, state);

@@ -53,7 +53,17 @@ function fromBitmap(source: CanvasImageSource, width: number, height: number, ki
   for (let i = 0; i < luma.length; i++) {
     luma[i] = (0.2126 * (rgba[4 * i] ?? 0) + 0.7152 * (rgba[4 * i + 1] ?? 0) + 0.0722 * (rgba[4 * i + 2] ?? 0)) / 127.5 - 1;
   }
-  return { kind, label, values: (grid) => resample(luma, w, h, grid) };
+  const known = new Map<number, Float64Array>();
+  return {
+    kind,
+    label,
+    values: (grid) => {
+      const key = grid.width * 65536 + grid.height;
+      const values = known.get(key) ?? resample(luma, w, h, grid);
+      known.set(key, values);
+      return values.slice();
+    },
+  };
 }
 
 /** Area-averages the largest centred crop of the grid's proportions. */
