@@ -2,12 +2,13 @@
 
 mod ship;
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use crate::{
     arith::Word,
     bootstrapping::ckks_ship::{ShipMode, ShipParams, ShipSpec},
     error::Error,
+    schemes::ckks::hex,
     security::SecurityPolicy,
 };
 
@@ -79,9 +80,9 @@ pub fn preset(name: &str) -> Result<&'static Preset, Error> {
 /// [`Error::ParamsMismatch`] if no preset has it.
 pub fn preset_by_fingerprint(fingerprint: &[u8; 16]) -> Result<&'static Preset, Error> {
     presets().iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
-        let hex: String = fingerprint.iter().map(|b| format!("{b:02x}")).collect();
         Error::ParamsMismatch(format!(
-            "no parameter set of this version has fingerprint {hex}; use the version that made it"
+            "no parameter set of this version has fingerprint {}; use the version that made it",
+            hex(fingerprint)
         ))
     })
 }

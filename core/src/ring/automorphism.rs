@@ -53,6 +53,7 @@ impl GaloisElement {
     }
 
     /// g^-1 modulo 2n.
+    #[must_use]
     pub fn inverse(self, n: usize) -> Self {
         // The group of units modulo 2n = 2^k has exponent dividing n/2 (n >= 4), so
         // g^(n/2 - 1) inverts g; for n = 2 the group is {1, 3} and g is its own inverse.

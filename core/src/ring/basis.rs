@@ -94,17 +94,20 @@ impl<W: Word> Basis<W> {
     }
 
     /// The first `len` primes.
+    #[must_use]
     pub fn prefix(&self, len: usize) -> Self {
         self.select(0..len)
     }
 
     /// The primes at the given positions, sharing their tables.
+    #[must_use]
     pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
         let rows: Vec<_> = positions.into_iter().map(|i| self.rows[i].clone()).collect();
         Self { n: self.n, rows: rows.into() }
     }
 
     /// This basis followed by another of the same degree.
+    #[must_use]
     pub fn concat(&self, other: &Self) -> Self {
         debug_assert_eq!(self.n, other.n);
         let rows: Vec<_> = self.rows.iter().chain(other.rows.iter()).cloned().collect();

@@ -26,6 +26,9 @@ pub struct BaseConverter<W: Word> {
 
 impl<W: Word> BaseConverter<W> {
     /// Precomputes the conversion; `from` must not be empty and the two bases must be disjoint.
+    ///
+    /// # Panics
+    /// Never: the primes of a basis are distinct.
     pub fn new(from: &Basis<W>, to: &Basis<W>) -> Self {
         debug_assert!(!from.is_empty());
         let primes: Vec<u64> = from.primes().collect();

@@ -24,6 +24,9 @@ pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W,
 /// value is exact however large Q is).
 ///
 /// Secret-independent control flow: no branch on a residue.
+///
+/// # Panics
+/// Never: the primes of a basis are distinct.
 pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
     let basis = x.basis();
     let (len, n) = (basis.len(), basis.n());

@@ -133,11 +133,13 @@ impl<W: Word, D: Domain> Poly<W, D> {
     }
 
     /// Keeps the first `len` rows: the polynomial modulo a divisor of its modulus.
+    #[must_use]
     pub fn truncated(&self, len: usize) -> Self {
         Self::from_rows(&self.basis.prefix(len), self.data[..len * self.basis.n()].to_vec())
     }
 
     /// Keeps the first rows, as many as `basis` (a prefix of the present one) has.
+    #[must_use]
     pub fn truncated_to(&self, basis: &Basis<W>) -> Self {
         Self::from_rows(basis, self.data[..basis.len() * self.basis.n()].to_vec())
     }
@@ -174,6 +176,7 @@ impl<W: Word> Poly<W, Eval> {
     }
 
     /// The product with `other`.
+    #[must_use]
     pub fn mul(&self, other: &Self) -> Self {
         let mut out = self.clone();
         out.mul_assign(other);
@@ -181,6 +184,7 @@ impl<W: Word> Poly<W, Eval> {
     }
 
     /// X -> X^g.
+    #[must_use]
     pub fn automorphism(&self, g: &Automorphism) -> Self {
         let mut out = Self::zero(&self.basis);
         let kernels = self.basis.kernels();

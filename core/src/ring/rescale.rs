@@ -22,6 +22,9 @@ pub struct ModDown<W: Word> {
 
 impl<W: Word> ModDown<W> {
     /// `keep` is a prefix of the basis that will be divided, `drop` the rest of it.
+    ///
+    /// # Panics
+    /// If the two share a prime.
     pub fn new(keep: &Basis<W>, drop: &Basis<W>) -> Self {
         let inverse = (0..keep.len())
             .map(|i| {

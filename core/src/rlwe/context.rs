@@ -38,12 +38,16 @@ impl RlweSpec {
         word(self.levels.len() as u64);
         for level in self.levels.iter().chain([&self.special]) {
             word(level.len() as u64);
-            level.iter().for_each(|&p| word(p));
+            for &p in level {
+                word(p);
+            }
         }
         word(self.digits.len() as u64);
         for digit in &self.digits {
             word(digit.len() as u64);
-            digit.iter().for_each(|&i| word(i as u64));
+            for &i in digit {
+                word(i as u64);
+            }
         }
         h.update(self.policy.name().as_bytes());
         let mut out = [0; 16];

@@ -69,7 +69,8 @@ impl<W: Word> SecretKey<W> {
         g: GaloisElement,
     ) -> SampleBlock<W> {
         let v = self.galois_target(context, level, g);
-        self.switching_key(context, seeds, [GALOIS_BLOCK, g.value(), level as u64, 0], level, &self.eval, &v)
+        let block = [GALOIS_BLOCK, g.value(), level as u64, 0];
+        switching_key(context, seeds, block, level, &self.eval, &v)
     }
 
     /// Relinearisation key for products up to `level`: KSK(s^2 -> s).
@@ -82,27 +83,26 @@ impl<W: Word> SecretKey<W> {
         let square = Zeroizing::new(self.eval.mul(&self.eval));
         let v = self.modulo_qp(context.qp(level), context.special().len());
         let block = [RELINEARIZATION_BLOCK, level as u64, 0, 0];
-        self.switching_key(context, seeds, block, level, &square, &v)
+        switching_key(context, seeds, block, level, &square, &v)
     }
+}
 
-    fn switching_key(
-        &self,
-        context: &RlweContext<W>,
-        seeds: &KeySeeds,
-        block: [u64; 4],
-        level: usize,
-        u: &Poly<W, Eval>,
-        v: &Poly<W, Eval>,
-    ) -> SampleBlock<W> {
-        let basis = context.qp(level);
-        let digits: Vec<usize> = (0..context.digit_count(level)).collect();
-        let mut out = SampleBlock::zero(basis, context.special().len(), digits.len());
-        for digit in digits {
-            let target = GadgetTarget { level, digit };
-            out.set(digit, &switching_sample(context, seeds, (block, digit), target, u, v));
-        }
-        out
+fn switching_key<W: Word>(
+    context: &RlweContext<W>,
+    seeds: &KeySeeds,
+    block: [u64; 4],
+    level: usize,
+    u: &Poly<W, Eval>,
+    v: &Poly<W, Eval>,
+) -> SampleBlock<W> {
+    let basis = context.qp(level);
+    let digits: Vec<usize> = (0..context.digit_count(level)).collect();
+    let mut out = SampleBlock::zero(basis, context.special().len(), digits.len());
+    for digit in digits {
+        let target = GadgetTarget { level, digit };
+        out.set(digit, &switching_sample(context, seeds, (block, digit), target, u, v));
     }
+    out
 }
 
 /// Names of the streams of general evaluation keys, apart from those of bootstrapping methods.

@@ -38,6 +38,7 @@ impl<W: Word> Pair<W> {
     }
 
     /// X -> X^g on both components.
+    #[must_use]
     pub fn automorphism(&self, g: &Automorphism) -> Self {
         Self { b: self.b.automorphism(g), a: self.a.automorphism(g) }
     }

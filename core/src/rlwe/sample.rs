@@ -25,6 +25,10 @@ pub struct KeySeeds {
 
 impl KeySeeds {
     /// Derives both seeds from the master seed of a key set.
+    ///
+    /// A master seed serves one chain. Two chains would give the same masks and errors to different
+    /// payloads, whose difference shows the secret: bind the seed to the fingerprint first where a seed
+    /// may meet several ([`Seed::derive`] with its words as indices).
     pub fn derive(master: &Seed) -> Self {
         Self {
             public: master.derive("public second components", &[]),

@@ -204,7 +204,9 @@ impl<W: Word> ShipSecretKey<W> {
                 *o += if t < n { phases.a[t] } else { -phases.a[t - n] };
             }
         }
-        out.iter_mut().for_each(|x| *x -= libm::rint(*x));
+        for x in &mut out {
+            *x -= libm::rint(*x);
+        }
         out
     }
 }

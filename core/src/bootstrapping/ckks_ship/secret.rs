@@ -205,7 +205,7 @@ pub(super) fn slots_of<W: Word>(
             per_slot * params.slots(),
         )));
     }
-    if let Some(i) = values.iter().position(|x| !(x.abs() <= 1.0)) {
+    if let Some(i) = values.iter().position(|x| x.is_nan() || x.abs() > 1.0) {
         return Err(Error::InvalidArgument(format!(
             "value {i} is {}, outside [-1, 1]: bootstrapping takes messages in that range; scale the input \
              down",
@@ -213,7 +213,7 @@ pub(super) fn slots_of<W: Word>(
         )));
     }
     if mode == ShipMode::Bits
-        && let Some(i) = values.iter().position(|&x| x != 0.0 && x != 1.0)
+        && let Some(i) = values.iter().position(|x| ![0.0, 1.0].contains(x))
     {
         return Err(Error::InvalidArgument(format!("value {i} is {}, a bit is 0 or 1", values[i])));
     }

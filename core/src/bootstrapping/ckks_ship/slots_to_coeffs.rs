@@ -133,12 +133,11 @@ impl<W: Word> SlotsToCoeffs<W> {
         let groups = par::try_map(giant, |g| {
             let mut counters = Counters::default();
             let encoded;
-            let diagonals = match self.groups.get(g) {
-                Some(kept) => kept,
-                None => {
-                    encoded = self.encode_group(params, g)?;
-                    &encoded
-                }
+            let diagonals = if let Some(kept) = self.groups.get(g) {
+                kept
+            } else {
+                encoded = self.encode_group(params, g)?;
+                &encoded
             };
             let mut sum = Pair::zero(basis);
             for limb in 0..basis.len() {

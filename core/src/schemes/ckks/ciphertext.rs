@@ -1,6 +1,7 @@
 //! Plaintexts and ciphertexts with checked metadata.
 
 use alloc::{format, string::String, vec::Vec};
+use core::fmt;
 
 use super::scale::Scale;
 use crate::{
@@ -30,6 +31,19 @@ pub struct Ciphertext<W: Word = u32> {
     pub(crate) scale: Scale,
     /// Component i multiplies s^i.
     pub(crate) parts: Vec<Poly<W, Eval>>,
+}
+
+/// Where it stands, not its residues.
+impl<W: Word> fmt::Debug for Ciphertext<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ciphertext")
+            .field("level", &self.level)
+            .field("log_scale", &self.log_scale())
+            .field("components", &self.components())
+            .field("fingerprint", &hex(&self.fingerprint))
+            .field("key_id", &hex(&self.key_id))
+            .finish_non_exhaustive()
+    }
 }
 
 impl<W: Word> Ciphertext<W> {
@@ -117,10 +131,11 @@ impl<W: Word> Ciphertext<W> {
             return Ok(());
         }
         Err(Error::ScaleMismatch(format!(
-            "operands have scales 2^{:.6} and 2^{:.6}; rescale one, or encode the plaintext at the scale of \
-             the ciphertext",
+            "operands have scales 2^{:.6} and 2^{:.6}, a ratio of 1 {:+.1e}; rescale one, or multiply one by a \
+             plaintext encoded at the scale it lacks",
             self.scale.log2(),
-            other.log2()
+            other.log2(),
+            self.scale.to_f64() / other.to_f64() - 1.0,
         )))
     }
 }

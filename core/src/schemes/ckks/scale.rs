@@ -62,6 +62,7 @@ impl Scale {
 
     /// self · other.
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "chains of exact products read as calls")]
     pub fn mul(self, other: Self) -> Self {
         let (p, e) = two_product(self.high, other.high);
         let e = e + (self.high * other.low + self.low * other.high);
@@ -71,6 +72,7 @@ impl Scale {
 
     /// self / other.
     #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "chains of exact quotients read as calls")]
     pub fn div(self, other: Self) -> Self {
         let q1 = self.high / other.high;
         let r = self.sub(other.mul(Self::new(q1)));
