@@ -27,8 +27,7 @@ fn numbers_go_the_whole_way() {
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
     fails(&run("--json keygen --preset toy10 --out @keys"), "INSECURE");
-    let made =
-        ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys"));
+    let made = ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys"));
     assert_eq!(made["secure"], false);
     #[cfg(unix)]
     {
@@ -68,11 +67,15 @@ fn a_server_does_the_work_on_request() {
     ok(&run("--json encrypt --key @keys --in @in.json --out @fresh.ct"));
     let server = Process::start(&folder.path().join("data"));
     let url = server.client.url("");
-    let remote = ok(&run(&format!("--json bootstrap --keys @keys --in @fresh.ct --out @squared.ct --op square,bootstrap --server {url}")));
+    let remote = ok(&run(&format!(
+        "--json bootstrap --keys @keys --in @fresh.ct --out @squared.ct --op square,bootstrap --server {url}"
+    )));
     assert_eq!((&remote["after"]["level"], remote["stages"].as_array().unwrap().len()), (&2.into(), 6));
     let squares: Vec<f64> = numbers.iter().map(|number| number * number).collect();
     std::fs::write(at("squares.json"), serde_json::to_vec(&squares).unwrap()).unwrap();
-    let decrypted = ok(&run("--json decrypt --key @keys/secret.key --in @squared.ct --out @out.json --compare @squares.json"));
+    let decrypted = ok(&run(
+        "--json decrypt --key @keys/secret.key --in @squared.ct --out @out.json --compare @squares.json",
+    ));
     assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 8.0, "{decrypted}");
     assert!(server.terminate());
     let gone = run(&format!("--json bootstrap --keys @keys --in @fresh.ct --out @x.ct --server {url}"));
@@ -90,7 +93,9 @@ fn a_picture_comes_back() {
     let encrypted = ok(&run("--json encrypt --key @keys --in @photo.png --out @photo.ct --mode complex"));
     assert_eq!(encrypted["numbers"], 1024, "two pixels in each slot");
     ok(&run("--json bootstrap --keys @keys --in @photo.ct --out @fresh.ct --mode complex"));
-    let decrypted = ok(&run("--json decrypt --key @keys --in @fresh.ct --out @fresh.png --mode complex --compare @photo.png"));
+    let decrypted = ok(&run(
+        "--json decrypt --key @keys --in @fresh.ct --out @fresh.png --mode complex --compare @photo.png",
+    ));
     assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 9.0, "{decrypted}");
     let back = image::open(at("fresh.png")).unwrap();
     assert_eq!((back.width(), back.height()), (32, 32));
@@ -104,26 +109,22 @@ fn files_that_are_something_else_are_named() {
     ok(&run("--json keygen --preset toy10 --allow-insecure --out @keys --secret-only"));
     ok(&run("--json keygen --preset toy11 --allow-insecure --out @other --secret-only"));
     std::fs::write(at("numbers.csv"), "0.5, -0.5").unwrap();
-    let encrypt = |key: &str, input: &str| {
-        run(&format!("--json encrypt --key @{key} --in @{input} --out @a.ct"))
-    };
+    let encrypt =
+        |key: &str, input: &str| run(&format!("--json encrypt --key @{key} --in @{input} --out @a.ct"));
     ok(&encrypt("keys", "numbers.csv"));
     std::fs::write(at("large.csv"), "2").unwrap();
     assert!(fails(&encrypt("keys", "large.csv"), "INVALID_ARGUMENT").contains("[-1, 1]"));
     fails(&encrypt("nowhere", "numbers.csv"), "FILE");
     assert!(fails(&encrypt("numbers.csv", "numbers.csv"), "BAD_BYTES").contains("numbers.csv"));
     assert!(fails(&encrypt("a.ct", "numbers.csv"), "BAD_BYTES").contains("a.ct"));
-    let decrypt = |key: &str, input: &str| {
-        run(&format!("--json decrypt --key @{key} --in @{input} --out @b.csv"))
-    };
+    let decrypt =
+        |key: &str, input: &str| run(&format!("--json decrypt --key @{key} --in @{input} --out @b.csv"));
     ok(&decrypt("keys", "a.ct"));
     fails(&decrypt("other", "a.ct"), "PARAMS_MISMATCH");
     fails(&decrypt("keys", "keys/secret.key"), "BAD_BYTES");
-    let bootstrap =
-        run("--json bootstrap --keys @keys --in @a.ct --out @c.ct");
+    let bootstrap = run("--json bootstrap --keys @keys --in @a.ct --out @c.ct");
     assert!(fails(&bootstrap, "INVALID_ARGUMENT").contains("refloat keygen"));
-    let printed =
-        run("decrypt --key @keys --in @a.ct --out - --count 2");
+    let printed = run("decrypt --key @keys --in @a.ct --out - --count 2");
     assert!(printed.status.success());
     assert_eq!(String::from_utf8(printed.stdout).unwrap().lines().count(), 2);
 }

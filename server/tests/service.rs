@@ -2,11 +2,14 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use refloat_server::Config;
+use refloat_server::service::Service;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
-use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, part};
+use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
 use support::{Client, TestServer};
 
 fn ciphertext(content: u8) -> Vec<u8> {
@@ -284,12 +287,10 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
     };
     for _ in 0..2 {
         die();
-        let server = TestServer::start(folder.path(), |config| config.server.shutdown_seconds = 0);
-        server.engine.hold();
-        server
-            .client
-            .wait(&job, |document| ["queued", "running"].contains(&document["state"].as_str().unwrap()));
-        server.stop();
+        let mut config = Config::default();
+        folder.path().clone_into(&mut config.storage.data);
+        let service = Service::open(config, Arc::new(TestEngine::default())).unwrap();
+        assert_eq!(service.job(job.parse().unwrap()).unwrap().state, jobs::JobState::Queued);
     }
     die();
     let server = TestServer::start(folder.path(), |_| {});

@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let threads = thread_counts(&arguments.threads, &machine);
     let bench = Bench::new(preset.params()?, output)?;
-    let memory = refloat::bootstrapping::ckks_ship::ShipKeys::memory_bytes(&bench.keys);
+    let memory = bench.keys.memory_bytes();
     let mut rows = Vec::new();
     let mut text = format!(
         "{} on {}\nevaluation keys made in {:.2} s on all threads: {} on the wire, {} in memory\n",

@@ -48,19 +48,34 @@ struct Row {
     note: String,
 }
 
-/// What the talk says of a set.
+/// What was published of a set.
 struct Published {
     row: &'static str,
+    /// Bits of precision of the worst slot.
     worst_bits: f64,
+    /// Levels left after a bootstrapping.
+    levels_left: f64,
+    /// log2 QP: sum of the prime sizes in the paper's Table 2.
     log_qp: f64,
-    seconds_one: f64,
-    seconds_32: f64,
+    /// Cores and seconds.
+    seconds: [(usize, f64); 4],
 }
 
-const SHIP13: Published =
-    Published { row: "SHIP13", worst_bits: 4.45, log_qp: 218.0, seconds_one: 3.0, seconds_32: 0.22 };
-const SHIP14: Published =
-    Published { row: "SHIP14", worst_bits: 16.9, log_qp: 437.0, seconds_one: 4.9, seconds_32: 0.33 };
+const SHIP13: Published = Published {
+    row: "SHIP13",
+    worst_bits: 4.45,
+    levels_left: 1.0,
+    log_qp: 218.0,
+    seconds: [(1, 3.0), (8, 0.45), (16, 0.29), (32, 0.22)],
+};
+
+const SHIP14: Published = Published {
+    row: "SHIP14",
+    worst_bits: 16.9,
+    levels_left: 1.0,
+    log_qp: 437.0,
+    seconds: [(1, 4.9), (8, 0.70), (16, 0.42), (32, 0.33)],
+};
 
 /// Our sets for each published one.
 const PAIRS: [(&Published, &str); 3] = [(&SHIP13, "ship13"), (&SHIP13, "ship13-he2018"), (&SHIP14, "ship14")];
@@ -91,102 +106,124 @@ fn measure(
     output: &Output,
     rows: &mut Vec<Row>,
 ) -> Result<(), Failure> {
-    let params = preset.params()?;
-    let statement = params.security().statement.clone();
-    let bench = Bench::new(params, output)?;
-    let row = |metric, published_value, measured, unit, threads, note: String| Row {
-        suite: "ship",
-        row: published.row,
-        metric,
-        published: published_value,
-        measured: Some(measured),
-        unit,
-        threads,
-        params: preset.name,
-        machine: machine.line(),
-        note,
-    };
+    let bench = Bench::new(preset.params()?, output)?;
+    let statement = bench.params.security().statement.clone();
+    let memory = bench.keys.memory_bytes() as f64;
+    let make = Maker { published, params: preset.name, machine };
     let mut timed = Vec::new();
     for threads in thread_counts(&[], machine) {
         timed.push((threads, bench.best(threads, runs, output)?));
     }
     let Some((threads, first)) = timed.first() else { return Ok(()) };
-    let memory = refloat::bootstrapping::ckks_ship::ShipKeys::memory_bytes(&bench.keys);
-    let (bits, key) = (first.precision, "one key, uniform slots in [-1, 1]".to_owned());
-    rows.push(row(
+    let (bits, key) = (first.precision, "one key, uniform slots in [-1, 1]");
+    let left = (first.level - bench.params.input_level()) as f64;
+    rows.push(make.row(
         "precision, worst slot",
         Some(published.worst_bits),
-        bits.worst,
+        Some(bits.worst),
         "bits",
         *threads,
-        key.clone(),
+        key,
     ));
-    rows.push(row("precision, rms", None, bits.rms, "bits", *threads, key));
-    let left = first.level - bench.params.input_level();
-    rows.push(row(
+    rows.push(make.row("precision, rms", None, Some(bits.rms), "bits", *threads, key));
+    let use_of_levels = "multiplications before the next bootstrapping";
+    rows.push(make.row(
         "levels left",
-        Some(1.0),
-        left as f64,
+        Some(published.levels_left),
+        Some(left),
         "levels",
         *threads,
-        "for multiplications before the next bootstrapping".into(),
+        use_of_levels,
     ));
-    rows.push(row("log2 QP", Some(published.log_qp), bench.params.log_qp(), "bits", *threads, statement));
-    for (threads, run) in &timed {
-        let (value, note) = if *threads == 1 {
-            (Some(published.seconds_one), format!("fastest of {runs}; published: one core"))
-        } else {
-            (
-                Some(published.seconds_32),
-                format!("fastest of {runs} on {threads} threads; published: 32 cores"),
-            )
-        };
-        rows.push(row("bootstrapping", value, run.seconds, "s", *threads, note));
-    }
-    let wire = bench.params.key_bytes();
-    rows.push(row(
-        "evaluation keys, wire",
-        None,
-        wire as f64,
-        "bytes",
-        machine.threads,
-        "seeded and packed".into(),
+    rows.push(make.row(
+        "log2 QP",
+        Some(published.log_qp),
+        Some(bench.params.log_qp()),
+        "bits",
+        1,
+        &statement,
     ));
-    rows.push(row(
-        "evaluation keys, memory",
-        None,
-        memory as f64,
-        "bytes",
-        machine.threads,
-        "expanded".into(),
-    ));
+    rows.extend(
+        make.times(&timed.iter().map(|(threads, run)| (*threads, run.seconds)).collect::<Vec<_>>(), runs),
+    );
+    let wire = bench.params.key_bytes() as f64;
+    rows.push(make.row("evaluation keys, wire", None, Some(wire), "bytes", 1, "seeded and packed"));
+    rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, "expanded"));
     Ok(())
 }
 
 /// Rows of a set that this version does not have.
 fn missing(published: &Published, params: &'static str, machine: &Machine) -> Vec<Row> {
+    let make = Maker { published, params, machine };
+    let note = format!("refloat {} has no set {params}", env!("CARGO_PKG_VERSION"));
     let figures = [
-        ("precision, worst slot", published.worst_bits, "bits", 1),
-        ("levels left", 1.0, "levels", 1),
-        ("log2 QP", published.log_qp, "bits", 1),
-        ("bootstrapping", published.seconds_one, "s", 1),
-        ("bootstrapping", published.seconds_32, "s", machine.threads),
+        ("precision, worst slot", published.worst_bits, "bits"),
+        ("levels left", published.levels_left, "levels"),
+        ("log2 QP", published.log_qp, "bits"),
     ];
+    let times = published
+        .seconds
+        .map(|(threads, seconds)| make.row("bootstrapping", Some(seconds), None, "s", threads, &note));
     figures
+        .map(|(metric, value, unit)| make.row(metric, Some(value), None, unit, 1, &note))
         .into_iter()
-        .map(|(metric, value, unit, threads)| Row {
+        .chain(times)
+        .collect()
+}
+
+/// Makes the rows of one set.
+struct Maker<'a> {
+    published: &'a Published,
+    params: &'static str,
+    machine: &'a Machine,
+}
+
+impl Maker<'_> {
+    fn row(
+        &self,
+        metric: &'static str,
+        published: Option<f64>,
+        measured: Option<f64>,
+        unit: &'static str,
+        threads: usize,
+        note: &str,
+    ) -> Row {
+        Row {
             suite: "ship",
-            row: published.row,
+            row: self.published.row,
             metric,
-            published: Some(value),
-            measured: None,
+            published,
+            measured,
             unit,
             threads,
-            params,
-            machine: machine.line(),
-            note: format!("refloat {} has no set {params}", env!("CARGO_PKG_VERSION")),
-        })
-        .collect()
+            params: self.params,
+            machine: self.machine.line(),
+            note: note.to_owned(),
+        }
+    }
+
+    /// Published and measured times, by number of threads.
+    fn times(&self, measured: &[(usize, f64)], runs: usize) -> Vec<Row> {
+        let find = |list: &[(usize, f64)], threads| {
+            list.iter().find(|(count, _)| *count == threads).map(|(_, s)| *s)
+        };
+        let mut counts: Vec<usize> =
+            self.published.seconds.iter().chain(measured).map(|(threads, _)| *threads).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts
+            .into_iter()
+            .map(|threads| {
+                let (there, here) = (find(&self.published.seconds, threads), find(measured, threads));
+                let note = match (there, here) {
+                    (_, None) => format!("not measured: this machine has {} threads", self.machine.threads),
+                    (None, _) => format!("fastest of {runs}; nothing published for this number"),
+                    _ => format!("fastest of {runs}"),
+                };
+                self.row("bootstrapping", there, here, "s", threads, &note)
+            })
+            .collect()
+    }
 }
 
 fn text(rows: &[Row], machine: &Machine) -> String {
@@ -213,5 +250,33 @@ fn show(value: f64, unit: &str) -> String {
         "bytes" => bytes(value as u64),
         "levels" => format!("{value:.0}"),
         _ => format!("{value:.2} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_published_time_has_a_row_and_measured_ones_their_own() {
+        let machine = Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into() };
+        let make = Maker { published: &SHIP13, params: "ship13", machine: &machine };
+        let rows = make.times(&[(1, 0.5), (2, 0.3)], 3);
+        let brief: Vec<_> = rows.iter().map(|row| (row.threads, row.published, row.measured)).collect();
+        assert_eq!(
+            brief,
+            [
+                (1, Some(3.0), Some(0.5)),
+                (2, None, Some(0.3)),
+                (8, Some(0.45), None),
+                (16, Some(0.29), None),
+                (32, Some(0.22), None)
+            ]
+        );
+        assert!(
+            missing(&SHIP14, "ship14", &machine)
+                .iter()
+                .all(|row| row.measured.is_none() && row.published.is_some())
+        );
     }
 }

@@ -32,7 +32,12 @@ pub fn service(config: &Config) -> Router {
                 },
             )))
         }
-        None => Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing),
+        None => {
+            if !config.server.demo.as_os_str().is_empty() {
+                tracing::warn!(folder = %config.server.demo.display(), "no built demo here: it has no index.html");
+            }
+            Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing)
+        }
     };
     router.layer(from_fn(isolate))
 }
