@@ -59,7 +59,8 @@ async function withEngine(rf, url) {
 }
 
 function row(stage, level = '', logQ = '', worst = '', rms = '', time = '') {
-  return `${stage.padEnd(28)}${level.padStart(6)}${logQ.padStart(9)}${worst.padStart(12)}${rms.padStart(8)}${time.padStart(10)}`;
+  const cells = [stage.padEnd(28), level.padStart(6), logQ.padStart(9), worst.padStart(12), rms.padStart(8), time.padStart(10)];
+  return cells.join('').trimEnd();
 }
 
 const fixed = (value, digits = 1) => (value === undefined ? '' : value.toFixed(digits));
@@ -85,12 +86,16 @@ async function precision(name, keys, ct, expected) {
 
 /** Prints the stages of a remote run as they end; resolves to its result. */
 async function stages(run) {
-  let entered = 0;
+  const start = performance.now();
+  let entered;
   for await (const event of run) {
-    if (event.kind === 'enter') entered = event.atMs ?? 0;
+    if (event.kind === 'enter') {
+      // The first job reads and expands the keys; the server keeps them for the next.
+      if (entered === undefined) say(row('  upload, queue, keys', '', '', '', '', seconds(performance.now() - start)));
+      entered = event.atMs;
+    }
     if (event.kind !== 'exit') continue;
-    const time = event.atMs === undefined ? '' : seconds(event.atMs - entered);
-    say(row(`  ${event.stage}`, event.level?.toString(), fixed(event.logQ), '', '', time));
+    say(row(`  ${event.stage}`, `${event.level}`, fixed(event.logQ), '', '', seconds(event.atMs - entered)));
   }
   return run;
 }
