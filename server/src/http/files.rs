@@ -20,24 +20,21 @@ and opens it, or point <code>--demo</code> at its folder.</p><p>Addresses: <a hr
 
 /// Serves everything that no route takes.
 pub fn service(config: &Config) -> Router {
-    let router = match demo_folder(&config.server.demo) {
-        Some(folder) => {
-            tracing::info!(folder = %folder.display(), "serving the demo");
-            let page = ServeFile::new(folder.join("index.html"));
-            let directory = ServeDir::new(folder).append_index_html_on_directories(true);
-            Router::new().fallback_service(directory.fallback(Router::new().fallback(
-                move |uri: Uri, request: Request| {
-                    let page = page.clone();
-                    async move { missing(&uri, page, request).await }
-                },
-            )))
+    let router = if let Some(folder) = demo_folder(&config.server.demo) {
+        tracing::info!(folder = %folder.display(), "serving the demo");
+        let page = ServeFile::new(folder.join("index.html"));
+        let directory = ServeDir::new(folder).append_index_html_on_directories(true);
+        Router::new().fallback_service(directory.fallback(Router::new().fallback(
+            move |uri: Uri, request: Request| {
+                let page = page.clone();
+                async move { missing(&uri, page, request).await }
+            },
+        )))
+    } else {
+        if !config.server.demo.as_os_str().is_empty() {
+            tracing::warn!(folder = %config.server.demo.display(), "no built demo here: it has no index.html");
         }
-        None => {
-            if !config.server.demo.as_os_str().is_empty() {
-                tracing::warn!(folder = %config.server.demo.display(), "no built demo here: it has no index.html");
-            }
-            Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing)
-        }
+        Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing)
     };
     router.layer(from_fn(isolate))
 }
