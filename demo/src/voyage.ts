@@ -183,8 +183,8 @@ export function moments(voyage: Voyage): Moment[] {
   JOURNEY.forEach((name, station) => {
     const parts = partsOf(voyage.preset, name);
     if (parts > 0) {
-      const done = markOf(voyage, name)?.parts.length ?? 0;
-      for (let part = 1; part <= Math.min(done, parts); part++) out.push({ station, part });
+      // A server may finish several tracks at a time: one moment for each event.
+      for (const { done } of markOf(voyage, name)?.parts ?? []) out.push({ station, part: Math.min(done, parts) });
     } else if (reached(voyage, name)) {
       out.push({ station, part: 0 });
     }
@@ -195,7 +195,7 @@ export function moments(voyage: Voyage): Moment[] {
 /** The latest moment of a station: all its parts that are done. */
 export function lastMomentOf(voyage: Voyage, station: number): Moment {
   const name = JOURNEY[station];
-  return { station, part: partsOf(voyage.preset, name) > 0 ? (markOf(voyage, name)?.parts.length ?? 0) : 0 };
+  return { station, part: partsOf(voyage.preset, name) > 0 ? (markOf(voyage, name)?.parts.at(-1)?.done ?? 0) : 0 };
 }
 
 /** The latest moment of a voyage. */
@@ -210,8 +210,7 @@ export function viewAt(voyage: Voyage, moment: Moment): StageView | undefined {
   const mark = markOf(voyage, name);
   if (!mark) return undefined;
   if (name === 'blind_rotate') {
-    // Tracks finish in any order, one view each.
-    return mark.views[Math.min(moment.part, mark.views.length) - 1];
+    return mark.views.find((v) => v.track === moment.part - 1) ?? mark.views[Math.min(moment.part, mark.views.length) - 1];
   }
   if (name === 'product_tree') {
     const level = mark.views.filter((v) => v.levelOfTree === moment.part);

@@ -48,6 +48,15 @@ describe('a voyage as it is observed', () => {
     expect(bootstrapMs(voyage)).toBeCloseTo(stages.reduce((a, b) => a + b), 6);
   });
 
+  test('counts tracks that finish several at a time', () => {
+    const rows = [...events(emptyVoyage('ship13', 'server', ramp))].filter((e) => e.kind !== 'progress' || e.stage !== 'blind_rotate' || e.done % 4 === 0 || e.done === e.total);
+    const server = emptyVoyage('ship13', 'server', ramp);
+    for (const e of rows) observe(server, e);
+    const rotate = stationIndex('blind_rotate');
+    expect(moments(server).filter((m) => m.station === rotate).map((m) => m.part)).toEqual([4, 8, 12, 16, 20, 24, 28, 31]);
+    expect(lastMomentOf(server, rotate).part).toBe(31);
+  });
+
   test('takes the worst of all tracks as the precision of the rotations', () => {
     for (const e of events(voyage)) observe(voyage, e);
     const views = markOf(voyage, 'blind_rotate')?.views ?? [];

@@ -4,6 +4,7 @@ import { gridFor } from '../input/source.js';
 import { chosenPreset, type State } from '../store.js';
 import type { Preset } from '../types.js';
 import { bootstrapMs, type Place } from '../voyage.js';
+import { statement } from './words.js';
 
 const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
   keys: 'Making keys',
@@ -69,12 +70,6 @@ function serverNote(state: State): Html {
   if (!preset) return html`Looking for the server …`;
   const { width, height } = gridFor(preset.slots);
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
-}
-
-/** The estimate as a sentence of its own, powers raised. */
-function statement(text: string): Html {
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
-  return html`${sentence.split(/(\^\d+)/).map((part) => (part.startsWith('^') ? html`<sup>${part.slice(1)}</sup>` : part))}`;
 }
 
 /** A remaining time: no more exact than it is. */

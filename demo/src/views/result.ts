@@ -45,6 +45,14 @@ export function resultSentence(voyage: Voyage | undefined): string {
 
 function resultTable(voyage: Voyage | undefined): Table {
   const q = voyage?.result?.quality;
+  const around = voyage?.timings ?? {};
+  const timed: [string, number | undefined][] = [
+    ['Making the keys', around.keygenMs],
+    ['Making and uploading the keys', around.uploadMs],
+    ['Encrypting', around.encryptMs],
+    ['Bootstrapping', voyage && bootstrapMs(voyage)],
+    ['Decrypting', around.decryptMs],
+  ];
   return {
     columns: ['Figure', 'Value'],
     rows: [
@@ -53,6 +61,7 @@ function resultTable(voyage: Voyage | undefined): Table {
       ['Largest error', scientific(q?.maxError)],
       ['rms error', scientific(q?.rmsError)],
       ['Level after', voyage?.result?.level ?? '–'],
+      ...timed.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, duration(ms)]])),
     ],
   };
 }

@@ -4,13 +4,14 @@ import { JOURNEY, STATIONS } from '../stages.js';
 import { shownVoyage, type State } from '../store.js';
 import { moments, partsOf, waterAt, type Voyage } from '../voyage.js';
 import { n } from './svg.js';
+import { statement } from './words.js';
 
 /** What the shown set is worth, permanently in sight; full-size figures beside a toy's. */
 export function badge(state: State): Html {
   const voyage = shownVoyage(state);
   const preset = voyage?.preset ?? state.presets.find((p) => p.name === state.pagePreset);
   if (!preset) return html`<span class="badge badge-waiting">parameters follow</span>`;
-  if (preset.secure) return html`<span class="badge badge-secure">${preset.name} · ${Math.floor(preset.securityBits)}-bit security</span><span class="badge-full">${preset.securityStatement}</span>`;
+  if (preset.secure) return html`<span class="badge badge-secure">${preset.name} · ${Math.floor(preset.securityBits)}-bit security</span><span class="badge-full">${statement(preset.securityStatement)}</span>`;
   const full = [...(state.server.state === 'present' ? state.server.presets : []), ...state.presets].find((p) => p.name === 'ship13');
   return html`<span class="badge badge-insecure">${preset.name} · insecure demonstration parameters</span>${
     full && html`<span class="badge-full">full size: ${full.name}, ${Math.floor(full.securityBits)}-bit security, N = 2<sup>${full.logN}</sup>, ${count(full.slots)} slots, ${bytes(full.keyBytes)} of keys</span>`

@@ -44,9 +44,11 @@ function treeTable(voyage: Voyage | undefined): Table {
   for (const stage of ['blind_rotate', 'product_tree'] as const) {
     const mark = voyage && markOf(voyage, stage);
     mark?.parts.forEach((part, i) => {
-      const view = stage === 'product_tree' ? mark.views.find((v) => v.levelOfTree === i + 1) : mark.views[i];
+      const view = mark.views.find((v) => (stage === 'product_tree' ? v.levelOfTree === part.done : v.track === part.done - 1));
+      const before = mark.parts[i - 1]?.done ?? 0;
+      const tracks = part.done - before > 1 ? `Tracks ${before + 1} to ${part.done}` : `Track ${part.done}`;
       rows.push([
-        stage === 'blind_rotate' ? `Track ${i + 1} of ${part.total}` : `Product level ${i + 1} of ${part.total}`,
+        stage === 'blind_rotate' ? `${tracks} of ${part.total}` : `Product level ${part.done} of ${part.total}`,
         decimal(part.atMs, 0),
         decimal(view?.bitsMax, 1),
         decimal(view?.bitsRms, 1),

@@ -35,6 +35,7 @@ test('server: the complete voyage with a toy set', async (context) => {
   assert.equal(precision['Rotate blindly'][0], '–', 'nobody looks into the server');
   assert.ok(difference(await pixels(page, 'shown.before'), await pixels(page, 'shown.after')).largest <= 2);
   await station(page, 'product_tree');
+  assert.equal(await page.locator('#figure-tree .node.lit').count(), 31, 'all 16 leaves and 15 products are lit');
   assert.match(await page.locator('#figure-lens').innerText(), /happened on the server/);
   const flame = await table(page, 'flame');
   assert.equal(Object.keys(flame).length, 6, 'six stages were timed');
