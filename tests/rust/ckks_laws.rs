@@ -463,8 +463,8 @@ proptest! {
 fn exact(x: f64) -> BigInt {
     let (bits, sign) = (x.abs().to_bits(), if x < 0.0 { -1 } else { 1 });
     let exponent = (bits >> 52) as i32;
-    let mantissa = (bits & ((1 << 52) - 1)) | u64::from(exponent > 0) << 52;
-    BigInt::from(mantissa) * sign << (exponent.max(1) - 1075 + 1100)
+    let mantissa = (bits & ((1 << 52) - 1)) | (u64::from(exponent > 0) << 52);
+    (BigInt::from(mantissa) * sign) << (exponent.max(1) - 1075 + 1100)
 }
 
 fn scales_are_exact<W: Word>(chain: &(RlweSpec, Scale)) {
@@ -541,7 +541,7 @@ fn ciphertexts_that_do_not_belong_together_are_told_apart() {
     let z = [Complex64::new(0.5, 0.0)];
     let (ours_, theirs_) = (toy.encrypt(&z, 1), other.encrypt(&z, 1));
     let ev = &toy.evaluator;
-    let hex = |bytes: [u8; 16]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+    let hex = |bytes: [u8; 16]| format!("{:032x}", u128::from_be_bytes(bytes));
     let sets = [hex(toy.context.fingerprint()), hex(other.context.fingerprint())];
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let counters = &mut Counters::default();

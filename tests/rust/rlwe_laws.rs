@@ -7,7 +7,7 @@ use refloat::arith::Word;
 use refloat::random::Seed;
 use refloat::ring::{Automorphism, Basis, Eval, GaloisElement, Poly, SmallPoly, centered_f64, from_integers};
 use refloat::rlwe::{
-    EncapsulationContext, EncapsulationDigits, GadgetTarget, KeySeeds, Pair, RlweContext, RlweSpec,
+    Digits, EncapsulationContext, EncapsulationDigits, GadgetTarget, KeySeeds, Pair, RlweContext, RlweSpec,
     SampleBlock, SecretKey, SparseSecret, expand_a, switching_sample,
 };
 use refloat::security::SecurityPolicy;
@@ -323,6 +323,45 @@ fn hoisting_is_exact<W: Word>(spec: &RlweSpec) {
 fn one_decomposition_serves_several_keys() {
     narrow_chains(32).iter().for_each(hoisting_is_exact::<u32>);
     wide_chains(32).iter().for_each(hoisting_is_exact::<u64>);
+}
+
+fn memory_is_reusable<W: Word>(spec: &RlweSpec) {
+    let keys = Keys::<W>::new(spec, 10);
+    let (context, top) = (&keys.context, keys.context.max_level());
+    let key = keys.secret.relinearization_key(context, &keys.seeds, top);
+    let mut lottery = Lottery::new(19);
+    let mut used = Digits::default();
+    // Up and down again: what an earlier, larger value left behind must not show.
+    for level in [0, top, 0, top] {
+        let mut counters = [Counters::default(); 2];
+        let x = lottery.poly(context.q(level)).into_eval();
+        let fresh = context.decompose(level, &x, &mut counters[0]);
+        context.decompose_into(level, &x, &mut used, &mut counters[1]);
+        assert_eq!((used.level(), used.count()), (level, fresh.count()));
+        for limb in 0..context.qp(level).len() {
+            assert!((0..fresh.count()).all(|j| fresh.row(limb, j) == used.row(limb, j)), "level {level}");
+        }
+        let dirty = |basis, lottery: &mut Lottery| Pair {
+            b: lottery.poly(basis).into_eval(),
+            a: lottery.poly(basis).into_eval(),
+        };
+        let mut sum = dirty(context.qp(level), &mut lottery);
+        sum.set_zero();
+        context.key_product(&[&used], &key, &mut sum, true, &mut counters[1]);
+        let mut clean = dirty(context.qp(level), &mut lottery);
+        context.key_product(&[&fresh], &key, &mut clean, false, &mut counters[0]);
+        assert!(same(&sum, &clean), "level {level}");
+        let mut into = dirty(context.q(level), &mut lottery);
+        context.divide_by_special_into(level, &mut sum, &mut into, &mut counters[1]);
+        assert!(same(&into, &context.divide_by_special(level, clean, &mut counters[0])), "level {level}");
+        assert_eq!(counters[0], counters[1]);
+    }
+}
+
+#[test]
+fn memory_used_before_changes_nothing() {
+    narrow_chains(16).iter().for_each(memory_is_reusable::<u32>);
+    wide_chains(16).iter().for_each(memory_is_reusable::<u64>);
 }
 
 fn vectors_add_up<W: Word>(spec: &RlweSpec) {

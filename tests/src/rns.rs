@@ -31,6 +31,9 @@ pub fn basis<W: Word>(n: usize, bits: &[f64]) -> Basis<W> {
 }
 
 /// The polynomial whose coefficients have these values modulo the primes of `basis`.
+///
+/// # Panics
+/// Unless there is one value for each coefficient.
 pub fn from_big<W: Word>(basis: &Basis<W>, x: &[BigInt]) -> Poly<W, Coeff> {
     assert_eq!(x.len(), basis.n(), "one value for each coefficient");
     let rows = basis.primes().flat_map(|p| x.iter().map(move |x| W::from_u64(residue(x, p))));
