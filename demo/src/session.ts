@@ -93,6 +93,7 @@ export class Session {
       place,
       preset,
       label: this.store.state.input.label,
+      drawn: ['curve', 'numbers'].includes(this.store.state.input.kind) ? 'curve' : 'picture',
       ...grid,
       input,
       expected: input,
@@ -302,7 +303,7 @@ export class Session {
     keep = true,
   ): Promise<void> {
     this.run = work;
-    this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'Waiting for the server' : 'Starting' });
+    this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'In the queue; the first time, the server also unpacks the keys' : 'Starting' });
     for await (const event of work) {
       observe(voyage, event);
       this.store.update((s) => {

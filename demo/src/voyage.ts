@@ -69,6 +69,8 @@ export interface Voyage {
   readonly preset: Preset;
   /** What was put in, for people: "the sailing boat". */
   readonly label: string;
+  /** Are the slots drawn as a picture or as a sequence? */
+  readonly drawn?: 'picture' | 'curve';
   /** Shape in which the slots are drawn. */
   readonly width: number;
   readonly height: number;

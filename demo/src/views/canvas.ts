@@ -76,6 +76,17 @@ function planeOf(points: Float64Array, indices: Uint32Array): Plane {
   return { points, indices, radius: distances[distances.length >> 1] || 1 };
 }
 
+/** Is the voyage's input a sequence rather than a picture? */
+export function isCurve(voyage: Voyage): boolean {
+  return voyage.drawn === 'curve';
+}
+
+/** Values divided by the largest of them. */
+function stretched(values: Float64Array): Float64Array {
+  const most = values.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-30);
+  return values.map((x) => x / most);
+}
+
 /** Colours the canvases need, read from the style sheet. */
 function ink(el: Element): { ink: string; muted: string; grid: string; low: string; high: string; mark: string; paper: string } {
   const style = getComputedStyle(el);
@@ -96,7 +107,7 @@ export function paint(root: ParentNode, state: State): void {
     const [who, what] = kind.split('.');
     const subject = who === 'again' ? state.again[state.shown] : voyage;
     if (!subject) continue;
-    const kindOf = subject.label === 'your curve' || subject.label.endsWith('number') || subject.label.endsWith('numbers') ? 'curve' : 'boat';
+    const kindOf = isCurve(subject) ? 'curve' : 'boat';
     if (what === 'circle') paintCircle(canvas, subject, state);
     else if (what === 'bytes') {
       const specimen = specimenAt(subject, JOURNEY[state.at.station]);
@@ -104,7 +115,8 @@ export function paint(root: ParentNode, state: State): void {
     } else {
       const seen = pictureOf(subject, what ?? '', state);
       if (!seen) continue;
-      if (what === 'error') paintError(canvas, seen.values, subject.width, subject.height);
+      if (what === 'error' && kindOf === 'curve') paintCurve(canvas, { values: stretched(seen.values) }, seen.values.length);
+      else if (what === 'error') paintError(canvas, seen.values, subject.width, subject.height);
       else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'lens' ? state.slot : undefined);
     }
   }

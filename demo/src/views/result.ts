@@ -2,6 +2,7 @@ import { decimal, duration, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { State } from '../store.js';
 import { bootstrapMs, type Voyage } from '../voyage.js';
+import { isCurve } from './canvas.js';
 import { figure, type Table } from './figure.js';
 
 /** Before, after and the difference. */
@@ -16,7 +17,7 @@ export function result(state: State, voyage: Voyage | undefined): Html {
           ['error', 'difference'],
         ])
       : html`<p class="empty">Press Refloat, and what comes back will be compared with what you put in.</p>`,
-    caption: html`${resultSentence(voyage)} ${voyage?.result && html`<span class="unit">Difference: blue too dark, orange too light, at full colour for the largest error.</span>`}`,
+    caption: html`${resultSentence(voyage)} ${voyage?.result && html`<span class="unit">${isCurve(voyage) ? 'Difference: stretched so that the largest error has full height.' : 'Difference: blue too dark, orange too light, at full colour for the largest error.'}</span>`}`,
     table: resultTable(voyage),
   });
 }

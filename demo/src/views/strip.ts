@@ -13,7 +13,7 @@ export function badge(state: State): Html {
   if (!preset) return html`<span class="badge badge-waiting">parameters follow</span>`;
   if (preset.secure) return html`<span class="badge badge-secure">${preset.name} · ${Math.floor(preset.securityBits)}-bit security</span><span class="badge-full">${statement(preset.securityStatement)}</span>`;
   const full = [...(state.server.state === 'present' ? state.server.presets : []), ...state.presets].find((p) => p.name === 'ship13');
-  return html`<span class="badge badge-insecure">${preset.name} · insecure demonstration parameters</span>${
+  return html`<span class="badge badge-insecure">${preset.name} · insecure<span class="long"> demonstration parameters</span></span>${
     full && html`<span class="badge-full">full size: ${full.name}, ${Math.floor(full.securityBits)}-bit security, N = 2<sup>${full.logN}</sup>, ${count(full.slots)} slots, ${bytes(full.keyBytes)} of keys</span>`
   }`;
 }
