@@ -1,11 +1,13 @@
 import './styles/base.css';
 import './styles/layout.css';
+import './styles/hero.css';
+import './styles/strip.css';
 import './styles/figures.css';
+import './styles/narrow.css';
 import { readHash, writeHash } from './hash.js';
-import { Easel } from './input/easel.js';
+import { Easel, EASEL_SIDE } from './input/easel.js';
 import { BadNumbers, fromCurve, fromNumbers, parseNumbers } from './input/numbers.js';
 import { bundled, fromFile, fromPainting, NotAPicture } from './input/picture.js';
-import { EASEL_SIDE } from './input/easel.js';
 import { gridFor, type InputKind, type InputSource } from './input/source.js';
 import { render } from './page.js';
 import { Player, selectStation } from './player.js';

@@ -1,6 +1,7 @@
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat';
 import { gridFor } from './input/source.js';
-import { chosenPreset, type Busy, type Problem, type State, type Store } from './store.js';
+import { problemOf, words } from './problems.js';
+import { chosenPreset, type Busy, type Store } from './store.js';
 import { STATIONS } from './stages.js';
 import type { KeyProgress, Preset, StageEvent } from './types.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
@@ -383,30 +384,4 @@ export class Session {
 
 function keyName(place: Place, preset: Preset): string {
   return `${place} ${preset.name}`;
-}
-
-function words(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
-
-function problemOf(error: unknown, voyage: Voyage | undefined, state: State): Problem {
-  const code = error instanceof RefloatError ? error.code : undefined;
-  const goOn = { label: voyage?.squared ? 'Try again' : 'Go on', action: voyage?.squared ? 'again' : 'refloat' };
-  switch (code) {
-    case 'NETWORK':
-      return { title: 'The server does not answer', detail: `${words(error)} Your keys and picture are still in this page.`, retry: goOn };
-    case 'PANICKED':
-      return { title: 'The computation stopped in the middle', detail: words(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
-    case 'OUT_OF_MEMORY':
-      return {
-        title: 'This device has not enough memory',
-        detail: `${words(error)} Close other pages, or choose a smaller set${state.server.state === 'present' ? ' or the server' : ''}.`,
-        retry: { label: 'Load afresh and try again', action: 'reload' },
-      };
-    case 'LIMIT':
-      return { title: 'The server is busy', detail: words(error), retry: goOn };
-    default:
-      return { title: voyage?.place === 'server' ? 'The server could not finish' : 'The voyage was broken off', detail: words(error), retry: goOn };
-  }
 }

@@ -6,7 +6,7 @@ import { position } from '../src/player.js';
 import { decode, encode } from '../src/recorded.js';
 import { stationIndex } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { seenAt } from '../src/views/canvas.js';
+import { seenAt } from '../src/views/seen.js';
 import { markOf, observe, quality } from '../src/voyage.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events } from './fixtures/model.js';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { gathered, planeAt, seenAt } from '../src/views/canvas.js';
+import { gathered, planeAt, seenAt } from '../src/views/seen.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
 import { gauge } from '../src/views/gauge.js';
 import { circle, lens } from '../src/views/lens.js';
