@@ -17,6 +17,7 @@ use refloat::schemes::ckks::{
 };
 use refloat::security::SecurityPolicy;
 use refloat::trace::Counters;
+use refloat::wire::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
 use refloat_tests::embedding;
 use refloat_tests::ring::product;
 use refloat_tests::rns::{Lottery, primes};
@@ -620,6 +621,9 @@ fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
     // Switching keys: of a lower level, of another set, of another shape.
     refused(ev.automorphism(&x, &g, &toy.galois(&g, 1), counters), "LEVEL_MISMATCH", &["level 1", "level 3"]);
     let low_key = toy.secret.relinearization_key(toy.context.rlwe(), &toy.seeds, 2);
+    let elsewhere = Automorphism::conjugation(64);
+    let mismatched = ev.automorphism(&x, &elsewhere, &toy.galois(&g, 3), counters);
+    refused(mismatched, "INVALID_ARGUMENT", &["degree 64", "degree 32"]);
     refused(ev.relinearize(&three, &low_key), "LEVEL_MISMATCH", &["level 2", "level 3"]);
     refused(ev.relinearize(&three, &other.relinearization), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
     refused(ev.multiply_rescale(&x, &x, &other.relinearization, counters), "PARAMS_MISMATCH", &["degree 64"]);
@@ -643,6 +647,55 @@ fn public_keys_that_do_not_fit_are_refused() {
     refused(encrypt(&toy.context, 3), "LEVEL_MISMATCH", &["level 3", "level 2"]);
     refused(encrypt(&other.context, 2), "PARAMS_MISMATCH", &["degree 32", "degree 64"]);
     assert!(encrypt(&toy.context, 0).is_ok());
+}
+
+#[test]
+fn messages_too_large_for_their_modulus_are_refused() {
+    // 2^58 at level 0, and every level adds some 41 bits.
+    let toy = Toy::<u64>::new(&double(32), 44);
+    let one = vec![Complex { re: 1.0, im: 0.0 }; 16];
+    let randomness = Seed::from_bytes([1; 32]);
+    let b = public_key_b(&toy.context, &toy.secret, &toy.seeds, 3);
+    let key = PublicKey::new(&toy.context, KEY_ID, 3, b, toy.seeds.public()).expect("our own");
+    for (scale, level, fits) in [(58.5, 0, false), (56.5, 0, true), (58.5, 1, true)] {
+        let scale = Scale::exp2(scale);
+        let secret = encrypt(&toy.context, &toy.secret, KEY_ID, &one, level, scale, &randomness);
+        let public = key.encrypt(&toy.context, &one, level, scale, &randomness);
+        if fits {
+            for x in [secret, public] {
+                let found = toy.decrypt(&x.expect("room for it"));
+                assert!(found.iter().all(|z| (z - 1.0).norm() < 1e-9));
+            }
+        } else {
+            refused(secret, "INVALID_ARGUMENT", &["2^58.5", "level 0", "higher level"]);
+            refused(public, "INVALID_ARGUMENT", &["2^58.5", "level 0", "higher level"]);
+        }
+    }
+}
+
+#[test]
+fn ciphertexts_of_every_shape_survive_the_wire() {
+    // Primes of one size: two components of three primes are as long as three of two.
+    let chain = (spec(32, &[&[26.9], &[26.8], &[26.7], &[26.6]], &[30.5]), Scale::exp2(20.0));
+    let toy = Toy::<u32>::new(&chain, 45);
+    let mut lottery = Lottery::new(45);
+    let z = slots(16, &mut lottery);
+    let square: Vec<Complex64> = z.iter().map(|z| z * z).collect();
+    for level in 0..=toy.top() {
+        let x = toy.encrypt_at(&z, level, 1);
+        for (x, expected) in [(&x, &z), (&toy.evaluator.multiply(&x, &x).expect("its own"), &square)] {
+            let bytes = ciphertext_to_bytes(&toy.context, x).expect("our own");
+            assert_eq!(bytes.len(), ciphertext_len(&toy.context, level, x.components()));
+            let back = ciphertext_from_bytes(&toy.context, &bytes).expect("our own");
+            assert_eq!((back.level(), back.components(), back.scale()), (level, x.components(), x.scale()));
+            assert!(back.parts().iter().zip(x.parts()).all(|(a, b)| a.data() == b.data()));
+            if level > 0 {
+                toy.assert_holds(&back, expected, 4.0 * toy.slot(ERROR), "from the wire");
+            }
+        }
+    }
+    let lengths = [(2, 2), (1, 3)].map(|(level, parts)| ciphertext_len(&toy.context, level, parts));
+    assert_eq!(lengths[0], lengths[1], "the shapes this test is about");
 }
 
 #[test]

@@ -19,7 +19,8 @@ const PUBLIC_KEY_BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
 /// Encrypts slots under the secret key at a level and scale, with fresh randomness.
 ///
 /// # Errors
-/// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have;
+/// As [`super::Encoder::encode`]; [`Error::InvalidArgument`] for a message larger than the modulus;
+/// [`Error::LevelMismatch`] for a level the chain does not have;
 /// [`Error::ParamsMismatch`] for a secret key of another chain.
 pub fn encrypt<W: Word>(
     context: &CkksContext<W>,
@@ -33,7 +34,7 @@ pub fn encrypt<W: Word>(
     context.rlwe().check_level(level)?;
     check_key(context, key)?;
     let basis = context.rlwe().q(level);
-    let mut message = context.encoder().encode(slots, scale)?;
+    let mut message = encode_below(context, slots, level, scale)?;
     let mut uniform = randomness.derive("ciphertext second component", &[]).stream();
     let a = Poly::<W, Eval>::from_rows(basis, uniform_rows(basis, &mut uniform));
     let mut errors = randomness.derive("ciphertext error", &[]).stream();
@@ -42,6 +43,27 @@ pub fn encrypt<W: Word>(
     b.neg_assign();
     b.add_assign(&noisy(&mut message, basis, &mut errors));
     Ok(Ciphertext { fingerprint: context.fingerprint(), key_id, level, scale, parts: vec![b, a] })
+}
+
+/// The encoded message, which the modulus of the level must hold beside its error.
+fn encode_below<W: Word>(
+    context: &CkksContext<W>,
+    slots: &[Complex],
+    level: usize,
+    scale: Scale,
+) -> Result<Vec<i64>, Error> {
+    let mut message = context.encoder().encode(slots, scale)?;
+    let largest = message.iter().fold(0, |largest, m| m.abs().max(largest)) + 21;
+    let (bits, log_q) = (libm::log2(largest as f64), context.rlwe().q(level).log2());
+    if bits >= log_q - 1.0 {
+        message.zeroize();
+        return Err(Error::InvalidArgument(format!(
+            "a coefficient of 2^{bits:.1} at scale 2^{:.1} does not fit the modulus 2^{log_q:.1} of level {level}; \
+             encrypt at a higher level or a smaller scale",
+            scale.log2()
+        )));
+    }
+    Ok(message)
 }
 
 /// message + error, evaluation domain; wipes the message.
@@ -118,7 +140,8 @@ impl<W: Word> PublicKey<W> {
     /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
     ///
     /// # Errors
-    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] above the key's level;
+    /// As [`super::Encoder::encode`]; [`Error::InvalidArgument`] for a message larger than the modulus;
+    /// [`Error::LevelMismatch`] above the key's level;
     /// [`Error::ParamsMismatch`] for a key of another set.
     pub fn encrypt(
         &self,
@@ -147,7 +170,7 @@ impl<W: Word> PublicKey<W> {
             )));
         }
         let basis = context.rlwe().q(level);
-        let mut message = context.encoder().encode(slots, scale)?;
+        let mut message = encode_below(context, slots, level, scale)?;
         let mut stream = randomness.derive("public-key encryption", &[]).stream();
         let v = SmallPoly::ternary(basis.n(), &mut stream);
         let v = Zeroizing::new(v.to_poly::<W>(basis).into_eval());

@@ -250,8 +250,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// Applies X -> X^g (a rotation or the conjugation of the slots) with its Galois key.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::ParamsMismatch`] and
-    /// [`Error::LevelMismatch`] for a key of another set or of a lower level. A key of another
+    /// [`Error::InvalidArgument`] if `x` was not relinearised or `g` is of another degree;
+    /// [`Error::ParamsMismatch`] and [`Error::LevelMismatch`] for a key of another set or of a lower level. A key of another
     /// element cannot be told from the right one, and gives noise.
     pub fn automorphism(
         &self,
@@ -262,6 +262,12 @@ impl<W: Word> CkksEvaluator<W> {
     ) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
         let pair = x.pair()?;
+        let (degree, own) = (self.context.rlwe().n(), g.permutation().len());
+        if own != degree {
+            return Err(Error::InvalidArgument(format!(
+                "automorphism of a ring of degree {own}, parameter set of degree {degree}; make it for {degree}"
+            )));
+        }
         self.check_key(key, x.level)?;
         let pair = self.context.rlwe().automorphism(x.level, &pair, g, key, counters);
         Ok(x.with_pair(pair, x.level, x.scale))

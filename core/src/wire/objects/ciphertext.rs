@@ -10,7 +10,10 @@ use crate::{
     arith::Word,
     error::Error,
     schemes::ckks::{Ciphertext, CkksContext, Scale},
-    wire::{Expect, ObjectKind, frame, header::bad},
+    wire::{
+        Expect, ObjectKind, frame,
+        header::{HEADER_LEN, bad},
+    },
 };
 
 const METADATA_LEN: usize = 24;
@@ -65,9 +68,14 @@ pub fn ciphertext_from_bytes<W: WireWord>(
 ) -> Result<Ciphertext<W>, Error> {
     let stated = frame::peek(bytes)?.payload_len;
     let shapes = (0..=context.rlwe().max_level()).flat_map(|level| [(level, 2), (level, 3)]);
-    let shape = shapes
-        .into_iter()
-        .find(|&(level, components)| payload_len(context, level, components) as u64 == stated);
+    let mut fitting =
+        shapes.filter(|&(level, components)| payload_len(context, level, components) as u64 == stated);
+    // Where primes are alike, two shapes can have one length: the metadata, checked below, chooses.
+    let first = fitting.next();
+    let named = |&(level, components): &(usize, usize)| {
+        bytes.get(HEADER_LEN..HEADER_LEN + 2) == Some(&[level as u8, components as u8])
+    };
+    let shape = first.filter(named).or_else(|| fitting.find(named)).or(first);
     // A length no shape has is refused by the frame reader, against the largest legal one.
     let (level, components) = shape.unwrap_or((context.rlwe().max_level(), 3));
     let expect = Expect {
