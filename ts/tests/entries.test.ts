@@ -7,6 +7,8 @@ const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 25));
 const worst = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
   Math.max(...Array.from(wanted, (w, i) => Math.abs((found[i] as number) - w)));
 
+const keysOf = (rf: Direct): KeySet => rf.keygen('toy10', { allowInsecure: true });
+
 describe('refloat/client', () => {
   it('makes the keys of a 128-bit set part by part in little memory', async () => {
     using rf = await Client.load();
@@ -36,8 +38,6 @@ describe('refloat/client', () => {
 });
 
 describe('refloat/sync', () => {
-  const keysOf = (rf: Direct): KeySet => rf.keygen('toy10', { allowInsecure: true });
-
   it('does the whole journey without a promise', async () => {
     const rf = await Direct.load();
     using keys = keysOf(rf);
@@ -116,5 +116,32 @@ describe('refloat/sync', () => {
     const before = rf.memory();
     for (let i = 0; i < 50; i++) round();
     expect(rf.memory()).toEqual(before);
+  });
+});
+
+describe('secrets in wasm memory', () => {
+  it('are gone once the key is freed, from heap and stack', async () => {
+    const rf = await Direct.load();
+    const glue = (await import('../dist/wasm/refloat_full.js')) as unknown as {
+      default(): Promise<{ memory: WebAssembly.Memory }>;
+    };
+    const { memory } = await glue.default();
+    const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(bytes);
+
+    const keys = keysOf(rf);
+    const secret = keys.exportSecret();
+    const seed = secret.slice(64, 96); // what the key was made from: the payload of the wire form
+    expect(held(seed)).toBe(true);
+    using ct = keys.encrypt(VALUES);
+    expect(held(new Uint8Array(VALUES.buffer, 8, 64))).toBe(false);
+    const shown = keys.decrypt(ct);
+    expect(held(new Uint8Array(shown.buffer, 8, 64))).toBe(false);
+    keys.keyPart(5);
+    using boot = keys.bootstrapKeys({ resident: false }).result();
+    keys.free();
+    expect(held(seed)).toBe(true); // keys made on the way need it
+    boot.free();
+    expect(held(seed)).toBe(false);
+    expect(held(seed.slice(0, 16)) || held(seed.slice(16))).toBe(false);
   });
 });

@@ -17,6 +17,7 @@ use crate::{
     ciphertext::Ciphertext,
     failure::{Failure, Result},
     presets::{self, allowed},
+    scrub::scrubbed,
 };
 
 /// A secret key. Wiped when it is freed, and with it any keys generated on the way.
@@ -31,24 +32,30 @@ impl SecretKey {
     /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
     pub fn generate(preset: &str, allow_insecure: bool, seed: Option<Uint8Array>) -> Result<SecretKey> {
         let (preset, params) = allowed(preset, allow_insecure)?;
-        let seed = seed_for(preset, seed)?;
-        Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::generate(&params, &seed)) })
+        scrubbed(|| {
+            let seed = seed_for(preset, seed)?;
+            Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::generate(&params, &seed)) })
+        })
     }
 
     /// Reads what `exportSecret` wrote.
     #[wasm_bindgen(js_name = importSecret)]
     pub fn import_secret(bytes: &Uint8Array, allow_insecure: bool) -> Result<SecretKey> {
-        let bytes = Zeroizing::new(bytes.to_vec());
-        let (preset, params) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
-        allowed(preset.name, allow_insecure)?;
-        Ok(SecretKey { preset, key: Arc::new(wire::secret_key_from_bytes(&params, &bytes)?) })
+        scrubbed(|| {
+            let bytes = Zeroizing::new(bytes.to_vec());
+            let (preset, params) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
+            allowed(preset.name, allow_insecure)?;
+            Ok(SecretKey { preset, key: Arc::new(wire::secret_key_from_bytes(&params, &bytes)?) })
+        })
     }
 
     /// The key itself in wire form.
     #[wasm_bindgen(js_name = exportSecret)]
     pub fn export_secret(&self) -> Uint8Array {
-        let bytes = Zeroizing::new(wire::secret_key_to_bytes(&self.key));
-        Uint8Array::from(bytes.as_slice())
+        scrubbed(|| {
+            let bytes = Zeroizing::new(wire::secret_key_to_bytes(&self.key));
+            Uint8Array::from(bytes.as_slice())
+        })
     }
 
     /// Name of the parameter set.
@@ -73,23 +80,27 @@ impl SecretKey {
     ) -> Result<Ciphertext> {
         let mode = presets::mode(mode, self.params())?;
         let level = level.map_or(self.params().output_level(), |level| level as usize);
-        let randomness = seed_for(self.preset, seed)?;
-        let values = Zeroizing::new(values.to_vec());
-        let ciphertext = self.key.encrypt_at(&values, mode, level, &randomness)?;
+        let ciphertext = scrubbed(|| {
+            let randomness = seed_for(self.preset, seed)?;
+            let values = Zeroizing::new(values.to_vec());
+            Ok::<_, Failure>(self.key.encrypt_at(&values, mode, level, &randomness)?)
+        })?;
         Ok(Ciphertext::new(self.preset, self.params().clone(), ciphertext))
     }
 
     /// Decrypts, for the owner of the key: that is who calls.
     pub fn decrypt(&self, ciphertext: &Ciphertext, mode: Option<String>) -> Result<Float64Array> {
         let mode = presets::mode(mode, self.params())?;
-        let values = self.key.decrypt(&ciphertext.inner, mode)?;
-        Ok(Float64Array::from(values.reveal_to_key_owner().as_slice()))
+        scrubbed(|| {
+            let values = self.key.decrypt(&ciphertext.inner, mode)?;
+            Ok(Float64Array::from(values.reveal_to_key_owner().as_slice()))
+        })
     }
 
     /// One part of the bootstrapping keys in wire form.
     #[wasm_bindgen(js_name = keyPart)]
     pub fn key_part(&self, index: usize) -> Result<Uint8Array> {
-        Ok(Uint8Array::from(self.key.key_part(index)?.as_slice()))
+        scrubbed(|| Ok(Uint8Array::from(self.key.key_part(index)?.as_slice())))
     }
 }
 

@@ -15,5 +15,6 @@ mod keys;
 mod object;
 mod panic;
 mod presets;
+mod scrub;
 #[cfg(feature = "full")]
 mod ship;

@@ -29,7 +29,8 @@ pub fn presets() -> Result<JsValue> {
 
 /// The checked parameters of a set.
 pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
-    let known = CHECKED.with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
+    let known = CHECKED
+        .with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
     if let Some(params) = known {
         return Ok(params);
     }
@@ -58,13 +59,11 @@ pub fn by_fingerprint(fingerprint: [u8; 16]) -> Result<(&'static Preset, ShipPar
 
 /// What the slots hold, by name; the set's own if there is none.
 pub fn mode(name: Option<String>, params: &ShipParams) -> Result<ShipMode> {
-    match name.as_deref() {
-        None => Ok(params.mode()),
-        Some("real") => Ok(ShipMode::Real),
-        Some("complex") => Ok(ShipMode::Complex),
-        Some("bits") => Ok(ShipMode::Bits),
-        Some(other) => Err(Failure::invalid(format!("slots are 'real', 'complex' or 'bits', not '{other}'"))),
-    }
+    let Some(name) = name else { return Ok(params.mode()) };
+    [ShipMode::Real, ShipMode::Complex, ShipMode::Bits]
+        .into_iter()
+        .find(|mode| mode.name() == name)
+        .ok_or_else(|| Failure::invalid(format!("slots are 'real', 'complex' or 'bits', not '{name}'")))
 }
 
 fn describe(preset: &'static Preset) -> Result<JsValue> {
@@ -85,7 +84,8 @@ fn describe(preset: &'static Preset) -> Result<JsValue> {
             .with("bytes", part.bytes as f64)
             .done()
     });
-    let ciphertexts = (0..=params.max_level()).map(|level| JsValue::from(ciphertext_len(params.ckks(), level, 2) as f64));
+    let ciphertexts =
+        (0..=params.max_level()).map(|level| JsValue::from(ciphertext_len(params.ckks(), level, 2) as f64));
     Ok(Fields::new()
         .with("name", preset.name)
         .with("title", preset.title)

@@ -20,6 +20,7 @@ use crate::{
     inspect::Inspector,
     keys::SecretKey,
     presets,
+    scrub::scrubbed,
 };
 
 /// Largest ring whose slots-to-coefficients matrix is kept between runs: 8 MiB at 2^10, 384 at 2^13.
@@ -32,7 +33,8 @@ thread_local! {
 
 fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
     let fingerprint = params.fingerprint();
-    let known = EVALUATORS.with_borrow(|all| all.iter().find(|e| e.params().fingerprint() == fingerprint).copied());
+    let known =
+        EVALUATORS.with_borrow(|all| all.iter().find(|e| e.params().fingerprint() == fingerprint).copied());
     if let Some(evaluator) = known {
         return Ok(evaluator);
     }
@@ -75,13 +77,14 @@ impl BootstrapKeys {
 
     /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
     pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
-        Ok(BootstrapKeys { state: State::Generated(GeneratedKeys::new(secret.key.clone())?) })
+        let keys = scrubbed(|| GeneratedKeys::new(secret.key.clone()))?;
+        Ok(BootstrapKeys { state: State::Generated(keys) })
     }
 
     /// Makes a part from the secret key and takes it in.
     #[wasm_bindgen(js_name = addFromSecret)]
     pub fn add_from_secret(&mut self, secret: &SecretKey, index: usize) -> Result<()> {
-        let part = secret.key.key_part(index)?;
+        let part = scrubbed(|| secret.key.key_part(index))?;
         Ok(self.collecting()?.add(index, &part)?)
     }
 
@@ -174,7 +177,8 @@ impl ShipRun {
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
         let run = self.run.as_mut().ok_or_else(over)?;
-        let finished = run.step(keys.source()?, &mut events)?;
+        let source = keys.source()?;
+        let finished = scrubbed(|| run.step(source, &mut events))?;
         events.deliver(on_event)?;
         Ok(finished)
     }

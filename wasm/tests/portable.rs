@@ -25,7 +25,8 @@ fn native_results_are_those_of_the_vectors() {
         "message": "value i is ((37 i) mod 101 - 50) / 64; real sets take one per slot, complex messages the same in order re, im, bits the parity of i",
         "sets": sets,
     });
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
+    let path: PathBuf =
+        [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
     if std::env::var_os("REFLOAT_WRITE_VECTORS").is_some() {
         let text = serde_json::to_string_pretty(&found).expect("plain JSON");
         fs::write(&path, text + "\n").expect("the vectors' folder is writable");
@@ -42,7 +43,8 @@ fn digests_of(name: &str) -> Value {
     let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let parts = params.key_parts().len();
     // Every kind of part for large sets, every part for small ones.
-    let wanted: Vec<usize> = if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
+    let wanted: Vec<usize> =
+        if preset.secure() { vec![0, parts / 2, parts - 1] } else { (0..parts).collect() };
     let part = |&index: &usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let encrypted = |mode: ShipMode, level: usize| {
         let count = if mode == ShipMode::Complex { params.n() } else { params.slots() };
@@ -90,5 +92,5 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -1,0 +1,32 @@
+//! Wiping the stack.
+//!
+//! Values that wipe themselves when dropped do so where they are; copies that moves left in the
+//! frames of functions already returned are out of their reach. Linear memory is never given back,
+//! so they would stay readable until something else is written over them.
+
+use core::hint::black_box;
+
+use zeroize::Zeroize;
+
+/// Bytes wiped: more than the deepest call here uses, in a stack of 1 MiB.
+const DEPTH: usize = 256 << 10;
+
+/// Does what handles secrets in frames of its own, and wipes them.
+pub fn scrubbed<T>(work: impl FnOnce() -> T) -> T {
+    let result = apart(work);
+    wipe();
+    result
+}
+
+#[inline(never)]
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
+#[inline(never)]
+#[expect(clippy::large_stack_arrays, reason = "the stack is what is to be wiped")]
+fn wipe() {
+    let mut frames = [0u8; DEPTH];
+    frames.zeroize();
+    black_box(&frames);
+}
