@@ -33,7 +33,7 @@ const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
-  { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--', '--deny', 'warnings']) },
+  { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
   {
     group: 'lint',
     name: 'core without std (wasm32)',
