@@ -126,7 +126,7 @@ describe('secrets in wasm memory', () => {
       default(): Promise<{ memory: WebAssembly.Memory }>;
     };
     const { memory } = await glue.default();
-    const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(bytes);
+    const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(Buffer.from(bytes));
 
     const keys = keysOf(rf);
     const secret = keys.exportSecret();
