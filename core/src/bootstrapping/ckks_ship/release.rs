@@ -99,20 +99,19 @@ impl<W: Word> ShipSecretKey<W> {
     }
 }
 
-/// Noise of standard deviation `sigma`: a centred binomial of 4096 coins, smoothed by a uniform of
-/// its step.
+/// Noise of standard deviation `sigma`: the sum of 64 uniforms, whose density is smooth enough that a
+/// shift by the error shows as little as under a Gaussian (the divergence is quadratic in the shift; a
+/// rounded or stepped distribution would make it linear).
 fn flood(stream: &mut Stream, count: usize, sigma: f64) -> Vec<f64> {
-    const COINS: u32 = 4096;
-    let mut words = vec![0u64; (COINS / 64) as usize + 1];
-    // Variance of the coins, 1024, and of the uniform, 1/12.
-    let step = sigma / libm::sqrt(f64::from(COINS) / 4.0 + 1.0 / 12.0);
+    const TERMS: usize = 64;
+    let mut words = vec![0u64; TERMS];
+    // A uniform of width 1 has variance 1/12.
+    let width = sigma / libm::sqrt(TERMS as f64 / 12.0);
     (0..count)
         .map(|_| {
             words.fill_with(|| stream.next_u64());
-            let (coins, rest) = words.split_at((COINS / 64) as usize);
-            let heads: u32 = coins.iter().map(|w| w.count_ones()).sum();
-            let smooth = (rest[0] >> 11) as f64 / (1u64 << 53) as f64 - 0.5;
-            (f64::from(heads) - f64::from(COINS) / 2.0 + smooth) * step
+            let sum: f64 = words.iter().map(|w| (w >> 11) as f64 / (1u64 << 53) as f64 - 0.5).sum();
+            sum * width
         })
         .collect()
 }
