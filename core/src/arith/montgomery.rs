@@ -28,11 +28,7 @@ impl<W: Word> Montgomery<W> {
             inverse = inverse.mul_lo(two.wrapping_sub(p.mul_lo(inverse)));
         }
         let r = modulus.word_size().value;
-        Self {
-            modulus: *modulus,
-            negative_inverse: W::ZERO.wrapping_sub(inverse),
-            square: modulus.mul(r, r),
-        }
+        Self { modulus: *modulus, negative_inverse: W::ZERO.wrapping_sub(inverse), square: modulus.mul(r, r) }
     }
 
     /// a R mod p, for a residue `a`.
