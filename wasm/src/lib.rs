@@ -4,6 +4,9 @@
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
 //! the core's stable code in `code`. Randomness comes from the platform, here and nowhere else.
 
+// What JavaScript passes arrives by value.
+#![allow(clippy::needless_pass_by_value)]
+
 mod about;
 mod ciphertext;
 #[cfg(feature = "full")]
