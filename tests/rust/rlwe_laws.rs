@@ -585,6 +585,7 @@ fn chains_that_cannot_work_are_refused() {
     refused(changed(&|s| s.levels.clear()), "at least one prime");
     refused(changed(&|s| s.levels[1].clear()), "at least one prime");
     refused(changed(&|s| s.special.clear()), "one special prime");
+    refused(changed(&|s| s.levels = vec![vec![97]; 257]), "257 levels");
     refused(changed(&|s| s.special = s.levels[0].clone()), "twice");
     refused(changed(&|s| s.levels[0][0] += 2), &(good.levels[0][0] + 2).to_string());
     refused(changed(&|s| s.digits = vec![vec![0, 1]]), "prime 2 is in no gadget digit");

@@ -114,6 +114,12 @@ impl<W: Word> RlweContext<W> {
                 "a chain needs at least one prime per level and one special prime".into(),
             ));
         }
+        if spec.levels.len() > 256 {
+            return Err(Error::InvalidArgument(format!(
+                "{} levels; a chain has at most 256, numbered by one byte on the wire",
+                spec.levels.len()
+            )));
+        }
         let primes: Vec<u64> = spec.levels.iter().flatten().copied().collect();
         check_digits(&spec.digits, primes.len())?;
         let security = check_security(spec)?;
