@@ -5,10 +5,8 @@ import './styles/strip.css';
 import './styles/figures.css';
 import './styles/narrow.css';
 import { readHash, writeHash } from './hash.js';
-import { Easel, EASEL_SIDE } from './input/easel.js';
-import { BadNumbers, fromCurve, fromNumbers, parseNumbers } from './input/numbers.js';
-import { bundled, fromFile, fromPainting, NotAPicture } from './input/picture.js';
-import { gridFor, type InputKind, type InputSource } from './input/source.js';
+import { Desk, waiting } from './input/desk.js';
+import type { InputKind } from './input/source.js';
 import { render } from './page.js';
 import { Player, selectStation } from './player.js';
 import { decode, type RecordedVoyage } from './recorded.js';
@@ -21,7 +19,6 @@ import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
 
 const TITLE = document.title;
-const blank: InputSource = { kind: 'boat', label: 'the sailing boat', values: (g) => new Float64Array(g.width * g.height) };
 const query = new URLSearchParams(location.search);
 const start = readHash(location.hash);
 
@@ -32,7 +29,7 @@ const initial: State = {
   place: 'page',
   pagePreset: start.where !== 'server' && start.set?.startsWith('toy') ? start.set : 'toy10',
   serverPreset: start.where === 'server' && start.set ? start.set : 'ship13',
-  input: blank,
+  input: waiting,
   voyages: {},
   again: {},
   shown: start.where ?? 'page',
@@ -49,35 +46,47 @@ const initial: State = {
 const store = new Store(initial);
 const session = new Session(store, query.get('server') ?? location.origin);
 const player = new Player(store);
-let boat = blank;
 let settled = false;
-let tab: InputKind = (['draw', 'curve', 'numbers'] as const).find((k) => k === start.input) ?? 'boat';
 let spoken = '';
 let address = location.hash;
 let push = false;
+let noting: ReturnType<typeof setTimeout> | undefined;
+let pending: string | undefined;
 
-const easel = new Easel((kind) => use(kind === 'draw' ? fromPainting(easel.luma, EASEL_SIDE) : fromCurve(easel.curve)));
-
-function use(source: InputSource): void {
-  store.update((s) => {
-    s.input = source;
-  });
-}
+const desk = new Desk(store, (['draw', 'curve', 'numbers'] as const).find((k) => k === start.input) ?? 'boat');
 
 store.subscribe((state) => {
-  render(state, tab, session.hasRemoteKeys, settled);
-  attachEasels();
+  render(state, desk.tab, session.hasRemoteKeys, settled);
+  desk.attach();
   keepInSight(state);
   speak(state);
-  const next = writeHash(state);
-  if (shownVoyage(state) && next !== address) {
-    if (push) history.pushState(null, '', next);
-    else history.replaceState(null, '', next);
-    address = next;
-  }
-  push = false;
+  if (shownVoyage(state)) note(writeHash(state));
   document.title = state.busy ? `${state.busy.label} · ${TITLE}` : TITLE;
 });
+
+/** Puts the moment into the address: a choice as a step of its own, the passing ones seldom, as browsers ask. */
+function note(next: string): void {
+  const chosen = push;
+  push = false;
+  if (next === (pending ?? address)) return;
+  clearTimeout(noting);
+  if (chosen) {
+    settle();
+    history.pushState(null, '', next);
+    address = next;
+    return;
+  }
+  pending = next;
+  noting = setTimeout(settle, 400);
+}
+
+/** Writes the passing moment that waits, if any. */
+function settle(): void {
+  if (pending === undefined) return;
+  history.replaceState(null, '', pending);
+  address = pending;
+  pending = undefined;
+}
 
 /** Scrolls the list of stations, on narrow screens, so that the selected one is in sight. */
 function keepInSight(state: State): void {
@@ -98,13 +107,6 @@ function speak(state: State): void {
   if (live) live.textContent = text;
 }
 
-function attachEasels(): void {
-  const painting = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
-  if (painting && !painting.onpointerdown) easel.attachPainting(painting);
-  const curve = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
-  if (curve && !curve.onpointerdown) easel.attachCurve(curve);
-}
-
 /** Shows a recorded voyage until the reader has made one. Without it the figures wait. */
 async function showRecorded(): Promise<void> {
   try {
@@ -118,65 +120,6 @@ async function showRecorded(): Promise<void> {
   }
   settled = true;
   store.update(() => undefined);
-}
-
-async function takeFile(file: File | undefined): Promise<void> {
-  if (!file) return;
-  try {
-    const source = await fromFile(file);
-    tab = 'boat';
-    store.update((s) => {
-      s.input = source;
-      delete s.problem;
-      s.said = `${source.label} is ready to be encrypted.`;
-    });
-  } catch (error) {
-    if (!(error instanceof NotAPicture)) throw error;
-    store.update((s) => {
-      s.problem = { title: 'That file is not a picture', detail: error.message };
-      s.said = error.message;
-    });
-  }
-}
-
-function openTab(kind: InputKind): void {
-  tab = kind;
-  if (kind === 'boat') use(store.state.input.kind === 'file' ? store.state.input : boat);
-  if (kind === 'draw') use(fromPainting(easel.luma, EASEL_SIDE));
-  if (kind === 'curve') use(fromCurve(easel.curve));
-  if (kind === 'numbers') takeNumbers(document.querySelector<HTMLTextAreaElement>('textarea[data-input=numbers]')?.value ?? '');
-  store.update((s) => {
-    s.said = '';
-  });
-}
-
-function takeNumbers(text: string): void {
-  const grid = gridFor(chosenPreset(store.state)?.slots ?? 512);
-  try {
-    use(fromNumbers(text.trim() === '' ? Float64Array.from([0.5, -0.25, 1]) : parseNumbers(text, grid.width * grid.height)));
-    store.update((s) => {
-      delete s.problem;
-    });
-  } catch (error) {
-    if (!(error instanceof BadNumbers)) throw error;
-    store.update((s) => {
-      s.problem = { title: 'These numbers cannot be encrypted yet', detail: error.message };
-    });
-  }
-}
-
-function setCurve(shape: string): void {
-  const row = boat.values({ width: 32, height: 16 });
-  const shapes: Record<string, (t: number) => number> = {
-    sine: (t) => 0.85 * Math.sin(4 * Math.PI * t),
-    ramp: (t) => 1.8 * t - 0.9,
-    steps: (t) => [-0.8, 0.2, -0.3, 0.9, 0.5, -0.6, 0, 0.7][Math.min(7, Math.floor(8 * t))] ?? 0,
-    row: (t) => row[8 * 32 + Math.min(31, Math.floor(32 * t))] ?? 0,
-  };
-  easel.setCurve(shapes[shape] ?? shapes['sine'] ?? (() => 0));
-  const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-curve]');
-  if (canvas) easel.attachCurve(canvas);
-  use(fromCurve(easel.curve));
 }
 
 const LARGE_KEYS = 200e6;
@@ -265,15 +208,10 @@ const actions: Record<string, (argument: string) => void> = {
     if (!tables.delete(id)) tables.add(id);
     s.tables = tables;
   }),
-  tab: (kind) => openTab(kind as InputKind),
-  boat: () => use(boat),
-  'clear-easel': () => {
-    easel.clear();
-    const canvas = document.querySelector<HTMLCanvasElement>('canvas[data-easel]');
-    if (canvas) easel.attachPainting(canvas);
-    use(fromPainting(easel.luma, EASEL_SIDE));
-  },
-  curve: setCurve,
+  tab: (kind) => desk.open(kind as InputKind),
+  boat: () => desk.useBoat(),
+  'clear-easel': () => desk.clearEasel(),
+  curve: (shape) => desk.setCurve(shape),
   theme: () => {
     const dark = document.documentElement.dataset['theme'] === 'dark' || (!document.documentElement.dataset['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
     document.documentElement.dataset['theme'] = dark ? 'light' : 'dark';
@@ -299,9 +237,9 @@ const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void>
   'set-server': (el) => store.update((s) => { s.serverPreset = el.value; s.confirming = false; }),
   speed: (el) => store.update((s) => { s.speed = Number(el.value); }),
   slot: (el) => store.update((s) => { s.slot = Number(el.value); }),
-  numbers: (el) => takeNumbers(el.value),
+  numbers: (el) => desk.takeNumbers(el.value),
   file: (el) => {
-    void takeFile(el.files?.[0]);
+    void desk.takeFile(el.files?.[0]);
     el.value = '';
   },
 };
@@ -361,13 +299,15 @@ for (const type of ['dragover', 'drop'] as const) {
     if (!e.dataTransfer?.types.includes('Files')) return;
     e.preventDefault();
     document.body.classList.toggle('dragging', type === 'dragover');
-    if (type === 'drop') void takeFile(e.dataTransfer.files[0]);
+    if (type === 'drop') void desk.takeFile(e.dataTransfer.files[0]);
   });
 }
 document.addEventListener('dragleave', () => document.body.classList.remove('dragging'));
 
 window.addEventListener('hashchange', () => {
   if (location.hash === address) return;
+  clearTimeout(noting);
+  pending = undefined;
   address = location.hash;
   const to = readHash(location.hash);
   store.update((s) => {
@@ -389,9 +329,6 @@ document.addEventListener('visibilitychange', () => {
 });
 
 store.update(() => undefined);
-void bundled().then((source) => {
-  boat = source;
-  if (store.state.input === blank) openTab(tab);
-});
+void desk.load();
 void showRecorded();
 void session.load();
