@@ -1,9 +1,8 @@
-import { decimal } from '../format.js';
+import { decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
 import { markOf, partsOf, stageMs, waterAt, type Voyage } from '../voyage.js';
-import { duration } from '../format.js';
 
 /** What happens at the selected station, and its figures. */
 export function story(state: State, voyage: Voyage | undefined): Html {
@@ -11,7 +10,7 @@ export function story(state: State, voyage: Voyage | undefined): Html {
   const text = STATIONS[name];
   const mark = voyage && markOf(voyage, name);
   const water = voyage && waterAt(voyage, name);
-  const ms = stageMs(mark);
+  const ms = name === 'encrypt' ? voyage?.timings.encryptMs : name === 'decrypt' ? voyage?.timings.decryptMs : stageMs(mark);
   const parts = voyage ? partsOf(voyage.preset, name) : 0;
   return html`<div class="story-inner">
     <p class="story-count">${state.at.station + 1}<span> of ${JOURNEY.length}</span></p>
@@ -22,7 +21,7 @@ export function story(state: State, voyage: Voyage | undefined): Html {
       <div><dt>Level</dt><dd>${water ? html`${water.level}<span> of ${voyage?.preset.maxLevel ?? ''}</span>` : '–'}</dd></div>
       <div><dt>Modulus</dt><dd>${decimal(water?.logQ)}<span> bits</span></dd></div>
       ${parts > 0 && html`<div><dt>${name === 'blind_rotate' ? 'Tracks' : 'Products'}</dt><dd>${state.at.part}<span> of ${parts}</span></dd></div>`}
-      <div><dt>Time</dt><dd>${ms === undefined ? '–' : duration(ms)}</dd></div>
+      ${ms !== undefined && html`<div><dt>Time</dt><dd>${duration(ms)}</dd></div>`}
     </dl>
   </div>`;
 }
