@@ -73,6 +73,7 @@ export class Session {
       const sets = offer.sets.filter((p) => known.has(p.fingerprint));
       this.store.update((s) => {
         s.server = { state: 'present', url: this.serverUrl, presets: sets, backend: offer.backend, threads: offer.threads };
+        if (sets.length === 0 && s.place === 'server') s.place = 'page';
         if (!sets.some((p) => p.name === s.serverPreset)) s.serverPreset = (sets.find((p) => p.secure) ?? sets[0])?.name ?? s.serverPreset;
       });
     } catch {

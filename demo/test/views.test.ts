@@ -4,6 +4,7 @@ import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
 import type { State } from '../src/store.js';
 import { gathered, planeAt, seenAt } from '../src/views/seen.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
+import { controls } from '../src/views/hero.js';
 import { gauge } from '../src/views/gauge.js';
 import { circle, lens } from '../src/views/lens.js';
 import { precision } from '../src/views/precision.js';
@@ -126,6 +127,22 @@ describe('badges', () => {
 
   test('do not call ship13 insecure', () => {
     expect(badge(stateWith(voyageOf('ship13', 'server'))).text).not.toContain('insecure');
+  });
+});
+
+describe('the choice of a place', () => {
+  const radio = (server: State['server']): string => controls({ ...stateWith(undefined), server }).text.match(/<input type="radio" name="place" value="server"[^>]*>/)?.[0] ?? '';
+
+  test('offers the server when it has a set this page knows', () => {
+    expect(radio({ state: 'present', url: '/', presets: [preset('ship13')] })).not.toContain('disabled');
+    expect(radio({ state: 'present', url: '/', presets: [] })).toContain('disabled');
+    expect(radio({ state: 'absent' })).toContain('disabled');
+    expect(controls({ ...stateWith(undefined), server: { state: 'present', url: '/', presets: [] } }).text).toContain('another version');
+  });
+
+  test('warns with the bytes before large keys are made', () => {
+    const state: State = { ...stateWith(undefined), server: { state: 'present', url: '/', presets: [preset('ship13')] }, place: 'server', confirming: true };
+    expect(controls(state).text).toMatch(/1\.4\d GB of keys will be made and uploaded/);
   });
 });
 

@@ -29,8 +29,8 @@ export function controls(state: State): Html {
 }
 
 function place(state: State, where: Place, title: string, note: Html): Html {
-  const disabled = where === 'server' && state.server.state !== 'present';
   const preset = setOf(state, where);
+  const disabled = where === 'server' && preset === undefined;
   return html`<div class="place${state.place === where ? ' chosen' : ''}${disabled ? ' off' : ''}">
     <label><input type="radio" name="place" value="${where}" data-input="place"${state.place === where ? html` checked` : ''}${disabled ? html` disabled` : ''}>
       <span class="place-title">${title}</span>
@@ -67,6 +67,7 @@ function pageNote(state: State): Html {
 function serverNote(state: State): Html {
   if (state.server.state === 'absent') return html`No server answers at this address. The page works without one; start one with <code>npm start</code>.`;
   const preset = setOf(state, 'server');
+  if (!preset && state.server.state === 'present') return html`The server at this address offers no set that this page knows; it may be of another version.`;
   if (!preset) return html`Looking for the server …`;
   const { width, height } = gridFor(preset.slots);
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
