@@ -129,6 +129,22 @@ describe('uploading keys', () => {
     expect(server.log.filter((line) => line.startsWith('PUT')).length).toBeLessThanOrEqual(2);
   });
 
+  it('notices a refusal that comes while the next parts are made', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/chunks/0')) return false;
+      problem(response, 422, 'BAD_BYTES', 'not like this');
+      return true;
+    };
+    const { at, remote } = client(undefined, { ...FAST, inFlight: 10 });
+    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({ code: 'BAD_BYTES' });
+    expect(server.log.some((line) => line.endsWith('/commit'))).toBe(false);
+    process.off('unhandledRejection', listen);
+    expect(unhandled).toEqual([]);
+  });
+
   it('stops when a part cannot be made, leaving no request behind', async () => {
     let made = 0;
     server.slow = 20;

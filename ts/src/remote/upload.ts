@@ -33,7 +33,9 @@ export async function upload(
   const { id, params } = source;
   // A failed part stops its siblings, and none of them outlives the run.
   const group = new AbortController();
-  const signal = AbortSignal.any([control.signal, group.signal]);
+  const { signal } = group;
+  const stop = (): void => group.abort(control.signal.reason);
+  control.signal.addEventListener('abort', stop, { once: true });
   const parts = new Map(params.keyParts.map((part) => [part.index, part]));
   const opened = await http.json<OpenedKeys>('/v1/keys', {
     method: 'POST',
@@ -44,30 +46,44 @@ export async function upload(
   const progress = new Progress(params, opened.missing, control);
 
   const sending = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  const check = (): void => {
+    if (failure) throw failure.error;
+  };
   try {
     for (const index of opened.missing) {
       await control.gate();
+      check();
       const part = parts.get(index);
       if (!part) throw mismatch(http.base, params, index);
       const body = await source.part(index);
       const sent: Promise<void> = put(http, id, part, body, signal)
-        .then(() => progress.finished(part))
+        .then(
+          () => progress.finished(part),
+          (error: unknown) => void (failure ??= { error }),
+        )
         .finally(() => sending.delete(sent));
       sending.add(sent);
       if (sending.size >= inFlight) await Promise.race(sending);
+      check();
     }
-    await Promise.all(sending);
+    while (sending.size > 0) {
+      await Promise.race(sending);
+      check();
+    }
     await control.gate();
   } catch (error) {
     group.abort(error);
-    await Promise.allSettled(sending);
+    await Promise.all(sending);
     throw error;
+  } finally {
+    control.signal.removeEventListener('abort', stop);
   }
   const sealed = await http.json<{ digest: string; bytes: number }>(`/v1/keys/${id}/commit`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{}',
-    signal,
+    signal: control.signal,
   });
   return { id, params: params.name, digest: sealed.digest, bytes: sealed.bytes };
 }
