@@ -7,7 +7,7 @@ use crate::{
     error::Error,
 };
 
-/// Z_p[X]/(X^N + 1) for one prime p: modulus and transform tables.
+/// `Z_p[X]/(X^N + 1)` for one prime p: modulus and transform tables.
 pub struct SubRing<W: Word> {
     modulus: Modulus<W>,
     ntt: NttTable<W>,

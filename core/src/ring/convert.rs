@@ -75,7 +75,7 @@ impl<W: Word> BaseConverter<W> {
     }
 
     /// Prepares a source value (one coefficient-domain row per source prime, in order) for
-    /// [`Source::row_into`].
+    /// `Source::row_into`.
     pub fn source<'a>(&'a self, x: &[&'a [W]]) -> Source<'a, W> {
         debug_assert_eq!(x.len(), self.from.len());
         if let [only] = x {

@@ -13,10 +13,10 @@ use crate::{
     trace::Counters,
 };
 
-/// The matrix V, V[k][j] = zeta^(5^k j), as encoded diagonals for one input scale.
+/// The matrix V, `V[k][j] = zeta^(5^k j)`, as encoded diagonals for one input scale.
 ///
-/// out = sum_g rotate_(g bs)( sum_j d'_(g,j) · rotate_j(z) ), with
-/// d'_(g,j)[k] = V[k'][(k' + g bs + j) mod S], k' = k - g bs. Diagonals are encoded with scale
+/// `out = sum_g rotate_(g bs)( sum_j d'_(g,j) · rotate_j(z) )`, with
+/// `d'_(g,j)[k] = V[k'][(k' + g bs + j) mod S]`, `k' = k - g bs`. Diagonals are encoded with scale
 /// q0 qs / (gamma · input scale), which makes the scale of the coefficients exactly q0 / gamma.
 pub struct SlotsToCoeffs<W: Word> {
     scale: Scale,
