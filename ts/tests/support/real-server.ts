@@ -1,4 +1,4 @@
-// The native server, when its binary is there: `npm test` builds it and names it in REFLOAT_BINARY.
+// The native server, when its binary is there: `npm test` builds it and names it in REFLOAT_BIN.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Path of the server's binary, if there is one. */
-export const SERVER_BINARY = [process.env['REFLOAT_BINARY'], '../target/quick/refloat'].find(
+export const SERVER_BINARY = [process.env['REFLOAT_BIN'], '../target/quick/refloat'].find(
   (path): path is string => path !== undefined && path !== '' && existsSync(path),
 );
 
