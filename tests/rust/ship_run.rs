@@ -2,11 +2,13 @@
 //! counted work, cancellation, and refusal of what does not belong to it.
 
 use std::process::Command;
+use std::sync::Arc;
 
 use rayon::ThreadPoolBuilder;
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    KeySource, Recorder, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipRun, ShipSecretKey,
+    CommonKeys, KeySource, Recorder, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipRun, ShipSecretKey,
+    TrackKeys,
 };
 use refloat::params::preset;
 use refloat::random::Seed;
@@ -171,4 +173,50 @@ fn objects_of_other_keys_and_levels_are_refused() {
     let out_of_range = setup.secret.encrypt(&[1.5], ShipMode::Real, &Seed::from_bytes([1; 32]));
     assert_eq!(code(out_of_range), "INVALID_ARGUMENT");
     assert_ne!(setup.keys.key_id(), other.key_id());
+}
+
+/// Keys of which one track cannot be read.
+struct Unreadable<'a>(&'a ShipKeys);
+
+impl KeySource<u32> for Unreadable<'_> {
+    fn key_id(&self) -> [u8; 16] {
+        self.0.key_id()
+    }
+    fn common(&self) -> &CommonKeys<u32> {
+        self.0.common()
+    }
+    fn track(&self, track: usize) -> Result<Arc<TrackKeys<u32>>, Error> {
+        if track == 3 { Err(Error::MissingKey("track 3".into())) } else { self.0.track(track) }
+    }
+}
+
+#[test]
+fn a_run_that_failed_is_over() {
+    let setup = toy();
+    let input = setup.encrypt(&uniform(512, 40), ShipMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let keys = Unreadable(&setup.keys);
+    let failure = loop {
+        match run.step(&keys, &mut ()) {
+            Ok(finished) => assert!(!finished),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(failure.code(), "MISSING_KEY");
+    assert!(run.next_stage().is_none());
+    assert_eq!(run.step(&setup.keys, &mut ()).unwrap_err().code(), "INVALID_ARGUMENT");
+    assert_eq!(run.finish().err().map(|e| e.code()), Some("INVALID_ARGUMENT"));
+}
+
+#[test]
+fn a_run_takes_the_keys_of_its_ciphertext_at_every_step() {
+    let setup = toy();
+    let params = setup.evaluator.params();
+    let other = ShipKeys::generate(&ShipSecretKey::generate(params, &Seed::from_bytes([77; 32]))).unwrap();
+    let input = setup.encrypt(&uniform(512, 41), ShipMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    for _ in 0..4 {
+        assert_eq!(run.step(&other, &mut ()).unwrap_err().code(), "PARAMS_MISMATCH");
+        run.step(&setup.keys, &mut ()).unwrap();
+    }
 }

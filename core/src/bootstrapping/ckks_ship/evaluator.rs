@@ -183,6 +183,9 @@ impl<W: Word> ShipEvaluator<W> {
     }
 
     /// Stage 4: one track of one half.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a track or half there is not.
     pub fn blind_rotate(
         &self,
         phases: &EncodedPhases<W>,
@@ -191,23 +194,41 @@ impl<W: Word> ShipEvaluator<W> {
         keys: &TrackKeys<W>,
         scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
-    ) -> Pair<W> {
-        blind_rotate::blind_rotate(&self.params, phases, half, track, keys, scratch, counters)
+    ) -> Result<Pair<W>, Error> {
+        phases.check_half(half)?;
+        if track >= self.params.tracks() {
+            return Err(Error::InvalidArgument(format!(
+                "track {track} of a set with {} tracks, counted from 0",
+                self.params.tracks()
+            )));
+        }
+        Ok(blind_rotate::blind_rotate(&self.params, phases, half, track, keys, scratch, counters))
     }
 
     /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a half there is not, or another number of factors than tracks.
     pub fn leaves(
         &self,
         phases: &EncodedPhases<W>,
         half: usize,
         key_id: [u8; 16],
         factors: Vec<Pair<W>>,
-    ) -> Layer<W> {
-        Layer {
+    ) -> Result<Layer<W>, Error> {
+        phases.check_half(half)?;
+        if factors.len() != self.params.tracks() {
+            return Err(Error::InvalidArgument(format!(
+                "{} factors given, the product takes one per track: {}",
+                factors.len(),
+                self.params.tracks()
+            )));
+        }
+        Ok(Layer {
             depth: 0,
             plain: Some(phases.leaves[half].clone()),
             nodes: factors.into_iter().map(|f| leaf(&self.params, key_id, f)).collect(),
-        }
+        })
     }
 
     /// Stage 5: one layer of the product tree.

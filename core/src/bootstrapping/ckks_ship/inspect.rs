@@ -93,6 +93,7 @@ impl<W: Word> ShipSecretKey<W> {
                 }
                 self.view_node(&layer.nodes[0], phases, layer.depth, 0, run.mode())?
             }
+            ShipState::Failed => return Ok(None),
             ShipState::Done(x) => {
                 self.view_slots(stages::CONJUGATE, x, padded(message, self.params.slots()))?
             }

@@ -122,6 +122,16 @@ impl<W: Word> EncodedPhases<W> {
         self.leaves.len()
     }
 
+    pub(super) fn check_half(&self, half: usize) -> Result<(), Error> {
+        if half < self.halves() {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(alloc::format!(
+            "half {half} asked of phases with {} (complex slots have two)",
+            self.halves()
+        )))
+    }
+
     /// The rows that meet the column samples of prime `limb`, in their order. The second half reads
     /// the same plaintexts one quarter later.
     pub(super) fn rows(&self, limb: usize, half: usize) -> Vec<&[W]> {

@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     par,
     rlwe::Pair,
-    schemes::ckks::Ciphertext,
+    schemes::ckks::{Ciphertext, hex},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
 
@@ -39,6 +39,8 @@ pub enum ShipState<W: Word> {
     Tree(Vec<Layer<W>>),
     /// Finished.
     Done(Ciphertext<W>),
+    /// Ended by an error.
+    Failed,
 }
 
 /// A bootstrap that is driven from outside: between two steps the caller may look, wait or drop it.
@@ -80,7 +82,7 @@ impl<W: Word> TrackSlot<W> {
     ) {
         let Self { scratch, counters, result } = self;
         *counters = Counters::default();
-        *result = keys.track(track).map(|keys| {
+        *result = keys.track(track).and_then(|keys| {
             (0..encoded.halves())
                 .map(|half| evaluator.blind_rotate(encoded, half, track, &keys, scratch, counters))
                 .collect()
@@ -127,7 +129,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             ShipState::Encapsulated => 2,
             ShipState::Rotating { .. } => 3,
             ShipState::Tree(ref layers) => 4 + usize::from(layers[0].len() == 1),
-            ShipState::Done(_) => return None,
+            ShipState::Done(_) | ShipState::Failed => return None,
         };
         self.evaluator.params().stages().get(index)
     }
@@ -159,9 +161,15 @@ impl<'a, W: Word> ShipRun<'a, W> {
             self.counters = Counters::default();
             emit(observer, &StageEvent::Enter { stage: stage.id })?;
         }
-        let placeholder = ShipState::Encapsulated;
-        let state = core::mem::replace(&mut self.state, placeholder);
-        match state {
+        if keys.key_id() != self.key_id {
+            return Err(Error::ParamsMismatch(format!(
+                "the run is under key {}, evaluation keys of {} were given; use the keys of the ciphertext",
+                hex(&self.key_id),
+                hex(&keys.key_id())
+            )));
+        }
+        // Whatever fails below leaves a run that cannot go on.
+        match core::mem::replace(&mut self.state, ShipState::Failed) {
             ShipState::Input(x) => {
                 let out = self.evaluator.slots_to_coeffs(&x, keys, &mut self.counters)?;
                 let (level, log_q, log_scale) = (0, out.log_q(), out.log_scale());
@@ -170,14 +178,11 @@ impl<'a, W: Word> ShipRun<'a, W> {
             }
             ShipState::Coefficients(x) => {
                 self.phases = Some(self.evaluator.encapsulate(&x, keys, &mut self.counters)?);
+                self.state = ShipState::Encapsulated;
                 self.exit(stages::ENCAPSULATE, 0, x.log_q(), x.log_scale(), observer)?;
             }
             ShipState::Encapsulated => {
-                let Some(phases) = &self.phases else {
-                    return Err(Error::InvalidArgument(
-                        "a run that failed cannot go on; start a new one".into(),
-                    ));
-                };
+                let Some(phases) = &self.phases else { return Err(failed_run()) };
                 let encoded = self.evaluator.encode_phase(phases, self.mode, &mut self.counters)?;
                 let factors = (0..encoded.halves()).map(|_| Vec::new()).collect();
                 self.state = ShipState::Rotating { encoded, factors };
@@ -197,6 +202,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
                 self.exit(stages::CONJUGATE, level, log_q, log_scale, observer)?;
             }
             ShipState::Done(out) => self.state = ShipState::Done(out),
+            ShipState::Failed => return Err(failed_run()),
         }
         Ok(matches!(self.state, ShipState::Done(_)))
     }
@@ -208,6 +214,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
     pub fn finish(self) -> Result<Ciphertext<W>, Error> {
         match self.state {
             ShipState::Done(out) => Ok(out),
+            ShipState::Failed => Err(failed_run()),
             _ => Err(Error::InvalidArgument(format!(
                 "the bootstrap is not finished; next stage: {}",
                 self.next_stage().map_or("none", |s| s.id)
@@ -219,7 +226,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
         match &self.state {
             ShipState::Rotating { factors, .. } => factors[0].is_empty(),
             ShipState::Tree(layers) => layers[0].depth == 0 || layers[0].len() == 1,
-            ShipState::Done(_) => false,
+            ShipState::Done(_) | ShipState::Failed => false,
             _ => true,
         }
     }
@@ -256,7 +263,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             .into_iter()
             .enumerate()
             .map(|(half, f)| evaluator.leaves(&encoded, half, self.key_id, f))
-            .collect();
+            .collect::<Result<_, _>>()?;
         self.state = ShipState::Tree(layers);
         emit(observer, &StageEvent::Progress { stage: stages::BLIND_ROTATE, done, total })?;
         self.exit_at_top(stages::BLIND_ROTATE, observer)
@@ -300,6 +307,10 @@ impl<'a, W: Word> ShipRun<'a, W> {
         let counters = self.counters;
         emit(observer, &StageEvent::Exit { stage, level, log_q, log_scale, counters })
     }
+}
+
+fn failed_run() -> Error {
+    Error::InvalidArgument("a bootstrap that failed cannot go on; start a new one".into())
 }
 
 /// Collects the events of a run, for tests and reports.
