@@ -10,7 +10,7 @@ use refloat_server::service::Service;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
-use support::{Client, TestServer};
+use support::{Client, TestServer, read_events};
 
 fn ciphertext(content: u8) -> Vec<u8> {
     let mut bytes = vec![content; CIPHERTEXT];
@@ -245,13 +245,12 @@ fn a_stopped_server_takes_up_its_work_again() {
         };
         (job, waiting) = (id(1), id(2));
         client.wait(&job, |job| job["done"] == 2);
-        let stream = std::thread::spawn({
-            let (client, job) = (client.clone(), job.clone());
-            move || client.events(&job, None)
-        });
-        client.wait(&job, |job| job["state"] == "running");
+        let mut stream = client.open_events(&job, None);
+        let seen = read_events(&mut stream, 1);
+        assert_eq!(seen[0].name, "state");
+        let stream = std::thread::spawn(move || read_events(stream, usize::MAX));
         server.stop();
-        last_seen = stream.join().unwrap().last().map_or(0, |event| event.id);
+        last_seen = stream.join().unwrap().last().map_or(seen[0].id, |event| event.id);
     }
     let server = TestServer::start(folder.path(), |_| {});
     let client = &server.client;

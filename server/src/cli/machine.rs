@@ -13,6 +13,9 @@ pub struct Machine {
     pub system: String,
     /// Arithmetic back-end in use.
     pub backend: String,
+    /// Load average over the last minute, where the system tells: above 1 per thread, times are
+    /// those of a machine busy with other things.
+    pub load: Option<f64>,
 }
 
 impl Machine {
@@ -23,12 +26,18 @@ impl Machine {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             backend: refloat::about().backend_u32.to_owned(),
+            load: load_average(),
         }
     }
 
     /// One line.
     pub fn line(&self) -> String {
-        format!("{}, {} threads, {}, back-end {}", self.cpu, self.threads, self.system, self.backend)
+        let line =
+            format!("{}, {} threads, {}, back-end {}", self.cpu, self.threads, self.system, self.backend);
+        match self.load.filter(|load| *load > self.threads as f64) {
+            Some(load) => format!("{line}, busy with other work (load average {load:.1})"),
+            None => line,
+        }
     }
 }
 
@@ -36,4 +45,8 @@ fn cpu_name() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+fn load_average() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn every_published_time_has_a_row_and_measured_ones_their_own() {
-        let machine = Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into() };
+        let machine =
+            Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into(), load: None };
         let make = Maker { published: &SHIP13, params: "ship13", machine: &machine };
         let rows = make.times(&[(1, 0.5), (2, 0.3)], 3);
         let brief: Vec<_> = rows.iter().map(|row| (row.threads, row.published, row.measured)).collect();

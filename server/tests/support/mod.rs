@@ -187,6 +187,11 @@ impl Client {
 
     /// Reads a job's events after `last` until the stream ends.
     pub fn events(&self, job: &str, last: Option<u64>) -> Vec<StreamEvent> {
+        read_events(self.open_events(job, last), usize::MAX)
+    }
+
+    /// Opens the stream of a job's events after `last`.
+    pub fn open_events(&self, job: &str, last: Option<u64>) -> impl BufRead + Send + 'static {
         let mut request = self.agent.get(self.url(&format!("/v1/jobs/{job}/events")));
         if let Some(last) = last {
             request = request.header("last-event-id", last.to_string());
@@ -194,7 +199,7 @@ impl Client {
         let response = request.call().unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        read_events(BufReader::new(response.into_body().into_reader()), usize::MAX)
+        BufReader::new(response.into_body().into_reader())
     }
 
     /// Sends raw bytes and returns what comes back until the server closes.
@@ -214,7 +219,8 @@ pub fn read_events(reader: impl BufRead, limit: usize) -> Vec<StreamEvent> {
     let mut events = Vec::new();
     let (mut id, mut name, mut data) = (0, String::new(), String::new());
     for line in reader.lines() {
-        let line = line.unwrap();
+        // A server that goes away ends the stream; what is missing then, the caller asserts.
+        let Ok(line) = line else { break };
         match line.split_once(": ") {
             Some(("id", value)) => id = value.parse().unwrap(),
             Some(("event", value)) => value.clone_into(&mut name),
