@@ -66,14 +66,21 @@ impl Live {
 #[derive(Default)]
 pub struct LiveJobs {
     jobs: Mutex<HashMap<Id, Arc<Live>>>,
+    /// What every job was asked, for those that begin only afterwards.
+    all: Live,
     rung: Mutex<bool>,
     bell: Condvar,
 }
 
 impl LiveJobs {
-    /// Notes that a job runs.
+    /// Notes that a job runs. After [`stop_all`](Self::stop_all) it is asked to stop at once.
     pub fn begin(&self, id: Id) -> Arc<Live> {
-        Arc::clone(self.jobs().entry(id).or_default())
+        let mut jobs = self.jobs();
+        let live = jobs.entry(id).or_default();
+        if let Some(reason) = self.all.stopped() {
+            live.stop(reason);
+        }
+        Arc::clone(live)
     }
 
     /// Notes that a job runs no more.
@@ -91,9 +98,11 @@ impl LiveJobs {
         self.jobs().len()
     }
 
-    /// Asks every running job to stop.
+    /// Asks every running job to stop, and every job that begins from now on.
     pub fn stop_all(&self, reason: Stop) {
-        for live in self.jobs().values() {
+        let jobs = self.jobs();
+        self.all.stop(reason);
+        for live in jobs.values() {
             live.stop(reason);
         }
     }
@@ -116,5 +125,20 @@ impl LiveJobs {
 
     fn jobs(&self) -> MutexGuard<'_, HashMap<Id, Arc<Live>>> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_begins_after_the_last_call_is_stopped_too() {
+        let jobs = LiveJobs::default();
+        let early = jobs.begin(Id::random().unwrap());
+        assert_eq!(early.stopped(), None);
+        jobs.stop_all(Stop::ShuttingDown);
+        assert_eq!(early.stopped(), Some(Stop::ShuttingDown));
+        assert_eq!(jobs.begin(Id::random().unwrap()).stopped(), Some(Stop::ShuttingDown));
     }
 }
