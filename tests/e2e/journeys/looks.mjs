@@ -1,11 +1,13 @@
 // Screenshots in both themes at three widths, for people to look at.
-import assert from 'node:assert/strict';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
+import { test, until } from '../lib/harness.mjs';
 import { staticHost } from '../lib/host.mjs';
 import { shots } from '../lib/paths.mjs';
 import { openDemo, refloat, station } from '../lib/page.mjs';
+
+/** Bytes that a picture of an empty page stays below. */
+const BLANK = 10_000;
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [360, 768, 1280]) {
@@ -14,8 +16,11 @@ for (const colorScheme of ['light', 'dark']) {
       const page = await openDemo(context, await staticHost(context), { colorScheme, viewport: { width, height: width < 600 ? 740 : 860 }, reducedMotion: 'reduce' });
       const shoot = async (name, fullPage) => {
         const path = join(shots, `${name}-${colorScheme}-${width}.png`);
-        await page.screenshot({ path, fullPage });
-        assert.ok(statSync(path).size > 10_000, `${path} shows something`);
+        // A loaded machine may hand over a frame from before the page was drawn anew.
+        await until(`${path} shows something`, async () => {
+          await page.screenshot({ path, fullPage });
+          return statSync(path).size > BLANK;
+        });
       };
       await shoot('first', false);
       await refloat(page);
