@@ -1,6 +1,7 @@
 //! Precision of a set over several keys: bootstrap, square, bootstrap again.
 //!
-//! Seeds are fixed, so the figures are the same on every machine, backend and number of threads.
+//! Seeds are fixed, so the figures are the same on every machine, backend and number of threads. Keys are made
+//! track by track and dropped, so that the largest set fits a machine that could not hold its keys.
 //!
 //! ```sh
 //! cargo run --release -p refloat --features parallel --example 05_precision_over_keys -- ship13 5
@@ -8,7 +9,7 @@
 
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+    bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipMode, ShipSecretKey},
     params,
     random::Seed,
     schemes::ckks::Ciphertext,
@@ -28,7 +29,7 @@ fn main() -> Result<(), Error> {
     let mut worst = f64::INFINITY;
     for key in 1..=keys {
         let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([key; 32]));
-        let evaluation = ShipKeys::generate(&secret)?;
+        let evaluation = GeneratedKeys::new(&secret)?;
         let message = message(params.slots(), mode, u64::from(key));
         let squares: Vec<f64> = message.iter().map(|x| x * x).collect();
 

@@ -10,7 +10,7 @@ use refloat_tests::measure::{assert_within, mean_square, uniform};
 use refloat_tests::precision::Precision;
 use refloat_tests::ship::{sine_model, slope_correction};
 use refloat_tests::ship_noise::ShipNoise;
-use refloat_tests::toy::{Setup, toy, toy_spec};
+use refloat_tests::toy::{Setup, grouped_spec, toy, toy_spec};
 
 fn distances(x: &[Complex], y: &[Complex]) -> Vec<f64> {
     assert_eq!(x.len(), y.len());
@@ -75,7 +75,15 @@ fn trace_run(setup: &Setup, message: &[f64], ciphertext: &Ciphertext) -> Trace {
 
 #[test]
 fn every_stage_leaves_the_noise_of_the_model() {
-    let setup = toy();
+    stages_leave_the_noise_of_the_model(toy());
+}
+
+#[test]
+fn levels_of_two_primes_leave_the_noise_of_the_model() {
+    stages_leave_the_noise_of_the_model(&Setup::new(grouped_spec(), 2));
+}
+
+fn stages_leave_the_noise_of_the_model(setup: &Setup) {
     let noise = ShipNoise::new(&setup.spec);
     let message = uniform(512, 10);
     let ciphertext = setup.evaluator.exhaust(&setup.encrypt(&message, ShipMode::Real)).expect("level 1");
@@ -186,7 +194,12 @@ fn five_keys_keep_the_promised_precision() {
 
 #[test]
 fn the_refreshed_level_squares_and_bootstraps_again() {
-    let setup = toy();
+    squares_and_bootstraps_again(toy(), 9.3, 10.5);
+    // Two primes are dropped by the square, and by every level of the tree.
+    squares_and_bootstraps_again(&Setup::new(grouped_spec(), 3), 19.0, 20.1);
+}
+
+fn squares_and_bootstraps_again(setup: &Setup, max_bits: f64, rms_bits: f64) {
     let message = uniform(512, 30);
     let first = setup.bootstrap(&setup.encrypt(&message, ShipMode::Real), ShipMode::Real);
     let squared = setup.evaluator.square(&first, &setup.keys).expect("a level is left");
@@ -194,8 +207,8 @@ fn the_refreshed_level_squares_and_bootstraps_again() {
     let exact: Vec<f64> = message.iter().map(|x| x * x).collect();
     let second = setup.bootstrap(&squared, ShipMode::Real);
     let precision = Precision::of(&setup.decrypt(&second, ShipMode::Real), &exact);
-    println!("toy10, squared and bootstrapped again: {precision}");
-    assert!(precision.max_bits() > 9.3 && precision.rms_bits() > 10.5, "{precision}");
+    println!("{}, squared and bootstrapped again: {precision}", setup.spec.name);
+    assert!(precision.max_bits() > max_bits && precision.rms_bits() > rms_bits, "{precision}");
 }
 
 #[test]

@@ -2,16 +2,20 @@
 //! encapsulation, a composite base modulus, and the secret's windows one by one.
 
 use refloat::Error;
-use refloat::bootstrapping::ckks_ship::{ShipMode, ShipParams, ShipSpec, quarter_masks, window_positions};
+use refloat::bootstrapping::ckks_ship::{
+    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipSpec, quarter_masks, window_positions,
+};
+use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::ring::from_integers;
 use refloat::rlwe::EncapsulationDigits;
 use refloat::security::SecurityPolicy;
+use refloat::trace::Counters;
 use refloat_tests::measure::{assert_within, bits, mean_square, uniform};
 use refloat_tests::precision::Precision;
 use refloat_tests::ship::{SparseSecret, sine_model};
 use refloat_tests::ship_noise::ShipNoise;
-use refloat_tests::toy::{Setup, toy, toy_spec};
+use refloat_tests::toy::{Setup, grouped_spec, toy, toy_spec};
 
 #[test]
 fn the_slope_correction_changes_the_sine_and_not_the_noise() {
@@ -30,6 +34,47 @@ fn the_slope_correction_changes_the_sine_and_not_the_noise() {
         setup.noisy_messages(&input)[..512].iter().map(|&m| sine_model(m, gamma, 0.0)).collect();
     let residual = Precision::of(&found, &sine);
     assert_within(residual.rms, ShipNoise::new(&setup.spec).output(), 0.15, "output against the plain sine");
+}
+
+#[test]
+fn diagonals_give_the_same_bits_however_they_are_kept() {
+    let grouped = Setup::new(grouped_spec(), 5);
+    for setup in [toy(), &grouped] {
+        let params = setup.secret.params();
+        let input = setup.encrypt(&uniform(512, 36), ShipMode::Real);
+        let moved = |keep: Diagonals| {
+            let evaluator = ShipEvaluator::with_diagonals(params, keep).expect("an evaluator");
+            let out = evaluator.slots_to_coeffs(&input, &setup.keys, &mut Counters::default()).expect("level 1");
+            out.parts().iter().map(|part| part.data().to_vec()).collect::<Vec<_>>()
+        };
+        let kept = moved(Diagonals::Evaluated);
+        assert!(kept == moved(Diagonals::Coefficients), "{}: coefficients", setup.spec.name);
+        assert!(kept == moved(Diagonals::Remade), "{}: remade", setup.spec.name);
+    }
+    let full = preset("ship14").expect("a preset").params().expect("valid parameters");
+    assert_eq!(Diagonals::for_params(&full), Diagonals::Coefficients, "2.5 GiB otherwise");
+    assert_eq!(Diagonals::for_params(toy().secret.params()), Diagonals::Evaluated);
+}
+
+#[test]
+fn a_composite_base_modulus_gives_the_phases_of_a_prime_one() {
+    // q0 of ship14, two primes of 20 bits, and one prime of 31 bits: the same messages, each within its noise.
+    let composite = grouped_spec();
+    let mut prime = grouped_spec();
+    prime.levels[0] = vec![2_147_473_409];
+    prime.digits = vec![vec![0, 13, 14], vec![1, 2, 11, 12], vec![3, 4, 9, 10], vec![5, 6, 7, 8]];
+    prime.encapsulation_digits = EncapsulationDigits::Balanced { count: 2 };
+    let message = uniform(512, 37);
+    let found = [composite, prime].map(|spec| {
+        let setup = Setup::new(spec, 6);
+        let noise = ShipNoise::new(&setup.spec);
+        let input = setup.encrypt(&message, ShipMode::Real);
+        let sigma = noise.phases(mean_square(message.clone())).sqrt() / noise.coefficient_scale();
+        (setup.noisy_messages(&input), sigma)
+    });
+    let [(composite, fine), (prime, coarse)] = &found;
+    let difference = mean_square(composite.iter().zip(prime).map(|(x, y)| x - y)).sqrt();
+    assert_within(difference, fine.hypot(*coarse), 0.15, "phases modulo two primes and modulo one");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use refloat::bootstrapping::ckks_ship::{
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
+use refloat::security::SecurityPolicy;
 
 use crate::measure;
 
@@ -17,6 +18,22 @@ use crate::measure;
 /// If there is no such set.
 pub fn toy_spec() -> ShipSpec {
     (preset("toy10").expect("a preset").spec)()
+}
+
+/// The chain of ship14, two primes to every level, at degree 2^10: every scale and modulus of the full size,
+/// without its security.
+///
+/// # Panics
+/// If there is no such set.
+pub fn grouped_spec() -> ShipSpec {
+    ShipSpec {
+        log_n: 10,
+        window: 64,
+        columns: 4,
+        branches: vec![4, 4],
+        policy: SecurityPolicy::InsecureForTests,
+        ..(preset("ship14").expect("a preset").spec)()
+    }
 }
 
 /// Keys of toy10 that the tests of one program share.

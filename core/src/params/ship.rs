@@ -17,7 +17,7 @@ const TALK: &str = "chain of the SHIP talk's bound (ePrint 2025/784), own bit al
 const OWN: &str = "own chain by minimising the noise model under the 128-bit bounds; ePrint 2025/784";
 const TOY: &str = "demonstration size, no security";
 
-pub(super) static PRESETS: [Preset; 7] = [
+pub(super) static PRESETS: [Preset; 8] = [
     Preset {
         name: "ship13",
         title: "128-bit, 4096 slots, reals or complex numbers in [-1, 1]",
@@ -35,6 +35,15 @@ pub(super) static PRESETS: [Preset; 7] = [
         promised_bits: 4.0,
         source: OWN,
         spec: ship13_bits,
+    },
+    Preset {
+        name: "ship14",
+        title: "128-bit, 8192 slots, reals or complex numbers in [-1, 1], 19 bits of precision",
+        mode: ShipMode::Real,
+        policy: SecurityPolicy::Strict128,
+        promised_bits: 19.0,
+        source: OWN,
+        spec: ship14,
     },
     Preset {
         name: "ship13-he2018",
@@ -130,6 +139,37 @@ fn ship13_bits() -> ShipSpec {
         gamma: 2.0,
         slope_correction: false,
         mode: ShipMode::Bits,
+        ..ship13()
+    }
+}
+
+/// Levels of about 45 bits, each the product of two primes that are always dropped together: every
+/// residue fits a 32-bit lane.
+fn ship14() -> ShipSpec {
+    ShipSpec {
+        name: "ship14".to_string(),
+        log_n: 14,
+        window: 528,
+        columns: 15,
+        branches: vec![6, 6],
+        levels: vec![
+            vec![1_146_881, 1_179_649],
+            vec![163_841, 557_057],
+            vec![65_537, 1_376_257],
+            vec![2_752_513, 2_654_209],
+            vec![4_423_681, 4_620_289],
+            vec![8_257_537, 8_159_233],
+            vec![10_223_617, 10_027_009],
+            vec![9_732_097, 9_502_721],
+        ],
+        special: vec![1_373_372_417, 1_373_765_633, 1_373_863_937],
+        // Levels {0, 7}, {1, 6}, {2, 5}, {3, 4}.
+        digits: vec![vec![0, 1, 14, 15], vec![2, 3, 12, 13], vec![4, 5, 10, 11], vec![6, 7, 8, 9]],
+        encapsulation_prime: 134_250_497,
+        encapsulation_digits: EncapsulationDigits::PerPrime,
+        log_leaf_scale: 46.07,
+        log_scale: 37.23,
+        gamma: 1731.0,
         ..ship13()
     }
 }

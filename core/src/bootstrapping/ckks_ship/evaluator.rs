@@ -4,7 +4,8 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     blind_rotate::{self, TrackScratch},
-    keys::{KeySource, ShipKeys, TrackKeys},
+    diagonals::Diagonals,
+    keys::{KeySource, TrackKeys},
     params::ShipParams,
     phase::{EncodedPhases, Phases},
     product_tree::{Layer, leaf},
@@ -30,13 +31,13 @@ pub struct ShipEvaluator<W: Word = u32> {
 }
 
 impl<W: Word> ShipEvaluator<W> {
-    /// Encodes the slots-to-coefficients matrix for the set's scale and keeps it in memory
-    /// (384 MiB at N = 2^13).
+    /// Encodes the slots-to-coefficients matrix for the set's scale and keeps it in memory, in the form that
+    /// [`Diagonals::for_params`] chooses: 384 MiB at N = 2^13, 512 MiB at 2^14.
     ///
     /// # Errors
     /// None for a set that was validated.
     pub fn new(params: &ShipParams<W>) -> Result<Self, Error> {
-        Self::with_matrix(params, true)
+        Self::with_diagonals(params, Diagonals::for_params(params))
     }
 
     /// Encodes the matrix again for every bootstrap: slower, and small.
@@ -44,10 +45,14 @@ impl<W: Word> ShipEvaluator<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn compact(params: &ShipParams<W>) -> Result<Self, Error> {
-        Self::with_matrix(params, false)
+        Self::with_diagonals(params, Diagonals::Remade)
     }
 
-    fn with_matrix(params: &ShipParams<W>, keep: bool) -> Result<Self, Error> {
+    /// Chooses what to keep of the matrix.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn with_diagonals(params: &ShipParams<W>, keep: Diagonals) -> Result<Self, Error> {
         Ok(Self {
             params: params.clone(),
             ckks: CkksEvaluator::new(params.ckks()),
@@ -94,8 +99,11 @@ impl<W: Word> ShipEvaluator<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] below level 2; [`Error::ParamsMismatch`] for keys of another set.
-    pub fn square(&self, ciphertext: &Ciphertext<W>, keys: &ShipKeys<W>) -> Result<Ciphertext<W>, Error> {
-        self.check(ciphertext, keys.key_id())?;
+    pub fn square(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+    ) -> Result<Ciphertext<W>, Error> {
         self.multiply(ciphertext, ciphertext, keys)
     }
 
@@ -141,7 +149,7 @@ impl<W: Word> ShipEvaluator<W> {
             &self.matrix
         } else {
             // Another scale, after a multiplication: diagonals made for it, group by group.
-            own = SlotsToCoeffs::new(&self.params, input.scale(), false)?;
+            own = SlotsToCoeffs::new(&self.params, input.scale(), Diagonals::Remade)?;
             &own
         };
         let pair = matrix.apply(&self.params, &input.pair()?, keys.common(), counters)?;

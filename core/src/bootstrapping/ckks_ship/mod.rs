@@ -28,6 +28,7 @@
 
 mod blind_rotate;
 mod bootstrapper;
+mod diagonals;
 mod evaluator;
 mod inspect;
 mod key_samples;
@@ -47,6 +48,7 @@ mod stages;
 
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
+pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;
 pub use inspect::{StageView, ViewKind};
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};

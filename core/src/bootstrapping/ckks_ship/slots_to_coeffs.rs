@@ -1,14 +1,23 @@
 //! Stage 1: slots to coefficients, one level, baby-step giant-step with double hoisting.
+//!
+//! Baby steps are not kept modulo q0 qs P but divided once, by all special primes except one, p. The rounding is
+//! that of a ciphertext made p times finer, and the products with the S diagonals, which are nearly all the work,
+//! have one special prime instead of K.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
+use core::ops::Range;
 
-use super::{keys::CommonKeys, params::ShipParams};
+use super::{
+    diagonals::{Diagonals, Matrix},
+    keys::CommonKeys,
+    params::ShipParams,
+};
 use crate::{
-    arith::{Word, complex::Complex},
+    arith::{Shoup, Word},
     error::Error,
     par,
-    ring::{Automorphism, from_integers},
-    rlwe::Pair,
+    ring::{Automorphism, Basis, Eval, ModDown, Poly},
+    rlwe::{Digits, Pair, RlweContext, SampleBlock},
     schemes::ckks::Scale,
     trace::Counters,
 };
@@ -19,85 +28,40 @@ use crate::{
 /// `d'_(g,j)[k] = V[k'][(k' + g bs + j) mod S]`, `k' = k - g bs`. Diagonals are encoded with scale
 /// q0 qs / (gamma · input scale), which makes the scale of the coefficients exactly q0 / gamma.
 pub struct SlotsToCoeffs<W: Word> {
-    scale: Scale,
     input_scale: Scale,
-    /// zeta^t, t < 2N.
-    roots: Vec<Complex>,
-    /// 5^k modulo 2N.
-    powers: Vec<u32>,
-    /// `[group]` of `[limb][baby][n]`, if kept.
-    groups: Vec<Vec<W>>,
+    narrow: Narrow<W>,
+    matrix: Matrix<W>,
 }
 
 impl<W: Word> SlotsToCoeffs<W> {
-    /// Prepares the map for ciphertexts of one scale. `keep` holds all encoded diagonals in memory
-    /// (S (2 + K) N words); otherwise each group is encoded when it is used.
+    /// Prepares the map for ciphertexts of one scale.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if the scale leaves no bit for the diagonals.
-    pub fn new(params: &ShipParams<W>, input_scale: Scale, keep: bool) -> Result<Self, Error> {
-        let n = params.n();
+    /// [`Error::ScaleMismatch`] if the scale leaves no bit for the diagonals, or more than a word holds.
+    pub fn new(params: &ShipParams<W>, input_scale: Scale, keep: Diagonals) -> Result<Self, Error> {
         let levels = &params.spec().levels;
         let moduli = Scale::product(levels[0].iter().chain(&levels[1]).copied());
         let scale = moduli.div(Scale::new(params.spec().gamma)).div(input_scale);
-        if scale.to_f64() < 2.0 {
+        let narrow = Narrow::new(params.ckks().rlwe(), params.input_level());
+        // Every slot of a diagonal has modulus 1: no coefficient exceeds the scale.
+        let most = (narrow.basis.modulus(narrow.basis.len() - 1).value_u64() / 2) as f64;
+        if scale.to_f64() < 2.0 || scale.to_f64() >= most {
             return Err(Error::ScaleMismatch(alloc::format!(
-                "a ciphertext of scale 2^{:.2} leaves scale 2^{:.2} to the slots-to-coefficients matrix; rescale \
-                 it towards 2^{:.2}",
+                "a ciphertext of scale 2^{:.2} leaves scale 2^{:.2} to the slots-to-coefficients matrix, which takes \
+                 2^1 to 2^{:.2}; rescale it towards 2^{:.2}",
                 input_scale.log2(),
                 scale.log2(),
+                libm::log2(most),
                 params.spec().log_scale
             )));
         }
-        let mut power = 1usize;
-        let powers = (0..params.slots())
-            .map(|_| {
-                let here = power as u32;
-                power = power * 5 % (2 * n);
-                here
-            })
-            .collect();
-        let mut out = Self {
-            scale,
-            input_scale,
-            roots: (0..2 * n as u64).map(|t| Complex::root_of_unity(t, 2 * n as u64)).collect(),
-            powers,
-            groups: Vec::new(),
-        };
-        if keep {
-            let (_, giant) = params.bsgs();
-            out.groups = par::try_map(giant, |g| out.encode_group(params, g))?;
-        }
-        Ok(out)
+        let matrix = Matrix::new(params, scale, &narrow.basis, keep)?;
+        Ok(Self { input_scale, narrow, matrix })
     }
 
     /// The ciphertext scale the diagonals were made for.
     pub fn input_scale(&self) -> Scale {
         self.input_scale
-    }
-
-    /// `[limb][baby][n]` of one group, modulo q0 qs P.
-    fn encode_group(&self, params: &ShipParams<W>, group: usize) -> Result<Vec<W>, Error> {
-        let basis = params.ckks().rlwe().qp(params.input_level());
-        let (n, s, (baby, _)) = (params.n(), params.slots(), params.bsgs());
-        let mut out = vec![W::ZERO; basis.len() * baby * n];
-        for j in 0..baby {
-            let shift = group * baby;
-            let slots: Vec<Complex> = (0..s)
-                .map(|k| {
-                    let row = (k + s - shift) & (s - 1);
-                    let column = (row + shift + j) & (s - 1);
-                    self.roots[(self.powers[row] as usize * column) & (2 * n - 1)]
-                })
-                .collect();
-            let coefficients = params.ckks().encoder().encode(&slots, self.scale)?;
-            let diagonal = from_integers(basis, &coefficients).into_eval();
-            for limb in 0..basis.len() {
-                let start = (limb * baby + j) * n;
-                out[start..start + n].copy_from_slice(diagonal.row(limb));
-            }
-        }
-        Ok(out)
     }
 
     /// Slots to coefficients: (b, a) at level 1 to (b, a) modulo q0.
@@ -114,59 +78,26 @@ impl<W: Word> SlotsToCoeffs<W> {
         let level = params.input_level();
         let rlwe = params.ckks().rlwe();
         let (n, (baby, giant)) = (params.n(), params.bsgs());
-        let basis = rlwe.qp(level);
-        // Baby steps, times P: one decomposition serves them all.
-        let digits = rlwe.decompose(level, &x.a, counters);
-        let steps: Vec<(Pair<W>, Counters)> = par::map(baby, |j| {
+        let steps = self.baby_steps(params, x, keys, counters);
+        let sums = self.products(params, &steps, counters)?;
+        drop(steps);
+        // Giant steps are independent; each gives a summand modulo q0 qs P.
+        let groups = par::map(giant, |g| {
             let mut counters = Counters::default();
-            let mut out = Pair::zero(basis);
-            if j == 0 {
-                rlwe.add_special_multiple(&mut out.a, &x.a);
-                rlwe.add_special_multiple(&mut out.b, &x.b);
+            let mut out = Pair::zero(rlwe.qp(level));
+            if g == 0 {
+                self.narrow.widen_add_assign(&mut out.b, &sums[g].b);
+                self.narrow.widen_add_assign(&mut out.a, &sums[g].a);
                 return (out, counters);
             }
-            rlwe.key_product(&[&digits], &keys.rotations[j - 1], &mut out, false, &mut counters);
-            rlwe.add_special_multiple(&mut out.b, &x.b);
-            (out.automorphism(&Automorphism::rotation(n, j as i64)), counters)
+            counters.ntt += self.narrow.last.ntts();
+            let a = self.narrow.last.apply(sums[g].a.clone());
+            let digits = rlwe.decompose(level, &a, &mut counters);
+            rlwe.key_product(&[&digits], &keys.rotations[baby - 2 + g], &mut out, false, &mut counters);
+            self.narrow.widen_add_assign(&mut out.b, &sums[g].b);
+            (out.automorphism(&Automorphism::rotation(n, (g * baby) as i64)), counters)
         });
-        // Giant steps are independent; each gives a summand modulo q0 qs P.
-        let groups = par::try_map(giant, |g| {
-            let mut counters = Counters::default();
-            let encoded;
-            let diagonals = if let Some(kept) = self.groups.get(g) {
-                kept
-            } else {
-                encoded = self.encode_group(params, g)?;
-                &encoded
-            };
-            let mut sum = Pair::zero(basis);
-            for limb in 0..basis.len() {
-                let start = limb * baby * n;
-                let lhs: Vec<&[W]> = diagonals[start..start + baby * n].chunks_exact(n).collect();
-                let b: Vec<&[W]> = steps.iter().map(|(s, _)| s.b.row(limb)).collect();
-                let a: Vec<&[W]> = steps.iter().map(|(s, _)| s.a.row(limb)).collect();
-                let (m, kernels) = (basis.modulus(limb), basis.kernels());
-                kernels.inner_product(m, sum.b.row_mut(limb), &lhs, &b, false);
-                kernels.inner_product(m, sum.a.row_mut(limb), &lhs, &a, false);
-            }
-            counters.limb_mac += (2 * baby * basis.len()) as u64;
-            if g > 0 {
-                let down = rlwe.mod_down(level);
-                counters.ntt += down.ntts();
-                let a = down.apply(sum.a);
-                let digits = rlwe.decompose(level, &a, &mut counters);
-                let mut out = Pair::zero(basis);
-                let key = &keys.rotations[baby - 2 + g];
-                rlwe.key_product(&[&digits], key, &mut out, false, &mut counters);
-                out.b.add_assign(&sum.b);
-                sum = out.automorphism(&Automorphism::rotation(n, (g * baby) as i64));
-            }
-            Ok::<_, Error>((sum, counters))
-        })?;
-        let mut total = Pair::zero(basis);
-        for (_, work) in &steps {
-            *counters += *work;
-        }
+        let mut total = Pair::zero(rlwe.qp(level));
         for (sum, work) in &groups {
             total.add_assign(sum);
             *counters += *work;
@@ -176,5 +107,141 @@ impl<W: Word> SlotsToCoeffs<W> {
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(total.b), || down.apply(total.a));
         Ok(Pair { b, a })
+    }
+
+    /// p rotate_j(x) modulo q0 qs p for j < bs, as samples: one decomposition serves them all.
+    fn baby_steps(
+        &self,
+        params: &ShipParams<W>,
+        x: &Pair<W>,
+        keys: &CommonKeys<W>,
+        counters: &mut Counters,
+    ) -> SampleBlock<W> {
+        let (rlwe, level, (baby, _)) = (params.ckks().rlwe(), params.input_level(), params.bsgs());
+        let digits = rlwe.decompose(level, &x.a, counters);
+        let mut steps = SampleBlock::zero(&self.narrow.basis, 1, baby);
+        let rotated = par::map(baby, |j| {
+            let mut counters = Counters::default();
+            (self.baby_step(rlwe, level, x, &digits, j, keys, &mut counters), counters)
+        });
+        for (j, (pair, work)) in rotated.iter().enumerate() {
+            steps.set(j, pair);
+            *counters += *work;
+        }
+        steps
+    }
+
+    fn baby_step(
+        &self,
+        rlwe: &RlweContext<W>,
+        level: usize,
+        x: &Pair<W>,
+        digits: &Digits<W>,
+        step: usize,
+        keys: &CommonKeys<W>,
+        counters: &mut Counters,
+    ) -> Pair<W> {
+        if step == 0 {
+            let mut out = Pair::zero(&self.narrow.basis);
+            self.narrow.add_multiple(&mut out.b, &x.b);
+            self.narrow.add_multiple(&mut out.a, &x.a);
+            return out;
+        }
+        let mut out = Pair::zero(rlwe.qp(level));
+        rlwe.key_product(&[digits], &keys.rotations[step - 1], &mut out, false, counters);
+        if let Some(down) = &self.narrow.down {
+            counters.ntt += 2 * down.ntts();
+            out = Pair { b: down.apply(out.b), a: down.apply(out.a) };
+        }
+        self.narrow.add_multiple(&mut out.b, &x.b);
+        out.automorphism(&Automorphism::rotation(rlwe.n(), step as i64))
+    }
+
+    /// sum_j d'_(g,j) · steps_j modulo q0 qs p, for every group g.
+    fn products(
+        &self,
+        params: &ShipParams<W>,
+        steps: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<Pair<W>>, Error> {
+        let (baby, giant) = params.bsgs();
+        let basis = &self.narrow.basis;
+        counters.limb_mac += (2 * baby * giant * basis.len()) as u64;
+        counters.ntt += giant as u64 * self.matrix.ntts_per_group(baby);
+        let product = |group: &super::diagonals::Group<'_, W>, limb: usize, sum: &mut Pair<W>| {
+            let Pair { b, a } = sum;
+            group.for_each_batch(limb, |first, rows| {
+                basis.kernels().key_product(
+                    basis.modulus(limb),
+                    b.row_mut(limb),
+                    a.row_mut(limb),
+                    rows,
+                    steps.limb(limb, first, rows.len()),
+                    first > 0,
+                );
+            });
+        };
+        if self.matrix.remade() {
+            return par::try_map(giant, |g| {
+                let (group, mut sum) = (self.matrix.group(params, g)?, Pair::zero(basis));
+                (0..basis.len()).for_each(|limb| product(&group, limb, &mut sum));
+                Ok(sum)
+            });
+        }
+        // Prime by prime: the baby steps modulo one of them stay in a third-level cache for all groups.
+        let groups = (0..giant).map(|g| self.matrix.group(params, g)).collect::<Result<Vec<_>, _>>()?;
+        let mut sums: Vec<Pair<W>> = (0..giant).map(|_| Pair::zero(basis)).collect();
+        for limb in 0..basis.len() {
+            par::for_each_chunk_mut(&mut sums, 1, |g, sum| product(&groups[g], limb, &mut sum[0]));
+        }
+        Ok(sums)
+    }
+}
+
+/// The modulus q0 qs p of the products, and the ways there and back. p is the first special prime.
+struct Narrow<W: Word> {
+    basis: Basis<W>,
+    /// Division by P / p, from q0 qs P; none if P is one prime.
+    down: Option<ModDown<W>>,
+    /// Division by p, from q0 qs p.
+    last: ModDown<W>,
+    /// p modulo the primes of q0 qs.
+    p: Vec<Shoup<W>>,
+    /// P / p modulo the primes of q0 qs p.
+    rest: Vec<Shoup<W>>,
+}
+
+impl<W: Word> Narrow<W> {
+    fn new(context: &RlweContext<W>, level: usize) -> Self {
+        let (wide, q) = (context.qp(level), context.q(level));
+        let len = q.len() + 1;
+        let basis = wide.prefix(len);
+        let product = |factors: Range<usize>, limb: usize| {
+            let m = wide.modulus(limb);
+            m.shoup(factors.fold(W::ONE, |x, i| m.mul(x, m.reduce_u64(wide.modulus(i).value_u64()))))
+        };
+        Self {
+            down: (wide.len() > len).then(|| ModDown::new(&basis, &wide.select(len..wide.len()))),
+            last: ModDown::new(q, &wide.select([q.len()])),
+            p: (0..q.len()).map(|limb| product(q.len()..len, limb)).collect(),
+            rest: (0..len).map(|limb| product(len..wide.len(), limb)).collect(),
+            basis,
+        }
+    }
+
+    /// out += p x modulo q0 qs p, given x modulo q0 qs.
+    fn add_multiple(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
+        for (limb, p) in self.p.iter().enumerate() {
+            let m = self.basis.modulus(limb);
+            self.basis.kernels().mul_scalar_add_assign(m, out.row_mut(limb), x.row(limb), p);
+        }
+    }
+
+    /// out += (P / p) x modulo q0 qs P, given x modulo q0 qs p: exact.
+    fn widen_add_assign(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
+        for (limb, rest) in self.rest.iter().enumerate() {
+            let m = self.basis.modulus(limb);
+            self.basis.kernels().mul_scalar_add_assign(m, out.row_mut(limb), x.row(limb), rest);
+        }
     }
 }

@@ -1,0 +1,160 @@
+//! The matrix of stage 1 as diagonals: S plaintexts of N coefficients, and what is kept of them.
+
+use alloc::{borrow::Cow, vec, vec::Vec};
+
+use super::params::ShipParams;
+use crate::{
+    arith::{Word, complex::Complex},
+    error::Error,
+    par,
+    ring::{Basis, Coeff, Poly, from_integers},
+    schemes::ckks::Scale,
+};
+
+/// What an evaluator keeps of the slots-to-coefficients matrix. The results are the same, bit for bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Diagonals {
+    /// Residues modulo q0 qs and one special prime, in evaluation domain, the fastest: 384 MiB at N = 2^13 with
+    /// one prime per level, 2.5 GiB at N = 2^14 with two.
+    Evaluated,
+    /// One word per coefficient, transformed when they are used: 128 MiB at N = 2^13, 512 MiB at 2^14.
+    Coefficients,
+    /// Nothing: every bootstrap encodes them again, in the memory of one group of diagonals per thread.
+    Remade,
+}
+
+impl Diagonals {
+    /// [`Self::Evaluated`] where that takes a gibibyte at most, [`Self::Coefficients`] above.
+    pub fn for_params<W: Word>(params: &ShipParams<W>) -> Self {
+        let limbs = params.ckks().rlwe().q(params.input_level()).len() + 1;
+        let bytes = params.slots() as u64 * (limbs * params.n() * size_of::<W>()) as u64;
+        if bytes <= 1 << 30 { Self::Evaluated } else { Self::Coefficients }
+    }
+}
+
+/// The diagonals `d'_(g,j)[k] = V[k'][(k' + g bs + j) mod S]`, `k' = k - g bs`, of `V[k][j] = zeta^(5^k j)`, encoded
+/// at one scale, modulo a basis whose last prime is above twice the scale.
+pub(super) struct Matrix<W: Word> {
+    scale: Scale,
+    basis: Basis<W>,
+    /// zeta^t, t < 2N.
+    roots: Vec<Complex>,
+    /// 5^k modulo 2N.
+    powers: Vec<u32>,
+    kept: Diagonals,
+    /// `[group]`: `[limb][baby][n]` if evaluated, `[baby][n]` modulo the last prime if coefficients.
+    groups: Vec<Vec<W>>,
+}
+
+impl<W: Word> Matrix<W> {
+    pub fn new(
+        params: &ShipParams<W>,
+        scale: Scale,
+        basis: &Basis<W>,
+        kept: Diagonals,
+    ) -> Result<Self, Error> {
+        let (n, s, (baby, giant)) = (params.n(), params.slots(), params.bsgs());
+        let powers = core::iter::successors(Some(1usize), |power| Some(power * 5 % (2 * n)));
+        let mut out = Self {
+            scale,
+            basis: basis.clone(),
+            roots: (0..2 * n as u64).map(|t| Complex::root_of_unity(t, 2 * n as u64)).collect(),
+            powers: powers.take(s).map(|power| power as u32).collect(),
+            kept,
+            groups: Vec::new(),
+        };
+        out.groups = match kept {
+            Diagonals::Remade => Vec::new(),
+            Diagonals::Coefficients => par::try_map(giant, |g| out.encode_group(params, g))?,
+            Diagonals::Evaluated => par::try_map(giant, |g| {
+                let coefficients = out.encode_group(params, g)?;
+                let mut rows = vec![W::ZERO; basis.len() * baby * n];
+                for (limb, rows) in rows.chunks_exact_mut(baby * n).enumerate() {
+                    out.transform(limb, &coefficients, rows);
+                }
+                Ok::<_, Error>(rows)
+            })?,
+        };
+        Ok(out)
+    }
+
+    /// A group, encoded now unless it was kept.
+    pub fn group(&self, params: &ShipParams<W>, group: usize) -> Result<Group<'_, W>, Error> {
+        let rows = match self.groups.get(group) {
+            Some(kept) => Cow::Borrowed(kept.as_slice()),
+            None => Cow::Owned(self.encode_group(params, group)?),
+        };
+        Ok(Group { matrix: self, rows })
+    }
+
+    /// Whether [`Self::group`] costs an encoding.
+    pub fn remade(&self) -> bool {
+        self.kept == Diagonals::Remade
+    }
+
+    /// Transforms that the products of one group take.
+    pub fn ntts_per_group(&self, baby: usize) -> u64 {
+        if self.kept == Diagonals::Evaluated { 0 } else { (baby * self.basis.len()) as u64 }
+    }
+
+    /// `[baby][n]`, coefficient domain: residues modulo the last prime that stand for centred integers.
+    fn encode_group(&self, params: &ShipParams<W>, group: usize) -> Result<Vec<W>, Error> {
+        let (n, s, (baby, _)) = (params.n(), params.slots(), params.bsgs());
+        let last = self.basis.select([self.basis.len() - 1]);
+        let mut out = vec![W::ZERO; baby * n];
+        for (j, row) in out.chunks_exact_mut(n).enumerate() {
+            let shift = group * baby;
+            let slots: Vec<Complex> = (0..s)
+                .map(|k| {
+                    let row = (k + s - shift) & (s - 1);
+                    let column = (row + shift + j) & (s - 1);
+                    self.roots[(self.powers[row] as usize * column) & (2 * n - 1)]
+                })
+                .collect();
+            let coefficients = params.ckks().encoder().encode(&slots, self.scale)?;
+            let diagonal: Poly<W, Coeff> = from_integers(&last, &coefficients);
+            row.copy_from_slice(diagonal.row(0));
+        }
+        Ok(out)
+    }
+
+    /// Coefficient rows of diagonals to evaluation domain modulo prime `limb`.
+    fn transform(&self, limb: usize, coefficients: &[W], rows: &mut [W]) {
+        let (n, last, kernels) = (self.basis.n(), self.basis.len() - 1, self.basis.kernels());
+        for (row, x) in rows.chunks_exact_mut(n).zip(coefficients.chunks_exact(n)) {
+            if limb == last {
+                row.copy_from_slice(x);
+            } else {
+                kernels.lift_centered(self.basis.modulus(last), self.basis.modulus(limb), row, x);
+            }
+            kernels.ntt_forward(self.basis.row(limb).ntt(), row);
+        }
+    }
+}
+
+/// The diagonals of one giant step.
+pub(super) struct Group<'a, W: Word> {
+    matrix: &'a Matrix<W>,
+    rows: Cow<'a, [W]>,
+}
+
+impl<W: Word> Group<'_, W> {
+    /// Calls `product` with the first index and the evaluation-domain rows of diagonals `0..baby` modulo prime
+    /// `limb`, in order: of all at once where they are kept so, else a few at a time, which then stay in a
+    /// second-level cache beside what they are multiplied with.
+    pub fn for_each_batch(&self, limb: usize, mut product: impl FnMut(usize, &[&[W]])) {
+        const BATCH: usize = 4;
+        let n = self.matrix.basis.n();
+        if self.matrix.kept == Diagonals::Evaluated {
+            let limbs = self.matrix.basis.len();
+            let rows = &self.rows[limb * self.rows.len() / limbs..(limb + 1) * self.rows.len() / limbs];
+            return product(0, &rows.chunks_exact(n).collect::<Vec<_>>());
+        }
+        let mut rows = vec![W::ZERO; BATCH * n];
+        for (i, coefficients) in self.rows.chunks(BATCH * n).enumerate() {
+            let rows = &mut rows[..coefficients.len()];
+            self.matrix.transform(limb, coefficients, rows);
+            product(i * BATCH, &rows.chunks_exact(n).collect::<Vec<_>>());
+        }
+    }
+}
