@@ -21,18 +21,20 @@ pub struct NttTable<W> {
     scaled_root: Shoup<W>,
 }
 
-/// Shoup forms, the two halves apart: entry `m + i` belongs to group `i` of the stage with `m` groups.
+/// The twiddle factors of one direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Twiddles<W> {
-    pub(crate) values: Vec<W>,
-    pub(crate) quotients: Vec<W>,
+    /// `root^brev(j)` for `j < n`: entry `m + i` belongs to group `i` of the stage with `m` groups.
+    natural: Factors<W>,
+    /// For each number of lanes in use, the factors of the stages within a register.
+    narrow: Vec<(usize, Factors<W>)>,
 }
 
-impl<W: Word> Twiddles<W> {
-    #[inline(always)]
-    pub(crate) fn get(&self, index: usize) -> Shoup<W> {
-        Shoup { value: self.values[index], quotient: self.quotients[index] }
-    }
+/// Shoup forms, the two halves apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Factors<W> {
+    pub(crate) values: Vec<W>,
+    pub(crate) quotients: Vec<W>,
 }
 
 impl<W: Word> NttTable<W> {
@@ -50,10 +52,10 @@ impl<W: Word> NttTable<W> {
         let psi = primitive_root(&modulus, 2 * n as u64)?;
         let psi_inverse = modulus.inv(psi).ok_or_else(not_prime)?;
         let scale = modulus.inv(modulus.reduce_u64(n as u64)).ok_or_else(not_prime)?;
-        let inverse = twiddles(&modulus, psi_inverse, n);
-        let scaled_root = modulus.mul(scale, inverse.values[1]);
+        let inverse = Twiddles::new(&modulus, psi_inverse, n);
+        let scaled_root = modulus.mul(scale, inverse.natural.values[1]);
         Ok(Self {
-            forward: twiddles(&modulus, psi, n),
+            forward: Twiddles::new(&modulus, psi, n),
             inverse,
             scale: modulus.shoup(scale),
             scaled_root: modulus.shoup(scaled_root),
@@ -63,7 +65,7 @@ impl<W: Word> NttTable<W> {
 
     /// The ring degree.
     pub fn n(&self) -> usize {
-        self.forward.values.len()
+        self.forward.natural.values.len()
     }
 
     /// The prime.
@@ -71,12 +73,12 @@ impl<W: Word> NttTable<W> {
         &self.modulus
     }
 
-    /// Powers of `psi` in bit-reversed order.
+    /// Powers of `psi`.
     pub(crate) fn forward(&self) -> &Twiddles<W> {
         &self.forward
     }
 
-    /// Powers of `psi^-1` in bit-reversed order.
+    /// Powers of `psi^-1`.
     pub(crate) fn inverse(&self) -> &Twiddles<W> {
         &self.inverse
     }
@@ -92,15 +94,61 @@ impl<W: Word> NttTable<W> {
     }
 }
 
-/// `root^brev(i)` for `i < n`.
-fn twiddles<W: Word>(m: &Modulus<W>, root: W, n: usize) -> Twiddles<W> {
-    let shift = usize::BITS - n.trailing_zeros();
-    let mut values = vec![W::ONE; n];
-    let mut power = W::ONE;
-    for i in 0..n {
-        values[i.reverse_bits() >> shift] = power;
-        power = m.mul(power, root);
+impl<W: Word> Twiddles<W> {
+    fn new(m: &Modulus<W>, root: W, n: usize) -> Self {
+        let shift = usize::BITS - n.trailing_zeros();
+        let mut values = vec![W::ONE; n];
+        let mut power = W::ONE;
+        for i in 0..n {
+            values[i.reverse_bits() >> shift] = power;
+            power = m.mul(power, root);
+        }
+        let quotients = values.iter().map(|w| w.shoup_quotient(m.value())).collect();
+        let natural = Factors { values, quotients };
+        let mut narrow: Vec<(usize, Factors<W>)> = Vec::new();
+        for lanes in W::all_kernels().iter().map(|k| k.lanes()) {
+            if lanes > 1 && n >= lanes * lanes && narrow.iter().all(|(known, _)| *known != lanes) {
+                narrow.push((lanes, natural.narrow(lanes)));
+            }
+        }
+        Self { natural, narrow }
     }
-    let quotients = values.iter().map(|w| w.shoup_quotient(m.value())).collect();
-    Twiddles { values, quotients }
+
+    /// Entry `m + i` belongs to group `i` of the stage with `m` groups.
+    #[inline(always)]
+    pub(crate) fn natural(&self) -> &Factors<W> {
+        &self.natural
+    }
+
+    /// The factors of the stages within registers of `lanes` words; none for rows shorter than `lanes^2`.
+    ///
+    /// A square is `lanes` registers; its transpose has its words `t` apart in registers `t` apart. For each
+    /// square, and each `t = lanes/2, …, 1`, and each of the `lanes / (2t)` groups of the transposed
+    /// registers, there is a factor for every lane.
+    pub(crate) fn narrow(&self, lanes: usize) -> Option<&Factors<W>> {
+        self.narrow.iter().find(|(known, _)| *known == lanes).map(|(_, factors)| factors)
+    }
+}
+
+impl<W: Word> Factors<W> {
+    #[inline(always)]
+    pub(crate) fn get(&self, index: usize) -> Shoup<W> {
+        Shoup { value: self.values[index], quotient: self.quotients[index] }
+    }
+
+    /// See [`Twiddles::narrow`].
+    fn narrow(&self, lanes: usize) -> Self {
+        let registers = self.values.len() / lanes;
+        let mut order = Vec::with_capacity((lanes - 1) * registers);
+        for square in 0..registers / lanes {
+            for groups in (0..lanes.ilog2()).map(|stage| 1 << stage) {
+                for group in 0..groups {
+                    let of_lane = |lane| groups * (registers + square * lanes + lane) + group;
+                    order.extend((0..lanes).map(of_lane));
+                }
+            }
+        }
+        let pick = |words: &[W]| order.iter().map(|&j| words[j]).collect();
+        Self { values: pick(&self.values), quotients: pick(&self.quotients) }
+    }
 }

@@ -4,9 +4,8 @@
 //! returns it only where the CPU has AVX-512F; loads and stores go through references to whole
 //! packs and are unaligned.
 
-use super::vector::{Products, Vector};
+use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::ntt::Twiddles;
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F.
@@ -126,85 +125,61 @@ impl Vector for Lanes {
         })
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u32>, chunk: usize) -> Factor {
-        let quotient = self.spread::<T>(&w.quotients, chunk);
-        Factor { value: self.spread::<T>(&w.values, chunk), quotient, quotient_odd: odd(quotient) }
+    fn factors(self, value: __m512i, quotient: __m512i) -> Factor {
+        Factor { value, quotient, quotient_odd: odd(quotient) }
     }
+}
+
+impl Transpose<16> for Lanes {
     #[inline(always)]
-    fn split<const T: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
-        let (low, high) = const { (split_order(T, 0), split_order(T, T as u32)) };
-        avx512!((
-            _mm512_permutex2var_epi32(a, self.load(&low), b),
-            _mm512_permutex2var_epi32(a, self.load(&high), b),
-        ))
-    }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: __m512i, high: __m512i) -> (__m512i, __m512i) {
-        let (first, second) = const { (merge_order(T, 0), merge_order(T, 16)) };
-        avx512!((
-            _mm512_permutex2var_epi32(low, self.load(&first), high),
-            _mm512_permutex2var_epi32(low, self.load(&second), high),
-        ))
+    fn transpose(self, mut tile: [__m512i; 16]) -> [__m512i; 16] {
+        self.exchange::<8>(&mut tile);
+        self.exchange::<4>(&mut tile);
+        self.exchange::<2>(&mut tile);
+        self.exchange::<1>(&mut tile);
+        tile
     }
 }
 
 impl Lanes {
-    /// The `chunk`-th run of `16 / T` words, each `T` times.
+    /// In every square of `2 T` registers and `2 T` lanes, exchanges the two quarters off the diagonal.
     #[inline(always)]
-    fn spread<const T: usize>(self, words: &[u32], chunk: usize) -> __m512i {
-        let run = match T {
-            8 => {
-                let [a, b]: [u32; 2] = words.as_chunks().0[chunk];
-                avx512!(_mm512_set1_epi64(i64::from(a) | (i64::from(b) << 32)))
-            }
-            4 => {
-                let four: &[u32; 4] = &words.as_chunks().0[chunk];
-                avx512!(_mm512_castsi128_si512(_mm_loadu_si128(four.as_ptr().cast())))
-            }
-            2 => {
-                let eight: &[u32; 8] = &words.as_chunks().0[chunk];
-                avx512!(_mm512_castsi256_si512(_mm256_loadu_si256(eight.as_ptr().cast())))
-            }
-            _ => return self.load(&words.as_chunks().0[chunk]),
-        };
-        avx512!(_mm512_permutexvar_epi32(self.load(const { &spread_order(T) }), run))
+    fn exchange<const T: usize>(self, tile: &mut [__m512i; 16]) {
+        let (low, high) = const { exchange_order(T as u32) };
+        for i in 0..8 {
+            let x = i / T * T + i;
+            let (a, b) = (tile[x], tile[x + T]);
+            tile[x] = avx512!(_mm512_permutex2var_epi32(a, self.load(&low), b));
+            tile[x + T] = avx512!(_mm512_permutex2var_epi32(a, self.load(&high), b));
+        }
     }
 }
 
-/// Where the lanes of a half come from in two consecutive registers: groups of `2 t` words, from `offset` on.
-const fn split_order(t: usize, offset: u32) -> [u32; 16] {
-    let mut order = [0; 16];
+/// Where the lanes of two registers come from when the runs of `t` lanes off the diagonal change places; 16 and more
+/// stand for the second register.
+const fn exchange_order(t: u32) -> ([u32; 16], [u32; 16]) {
+    let (mut low, mut high) = ([0; 16], [0; 16]);
     let mut lane = 0;
     while lane < 16 {
-        order[lane] = (lane / t * 2 * t + lane % t) as u32 + offset;
+        let upper = lane & t != 0;
+        low[lane as usize] = if upper { 16 + lane - t } else { lane };
+        high[lane as usize] = if upper { 16 + lane } else { lane + t };
         lane += 1;
     }
-    order
+    (low, high)
 }
 
-/// Where 16 consecutive words, from `start` on, come from in the halves made by `split`.
-const fn merge_order(t: usize, start: usize) -> [u32; 16] {
-    let mut order = [0; 16];
+/// The even and the odd words of two registers.
+const HALVES: ([u32; 16], [u32; 16]) = {
+    let (mut even, mut odd) = ([0; 16], [0; 16]);
     let mut lane = 0;
     while lane < 16 {
-        let (group, rest) = ((start + lane) / (2 * t), (start + lane) % (2 * t));
-        let half = if rest < t { 0 } else { 16 };
-        order[lane] = (group * t + rest % t + half) as u32;
+        even[lane] = 2 * lane as u32;
+        odd[lane] = 2 * lane as u32 + 1;
         lane += 1;
     }
-    order
-}
-
-/// Each of `16 / t` words `t` times.
-const fn spread_order(t: usize) -> [u32; 16] {
-    let mut order = [0; 16];
-    let mut lane = 0;
-    while lane < 16 {
-        order[lane] = (lane / t) as u32;
-        lane += 1;
-    }
-    order
-}
+    (even, odd)
+};
 
 impl Products for Lanes {
     type Acc = Acc;
@@ -240,7 +215,10 @@ impl Products for Lanes {
             let bias = _mm512_set1_epi64(bias as i64);
             let a = _mm512_add_epi64(_mm512_loadu_si512(x.as_ptr().cast()), bias);
             let b = _mm512_add_epi64(_mm512_loadu_si512(x.as_ptr().add(8).cast()), bias);
-            self.split::<1>(a, b)
+            (
+                _mm512_permutex2var_epi32(a, self.load(&HALVES.0), b),
+                _mm512_permutex2var_epi32(a, self.load(&HALVES.1), b),
+            )
         })
     }
     #[inline(always)]
@@ -286,6 +264,33 @@ super::backend::backend!(
     u32,
     "avx512",
     features = ["avx512f"],
+    tile = 16,
     rows = Lanes(TOKEN),
     products = Lanes(TOKEN)
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Needs no such CPU: the permutations are done by hand.
+    #[test]
+    fn exchanges_transpose() {
+        let mut tile: [[usize; 16]; 16] =
+            core::array::from_fn(|i| core::array::from_fn(|lane| 16 * i + lane));
+        for t in (0..16u32.ilog2()).rev().map(|log| 1usize << log) {
+            let (low, high) = exchange_order(t as u32);
+            for i in 0..8 {
+                let x = i / t * t + i;
+                let (a, b) = (tile[x], tile[x + t]);
+                let pick = |order: [u32; 16]| {
+                    order.map(|lane| if lane < 16 { a[lane as usize] } else { b[lane as usize - 16] })
+                };
+                (tile[x], tile[x + t]) = (pick(low), pick(high));
+            }
+        }
+        for (i, row) in tile.iter().enumerate() {
+            assert!(row.iter().enumerate().all(|(lane, &word)| word == 16 * lane + i));
+        }
+    }
+}

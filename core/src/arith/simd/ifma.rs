@@ -7,9 +7,8 @@
 
 use super::avx2::Avx2;
 use super::backend::kernel;
-use super::vector::Vector;
+use super::vector::{Transpose, Vector};
 use crate::arith::kernels::{Kernels, ntt};
-use crate::arith::ntt::Twiddles;
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
@@ -121,90 +120,56 @@ impl Vector for Lanes {
         })
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u64>, chunk: usize) -> Factor {
-        let quotient = self.spread::<T>(&w.quotients, chunk);
+    fn factors(self, value: __m512i, quotient: __m512i) -> Factor {
         // From floor(value 2^64 / p) to floor(value 2^52 / p).
-        let quotient = ifma!(_mm512_srli_epi64::<12>(quotient));
-        Factor { value: self.spread::<T>(&w.values, chunk), quotient }
+        Factor { value, quotient: ifma!(_mm512_srli_epi64::<12>(quotient)) }
     }
+}
+
+impl Transpose<8> for Lanes {
     #[inline(always)]
-    fn split<const T: usize>(self, a: __m512i, b: __m512i) -> (__m512i, __m512i) {
-        let (low, high) = const { (split_order(T, 0), split_order(T, T as u64)) };
-        ifma!((
-            _mm512_permutex2var_epi64(a, self.load(&low), b),
-            _mm512_permutex2var_epi64(a, self.load(&high), b),
-        ))
-    }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: __m512i, high: __m512i) -> (__m512i, __m512i) {
-        let (first, second) = const { (merge_order(T, 0), merge_order(T, 8)) };
-        ifma!((
-            _mm512_permutex2var_epi64(low, self.load(&first), high),
-            _mm512_permutex2var_epi64(low, self.load(&second), high),
-        ))
+    fn transpose(self, mut tile: [__m512i; 8]) -> [__m512i; 8] {
+        self.exchange::<4>(&mut tile);
+        self.exchange::<2>(&mut tile);
+        self.exchange::<1>(&mut tile);
+        tile
     }
 }
 
 impl Lanes {
-    /// The `chunk`-th run of `8 / T` words, each `T` times: the order of the groups that `split` makes.
+    /// In every square of `2 T` registers and `2 T` lanes, exchanges the two quarters off the diagonal.
     #[inline(always)]
-    fn spread<const T: usize>(self, words: &[u64], chunk: usize) -> __m512i {
-        let run = match T {
-            4 => {
-                let two: &[u64; 2] = &words.as_chunks().0[chunk];
-                ifma!(_mm512_castsi128_si512(_mm_loadu_si128(two.as_ptr().cast())))
-            }
-            2 => {
-                let four: &[u64; 4] = &words.as_chunks().0[chunk];
-                ifma!(_mm512_castsi256_si512(_mm256_loadu_si256(four.as_ptr().cast())))
-            }
-            _ => return self.load(&words.as_chunks().0[chunk]),
-        };
-        ifma!(_mm512_permutexvar_epi64(self.load(const { &spread_order(T) }), run))
+    fn exchange<const T: usize>(self, tile: &mut [__m512i; 8]) {
+        let (low, high) = const { exchange_order(T as u64) };
+        for i in 0..4 {
+            let x = i / T * T + i;
+            let (a, b) = (tile[x], tile[x + T]);
+            tile[x] = ifma!(_mm512_permutex2var_epi64(a, self.load(&low), b));
+            tile[x + T] = ifma!(_mm512_permutex2var_epi64(a, self.load(&high), b));
+        }
     }
 }
 
-/// Where the lanes of a half come from in two consecutive registers: groups of `2 t` words, from `offset` on.
-const fn split_order(t: usize, offset: u64) -> [u64; 8] {
-    let mut order = [0; 8];
+/// Where the lanes of two registers come from when the runs of `t` lanes off the diagonal change places; 8 and more
+/// stand for the second register.
+const fn exchange_order(t: u64) -> ([u64; 8], [u64; 8]) {
+    let (mut low, mut high) = ([0; 8], [0; 8]);
     let mut lane = 0;
     while lane < 8 {
-        order[lane] = (lane / t * 2 * t + lane % t) as u64 + offset;
+        let upper = lane & t != 0;
+        low[lane as usize] = if upper { 8 + lane - t } else { lane };
+        high[lane as usize] = if upper { 8 + lane } else { lane + t };
         lane += 1;
     }
-    order
-}
-
-/// Where 8 consecutive words, from `start` on, come from in the halves made by `split`.
-const fn merge_order(t: usize, start: usize) -> [u64; 8] {
-    let mut order = [0; 8];
-    let mut lane = 0;
-    while lane < 8 {
-        let (group, rest) = ((start + lane) / (2 * t), (start + lane) % (2 * t));
-        let half = if rest < t { 0 } else { 8 };
-        order[lane] = (group * t + rest % t + half) as u64;
-        lane += 1;
-    }
-    order
-}
-
-/// Each of `8 / t` words `t` times.
-const fn spread_order(t: usize) -> [u64; 8] {
-    let mut order = [0; 8];
-    let mut lane = 0;
-    while lane < 8 {
-        order[lane] = (lane / t) as u64;
-        lane += 1;
-    }
-    order
+    (low, high)
 }
 
 /// The transforms modulo a prime below 2^50.
 struct Narrow;
 
 impl Narrow {
-    kernel!(forward = ntt::forward, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(forward = ntt::forward::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(inverse = ntt::inverse::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
 }
 
 fn is_narrow(m: &Modulus<u64>) -> bool {
@@ -233,6 +198,9 @@ impl Kernels<u64> for Ifma {
     fn name(&self) -> &'static str {
         "avx512"
     }
+    fn lanes(&self) -> usize {
+        8
+    }
     fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
         if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { wide().ntt_forward(t, row) }
     }
@@ -255,5 +223,30 @@ impl Kernels<u64> for Ifma {
         crt_overflow(v: &mut [u64], ys: &[&[u64]], inv_d: &[f64]);
         crt_combine(to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
         reduce_i64(m: &Modulus<u64>, out: &mut [u64], x: &[i64]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Needs no such CPU: the permutations are done by hand.
+    #[test]
+    fn exchanges_transpose() {
+        let mut tile: [[usize; 8]; 8] = core::array::from_fn(|i| core::array::from_fn(|lane| 8 * i + lane));
+        for t in (0..8u32.ilog2()).rev().map(|log| 1usize << log) {
+            let (low, high) = exchange_order(t as u64);
+            for i in 0..4 {
+                let x = i / t * t + i;
+                let (a, b) = (tile[x], tile[x + t]);
+                let pick = |order: [u64; 8]| {
+                    order.map(|lane| if lane < 8 { a[lane as usize] } else { b[lane as usize - 8] })
+                };
+                (tile[x], tile[x + t]) = (pick(low), pick(high));
+            }
+        }
+        for (i, row) in tile.iter().enumerate() {
+            assert!(row.iter().enumerate().all(|(lane, &word)| word == 8 * lane + i));
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The portable backend: registers of one word.
 
-use super::vector::{Products, Vector};
-use crate::arith::ntt::Twiddles;
+use super::vector::{Products, Transpose, Vector};
 use crate::arith::{Shoup, Word};
 use core::marker::PhantomData;
 
@@ -83,16 +82,16 @@ impl<W: Word> Vector for Scalar<W> {
         a.mul_lo(w.value).wrapping_sub(a.mul_hi(w.quotient).mul_lo(p))
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<W>, chunk: usize) -> Shoup<W> {
-        w.get(chunk)
+    fn factors(self, value: W, quotient: W) -> Shoup<W> {
+        Shoup { value, quotient }
     }
+}
+
+/// Squares of one word.
+impl<const R: usize, W: Word> Transpose<R> for Scalar<W> {
     #[inline(always)]
-    fn split<const T: usize>(self, a: W, b: W) -> (W, W) {
-        (a, b)
-    }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: W, high: W) -> (W, W) {
-        (low, high)
+    fn transpose(self, tile: [W; R]) -> [W; R] {
+        tile
     }
 }
 
@@ -148,6 +147,7 @@ super::backend::backend!(
     u32,
     "scalar",
     features = [],
+    tile = 4,
     rows = Scalar::<u32>::new(),
     products = Scalar::<u32>::new()
 );
@@ -156,6 +156,7 @@ super::backend::backend!(
     u64,
     "scalar",
     features = [],
+    tile = 4,
     rows = Scalar::<u64>::new(),
     products = Scalar::<u64>::new()
 );

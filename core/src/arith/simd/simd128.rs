@@ -2,9 +2,8 @@
 //! instructions does not load where they are missing. Words of 64 bits stay scalar, since there is no high
 //! product of 64-bit lanes.
 
-use super::vector::{Products, Vector};
+use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::ntt::Twiddles;
 use core::arch::wasm32::*;
 
 /// Vector operations on four `u32`.
@@ -88,23 +87,35 @@ impl Vector for Simd128 {
         i32x4_sub(i32x4_mul(a, w.value), i32x4_mul(quotient, p))
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u32>, chunk: usize) -> Factor {
-        Factor { value: spread::<T>(&w.values, chunk), quotient: spread::<T>(&w.quotients, chunk) }
+    fn factors(self, value: v128, quotient: v128) -> Factor {
+        Factor { value, quotient }
     }
+}
+
+impl Transpose<8> for Simd128 {
     #[inline(always)]
-    fn split<const T: usize>(self, a: v128, b: v128) -> (v128, v128) {
-        match T {
-            2 => (i64x2_shuffle::<0, 2>(a, b), i64x2_shuffle::<1, 3>(a, b)),
-            _ => (i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<1, 3, 5, 7>(a, b)),
-        }
+    fn transpose(self, [a, b, c, d, e, f, g, h]: [v128; 8]) -> [v128; 8] {
+        let ([a, b, c, d], [e, f, g, h]) = (transpose(a, b, c, d), transpose(e, f, g, h));
+        [a, b, c, d, e, f, g, h]
     }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: v128, high: v128) -> (v128, v128) {
-        match T {
-            2 => self.split::<T>(low, high),
-            _ => (i32x4_shuffle::<0, 4, 1, 5>(low, high), i32x4_shuffle::<2, 6, 3, 7>(low, high)),
-        }
-    }
+}
+
+#[inline(always)]
+fn transpose(a: v128, b: v128, c: v128, d: v128) -> [v128; 4] {
+    let (ab0, ab1) = (i32x4_shuffle::<0, 4, 1, 5>(a, b), i32x4_shuffle::<2, 6, 3, 7>(a, b));
+    let (cd0, cd1) = (i32x4_shuffle::<0, 4, 1, 5>(c, d), i32x4_shuffle::<2, 6, 3, 7>(c, d));
+    [
+        i64x2_shuffle::<0, 2>(ab0, cd0),
+        i64x2_shuffle::<1, 3>(ab0, cd0),
+        i64x2_shuffle::<0, 2>(ab1, cd1),
+        i64x2_shuffle::<1, 3>(ab1, cd1),
+    ]
+}
+
+/// The even and the odd words.
+#[inline(always)]
+fn halves(a: v128, b: v128) -> (v128, v128) {
+    (i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<1, 3, 5, 7>(a, b))
 }
 
 impl Products for Simd128 {
@@ -128,14 +139,14 @@ impl Products for Simd128 {
     }
     #[inline(always)]
     fn acc_split(self, acc: Acc) -> (v128, v128) {
-        self.split::<1>(acc.low, acc.high)
+        halves(acc.low, acc.high)
     }
     #[inline(always)]
     fn split_biased(self, x: &[i64], bias: u64) -> (v128, v128) {
         let bias = u64x2_splat(bias);
         let low = i64x2_add(i64x2(x[0], x[1]), bias);
         let high = i64x2_add(i64x2(x[2], x[3]), bias);
-        self.split::<1>(low, high)
+        halves(low, high)
     }
     #[inline(always)]
     fn real_zero(self) -> [v128; 2] {
@@ -162,17 +173,12 @@ impl Products for Simd128 {
     }
 }
 
-/// The `chunk`-th run of `4 / T` words, each `T` times.
-#[inline(always)]
-fn spread<const T: usize>(words: &[u32], chunk: usize) -> v128 {
-    if T == 2 {
-        let two: &[u32; 2] = &words.as_chunks().0[chunk];
-        // SAFETY: the reference covers 8 readable bytes; the instruction needs no alignment.
-        let two = unsafe { v128_load64_zero(two.as_ptr().cast()) };
-        i32x4_shuffle::<0, 0, 1, 1>(two, two)
-    } else {
-        Simd128.load(&words.as_chunks().0[chunk])
-    }
-}
-
-super::backend::backend!(Simd128, u32, "simd128", features = [], rows = Simd128, products = Simd128);
+super::backend::backend!(
+    Simd128,
+    u32,
+    "simd128",
+    features = [],
+    tile = 8,
+    rows = Simd128,
+    products = Simd128
+);

@@ -1,6 +1,5 @@
 //! The small set of vector operations all kernels are written in.
 
-use crate::arith::ntt::Twiddles;
 use crate::arith::{Shoup, Word};
 
 /// Registers of `LANES` words. A value of the implementing type proves that the CPU has the
@@ -19,8 +18,10 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
 
     /// Number of words in a register, a power of two.
     const LANES: usize;
-    /// Lazy butterflies hold words up to `4p` and need `p < 2^LAZY_BITS`.
+    /// Lazy butterflies hold words up to `2 * 2^ROUGH_BITS p` and need `p < 2^LAZY_BITS`.
     const LAZY_BITS: u32;
+    /// 1 or 2: what [`mul_rough`](Self::mul_rough) leaves to reduce.
+    const ROUGH_BITS: u32 = 1;
 
     /// The row as packs, and the words left over.
     fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);
@@ -45,16 +46,26 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn add_if_greater(self, x: Self::Reg, bound: Self::Reg, addend: Self::Reg) -> Self::Reg;
     /// The same factor in every lane.
     fn factor(self, w: &Shoup<Self::Word>) -> Self::Factor;
+    /// A factor in each lane, from the two halves of Shoup forms.
+    fn factors(self, values: Self::Reg, quotients: Self::Reg) -> Self::Factor;
     /// A word in `[0, 2p)` congruent to `a w`, for any word `a` (below `4p` if lanes are narrower than words).
     fn mul_lazy(self, a: Self::Reg, w: &Self::Factor, p: Self::Reg) -> Self::Reg;
+    /// A word in `[0, 2^ROUGH_BITS p)` congruent to `a w`, for any word `a` (below `4p` if lanes are narrower than words).
+    #[inline(always)]
+    fn mul_rough(self, a: Self::Reg, w: &Self::Factor, p: Self::Reg) -> Self::Reg {
+        self.mul_lazy(a, w, p)
+    }
+}
 
-    /// The `chunk`-th run of `LANES / T` factors, for a stage whose groups span `2 T` words: each `T < LANES`
-    /// times, in the order in which [`split`](Self::split) puts the groups.
-    fn factors<const T: usize>(self, w: &Twiddles<Self::Word>, chunk: usize) -> Self::Factor;
-    /// Sorts the words of two consecutive registers into first and second halves of groups of `2 T`.
-    fn split<const T: usize>(self, a: Self::Reg, b: Self::Reg) -> (Self::Reg, Self::Reg);
-    /// Undoes [`split`](Self::split).
-    fn merge<const T: usize>(self, low: Self::Reg, high: Self::Reg) -> (Self::Reg, Self::Reg);
+/// Number of words in a register.
+pub(crate) fn lanes<V: Vector>(_: V) -> usize {
+    V::LANES
+}
+
+/// Squares of words, for transforms.
+pub(crate) trait Transpose<const R: usize>: Vector {
+    /// Transposes every run of `LANES` registers, `LANES` words each; `R` is a multiple of `LANES`.
+    fn transpose(self, tile: [Self::Reg; R]) -> [Self::Reg; R];
 }
 
 /// Double-word sums and conversions, for backends that gain from them.

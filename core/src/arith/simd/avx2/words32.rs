@@ -2,8 +2,7 @@
 
 use super::{Avx2, TOKEN};
 use crate::arith::Shoup;
-use crate::arith::ntt::Twiddles;
-use crate::arith::simd::vector::{Products, Vector};
+use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on eight `u32`.
@@ -37,11 +36,6 @@ macro_rules! avx2 {
 #[inline(always)]
 fn odd(x: __m256i) -> __m256i {
     avx2!(_mm256_srli_epi64::<32>(x))
-}
-
-#[inline(always)]
-fn factor_of(value: __m256i, quotient: __m256i) -> Factor {
-    Factor { value, quotient, quotient_odd: odd(quotient) }
 }
 
 impl Vector for Lanes {
@@ -108,29 +102,48 @@ impl Vector for Lanes {
         })
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u32>, chunk: usize) -> Factor {
-        factor_of(spread::<T>(&w.values, chunk), spread::<T>(&w.quotients, chunk))
+    fn factors(self, value: __m256i, quotient: __m256i) -> Factor {
+        Factor { value, quotient, quotient_odd: odd(quotient) }
     }
+}
+
+#[inline(always)]
+fn words(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+    avx2!((_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)))
+}
+
+#[inline(always)]
+fn pairs(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
+    avx2!((_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)))
+}
+
+#[inline(always)]
+fn low(a: __m256i, b: __m256i) -> __m256i {
+    avx2!(_mm256_permute2x128_si256::<0x20>(a, b))
+}
+
+#[inline(always)]
+fn high(a: __m256i, b: __m256i) -> __m256i {
+    avx2!(_mm256_permute2x128_si256::<0x31>(a, b))
+}
+
+impl Transpose<8> for Lanes {
     #[inline(always)]
-    fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
-        avx2!(match T {
-            4 => (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)),
-            2 => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
-            _ => {
-                let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
-                (
-                    _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(a, b)),
-                    _mm256_castps_si256(_mm256_shuffle_ps::<0xdd>(a, b)),
-                )
-            }
-        })
-    }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: __m256i, high: __m256i) -> (__m256i, __m256i) {
-        match T {
-            1 => avx2!((_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high))),
-            _ => self.split::<T>(low, high),
-        }
+    fn transpose(self, [a, b, c, d, e, f, g, h]: [__m256i; 8]) -> [__m256i; 8] {
+        let (((ab0, ab1), (cd0, cd1)), ((ef0, ef1), (gh0, gh1))) =
+            ((words(a, b), words(c, d)), (words(e, f), words(g, h)));
+        let ((abcd0, abcd1), (abcd2, abcd3)) = (pairs(ab0, cd0), pairs(ab1, cd1));
+        let ((efgh0, efgh1), (efgh2, efgh3)) = (pairs(ef0, gh0), pairs(ef1, gh1));
+        [
+            low(abcd0, efgh0),
+            low(abcd1, efgh1),
+            low(abcd2, efgh2),
+            low(abcd3, efgh3),
+            high(abcd0, efgh0),
+            high(abcd1, efgh1),
+            high(abcd2, efgh2),
+            high(abcd3, efgh3),
+        ]
     }
 }
 
@@ -169,7 +182,9 @@ impl Products for Lanes {
             let bias = _mm256_set1_epi64x(bias as i64);
             let a = _mm256_add_epi64(_mm256_loadu_si256(x.as_ptr().cast()), bias);
             let b = _mm256_add_epi64(_mm256_loadu_si256(x.as_ptr().add(4).cast()), bias);
-            let (low, high) = self.split::<1>(a, b);
+            let (a, b) = (_mm256_castsi256_ps(a), _mm256_castsi256_ps(b));
+            let low = _mm256_castps_si256(_mm256_shuffle_ps::<0x88>(a, b));
+            let high = _mm256_castps_si256(_mm256_shuffle_ps::<0xdd>(a, b));
             (_mm256_permute4x64_epi64::<0xd8>(low), _mm256_permute4x64_epi64::<0xd8>(high))
         })
     }
@@ -213,39 +228,12 @@ impl Products for Lanes {
     }
 }
 
-/// The `chunk`-th run of `8 / T` words in the order of the groups that `split` makes, each `T` times.
-#[inline(always)]
-fn spread<const T: usize>(words: &[u32], chunk: usize) -> __m256i {
-    match T {
-        4 => {
-            let two: &[u32; 2] = &words.as_chunks().0[chunk];
-            let both = i64::from(two[0]) | (i64::from(two[1]) << 32);
-            avx2!(_mm256_castps_si256(_mm256_permutevar_ps(
-                _mm256_castsi256_ps(_mm256_set1_epi64x(both)),
-                _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1),
-            )))
-        }
-        2 => {
-            let four: &[u32; 4] = &words.as_chunks().0[chunk];
-            avx2!({
-                let four = _mm_loadu_si128(four.as_ptr().cast());
-                let twice = _mm256_castsi256_ps(_mm256_broadcastsi128_si256(four));
-                let order = _mm256_setr_epi32(0, 0, 2, 2, 1, 1, 3, 3);
-                _mm256_castps_si256(_mm256_permutevar_ps(twice, order))
-            })
-        }
-        _ => {
-            let eight: &[u32; 8] = &words.as_chunks().0[chunk];
-            avx2!(_mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(eight.as_ptr().cast())))
-        }
-    }
-}
-
 super::super::backend::backend!(
     Avx2,
     u32,
     "avx2",
     features = ["avx2,bmi1,bmi2"],
+    tile = 8,
     rows = Lanes(TOKEN),
     products = Lanes(TOKEN)
 );

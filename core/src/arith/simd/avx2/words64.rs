@@ -2,9 +2,8 @@
 
 use super::{Avx2, TOKEN};
 use crate::arith::Shoup;
-use crate::arith::ntt::Twiddles;
 use crate::arith::simd::scalar::Scalar;
-use crate::arith::simd::vector::Vector;
+use crate::arith::simd::vector::{Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on four `u64`.
@@ -123,19 +122,24 @@ impl Vector for Lanes {
         self.sub(mul_lo(a, a_high, w.value, w.value_high), multiple)
     }
     #[inline(always)]
-    fn factors<const T: usize>(self, w: &Twiddles<u64>, chunk: usize) -> Factor {
-        factor_of(spread::<T>(&w.values, chunk), spread::<T>(&w.quotients, chunk))
+    fn factors(self, values: __m256i, quotients: __m256i) -> Factor {
+        factor_of(values, quotients)
     }
+}
+
+impl Transpose<4> for Lanes {
     #[inline(always)]
-    fn split<const T: usize>(self, a: __m256i, b: __m256i) -> (__m256i, __m256i) {
-        avx2!(match T {
-            2 => (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b)),
-            _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
+    fn transpose(self, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+        avx2!({
+            let (ab0, ab1) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+            let (cd0, cd1) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+            [
+                _mm256_permute2x128_si256::<0x20>(ab0, cd0),
+                _mm256_permute2x128_si256::<0x20>(ab1, cd1),
+                _mm256_permute2x128_si256::<0x31>(ab0, cd0),
+                _mm256_permute2x128_si256::<0x31>(ab1, cd1),
+            ]
         })
-    }
-    #[inline(always)]
-    fn merge<const T: usize>(self, low: __m256i, high: __m256i) -> (__m256i, __m256i) {
-        self.split::<T>(low, high)
     }
 }
 
@@ -149,26 +153,12 @@ fn pick(negative: __m256i, yes: __m256i, no: __m256i) -> __m256i {
     )))
 }
 
-/// The `chunk`-th run of `4 / T` words in the order of the groups that `split` makes, each `T` times.
-#[inline(always)]
-fn spread<const T: usize>(words: &[u64], chunk: usize) -> __m256i {
-    if T == 2 {
-        let two: &[u64; 2] = &words.as_chunks().0[chunk];
-        avx2!({
-            let two = _mm256_castsi128_si256(_mm_loadu_si128(two.as_ptr().cast()));
-            _mm256_permute4x64_epi64::<0x50>(two)
-        })
-    } else {
-        let four: &[u64; 4] = &words.as_chunks().0[chunk];
-        avx2!(_mm256_permute4x64_epi64::<0xd8>(_mm256_loadu_si256(four.as_ptr().cast())))
-    }
-}
-
 super::super::backend::backend!(
     Avx2,
     u64,
     "avx2",
     features = ["avx2,bmi1,bmi2"],
+    tile = 4,
     rows = Lanes(TOKEN),
     products = Scalar::<u64>::new()
 );

@@ -1,0 +1,178 @@
+//! The arithmetic of a transform's butterflies: residues as words of a [`Vector`], reduced lazily or at once.
+
+use crate::arith::ntt::{Factors, Twiddles};
+use crate::arith::simd::vector::{Transpose, Vector};
+use crate::arith::{NttTable, Shoup, Word};
+
+/// Residues as a transform holds them between its stages, in tiles of `R` registers.
+///
+/// A tile is one or more squares of as many registers as a register has lanes.
+pub(crate) trait Butterfly<const R: usize>: Copy {
+    /// The words in memory.
+    type Word: Word;
+    /// As many words as a register has lanes.
+    type Pack;
+    /// The register.
+    type Reg: Copy;
+    /// A fixed factor per lane.
+    type Factor: Copy;
+
+    /// Number of words in a register.
+    const LANES: usize;
+    /// Registers in a square: as many as lanes. (Where a register is one word, any power of two.)
+    const SQUARE: usize;
+
+    /// The row as packs; its length is a multiple of `LANES`.
+    fn packs(self, row: &mut [Self::Word]) -> &mut [Self::Pack];
+    /// Reads a pack between stages.
+    fn load(self, from: &Self::Pack) -> Self::Reg;
+    /// Writes a pack between stages.
+    fn store(self, to: &mut Self::Pack, x: Self::Reg);
+    /// The twiddle factors for passes and tiles; none if the row is too short for them.
+    fn tables(self, w: &Twiddles<Self::Word>) -> Option<[&Factors<Self::Word>; 2]>;
+    /// From residues in `[0, p)`.
+    fn enter(self, x: Self::Reg) -> Self::Reg;
+    /// To residues in `[0, p)`.
+    fn leave(self, x: Self::Reg) -> Self::Reg;
+    /// The same factor in every lane.
+    fn factor(self, w: &Shoup<Self::Word>) -> Self::Factor;
+    /// Entry `index`, in every lane.
+    fn broadcast(self, w: &Factors<Self::Word>, index: usize) -> Self::Factor;
+    /// The `run`-th run of `LANES` entries.
+    fn consecutive(self, w: &Factors<Self::Word>, run: usize) -> Self::Factor;
+    /// Applied to the first register of every pass or square before (forward) or after (inverse) its stages, for
+    /// representations that grow too large otherwise.
+    fn settle(self, x: Self::Reg) -> Self::Reg;
+    /// `x w` in `[0, p)`.
+    fn scale(self, x: Self::Reg, w: &Self::Factor) -> Self::Reg;
+    /// `(x + y w, x - y w)`.
+    fn forward(self, w: &Self::Factor, pair: (Self::Reg, Self::Reg)) -> (Self::Reg, Self::Reg);
+    /// `(x + y, (x - y) w)`.
+    fn inverse(self, w: &Self::Factor, pair: (Self::Reg, Self::Reg)) -> (Self::Reg, Self::Reg);
+    /// `(x + y, x - y)` for [`scale`](Self::scale).
+    fn sum_and_difference(self, pair: (Self::Reg, Self::Reg)) -> (Self::Reg, Self::Reg);
+    /// Transposes the squares of a tile.
+    fn transpose(self, tile: [Self::Reg; R]) -> [Self::Reg; R];
+}
+
+/// Words below `2 * 2^ROUGH_BITS p` (forward) or `2^ROUGH_BITS p` (inverse) between stages if `LAZY`, as the
+/// lanes have room for it if `p < 2^LAZY_BITS`; else residues throughout, or, forward, words below `2p`.
+#[derive(Clone, Copy)]
+pub(crate) struct Words<V: Vector, const LAZY: bool> {
+    v: V,
+    p: V::Reg,
+    twice: V::Reg,
+    /// `2^ROUGH_BITS p`, the bound of products.
+    bound: V::Reg,
+}
+
+impl<V: Vector, const LAZY: bool> Words<V, LAZY> {
+    #[inline(always)]
+    pub(crate) fn new(v: V, t: &NttTable<V::Word>) -> Self {
+        let p = v.splat(t.modulus().value());
+        let twice = v.add(p, p);
+        Self { v, p, twice, bound: if V::ROUGH_BITS == 1 { twice } else { v.add(twice, twice) } }
+    }
+
+    /// `a w` in `[0, p)`.
+    #[inline(always)]
+    fn mul(self, a: V::Reg, w: &V::Factor) -> V::Reg {
+        self.reduce_product(self.v.mul_rough(a, w, self.p))
+    }
+
+    /// To `[0, p)` from below `2^ROUGH_BITS p`.
+    #[inline(always)]
+    fn reduce_product(self, x: V::Reg) -> V::Reg {
+        let x = if V::ROUGH_BITS == 1 { x } else { self.v.reduce_once(x, self.twice) };
+        self.v.reduce_once(x, self.p)
+    }
+}
+
+impl<const R: usize, V: Transpose<R>, const LAZY: bool> Butterfly<R> for Words<V, LAZY> {
+    type Word = V::Word;
+    type Pack = V::Pack;
+    type Reg = V::Reg;
+    type Factor = V::Factor;
+
+    const LANES: usize = V::LANES;
+    const SQUARE: usize = if V::LANES == 1 { R } else { V::LANES };
+
+    #[inline(always)]
+    fn packs(self, row: &mut [V::Word]) -> &mut [V::Pack] {
+        self.v.packs_mut(row).0
+    }
+    #[inline(always)]
+    fn load(self, from: &V::Pack) -> V::Reg {
+        self.v.load(from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut V::Pack, x: V::Reg) {
+        self.v.store(to, x);
+    }
+    #[inline(always)]
+    fn tables(self, w: &Twiddles<V::Word>) -> Option<[&Factors<V::Word>; 2]> {
+        let narrow = if V::LANES == 1 { Some(w.natural()) } else { w.narrow(V::LANES) };
+        narrow.map(|narrow| [w.natural(), narrow])
+    }
+    #[inline(always)]
+    fn enter(self, x: V::Reg) -> V::Reg {
+        x
+    }
+    #[inline(always)]
+    fn leave(self, x: V::Reg) -> V::Reg {
+        if LAZY {
+            self.reduce_product(self.v.reduce_once(x, self.bound))
+        } else {
+            self.v.reduce_once(x, self.p)
+        }
+    }
+    #[inline(always)]
+    fn factor(self, w: &Shoup<V::Word>) -> V::Factor {
+        self.v.factor(w)
+    }
+    #[inline(always)]
+    fn broadcast(self, w: &Factors<V::Word>, index: usize) -> V::Factor {
+        self.v.factor(&w.get(index))
+    }
+    #[inline(always)]
+    fn consecutive(self, w: &Factors<V::Word>, run: usize) -> V::Factor {
+        let load = |words| self.v.load(&self.v.packs(words).0[run]);
+        self.v.factors(load(&w.values), load(&w.quotients))
+    }
+    #[inline(always)]
+    fn settle(self, x: V::Reg) -> V::Reg {
+        x
+    }
+    #[inline(always)]
+    fn scale(self, x: V::Reg, w: &V::Factor) -> V::Reg {
+        self.mul(x, w)
+    }
+    #[inline(always)]
+    fn forward(self, w: &V::Factor, (x, y): (V::Reg, V::Reg)) -> (V::Reg, V::Reg) {
+        let v = self.v;
+        let (x, product, bound) = if LAZY {
+            (v.reduce_once(x, self.bound), v.mul_rough(y, w, self.p), self.bound)
+        } else {
+            (v.reduce_once(x, self.p), self.mul(y, w), self.p)
+        };
+        (v.add(x, product), v.add(x, v.sub(bound, product)))
+    }
+    #[inline(always)]
+    fn inverse(self, w: &V::Factor, pair: (V::Reg, V::Reg)) -> (V::Reg, V::Reg) {
+        let (sum, difference) = self.sum_and_difference(pair);
+        if LAZY {
+            (self.v.reduce_once(sum, self.bound), self.v.mul_rough(difference, w, self.p))
+        } else {
+            (self.v.reduce_once(sum, self.p), self.mul(difference, w))
+        }
+    }
+    #[inline(always)]
+    fn sum_and_difference(self, (x, y): (V::Reg, V::Reg)) -> (V::Reg, V::Reg) {
+        let bound = if LAZY { self.bound } else { self.p };
+        (self.v.add(x, y), self.v.add(self.v.sub(x, y), bound))
+    }
+    #[inline(always)]
+    fn transpose(self, tile: [V::Reg; R]) -> [V::Reg; R] {
+        self.v.transpose(tile)
+    }
+}
