@@ -129,6 +129,47 @@ fn threads_words_and_steps_change_no_bit() {
     assert_eq!(bytes(setup.secret.params(), &run.finish().unwrap()), whole, "track by track");
 }
 
+#[test]
+fn a_batch_gives_the_bits_of_its_single_runs() {
+    let setup = toy();
+    let params = setup.secret.params();
+    for mode in [ShipMode::Real, ShipMode::Complex] {
+        let slots = if mode == ShipMode::Complex { 1024 } else { 512 };
+        let inputs: Vec<_> = (50..53).map(|seed| setup.encrypt(&uniform(slots, seed), mode)).collect();
+        let mut recorder = Recorder::default();
+        let outputs = setup.evaluator.bootstrap_batch(&inputs, mode, &setup.keys, &mut recorder).unwrap();
+        assert_eq!(outputs.len(), inputs.len());
+        let mut single = Recorder::default();
+        for (input, output) in inputs.iter().zip(&outputs) {
+            single = Recorder::default();
+            let alone = setup.evaluator.bootstrap(input, mode, &setup.keys, &mut single).unwrap();
+            assert_eq!(bytes(params, output), bytes(params, &alone), "{mode:?}");
+        }
+        assert_eq!(recorder.0.len(), single.0.len(), "the same stages, once");
+        let work = |recorder: &Recorder| -> u64 {
+            let counted = |event: &StageEvent| match event {
+                StageEvent::Exit { counters, .. } => counters.ntt,
+                _ => 0,
+            };
+            recorder.0.iter().map(counted).sum()
+        };
+        assert_eq!(work(&recorder), 3 * work(&single), "the work of all");
+    }
+    assert!(setup.evaluator.bootstrap_batch(&[], ShipMode::Real, &setup.keys, &mut ()).unwrap().is_empty());
+}
+
+#[test]
+fn a_batch_with_one_wrong_ciphertext_is_refused() {
+    let setup = toy();
+    let own = setup.encrypt(&uniform(512, 54), ShipMode::Real);
+    let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([98; 32]));
+    let foreign = other.encrypt(&uniform(512, 54), ShipMode::Real, &Seed::from_bytes([1; 32])).unwrap();
+    let mut recorder = Recorder::default();
+    let result = setup.evaluator.bootstrap_batch(&[own, foreign], ShipMode::Real, &setup.keys, &mut recorder);
+    assert_eq!(result.map(|_| ()).unwrap_err().code(), "PARAMS_MISMATCH");
+    assert!(recorder.0.is_empty(), "nothing was begun");
+}
+
 /// What the child processes of the next test print before their digests.
 const DIGESTS: &str = "digests of this backend:";
 

@@ -44,7 +44,8 @@ fn diagonals_give_the_same_bits_however_they_are_kept() {
         let input = setup.encrypt(&uniform(512, 36), ShipMode::Real);
         let moved = |keep: Diagonals| {
             let evaluator = ShipEvaluator::with_diagonals(params, keep).expect("an evaluator");
-            let out = evaluator.slots_to_coeffs(&input, &setup.keys, &mut Counters::default()).expect("level 1");
+            let out =
+                evaluator.slots_to_coeffs(&input, &setup.keys, &mut Counters::default()).expect("level 1");
             out.parts().iter().map(|part| part.data().to_vec()).collect::<Vec<_>>()
         };
         let kept = moved(Diagonals::Evaluated);

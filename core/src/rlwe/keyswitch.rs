@@ -1,6 +1,6 @@
 //! Hybrid key switching: decompose once, multiply by as many keys as wanted (hoisting), divide by P.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{context::RlweContext, sample::SampleBlock};
 use crate::{
@@ -153,28 +153,45 @@ impl<W: Word> RlweContext<W> {
         accumulate: bool,
         counters: &mut Counters,
     ) {
-        let level = digits[0].level;
-        let tables = self.level(level);
+        for limb in 0..self.qp(digits[0].level).len() {
+            self.key_product_limb(limb, digits, key, out, accumulate);
+        }
+        self.count_key_product(digits, counters);
+    }
+
+    /// [`Self::key_product`] modulo prime `limb` alone, not counted: for callers that multiply several
+    /// digits by one key and want its rows read once.
+    pub(crate) fn key_product_limb(
+        &self,
+        limb: usize,
+        digits: &[&Digits<W>],
+        key: &SampleBlock<W>,
+        out: &mut Pair<W>,
+        accumulate: bool,
+    ) {
+        let tables = self.level(digits[0].level);
         let (count, per_vector, q_here) = (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
+        let key_limb = if limb < q_here { limb } else { key.q_len() + limb - q_here };
         // Digits are ordered so that those of a lower level come first in a key of a higher one:
         // adjacent if the levels agree, one run per gadget vector otherwise.
-        let runs: Vec<&[&Digits<W>]> =
-            if count == per_vector { vec![digits] } else { digits.chunks(1).collect() };
-        for limb in 0..tables.qp.len() {
-            let key_limb = if limb < q_here { limb } else { key.q_len() + limb - q_here };
-            for (i, run) in runs.iter().enumerate() {
-                let rows: Vec<&[W]> = run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
-                tables.qp.kernels().key_product(
-                    tables.qp.modulus(limb),
-                    out.b.row_mut(limb),
-                    out.a.row_mut(limb),
-                    &rows,
-                    key.limb(key_limb, i * per_vector, rows.len()),
-                    accumulate || i > 0,
-                );
-            }
+        let run = if count == per_vector { digits.len() } else { 1 };
+        for (i, run) in digits.chunks(run).enumerate() {
+            let rows: Vec<&[W]> = run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
+            tables.qp.kernels().key_product(
+                tables.qp.modulus(limb),
+                out.b.row_mut(limb),
+                out.a.row_mut(limb),
+                &rows,
+                key.limb(key_limb, i * per_vector, rows.len()),
+                accumulate || i > 0,
+            );
         }
-        counters.limb_mac += (2 * digits.len() * count * tables.qp.len()) as u64;
+    }
+
+    /// Counts one [`Self::key_product`].
+    pub(crate) fn count_key_product(&self, digits: &[&Digits<W>], counters: &mut Counters) {
+        let tables = self.level(digits[0].level);
+        counters.limb_mac += (2 * digits.len() * tables.digits.len() * tables.qp.len()) as u64;
         counters.key_switch += digits.len() as u64;
     }
 

@@ -3,13 +3,46 @@
 use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
 use crate::{
     arith::Word,
+    par,
     ring::Automorphism,
-    rlwe::{Digits, Pair},
+    rlwe::{Digits, Pair, SampleBlock},
     trace::Counters,
 };
 
+/// What a track rotates: one half of the plaintexts of one ciphertext.
+#[derive(Clone, Copy)]
+pub(super) struct Lane<'a, W: Word> {
+    pub phases: &'a EncodedPhases<W>,
+    pub half: usize,
+}
+
+/// The permutations of the multiplexers, the same in every bootstrap: `[step][track][branch]`, with one
+/// entry for all tracks where the offset o_k plays no part.
+pub(super) struct BranchRotations(Vec<Vec<Vec<Automorphism>>>);
+
+impl BranchRotations {
+    pub(super) fn new<W: Word>(params: &ShipParams<W>) -> Self {
+        let branches = &params.spec().branches;
+        let tables = |step: usize, track: usize| {
+            let rotation = |branch| -params.branch_rotation(track, step, branch);
+            (0..branches[step]).map(|branch| Automorphism::rotation(params.n(), rotation(branch))).collect()
+        };
+        let tracks = |step: usize| if step == 0 { params.tracks() } else { 1 };
+        Self((0..branches.len()).map(|step| par::map(tracks(step), |track| tables(step, track))).collect())
+    }
+
+    fn of(&self, step: usize, track: usize) -> &[Automorphism] {
+        let tracks = &self.0[step];
+        &tracks[track.min(tracks.len() - 1)]
+    }
+}
+
 /// Working memory of one track, reused by the next.
 pub struct TrackScratch<W: Word> {
+    lanes: Vec<LaneScratch<W>>,
+}
+
+struct LaneScratch<W: Word> {
     digits: [Digits<W>; 2],
     /// Modulo Q P.
     sum: Pair<W>,
@@ -19,83 +52,101 @@ pub struct TrackScratch<W: Word> {
 }
 
 impl<W: Word> TrackScratch<W> {
-    /// Memory for the tracks of a set: about 2 D (L + K) + 6 (L + K) rows.
+    /// Memory for the tracks of one half of one ciphertext, about 2 D (L + K) + 6 (L + K) rows; it
+    /// grows when more of them are rotated together.
     pub fn new(params: &ShipParams<W>) -> Self {
+        let mut out = Self { lanes: Vec::new() };
+        out.reserve(params, 1);
+        out
+    }
+
+    fn reserve(&mut self, params: &ShipParams<W>, lanes: usize) {
         let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-        Self {
-            digits: [Digits::default(), Digits::default()],
-            sum: Pair::zero(rlwe.qp(level)),
-            term: Pair::zero(rlwe.qp(level)),
-            factor: Pair::zero(rlwe.q(level)),
+        while self.lanes.len() < lanes {
+            self.lanes.push(LaneScratch {
+                digits: [Digits::default(), Digits::default()],
+                sum: Pair::zero(rlwe.qp(level)),
+                term: Pair::zero(rlwe.qp(level)),
+                factor: Pair::zero(rlwe.q(level)),
+            });
         }
     }
 }
 
-/// Blind rotation of one track for one half: the factor with slots F_((i - J_k) mod 2N), modulo Q
-/// at scale L0 (the second half: F_((i + S - J_k) mod 2N)). No level is consumed: the scale P of
-/// the masks is what each division removes.
-pub fn blind_rotate<W: Word>(
+/// Blind rotation of one track: for each lane the factor with slots F_((i - J_k) mod 2N), modulo Q at
+/// scale L0 (the second half: F_((i + S - J_k) mod 2N)). No level is consumed: the scale P of the
+/// masks is what each division removes.
+///
+/// Every row of the keys meets all lanes while it is in cache.
+pub(super) fn blind_rotate<W: Word>(
     params: &ShipParams<W>,
-    phases: &EncodedPhases<W>,
-    half: usize,
+    rotations: &BranchRotations,
+    lanes: &[Lane<'_, W>],
     track: usize,
     keys: &TrackKeys<W>,
     scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
-) -> Pair<W> {
-    column(params, phases, half, keys, scratch, counters);
-    for step in 0..keys.mux.len() {
-        multiplex(params, track, step, keys, scratch, counters);
+) -> Vec<Pair<W>> {
+    scratch.reserve(params, lanes.len());
+    let scratch = &mut scratch.lanes[..lanes.len()];
+    column(params, lanes, keys, scratch, counters);
+    for (step, keys) in keys.mux.iter().enumerate() {
+        multiplex(params, rotations.of(step, track), keys, scratch, counters);
     }
-    scratch.factor.clone()
+    scratch.iter().map(|lane| lane.factor.clone()).collect()
 }
 
 /// sum over candidates and quarters of C[r][q] · rotR_r(H_q): the window, rotated into place by r_0.
 fn column<W: Word>(
     params: &ShipParams<W>,
-    phases: &EncodedPhases<W>,
-    half: usize,
+    lanes: &[Lane<'_, W>],
     keys: &TrackKeys<W>,
-    scratch: &mut TrackScratch<W>,
+    scratch: &mut [LaneScratch<W>],
     counters: &mut Counters,
 ) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
     let basis = rlwe.qp(level);
-    let sum = &mut scratch.sum;
     for limb in 0..basis.len() {
-        let rows = phases.rows(limb, half);
-        basis.kernels().key_product(
-            basis.modulus(limb),
-            sum.b.row_mut(limb),
-            sum.a.row_mut(limb),
-            &rows,
-            keys.column.limb(limb, 0, rows.len()),
-            false,
-        );
+        let key = keys.column.limb(limb, 0, keys.column.samples());
+        for (lane, LaneScratch { sum, .. }) in lanes.iter().zip(&mut *scratch) {
+            let rows = lane.phases.rows(limb, lane.half);
+            let (b, a) = (sum.b.row_mut(limb), sum.a.row_mut(limb));
+            basis.kernels().key_product(basis.modulus(limb), b, a, &rows, key, false);
+        }
     }
-    counters.limb_mac += (2 * keys.column.samples() * basis.len()) as u64;
-    rlwe.divide_by_special_into(level, sum, &mut scratch.factor, counters);
+    counters.limb_mac += (2 * keys.column.samples() * basis.len() * lanes.len()) as u64;
+    for LaneScratch { sum, factor, .. } in scratch {
+        rlwe.divide_by_special_into(level, sum, factor, counters);
+    }
 }
 
 /// sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the rotation whose
 /// branch encrypts 1.
 fn multiplex<W: Word>(
     params: &ShipParams<W>,
-    track: usize,
-    step: usize,
-    keys: &TrackKeys<W>,
-    scratch: &mut TrackScratch<W>,
+    rotations: &[Automorphism],
+    keys: &[SampleBlock<W>],
+    scratch: &mut [LaneScratch<W>],
     counters: &mut Counters,
 ) {
-    let (rlwe, level, n) = (params.ckks().rlwe(), params.max_level(), params.n());
-    let TrackScratch { digits: [b, a], sum, term, factor } = scratch;
-    rlwe.decompose_into(level, &factor.b, b, counters);
-    rlwe.decompose_into(level, &factor.a, a, counters);
-    sum.set_zero();
-    for (branch, key) in keys.mux[step].iter().enumerate() {
-        rlwe.key_product(&[b, a], key, term, false, counters);
-        let rotation = params.branch_rotation(track, step, branch);
-        sum.automorphism_add_assign(term, &Automorphism::rotation(n, -rotation));
+    let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
+    for LaneScratch { digits: [b, a], sum, factor, .. } in &mut *scratch {
+        rlwe.decompose_into(level, &factor.b, b, counters);
+        rlwe.decompose_into(level, &factor.a, a, counters);
+        sum.set_zero();
     }
-    rlwe.divide_by_special_into(level, sum, factor, counters);
+    for (key, rotation) in keys.iter().zip(rotations) {
+        for limb in 0..rlwe.qp(level).len() {
+            for LaneScratch { digits: [b, a], term, .. } in &mut *scratch {
+                rlwe.key_product_limb(limb, &[b, a], key, term, false);
+            }
+        }
+        for LaneScratch { digits: [b, a], sum, term, .. } in &mut *scratch {
+            rlwe.count_key_product(&[b, a], counters);
+            sum.automorphism_add_assign(term, rotation);
+        }
+    }
+    for LaneScratch { sum, factor, .. } in scratch {
+        rlwe.divide_by_special_into(level, sum, factor, counters);
+    }
 }

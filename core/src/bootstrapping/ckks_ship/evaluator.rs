@@ -3,7 +3,8 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    blind_rotate::{self, TrackScratch},
+    batch,
+    blind_rotate::{self, BranchRotations, Lane, TrackScratch},
     diagonals::Diagonals,
     keys::{KeySource, TrackKeys},
     params::ShipParams,
@@ -28,6 +29,7 @@ pub struct ShipEvaluator<W: Word = u32> {
     params: ShipParams<W>,
     ckks: CkksEvaluator<W>,
     matrix: SlotsToCoeffs<W>,
+    rotations: BranchRotations,
 }
 
 impl<W: Word> ShipEvaluator<W> {
@@ -57,6 +59,7 @@ impl<W: Word> ShipEvaluator<W> {
             params: params.clone(),
             ckks: CkksEvaluator::new(params.ckks()),
             matrix: SlotsToCoeffs::new(params, params.scale(), keep)?,
+            rotations: BranchRotations::new(params),
         })
     }
 
@@ -85,6 +88,23 @@ impl<W: Word> ShipEvaluator<W> {
         let mut run = ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(crate::par::threads());
         while !run.step(keys, observer)? {}
         run.finish()
+    }
+
+    /// Bootstraps several ciphertexts under one key in one pass over the evaluation keys, which are most
+    /// of what one bootstrap reads from memory. Results are those of [`Self::bootstrap`], bit for bit.
+    /// Takes about 25 MB (N = 2^13) of memory more per ciphertext; the observer sees the stages of
+    /// all together.
+    ///
+    /// # Errors
+    /// As [`Self::bootstrap`]; nothing is computed unless all ciphertexts fit.
+    pub fn bootstrap_batch(
+        &self,
+        ciphertexts: &[Ciphertext<W>],
+        mode: ShipMode,
+        keys: &dyn KeySource<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        batch::bootstrap(self, ciphertexts, mode, keys, observer)
     }
 
     /// Forgets the level above the bootstrap's input: an exhausted ciphertext.
@@ -204,13 +224,27 @@ impl<W: Word> ShipEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
         phases.check_half(half)?;
+        let mut factors =
+            self.blind_rotate_lanes(&[Lane { phases, half }], track, keys, scratch, counters)?;
+        Ok(factors.remove(0))
+    }
+
+    /// [`Self::blind_rotate`] for several halves or ciphertexts, in one pass over the keys.
+    pub(super) fn blind_rotate_lanes(
+        &self,
+        lanes: &[Lane<'_, W>],
+        track: usize,
+        keys: &TrackKeys<W>,
+        scratch: &mut TrackScratch<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<Pair<W>>, Error> {
         if track >= self.params.tracks() {
             return Err(Error::InvalidArgument(format!(
                 "track {track} of a set with {} tracks, counted from 0",
                 self.params.tracks()
             )));
         }
-        Ok(blind_rotate::blind_rotate(&self.params, phases, half, track, keys, scratch, counters))
+        Ok(blind_rotate::blind_rotate(&self.params, &self.rotations, lanes, track, keys, scratch, counters))
     }
 
     /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.

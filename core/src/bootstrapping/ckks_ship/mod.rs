@@ -26,6 +26,7 @@
 //! rotate by the mixed-radix digits of theta r_1, and by o in the first of them. No level is used:
 //! masks and selectors are encrypted with factor P, which ModDown removes.
 
+mod batch;
 mod blind_rotate;
 mod bootstrapper;
 mod diagonals;
@@ -45,6 +46,7 @@ mod secret;
 mod slots_to_coeffs;
 mod spec;
 mod stages;
+mod tracks;
 
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};

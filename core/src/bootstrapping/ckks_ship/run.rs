@@ -3,18 +3,18 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    blind_rotate::TrackScratch,
+    blind_rotate::Lane,
     evaluator::ShipEvaluator,
     keys::KeySource,
     phase::{EncodedPhases, Phases},
     product_tree::Layer,
     spec::ShipMode,
     stages,
+    tracks::Tracks,
 };
 use crate::{
     arith::Word,
     error::Error,
-    par,
     rlwe::Pair,
     schemes::ckks::{Ciphertext, hex},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
@@ -55,39 +55,7 @@ pub struct ShipRun<'a, W: Word = u32> {
     phases: Option<Phases>,
     counters: Counters,
     state: ShipState<W>,
-    slots: Vec<TrackSlot<W>>,
-}
-
-/// One of the tracks that run at the same time.
-struct TrackSlot<W: Word> {
-    scratch: TrackScratch<W>,
-    counters: Counters,
-    /// The factor of each half.
-    result: Result<Vec<Pair<W>>, Error>,
-}
-
-impl<W: Word> TrackSlot<W> {
-    fn new(evaluator: &ShipEvaluator<W>) -> Self {
-        let scratch = TrackScratch::new(evaluator.params());
-        Self { scratch, counters: Counters::default(), result: Ok(Vec::new()) }
-    }
-
-    /// Both halves read the keys of a track while they are at hand.
-    fn rotate(
-        &mut self,
-        evaluator: &ShipEvaluator<W>,
-        encoded: &EncodedPhases<W>,
-        track: usize,
-        keys: &dyn KeySource<W>,
-    ) {
-        let Self { scratch, counters, result } = self;
-        *counters = Counters::default();
-        *result = keys.track(track).and_then(|keys| {
-            (0..encoded.halves())
-                .map(|half| evaluator.blind_rotate(encoded, half, track, &keys, scratch, counters))
-                .collect()
-        });
-    }
+    tracks: Tracks<W>,
 }
 
 impl<'a, W: Word> ShipRun<'a, W> {
@@ -110,7 +78,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             phases: None,
             counters: Counters::default(),
             state: ShipState::Input(ciphertext.clone()),
-            slots: Vec::new(),
+            tracks: Tracks::new(),
         })
     }
 
@@ -161,13 +129,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             self.counters = Counters::default();
             emit(observer, &StageEvent::Enter { stage: stage.id })?;
         }
-        if keys.key_id() != self.key_id {
-            return Err(Error::ParamsMismatch(format!(
-                "the run is under key {}, evaluation keys of {} were given; use the keys of the ciphertext",
-                hex(&self.key_id),
-                hex(&keys.key_id())
-            )));
-        }
+        check_run_key(self.key_id, keys)?;
         // Whatever fails below leaves a run that cannot go on.
         match core::mem::replace(&mut self.state, ShipState::Failed) {
             ShipState::Input(x) => {
@@ -241,19 +203,9 @@ impl<'a, W: Word> ShipRun<'a, W> {
         let (total, done) = (self.evaluator.params().tracks(), factors[0].len());
         let batch = self.tracks_per_step.min(total - done);
         let evaluator = self.evaluator;
-        while self.slots.len() < batch {
-            self.slots.push(TrackSlot::new(evaluator));
-        }
-        par::for_each_chunk_mut(&mut self.slots[..batch], 1, |i, slot| {
-            slot[0].rotate(evaluator, &encoded, done + i, keys);
-        });
-        for slot in &mut self.slots[..batch] {
-            self.counters += slot.counters;
-            let halves = core::mem::replace(&mut slot.result, Ok(Vec::new()))?;
-            for (half, pair) in halves.into_iter().enumerate() {
-                factors[half].push(pair);
-            }
-        }
+        let lanes: Vec<_> = (0..encoded.halves()).map(|half| Lane { phases: &encoded, half }).collect();
+        let counters = &mut self.counters;
+        self.tracks.rotate(evaluator, &lanes, (done, batch), keys, &mut factors, counters)?;
         let done = factors[0].len();
         if done < total {
             self.state = ShipState::Rotating { encoded, factors };
@@ -307,6 +259,18 @@ impl<'a, W: Word> ShipRun<'a, W> {
         let counters = self.counters;
         emit(observer, &StageEvent::Exit { stage, level, log_q, log_scale, counters })
     }
+}
+
+/// An error unless the evaluation keys are those of the ciphertext.
+pub(super) fn check_run_key<W: Word>(key_id: [u8; 16], keys: &dyn KeySource<W>) -> Result<(), Error> {
+    if keys.key_id() == key_id {
+        return Ok(());
+    }
+    Err(Error::ParamsMismatch(format!(
+        "the run is under key {}, evaluation keys of {} were given; use the keys of the ciphertext",
+        hex(&key_id),
+        hex(&keys.key_id())
+    )))
 }
 
 fn failed_run() -> Error {
