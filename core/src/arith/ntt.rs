@@ -28,7 +28,15 @@ pub(crate) struct Twiddles<W> {
     natural: Factors<W>,
     /// For each number of lanes in use, the factors of the stages within a register.
     narrow: Vec<(usize, Factors<W>)>,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    /// Both for transforms in double precision: bits of `f64`, a factor of at most `p/2` in size and its ratio to `p`.
+    real: Option<[Factors<W>; 2]>,
 }
+
+/// Transforms in double precision have as many lanes as registers of four 64-bit words and take their place
+const REAL_LANES: usize = 4;
+/// for primes of at most this many bits.
+const REAL_BITS: u32 = 50;
 
 /// Shoup forms, the two halves apart.
 #[derive(Clone, Debug)]
@@ -106,12 +114,20 @@ impl<W: Word> Twiddles<W> {
         let quotients = values.iter().map(|w| w.shoup_quotient(m.value())).collect();
         let natural = Factors { values, quotients };
         let mut narrow: Vec<(usize, Factors<W>)> = Vec::new();
+        let mut real = None;
         for lanes in W::all_kernels().iter().map(|k| k.lanes()) {
-            if lanes > 1 && n >= lanes * lanes && narrow.iter().all(|(known, _)| *known != lanes) {
+            if lanes == 1 || n < lanes * lanes {
+                continue;
+            }
+            if W::BITS == 64 && lanes == REAL_LANES && m.value_u64() >> REAL_BITS == 0 {
+                let natural = natural.real(m);
+                let narrow = natural.narrow(lanes);
+                real = Some([natural, narrow]);
+            } else if narrow.iter().all(|(known, _)| *known != lanes) {
                 narrow.push((lanes, natural.narrow(lanes)));
             }
         }
-        Self { natural, narrow }
+        Self { natural, narrow, real }
     }
 
     /// Entry `m + i` belongs to group `i` of the stage with `m` groups.
@@ -128,9 +144,22 @@ impl<W: Word> Twiddles<W> {
     pub(crate) fn narrow(&self, lanes: usize) -> Option<&Factors<W>> {
         self.narrow.iter().find(|(known, _)| *known == lanes).map(|(_, factors)| factors)
     }
+
+    /// The natural and the narrow factors for transforms in double precision, where those are in use.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn real(&self) -> Option<[&Factors<W>; 2]> {
+        self.real.as_ref().map(|[natural, narrow]| [natural, narrow])
+    }
 }
 
 impl<W: Word> Factors<W> {
+    fn real(&self, m: &Modulus<W>) -> Self {
+        let p = m.value_u64() as f64;
+        let bits = |x: f64| W::from_u64(x.to_bits());
+        let values = self.values.iter().map(|&w| m.centered(w) as f64);
+        Self { values: values.clone().map(bits).collect(), quotients: values.map(|w| bits(w / p)).collect() }
+    }
+
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> Shoup<W> {
         Shoup { value: self.values[index], quotient: self.quotients[index] }

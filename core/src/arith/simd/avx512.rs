@@ -6,6 +6,7 @@
 
 use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
+use crate::arith::kernels::ntt;
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F.
@@ -264,7 +265,7 @@ super::backend::backend!(
     u32,
     "avx512",
     features = ["avx512f"],
-    tile = 16,
+    transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
     rows = Lanes(TOKEN),
     products = Lanes(TOKEN)
 );

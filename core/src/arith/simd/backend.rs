@@ -19,12 +19,12 @@ macro_rules! kernel {
 pub(crate) use kernel;
 
 /// Implements [`Kernels`](crate::arith::Kernels) for a token type, a constant expression of which gives the
-/// vector operations and `tile` the number of registers that transforms work on: `rows` for single words, `products` for double words (plain words where a
+/// vector operations and the two transforms for them: `rows` for single words, `products` for double words (plain words where a
 /// backend gains nothing from vectors).
 macro_rules! backend {
-    ($token:ty, $word:ty, $name:literal, features = $features:tt, tile = $tile:literal, rows = $rows:expr, products = $products:expr) => {
+    ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:expr, products = $products:expr) => {
         const _: () = {
-            use $crate::arith::kernels::{Kernels, convert, ntt, permute, pointwise, products};
+            use $crate::arith::kernels::{Kernels, convert, permute, pointwise, products};
             use $crate::arith::simd::backend::kernel;
             use $crate::arith::simd::vector::lanes;
             use $crate::arith::{Modulus, NttTable, Shoup};
@@ -37,8 +37,8 @@ macro_rules! backend {
                 fn lanes(&self) -> usize {
                     lanes($rows)
                 }
-                kernel!(ntt_forward = ntt::forward::<$tile, _>, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
-                kernel!(ntt_inverse = ntt::inverse::<$tile, _>, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
+                kernel!(ntt_forward = $forward, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
+                kernel!(ntt_inverse = $inverse, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
                 kernel!(add_assign = pointwise::add_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
                 kernel!(sub_assign = pointwise::sub_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
                 kernel!(neg_assign = pointwise::neg_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word]);

@@ -1,6 +1,7 @@
 //! The portable backend: registers of one word.
 
 use super::vector::{Products, Transpose, Vector};
+use crate::arith::kernels::ntt;
 use crate::arith::{Shoup, Word};
 use core::marker::PhantomData;
 
@@ -147,7 +148,7 @@ super::backend::backend!(
     u32,
     "scalar",
     features = [],
-    tile = 4,
+    transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
     rows = Scalar::<u32>::new(),
     products = Scalar::<u32>::new()
 );
@@ -156,7 +157,7 @@ super::backend::backend!(
     u64,
     "scalar",
     features = [],
-    tile = 4,
+    transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
     rows = Scalar::<u64>::new(),
     products = Scalar::<u64>::new()
 );

@@ -4,6 +4,7 @@
 
 use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
+use crate::arith::kernels::ntt;
 use core::arch::wasm32::*;
 
 /// Vector operations on four `u32`.
@@ -178,7 +179,7 @@ super::backend::backend!(
     u32,
     "simd128",
     features = [],
-    tile = 8,
+    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Simd128,
     products = Simd128
 );

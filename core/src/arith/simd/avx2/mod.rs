@@ -1,13 +1,14 @@
-//! AVX2: eight 32-bit or four 64-bit lanes.
+//! AVX2: eight 32-bit or four 64-bit lanes; residues modulo primes below 2^50 also as four `f64`.
 //!
 //! SAFETY, for every block here and in the sub-modules: the only value of a token type is reached through
-//! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1 and BMI2; loads and stores go through references to
+//! [`Avx2::detect`], which returns it only where the CPU has AVX2, BMI1, BMI2 and FMA; loads and stores go through references to
 //! whole packs and are unaligned.
 
+mod reals;
 mod words32;
 mod words64;
 
-/// Proof that the CPU has AVX2 (and BMI1, BMI2, which came with it).
+/// Proof that the CPU has AVX2 (and BMI1, BMI2 and FMA, which came with it).
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(());
 
@@ -19,9 +20,15 @@ impl Avx2 {
         #[cfg(feature = "std")]
         let usable = std::arch::is_x86_feature_detected!("avx2")
             && std::arch::is_x86_feature_detected!("bmi1")
-            && std::arch::is_x86_feature_detected!("bmi2");
+            && std::arch::is_x86_feature_detected!("bmi2")
+            && std::arch::is_x86_feature_detected!("fma");
         #[cfg(not(feature = "std"))]
-        let usable = cfg!(all(target_feature = "avx2", target_feature = "bmi1", target_feature = "bmi2"));
+        let usable = cfg!(all(
+            target_feature = "avx2",
+            target_feature = "bmi1",
+            target_feature = "bmi2",
+            target_feature = "fma"
+        ));
         usable.then_some(&TOKEN)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Avx2, TOKEN};
 use crate::arith::Shoup;
+use crate::arith::kernels::ntt;
 use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
@@ -232,8 +233,8 @@ super::super::backend::backend!(
     Avx2,
     u32,
     "avx2",
-    features = ["avx2,bmi1,bmi2"],
-    tile = 8,
+    features = ["avx2,bmi1,bmi2,fma"],
+    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Lanes(TOKEN),
     products = Lanes(TOKEN)
 );

@@ -1,6 +1,6 @@
 //! Four 64-bit lanes; 64-bit products are put together from 32-bit ones.
 
-use super::{Avx2, TOKEN};
+use super::{Avx2, TOKEN, reals};
 use crate::arith::Shoup;
 use crate::arith::simd::scalar::Scalar;
 use crate::arith::simd::vector::{Transpose, Vector};
@@ -10,11 +10,11 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes(#[allow(dead_code)] Avx2);
 
-/// A Shoup factor; high halves also where `vpmuludq` reads them.
+/// A Shoup factor; the value also with its halves exchanged, the quotient's high half also where `vpmuludq` reads it.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: __m256i,
-    value_high: __m256i,
+    value_exchanged: __m256i,
     quotient: __m256i,
     quotient_high: __m256i,
 }
@@ -33,16 +33,20 @@ fn high_half(x: __m256i) -> __m256i {
 }
 
 #[inline(always)]
-fn factor_of(value: __m256i, quotient: __m256i) -> Factor {
-    Factor { value, value_high: high_half(value), quotient, quotient_high: high_half(quotient) }
+fn exchange_halves(x: __m256i) -> __m256i {
+    avx2!(_mm256_shuffle_epi32::<0xb1>(x))
 }
 
-/// Low word of the product.
+/// Low word of `a w - quotient p`.
 #[inline(always)]
-fn mul_lo(a: __m256i, a_high: __m256i, b: __m256i, b_high: __m256i) -> __m256i {
+fn remainder(a: __m256i, w: &Factor, quotient: __m256i, p: __m256i) -> __m256i {
     avx2!({
-        let cross = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_mul_epu32(a, b_high));
-        _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross))
+        let low = _mm256_sub_epi64(_mm256_mul_epu32(a, w.value), _mm256_mul_epu32(quotient, p));
+        // The cross products' low halves, one in each half of a lane; their sum goes to the high half.
+        let cross = _mm256_mullo_epi32(a, w.value_exchanged);
+        let cross = _mm256_sub_epi32(cross, _mm256_mullo_epi32(quotient, exchange_halves(p)));
+        let sum = _mm256_add_epi32(cross, _mm256_slli_epi64::<32>(cross));
+        _mm256_add_epi64(low, _mm256_and_si256(sum, _mm256_set1_epi64x(!0xffff_ffff)))
     })
 }
 
@@ -67,7 +71,8 @@ impl Vector for Lanes {
 
     const LANES: usize = 4;
     // Comparisons are signed, so words stay below 2^63.
-    const LAZY_BITS: u32 = 61;
+    const LAZY_BITS: u32 = 60;
+    const ROUGH_BITS: u32 = 2;
 
     #[inline(always)]
     fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
@@ -112,18 +117,33 @@ impl Vector for Lanes {
     }
     #[inline(always)]
     fn factor(self, w: &Shoup<u64>) -> Factor {
-        factor_of(self.splat(w.value), self.splat(w.quotient))
+        self.factors(self.splat(w.value), self.splat(w.quotient))
     }
     #[inline(always)]
     fn mul_lazy(self, a: __m256i, w: &Factor, p: __m256i) -> __m256i {
-        let a_high = high_half(a);
-        let quotient = mul_hi(a, a_high, w.quotient, w.quotient_high);
-        let multiple = mul_lo(quotient, high_half(quotient), p, high_half(p));
-        self.sub(mul_lo(a, a_high, w.value, w.value_high), multiple)
+        let quotient = mul_hi(a, high_half(a), w.quotient, w.quotient_high);
+        remainder(a, w, quotient, p)
     }
     #[inline(always)]
-    fn factors(self, values: __m256i, quotients: __m256i) -> Factor {
-        factor_of(values, quotients)
+    fn factors(self, value: __m256i, quotient: __m256i) -> Factor {
+        Factor {
+            value,
+            value_exchanged: exchange_halves(value),
+            quotient,
+            quotient_high: high_half(quotient),
+        }
+    }
+    #[inline(always)]
+    fn mul_rough(self, a: __m256i, w: &Factor, p: __m256i) -> __m256i {
+        // Without the product of the low halves and the carries: at most 2 less than the true quotient.
+        let a_high = high_half(a);
+        let quotient = avx2!({
+            let first = high_half(_mm256_mul_epu32(a_high, w.quotient));
+            let second = high_half(_mm256_mul_epu32(a, w.quotient_high));
+            let high = _mm256_mul_epu32(a_high, w.quotient_high);
+            _mm256_add_epi64(high, _mm256_add_epi64(first, second))
+        });
+        remainder(a, w, quotient, p)
     }
 }
 
@@ -157,8 +177,8 @@ super::super::backend::backend!(
     Avx2,
     u64,
     "avx2",
-    features = ["avx2,bmi1,bmi2"],
-    tile = 4,
+    features = ["avx2,bmi1,bmi2,fma"],
+    transforms = [reals::forward, reals::inverse],
     rows = Lanes(TOKEN),
     products = Scalar::<u64>::new()
 );
