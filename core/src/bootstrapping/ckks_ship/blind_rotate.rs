@@ -1,5 +1,7 @@
 //! Stage 4: one track, from public roots of unity to one encrypted factor.
 
+use alloc::vec::Vec;
+
 use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
 use crate::{
     arith::Word,
