@@ -2,6 +2,9 @@
 //!
 //! `cargo bench -p refloat --bench kernels [-- FILTER]` prints one line per kernel, prime and backend; a
 //! filter keeps the lines that contain it. Rows are those of a ring of degree 8192.
+//!
+//! The lines "key_product / read" set the product with a key that is nowhere in the caches beside a plain loop that reads as
+//! many bytes: median of the ratios of calls that take turns.
 
 use refloat::arith::simd::dispatch::all_backends;
 use refloat::arith::{Kernels, Modulus, NttTable, Word, primes};
@@ -89,6 +92,17 @@ fn word<W: Word>(bits: f64, filter: &str) {
         line("key_product (memory)", "product", macs, &mut || {
             k.key_product(&m, black_box(&mut a), &mut c, &digits, keys.next().unwrap(), true);
         });
+        if format!("{label} key_product / read").contains(filter) {
+            let chunk = 2 * TERMS * N;
+            let (time, ratio) = beside_reading(&key, chunk, |key| {
+                k.key_product(&m, black_box(&mut a), &mut c, &digits, key, true);
+            });
+            let rate = size_of_val(&key[..chunk]) as f64 / time;
+            println!(
+                "{label} key_product / read     {:9.2} us {ratio:8.3} x reading, {rate:.1} GB/s",
+                time / 1e3
+            );
+        }
         line("crt_overflow", "word", words * TERMS as f64, &mut || {
             k.crt_overflow(black_box(&mut c), &digits, &inverses);
         });
@@ -99,6 +113,36 @@ fn word<W: Word>(bits: f64, filter: &str) {
         // Later kernels rely on residues.
         a.copy_from_slice(&b);
     }
+}
+
+/// Median nanoseconds of one call on a chunk, and median ratio to reading a chunk. Both walk through `words` half of it apart.
+fn beside_reading<W: Word>(words: &[W], chunk: usize, mut run: impl FnMut(&[W])) -> (f64, f64) {
+    let chunks: Vec<&[W]> = words.chunks_exact(chunk).collect();
+    let mut pairs = Vec::new();
+    for i in 0..4 * chunks.len() {
+        let start = Instant::now();
+        run(chunks[i % chunks.len()]);
+        let own = start.elapsed().as_nanos() as f64;
+        let start = Instant::now();
+        black_box(read(chunks[(i + chunks.len() / 2) % chunks.len()]));
+        pairs.push((own, own / start.elapsed().as_nanos() as f64));
+    }
+    let median = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    (median(pairs.iter().map(|x| x.0).collect()), median(pairs.iter().map(|x| x.1).collect()))
+}
+
+/// Reads all words, in as many streams of additions as the compiler makes vectors of.
+fn read<W: Word>(words: &[W]) -> [W; 32] {
+    let mut sums = [W::ZERO; 32];
+    for words in words.as_chunks::<32>().0 {
+        for (sum, &word) in sums.iter_mut().zip(words) {
+            *sum = sum.wrapping_add(word);
+        }
+    }
+    sums
 }
 
 /// Nanoseconds of one call: the least mean of batches of about a millisecond within half a second.

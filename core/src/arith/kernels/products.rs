@@ -4,9 +4,15 @@ use super::pointwise::Wide;
 use crate::arith::simd::{scalar::Scalar, vector::Products};
 use crate::arith::{Modulus, Word};
 
-/// Registers handled at a time: long enough runs of each row for the memory to stream, short enough for the
-/// double-word sums to stay close.
+/// Registers handled at a time, at most: long enough runs of each row for the memory to stream, short enough for
+/// the double-word sums to stay close.
 const BLOCK: usize = 128;
+
+/// The same where sums are large: two blocks of sums and the rows take turns in a cache of 32 kB.
+const fn block<V: Products>() -> usize {
+    let fits = 8192 / size_of::<V::Acc>();
+    if fits < BLOCK { fits } else { BLOCK }
+}
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
 #[inline(always)]
@@ -23,8 +29,8 @@ pub(crate) fn inner_product<V: Products>(
     let mut buffer = [v.acc_zero(); BLOCK];
     let n = out.len();
     let (packs, rest) = v.packs_mut(out);
-    for (block, out) in packs.chunks_mut(BLOCK).enumerate() {
-        let range = block * BLOCK..block * BLOCK + out.len();
+    for (part, out) in packs.chunks_mut(block::<V>()).enumerate() {
+        let range = part * block::<V>()..part * block::<V>() + out.len();
         let sums = &mut buffer[..out.len()];
         start(v, sums, out, accumulate);
         let mut room = lazy;
@@ -78,9 +84,10 @@ pub(crate) fn key_product<V: Products>(
     }
     let (wide, lazy) = (Wide::new(v, m), terms_between_reductions(m));
     let mut buffers = ([v.acc_zero(); BLOCK], [v.acc_zero(); BLOCK]);
+    let size = block::<V>();
     let (packs0, packs1) = (v.packs_mut(out0).0, v.packs_mut(out1).0);
-    for (block, (out0, out1)) in packs0.chunks_mut(BLOCK).zip(packs1.chunks_mut(BLOCK)).enumerate() {
-        let range = block * BLOCK..block * BLOCK + out0.len();
+    for (part, (out0, out1)) in packs0.chunks_mut(size).zip(packs1.chunks_mut(size)).enumerate() {
+        let range = part * size..part * size + out0.len();
         let sums0 = &mut buffers.0[..out0.len()];
         let sums1 = &mut buffers.1[..out0.len()];
         start(v, sums0, out0, accumulate);

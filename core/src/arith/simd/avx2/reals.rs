@@ -27,7 +27,7 @@ macro_rules! avx2 {
 }
 
 /// 2^52: the last bits of sums with it are the bits of a small integer.
-const MAGIC: f64 = 4_503_599_627_370_496.0;
+const MAGIC: f64 = (1u64 << 52) as f64;
 
 /// Natural to bit-reversed order.
 #[inline(always)]

@@ -2,8 +2,7 @@
 
 use super::{Avx2, TOKEN, reals};
 use crate::arith::Shoup;
-use crate::arith::simd::scalar::Scalar;
-use crate::arith::simd::vector::{Transpose, Vector};
+use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on four `u64`.
@@ -19,6 +18,18 @@ pub(crate) struct Factor {
     quotient_high: __m256i,
 }
 
+/// `low + 2^32 middle + 2^64 high`, where `low` and `middle` are below `2^32`.
+#[derive(Clone, Copy)]
+pub(crate) struct Acc {
+    low: __m256i,
+    middle: __m256i,
+    high: __m256i,
+}
+
+/// 2^52 and 2^84.
+const TWO_52: f64 = (1u64 << 52) as f64;
+const TWO_84: f64 = TWO_52 * (1u64 << 32) as f64;
+
 /// Intrinsics, allowed by the token (see the module above).
 macro_rules! avx2 {
     ($e:expr) => {
@@ -30,6 +41,11 @@ macro_rules! avx2 {
 #[inline(always)]
 fn high_half(x: __m256i) -> __m256i {
     avx2!(_mm256_srli_epi64::<32>(x))
+}
+
+#[inline(always)]
+fn low_half(x: __m256i) -> __m256i {
+    avx2!(_mm256_blend_epi32::<0xaa>(x, _mm256_setzero_si256()))
 }
 
 #[inline(always)]
@@ -163,6 +179,74 @@ impl Transpose<4> for Lanes {
     }
 }
 
+impl Products for Lanes {
+    type Acc = Acc;
+    type Real = __m256d;
+
+    #[inline(always)]
+    fn acc_zero(self) -> Acc {
+        let zero = avx2!(_mm256_setzero_si256());
+        Acc { low: zero, middle: zero, high: zero }
+    }
+    #[inline(always)]
+    fn acc_from(self, x: __m256i) -> Acc {
+        Acc { low: low_half(x), middle: high_half(x), high: avx2!(_mm256_setzero_si256()) }
+    }
+    #[inline(always)]
+    fn acc_mul_add(self, acc: Acc, a: __m256i, b: __m256i) -> Acc {
+        let (a_high, b_high) = (high_half(a), high_half(b));
+        avx2!({
+            // Factors are below 2^61, so the cross products and two carries stay below 2^63.
+            let low = _mm256_add_epi64(acc.low, _mm256_mul_epu32(a, b));
+            let cross = _mm256_add_epi64(_mm256_mul_epu32(a_high, b), _mm256_mul_epu32(a, b_high));
+            let middle = _mm256_add_epi64(_mm256_add_epi64(acc.middle, high_half(low)), cross);
+            let high = _mm256_add_epi64(acc.high, _mm256_mul_epu32(a_high, b_high));
+            let high = _mm256_add_epi64(high, high_half(middle));
+            Acc { low: low_half(low), middle: low_half(middle), high }
+        })
+    }
+    #[inline(always)]
+    fn acc_split(self, acc: Acc) -> (__m256i, __m256i) {
+        (avx2!(_mm256_or_si256(acc.low, _mm256_slli_epi64::<32>(acc.middle))), acc.high)
+    }
+    #[inline(always)]
+    fn split_biased(self, x: &[i64], bias: u64) -> (__m256i, __m256i) {
+        let x: &[i64; 4] = &x.as_chunks().0[0];
+        avx2!({
+            let x = _mm256_loadu_si256(x.as_ptr().cast());
+            (_mm256_add_epi64(x, self.splat(bias)), _mm256_setzero_si256())
+        })
+    }
+    #[inline(always)]
+    fn real_zero(self) -> __m256d {
+        avx2!(_mm256_setzero_pd())
+    }
+    #[inline(always)]
+    fn real_mul_add(self, sum: __m256d, y: __m256i, factor: f64) -> __m256d {
+        avx2!({
+            // The halves in the last places of 2^84 and 2^52: only their sum is rounded.
+            let (high_magic, low_magic) = (_mm256_set1_pd(TWO_84), _mm256_set1_pd(TWO_52));
+            let high = _mm256_or_pd(_mm256_castsi256_pd(high_half(y)), high_magic);
+            let low = _mm256_or_pd(_mm256_castsi256_pd(low_half(y)), low_magic);
+            let y = _mm256_add_pd(_mm256_sub_pd(high, _mm256_set1_pd(TWO_84 + TWO_52)), low);
+            _mm256_add_pd(sum, _mm256_mul_pd(y, _mm256_set1_pd(factor)))
+        })
+    }
+    #[inline(always)]
+    fn real_round(self, x: __m256d) -> __m256i {
+        avx2!(_mm256_cvtepi32_epi64(_mm256_cvttpd_epi32(_mm256_add_pd(x, _mm256_set1_pd(0.5)))))
+    }
+    #[inline(always)]
+    fn gather(self, x: &[u64], perm: &[u32]) -> __m256i {
+        avx2!(_mm256_setr_epi64x(
+            x[perm[0] as usize] as i64,
+            x[perm[1] as usize] as i64,
+            x[perm[2] as usize] as i64,
+            x[perm[3] as usize] as i64,
+        ))
+    }
+}
+
 /// `negative < 0 ? yes : no`, lane by lane, signed.
 #[inline(always)]
 fn pick(negative: __m256i, yes: __m256i, no: __m256i) -> __m256i {
@@ -180,5 +264,5 @@ super::super::backend::backend!(
     features = ["avx2,bmi1,bmi2,fma"],
     transforms = [reals::forward, reals::inverse],
     rows = Lanes(TOKEN),
-    products = Scalar::<u64>::new()
+    products = Lanes(TOKEN)
 );
