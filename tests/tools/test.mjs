@@ -13,7 +13,7 @@ import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
 
 /** Milliseconds after which a step is taken to hang. */
-const LIMIT = 20 * 60_000;
+const LIMIT = 60 * 60_000;
 
 /** Lines of a failing step that are shown; the end matters most. */
 const SHOWN = 400;
