@@ -7,15 +7,29 @@
 pub(super) use chacha20::ChaCha20Rng as Keystream;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(super) use simd128::Keystream;
+pub(super) use simd128::{Keystream, keep_up_to};
+
+/// Writes the words, under `mask`, that are at most `largest` to the front of `out`, in order; returns
+/// how many. `out` has room for all of them, and what lies behind may be overwritten.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+pub(super) fn keep_up_to(words: &[[u8; 4]], mask: u32, largest: u32, out: &mut [u32]) -> usize {
+    let mut kept = 0;
+    for word in words {
+        // A word that is rejected is overwritten by the next one.
+        let x = u32::from_le_bytes(*word) & mask;
+        out[kept] = x;
+        kept += usize::from(x <= largest);
+    }
+    kept
+}
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128 {
     //! Four blocks at a time, one in each lane. The intrinsics used are safe: no pointers.
 
     use core::arch::wasm32::{
-        i32x4_shuffle, u8x16_shuffle, u32x4, u32x4_add, u32x4_extract_lane, u32x4_shl, u32x4_shr,
-        u32x4_splat, v128, v128_or, v128_xor,
+        i32x4_shuffle, u8x16, u8x16_shuffle, u8x16_swizzle, u32x4, u32x4_add, u32x4_bitmask,
+        u32x4_extract_lane, u32x4_le, u32x4_shl, u32x4_shr, u32x4_splat, v128, v128_and, v128_or, v128_xor,
     };
 
     use rand_core::block::{BlockRng, Generator};
@@ -91,12 +105,7 @@ mod simd128 {
                 let row = |i: usize| u32x4_add(x[4 * four + i], start[4 * four + i]);
                 for (block, words) in transpose([row(0), row(1), row(2), row(3)]).into_iter().enumerate() {
                     let at = 16 * block + 4 * four;
-                    output[at..at + 4].copy_from_slice(&[
-                        u32x4_extract_lane::<0>(words),
-                        u32x4_extract_lane::<1>(words),
-                        u32x4_extract_lane::<2>(words),
-                        u32x4_extract_lane::<3>(words),
-                    ]);
+                    output[at..at + 4].copy_from_slice(&words_of(words));
                 }
             }
             self.counter = self.counter.wrapping_add(4);
@@ -131,7 +140,8 @@ mod simd128 {
         x[B] = rotate::<12, 20>(v128_xor(x[B], x[C]));
         x[A] = u32x4_add(x[A], x[B]);
         x[D] = v128_xor(x[D], x[A]);
-        x[D] = u8x16_shuffle::<3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14>(x[D], x[D]);
+        // Not by a byte shuffle: V8 makes the constant for it anew at every use.
+        x[D] = rotate::<8, 24>(x[D]);
         x[C] = u32x4_add(x[C], x[D]);
         x[B] = rotate::<7, 25>(v128_xor(x[B], x[C]));
     }
@@ -153,5 +163,65 @@ mod simd128 {
             i32x4_shuffle::<0, 1, 4, 5>(ab_high, cd_high),
             i32x4_shuffle::<2, 3, 6, 7>(ab_high, cd_high),
         ]
+    }
+
+    #[inline(always)]
+    fn words_of(x: v128) -> [u32; 4] {
+        [
+            u32x4_extract_lane::<0>(x),
+            u32x4_extract_lane::<1>(x),
+            u32x4_extract_lane::<2>(x),
+            u32x4_extract_lane::<3>(x),
+        ]
+    }
+
+    /// For each set of lanes, the byte indices that move them to the front in order.
+    const KEPT_FIRST: [v128; 16] = {
+        let mut table = [u32x4(0, 0, 0, 0); 16];
+        let mut set = 0;
+        while set < 16 {
+            let mut index = [0x80u8; 16];
+            let (mut lane, mut to) = (0, 0);
+            while lane < 4 {
+                if set >> lane & 1 == 1 {
+                    let mut byte = 0;
+                    while byte < 4 {
+                        index[4 * to + byte] = (4 * lane + byte) as u8;
+                        byte += 1;
+                    }
+                    to += 1;
+                }
+                lane += 1;
+            }
+            let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = index;
+            table[set] = u8x16(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+            set += 1;
+        }
+        table
+    };
+
+    /// Writes the words, under `mask`, that are at most `largest` to the front of `out`, in order;
+    /// returns how many. `out` has room for all of them, and what lies behind may be overwritten.
+    ///
+    /// Public values only: the lanes that are kept choose an entry of a table.
+    pub fn keep_up_to(words: &[[u8; 4]], mask: u32, largest: u32, out: &mut [u32]) -> usize {
+        let (masks, bound) = (u32x4_splat(mask), u32x4_splat(largest));
+        let mut kept = 0;
+        let (fours, rest) = words.as_chunks::<4>();
+        for four in fours {
+            let [a, b, c, d] = four.map(u32::from_le_bytes);
+            let x = v128_and(u32x4(a, b, c, d), masks);
+            let set = u32x4_bitmask(u32x4_le(x, bound));
+            let front = words_of(u8x16_swizzle(x, KEPT_FIRST[usize::from(set & 15)]));
+            // As many words are written as were read, so they stay inside.
+            out[kept..kept + 4].copy_from_slice(&front);
+            kept += set.count_ones() as usize;
+        }
+        for word in rest {
+            let x = u32::from_le_bytes(*word) & mask;
+            out[kept] = x;
+            kept += usize::from(x <= largest);
+        }
+        kept
     }
 }

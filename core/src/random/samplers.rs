@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use zeroize::Zeroize;
 
-use super::Stream;
+use super::{Stream, keystream::keep_up_to};
 
 /// Bytes drawn from the stream at a time: a multiple of 4, 6 and 8.
 const CHUNK: usize = 1536;
@@ -27,14 +27,8 @@ impl Stream {
         while !rest.is_empty() {
             let drawn = &mut bytes[..4 * rest.len().min(CHUNK / 4)];
             self.bytes(drawn);
-            let mut kept = 0;
-            for word in drawn.as_chunks::<4>().0 {
-                // At most as many words are drawn as are missing, so `kept` stays inside; a word
-                // that is rejected is overwritten by the next one.
-                let x = u32::from_le_bytes(*word) & mask;
-                rest[kept] = x;
-                kept += usize::from(x <= largest);
-            }
+            // At most as many words are drawn as are missing.
+            let kept = keep_up_to(drawn.as_chunks::<4>().0, mask, largest, rest);
             rest = &mut rest[kept..];
         }
     }

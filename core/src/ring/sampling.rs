@@ -6,7 +6,6 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
     basis::Basis,
-    integers::from_integers,
     poly::{Coeff, Poly},
 };
 use crate::{arith::Word, random::Stream};
@@ -44,11 +43,18 @@ impl SmallPoly {
         &self.0
     }
 
-    /// Residues in a basis.
+    /// Residues in a basis, whose primes are above every coefficient.
     pub fn to_poly<W: Word>(&self, basis: &Basis<W>) -> Poly<W, Coeff> {
-        let mut wide: Vec<i64> = self.0.iter().map(|&c| i64::from(c)).collect();
-        let out = from_integers(basis, &wide);
-        wide.zeroize();
+        let mut out = Poly::zero(basis);
+        for (i, row) in out.rows_mut() {
+            let p = basis.modulus(i).value_u64() as i64;
+            for (r, &c) in row.iter_mut().zip(&self.0) {
+                let c = i64::from(c);
+                debug_assert!(c.abs() < p, "a prime is too small for the coefficient");
+                // The prime is added to a negative coefficient, without a branch.
+                *r = W::from_u64((c + (p & (c >> 63))) as u64);
+            }
+        }
         out
     }
 }

@@ -37,14 +37,12 @@ pub fn switching_sample<W: Word>(
     v: &Poly<W, Eval>,
 ) -> Pair<W> {
     let tables = context.level(target.level);
-    let mut payload = Zeroizing::new(Poly::zero(&tables.qp));
-    let kernels = tables.qp.kernels();
+    let mut sample = seeds.sample(block, index, v, None);
     for &row in &tables.digits[target.digit].own {
-        let destination = payload.row_mut(row);
-        destination.copy_from_slice(u.row(row));
-        kernels.mul_scalar_assign(tables.qp.modulus(row), destination, &context.special_mod_q()[row]);
+        let (m, special) = (tables.qp.modulus(row), &context.special_mod_q()[row]);
+        tables.qp.kernels().mul_scalar_add_assign(m, sample.b.row_mut(row), u.row(row), special);
     }
-    seeds.sample(block, index, v, Some(&payload))
+    sample
 }
 
 impl<W: Word> SecretKey<W> {

@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keyswitch::Pair;
 use crate::{
@@ -52,11 +52,10 @@ impl KeySeeds {
     ) -> Pair<W> {
         let basis = v.basis();
         let a = expand_a(&self.public, block, index, basis);
-        let mut b = a.mul(v);
-        b.neg_assign();
         let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
-        let error = SmallPoly::error(basis.n(), &mut stream);
-        b.add_assign(&Zeroizing::new(error.to_poly(basis).into_eval()));
+        // The error's own memory becomes b, so that there is no other copy to wipe.
+        let mut b = SmallPoly::error(basis.n(), &mut stream).to_poly(basis).into_eval();
+        b.sub_assign(&a.mul(v));
         if let Some(payload) = payload {
             b.add_assign(payload);
         }

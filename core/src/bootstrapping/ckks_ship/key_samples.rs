@@ -12,7 +12,7 @@ use super::{
     secret::ShipSecretKey,
 };
 use crate::{
-    arith::Word,
+    arith::{Shoup, Word},
     error::Error,
     ring::{Automorphism, Eval, GaloisElement, Poly},
     rlwe::{GadgetTarget, Pair, switching_sample},
@@ -115,11 +115,18 @@ impl<W: Word> ShipSecretKey<W> {
         }
         masks.iter_mut().for_each(Zeroize::zeroize);
         for index in range {
-            let selected = ((index / 4) as u32).ct_eq(&factor.r0).unwrap_u8();
-            let mut payload = payloads[index % 4].clone();
-            payload.mul_integer_assign(i64::from(selected));
-            sink(index, self.seeds.sample(block.code(), index, self.dense.eval(), Some(&payload)));
-            payload.zeroize();
+            // One or zero, as a factor: the same work for every candidate.
+            let selected = W::from_u64(u64::from(((index / 4) as u32).ct_eq(&factor.r0).unwrap_u8()));
+            let mut sample = self.seeds.sample(block.code(), index, self.dense.eval(), None);
+            for limb in 0..basis.len() {
+                let m = basis.modulus(limb);
+                let one = m.shoup(W::ONE);
+                let factor =
+                    Shoup { value: one.value.mul_lo(selected), quotient: one.quotient.mul_lo(selected) };
+                let payload = payloads[index % 4].row(limb);
+                basis.kernels().mul_scalar_add_assign(m, sample.b.row_mut(limb), payload, &factor);
+            }
+            sink(index, sample);
         }
         payloads.iter_mut().for_each(Zeroize::zeroize);
         Ok(())
