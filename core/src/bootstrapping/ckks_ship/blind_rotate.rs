@@ -1,6 +1,7 @@
 //! Stage 4: one track, from public roots of unity to one encrypted factor.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
 use crate::{
@@ -13,9 +14,9 @@ use crate::{
 
 /// What a track rotates: one half of the plaintexts of one ciphertext.
 #[derive(Clone, Copy)]
-pub(super) struct Lane<'a, W: Word> {
-    pub phases: &'a EncodedPhases<W>,
-    pub half: usize,
+pub struct Lane<'a, W: Word> {
+    pub(super) phases: &'a EncodedPhases<W>,
+    pub(super) half: usize,
 }
 
 /// The permutations of the multiplexers, the same in every bootstrap: `[step][track][branch]`, with one
@@ -33,7 +34,7 @@ impl BranchRotations {
         Self((0..branches.len()).map(|step| par::map(tracks(step), |track| tables(step, track))).collect())
     }
 
-    fn of(&self, step: usize, track: usize) -> &[Automorphism] {
+    pub(super) fn of(&self, step: usize, track: usize) -> &[Automorphism] {
         let tracks = &self.0[step];
         &tracks[track.min(tracks.len() - 1)]
     }
@@ -44,13 +45,13 @@ pub struct TrackScratch<W: Word> {
     lanes: Vec<LaneScratch<W>>,
 }
 
-struct LaneScratch<W: Word> {
+pub(super) struct LaneScratch<W: Word> {
     digits: [Digits<W>; 2],
     /// Modulo Q P.
     sum: Pair<W>,
     term: Pair<W>,
     /// Modulo Q.
-    factor: Pair<W>,
+    pub(super) factor: Pair<W>,
 }
 
 impl<W: Word> TrackScratch<W> {
@@ -60,6 +61,12 @@ impl<W: Word> TrackScratch<W> {
         let mut out = Self { lanes: Vec::new() };
         out.reserve(params, 1);
         out
+    }
+
+    /// The memory of so many lanes.
+    pub(super) fn lanes(&mut self, params: &ShipParams<W>, lanes: usize) -> &mut [LaneScratch<W>] {
+        self.reserve(params, lanes);
+        &mut self.lanes[..lanes]
     }
 
     fn reserve(&mut self, params: &ShipParams<W>, lanes: usize) {
@@ -89,8 +96,7 @@ pub(super) fn blind_rotate<W: Word>(
     scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
 ) -> Vec<Pair<W>> {
-    scratch.reserve(params, lanes.len());
-    let scratch = &mut scratch.lanes[..lanes.len()];
+    let scratch = scratch.lanes(params, lanes.len());
     column(params, lanes, keys, scratch, counters);
     for (step, keys) in keys.mux.iter().enumerate() {
         multiplex(params, rotations.of(step, track), keys, scratch, counters);
@@ -106,20 +112,8 @@ fn column<W: Word>(
     scratch: &mut [LaneScratch<W>],
     counters: &mut Counters,
 ) {
-    let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-    let basis = rlwe.qp(level);
-    for limb in 0..basis.len() {
-        let key = keys.column.limb(limb, 0, keys.column.samples());
-        for (lane, LaneScratch { sum, .. }) in lanes.iter().zip(&mut *scratch) {
-            let rows = lane.phases.rows(limb, lane.half);
-            let (b, a) = (sum.b.row_mut(limb), sum.a.row_mut(limb));
-            basis.kernels().key_product(basis.modulus(limb), b, a, &rows, key, false);
-        }
-    }
-    counters.limb_mac += (2 * keys.column.samples() * basis.len() * lanes.len()) as u64;
-    for LaneScratch { sum, factor, .. } in scratch {
-        rlwe.divide_by_special_into(level, sum, factor, counters);
-    }
+    add_columns(params, lanes, 0..keys.column.samples(), &keys.column, scratch, counters);
+    divide(params, scratch, counters);
 }
 
 /// sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the rotation whose
@@ -131,23 +125,82 @@ fn multiplex<W: Word>(
     scratch: &mut [LaneScratch<W>],
     counters: &mut Counters,
 ) {
+    decompose(params, scratch, counters);
+    for (key, rotation) in keys.iter().zip(rotations) {
+        add_branch(params, rotation, key, scratch, counters);
+    }
+    divide(params, scratch, counters);
+}
+
+/// Column step: adds the products of samples `range`, which are the first ones of `block`, to the sums.
+pub(super) fn add_columns<W: Word>(
+    params: &ShipParams<W>,
+    lanes: &[Lane<'_, W>],
+    range: Range<usize>,
+    block: &SampleBlock<W>,
+    scratch: &mut [LaneScratch<W>],
+    counters: &mut Counters,
+) {
+    let basis = params.ckks().rlwe().qp(params.max_level());
+    for limb in 0..basis.len() {
+        let key = block.limb(limb, 0, range.len());
+        for (lane, LaneScratch { sum, .. }) in lanes.iter().zip(&mut *scratch) {
+            let rows = lane.phases.rows(limb, lane.half);
+            let (b, a) = (sum.b.row_mut(limb), sum.a.row_mut(limb));
+            basis.kernels().key_product(
+                basis.modulus(limb),
+                b,
+                a,
+                &rows[range.clone()],
+                key,
+                range.start > 0,
+            );
+        }
+    }
+    counters.limb_mac += (2 * range.len() * basis.len() * lanes.len()) as u64;
+}
+
+/// Begins a multiplexer step: the digits of the factors, and empty sums.
+pub(super) fn decompose<W: Word>(
+    params: &ShipParams<W>,
+    scratch: &mut [LaneScratch<W>],
+    counters: &mut Counters,
+) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-    for LaneScratch { digits: [b, a], sum, factor, .. } in &mut *scratch {
+    for LaneScratch { digits: [b, a], sum, factor, .. } in scratch {
         rlwe.decompose_into(level, &factor.b, b, counters);
         rlwe.decompose_into(level, &factor.a, a, counters);
         sum.set_zero();
     }
-    for (key, rotation) in keys.iter().zip(rotations) {
-        for limb in 0..rlwe.qp(level).len() {
-            for LaneScratch { digits: [b, a], term, .. } in &mut *scratch {
-                rlwe.key_product_limb(limb, &[b, a], key, term, false);
-            }
-        }
-        for LaneScratch { digits: [b, a], sum, term, .. } in &mut *scratch {
-            rlwe.count_key_product(&[b, a], counters);
-            sum.automorphism_add_assign(term, rotation);
+}
+
+/// Adds one branch of a multiplexer step to the sums.
+pub(super) fn add_branch<W: Word>(
+    params: &ShipParams<W>,
+    rotation: &Automorphism,
+    key: &SampleBlock<W>,
+    scratch: &mut [LaneScratch<W>],
+    counters: &mut Counters,
+) {
+    let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
+    for limb in 0..rlwe.qp(level).len() {
+        for LaneScratch { digits: [b, a], term, .. } in &mut *scratch {
+            rlwe.key_product_limb(limb, &[b, a], key, term, false);
         }
     }
+    for LaneScratch { digits: [b, a], sum, term, .. } in scratch {
+        rlwe.count_key_product(&[b, a], counters);
+        sum.automorphism_add_assign(term, rotation);
+    }
+}
+
+/// Ends a step: the sums divided by P are the new factors.
+pub(super) fn divide<W: Word>(
+    params: &ShipParams<W>,
+    scratch: &mut [LaneScratch<W>],
+    counters: &mut Counters,
+) {
+    let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
     for LaneScratch { sum, factor, .. } in scratch {
         rlwe.divide_by_special_into(level, sum, factor, counters);
     }

@@ -29,7 +29,7 @@ pub struct ShipEvaluator<W: Word = u32> {
     params: ShipParams<W>,
     ckks: CkksEvaluator<W>,
     matrix: SlotsToCoeffs<W>,
-    rotations: BranchRotations,
+    pub(super) rotations: BranchRotations,
 }
 
 impl<W: Word> ShipEvaluator<W> {

@@ -5,6 +5,9 @@ use core::borrow::Borrow;
 use alloc::{collections::BTreeMap, format, sync::Arc, vec, vec::Vec};
 
 use super::{
+    apart::rotate_generated,
+    blind_rotate::{Lane, TrackScratch},
+    evaluator::ShipEvaluator,
     layout::{self, BlockId, Segment},
     params::ShipParams,
     secret::{ShipSecretKey, key_id_of},
@@ -16,6 +19,7 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly},
     rlwe::{Pair, SampleBlock, expand_a},
+    trace::Counters,
 };
 
 /// The keys of one track.
@@ -45,6 +49,21 @@ pub trait KeySource<W: Word>: Sync {
     /// # Errors
     /// [`Error::MissingKey`], or what reading or generating the keys may give.
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error>;
+    /// Blind rotation of one track for several lanes, in one pass over its keys.
+    ///
+    /// # Errors
+    /// As [`Self::track`].
+    #[doc(hidden)]
+    fn rotate_track(
+        &self,
+        evaluator: &ShipEvaluator<W>,
+        lanes: &[Lane<'_, W>],
+        track: usize,
+        scratch: &mut TrackScratch<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<Pair<W>>, Error> {
+        evaluator.blind_rotate_lanes(lanes, track, &*self.track(track)?, scratch, counters)
+    }
 }
 
 /// Keys used once per bootstrap, outside the tracks.
@@ -163,6 +182,18 @@ impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error> {
         generate_track(self.secret.borrow(), track).map(Arc::new)
     }
+
+    /// Every sample serves once, so that a few are in memory at a time.
+    fn rotate_track(
+        &self,
+        evaluator: &ShipEvaluator<W>,
+        lanes: &[Lane<'_, W>],
+        track: usize,
+        scratch: &mut TrackScratch<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<Pair<W>>, Error> {
+        rotate_generated(self.secret.borrow(), evaluator, lanes, track, scratch, counters)
+    }
 }
 
 fn generate_block<W: Word>(secret: &ShipSecretKey<W>, block: BlockId) -> Result<SampleBlock<W>, Error> {
@@ -200,7 +231,7 @@ fn generate_common<W: Word>(secret: &ShipSecretKey<W>) -> Result<CommonKeys<W>, 
     })
 }
 
-fn empty_block<W: Word>(params: &ShipParams<W>, block: BlockId) -> SampleBlock<W> {
+pub(super) fn empty_block<W: Word>(params: &ShipParams<W>, block: BlockId) -> SampleBlock<W> {
     let (rlwe, encapsulation) = (params.ckks().rlwe(), params.encapsulation());
     let special = if block == BlockId::Encapsulation { 1 } else { rlwe.special().len() };
     let samples = layout::samples(block, params.spec(), rlwe, encapsulation);

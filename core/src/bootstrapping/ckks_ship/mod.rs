@@ -26,6 +26,7 @@
 //! rotate by the mixed-radix digits of theta r_1, and by o in the first of them. No level is used:
 //! masks and selectors are encrypted with factor P, which ModDown removes.
 
+mod apart;
 mod batch;
 mod blind_rotate;
 mod bootstrapper;
@@ -48,6 +49,7 @@ mod spec;
 mod stages;
 mod tracks;
 
+pub use apart::{TrackFactors, TrackWorker};
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;

@@ -29,6 +29,30 @@ impl Phases {
         Self { a: phases(a), b: phases(b) }
     }
 
+    /// Phases in turns, as [`Self::b`] and [`Self::a`] gave them in another place.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there are N of each, in [-1/2, 1/2].
+    pub fn from_turns<W: Word>(params: &ShipParams<W>, b: Vec<f64>, a: Vec<f64>) -> Result<Self, Error> {
+        for turns in [&b, &a] {
+            if turns.len() != params.n() {
+                return Err(Error::InvalidArgument(alloc::format!(
+                    "{} phases given, a component of set {} has {}",
+                    turns.len(),
+                    params.name(),
+                    params.n()
+                )));
+            }
+            if let Some(i) = turns.iter().position(|x| !(-0.5..=0.5).contains(x)) {
+                return Err(Error::InvalidArgument(alloc::format!(
+                    "phase {i} is {} turns, outside [-1/2, 1/2]",
+                    turns[i]
+                )));
+            }
+        }
+        Ok(Self { a, b })
+    }
+
     /// Phases of the first component, in turns.
     pub fn b(&self) -> &[f64] {
         &self.b

@@ -48,14 +48,14 @@ pub enum ShipState<W: Word> {
 /// Needs no threads and no shared memory to be observed, paused or cancelled, which is what a
 /// browser worker has.
 pub struct ShipRun<'a, W: Word = u32> {
-    evaluator: &'a ShipEvaluator<W>,
+    pub(super) evaluator: &'a ShipEvaluator<W>,
     mode: ShipMode,
-    key_id: [u8; 16],
+    pub(super) key_id: [u8; 16],
     tracks_per_step: usize,
     phases: Option<Phases>,
     counters: Counters,
-    state: ShipState<W>,
-    tracks: Tracks<W>,
+    pub(super) state: ShipState<W>,
+    pub(super) tracks: Tracks<W>,
 }
 
 impl<'a, W: Word> ShipRun<'a, W> {

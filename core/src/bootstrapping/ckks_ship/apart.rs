@@ -1,0 +1,204 @@
+//! Tracks apart from their run: computed before their turn, or in a place that shares no memory with
+//! it, such as another worker of a browser tab.
+
+use alloc::{collections::BTreeMap, format, vec::Vec};
+
+use super::{
+    blind_rotate::{Lane, TrackScratch, add_branch, add_columns, decompose, divide},
+    evaluator::ShipEvaluator,
+    keys::{KeySource, empty_block},
+    layout::{BlockId, Segment},
+    phase::{EncodedPhases, Phases},
+    product_tree::leaf,
+    run::{ShipRun, ShipState, check_run_key},
+    secret::ShipSecretKey,
+    spec::ShipMode,
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    rlwe::{Pair, SampleBlock},
+    schemes::ckks::Ciphertext,
+    trace::Counters,
+};
+
+/// Finished tracks by number: the factor of each half, and the work it took.
+pub(super) type Ahead<W> = BTreeMap<usize, (Vec<Pair<W>>, Counters)>;
+
+/// What a track comes to.
+pub struct TrackFactors<W: Word = u32> {
+    /// The factor of each half: leaves of the product tree, at the highest level.
+    pub factors: Vec<Ciphertext<W>>,
+    /// The work it took.
+    pub counters: Counters,
+}
+
+/// Computes tracks of a run that is elsewhere, from its public phases and the secret key, with the
+/// same bits as the run itself.
+pub struct TrackWorker<'a, W: Word = u32> {
+    evaluator: &'a ShipEvaluator<W>,
+    encoded: EncodedPhases<W>,
+    scratch: TrackScratch<W>,
+}
+
+impl<'a, W: Word> TrackWorker<'a, W> {
+    /// Encodes the phases of a run ([`ShipRun::phases`]).
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn new(evaluator: &'a ShipEvaluator<W>, phases: &Phases, mode: ShipMode) -> Result<Self, Error> {
+        let encoded = evaluator.encode_phase(phases, mode, &mut Counters::default())?;
+        Ok(Self { evaluator, encoded, scratch: TrackScratch::new(evaluator.params()) })
+    }
+
+    /// One track, with keys that are made sample by sample and dropped.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a key of another set, [`Error::InvalidArgument`] for a track
+    /// there is not.
+    pub fn track(&mut self, secret: &ShipSecretKey<W>, track: usize) -> Result<TrackFactors<W>, Error> {
+        let set = self.evaluator.params();
+        if secret.params().fingerprint() != set.fingerprint() {
+            return Err(Error::ParamsMismatch(format!(
+                "a track of set {} asked of a key of set {}; use the key of the run",
+                set.name(),
+                secret.params().name()
+            )));
+        }
+        if track >= set.tracks() {
+            return Err(Error::InvalidArgument(format!(
+                "track {track} of a set with {} tracks, counted from 0",
+                set.tracks()
+            )));
+        }
+        let mut counters = Counters::default();
+        let lanes = lanes_of(&self.encoded);
+        let (evaluator, scratch) = (self.evaluator, &mut self.scratch);
+        let pairs = rotate_generated(secret, evaluator, &lanes, track, scratch, &mut counters)?;
+        let factors = pairs.into_iter().map(|pair| leaf(set, secret.key_id(), pair)).collect();
+        Ok(TrackFactors { factors, counters })
+    }
+}
+
+impl<W: Word> ShipRun<'_, W> {
+    /// Computes a track before its turn; the step whose turn it is takes it as it is.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless the tracks are being rotated and this one is ahead;
+    /// [`Error::ParamsMismatch`] for other keys than the run's; errors of the keys.
+    pub fn rotate_ahead(&mut self, track: usize, keys: &dyn KeySource<W>) -> Result<(), Error> {
+        self.check_ahead(track)?;
+        check_run_key(self.key_id, keys)?;
+        let ShipState::Rotating { encoded, .. } = &self.state else { return Ok(()) };
+        let (mut scratch, mut counters) = (TrackScratch::new(self.evaluator.params()), Counters::default());
+        let lanes = lanes_of(encoded);
+        let pairs = keys.rotate_track(self.evaluator, &lanes, track, &mut scratch, &mut counters)?;
+        self.tracks.ahead.insert(track, (pairs, counters));
+        Ok(())
+    }
+
+    /// Takes in a track that a [`TrackWorker`] computed.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless the tracks are being rotated and this one is ahead, or for
+    /// factors of another shape; [`Error::ParamsMismatch`] for those of another set or key.
+    pub fn supply_track(&mut self, track: usize, result: &TrackFactors<W>) -> Result<(), Error> {
+        self.check_ahead(track)?;
+        let ShipState::Rotating { encoded, .. } = &self.state else { return Ok(()) };
+        let params = self.evaluator.params();
+        if result.factors.len() != encoded.halves() {
+            return Err(Error::InvalidArgument(format!(
+                "{} factors of track {track} given, the run has one for each of {} halves",
+                result.factors.len(),
+                encoded.halves()
+            )));
+        }
+        let mut pairs = Vec::with_capacity(result.factors.len());
+        for factor in &result.factors {
+            self.evaluator.check(factor, self.key_id)?;
+            if factor.level() != params.max_level() || !factor.scale().matches(params.node_scale(0)) {
+                return Err(Error::InvalidArgument(format!(
+                    "a factor of track {track} at level {} and scale 2^{:.6}, leaves are at level {} and 2^{:.6}",
+                    factor.level(),
+                    factor.scale().log2(),
+                    params.max_level(),
+                    params.node_scale(0).log2()
+                )));
+            }
+            pairs.push(factor.pair()?);
+        }
+        self.tracks.ahead.insert(track, (pairs, result.counters));
+        Ok(())
+    }
+
+    /// The track whose turn is next, while tracks are being rotated.
+    pub fn next_track(&self) -> Option<usize> {
+        match &self.state {
+            ShipState::Rotating { factors, .. } => Some(factors[0].len()),
+            _ => None,
+        }
+    }
+
+    fn check_ahead(&self, track: usize) -> Result<(), Error> {
+        let total = self.evaluator.params().tracks();
+        match self.next_track() {
+            Some(next) if (next..total).contains(&track) => Ok(()),
+            Some(next) => Err(Error::InvalidArgument(format!(
+                "track {track} given, those from {next} to {} are to come",
+                total - 1
+            ))),
+            None => Err(Error::InvalidArgument(
+                "tracks are taken in while a run rotates them: step it up to there first".into(),
+            )),
+        }
+    }
+}
+
+fn lanes_of<W: Word>(phases: &EncodedPhases<W>) -> Vec<Lane<'_, W>> {
+    (0..phases.halves()).map(|half| Lane { phases, half }).collect()
+}
+
+/// Samples of the column step held at a time: the quarters of a candidate.
+const COLUMN_SAMPLES: usize = 4;
+
+/// Blind rotation of one track, its keys made on the way. Every sample serves one product in each
+/// lane, so a few samples are in memory at a time, and still in the cache when they are used.
+pub(super) fn rotate_generated<W: Word>(
+    secret: &ShipSecretKey<W>,
+    evaluator: &ShipEvaluator<W>,
+    lanes: &[Lane<'_, W>],
+    track: usize,
+    scratch: &mut TrackScratch<W>,
+    counters: &mut Counters,
+) -> Result<Vec<Pair<W>>, Error> {
+    let params = evaluator.params();
+    let rlwe = params.ckks().rlwe();
+    let scratch = scratch.lanes(params, lanes.len());
+
+    let block = BlockId::Column { track };
+    let segment = Segment { block, first: 0, count: 4 * params.spec().columns };
+    let mut held = SampleBlock::zero(rlwe.qp(params.max_level()), rlwe.special().len(), COLUMN_SAMPLES);
+    secret.for_each_sample(segment, &mut |index, sample| {
+        let at = index % COLUMN_SAMPLES;
+        held.set(at, &sample);
+        if at + 1 == COLUMN_SAMPLES {
+            add_columns(params, lanes, index - at..index + 1, &held, scratch, counters);
+        }
+    })?;
+    divide(params, scratch, counters);
+
+    let mut key: Option<SampleBlock<W>> = None;
+    for (step, &branches) in params.spec().branches.iter().enumerate() {
+        decompose(params, scratch, counters);
+        let rotations = evaluator.rotations.of(step, track);
+        for (branch, rotation) in (0..branches).zip(rotations) {
+            let block = BlockId::Mux { track, step, branch };
+            let key = key.get_or_insert_with(|| empty_block(params, block));
+            let segment = Segment { block, first: 0, count: key.samples() };
+            secret.for_each_sample(segment, &mut |index, sample| key.set(index, &sample))?;
+            add_branch(params, rotation, key, scratch, counters);
+        }
+        divide(params, scratch, counters);
+    }
+    Ok(scratch.iter().map(|lane| lane.factor.clone()).collect())
+}
