@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { hasWorkers, startWorker, wrapWorker } from '#platform-client';
+import { cores, hasWorkers, startWorker, wrapWorker } from '#platform-client';
 import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
@@ -27,6 +27,7 @@ export class Refloat extends Instance {
   static readonly #load = loader(
     {
       hasWorkers,
+      cores,
       startWorker,
       wrapWorker,
       openDirect: async () => (await import('./direct-client.js')).openDirect,

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import { hasWorkers, startWorker, wrapWorker } from '#platform-full';
+import { cores, hasWorkers, startWorker, wrapWorker } from '#platform-full';
 import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
@@ -27,6 +27,7 @@ export class Refloat extends Instance {
   static readonly #load = loader(
     {
       hasWorkers,
+      cores,
       startWorker,
       wrapWorker,
       openDirect: async () => (await import('./direct-full.js')).openDirect,

@@ -71,7 +71,7 @@ describe('loading', () => {
 
 describe('about and parameter sets', () => {
   it('names version, kernels and artefact', () => {
-    expect(rf.about()).toMatchObject({ version: '0.1.0', backend: 'simd128', artefact: 'full', target: 'wasm32', threads: 1 });
+    expect(rf.about()).toMatchObject({ version: '0.1.0', backend: 'simd128', artefact: 'full', target: 'wasm32' });
   });
 
   it('checks the vector kernels it runs on against the scalar ones', async () => {

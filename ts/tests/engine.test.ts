@@ -191,6 +191,7 @@ describe('a worker that dies', () => {
     const load = loader(
       {
         hasWorkers: true,
+        cores: () => 1,
         startWorker: (onReply, onDeath) => {
           workers.push({ die: onDeath });
           const { engine } = fake();
@@ -220,6 +221,7 @@ describe('a worker that dies', () => {
     const load = loader(
       {
         hasWorkers: false,
+        cores: () => 8,
         startWorker: () => expect.unreachable(),
         wrapWorker: () => () => expect.unreachable(),
         openDirect: () => Promise.resolve(() => Promise.resolve(fake().engine)),

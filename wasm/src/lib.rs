@@ -21,3 +21,5 @@ mod presets;
 mod scrub;
 #[cfg(feature = "full")]
 mod ship;
+#[cfg(feature = "full")]
+mod tracks;

@@ -21,6 +21,7 @@ use crate::{
     keys::SecretKey,
     presets,
     scrub::scrubbed,
+    tracks,
 };
 
 /// Largest ring whose slots-to-coefficients matrix is kept between runs: 8 MiB at 2^10, 384 at 2^13.
@@ -31,7 +32,8 @@ thread_local! {
     static EVALUATORS: RefCell<Vec<&'static ShipEvaluator>> = const { RefCell::new(Vec::new()) };
 }
 
-fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
+/// The evaluator of a set, made when it is first needed.
+pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
     let fingerprint = params.fingerprint();
     let known =
         EVALUATORS.with_borrow(|all| all.iter().find(|e| e.params().fingerprint() == fingerprint).copied());
@@ -198,6 +200,32 @@ impl ShipRun {
         events.deliver(on_event)?;
         self.inspector.show(run, &secret.key, on_event)?;
         Ok(finished)
+    }
+
+    /// The track whose turn is next, while tracks are being rotated.
+    #[wasm_bindgen(js_name = nextTrack)]
+    pub fn next_track(&self) -> Option<usize> {
+        self.run.as_ref()?.next_track()
+    }
+
+    /// What a `TrackWorker` of this run needs to know: public numbers, once they are there.
+    pub fn phases(&self) -> Option<Float64Array> {
+        tracks::phases(self.run.as_ref()?)
+    }
+
+    /// Computes a track before its turn; the step whose turn it is takes it as it is.
+    #[wasm_bindgen(js_name = rotateAhead)]
+    pub fn rotate_ahead(&mut self, track: usize, keys: &BootstrapKeys) -> Result<()> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let source = keys.source()?;
+        Ok(scrubbed(|| run.rotate_ahead(track, source))?)
+    }
+
+    /// Takes in a track from a `TrackWorker`, as `rotateAhead` would compute it.
+    #[wasm_bindgen(js_name = supplyTrack)]
+    pub fn supply_track(&mut self, track: usize, bytes: &Uint8Array, counters: &Float64Array) -> Result<()> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        tracks::supply(run, &self.input.params, track, bytes, counters)
     }
 
     /// The refreshed ciphertext, once.

@@ -11,14 +11,17 @@ export class BootstrapKeys extends Resource {
   readonly params: Preset;
   /** Hexadecimal id of the secret key they belong to. */
   readonly keyId: string;
-  /** Bytes they take in memory. */
+  /** Bytes they take in memory between bootstrappings. */
   readonly memoryBytes: number;
+  /** Whether all of them are in memory; otherwise tracks make their own, on all threads there are. */
+  readonly resident: boolean;
 
   /** @internal */
-  constructor(port: Port, handle: number, params: Preset, keyId: string, memoryBytes: number) {
+  constructor(port: Port, handle: number, params: Preset, keyId: string, memoryBytes: number, resident: boolean) {
     super(port, handle, 'the bootstrapping keys');
     this.params = params;
     this.keyId = keyId;
     this.memoryBytes = memoryBytes;
+    this.resident = resident;
   }
 }

@@ -53,9 +53,15 @@ export class Instance {
     throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
   }
 
-  /** Memory of the wasm instance. */
-  memory(): Promise<Memory> {
-    return this.#port.call('memory');
+  /** Memory of the wasm instance, and of those of further threads. */
+  async memory(): Promise<Memory> {
+    const [own, pool] = await Promise.all([this.#port.call('memory'), this.#port.pool?.memory()]);
+    if (!pool) return own;
+    return {
+      bytes: own.bytes + pool.bytes,
+      objects: own.objects + pool.objects,
+      instances: own.instances + pool.instances,
+    };
   }
 
   /**

@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../errors.js';
-import type { KeyInfo } from '../engine/engine.js';
+import type { KeyInfo, StepResult } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { keyMismatch } from '../mismatch.js';
 import type { Preset, SlotMode } from '../params.js';
@@ -8,6 +8,7 @@ import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
 import { Resource } from './resource.js';
+import { rotateTogether } from './tracks.js';
 
 /** Options that every call with a way to stop has. */
 export interface SignalOptions {
@@ -113,7 +114,7 @@ export class KeySet extends Resource {
       if (options.resident === false) {
         await control.gate();
         const { handle, memoryBytes } = await this.port.call('bootGenerated', secret);
-        return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes);
+        return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes, false);
       }
       const totalBytes = this.params.keyBytes;
       const boot = await this.port.call('bootBegin', this.params.name, this.id);
@@ -127,7 +128,7 @@ export class KeySet extends Resource {
         }
         await control.gate();
         const memoryBytes = await this.port.call('bootFinish', boot);
-        return new BootstrapKeys(this.port, boot, this.params, this.id, memoryBytes);
+        return new BootstrapKeys(this.port, boot, this.params, this.id, memoryBytes, true);
       } catch (error) {
         this.port.release(boot);
         throw error;
@@ -136,7 +137,8 @@ export class KeySet extends Resource {
   }
 
   /**
-   * Bootstraps in the page. The ciphertext is lowered to `params.inputLevel` first if it is higher,
+   * Bootstraps in the page, with keys that are not resident on as many threads as there are
+   * (`LoadOptions.threads`). The ciphertext is lowered to `params.inputLevel` first if it is higher,
    * and comes back at `params.outputLevel`; the one passed in stays as it is.
    */
   bootstrap(
@@ -150,13 +152,21 @@ export class KeySet extends Resource {
     const inspector = options.inspect ? secret : undefined;
     const message = oracle(options.inspect);
     const { mode } = ciphertext;
+    const pool = keys.resident ? undefined : this.port.pool;
+    const total = this.params.tracks;
     return new SteppableRun(async (control) => {
+      // The pool starts while the first stages run.
+      pool?.start();
       const run = await this.port.call('runBegin', ct, boot, mode, inspector, message);
+      const step = (waitedMs: number): Promise<StepResult> => this.port.call('runStep', run, waitedMs);
       try {
         for (;;) {
           await control.gate();
-          const { events, finished } = await this.port.call('runStep', run);
+          const { events, finished, nextTrack: first } = await step(0);
           for (const event of events) control.emit(event);
+          if (pool && first !== undefined) {
+            await rotateTogether({ port: this.port, pool, run, secret, mode, first, total }, control, step);
+          }
           if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run), mode);
         }
       } catch (error) {

@@ -1,6 +1,7 @@
 import { RefloatError } from '../errors.js';
 import type { About, Engine } from '../engine/engine.js';
 import type { WasmSource } from '../engine/open.js';
+import { TrackPool, threadCount } from '../engine/pool.js';
 import { DirectPort, WorkerPort, type Port, type StartWorker } from '../engine/port.js';
 import { requireSimd } from '../engine/simd.js';
 import type { Preset } from '../params.js';
@@ -20,11 +21,20 @@ export interface LoadOptions {
    * a function: the worker to use, for bundlers that do not find it.
    */
   readonly worker?: boolean | URL | (() => Worker);
+  /**
+   * Threads for a bootstrapping whose keys are made on the way (`bootstrapKeys({ resident: false })`):
+   * a number, or `'auto'` (default) for one for each core, up to four. Every thread but the first is
+   * one more worker, with a wasm instance and memory of its own, started when it is first needed.
+   * The result is the same, bit for bit, and no special HTTP headers are needed.
+   */
+  readonly threads?: 'auto' | number;
 }
 
 /** What differs between artefacts and platforms. */
 export interface Platform {
   readonly hasWorkers: boolean;
+  /** Cores of the machine, as far as the platform tells. */
+  readonly cores: () => number;
   readonly startWorker: StartWorker;
   readonly wrapWorker: (make: () => Worker) => StartWorker;
   readonly openDirect: () => Promise<(source: unknown) => Promise<Engine>>;
@@ -41,7 +51,7 @@ export function loader<T>(
   const loaded: { options: LoadOptions; instance: Promise<T>; port?: Port }[] = [];
 
   return (options) => {
-    const at = loaded.findIndex((l) => l.options.wasm === options.wasm && l.options.worker === options.worker);
+    const at = loaded.findIndex(({ options: o }) => o.wasm === options.wasm && o.worker === options.worker && o.threads === options.threads);
     const known = loaded[at];
     if (known && !known.port?.dead) return known.instance;
     if (known) loaded.splice(at, 1);
@@ -52,7 +62,8 @@ export function loader<T>(
         const port = await openPort(platform, options);
         entry.port = port;
         const { about, presets } = await port.call('describe');
-        return make(port, about, presets);
+        const threads = 1 + (port.pool?.size ?? 0);
+        return make(port, { ...about, threads }, presets);
       } catch (error) {
         entry.port?.close();
         const failed = loaded.indexOf(entry);
@@ -69,6 +80,12 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
   requireSimd();
   const worker = options.worker ?? true;
   if (worker === false || (worker === true && !platform.hasWorkers)) {
+    if (threadCount(options.threads, 1) > 1) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        `threads: ${options.threads} needs workers, and there are none here or { worker: false } says so: leave one of the two out`,
+      );
+    }
     const open = await platform.openDirect();
     return new DirectPort(await open(options.wasm));
   }
@@ -76,31 +93,43 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
     worker === true
       ? platform.startWorker
       : platform.wrapWorker(typeof worker === 'function' ? worker : () => new Worker(worker, { type: 'module' }));
-  const port = new WorkerPort(start);
-  try {
-    await port.init(...(await portable(options.wasm)));
-  } catch (error) {
-    port.close();
-    throw error;
-  }
-  return port;
+  const threads = threadCount(options.threads, platform.cores());
+  const source = await portable(options.wasm);
+  const open = async (pool?: TrackPool): Promise<WorkerPort> => {
+    const port = new WorkerPort(start, pool);
+    try {
+      await port.init(...source());
+      return port;
+    } catch (error) {
+      port.close();
+      throw error;
+    }
+  };
+  return open(threads > 1 ? new TrackPool(threads - 1, open) : undefined);
 }
 
-/** The source in a form that can be posted, with the buffers to move. */
-async function portable(source: WasmSource | undefined): Promise<[unknown, ArrayBuffer[]]> {
-  if (source === undefined || source instanceof WebAssembly.Module) return [source, []];
+/** Makes the source in a form that can be posted, with the buffers to move: once for each worker. */
+async function portable(source: WasmSource | undefined): Promise<() => [unknown, ArrayBuffer[]]> {
+  if (source === undefined || source instanceof WebAssembly.Module) return () => [source, []];
   // Relative URLs mean relative to the page, not to the worker's file.
-  if (source instanceof URL) return [source.href, []];
-  if (typeof source === 'string') return [new URL(source, globalThis.document?.baseURI).href, []];
-  if (source instanceof Response) {
-    if (!source.ok) {
-      throw new RefloatError('NETWORK', `the wasm module could not be fetched: HTTP ${source.status} from ${source.url}`);
-    }
-    const bytes = await source.arrayBuffer();
-    return [bytes, [bytes]];
+  if (source instanceof URL) return () => [source.href, []];
+  if (typeof source === 'string') {
+    const { href } = new URL(source, globalThis.document?.baseURI);
+    return () => [href, []];
   }
-  const bytes = ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer
-    : source.slice(0);
-  return [bytes, [bytes as ArrayBuffer]];
+  const bytes = source instanceof Response ? await bodyOf(source) : copied(source);
+  return () => {
+    const copy = bytes.slice(0);
+    return [copy, [copy]];
+  };
+}
+
+function bodyOf(response: Response): Promise<ArrayBuffer> {
+  if (response.ok) return response.arrayBuffer();
+  throw new RefloatError('NETWORK', `the wasm module could not be fetched: HTTP ${response.status} from ${response.url}`);
+}
+
+function copied(source: BufferSource): ArrayBuffer {
+  const view = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
+  return view.slice().buffer;
 }

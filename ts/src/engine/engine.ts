@@ -9,6 +9,7 @@ import type {
   GlueObject,
   GlueSecretKey,
   GlueShipRun,
+  GlueTrackWorker,
 } from './glue.js';
 
 /** Names an object inside the wasm instance. */
@@ -36,6 +37,14 @@ export interface CiphertextInfo {
 export interface StepResult {
   readonly events: StageEvent[];
   readonly finished: boolean;
+  /** The track whose turn is next, while tracks are being rotated. */
+  readonly nextTrack: number | undefined;
+}
+
+/** A track that was computed in another instance. */
+export interface TrackResult {
+  readonly bytes: Uint8Array;
+  readonly counters: Float64Array;
 }
 
 /** Version and backend of the wasm module. */
@@ -48,16 +57,18 @@ export interface About {
   readonly target: string;
   /** Which artefact is loaded: `client` has no bootstrapping in the page. */
   readonly artefact: 'client' | 'full';
-  /** Threads used; the artefacts of this version are single-threaded. */
-  readonly threads: 1;
+  /** Threads that a bootstrapping whose keys are made on the way may use; see `LoadOptions.threads`. */
+  readonly threads: number;
 }
 
 /** Memory of the wasm instance. */
 export interface Memory {
-  /** Bytes of linear memory; it never shrinks. */
+  /** Bytes of linear memory, of all instances together; they never shrink. */
   readonly bytes: number;
   /** Keys, ciphertexts and runs that have not been freed. */
   readonly objects: number;
+  /** Wasm instances: one, and one for each further thread once it has been needed. */
+  readonly instances: number;
 }
 
 interface Running {
@@ -101,7 +112,7 @@ export class Engine {
   }
 
   memory(): Memory {
-    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size + this.#runs.size };
+    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size + this.#runs.size, instances: 1 };
   }
 
   keygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): KeyInfo {
@@ -199,10 +210,11 @@ export class Engine {
     });
   }
 
-  /** One stage, one track or one level of the tree. */
-  runStep(handle: Handle): StepResult {
+  /** One stage, one track or one level of the tree; `waitedMs` were spent waiting for other workers. */
+  runStep(handle: Handle, waitedMs = 0): StepResult {
     return this.#guard(() => {
       const running = this.#running(handle);
+      running.busyMs += waitedMs;
       const events: StageEvent[] = [];
       const start = performance.now();
       const stamp = (event: object, now: number): void => {
@@ -214,7 +226,65 @@ export class Engine {
           ? running.run.stepInspected(boot, this.#secret(running.secret), stamp)
           : running.run.step(boot, stamp);
       running.busyMs += performance.now() - start;
-      return { events, finished };
+      return { events, finished, nextTrack: running.run.nextTrack() };
+    });
+  }
+
+  /** The public phases that other workers need for tracks of the run. */
+  runPhases(handle: Handle): Float64Array {
+    return this.#guard(() => {
+      const phases = this.#running(handle).run.phases();
+      if (!phases) throw new RefloatError('INVALID_ARGUMENT', 'the run has no phases yet: step it up to its tracks first');
+      return phases;
+    });
+  }
+
+  /** Computes a track before its turn. */
+  runAhead(handle: Handle, track: number): void {
+    this.#guard(() => {
+      const running = this.#running(handle);
+      const start = performance.now();
+      running.run.rotateAhead(track, this.#boot(running.boot));
+      running.busyMs += performance.now() - start;
+    });
+  }
+
+  /** Takes in a track that another worker computed. */
+  runSupply(handle: Handle, track: number, { bytes, counters }: TrackResult): void {
+    this.#guard(() => this.#running(handle).run.supplyTrack(track, bytes, counters));
+  }
+
+  /**
+   * The secret key on its way into another worker of this instance, for `tracksBegin`. Only the pool
+   * asks; the user's way is `exportSecret`.
+   */
+  secretForPool(secret: Handle): Uint8Array {
+    return this.#guard(() => this.#secret(secret).exportSecret());
+  }
+
+  /** In a worker of the pool: gets ready for tracks of a run that is elsewhere; wipes the bytes. */
+  tracksBegin(secret: Uint8Array, mode: string | undefined, phases: Float64Array): Handle {
+    return this.#guard(() => {
+      // Whoever made the key has said the word, if it is a toy.
+      const key = this.#glue.SecretKey.importSecret(secret, true);
+      secret.fill(0);
+      try {
+        return this.#keep(this.#full('TrackWorker').begin(key, mode, phases));
+      } finally {
+        key.free();
+      }
+    });
+  }
+
+  /** In a worker of the pool: one track. */
+  tracksCompute(handle: Handle, index: number): TrackResult {
+    return this.#guard(() => {
+      const track = (this.#get(handle, 'the tracks of a run') as GlueTrackWorker).track(index);
+      try {
+        return { bytes: track.bytes(), counters: track.counters() };
+      } finally {
+        track.free();
+      }
     });
   }
 
@@ -287,7 +357,7 @@ export class Engine {
     return running;
   }
 
-  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'square' | 'exhaust' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
+  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'TrackWorker' | 'square' | 'exhaust' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
     const item = this.#glue[name];
     if (!item) {
       throw new RefloatError(

@@ -32,6 +32,10 @@ export interface Glue {
     begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array): GlueShipRun;
   };
   /** Only in the full artefact. */
+  TrackWorker?: {
+    begin(secret: GlueSecretKey, mode: string | undefined, phases: Float64Array): GlueTrackWorker;
+  };
+  /** Only in the full artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
   /** Only in the full artefact. */
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
@@ -87,5 +91,23 @@ export interface GlueShipRun extends GlueObject {
   step(keys: GlueBootstrapKeys, onEvent: GlueListener): boolean;
   /** As `step`, and reports what the ciphertexts inside hold. */
   stepInspected(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
+  /** The track whose turn is next, while tracks are being rotated. */
+  nextTrack(): number | undefined;
+  /** What a `TrackWorker` of this run needs to know, once it is there: public. */
+  phases(): Float64Array | undefined;
+  /** Computes a track before its turn. */
+  rotateAhead(track: number, keys: GlueBootstrapKeys): void;
+  /** Takes in a track from a `TrackWorker`. */
+  supplyTrack(track: number, bytes: Uint8Array, counters: Float64Array): void;
   finish(): GlueCiphertext;
+}
+
+/** Computes tracks of a run that is in another instance. */
+export interface GlueTrackWorker extends GlueObject {
+  track(index: number): GlueTrack;
+}
+
+export interface GlueTrack extends GlueObject {
+  bytes(): Uint8Array;
+  counters(): Float64Array;
 }

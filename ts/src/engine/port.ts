@@ -1,6 +1,7 @@
 import { RefloatError } from '../errors.js';
 import type { Engine } from './engine.js';
-import { fromWire, type Reply, type Request } from './wire.js';
+import type { TrackPool } from './pool.js';
+import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
 /** The names of an engine's operations. */
 export type Op = {
@@ -17,10 +18,13 @@ export interface Port {
   close(): void;
   /** Set once the engine can no longer be used. */
   readonly dead: boolean;
+  /** Workers that share the tracks of a bootstrapping, if there are any. */
+  readonly pool: TrackPool | undefined;
 }
 
 /** The engine in this thread. Others may use it too, so closing the port does not end it. */
 export class DirectPort implements Port {
+  readonly pool = undefined;
   readonly #engine: Engine;
   #closed = false;
 
@@ -67,13 +71,15 @@ interface Pending {
 
 /** The engine in a worker. */
 export class WorkerPort implements Port {
+  readonly pool: TrackPool | undefined;
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
   #next = 1;
   #end: RefloatError | undefined;
   #poisoned = false;
 
-  constructor(start: StartWorker) {
+  constructor(start: StartWorker, pool?: TrackPool) {
+    this.pool = pool;
     this.#worker = start(
       (reply) => this.#receive(reply),
       (reason) =>
@@ -98,11 +104,17 @@ export class WorkerPort implements Port {
     return this.#send(op, args, []) as Promise<ReturnType<Engine[K]>>;
   }
 
+  /** As `call`, but arrays among the arguments are moved: the caller's are empty afterwards. */
+  move<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
+    return this.#send(op, args, transferables(args)) as Promise<ReturnType<Engine[K]>>;
+  }
+
   release(handle: number): void {
     if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
   }
 
   close(): void {
+    this.pool?.close();
     this.#die(closed());
     this.#worker.terminate();
   }

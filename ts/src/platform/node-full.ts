@@ -1,6 +1,6 @@
 import { nodeWorker } from './node.js';
 
-export { hasWorkers } from './node.js';
+export { cores, hasWorkers } from './node.js';
 
 /** The worker of this artefact. */
 export const startWorker = nodeWorker(new URL('../worker-full.js', import.meta.url));

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Worker as NodeWorker } from 'node:worker_threads';
 import type { StartWorker } from '../engine/port.js';
 import type { Reply } from '../engine/wire.js';
@@ -25,3 +26,6 @@ export const wrapWorker = webWorker;
 
 /** Node always has threads. */
 export const hasWorkers = true;
+
+/** Cores that this process may use. */
+export const cores = availableParallelism;

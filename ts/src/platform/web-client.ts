@@ -1,6 +1,6 @@
 import { webWorker } from './web.js';
 
-export { hasWorkers } from './web.js';
+export { cores, hasWorkers } from './web.js';
 
 // Written literally, so that bundlers see the worker and emit it.
 /** The worker of this artefact. */

@@ -21,3 +21,6 @@ export function webWorker(make: () => Worker): StartWorker {
 
 /** Whether workers exist here. */
 export const hasWorkers = typeof Worker === 'function';
+
+/** Cores of the machine, as the browser tells. */
+export const cores = (): number => globalThis.navigator?.hardwareConcurrency || 1;

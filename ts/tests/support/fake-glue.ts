@@ -144,6 +144,10 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
           stepInspected(keys, _secret, onEvent) {
             return this.step(keys, onEvent);
           },
+          nextTrack: () => undefined,
+          phases: () => undefined,
+          rotateAhead: () => undefined,
+          supplyTrack: () => undefined,
           finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),
         };
       },

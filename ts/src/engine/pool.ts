@@ -1,0 +1,115 @@
+import { RefloatError } from '../errors.js';
+import type { SlotMode } from '../params.js';
+import type { Memory, TrackResult } from './engine.js';
+import type { WorkerPort } from './port.js';
+
+/** What a worker of the pool needs for the tracks of one run. */
+export interface TrackJob {
+  readonly mode: SlotMode;
+  /** Public phases of the run. */
+  readonly phases: Float64Array;
+  /** The secret key for one worker, in bytes that are moved there and wiped once they are read. */
+  secret(): Promise<Uint8Array>;
+}
+
+/** A worker that is ready for the tracks of one run. */
+export interface TrackHelper {
+  track(index: number): Promise<TrackResult>;
+  /** Lets go of the run; the secret key in the worker is wiped. */
+  release(): void;
+}
+
+/**
+ * Workers beside the engine's own, each with a wasm instance of its own: the tracks of a
+ * bootstrapping are spread over them by messages, without shared memory. They start when they are
+ * first needed, and hold a secret key only while a run of that key lasts.
+ */
+export class TrackPool {
+  /** Workers beside the engine's own. */
+  readonly size: number;
+  readonly #open: () => Promise<WorkerPort>;
+  #workers: Promise<WorkerPort | undefined>[] = [];
+  #closed = false;
+
+  /**
+   * @param size workers beside the engine's own
+   * @param open starts one and loads the module in it
+   */
+  constructor(size: number, open: () => Promise<WorkerPort>) {
+    this.size = size;
+    this.#open = open;
+  }
+
+  /** Starts the workers, if they have not been. One that cannot start is done without. */
+  start(): void {
+    while (!this.#closed && this.#workers.length < this.size) this.#workers.push(this.#starting());
+  }
+
+  /** A run's helpers, each as soon as it is ready; those that fail are left out. */
+  helpers(job: TrackJob): Promise<TrackHelper | undefined>[] {
+    this.start();
+    return this.#workers.map(async (starting) => {
+      const port = await starting;
+      if (!port || port.dead) return undefined;
+      const secret = await job.secret();
+      try {
+        const handle = await port.move('tracksBegin', secret, job.mode, job.phases.slice());
+        return {
+          track: (index: number) => port.call('tracksCompute', handle, index),
+          release: () => port.release(handle),
+        };
+      } catch {
+        // What was moved away is gone from here; what was not is wiped.
+        secret.fill(0);
+        return undefined;
+      }
+    });
+  }
+
+  /** Memory of all workers together. */
+  async memory(): Promise<Memory> {
+    const total = { bytes: 0, objects: 0, instances: 0 };
+    for (const starting of this.#workers) {
+      const port = await starting;
+      if (!port || port.dead) continue;
+      const { bytes, objects } = await port.call('memory');
+      total.bytes += bytes;
+      total.objects += objects;
+      total.instances += 1;
+    }
+    return total;
+  }
+
+  /** Ends the workers. */
+  close(): void {
+    this.#closed = true;
+    for (const starting of this.#workers) void starting.then((port) => port?.close());
+    this.#workers = [];
+  }
+
+  async #starting(): Promise<WorkerPort | undefined> {
+    try {
+      const port = await this.#open();
+      if (this.#closed) port.close();
+      return port;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** How many threads `threads` means on a machine with so many cores. */
+export function threadCount(threads: 'auto' | number | undefined, cores: number): number {
+  if (threads === undefined || threads === 'auto') return Math.max(1, Math.min(cores, AUTO_THREADS));
+  if (Number.isInteger(threads) && threads >= 1 && threads <= MAX_THREADS) return threads;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `threads is 'auto' or a whole number from 1 to ${MAX_THREADS}, not ${String(threads)}`,
+  );
+}
+
+/** Most threads that `'auto'` takes: every one has a wasm instance with memory of its own. */
+const AUTO_THREADS = 4;
+
+/** No set has more tracks. */
+const MAX_THREADS = 31;
