@@ -81,3 +81,8 @@ pub mod wire;
 
 pub use about::{About, about, check_kernels};
 pub use error::Error;
+
+/// The example in the README runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
