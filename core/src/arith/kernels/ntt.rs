@@ -119,7 +119,7 @@ fn whole<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     for (((q0, q1), q2), q3) in q0.iter_mut().zip(q1).zip(q2).zip(q3) {
         let mut x = [a.load(q0), a.load(q1), a.load(q2), a.load(q3)];
         if FORWARD {
-            x = x.map(|x| a.enter(x));
+            enter(a, &mut x);
             stage::<4, 2, R, A, FORWARD>(a, &mut x, |_| outer);
             stage::<4, 1, R, A, FORWARD>(a, &mut x, |group| inner[group]);
         } else {
@@ -186,7 +186,10 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     packs: &mut [A::Pack; R],
 ) {
     let (first, square) = (total + start, start / A::SQUARE);
-    let mut x = packs.each_ref().map(|pack| a.load(pack));
+    let mut x = [a.load(&packs[0]); R];
+    for i in 1..R {
+        x[i] = a.load(&packs[i]);
+    }
     if FORWARD {
         settle(a, &mut x);
         wide::<8, R, A, FORWARD>(a, w, first, &mut x);
@@ -201,12 +204,14 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
             within::<2, R, A, FORWARD>(a, narrow, square, &mut x);
             within::<1, R, A, FORWARD>(a, narrow, square, &mut x);
         }
-        x = x.map(|x| a.leave(x));
+        for x in &mut x {
+            *x = a.leave(*x);
+        }
         if A::LANES > 1 {
             x = a.transpose(x);
         }
     } else {
-        x = x.map(|x| a.enter(x));
+        enter(a, &mut x);
         if A::LANES > 1 {
             x = a.transpose(x);
             within::<1, R, A, FORWARD>(a, narrow, square, &mut x);
@@ -222,8 +227,17 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
         wide::<8, R, A, FORWARD>(a, w, first, &mut x);
         settle(a, &mut x);
     }
-    for (pack, x) in packs.iter_mut().zip(x) {
-        a.store(pack, x);
+    for i in 0..R {
+        a.store(&mut packs[i], x[i]);
+    }
+}
+
+// Loops, not `array::map`: its closures may end up outside the code that is compiled for the CPU's features.
+
+#[inline(always)]
+fn enter<const COUNT: usize, const R: usize, A: Butterfly<R>>(a: A, x: &mut [A::Reg; COUNT]) {
+    for x in x {
+        *x = a.enter(*x);
     }
 }
 
