@@ -13,7 +13,7 @@ import { decode, type RecordedVoyage } from './recorded.js';
 import recordedUrl from './recorded/toy10.json?url';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
-import { chosenPreset, shownVoyage, Store, type State } from './store.js';
+import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
 import { slotNear } from './views/canvas.js';
 import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
@@ -27,7 +27,7 @@ const initial: State = {
   presets: [],
   server: { state: 'unknown' },
   place: 'page',
-  pagePreset: start.where !== 'server' && start.set?.startsWith('toy') ? start.set : 'toy10',
+  pagePreset: start.where !== 'server' && start.set ? start.set : DEMONSTRATION,
   serverPreset: start.where === 'server' && start.set ? start.set : 'ship13',
   input: waiting,
   voyages: {},
@@ -232,7 +232,11 @@ document.addEventListener('click', (e) => {
 });
 
 const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void> = {
-  place: (el) => store.update((s) => { s.place = el.value as Place; s.confirming = false; }),
+  place: (el) => store.update((s) => {
+    s.place = el.value === 'server' ? 'server' : 'page';
+    if (s.place === 'page') s.pagePreset = el.value === 'page-full' ? FULL_SIZE : DEMONSTRATION;
+    s.confirming = false;
+  }),
   'set-page': (el) => store.update((s) => { s.pagePreset = el.value; }),
   'set-server': (el) => store.update((s) => { s.serverPreset = el.value; s.confirming = false; }),
   speed: (el) => store.update((s) => { s.speed = Number(el.value); }),

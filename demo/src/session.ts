@@ -1,7 +1,7 @@
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat';
-import { gridFor } from './input/source.js';
+import { gridFor, slotValues } from './input/source.js';
 import { problemOf, words } from './problems.js';
-import { chosenPreset, type Busy, type Store } from './store.js';
+import { chosenPreset, DEMONSTRATION, type Busy, type Store } from './store.js';
 import { STATIONS } from './stages.js';
 import type { KeyProgress, Preset, StageEvent } from './types.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
@@ -47,6 +47,8 @@ export class Session {
         s.library = 'ready';
         s.about = about;
         s.presets = presets;
+        // An address may name a set that there is not.
+        if (!presets.some((p) => p.name === s.pagePreset)) s.pagePreset = DEMONSTRATION;
       });
     } catch (error) {
       this.store.update((s) => {
@@ -90,7 +92,7 @@ export class Session {
     if (!this.rf || !preset || this.abort) return;
     const place = this.store.state.place;
     const grid = gridFor(preset.slots);
-    const input = this.store.state.input.values(grid);
+    const input = slotValues(this.store.state.input, preset, grid);
     const voyage: Voyage = {
       place,
       preset,
@@ -309,7 +311,8 @@ export class Session {
     for await (const event of work) {
       observe(voyage, event);
       this.store.update((s) => {
-        if (s.busy) {
+        // What is seen of a part says nothing new of the progress.
+        if (s.busy && event.kind !== 'view') {
           const { done: _done, total: _total, ...rest } = s.busy;
           s.busy = { ...rest, label: STATIONS[event.stage].title, ...(event.kind === 'progress' ? { done: event.done, total: event.total } : {}) };
         }
@@ -318,6 +321,7 @@ export class Session {
     }
     const output = await work;
     this.run = undefined;
+    if (voyage.place === 'page' && this.rf) voyage.memory = await this.rf.memory();
     this.busy({ what: 'decrypt', label: 'With your key, in this page' });
     const started = performance.now();
     voyage.result = await this.specimen(keys, output, voyage.expected);

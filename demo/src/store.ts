@@ -96,6 +96,10 @@ export function shownVoyage(state: State): Voyage | undefined {
   return state.voyages[state.shown] ?? state.recorded;
 }
 
+/** The set that the page opens with, and the one for full size. */
+export const DEMONSTRATION = 'toy10';
+export const FULL_SIZE = 'ship13';
+
 /** The preset of the next voyage. */
 export function chosenPreset(state: State): Preset | undefined {
   const name = state.place === 'page' ? state.pagePreset : state.serverPreset;

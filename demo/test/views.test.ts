@@ -14,6 +14,7 @@ import { badge, strip } from '../src/views/strip.js';
 import { tide, tideSentence } from '../src/views/tide.js';
 import { tree, treeSentence } from '../src/views/tree.js';
 import { observe, quality, type Place, type Voyage } from '../src/voyage.js';
+import { slotValues } from '../src/input/source.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events, preset, random, specimen } from './fixtures/model.js';
 
@@ -104,6 +105,13 @@ describe('sentences', () => {
     expect(treeSentence(stateWith(voyage, stationIndex('product_tree'), 4), voyage)).toContain('one ciphertext is left');
   });
 
+  test('tell how much memory a run in this page took', () => {
+    const voyage = { ...voyageOf('ship13', 'page'), memory: { bytes: 192e6, instances: 2 } };
+    const markup = all({ ...stateWith(voyage), tables: new Set(['result']) })['result'];
+    expect(markup).toContain('Memory, 2 wasm instances');
+    expect(markup).toContain('192 MB');
+  });
+
   test('say that nobody can look into a run on the server', () => {
     const state = stateWith(voyageOf('ship13', 'server'), stationIndex('product_tree'), 2);
     expect(all(state)['precision']).toContain('nobody can look inside');
@@ -138,6 +146,21 @@ describe('the choice of a place', () => {
     expect(radio({ state: 'present', url: '/', presets: [] })).toContain('disabled');
     expect(radio({ state: 'absent' })).toContain('disabled');
     expect(controls({ ...stateWith(undefined), server: { state: 'present', url: '/', presets: [] } }).text).toContain('another version');
+  });
+
+  test('has a card for the page at full size, with sets of its own', () => {
+    const card = (pagePreset: string): string => {
+      const state: State = { ...stateWith(undefined), presets: ['toy10', 'toy11', 'ship13', 'ship13-bits'].map(preset), pagePreset };
+      return controls({ ...state, about: { version: '0', backend: 'simd128', threads: 2 } }).text;
+    };
+    expect(card('toy10')).toMatch(/value="page"[^>]* checked/);
+    expect(card('toy10')).toMatch(/<option value="toy11"/);
+    expect(card('toy10')).not.toMatch(/<option value="ship13/);
+    expect(card('ship13-bits')).toMatch(/value="page-full"[^>]* checked/);
+    expect(card('ship13-bits')).toContain('4,096 bits. Makes');
+    expect(card('ship13-bits')).toContain('on 2 cores');
+    expect(card('ship13-bits')).toMatch(/<option value="ship13-bits" selected/);
+    expect(card('ship13-bits')).not.toMatch(/<option value="toy/);
   });
 
   test('warns with the bytes before large keys are made', () => {
@@ -188,7 +211,45 @@ describe('what is drawn on canvases', () => {
   });
 });
 
+describe('bits', () => {
+  const bits: Voyage = voyageOf('ship13-bits', 'page');
+
+  test('are what light and dark become', () => {
+    expect([...new Set(bits.input)].sort()).toEqual([0, 1]);
+    // As many ones as the picture is light, and more of them where it is lighter.
+    const ones = (from: number, to: number): number => bits.input.slice(from, to).reduce((sum, x) => sum + x, 0);
+    expect(Math.abs(ones(0, 4096) - 2048)).toBeLessThan(100);
+    expect(ones(0, 1024)).toBeLessThan(ones(3072, 4096) / 3);
+    expect(slotValues(ramp, preset('toy10'), { width: 32, height: 16 }).some((x) => x < 0)).toBe(true);
+  });
+
+  test('are read off at every station where they can be seen', () => {
+    for (const [station, part] of [['encrypt', 0], ['slots_to_coeffs', 0], ['encapsulate', 0], ['product_tree', 5], ['conjugate', 0], ['decrypt', 0]] as const) {
+      const seen = seenAt(bits, { station: stationIndex(station), part });
+      expect(seen?.bits, station).toBe(true);
+      const worst = Math.max(...(seen?.values ?? [Number.NaN]).map((x, i) => Math.abs(x - (bits.expected[seen?.indices?.[i] ?? i] ?? 0))));
+      expect(worst, station).toBeLessThan(0.2);
+    }
+    expect(seenAt(bits, { station: stationIndex('blind_rotate'), part: 2 })?.bits).toBe(false);
+  });
+
+  test('are counted when they are back', () => {
+    expect(all(stateWith(bits))['result']).toContain('All 4,096 bits came back right.');
+    const wrong = { ...bits, result: specimen(bits.preset, 2, bits.expected.map((x, i) => (i < 3 ? 1 - x : x)), 1e-3, random(4)) };
+    expect(all(stateWith(wrong))['result']).toContain('3 of 4,096 bits came back wrong.');
+  });
+});
+
 describe('key areas', () => {
+  test('fit the width, also of two large sets', () => {
+    const sets = { presets: [preset('ship13'), preset('ship13-bits')], pagePreset: 'ship13-bits', serverPreset: 'ship13' };
+    for (const width of [300, 474, 900]) {
+      const markup = keys({ ...stateWith(undefined), ...sets }, width).text;
+      const right = [...markup.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g)].map(([, x, w]) => Number(x) + Number(w));
+      expect(Math.max(...right)).toBeLessThanOrEqual(width + 1);
+    }
+  });
+
   test('count every byte once', () => {
     for (const name of ['toy10', 'ship13']) {
       const p = preset(name);

@@ -1,5 +1,6 @@
 import { JOURNEY } from '../stages.js';
-import { shownVoyage, type State } from '../store.js';
+import { slotValues } from '../input/source.js';
+import { chosenPreset, shownVoyage, type State } from '../store.js';
 import { specimenAt, type Moment, type Voyage } from '../voyage.js';
 import { gathered, planeAt, seenAt, type Seen } from './seen.js';
 
@@ -28,7 +29,9 @@ export function paint(root: ParentNode, state: State): void {
     const kind = canvas.dataset['canvas'] ?? '';
     if (kind === 'input') {
       const grid = { width: Number(canvas.dataset['w']), height: Number(canvas.dataset['h']) };
-      paintGrid(canvas, { values: state.input.values(grid) }, grid.width, grid.height, state.input.kind);
+      const preset = chosenPreset(state);
+      const bits = preset?.mode === 'bits';
+      paintGrid(canvas, { values: slotValues(state.input, preset, grid), bits }, grid.width, grid.height, state.input.kind);
       continue;
     }
     const [who, what] = kind.split('.');
@@ -50,15 +53,16 @@ export function paint(root: ParentNode, state: State): void {
 }
 
 function pictureOf(voyage: Voyage, what: string, state: State): Seen | undefined {
+  const bits = voyage.preset.mode === 'bits';
   switch (what) {
     case 'lens':
       return seenAt(voyage, state.at);
     case 'before':
-      return { values: voyage.input };
+      return { values: voyage.input, bits };
     case 'expected':
-      return { values: voyage.expected };
+      return { values: voyage.expected, bits };
     case 'after':
-      return voyage.result && { values: voyage.result.slots };
+      return voyage.result && { values: voyage.result.slots, bits };
     case 'error':
       return voyage.result && { values: voyage.result.slots.map((x, i) => x - (voyage.expected[i] ?? 0)) };
     default:
@@ -81,7 +85,8 @@ function paintGrid(canvas: HTMLCanvasElement, seen: Seen, w: number, h: number, 
   const stride = seen.indices && seen.indices.length > 1 ? (w * h) / seen.indices.length : 1;
   for (let i = 0; i < w * h; i++) {
     const value = seen.values[seen.indices ? Math.floor(i / stride) : i] ?? 0;
-    const grey = Math.round(127.5 * (1 + Math.max(-1, Math.min(1, value))));
+    const light = seen.bits ? 2 * value - 1 : value;
+    const grey = Math.round(127.5 * (1 + Math.max(-1, Math.min(1, light))));
     image.data.set([grey, grey, grey, 255], 4 * i);
   }
   if (slot !== undefined && slot < w * h) image.data.set([230, 159, 0, 255], 4 * slot);
@@ -192,7 +197,8 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   const high = rgb(colour.high);
   const size = plane.points.length > 1200 ? 1.5 : 2.1;
   const shade = (slot: number): string => {
-    const t = ((voyage.expected[slot] ?? 0) + 1) / 2;
+    const message = voyage.expected[slot] ?? 0;
+    const t = voyage.preset.mode === 'bits' ? message : (message + 1) / 2;
     return `rgb(${low.map((c, k) => Math.round(c + t * ((high[k] ?? 0) - c))).join(' ')})`;
   };
   const dot = (x: number, y: number, r: number): void => {

@@ -185,9 +185,11 @@ function keySentence(list: readonly Preset[]): string {
 
 function squares(list: readonly Preset[], width: number): Html {
   const most = Math.max(...list.map((p) => p.keyBytes));
-  const side = Math.min(width * (list.length > 1 ? 0.62 : 0.9), 330);
-  const perByte = (side * side) / most;
   const gap = 28;
+  const across = (side: number): number => list.reduce((sum, p) => sum + Math.max(side * Math.sqrt(p.keyBytes / most), 92), (list.length - 1) * gap);
+  let side = Math.min(width * (list.length > 1 ? 0.62 : 0.9), 330);
+  while (across(side) > width && side > 92) side -= 4;
+  const perByte = (side * side) / most;
   let x = 0;
   const drawn = list
     .slice()

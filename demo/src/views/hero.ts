@@ -1,7 +1,7 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
-import { chosenPreset, type State } from '../store.js';
+import { chosenPreset, DEMONSTRATION, FULL_SIZE, type State } from '../store.js';
 import type { Preset } from '../types.js';
 import { bootstrapMs, type Place } from '../voyage.js';
 import { statement } from './words.js';
@@ -19,35 +19,50 @@ export function controls(state: State): Html {
   return html`
     <fieldset class="places"${state.busy ? html` disabled` : ''}>
       <legend>Where should it be refloated?</legend>
-      ${place(state, 'page', 'In this page', pageNote(state))}
+      ${place(state, 'page', 'In this page', demonstrationNote(state))}
+      ${place(state, 'page-full', 'In this page, full size', fullSizeNote(state))}
       ${place(state, 'server', 'On the server', serverNote(state))}
-      ${choice(state, state.place)}
+      ${choice(state)}
     </fieldset>
     ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}
     ${state.confirming ? confirmation(state) : action(state)}
     ${state.problem && problem(state)}`;
 }
 
-function place(state: State, where: Place, title: string, note: Html): Html {
-  const preset = setOf(state, where);
-  const disabled = where === 'server' && preset === undefined;
-  return html`<div class="place${state.place === where ? ' chosen' : ''}${disabled ? ' off' : ''}">
-    <label><input type="radio" name="place" value="${where}" data-input="place"${state.place === where ? html` checked` : ''}${disabled ? html` disabled` : ''}>
+/** A card of the choice: the page has two, by the security of the set. */
+type Card = Place | 'page-full';
+
+/** The card that the next voyage belongs to. */
+function cardOf(state: State): Card {
+  return state.place === 'page' && setOf(state, 'page')?.secure ? 'page-full' : state.place;
+}
+
+function place(state: State, card: Card, title: string, note: Html): Html {
+  const chosen = cardOf(state) === card;
+  const preset = chosen || card === 'server' ? setOf(state, state.place === 'page' && card !== 'server' ? 'page' : 'server') : offer(state, card);
+  const disabled = card === 'server' && preset === undefined;
+  return html`<div class="place${chosen ? ' chosen' : ''}${disabled ? ' off' : ''}">
+    <label><input type="radio" name="place" value="${card}" data-input="place"${chosen ? html` checked` : ''}${disabled ? html` disabled` : ''}>
       <span class="place-title">${title}</span>
       ${preset && html`<span class="tag ${preset.secure ? 'tag-secure' : 'tag-insecure'}">${preset.secure ? `${Math.floor(preset.securityBits)}-bit security` : 'insecure demonstration'}</span>`}
       <span class="place-note">${note}</span>
     </label>
-    ${where === 'server' && state.server.state === 'absent' && html`<button type="button" class="quiet" data-act="find-server">Look again</button>`}
+    ${card === 'server' && state.server.state === 'absent' && html`<button type="button" class="quiet" data-act="find-server">Look again</button>`}
   </div>`;
 }
 
-function choice(state: State, where: Place): Html | null {
-  const offered = where === 'page' ? state.presets.filter((p) => !p.name.endsWith('he2018')) : state.server.state === 'present' ? state.server.presets : [];
-  const usable = offered.filter((p) => p.mode === 'real');
-  if (usable.length < 2) return null;
-  const chosen = where === 'page' ? state.pagePreset : state.serverPreset;
-  return html`<label class="set">Parameter set <select data-input="set-${where}">${usable.map(
-    (p) => html`<option value="${p.name}"${p.name === chosen ? html` selected` : ''}>${p.name} · ${count(p.slots)} slots${p.secure ? '' : ' · insecure'}</option>`,
+/** The set a card of the page begins with. */
+function offer(state: State, card: Card): Preset | undefined {
+  return state.presets.find((p) => p.name === (card === 'page-full' ? FULL_SIZE : DEMONSTRATION));
+}
+
+function choice(state: State): Html | null {
+  const card = cardOf(state);
+  const offered = card === 'server' ? (state.server.state === 'present' ? state.server.presets.filter((p) => p.mode === 'real') : []) : state.presets.filter((p) => !p.name.endsWith('he2018') && p.secure === (card === 'page-full'));
+  if (offered.length < 2) return null;
+  const chosen = card === 'server' ? state.serverPreset : state.pagePreset;
+  return html`<label class="set">Parameter set <select data-input="set-${state.place}">${offered.map(
+    (p) => html`<option value="${p.name}"${p.name === chosen ? html` selected` : ''}>${p.name} · ${count(p.slots)} ${p.mode === 'bits' ? 'bits' : 'slots'}${p.secure ? '' : ' · insecure'}</option>`,
   )}</select></label>`;
 }
 
@@ -56,12 +71,19 @@ function setOf(state: State, where: Place): Preset | undefined {
   return state.server.state === 'present' ? state.server.presets.find((p) => p.name === state.serverPreset) : undefined;
 }
 
-function pageNote(state: State): Html {
-  const preset = setOf(state, 'page');
+function demonstrationNote(state: State): Html {
+  const preset = cardOf(state) === 'page' ? setOf(state, 'page') : offer(state, 'page');
   if (!preset) return html`Demonstration size; every stage can be looked into.`;
   const { width, height } = gridFor(preset.slots);
-  if (preset.keyBytes > 200e6) return html`${width} × ${height} = ${count(preset.slots)} numbers. Makes ${bytes(preset.keyBytes)} of keys track by track and drops them: slow, little memory.`;
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Makes ${bytes(preset.keyBytes)} of keys; every stage can be looked into.`;
+}
+
+function fullSizeNote(state: State): Html {
+  const preset = cardOf(state) === 'page-full' ? setOf(state, 'page') : offer(state, 'page-full');
+  if (!preset) return html`Parameters as they would be used.`;
+  const { width, height } = gridFor(preset.slots);
+  const threads = state.about?.threads ?? 1;
+  return html`${width} × ${height} = ${count(preset.slots)} ${preset.mode === 'bits' ? 'bits' : 'numbers'}. Makes ${bytes(preset.keyBytes)} of keys track by track and drops them${threads > 1 && html`, on ${threads} cores`}.`;
 }
 
 function serverNote(state: State): Html {

@@ -31,10 +31,11 @@ function eraser(): Html {
 }
 
 function picture(state: State, grid: { width: number; height: number }): Html {
+  const preset = chosenPreset(state);
   return html`<div class="drop" data-drop>
       <canvas class="picture" style="--w:${grid.width};--h:${grid.height}" data-own data-canvas="input" data-w="${grid.width}" data-h="${grid.height}" role="img" aria-label="Input: ${state.input.label}, ${grid.width} by ${grid.height} grey levels"></canvas>
     </div>
-    <div class="drop-foot"><p class="hint">${grid.width} × ${grid.height} grey levels of ${state.input.label}</p>
+    <div class="drop-foot"><p class="hint">${grid.width} × ${grid.height} ${preset?.mode === 'bits' ? 'black or white points' : 'grey levels'} of ${state.input.label}</p>
     <div class="buttons"><label class="file quiet">Choose a picture<input type="file" accept="image/*" data-input="file" class="visually-hidden"></label>${
       state.input.kind !== 'boat' && html`<button type="button" class="quiet" data-act="boat">Back to the boat</button>`
     }</div></div>`;

@@ -1,4 +1,4 @@
-import { decimal, duration, scientific } from '../format.js';
+import { bytes, count, decimal, duration, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { State } from '../store.js';
 import { bootstrapMs, type Voyage } from '../voyage.js';
@@ -39,9 +39,16 @@ export function resultSentence(voyage: Voyage | undefined): string {
   if (!voyage?.result) return voyage ? 'The refreshed ciphertext has not been decrypted yet.' : '';
   const q = voyage.result.quality;
   const promised = voyage.preset.promisedBits;
+  const exact = voyage.preset.mode === 'bits' ? `${bitSentence(voyage.result.slots, voyage.expected)} ` : '';
   const verdict = voyage.squared ? '' : q.bitsMax >= promised ? `, as promised (${decimal(promised)})` : `, below the promised ${decimal(promised)}`;
   const ms = bootstrapMs(voyage);
-  return `Worst slot right to ${decimal(q.bitsMax, 2)} bits${verdict}; ${decimal(q.bitsRms, 2)} bits rms. Level ${voyage.result.level}${ms === undefined ? '' : `, after ${duration(ms)} of bootstrapping`}.`;
+  return `${exact}Worst slot right to ${decimal(q.bitsMax, 2)} bits${verdict}; ${decimal(q.bitsRms, 2)} bits rms. Level ${voyage.result.level}${ms === undefined ? '' : `, after ${duration(ms)} of bootstrapping`}.`;
+}
+
+/** How many bits came back, once they are rounded. */
+function bitSentence(found: Float64Array, expected: Float64Array): string {
+  const wrong = expected.reduce((sum, bit, i) => sum + (Math.round(found[i] ?? Number.NaN) === bit ? 0 : 1), 0);
+  return wrong === 0 ? `All ${count(expected.length)} bits came back right.` : `${count(wrong)} of ${count(expected.length)} bits came back wrong.`;
 }
 
 function resultTable(voyage: Voyage | undefined): Table {
@@ -62,6 +69,7 @@ function resultTable(voyage: Voyage | undefined): Table {
       ['Largest error', scientific(q?.maxError)],
       ['rms error', scientific(q?.rmsError)],
       ['Level after', voyage?.result?.level ?? '–'],
+      ...(voyage?.memory ? [[`Memory, ${plural(voyage.memory.instances, 'wasm instance')}`, bytes(voyage.memory.bytes)]] : []),
       ...timed.flatMap(([name, ms]) => (ms === undefined ? [] : [[name, duration(ms)]])),
     ],
   };
@@ -75,7 +83,7 @@ export function again(state: State, voyage: Voyage | undefined): Html {
   return html`<section class="band again" id="again" aria-labelledby="again-title">
     <div class="section-text">
       <h2 id="again-title">Afloat means: it can be used</h2>
-      <p>A refreshed ciphertext has a prime to spend again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. Black and white are −1 and 1, so both turn white, and mid-grey turns to zero.</p>
+      <p>A refreshed ciphertext has a prime to spend again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. ${voyage?.preset.mode === 'bits' ? 'A bit is its own square: the same picture is to come back.' : 'Black and white are −1 and 1, so both turn white, and mid-grey turns to zero.'}</p>
       ${action}
       ${!ready && !second && html`<p class="hint">Available when a voyage of your own has come back.</p>`}
     </div>

@@ -5,6 +5,8 @@ import { specimenAt, viewAt, type Moment, type Voyage } from '../voyage.js';
 export interface Seen {
   readonly values: Float64Array;
   readonly indices?: Uint32Array;
+  /** Are they between zero and one, as bits are, and not between minus one and one? */
+  readonly bits?: boolean;
 }
 
 /** A complex plane to look at. */
@@ -19,7 +21,8 @@ export interface Plane {
 /** What the lens shows at a moment: one real number per slot, in units of the message. */
 export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
   const specimen = specimenAt(voyage, JOURNEY[moment.station]);
-  if (specimen) return { values: specimen.slots };
+  const bits = voyage.preset.mode === 'bits';
+  if (specimen) return { values: specimen.slots, bits };
   const view = viewAt(voyage, moment);
   if (!view) return undefined;
   if (view.view !== 'slots') {
@@ -28,7 +31,7 @@ export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
     const count = view.indices.findIndex((i) => i >= voyage.input.length);
     const unit = view.view === 'phases' ? 2 ** (view.bitsMax + Math.log2(view.maxError)) : 1;
     const end = count < 0 ? view.data.length : count;
-    return { values: view.data.slice(0, end).map((x) => x / unit), indices: view.indices.slice(0, end) };
+    return { values: view.data.slice(0, end).map((x) => x / unit), indices: view.indices.slice(0, end), bits };
   }
   const plane = planeOf(view.data, view.indices);
   // Where the angles still hide the message, the real part on the unit circle; at the root, the
@@ -36,7 +39,10 @@ export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
   const station = JOURNEY[moment.station];
   const root = station === 'product_tree' && moment.part === voyage.preset.treeLevels;
   const factor = station === 'conjugate' ? 1 : root ? 2 : 1 / plane.radius;
-  return { values: Float64Array.from(view.indices, (_, i) => (plane.points[2 * i] ?? 0) * factor), indices: view.indices };
+  // The root of a tree of bits lacks the constant one half.
+  const offset = bits && root ? 0.5 : 0;
+  const values = Float64Array.from(view.indices, (_, i) => (plane.points[2 * i] ?? 0) * factor + offset);
+  return { values, indices: view.indices, bits: bits && (root || station === 'conjugate') };
 }
 
 /** The complex slots at a moment, where there are any. */

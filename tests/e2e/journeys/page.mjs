@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { test } from '../lib/harness.mjs';
+import { test, until } from '../lib/harness.mjs';
 import { staticHost } from '../lib/host.mjs';
 import { demoDist } from '../lib/paths.mjs';
 import { difference, fingerprint, openDemo, pixels, refloat, station, table } from '../lib/page.mjs';
@@ -119,15 +119,41 @@ test('page: toy11, with 1024 slots', async (context) => {
   assert.equal((await pixels(page, 'shown.after')).length, 1024);
 });
 
-test('page: full size in the page, keys made on the way', async (context) => {
+/** Chooses full size, and perhaps another of its sets. */
+async function fullSize(page, set) {
+  await page.check('input[value=page-full]');
+  if (set) await page.selectOption('[data-input=set-page]', set);
+}
+
+/** Bytes of a figure such as "192 MB". */
+const megabytes = (text) => Number(/^([\d.]+) MB$/.exec(text)?.[1]);
+
+test('page: full size in the page, keys made on the way, in little memory', async (context) => {
   const page = await openDemo(context, await staticHost(context));
-  await page.selectOption('[data-input=set-page]', 'ship13');
+  await fullSize(page);
   await refloat(page, { limit: 170_000 });
   const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
   assert.ok(worst >= 5.8 && worst < 12, `worst of 4096 slots: ${worst} bits`);
   assert.match(await page.locator('#badge').innerText(), /128-bit security/);
   assert.equal((await pixels(page, 'shown.after')).length, 4096);
+  assert.equal(await page.locator('#figure-flame .flame-tick').count(), 31, 'a tick for every track');
+  const threads = await page.evaluate(() => Math.min(navigator.hardwareConcurrency, 4));
+  const [, memory] = Object.entries(await table(page, 'result')).find(([name]) => name === `Memory, ${threads} wasm instance${threads > 1 ? 's' : ''}`);
+  assert.ok(megabytes(memory[0]) < 300, `wasm memory of ${threads} threads: ${memory}`);
 });
+
+test('page: full size in bits, cancelled between two tracks and begun again', async (context) => {
+  const page = await openDemo(context, await staticHost(context), { hash: '#where=page&set=ship13-bits' });
+  assert.equal(await page.locator('input[value=page-full]').isChecked(), true);
+  await page.click('[data-act=refloat]');
+  await until('the third track', async () => /^[3-9] of 31$/.test((await page.locator('.progress-figure').allInnerTexts()).join('')), 120_000);
+  await page.click('[data-act=cancel]');
+  await page.locator('[data-act=refloat]:enabled').waitFor();
+  assert.match(await page.locator('.action').innerText(), /Cancelled/);
+  await refloat(page, { limit: 120_000 });
+  assert.match(await page.locator('#figure-result figcaption').innerText(), /All 4,096 bits came back right/);
+  assert.deepEqual([...new Set(await pixels(page, 'shown.before'))].sort((a, b) => a - b), [0, 255]);
+}, { limit: 300_000 });
 
 test('page: says that no server answers, and works without', async (context) => {
   const page = await openDemo(context, await staticHost(context));
