@@ -8,7 +8,9 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { findChromium, visit } from './browser.mjs';
+import { sizeProblem } from './sizes.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
@@ -61,6 +63,10 @@ async function checkPage(folder) {
   check(result === 'ok', `the page reports: ${result}`);
 }
 
+async function gzipped(file) {
+  return gzipSync(await readFile(file), { level: 9 }).length;
+}
+
 /** The cases, in order; each gets the project the package is installed in. */
 const cases = {
   publint: () => run(process.execPath, [bin('publint'), ts, '--strict']),
@@ -95,6 +101,16 @@ const cases = {
     const client = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_client_bg.wasm'));
     const full = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_full_bg.wasm'));
     check(client.length < full.length, `the client module (${client.length} bytes) is not smaller than the full one (${full.length})`);
+  },
+
+  'sizes of the artefacts': async ({ project }) => {
+    const { limits, gzip } = JSON.parse(await readFile(join(here, 'sizes.json'), 'utf8'));
+    check(Object.keys(gzip).join() === Object.keys(limits).join(), 'sizes.json has a limit and a size for each artefact');
+    for (const [name, budget] of Object.entries(gzip)) {
+      const bytes = await Promise.all([`${name}.js`, `${name}_bg.wasm`].map((file) => gzipped(join(project, 'node_modules/refloat/dist/wasm', file))));
+      const problem = sizeProblem(name, bytes.reduce((a, b) => a + b), budget, limits[name]);
+      check(!problem, problem);
+    }
   },
 
   'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),

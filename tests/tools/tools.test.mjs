@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { countTests } from './lib/count.mjs';
+import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { run } from './lib/run.mjs';
@@ -142,4 +143,10 @@ test('a port in use is not taken for a free one', async (context) => {
   context.after(() => server.close());
   await once(server, 'listening');
   assert.ok(!(await isFree(port)));
+});
+
+test('an artefact may shrink, and grow by less than 5 % of its committed size', () => {
+  for (const bytes of [1, 900, 1000, 1050]) assert.equal(sizeProblem('x', bytes, 1000, 2000), undefined, String(bytes));
+  assert.match(sizeProblem('x', 1051, 1000, 2000), /5\.1 % more than the 1000/);
+  assert.match(sizeProblem('x', 2001, 2000, 2000), /over its limit of 2000/);
 });
