@@ -36,7 +36,7 @@ pub(crate) struct Twiddles<W> {
 /// Transforms in double precision have as many lanes as registers of four 64-bit words and take their place
 const REAL_LANES: usize = 4;
 /// for primes of at most this many bits.
-const REAL_BITS: u32 = 50;
+pub(crate) const REAL_BITS: u32 = 50;
 
 /// Shoup forms, the two halves apart.
 #[derive(Clone, Debug)]

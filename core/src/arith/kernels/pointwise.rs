@@ -1,9 +1,6 @@
 //! Operations on one or two rows.
 
-use crate::arith::simd::{
-    scalar::Scalar,
-    vector::{Products, Vector},
-};
+use crate::arith::simd::{scalar::Scalar, vector::Vector};
 use crate::arith::{Modulus, Shoup};
 
 /// `a += b`.
@@ -44,21 +41,6 @@ pub(crate) fn neg_assign<V: Vector>(v: V, m: &Modulus<V::Word>, a: &mut [V::Word
     }
     if V::LANES > 1 {
         neg_assign(Scalar::new(), m, rest);
-    }
-}
-
-/// `a *= b`.
-#[inline(always)]
-pub(crate) fn mul_assign<V: Products>(v: V, m: &Modulus<V::Word>, a: &mut [V::Word], b: &[V::Word]) {
-    debug_assert_eq!(a.len(), b.len());
-    let wide = Wide::new(v, m);
-    let ((a, a_rest), (b, b_rest)) = (v.packs_mut(a), v.packs(b));
-    for (a, b) in a.iter_mut().zip(b) {
-        let product = v.acc_mul_add(v.acc_zero(), v.load(a), v.load(b));
-        v.store(a, wide.reduce(v, v.acc_split(product)));
-    }
-    if V::LANES > 1 {
-        mul_assign(Scalar::new(), m, a_rest, b_rest);
     }
 }
 

@@ -1,17 +1,125 @@
-//! Sums of products of rows, accumulated in double words.
+//! Products of rows and sums of them, reduced as seldom as the sums have room.
 
 use super::pointwise::Wide;
 use crate::arith::simd::{scalar::Scalar, vector::Products};
 use crate::arith::{Modulus, Word};
+
+/// Sums of products modulo one prime.
+pub(crate) trait Sums: Copy {
+    /// The words in memory.
+    type Word: Word;
+    /// As many words as a register has lanes.
+    type Pack;
+    /// The register.
+    type Reg: Copy;
+    /// A sum in each lane.
+    type Acc: Copy;
+
+    /// Number of words in a register.
+    const LANES: usize;
+
+    /// The row as packs, and the words left over.
+    fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);
+    /// The row as packs, and the words left over.
+    fn packs_mut(self, row: &mut [Self::Word]) -> (&mut [Self::Pack], &mut [Self::Word]);
+    /// Reads a pack.
+    fn load(self, from: &Self::Pack) -> Self::Reg;
+    /// Writes a pack.
+    fn store(self, to: &mut Self::Pack, x: Self::Reg);
+    /// Zeros.
+    fn zero(self) -> Self::Acc;
+    /// Residues as sums.
+    fn of(self, x: Self::Reg) -> Self::Acc;
+    /// `acc + a b` for residues `a` and `b`.
+    fn mul_add(self, acc: Self::Acc, a: Self::Reg, b: Self::Reg) -> Self::Acc;
+    /// The residue in `[0, p)`.
+    fn residue(self, acc: Self::Acc) -> Self::Reg;
+    /// The same sum modulo the prime, with room for [`room`](Self::room) products.
+    fn shrink(self, acc: Self::Acc) -> Self::Acc;
+    /// How many products a residue or a shrunk sum has room for.
+    fn room(self) -> usize;
+}
+
+/// Sums as double words.
+#[derive(Clone, Copy)]
+struct DoubleWords<V: Products> {
+    v: V,
+    wide: Wide<V::Reg, V::Factor>,
+    room: usize,
+}
+
+impl<V: Products> DoubleWords<V> {
+    #[inline(always)]
+    fn new(v: V, m: &Modulus<V::Word>) -> Self {
+        let largest = m.value().wrapping_sub(V::Word::ONE);
+        Self { v, wide: Wide::new(v, m), room: V::Word::products_per_wide(largest, largest) }
+    }
+}
+
+impl<V: Products> Sums for DoubleWords<V> {
+    type Word = V::Word;
+    type Pack = V::Pack;
+    type Reg = V::Reg;
+    type Acc = V::Acc;
+
+    const LANES: usize = V::LANES;
+
+    #[inline(always)]
+    fn packs(self, row: &[V::Word]) -> (&[V::Pack], &[V::Word]) {
+        self.v.packs(row)
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [V::Word]) -> (&mut [V::Pack], &mut [V::Word]) {
+        self.v.packs_mut(row)
+    }
+    #[inline(always)]
+    fn load(self, from: &V::Pack) -> V::Reg {
+        self.v.load(from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut V::Pack, x: V::Reg) {
+        self.v.store(to, x);
+    }
+    #[inline(always)]
+    fn zero(self) -> V::Acc {
+        self.v.acc_zero()
+    }
+    #[inline(always)]
+    fn of(self, x: V::Reg) -> V::Acc {
+        self.v.acc_from(x)
+    }
+    #[inline(always)]
+    fn mul_add(self, acc: V::Acc, a: V::Reg, b: V::Reg) -> V::Acc {
+        self.v.acc_mul_add(acc, a, b)
+    }
+    #[inline(always)]
+    fn residue(self, acc: V::Acc) -> V::Reg {
+        self.wide.reduce(self.v, self.v.acc_split(acc))
+    }
+    #[inline(always)]
+    fn shrink(self, acc: V::Acc) -> V::Acc {
+        self.v.acc_from(self.residue(acc))
+    }
+    #[inline(always)]
+    fn room(self) -> usize {
+        self.room
+    }
+}
 
 /// Registers handled at a time, at most: long enough runs of each row for the memory to stream, short enough for
 /// the double-word sums to stay close.
 const BLOCK: usize = 128;
 
 /// The same where sums are large: two blocks of sums and the rows take turns in a cache of 32 kB.
-const fn block<V: Products>() -> usize {
-    let fits = 8192 / size_of::<V::Acc>();
+const fn block<S: Sums>() -> usize {
+    let fits = 8192 / size_of::<S::Acc>();
     if fits < BLOCK { fits } else { BLOCK }
+}
+
+/// `a *= b`.
+#[inline(always)]
+pub(crate) fn mul_assign<V: Products>(v: V, m: &Modulus<V::Word>, a: &mut [V::Word], b: &[V::Word]) {
+    mul_assign_by(DoubleWords::new(v, m), m, a, b);
 }
 
 /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
@@ -24,46 +132,7 @@ pub(crate) fn inner_product<V: Products>(
     rhs: &[&[V::Word]],
     accumulate: bool,
 ) {
-    debug_assert_eq!(lhs.len(), rhs.len());
-    let (wide, lazy) = (Wide::new(v, m), terms_between_reductions(m));
-    let mut buffer = [v.acc_zero(); BLOCK];
-    let n = out.len();
-    let (packs, rest) = v.packs_mut(out);
-    for (part, out) in packs.chunks_mut(block::<V>()).enumerate() {
-        let range = part * block::<V>()..part * block::<V>() + out.len();
-        let sums = &mut buffer[..out.len()];
-        start(v, sums, out, accumulate);
-        let mut room = lazy;
-        for (lhs, rhs) in lhs.chunks(2).zip(rhs.chunks(2)) {
-            if room < lhs.len() {
-                reduce(v, &wide, sums);
-                room = lazy;
-            }
-            room -= lhs.len();
-            let term = |j: usize| {
-                let (a, b) = (v.packs(lhs[j]).0, v.packs(rhs[j]).0);
-                a[range.clone()].iter().zip(&b[range.clone()])
-            };
-            if lhs.len() == 2 {
-                for ((sum, (a, b)), (c, d)) in sums.iter_mut().zip(term(0)).zip(term(1)) {
-                    let first = v.acc_mul_add(*sum, v.load(a), v.load(b));
-                    *sum = v.acc_mul_add(first, v.load(c), v.load(d));
-                }
-            } else {
-                for (sum, (a, b)) in sums.iter_mut().zip(term(0)) {
-                    *sum = v.acc_mul_add(*sum, v.load(a), v.load(b));
-                }
-            }
-        }
-        finish(v, &wide, out, sums);
-    }
-    if V::LANES > 1 {
-        let done = n - rest.len();
-        for (k, out) in rest.iter_mut().enumerate() {
-            let terms = lhs.iter().zip(rhs).map(|(a, b)| m.mul(a[done + k], b[done + k]));
-            *out = terms.fold(if accumulate { *out } else { V::Word::ZERO }, |sum, x| m.add(sum, x));
-        }
-    }
+    inner_product_by(DoubleWords::new(v, m), m, out, lhs, rhs, accumulate);
 }
 
 /// `out0`, `out1` = sums of products with the even and the odd rows of `key`.
@@ -77,80 +146,153 @@ pub(crate) fn key_product<V: Products>(
     key: &[V::Word],
     accumulate: bool,
 ) {
+    key_product_by(DoubleWords::new(v, m), m, out0, out1, lhs, key, accumulate);
+}
+
+/// [`mul_assign`] by these sums.
+#[inline(always)]
+pub(crate) fn mul_assign_by<S: Sums>(s: S, m: &Modulus<S::Word>, a: &mut [S::Word], b: &[S::Word]) {
+    debug_assert_eq!(a.len(), b.len());
+    let ((a, a_rest), (b, b_rest)) = (s.packs_mut(a), s.packs(b));
+    for (a, b) in a.iter_mut().zip(b) {
+        s.store(a, s.residue(s.mul_add(s.zero(), s.load(a), s.load(b))));
+    }
+    for (a, &b) in a_rest.iter_mut().zip(b_rest) {
+        *a = m.mul(*a, b);
+    }
+}
+
+/// [`inner_product`] by these sums.
+#[inline(always)]
+pub(crate) fn inner_product_by<S: Sums>(
+    s: S,
+    m: &Modulus<S::Word>,
+    out: &mut [S::Word],
+    lhs: &[&[S::Word]],
+    rhs: &[&[S::Word]],
+    accumulate: bool,
+) {
+    debug_assert_eq!(lhs.len(), rhs.len());
+    let lazy = s.room();
+    let mut buffer = [s.zero(); BLOCK];
+    let n = out.len();
+    let (packs, rest) = s.packs_mut(out);
+    for (part, out) in packs.chunks_mut(block::<S>()).enumerate() {
+        let range = part * block::<S>()..part * block::<S>() + out.len();
+        let sums = &mut buffer[..out.len()];
+        start(s, sums, out, accumulate);
+        let mut room = lazy;
+        for (lhs, rhs) in lhs.chunks(2).zip(rhs.chunks(2)) {
+            if room < lhs.len() {
+                shrink(s, sums);
+                room = lazy;
+            }
+            room -= lhs.len();
+            let term = |j: usize| {
+                let (a, b) = (s.packs(lhs[j]).0, s.packs(rhs[j]).0);
+                a[range.clone()].iter().zip(&b[range.clone()])
+            };
+            if lhs.len() == 2 {
+                for ((sum, (a, b)), (c, d)) in sums.iter_mut().zip(term(0)).zip(term(1)) {
+                    let first = s.mul_add(*sum, s.load(a), s.load(b));
+                    *sum = s.mul_add(first, s.load(c), s.load(d));
+                }
+            } else {
+                for (sum, (a, b)) in sums.iter_mut().zip(term(0)) {
+                    *sum = s.mul_add(*sum, s.load(a), s.load(b));
+                }
+            }
+        }
+        finish(s, out, sums);
+    }
+    if S::LANES > 1 {
+        let done = n - rest.len();
+        for (k, out) in rest.iter_mut().enumerate() {
+            let terms = lhs.iter().zip(rhs).map(|(a, b)| m.mul(a[done + k], b[done + k]));
+            *out = terms.fold(if accumulate { *out } else { S::Word::ZERO }, |sum, x| m.add(sum, x));
+        }
+    }
+}
+
+/// [`key_product`] by these sums.
+#[inline(always)]
+pub(crate) fn key_product_by<S: Sums>(
+    s: S,
+    m: &Modulus<S::Word>,
+    out0: &mut [S::Word],
+    out1: &mut [S::Word],
+    lhs: &[&[S::Word]],
+    key: &[S::Word],
+    accumulate: bool,
+) {
     let n = out0.len();
     debug_assert_eq!((out1.len(), key.len()), (n, 2 * n * lhs.len()));
-    if n % V::LANES != 0 {
+    if n % S::LANES != 0 {
         return key_product(Scalar::new(), m, out0, out1, lhs, key, accumulate);
     }
-    let (wide, lazy) = (Wide::new(v, m), terms_between_reductions(m));
-    let mut buffers = ([v.acc_zero(); BLOCK], [v.acc_zero(); BLOCK]);
-    let size = block::<V>();
-    let (packs0, packs1) = (v.packs_mut(out0).0, v.packs_mut(out1).0);
+    let lazy = s.room();
+    let mut buffers = ([s.zero(); BLOCK], [s.zero(); BLOCK]);
+    let size = block::<S>();
+    let (packs0, packs1) = (s.packs_mut(out0).0, s.packs_mut(out1).0);
     for (part, (out0, out1)) in packs0.chunks_mut(size).zip(packs1.chunks_mut(size)).enumerate() {
         let range = part * size..part * size + out0.len();
         let sums0 = &mut buffers.0[..out0.len()];
         let sums1 = &mut buffers.1[..out0.len()];
-        start(v, sums0, out0, accumulate);
-        start(v, sums1, out1, accumulate);
+        start(s, sums0, out0, accumulate);
+        start(s, sums1, out1, accumulate);
         // Two terms at a time: fewer passes over the sums, and six streams for the memory to follow.
         let mut room = lazy;
         for (lhs, rows) in lhs.chunks(2).zip(key.chunks(4 * n)) {
             if room < lhs.len() {
-                reduce(v, &wide, sums0);
-                reduce(v, &wide, sums1);
+                shrink(s, sums0);
+                shrink(s, sums1);
                 room = lazy;
             }
             room -= lhs.len();
-            let part = |row: usize| &v.packs(&rows[row * n..(row + 1) * n]).0[range.clone()];
+            let part = |row: usize| &s.packs(&rows[row * n..(row + 1) * n]).0[range.clone()];
             let sums = sums0.iter_mut().zip(sums1.iter_mut());
             if let [a, b] = lhs {
-                let (a, b) = (&v.packs(a).0[range.clone()], &v.packs(b).0[range.clone()]);
+                let (a, b) = (&s.packs(a).0[range.clone()], &s.packs(b).0[range.clone()]);
                 let first = a.iter().zip(part(0)).zip(part(1));
                 let second = b.iter().zip(part(2)).zip(part(3));
                 for (((s0, s1), ((a, a0), a1)), ((b, b0), b1)) in sums.zip(first).zip(second) {
-                    let (a, b) = (v.load(a), v.load(b));
-                    let sum = v.acc_mul_add(*s0, a, v.load(a0));
-                    *s0 = v.acc_mul_add(sum, b, v.load(b0));
-                    let sum = v.acc_mul_add(*s1, a, v.load(a1));
-                    *s1 = v.acc_mul_add(sum, b, v.load(b1));
+                    let (a, b) = (s.load(a), s.load(b));
+                    let sum = s.mul_add(*s0, a, s.load(a0));
+                    *s0 = s.mul_add(sum, b, s.load(b0));
+                    let sum = s.mul_add(*s1, a, s.load(a1));
+                    *s1 = s.mul_add(sum, b, s.load(b1));
                 }
             } else {
-                let a = &v.packs(lhs[0]).0[range.clone()];
+                let a = &s.packs(lhs[0]).0[range.clone()];
                 for ((s0, s1), ((a, a0), a1)) in sums.zip(a.iter().zip(part(0)).zip(part(1))) {
-                    let a = v.load(a);
-                    *s0 = v.acc_mul_add(*s0, a, v.load(a0));
-                    *s1 = v.acc_mul_add(*s1, a, v.load(a1));
+                    let a = s.load(a);
+                    *s0 = s.mul_add(*s0, a, s.load(a0));
+                    *s1 = s.mul_add(*s1, a, s.load(a1));
                 }
             }
         }
-        finish(v, &wide, out0, sums0);
-        finish(v, &wide, out1, sums1);
+        finish(s, out0, sums0);
+        finish(s, out1, sums1);
     }
 }
 
-/// How many products of residues fit a double word beside one residue.
-pub(crate) fn terms_between_reductions<W: Word>(m: &Modulus<W>) -> usize {
-    let largest = m.value().wrapping_sub(W::ONE);
-    W::products_per_wide(largest, largest)
-}
-
 #[inline(always)]
-fn start<V: Products>(v: V, sums: &mut [V::Acc], out: &[V::Pack], accumulate: bool) {
+fn start<S: Sums>(s: S, sums: &mut [S::Acc], out: &[S::Pack], accumulate: bool) {
     for (sum, out) in sums.iter_mut().zip(out) {
-        *sum = if accumulate { v.acc_from(v.load(out)) } else { v.acc_zero() };
+        *sum = if accumulate { s.of(s.load(out)) } else { s.zero() };
     }
 }
 
 #[inline(always)]
-fn reduce<V: Products>(v: V, wide: &Wide<V::Reg, V::Factor>, sums: &mut [V::Acc]) {
+fn shrink<S: Sums>(s: S, sums: &mut [S::Acc]) {
     for sum in sums {
-        *sum = v.acc_from(wide.reduce(v, v.acc_split(*sum)));
+        *sum = s.shrink(*sum);
     }
 }
 
 #[inline(always)]
-fn finish<V: Products>(v: V, wide: &Wide<V::Reg, V::Factor>, out: &mut [V::Pack], sums: &[V::Acc]) {
+fn finish<S: Sums>(s: S, out: &mut [S::Pack], sums: &[S::Acc]) {
     for (out, &sum) in out.iter_mut().zip(sums) {
-        v.store(out, wide.reduce(v, v.acc_split(sum)));
+        s.store(out, s.residue(sum));
     }
 }

@@ -6,7 +6,7 @@
 
 use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::kernels::ntt;
+use crate::arith::kernels::{ntt, products};
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F.
@@ -267,7 +267,8 @@ super::backend::backend!(
     features = ["avx512f"],
     transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
     rows = Lanes(TOKEN),
-    products = Lanes(TOKEN)
+    products = Lanes(TOKEN),
+    sums = products
 );
 
 #[cfg(test)]

@@ -20,11 +20,11 @@ pub(crate) use kernel;
 
 /// Implements [`Kernels`](crate::arith::Kernels) for a token type, a constant expression of which gives the
 /// vector operations and the two transforms for them: `rows` for single words, `products` for double words (plain words where a
-/// backend gains nothing from vectors).
+/// backend gains nothing from vectors), and `sums` the module with the products of rows.
 macro_rules! backend {
-    ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:expr, products = $products:expr) => {
+    ($token:ty, $word:ty, $name:literal, features = $features:tt, transforms = [$forward:path, $inverse:path], rows = $rows:expr, products = $products:expr, sums = $sums:ident) => {
         const _: () = {
-            use $crate::arith::kernels::{Kernels, convert, permute, pointwise, products};
+            use $crate::arith::kernels::{Kernels, convert, permute, pointwise};
             use $crate::arith::simd::backend::kernel;
             use $crate::arith::simd::vector::lanes;
             use $crate::arith::{Modulus, NttTable, Shoup};
@@ -42,12 +42,12 @@ macro_rules! backend {
                 kernel!(add_assign = pointwise::add_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
                 kernel!(sub_assign = pointwise::sub_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
                 kernel!(neg_assign = pointwise::neg_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word]);
-                kernel!(mul_assign = pointwise::mul_assign, $products, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
+                kernel!(mul_assign = $sums::mul_assign, $products, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word]);
                 kernel!(mul_scalar_assign = pointwise::mul_scalar_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], s: &Shoup<$word>);
                 kernel!(mul_scalar_add_assign = pointwise::mul_scalar_add_assign, $rows, $features, m: &Modulus<$word>, acc: &mut [$word], a: &[$word], s: &Shoup<$word>);
                 kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word], s: &Shoup<$word>);
-                kernel!(inner_product = products::inner_product, $products, $features, m: &Modulus<$word>, out: &mut [$word], lhs: &[&[$word]], rhs: &[&[$word]], accumulate: bool);
-                kernel!(key_product = products::key_product, $products, $features, m: &Modulus<$word>, out0: &mut [$word], out1: &mut [$word], lhs: &[&[$word]], key: &[$word], accumulate: bool);
+                kernel!(inner_product = $sums::inner_product, $products, $features, m: &Modulus<$word>, out: &mut [$word], lhs: &[&[$word]], rhs: &[&[$word]], accumulate: bool);
+                kernel!(key_product = $sums::key_product, $products, $features, m: &Modulus<$word>, out0: &mut [$word], out1: &mut [$word], lhs: &[&[$word]], key: &[$word], accumulate: bool);
                 kernel!(permute = permute::permute, $products, $features, out: &mut [$word], x: &[$word], perm: &[u32]);
                 kernel!(permute_add_assign = permute::permute_add_assign, $products, $features, m: &Modulus<$word>, out: &mut [$word], x: &[$word], perm: &[u32]);
                 kernel!(lift_centered = convert::lift_centered, $rows, $features, from: &Modulus<$word>, to: &Modulus<$word>, out: &mut [$word], x: &[$word]);

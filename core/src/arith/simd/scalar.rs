@@ -1,7 +1,7 @@
 //! The portable backend: registers of one word.
 
 use super::vector::{Products, Transpose, Vector};
-use crate::arith::kernels::ntt;
+use crate::arith::kernels::{ntt, products};
 use crate::arith::{Shoup, Word};
 use core::marker::PhantomData;
 
@@ -150,7 +150,8 @@ super::backend::backend!(
     features = [],
     transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
     rows = Scalar::<u32>::new(),
-    products = Scalar::<u32>::new()
+    products = Scalar::<u32>::new(),
+    sums = products
 );
 super::backend::backend!(
     Scalar<u64>,
@@ -159,5 +160,6 @@ super::backend::backend!(
     features = [],
     transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
     rows = Scalar::<u64>::new(),
-    products = Scalar::<u64>::new()
+    products = Scalar::<u64>::new(),
+    sums = products
 );

@@ -4,7 +4,7 @@
 
 use super::vector::{Products, Transpose, Vector};
 use crate::arith::Shoup;
-use crate::arith::kernels::ntt;
+use crate::arith::kernels::{ntt, products};
 use core::arch::wasm32::*;
 
 /// Vector operations on four `u32`.
@@ -181,5 +181,6 @@ super::backend::backend!(
     features = [],
     transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Simd128,
-    products = Simd128
+    products = Simd128,
+    sums = products
 );

@@ -10,12 +10,19 @@
 //! to `p/2` before: at most `2.2 p` in all. In two stages of the inverse, a word at most `b p` takes part in sums of
 //! four, at most `4 b p`; these are brought to `p/2` or multiplied (at most `(1/2 + b/2) p`), and sums of two products
 //! are at most `(1 + b/2) p`: with `b <= 2` never more than `8 p`.
+//!
+//! In sums of products both factors vary, and `q` comes from `h/p`, by a rounded `1/p`: three roundings make the
+//! remainder at most `7/8 p`, and eight of them and a residue less than `8 p`.
 
 use super::words64::Lanes;
-use crate::arith::kernels::{butterfly::Butterfly, ntt};
-use crate::arith::ntt::{Factors, Twiddles};
+use crate::arith::kernels::{
+    butterfly::Butterfly,
+    ntt,
+    products::{self, Sums},
+};
+use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
 use crate::arith::simd::vector::Transpose;
-use crate::arith::{NttTable, Shoup};
+use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
 /// Intrinsics, allowed by the token (see the module above).
@@ -33,7 +40,7 @@ const MAGIC: f64 = (1u64 << 52) as f64;
 #[inline(always)]
 pub(crate) fn forward(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
     if t.forward().real().is_some() {
-        ntt::transform::<8, _, true>(Reals::new(v, t), t, row);
+        ntt::transform::<8, _, true>(Reals::new(v, t.modulus()), t, row);
     } else {
         ntt::forward::<4, _>(v, t, row);
     }
@@ -43,10 +50,60 @@ pub(crate) fn forward(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
 #[inline(always)]
 pub(crate) fn inverse(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
     if t.inverse().real().is_some() {
-        ntt::transform::<8, _, false>(Reals::new(v, t), t, row);
+        ntt::transform::<8, _, false>(Reals::new(v, t.modulus()), t, row);
     } else {
         ntt::inverse::<4, _>(v, t, row);
     }
+}
+
+/// `a *= b`.
+#[inline(always)]
+pub(crate) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+    if fits(m) {
+        products::mul_assign_by(Reals::new(v, m), m, a, b);
+    } else {
+        products::mul_assign(v, m, a, b);
+    }
+}
+
+/// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
+#[inline(always)]
+pub(crate) fn inner_product(
+    v: Lanes,
+    m: &Modulus<u64>,
+    out: &mut [u64],
+    lhs: &[&[u64]],
+    rhs: &[&[u64]],
+    accumulate: bool,
+) {
+    if fits(m) {
+        products::inner_product_by(Reals::new(v, m), m, out, lhs, rhs, accumulate);
+    } else {
+        products::inner_product(v, m, out, lhs, rhs, accumulate);
+    }
+}
+
+/// `out0`, `out1` = sums of products with the even and the odd rows of `key`.
+#[inline(always)]
+pub(crate) fn key_product(
+    v: Lanes,
+    m: &Modulus<u64>,
+    out0: &mut [u64],
+    out1: &mut [u64],
+    lhs: &[&[u64]],
+    key: &[u64],
+    accumulate: bool,
+) {
+    if fits(m) {
+        products::key_product_by(Reals::new(v, m), m, out0, out1, lhs, key, accumulate);
+    } else {
+        products::key_product(v, m, out0, out1, lhs, key, accumulate);
+    }
+}
+
+/// Whether the prime is small enough.
+fn fits(m: &Modulus<u64>) -> bool {
+    m.value_u64() >> REAL_BITS == 0
 }
 
 /// Arithmetic modulo one prime.
@@ -66,8 +123,8 @@ struct Factor {
 
 impl Reals {
     #[inline(always)]
-    fn new(lanes: Lanes, t: &NttTable<u64>) -> Self {
-        let p = t.modulus().value_u64() as f64;
+    fn new(lanes: Lanes, m: &Modulus<u64>) -> Self {
+        let p = m.value_u64() as f64;
         Self { lanes, p: avx2!(_mm256_set1_pd(p)), inverse: avx2!(_mm256_set1_pd(1.0 / p)) }
     }
 
@@ -151,8 +208,8 @@ impl Butterfly<8> for Reals {
     #[inline(always)]
     fn consecutive(self, w: &Factors<u64>, run: usize) -> Factor {
         Factor {
-            value: self.load(&w.values.as_chunks().0[run]),
-            ratio: self.load(&w.quotients.as_chunks().0[run]),
+            value: Butterfly::load(self, &w.values.as_chunks().0[run]),
+            ratio: Butterfly::load(self, &w.quotients.as_chunks().0[run]),
         }
     }
     #[inline(always)]
@@ -178,9 +235,77 @@ impl Butterfly<8> for Reals {
     }
     #[inline(always)]
     fn transpose(self, tile: [__m256d; 8]) -> [__m256d; 8] {
-        let [a, b, c, d, e, f, g, h] = tile.map(|x| avx2!(_mm256_castpd_si256(x)));
-        let ([a, b, c, d], [e, f, g, h]) =
-            (self.lanes.transpose([a, b, c, d]), self.lanes.transpose([e, f, g, h]));
-        [a, b, c, d, e, f, g, h].map(|x| avx2!(_mm256_castsi256_pd(x)))
+        // Not `array::map`: its closures may end up outside the code that is compiled for AVX2.
+        let [a, b, c, d, e, f, g, h] = tile;
+        let [a, b, c, d] = self.lanes.transpose([bits(a), bits(b), bits(c), bits(d)]);
+        let [e, f, g, h] = self.lanes.transpose([bits(e), bits(f), bits(g), bits(h)]);
+        [reals(a), reals(b), reals(c), reals(d), reals(e), reals(f), reals(g), reals(h)]
     }
+}
+
+impl Sums for Reals {
+    type Word = u64;
+    type Pack = [u64; 4];
+    type Reg = __m256d;
+    type Acc = __m256d;
+
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
+        row.as_chunks_mut()
+    }
+    #[inline(always)]
+    fn load(self, from: &[u64; 4]) -> __m256d {
+        Butterfly::load(self, from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u64; 4], x: __m256d) {
+        Butterfly::store(self, to, x);
+    }
+    #[inline(always)]
+    fn zero(self) -> __m256d {
+        avx2!(_mm256_setzero_pd())
+    }
+    #[inline(always)]
+    fn of(self, x: __m256d) -> __m256d {
+        self.enter(x)
+    }
+    #[inline(always)]
+    fn mul_add(self, acc: __m256d, a: __m256d, b: __m256d) -> __m256d {
+        let (a, b) = (self.enter(a), self.enter(b));
+        avx2!({
+            let high = _mm256_mul_pd(a, b);
+            let error = _mm256_fmsub_pd(a, b, high);
+            let quotient = round(_mm256_mul_pd(high, self.inverse));
+            let remainder = _mm256_add_pd(_mm256_fnmadd_pd(quotient, self.p, high), error);
+            _mm256_add_pd(acc, remainder)
+        })
+    }
+    #[inline(always)]
+    fn residue(self, acc: __m256d) -> __m256d {
+        self.leave(acc)
+    }
+    #[inline(always)]
+    fn shrink(self, acc: __m256d) -> __m256d {
+        self.settle(acc)
+    }
+    #[inline(always)]
+    fn room(self) -> usize {
+        8
+    }
+}
+
+#[inline(always)]
+fn bits(x: __m256d) -> __m256i {
+    avx2!(_mm256_castpd_si256(x))
+}
+
+#[inline(always)]
+fn reals(x: __m256i) -> __m256d {
+    avx2!(_mm256_castsi256_pd(x))
 }

@@ -2,7 +2,7 @@
 
 use super::{Avx2, TOKEN};
 use crate::arith::Shoup;
-use crate::arith::kernels::ntt;
+use crate::arith::kernels::{ntt, products};
 use crate::arith::simd::vector::{Products, Transpose, Vector};
 use core::arch::x86_64::*;
 
@@ -236,5 +236,6 @@ super::super::backend::backend!(
     features = ["avx2,bmi1,bmi2,fma"],
     transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Lanes(TOKEN),
-    products = Lanes(TOKEN)
+    products = Lanes(TOKEN),
+    sums = products
 );

@@ -264,5 +264,6 @@ super::super::backend::backend!(
     features = ["avx2,bmi1,bmi2,fma"],
     transforms = [reals::forward, reals::inverse],
     rows = Lanes(TOKEN),
-    products = Lanes(TOKEN)
+    products = Lanes(TOKEN),
+    sums = reals
 );
