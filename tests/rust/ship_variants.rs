@@ -3,12 +3,14 @@
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipSpec, quarter_masks, window_positions,
+    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipRun, ShipSpec, ViewKind, quarter_masks,
+    window_positions,
 };
 use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::ring::from_integers;
 use refloat::rlwe::EncapsulationDigits;
+use refloat::schemes::ckks::Complex;
 use refloat::security::SecurityPolicy;
 use refloat::trace::Counters;
 use refloat_tests::measure::{assert_within, bits, mean_square, uniform};
@@ -105,6 +107,21 @@ fn bits_come_back_exact_and_cleaner() {
         setup.secret.encrypt(&message, ShipMode::Real, &Seed::from_bytes([0; 32])),
         Err(Error::InvalidArgument(_))
     ));
+}
+
+#[test]
+fn bits_are_seen_where_they_lie_half_a_period_apart() {
+    let spec = ShipSpec { mode: ShipMode::Bits, gamma: 2.0, slope_correction: false, ..toy_spec() };
+    let setup = Setup::new(spec, 4);
+    let message = bits(512, 34);
+    let slots: Vec<Complex> = message.iter().map(|&re| Complex { re, im: 0.0 }).collect();
+    let mut run =
+        ShipRun::new(&setup.evaluator, &setup.encrypt(&message, ShipMode::Bits), ShipMode::Bits).unwrap();
+    for kind in [ViewKind::Coefficients, ViewKind::Phases] {
+        run.step(&setup.keys, &mut ()).unwrap();
+        let view = setup.secret.view(&run, &slots).unwrap().expect("something to see");
+        assert!(view.kind == kind && view.error().0 < 0.01, "{kind:?}: error {:?}", view.error());
+    }
 }
 
 #[test]

@@ -24,9 +24,9 @@ use crate::{
 pub enum ViewKind {
     /// N/2 complex slots.
     Slots,
-    /// N real coefficients, in units of the message.
+    /// N real coefficients, in units of the message, modulo gamma.
     Coefficients,
-    /// N phases in turns, in [-1/2, 1/2], of coefficients modulo q0.
+    /// N phases in turns, modulo 1, of coefficients modulo q0.
     Phases,
 }
 
@@ -118,24 +118,26 @@ impl<W: Word> ShipSecretKey<W> {
         let mut sum = pair.a;
         sum.mul_assign(&self.dense.modulo_q(basis));
         sum.add_assign(&pair.b);
-        let scale = x.scale().to_f64();
-        let values = centered_f64(&sum.into_coeff()).into_iter().map(|c| real(c / scale)).collect();
+        let (scale, gamma) = (x.scale().to_f64(), self.params.spec().gamma);
+        let expected = coefficients_of(message, self.params.slots());
+        let found = centered_f64(&sum.into_coeff()).into_iter().map(|c| c / scale);
         Ok(StageView {
             stage: stages::SLOTS_TO_COEFFS,
             kind: ViewKind::Coefficients,
             track: None,
             node: None,
-            values,
-            expected: coefficients_of(message, self.params.slots()),
+            values: found.zip(&expected).map(|(x, e)| real(nearest(x, e.re, gamma))).collect(),
+            expected,
         })
     }
 
     /// Phases (b + a s')_i / q0 in turns.
     fn view_phases(&self, phases: &Phases, message: &[Complex]) -> StageView {
         let gamma = self.params.spec().gamma;
-        let values = self.message_phases(phases).into_iter().map(real).collect();
-        let expected =
+        let expected: Vec<Complex> =
             coefficients_of(message, self.params.slots()).into_iter().map(|c| real(c.re / gamma)).collect();
+        let found = self.message_phases(phases).into_iter().zip(&expected);
+        let values = found.map(|(x, e)| real(nearest(x, e.re, 1.0))).collect();
         StageView {
             stage: stages::ENCAPSULATE,
             kind: ViewKind::Phases,
@@ -214,6 +216,12 @@ impl<W: Word> ShipSecretKey<W> {
 
 fn real(re: f64) -> Complex {
     Complex { re, im: 0.0 }
+}
+
+/// The representative of x modulo `period` nearest to `expected`: a bit of 1 lies half a period away
+/// from 0, on either side.
+fn nearest(x: f64, expected: f64, period: f64) -> f64 {
+    x - period * libm::rint((x - expected) / period)
 }
 
 fn padded(message: &[Complex], slots: usize) -> Vec<Complex> {
