@@ -16,9 +16,6 @@ use crate::engine::{
 };
 use crate::id::{Id, hex};
 
-/// Bytes of one residue in memory.
-const WORD: u64 = 4;
-
 /// Every SHIP set of this version.
 pub struct ShipEngine {
     sets: Vec<Set>,
@@ -198,7 +195,7 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         ciphertext_bytes: (0..=params.max_level())
             .map(|level| wire::ciphertext_len(params.ckks(), level, 2))
             .collect(),
-        expanded_key_bytes: expanded_key_bytes(params),
+        expanded_key_bytes: params.expanded_key_bytes(),
         expected_seconds: None,
     }
 }
@@ -219,19 +216,6 @@ pub fn slot_mode(mode: ShipMode) -> SlotMode {
         ShipMode::Complex => SlotMode::Complex,
         ShipMode::Bits => SlotMode::Bits,
     }
-}
-
-/// Both components of every sample, one word per residue.
-fn expanded_key_bytes(params: &ShipParams) -> u64 {
-    params
-        .key_parts()
-        .iter()
-        .flat_map(|part| &part.segments)
-        .map(|segment| {
-            let limbs = params.block_basis(segment.block).len();
-            2 * WORD * (segment.count * limbs * params.n()) as u64
-        })
-        .sum()
 }
 
 fn check_mode(params: &ShipParams, mode: SlotMode) -> Result<(), Error> {

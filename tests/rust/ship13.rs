@@ -110,10 +110,11 @@ fn ship13_bits_come_back_exact_twice() {
 #[test]
 #[ignore = "takes minutes: cargo test --release -p refloat-tests --test ship13 -- --ignored"]
 fn five_keys_of_every_full_size_set() {
-    for name in ["ship13", "ship13-bits", "ship13-he2018", "ship13-bits-he2018"] {
+    for name in ["ship13", "ship13-bits", "ship13-he2018", "ship13-bits-he2018", "ship14"] {
         for seed in 1..=5 {
             let setup = Setup::new(name, seed);
-            let message = if setup.mode == ShipMode::Bits { bits(4096, 3) } else { uniform(4096, 3) };
+            let slots = setup.secret.params().slots();
+            let message = if setup.mode == ShipMode::Bits { bits(slots, 3) } else { uniform(slots, 3) };
             let (_, _, precision) = setup.refresh(&message);
             assert!(precision.max_bits() >= setup.preset.promised_bits, "{name}, key {seed}: {precision}");
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::output::bytes;
 use crate::problem::Problem;
 
 /// A failed command.
@@ -27,6 +28,18 @@ impl Failure {
     /// A server that cannot be reached or does not answer as one of this kind.
     pub fn network(detail: impl Into<String>) -> Self {
         Self { code: "NETWORK".to_owned(), detail: detail.into() }
+    }
+
+    /// A set whose keys the machine cannot hold.
+    pub fn memory(set: &str, needed: u64, available: u64) -> Self {
+        Self {
+            code: "LIMIT".to_owned(),
+            detail: format!(
+                "{set} takes {} of memory with its evaluation keys, {} are available; free some, or take a smaller set",
+                bytes(needed),
+                bytes(available)
+            ),
+        }
     }
 
     /// The system refuses something else.

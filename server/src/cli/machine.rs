@@ -50,3 +50,26 @@ fn cpu_name() -> Option<String> {
 fn load_average() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
+
+/// Bytes of memory that processes can still take, where the system tells.
+pub fn available_memory() -> Option<u64> {
+    available(&std::fs::read_to_string("/proc/meminfo").ok()?)
+}
+
+fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn available_memory_is_read_in_bytes() {
+        let text = "MemTotal:       24652892 kB\nMemFree:         1234 kB\nMemAvailable:   20971520 kB\n";
+        assert_eq!(available(text), Some(20 << 30));
+        assert_eq!(available("MemTotal: 1 kB\n"), None);
+    }
+}

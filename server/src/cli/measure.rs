@@ -3,12 +3,15 @@
 use std::time::Instant;
 
 use rayon::ThreadPoolBuilder;
-use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey};
+use refloat::bootstrapping::ckks_ship::{
+    Diagonals, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
+};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::machine;
 use super::output::Output;
 use super::progress::{self, StageClock, StageTime};
 
@@ -61,8 +64,21 @@ pub struct Timed {
 }
 
 impl Bench {
+    /// Whether the machine has the memory for the keys of a set and the evaluator's matrix, where it tells.
+    ///
+    /// # Errors
+    /// A failure that names both amounts.
+    pub fn fits(params: &ShipParams) -> Result<(), Failure> {
+        let needed = params.expanded_key_bytes() + Diagonals::for_params(params).memory_bytes(params);
+        match machine::available_memory() {
+            Some(available) if available < needed => Err(Failure::memory(params.name(), needed, available)),
+            _ => Ok(()),
+        }
+    }
+
     /// Draws keys and a message with uniform slots.
     pub fn new(params: ShipParams, output: &Output) -> Result<Self, Failure> {
+        Self::fits(&params)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let mode = params.mode();
         let secret = ShipSecretKey::generate(&params, &super::keyfiles::fresh_seed()?);

@@ -86,11 +86,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut rows = Vec::new();
     for (published, name) in PAIRS {
-        match params::preset(name) {
-            Ok(preset) => {
-                measure(published, preset, &machine, usize::from(arguments.runs), output, &mut rows)?;
-            }
-            Err(_) => rows.extend(missing(published, name, &machine)),
+        let preset = params::preset(name)?;
+        match Bench::fits(&preset.params()?) {
+            Ok(()) => measure(published, preset, &machine, usize::from(arguments.runs), output, &mut rows)?,
+            Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),
         }
     }
     let value = json!({ "suite": "ship", "source": SOURCE, "machine": machine, "rows": rows });
@@ -152,10 +151,9 @@ fn measure(
     Ok(())
 }
 
-/// Rows of a set that this version does not have.
-fn missing(published: &Published, params: &'static str, machine: &Machine) -> Vec<Row> {
+/// Rows of a set that cannot be measured here, for the reason in the note.
+fn missing(published: &Published, params: &'static str, machine: &Machine, note: &str) -> Vec<Row> {
     let make = Maker { published, params, machine };
-    let note = format!("refloat {} has no set {params}", env!("CARGO_PKG_VERSION"));
     let figures = [
         ("precision, worst slot", published.worst_bits, "bits"),
         ("levels left", published.levels_left, "levels"),
@@ -163,9 +161,9 @@ fn missing(published: &Published, params: &'static str, machine: &Machine) -> Ve
     ];
     let times = published
         .seconds
-        .map(|(threads, seconds)| make.row("bootstrapping", Some(seconds), None, "s", threads, &note));
+        .map(|(threads, seconds)| make.row("bootstrapping", Some(seconds), None, "s", threads, note));
     figures
-        .map(|(metric, value, unit)| make.row(metric, Some(value), None, unit, 1, &note))
+        .map(|(metric, value, unit)| make.row(metric, Some(value), None, unit, 1, note))
         .into_iter()
         .chain(times)
         .collect()
@@ -275,7 +273,7 @@ mod tests {
             ]
         );
         assert!(
-            missing(&SHIP14, "ship14", &machine)
+            missing(&SHIP14, "ship14", &machine, "why")
                 .iter()
                 .all(|row| row.measured.is_none() && row.published.is_some())
         );

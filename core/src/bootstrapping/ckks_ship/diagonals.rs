@@ -26,9 +26,17 @@ pub enum Diagonals {
 impl Diagonals {
     /// [`Self::Evaluated`] where that takes a gibibyte at most, [`Self::Coefficients`] above.
     pub fn for_params<W: Word>(params: &ShipParams<W>) -> Self {
-        let limbs = params.ckks().rlwe().q(params.input_level()).len() + 1;
-        let bytes = params.slots() as u64 * (limbs * params.n() * size_of::<W>()) as u64;
-        if bytes <= 1 << 30 { Self::Evaluated } else { Self::Coefficients }
+        if Self::Evaluated.memory_bytes(params) <= 1 << 30 { Self::Evaluated } else { Self::Coefficients }
+    }
+
+    /// Bytes kept in memory.
+    pub fn memory_bytes<W: Word>(self, params: &ShipParams<W>) -> u64 {
+        let rows = match self {
+            Self::Evaluated => params.ckks().rlwe().q(params.input_level()).len() + 1,
+            Self::Coefficients => 1,
+            Self::Remade => 0,
+        };
+        params.slots() as u64 * (rows * params.n() * size_of::<W>()) as u64
     }
 }
 

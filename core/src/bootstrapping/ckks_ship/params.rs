@@ -201,6 +201,14 @@ impl<W: Word> ShipParams<W> {
         self.key_parts().iter().map(|p| p.bytes as u64).sum()
     }
 
+    /// Bytes of the evaluation keys expanded in memory: both components of every sample, one word a residue.
+    pub fn expanded_key_bytes(&self) -> u64 {
+        let segments = self.key_parts().iter().flat_map(|part| &part.segments);
+        segments
+            .map(|s| 2 * (s.count * self.block_basis(s.block).len() * self.n() * size_of::<W>()) as u64)
+            .sum()
+    }
+
     /// Message scale Delta.
     pub fn scale(&self) -> Scale {
         Scale::exp2(self.0.spec.log_scale)
