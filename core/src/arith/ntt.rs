@@ -115,7 +115,7 @@ impl<W: Word> Twiddles<W> {
         let natural = Factors { values, quotients };
         let mut narrow: Vec<(usize, Factors<W>)> = Vec::new();
         let mut real = None;
-        for lanes in W::all_kernels().iter().map(|k| k.lanes()) {
+        for lanes in W::lane_counts() {
             if lanes == 1 || n < lanes * lanes {
                 continue;
             }
@@ -123,7 +123,7 @@ impl<W: Word> Twiddles<W> {
                 let natural = natural.real(m);
                 let narrow = natural.narrow(lanes);
                 real = Some([natural, narrow]);
-            } else if narrow.iter().all(|(known, _)| *known != lanes) {
+            } else {
                 narrow.push((lanes, natural.narrow(lanes)));
             }
         }

@@ -31,6 +31,9 @@ pub trait Word:
     /// Every set of row operations usable on this CPU, the scalar one first.
     fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>>;
 
+    /// How many words the registers hold that transforms may use here; 1 stands for none.
+    fn lane_counts() -> [usize; 2];
+
     /// Fills a row with uniform residues modulo `p` from a stream (public data).
     fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]);
 
@@ -62,7 +65,7 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $fill:ident) => {
+    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $lanes:path, $fill:ident) => {
         impl Word for $word {
             type Wide = $wide;
             const BITS: u32 = <$word>::BITS;
@@ -84,6 +87,9 @@ macro_rules! word {
             }
             fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>> {
                 $all()
+            }
+            fn lane_counts() -> [usize; 2] {
+                $lanes()
             }
             fn fill_uniform(stream: &mut crate::random::Stream, p: u64, out: &mut [Self]) {
                 stream.$fill(p as $word, out);
@@ -134,8 +140,8 @@ macro_rules! word {
     };
 }
 
-word!(u32, u64, 31, dispatch::select_u32, dispatch::all_u32, fill_uniform_u32);
-word!(u64, u128, 61, dispatch::select_u64, dispatch::all_u64, fill_uniform_u64);
+word!(u32, u64, 31, dispatch::select_u32, dispatch::all_u32, dispatch::lanes_u32, fill_uniform_u32);
+word!(u64, u128, 61, dispatch::select_u64, dispatch::all_u64, dispatch::lanes_u64, fill_uniform_u64);
 
 #[cfg(test)]
 mod tests {

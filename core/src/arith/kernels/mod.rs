@@ -19,9 +19,6 @@ pub trait Kernels<W: Word>: Send + Sync {
     /// Name of the backend: `"scalar"`, `"avx2"`, `"avx512"`, `"avx512ifma"` or `"simd128"`.
     fn name(&self) -> &'static str;
 
-    /// Number of words in a register, for which [`NttTable`] lays out its factors.
-    fn lanes(&self) -> usize;
-
     /// Coefficients to evaluations, in place, in the order documented at [`NttTable`].
     fn ntt_forward(&self, t: &NttTable<W>, row: &mut [W]);
 

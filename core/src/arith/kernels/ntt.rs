@@ -8,7 +8,7 @@
 
 use super::butterfly::{Butterfly, Words};
 use crate::arith::ntt::Factors;
-use crate::arith::simd::{scalar::Scalar, vector::Transpose};
+use crate::arith::simd::vector::Transpose;
 use crate::arith::{NttTable, Word};
 
 /// Natural to bit-reversed order.
@@ -36,10 +36,31 @@ fn words<const R: usize, V: Transpose<R>, const FORWARD: bool>(
     }
 }
 
-/// Rows too short for the registers.
+/// Rows too short for the registers: stage after stage, word by word.
 #[cold]
 fn short<W: Word, const FORWARD: bool>(t: &NttTable<W>, row: &mut [W]) {
-    transform::<1, _, FORWARD>(Words::<_, false>::new(Scalar::new(), t), t, row);
+    let (m, n) = (t.modulus(), row.len());
+    let w = if FORWARD { t.forward() } else { t.inverse() }.natural();
+    for stage in 0..n.trailing_zeros() {
+        let groups = if FORWARD { 1 << stage } else { n >> (stage + 1) };
+        for (i, block) in row.chunks_exact_mut(n / groups).enumerate() {
+            let w = w.get(groups + i);
+            let (low, high) = block.split_at_mut(n / groups / 2);
+            for (x, y) in low.iter_mut().zip(high) {
+                if FORWARD {
+                    let product = m.mul_shoup(*y, &w);
+                    (*x, *y) = (m.add(*x, product), m.sub(*x, product));
+                } else {
+                    (*x, *y) = (m.add(*x, *y), m.mul_shoup(m.sub(*x, *y), &w));
+                }
+            }
+        }
+    }
+    if !FORWARD {
+        for x in row {
+            *x = m.mul_shoup(*x, t.scale());
+        }
+    }
 }
 
 /// The transform with the arithmetic `A`.

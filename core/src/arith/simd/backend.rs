@@ -26,16 +26,12 @@ macro_rules! backend {
         const _: () = {
             use $crate::arith::kernels::{Kernels, convert, permute, pointwise};
             use $crate::arith::simd::backend::kernel;
-            use $crate::arith::simd::vector::lanes;
             use $crate::arith::{Modulus, NttTable, Shoup};
 
             #[rustfmt::skip]
             impl Kernels<$word> for $token {
                 fn name(&self) -> &'static str {
                     $name
-                }
-                fn lanes(&self) -> usize {
-                    lanes($rows)
                 }
                 kernel!(ntt_forward = $forward, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);
                 kernel!(ntt_inverse = $inverse, $rows, $features, t: &NttTable<$word>, row: &mut [$word]);

@@ -119,6 +119,14 @@ mod machine {
             Avx2::detect().map(|token| token as &dyn Kernels<u64>),
         ]
     }
+
+    pub(crate) fn lanes_u32() -> [usize; 2] {
+        [if Avx2::detect().is_some() { 8 } else { 1 }, if Avx512::detect().is_some() { 16 } else { 1 }]
+    }
+
+    pub(crate) fn lanes_u64() -> [usize; 2] {
+        [if Avx2::detect().is_some() { 4 } else { 1 }, if Ifma::detect().is_some() { 8 } else { 1 }]
+    }
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -133,6 +141,14 @@ mod machine {
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [Some(&SCALAR_U64), None, None]
     }
+
+    pub(crate) fn lanes_u32() -> [usize; 2] {
+        [4, 1]
+    }
+
+    pub(crate) fn lanes_u64() -> [usize; 2] {
+        [1, 1]
+    }
 }
 
 #[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
@@ -146,9 +162,20 @@ mod machine {
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [Some(&SCALAR_U64), None, None]
     }
+
+    pub(crate) fn lanes_u32() -> [usize; 2] {
+        [1, 1]
+    }
+
+    pub(crate) fn lanes_u64() -> [usize; 2] {
+        [1, 1]
+    }
 }
 
+// The numbers of words in the registers of the candidates, apart from them: a table of a transform must not bring in
+// every kernel.
 use machine::{candidates_u32, candidates_u64};
+pub(crate) use machine::{lanes_u32, lanes_u64};
 
 #[cfg(test)]
 mod tests {

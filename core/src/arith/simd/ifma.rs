@@ -198,9 +198,6 @@ impl Kernels<u64> for Ifma {
     fn name(&self) -> &'static str {
         "avx512"
     }
-    fn lanes(&self) -> usize {
-        8
-    }
     fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
         if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { wide().ntt_forward(t, row) }
     }

@@ -148,7 +148,7 @@ super::backend::backend!(
     u32,
     "scalar",
     features = [],
-    transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
+    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Scalar::<u32>::new(),
     products = Scalar::<u32>::new(),
     sums = products
@@ -158,7 +158,7 @@ super::backend::backend!(
     u64,
     "scalar",
     features = [],
-    transforms = [ntt::forward::<4, _>, ntt::inverse::<4, _>],
+    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
     rows = Scalar::<u64>::new(),
     products = Scalar::<u64>::new(),
     sums = products

@@ -57,11 +57,6 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     }
 }
 
-/// Number of words in a register.
-pub(crate) fn lanes<V: Vector>(_: V) -> usize {
-    V::LANES
-}
-
 /// Squares of words, for transforms.
 pub(crate) trait Transpose<const R: usize>: Vector {
     /// Transposes every run of `LANES` registers, `LANES` words each; `R` is a multiple of `LANES`.
