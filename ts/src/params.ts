@@ -1,7 +1,7 @@
 import type { StageId } from './stages.js';
 
 /** Names of the parameter sets that ship with this version. */
-export type PresetName = `toy${'10' | '11' | '11-31'}` | `ship13${'' | '-bits'}${'' | '-he2018'}`;
+export type PresetName = `toy${'10' | '11' | '11-31'}` | `ship13${'' | '-bits'}${'' | '-he2018'}` | 'ship14';
 
 /** What the slots of a set hold: reals in [-1, 1], complex numbers, or bits. */
 export type SlotMode = 'real' | 'complex' | 'bits';

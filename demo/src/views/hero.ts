@@ -51,6 +51,9 @@ function place(state: State, card: Card, title: string, note: Html): Html {
   </div>`;
 }
 
+/** log2 of the largest ring that a page has the memory for. */
+const MOST_LOG_N = 13;
+
 /** The set a card of the page begins with. */
 function offer(state: State, card: Card): Preset | undefined {
   return state.presets.find((p) => p.name === (card === 'page-full' ? FULL_SIZE : DEMONSTRATION));
@@ -58,7 +61,7 @@ function offer(state: State, card: Card): Preset | undefined {
 
 function choice(state: State): Html | null {
   const card = cardOf(state);
-  const offered = card === 'server' ? (state.server.state === 'present' ? state.server.presets.filter((p) => p.mode === 'real') : []) : state.presets.filter((p) => !p.name.endsWith('he2018') && p.secure === (card === 'page-full'));
+  const offered = card === 'server' ? (state.server.state === 'present' ? state.server.presets.filter((p) => p.mode === 'real') : []) : state.presets.filter((p) => p.logN <= MOST_LOG_N && !p.name.endsWith('he2018') && p.secure === (card === 'page-full'));
   if (offered.length < 2) return null;
   const chosen = card === 'server' ? state.serverPreset : state.pagePreset;
   return html`<label class="set">Parameter set <select data-input="set-${state.place}">${offered.map(
