@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
+use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::params;
 use serde_json::json;
 
@@ -15,7 +16,8 @@ use super::progress::stage_table;
 const EXAMPLES: &str = "\
 Examples:
   refloat bench --preset ship13
-  refloat bench --preset toy10 --runs 10 --threads 1 --threads 2";
+  refloat bench --preset toy10 --runs 10 --threads 1 --threads 2
+  refloat bench --preset ship13 --complex --batch 8";
 
 /// Arguments of `refloat bench`.
 #[derive(Args)]
@@ -30,6 +32,12 @@ pub struct Arguments {
     /// Numbers of threads; by default 1 and all.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Vec<u16>,
+    /// Also with complex slots, by turns with real ones.
+    #[arg(long)]
+    complex: bool,
+    /// Also so many ciphertexts in one pass over the keys, by turns with a single one.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(2..=64))]
+    batch: Option<u16>,
 }
 
 /// Times a set.
@@ -48,22 +56,44 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         bytes(bench.params.key_bytes()),
         bytes(memory as u64)
     );
+    let mut works = vec![bench.work(bench.params.mode(), 1)?];
+    if arguments.complex {
+        works.push(bench.work(ShipMode::Complex, 1)?);
+    }
+    if let Some(count) = arguments.batch {
+        works.push(bench.work(bench.params.mode(), count.into())?);
+    }
     for threads in threads {
-        let best = bench.best(threads, usize::from(arguments.runs), output)?;
-        let _ = write!(
-            text,
-            "\n{threads} thread{}: {:.3} s (fastest of {}), {:.2} bits in the worst slot, {:.2} bits rms\n{}",
-            if threads == 1 { "" } else { "s" },
-            best.seconds,
-            arguments.runs,
-            best.precision.worst,
-            best.precision.rms,
-            stage_table(&best.stages)
-        );
-        rows.push(json!({
-            "threads": threads, "runs": arguments.runs, "seconds": best.seconds, "precision": best.precision,
-            "level": best.level, "stages": best.stages,
-        }));
+        let best = bench.best(&works, threads, usize::from(arguments.runs), output)?;
+        for (work, timed) in works.iter().zip(&best) {
+            let ciphertexts = work.ciphertexts();
+            let single_runs = timed.seconds / (ciphertexts as f64 * best[0].seconds);
+            let what = match (ciphertexts, work.mode().name()) {
+                (1, mode) => format!("one ciphertext, {mode} slots"),
+                (_, mode) => format!("{ciphertexts} ciphertexts together, {mode} slots"),
+            };
+            let beside = if std::ptr::eq(timed, &raw const best[0]) {
+                String::new()
+            } else {
+                format!("; {single_runs:.2} of {ciphertexts} times the first")
+            };
+            let _ = write!(
+                text,
+                "\n{threads} thread{}, {what}: {:.3} s (fastest of {}{beside}), {:.2} bits in the worst slot, \
+                 {:.2} bits rms\n{}",
+                if threads == 1 { "" } else { "s" },
+                timed.seconds,
+                arguments.runs,
+                timed.precision.worst,
+                timed.precision.rms,
+                stage_table(&timed.stages)
+            );
+            rows.push(json!({
+                "threads": threads, "runs": arguments.runs, "ciphertexts": ciphertexts,
+                "mode": work.mode().name(), "seconds": timed.seconds, "ofSingleRuns": single_runs,
+                "precision": timed.precision, "level": timed.level, "stages": timed.stages,
+            }));
+        }
     }
     let value = json!({
         "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,

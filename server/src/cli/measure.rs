@@ -45,10 +45,28 @@ pub struct Bench {
     /// The evaluation keys.
     pub keys: ShipKeys,
     secret: ShipSecretKey,
-    message: Vec<f64>,
-    input: Ciphertext,
     /// Seconds it took to make the evaluation keys, on all threads.
     pub keygen_seconds: f64,
+}
+
+/// What is bootstrapped at once.
+pub struct Work {
+    mode: ShipMode,
+    /// The slots of all ciphertexts, one after the other.
+    message: Vec<f64>,
+    inputs: Vec<Ciphertext>,
+}
+
+impl Work {
+    /// What its slots hold.
+    pub fn mode(&self) -> ShipMode {
+        self.mode
+    }
+
+    /// Number of ciphertexts.
+    pub fn ciphertexts(&self) -> usize {
+        self.inputs.len()
+    }
 }
 
 /// One timed bootstrapping.
@@ -76,44 +94,67 @@ impl Bench {
         }
     }
 
-    /// Draws keys and a message with uniform slots.
+    /// Draws keys.
     pub fn new(params: ShipParams, output: &Output) -> Result<Self, Failure> {
         Self::fits(&params)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
-        let mode = params.mode();
         let secret = ShipSecretKey::generate(&params, &super::keyfiles::fresh_seed()?);
         let began = Instant::now();
         let keys = ShipKeys::generate(&secret)?;
         let keygen_seconds = began.elapsed().as_secs_f64();
         let evaluator = ShipEvaluator::new(&params)?;
-        let message = uniform(&super::keyfiles::fresh_seed()?, params.slots(), mode);
-        let input =
-            secret.encrypt_at(&message, mode, params.input_level(), &super::keyfiles::fresh_seed()?)?;
         spinner.finish_and_clear();
-        Ok(Self { params, evaluator, keys, secret, message, input, keygen_seconds })
+        Ok(Self { params, evaluator, keys, secret, keygen_seconds })
+    }
+
+    /// Exhausted ciphertexts with uniform slots.
+    pub fn work(&self, mode: ShipMode, ciphertexts: usize) -> Result<Work, Failure> {
+        let slots = self.params.slots() * if mode == ShipMode::Complex { 2 } else { 1 };
+        let message = uniform(&super::keyfiles::fresh_seed()?, ciphertexts * slots, mode);
+        let level = self.params.input_level();
+        let encrypt = |message: &[f64]| -> Result<Ciphertext, Failure> {
+            Ok(self.secret.encrypt_at(message, mode, level, &super::keyfiles::fresh_seed()?)?)
+        };
+        let inputs = message.chunks(slots).map(encrypt).collect::<Result<_, _>>()?;
+        Ok(Work { mode, message, inputs })
     }
 
     /// Bootstraps once on `threads` threads.
-    pub fn run(&self, threads: usize, output: &Output) -> Result<Timed, Failure> {
+    pub fn run(&self, work: &Work, threads: usize, output: &Output) -> Result<Timed, Failure> {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
         let mut clock = StageClock::new(output);
-        let mode = self.params.mode();
         let began = Instant::now();
-        let result = pool.install(|| self.evaluator.bootstrap(&self.input, mode, &self.keys, &mut clock))?;
+        let results = pool.install(|| match &work.inputs[..] {
+            [only] => self.evaluator.bootstrap(only, work.mode, &self.keys, &mut clock).map(|out| vec![out]),
+            inputs => self.evaluator.bootstrap_batch(inputs, work.mode, &self.keys, &mut clock),
+        })?;
         let seconds = began.elapsed().as_secs_f64();
-        let private = self.secret.decrypt(&result, mode)?;
-        let precision = Precision::of(private.reveal_to_key_owner(), &self.message);
-        Ok(Timed { seconds, stages: std::mem::take(&mut clock.stages), precision, level: result.level() })
+        let mut values = Vec::with_capacity(work.message.len());
+        for result in &results {
+            let private = self.secret.decrypt(result, work.mode)?;
+            values.extend_from_slice(private.reveal_to_key_owner());
+        }
+        let precision = Precision::of(&values, &work.message);
+        let level = results.first().map_or(0, Ciphertext::level);
+        Ok(Timed { seconds, stages: std::mem::take(&mut clock.stages), precision, level })
     }
 
-    /// The fastest of `runs` runs.
-    pub fn best(&self, threads: usize, runs: usize, output: &Output) -> Result<Timed, Failure> {
-        let mut best = self.run(threads, output)?;
+    /// The fastest of `runs` runs of each, which take turns.
+    pub fn best(
+        &self,
+        works: &[Work],
+        threads: usize,
+        runs: usize,
+        output: &Output,
+    ) -> Result<Vec<Timed>, Failure> {
+        let once = || works.iter().map(|work| self.run(work, threads, output)).collect::<Result<Vec<_>, _>>();
+        let mut best = once()?;
         for _ in 1..runs {
-            let next = self.run(threads, output)?;
-            if next.seconds < best.seconds {
-                best = next;
+            for (best, next) in best.iter_mut().zip(once()?) {
+                if next.seconds < best.seconds {
+                    *best = next;
+                }
             }
         }
         Ok(best)

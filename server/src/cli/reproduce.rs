@@ -110,8 +110,10 @@ fn measure(
     let memory = bench.keys.memory_bytes() as f64;
     let make = Maker { published, params: preset.name, machine };
     let mut timed = Vec::new();
+    let work = [bench.work(bench.params.mode(), 1)?];
     for threads in thread_counts(&[], machine) {
-        timed.push((threads, bench.best(threads, runs, output)?));
+        let best = bench.best(&work, threads, runs, output)?;
+        timed.extend(best.into_iter().map(|best| (threads, best)));
     }
     let Some((threads, first)) = timed.first() else { return Ok(()) };
     let (bits, key) = (first.precision, "one key, uniform slots in [-1, 1]");
