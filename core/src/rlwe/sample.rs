@@ -55,7 +55,16 @@ impl KeySeeds {
         let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
         // The error's own memory becomes b, so that there is no other copy to wipe.
         let mut b = SmallPoly::error(basis.n(), &mut stream).to_poly(basis).into_eval();
-        b.sub_assign(&a.mul(v));
+        // Row by row, so that products are taken off while they are in cache.
+        let mut product = vec![W::ZERO; basis.n()];
+        for (i, row) in b.rows_mut() {
+            let (kernels, m) = (basis.kernels(), basis.modulus(i));
+            product.copy_from_slice(a.row(i));
+            kernels.mul_assign(m, &mut product, v.row(i));
+            kernels.sub_assign(m, row, &product);
+        }
+        // a times the secret would give the secret away.
+        product.zeroize();
         if let Some(payload) = payload {
             b.add_assign(payload);
         }
