@@ -113,6 +113,7 @@ test('control: a crashed worker is an error with a way out', async (context) => 
   await problem.waitFor();
   assert.match(await problem.innerText(), /stopped in the middle/);
   await problem.getByRole('button', { name: /Load afresh/ }).click();
+  await problem.waitFor({ state: 'detached' });
   await cameBack(page, { since: 1 });
   assert.equal(await page.evaluate(() => globalThis.workers.length), 2, 'a fresh worker');
 });
