@@ -65,14 +65,9 @@ impl<'a, W: Word> TrackWorker<'a, W> {
                 secret.params().name()
             )));
         }
-        if track >= set.tracks() {
-            return Err(Error::InvalidArgument(format!(
-                "track {track} of a set with {} tracks, counted from 0",
-                set.tracks()
-            )));
-        }
+        set.check_track(track)?;
         let mut counters = Counters::default();
-        let lanes = lanes_of(&self.encoded);
+        let lanes = self.encoded.lanes();
         let (evaluator, scratch) = (self.evaluator, &mut self.scratch);
         let pairs = rotate_generated(secret, evaluator, &lanes, track, scratch, &mut counters)?;
         let factors = pairs.into_iter().map(|pair| leaf(set, secret.key_id(), pair)).collect();
@@ -91,7 +86,7 @@ impl<W: Word> ShipRun<'_, W> {
         check_run_key(self.key_id, keys)?;
         let ShipState::Rotating { encoded, .. } = &self.state else { return Ok(()) };
         let (mut scratch, mut counters) = (TrackScratch::new(self.evaluator.params()), Counters::default());
-        let lanes = lanes_of(encoded);
+        let lanes = encoded.lanes();
         let pairs = keys.rotate_track(self.evaluator, &lanes, track, &mut scratch, &mut counters)?;
         self.tracks.ahead.insert(track, (pairs, counters));
         Ok(())
@@ -152,10 +147,6 @@ impl<W: Word> ShipRun<'_, W> {
             )),
         }
     }
-}
-
-fn lanes_of<W: Word>(phases: &EncodedPhases<W>) -> Vec<Lane<'_, W>> {
-    (0..phases.halves()).map(|half| Lane { phases, half }).collect()
 }
 
 /// Samples of the column step held at a time: the quarters of a candidate.

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::{
-    blind_rotate::Lane, evaluator::ShipEvaluator, keys::KeySource, run::check_run_key, spec::ShipMode,
-    stages, tracks::Tracks,
+    blind_rotate::Lane, evaluator::ShipEvaluator, keys::KeySource, phase::EncodedPhases, run::check_run_key,
+    spec::ShipMode, stages, tracks::Tracks,
 };
 use crate::{
     arith::Word,
@@ -46,8 +46,7 @@ pub(super) fn bootstrap<W: Word>(
 
     stage.enter(stages::BLIND_ROTATE)?;
     let halves = encoded[0].halves();
-    let lanes: Vec<Lane<'_, W>> =
-        encoded.iter().flat_map(|phases| (0..halves).map(move |half| Lane { phases, half })).collect();
+    let lanes: Vec<Lane<'_, W>> = encoded.iter().flat_map(EncodedPhases::lanes).collect();
     let (total, mut factors, mut tracks) = (params.tracks(), Vec::new(), Tracks::new());
     factors.resize_with(lanes.len(), Vec::new);
     let mut done = 0;

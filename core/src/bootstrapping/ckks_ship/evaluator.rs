@@ -238,12 +238,7 @@ impl<W: Word> ShipEvaluator<W> {
         scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
     ) -> Result<Vec<Pair<W>>, Error> {
-        if track >= self.params.tracks() {
-            return Err(Error::InvalidArgument(format!(
-                "track {track} of a set with {} tracks, counted from 0",
-                self.params.tracks()
-            )));
-        }
+        self.params.check_track(track)?;
         Ok(blind_rotate::blind_rotate(&self.params, &self.rotations, lanes, track, keys, scratch, counters))
     }
 

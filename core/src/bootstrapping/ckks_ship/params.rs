@@ -230,6 +230,17 @@ impl<W: Word> ShipParams<W> {
         x * x / 6.0
     }
 
+    /// An error unless the set has this track.
+    pub(crate) fn check_track(&self, track: usize) -> Result<(), Error> {
+        if track < self.tracks() {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "track {track} of a set with {} tracks, counted from 0",
+            self.tracks()
+        )))
+    }
+
     /// Public offset o_k of track k's window.
     pub(crate) fn offset(&self, track: usize) -> usize {
         self.0.offsets[track]

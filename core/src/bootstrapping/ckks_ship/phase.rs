@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{params::ShipParams, spec::ShipMode};
+use super::{blind_rotate::Lane, params::ShipParams, spec::ShipMode};
 use crate::{
     arith::{Word, complex::Complex},
     error::Error,
@@ -144,6 +144,11 @@ impl<W: Word> EncodedPhases<W> {
     /// Number of halves: 1, or 2 for complex slots.
     pub fn halves(&self) -> usize {
         self.leaves.len()
+    }
+
+    /// What a track rotates of them.
+    pub(super) fn lanes(&self) -> Vec<Lane<'_, W>> {
+        (0..self.halves()).map(|half| Lane { phases: self, half }).collect()
     }
 
     pub(super) fn check_half(&self, half: usize) -> Result<(), Error> {

@@ -3,7 +3,6 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    blind_rotate::Lane,
     evaluator::ShipEvaluator,
     keys::KeySource,
     phase::{EncodedPhases, Phases},
@@ -203,7 +202,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
         let (total, done) = (self.evaluator.params().tracks(), factors[0].len());
         let batch = self.tracks_per_step.min(total - done);
         let evaluator = self.evaluator;
-        let lanes: Vec<_> = (0..encoded.halves()).map(|half| Lane { phases: &encoded, half }).collect();
+        let lanes = encoded.lanes();
         let counters = &mut self.counters;
         self.tracks.rotate(evaluator, &lanes, (done, batch), keys, &mut factors, counters)?;
         let done = factors[0].len();
