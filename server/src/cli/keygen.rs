@@ -86,7 +86,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             );
         }
         if !preset.secure() {
-            let _ = write!(text, "\nINSECURE: {}", params.security().statement);
+            let _ = write!(text, "\n{}", params.security().statement);
         }
         text
     });
