@@ -14,8 +14,8 @@
 //! The same seed gives the same bits on every target: the stream is defined as little-endian bytes,
 //! and every sampler states how many of them it takes.
 //!
-//! Samplers of secret values ([`Stream::ternary`], [`Stream::cbd21`], [`Stream::below`]) take a
-//! number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
+//! Samplers of secret values ([`Stream::binary`], [`Stream::ternary`], [`Stream::cbd21`],
+//! [`Stream::cbd32`], [`Stream::below`]) take a number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
 
 mod keystream;
 mod samplers;

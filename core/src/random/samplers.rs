@@ -1,4 +1,4 @@
-//! The samplers of a [`Stream`]: uniform residues, ternary secrets, centred binomial errors.
+//! The samplers of a [`Stream`]: uniform residues, binary and ternary secrets, centred binomial errors.
 
 use rand_core::Rng;
 use zeroize::Zeroize;
@@ -93,6 +93,36 @@ impl Stream {
             self.bytes(drawn);
             for (value, six) in part.iter_mut().zip(drawn.as_chunks::<CBD21_BYTES>().0) {
                 *value = cbd21_of(*six);
+            }
+        }
+        bytes.zeroize();
+    }
+
+    /// Fills `out` with independent samples of the centred binomial distribution CBD(32): the
+    /// difference of two sums of 32 fair bits. They lie in `[-32, 32]`, have mean 0 and variance 16
+    /// exactly (standard deviation 4). Takes eight bytes a value, without a branch on what they are.
+    pub fn cbd32(&mut self, out: &mut [i8]) {
+        let mut bytes = [0u8; CHUNK];
+        for part in out.chunks_mut(CHUNK / 8) {
+            let drawn = &mut bytes[..8 * part.len()];
+            self.bytes(drawn);
+            for (value, word) in part.iter_mut().zip(drawn.as_chunks::<8>().0) {
+                let word = u64::from_le_bytes(*word);
+                *value = (word as u32).count_ones() as i8 - ((word >> 32) as u32).count_ones() as i8;
+            }
+        }
+        bytes.zeroize();
+    }
+
+    /// Fills `out` with independent fair bits, 0 or 1. Takes one byte a value, of which the lowest bit
+    /// counts, without a branch on what they are.
+    pub fn binary(&mut self, out: &mut [i8]) {
+        let mut bytes = [0u8; CHUNK];
+        for part in out.chunks_mut(CHUNK) {
+            let drawn = &mut bytes[..part.len()];
+            self.bytes(drawn);
+            for (value, byte) in part.iter_mut().zip(&*drawn) {
+                *value = (byte & 1) as i8;
             }
         }
         bytes.zeroize();

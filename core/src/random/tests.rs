@@ -308,3 +308,21 @@ fn secret_samplers_take_a_fixed_number_of_bytes() {
         }
     }
 }
+
+#[test]
+fn the_wider_binomial_and_fair_bits_have_their_moments() {
+    let mut samples = vec![0; SAMPLES + 1];
+    stream(41).cbd32(&mut samples);
+    // 32 terms of variance 1/2 and fourth moment 1/2.
+    assert_moments(&samples, 16.0, 32.0 / 2.0 + 3.0 * 32.0 * 31.0 / 4.0);
+    assert!(samples.iter().all(|x| x.abs() <= 32));
+    stream(42).binary(&mut samples);
+    assert!(samples.iter().all(|x| (0..=1).contains(x)));
+    let ones = samples.iter().map(|&x| f64::from(x)).sum::<f64>();
+    let n = samples.len() as f64;
+    assert!((ones - n / 2.0).abs() < 5.0 * (n / 4.0).sqrt(), "{ones} ones of {n}");
+    // The same bytes whatever the length asked for.
+    let mut short = vec![0; 1000];
+    stream(42).binary(&mut short);
+    assert_eq!(short, samples[..1000]);
+}

@@ -18,4 +18,4 @@ pub use convert::BaseConverter;
 pub use integers::{centered_f64, from_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::ModDown;
-pub use sampling::{SmallPoly, uniform_rows};
+pub use sampling::{Binomial, SmallPoly, uniform_rows};

@@ -15,6 +15,38 @@ use crate::{arith::Word, random::Stream};
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SmallPoly(Vec<i8>);
 
+/// A centred binomial error: the difference of two sums of so many fair bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Binomial {
+    /// 21 + 21 bits: variance 10.5, standard deviation 3.24.
+    Coins21,
+    /// 32 + 32 bits: variance 16, standard deviation 4.
+    Coins32,
+}
+
+impl Binomial {
+    /// The variance, exactly.
+    pub fn variance(self) -> f64 {
+        match self {
+            Self::Coins21 => 10.5,
+            Self::Coins32 => 16.0,
+        }
+    }
+
+    /// The standard deviation.
+    pub fn sigma(self) -> f64 {
+        libm::sqrt(self.variance())
+    }
+
+    /// Fills `out` with independent samples.
+    pub fn sample(self, stream: &mut Stream, out: &mut [i8]) {
+        match self {
+            Self::Coins21 => stream.cbd21(out),
+            Self::Coins32 => stream.cbd32(out),
+        }
+    }
+}
+
 impl SmallPoly {
     /// Standard deviation of [`Self::error`], sqrt(21 / 2).
     pub const ERROR_SIGMA: f64 = 3.240_370_349_203_93;
@@ -33,8 +65,13 @@ impl SmallPoly {
 
     /// Centred binomial with 21 + 21 coins: standard deviation sqrt(10.5) = 3.24.
     pub fn error(n: usize, stream: &mut Stream) -> Self {
+        Self::error_of(Binomial::Coins21, n, stream)
+    }
+
+    /// A centred binomial error of the given width.
+    pub fn error_of(width: Binomial, n: usize, stream: &mut Stream) -> Self {
         let mut out = vec![0i8; n];
-        stream.cbd21(&mut out);
+        width.sample(stream, &mut out);
         Self(out)
     }
 

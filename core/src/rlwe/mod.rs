@@ -4,11 +4,15 @@
 //! A ciphertext part pair (b, a) decrypts to b + a s. Switching keys are hybrid: the modulus Q is
 //! cut into digits (products of disjoint sets of its primes) and extended by special primes P;
 //! each key is a block of samples modulo Q P whose second components are expanded from a seed.
+//!
+//! [`lwe`] and [`rgsw`] are the layer of DM/CGGI: one prime, digits of bits instead of primes.
 
 mod context;
 mod encapsulation;
 mod gadget;
 mod keyswitch;
+pub mod lwe;
+pub mod rgsw;
 mod sample;
 mod secret;
 
@@ -20,3 +24,4 @@ pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 
 pub(crate) use encapsulation::scatter_constant_time;
+pub(crate) use sample::mask_stream;

@@ -7,8 +7,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::keyswitch::Pair;
 use crate::{
     arith::Word,
-    random::Seed,
-    ring::{Basis, Eval, Poly, SmallPoly, uniform_rows},
+    random::{Seed, Stream},
+    ring::{Basis, Binomial, Eval, Poly, SmallPoly, uniform_rows},
 };
 
 /// The two independent seeds of a set of evaluation keys.
@@ -50,11 +50,23 @@ impl KeySeeds {
         v: &Poly<W, Eval>,
         payload: Option<&Poly<W, Eval>>,
     ) -> Pair<W> {
+        self.sample_with(Binomial::Coins21, block, index, v, payload)
+    }
+
+    /// [`Self::sample`] with an error of another width.
+    pub fn sample_with<W: Word>(
+        &self,
+        width: Binomial,
+        block: [u64; 4],
+        index: usize,
+        v: &Poly<W, Eval>,
+        payload: Option<&Poly<W, Eval>>,
+    ) -> Pair<W> {
         let basis = v.basis();
         let a = expand_a(&self.public, block, index, basis);
-        let mut stream = self.errors.derive("error", &stream_index(block, index)).stream();
+        let mut stream = self.error_stream(block, index);
         // The error's own memory becomes b, so that there is no other copy to wipe.
-        let mut b = SmallPoly::error(basis.n(), &mut stream).to_poly(basis).into_eval();
+        let mut b = SmallPoly::error_of(width, basis.n(), &mut stream).to_poly(basis).into_eval();
         // Row by row, so that products are taken off while they are in cache.
         let mut product = vec![W::ZERO; basis.n()];
         for (i, row) in b.rows_mut() {
@@ -70,11 +82,21 @@ impl KeySeeds {
         }
         Pair { b, a }
     }
+
+    /// The stream of the errors of sample `index` of `block`.
+    pub(crate) fn error_stream(&self, block: [u64; 4], index: usize) -> Stream {
+        self.errors.derive("error", &stream_index(block, index)).stream()
+    }
+}
+
+/// The stream of the public second component of sample `index` of `block`.
+pub(crate) fn mask_stream(public: &Seed, block: [u64; 4], index: usize) -> Stream {
+    public.derive("second component", &stream_index(block, index)).stream()
 }
 
 /// Second component of sample `index` of `block`: uniform residues, read in evaluation domain.
 pub fn expand_a<W: Word>(public: &Seed, block: [u64; 4], index: usize, basis: &Basis<W>) -> Poly<W, Eval> {
-    let mut stream = public.derive("second component", &stream_index(block, index)).stream();
+    let mut stream = mask_stream(public, block, index);
     Poly::from_rows(basis, uniform_rows(basis, &mut stream))
 }
 

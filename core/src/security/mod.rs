@@ -24,9 +24,12 @@
 //! it falls with `a = 1.1`, a little faster than the computed points do, down to 43 bits, what the
 //! estimator gives for plain lattice reduction at N = 2^10. Expect ±1 bit at the computed points.
 
+mod lwe;
 mod table;
 #[cfg(test)]
 mod tests;
+
+pub use lwe::{LweInstance, LweReport, LweSecret, check_lwe};
 
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt, str::FromStr};

@@ -1,0 +1,131 @@
+//! RGSW samples and the external product.
+
+use alloc::{vec, vec::Vec};
+
+use super::gadget::Gadget;
+use crate::{
+    arith::{Shoup, Word},
+    error::Error,
+    ring::{Basis, Binomial, Eval, Poly, SubRing},
+    rlwe::{KeySeeds, Pair},
+    trace::Counters,
+};
+
+/// A ring modulo one prime with its gadget.
+#[derive(Clone)]
+pub struct RgswContext<W: Word> {
+    basis: Basis<W>,
+    gadget: Gadget<W>,
+    width: Binomial,
+}
+
+/// Rows that external products work in, reusable.
+pub struct ProductScratch<W: Word> {
+    digits: Vec<W>,
+    out: [Vec<W>; 2],
+}
+
+impl<W: Word> RgswContext<W> {
+    /// The ring of degree `n` modulo `prime`, digits as in [`Gadget::new`], errors of the given width.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] as [`Basis::new`] and [`Gadget::new`].
+    pub fn new(n: usize, prime: u64, base_log: u32, digits: usize, width: Binomial) -> Result<Self, Error> {
+        let basis = Basis::new(n, &[prime])?;
+        let gadget = Gadget::new(*basis.modulus(0), base_log, digits)?;
+        Ok(Self { basis, gadget, width })
+    }
+
+    /// Ring degree N.
+    pub fn n(&self) -> usize {
+        self.basis.n()
+    }
+
+    /// The basis: one prime.
+    pub fn basis(&self) -> &Basis<W> {
+        &self.basis
+    }
+
+    /// The prime and its transform.
+    pub fn ring(&self) -> &SubRing<W> {
+        self.basis.row(0)
+    }
+
+    /// The gadget.
+    pub fn gadget(&self) -> &Gadget<W> {
+        &self.gadget
+    }
+
+    /// Width of the errors of samples.
+    pub fn width(&self) -> Binomial {
+        self.width
+    }
+
+    /// Samples of one RGSW ciphertext: 2 d.
+    pub fn rgsw_samples(&self) -> usize {
+        2 * self.gadget.digits()
+    }
+
+    /// Sample `index` of `block`, which encrypts g_k u under z, evaluation domain.
+    ///
+    /// RGSW(m) is the d samples with u = m, for the digits of b, followed by the d samples with
+    /// u = m z, for those of a.
+    pub fn gadget_sample(
+        &self,
+        seeds: &KeySeeds,
+        (block, index): ([u64; 4], usize),
+        k: usize,
+        u: &Poly<W, Eval>,
+        z: &Poly<W, Eval>,
+    ) -> Pair<W> {
+        let mut sample = seeds.sample_with(self.width, block, index, z, None);
+        let m = self.ring().modulus();
+        let factor: Shoup<W> = m.shoup(self.gadget.factor(k));
+        self.basis.kernels().mul_scalar_add_assign(m, sample.b.row_mut(0), u.row(0), &factor);
+        sample
+    }
+
+    /// Rows for external products.
+    pub fn scratch(&self) -> ProductScratch<W> {
+        let n = self.n();
+        let row = || vec![W::ZERO; n];
+        ProductScratch { digits: vec![W::ZERO; self.rgsw_samples() * n], out: [row(), row()] }
+    }
+
+    /// out += key ⊡ (b, a): b and a are residues in coefficient domain, the key `[2 d][2][n]` in
+    /// evaluation domain, out residues in coefficient domain.
+    pub fn external_product_add(
+        &self,
+        key: &[W],
+        [b, a]: [&[W]; 2],
+        [out_b, out_a]: [&mut [W]; 2],
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        let n = self.n();
+        let d = self.gadget.digits();
+        let (digits_b, digits_a) = scratch.digits.split_at_mut(d * n);
+        self.gadget.decompose(b, digits_b);
+        self.gadget.decompose(a, digits_a);
+        let (kernels, ring) = (self.basis.kernels(), self.ring());
+        for row in scratch.digits.chunks_exact_mut(n) {
+            kernels.ntt_forward(ring.ntt(), row);
+        }
+        let mut rows: [&[W]; MAX_ROWS] = [&[]; MAX_ROWS];
+        for (row, digits) in rows.iter_mut().zip(scratch.digits.chunks_exact(n)) {
+            *row = digits;
+        }
+        let [product_b, product_a] = &mut scratch.out;
+        kernels.key_product(ring.modulus(), product_b, product_a, &rows[..2 * d], key, false);
+        for (product, out) in [(product_b, out_b), (product_a, out_a)] {
+            kernels.ntt_inverse(ring.ntt(), product);
+            kernels.add_assign(ring.modulus(), out, product);
+        }
+        counters.ntt += 2 * d as u64 + 2;
+        counters.limb_mac += 4 * d as u64;
+        counters.key_switch += 1;
+    }
+}
+
+/// Most digits of both parts: d times the bits of a digit is at most 62.
+const MAX_ROWS: usize = 128;
