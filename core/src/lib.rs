@@ -47,6 +47,7 @@
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
 //! | [`schemes`] | CKKS: encoding, encryption, arithmetic, exact scales |
+//! | [`circuits`] | computations that several methods share: circuits of gates, [`circuits::netlist`] |
 //! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`] |
 //! | [`params`], [`wire`] | named sets; versioned, checked bytes |
 //!
@@ -68,6 +69,7 @@ extern crate alloc;
 pub mod about;
 pub mod arith;
 pub mod bootstrapping;
+pub mod circuits;
 pub mod error;
 pub mod par;
 pub mod params;

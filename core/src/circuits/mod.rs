@@ -1,0 +1,3 @@
+//! L5: computations on ciphertexts that several methods share.
+
+pub mod netlist;
