@@ -60,8 +60,9 @@
 //!
 //! # Features
 //!
-//! `std` (default) detects CPU features at run time; `parallel` evaluates on the current rayon
-//! pool. Without both the crate is `no_std` with `alloc`. None changes results.
+//! `std` (default) detects CPU features at run time and makes tables when they are first used;
+//! `parallel` evaluates on the current rayon pool. Without both the crate is `no_std` with `alloc`.
+//! None changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 
 extern crate alloc;

@@ -3,6 +3,7 @@
 //! Only additions, subtractions and multiplications are used, never fused, and the sines come from
 //! the `libm` crate: results are the same bits on every target, wasm included.
 
+use super::Deferred;
 use crate::Error;
 use alloc::{format, vec::Vec};
 use core::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
@@ -133,8 +134,8 @@ impl SubAssign for Complex {
 #[derive(Clone, Debug)]
 pub struct SpecialFft {
     slots: usize,
-    /// Stage with blocks of `2 h` values: factor `j < h` at index `h - 1 + j`.
-    twiddles: Vec<Complex>,
+    /// Stage with blocks of `2 h` values: factor `j < h` at index `h - 1 + j`. Made when they are first used.
+    twiddles: Deferred<Vec<Complex>>,
 }
 
 impl SpecialFft {
@@ -146,18 +147,11 @@ impl SpecialFft {
             )));
         }
         let slots = n / 2;
-        let mut twiddles = Vec::with_capacity(slots);
-        let mut half = 1;
-        while half < slots {
-            let order = 8 * half as u64;
-            let mut power = 1;
-            for _ in 0..half {
-                twiddles.push(Complex::root_of_unity(power, order));
-                power = power * 5 % order;
-            }
-            half *= 2;
-        }
-        Ok(Self { slots, twiddles })
+        Ok(Self { slots, twiddles: Deferred::new(|| twiddles(slots)) })
+    }
+
+    fn twiddles(&self) -> &[Complex] {
+        self.twiddles.get(|| twiddles(self.slots))
     }
 
     /// Number of slots, `n/2`.
@@ -168,10 +162,11 @@ impl SpecialFft {
     /// Packed coefficients to slots, in place. `values` has [`slots`](Self::slots) entries.
     pub fn forward(&self, values: &mut [Complex]) {
         debug_assert_eq!(values.len(), self.slots);
+        let twiddles = self.twiddles();
         bit_reverse(values);
         let mut half = 1;
         while half < values.len() {
-            let twiddles = &self.twiddles[half - 1..2 * half - 1];
+            let twiddles = &twiddles[half - 1..2 * half - 1];
             for block in values.chunks_exact_mut(2 * half) {
                 let (low, high) = block.split_at_mut(half);
                 for ((x, y), &w) in low.iter_mut().zip(high).zip(twiddles) {
@@ -187,9 +182,10 @@ impl SpecialFft {
     /// Slots to packed coefficients, in place. `values` has [`slots`](Self::slots) entries.
     pub fn inverse(&self, values: &mut [Complex]) {
         debug_assert_eq!(values.len(), self.slots);
+        let twiddles = self.twiddles();
         let mut half = values.len() / 2;
         while half > 0 {
-            let twiddles = &self.twiddles[half - 1..2 * half - 1];
+            let twiddles = &twiddles[half - 1..2 * half - 1];
             for block in values.chunks_exact_mut(2 * half) {
                 let (low, high) = block.split_at_mut(half);
                 for ((x, y), &w) in low.iter_mut().zip(high).zip(twiddles) {
@@ -207,6 +203,21 @@ impl SpecialFft {
             *value = value.scale(scale);
         }
     }
+}
+
+fn twiddles(slots: usize) -> Vec<Complex> {
+    let mut twiddles = Vec::with_capacity(slots);
+    let mut half = 1;
+    while half < slots {
+        let order = 8 * half as u64;
+        let mut power = 1;
+        for _ in 0..half {
+            twiddles.push(Complex::root_of_unity(power, order));
+            power = power * 5 % order;
+        }
+        half *= 2;
+    }
+    twiddles
 }
 
 fn bit_reverse(values: &mut [Complex]) {

@@ -5,6 +5,7 @@
 
 pub mod bigint;
 pub mod complex;
+mod deferred;
 mod kernels;
 mod modulus;
 mod montgomery;
@@ -14,6 +15,7 @@ mod self_check;
 pub mod simd;
 mod word;
 
+pub(crate) use deferred::Deferred;
 pub use kernels::Kernels;
 pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;

@@ -2,6 +2,7 @@
 
 use super::{
     Modulus, Shoup, Word,
+    deferred::Deferred,
     primes::{is_prime, primitive_root},
 };
 use crate::Error;
@@ -12,11 +13,15 @@ use alloc::{format, vec, vec::Vec};
 /// The transform is done by [`Kernels`](super::Kernels). Its evaluation order is bit-reversed:
 /// output `j` is the polynomial at `psi^(2 brev(j) + 1)`, where `psi` is
 /// [`primitive_root`]`(p, 2n)` and `brev` reverses `log2 n` bits.
+///
+/// The factors are computed when they are first used.
 #[derive(Clone, Debug)]
 pub struct NttTable<W> {
     modulus: Modulus<W>,
-    forward: Twiddles<W>,
-    inverse: Twiddles<W>,
+    n: usize,
+    psi: W,
+    forward: Deferred<Twiddles<W>>,
+    inverse: Deferred<Twiddles<W>>,
     scale: Shoup<W>,
     scaled_root: Shoup<W>,
 }
@@ -60,20 +65,24 @@ impl<W: Word> NttTable<W> {
         let psi = primitive_root(&modulus, 2 * n as u64)?;
         let psi_inverse = modulus.inv(psi).ok_or_else(not_prime)?;
         let scale = modulus.inv(modulus.reduce_u64(n as u64)).ok_or_else(not_prime)?;
-        let inverse = Twiddles::new(&modulus, psi_inverse, n);
-        let scaled_root = modulus.mul(scale, inverse.natural.values[1]);
+        let scaled_root = modulus.mul(scale, modulus.pow(psi_inverse, n as u64 / 2));
+        let forward = Deferred::new(|| Twiddles::forward(&modulus, psi, n));
         Ok(Self {
-            forward: Twiddles::new(&modulus, psi, n),
-            inverse,
+            inverse: Deferred::new(|| {
+                Twiddles::inverse(&modulus, forward.get(|| Twiddles::forward(&modulus, psi, n)))
+            }),
+            forward,
             scale: modulus.shoup(scale),
             scaled_root: modulus.shoup(scaled_root),
             modulus,
+            n,
+            psi,
         })
     }
 
     /// The ring degree.
     pub fn n(&self) -> usize {
-        self.forward.natural.values.len()
+        self.n
     }
 
     /// The prime.
@@ -82,13 +91,15 @@ impl<W: Word> NttTable<W> {
     }
 
     /// Powers of `psi`.
+    #[inline]
     pub(crate) fn forward(&self) -> &Twiddles<W> {
-        &self.forward
+        self.forward.get(|| Twiddles::forward(&self.modulus, self.psi, self.n))
     }
 
     /// Powers of `psi^-1`.
+    #[inline]
     pub(crate) fn inverse(&self) -> &Twiddles<W> {
-        &self.inverse
+        self.inverse.get(|| Twiddles::inverse(&self.modulus, self.forward()))
     }
 
     /// `n^-1`.
@@ -103,16 +114,38 @@ impl<W: Word> NttTable<W> {
 }
 
 impl<W: Word> Twiddles<W> {
-    fn new(m: &Modulus<W>, root: W, n: usize) -> Self {
+    /// Powers of `psi`.
+    fn forward(m: &Modulus<W>, psi: W, n: usize) -> Self {
         let shift = usize::BITS - n.trailing_zeros();
+        let root = m.shoup(psi);
         let mut values = vec![W::ONE; n];
         let mut power = W::ONE;
         for i in 0..n {
             values[i.reverse_bits() >> shift] = power;
-            power = m.mul(power, root);
+            power = m.mul_shoup(power, &root);
         }
         let quotients = values.iter().map(|w| w.shoup_quotient(m.value())).collect();
-        let natural = Factors { values, quotients };
+        Self::arranged(m, Factors { values, quotients })
+    }
+
+    /// Powers of `psi^-1`, from those of `psi`: `psi^-i = -psi^(n - i)`, and the quotient of `p - w` is that of `w`
+    /// with all bits flipped, since `p` divides no `2^BITS w`.
+    fn inverse(m: &Modulus<W>, forward: &Self) -> Self {
+        let Factors { values, quotients } = &forward.natural;
+        let n = values.len();
+        let shift = usize::BITS - n.trailing_zeros();
+        let mut natural = forward.natural.clone();
+        for i in 1..n {
+            let (to, from) = (i.reverse_bits() >> shift, (n - i).reverse_bits() >> shift);
+            natural.values[to] = m.value().wrapping_sub(values[from]);
+            natural.quotients[to] = W::ZERO.wrapping_sub(W::ONE).wrapping_sub(quotients[from]);
+        }
+        Self::arranged(m, natural)
+    }
+
+    /// The factors in every order that transforms here read them in.
+    fn arranged(m: &Modulus<W>, natural: Factors<W>) -> Self {
+        let n = natural.values.len();
         let mut narrow: Vec<(usize, Factors<W>)> = Vec::new();
         let mut real = None;
         for lanes in W::lane_counts() {

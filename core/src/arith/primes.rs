@@ -116,6 +116,9 @@ fn prime_factors(mut x: u64) -> Vec<u64> {
 }
 
 fn mul_mod(a: u64, b: u64, p: u64) -> u64 {
+    if p >> 32 == 0 {
+        return a * b % p;
+    }
     (u128::from(a) * u128::from(b) % u128::from(p)) as u64
 }
 

@@ -4,7 +4,7 @@ use alloc::{format, sync::Arc, vec::Vec};
 
 use super::sample::SampleBlock;
 use crate::{
-    arith::{Shoup, Word},
+    arith::{Deferred, Shoup, Word},
     error::Error,
     ring::{BaseConverter, Basis, ModDown, SmallPoly},
     security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
@@ -74,10 +74,18 @@ struct Inner<W: Word> {
     p: Basis<W>,
     /// P modulo each prime of Q.
     p_mod_q: Vec<Shoup<W>>,
-    levels: Vec<LevelTables<W>>,
+    levels: Vec<Level<W>>,
 }
 
-/// Tables of one level.
+struct Level<W: Word> {
+    q: Basis<W>,
+    qp: Basis<W>,
+    /// Gadget digits that have a prime here.
+    digits: usize,
+    tables: Deferred<LevelTables<W>>,
+}
+
+/// Tables of one level, made when they are first used.
 pub(super) struct LevelTables<W: Word> {
     pub q: Basis<W>,
     pub qp: Basis<W>,
@@ -134,11 +142,17 @@ impl<W: Word> RlweContext<W> {
             })
             .collect();
         let mut levels = Vec::with_capacity(spec.levels.len());
-        let mut below = 0;
+        let mut here = 0;
         for group in &spec.levels {
-            let here = below + group.len();
-            levels.push(level_tables(&q, &p, &spec.digits, below, here));
-            below = here;
+            let below = here;
+            here += group.len();
+            let q = q.prefix(here);
+            levels.push(Level {
+                qp: q.concat(&p),
+                digits: spec.digits.iter().filter(|digit| digit.iter().any(|&i| i < here)).count(),
+                tables: Deferred::new(|| level_tables(&q, &p, &spec.digits, below)),
+                q,
+            });
         }
         Ok(Self(Arc::new(Inner { spec: spec.clone(), security, p, p_mod_q, levels })))
     }
@@ -185,12 +199,12 @@ impl<W: Word> RlweContext<W> {
 
     /// Number of gadget digits that have a prime at `level`.
     pub fn digit_count(&self, level: usize) -> usize {
-        self.0.levels[level].digits.len()
+        self.0.levels[level].digits
     }
 
     /// x mod Q_l P -> round(x / P) mod Q_l.
     pub fn mod_down(&self, level: usize) -> &ModDown<W> {
-        &self.0.levels[level].mod_down
+        &self.level(level).mod_down
     }
 
     /// x mod Q_l -> round(x / q_l) mod Q_(l-1), where q_l is the product of the level's primes.
@@ -212,24 +226,28 @@ impl<W: Word> RlweContext<W> {
     /// The level a key of this chain was made at; `None` for a key of another chain.
     pub fn key_level(&self, key: &SampleBlock<W>) -> Option<usize> {
         let special = self.0.p.len();
-        let at = |tables: &LevelTables<W>| key.basis().same_as(&tables.qp);
+        let at = |level: &Level<W>| key.basis().same_as(&level.qp);
         self.0.levels.iter().position(at).filter(|&level| key.q_len() + special == self.qp(level).len())
     }
 
     /// An error unless the chain has this level.
     pub(crate) fn check_level(&self, level: usize) -> Result<(), Error> {
-        self.existing(level).map(|_| ())
+        let max = self.max_level();
+        if level <= max {
+            return Ok(());
+        }
+        Err(Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}")))
     }
 
     fn existing(&self, level: usize) -> Result<&LevelTables<W>, Error> {
-        self.0.levels.get(level).ok_or_else(|| {
-            let max = self.max_level();
-            Error::LevelMismatch(format!("level {level} is above the chain's highest, {max}"))
-        })
+        self.check_level(level).map(|()| self.level(level))
     }
 
     pub(super) fn level(&self, level: usize) -> &LevelTables<W> {
-        &self.0.levels[level]
+        let below = level.checked_sub(1).map_or(0, |below| self.q(below).len());
+        let inner = &self.0;
+        let Level { q, tables, .. } = &inner.levels[level];
+        tables.get(|| level_tables(q, &inner.p, &inner.spec.digits, below))
     }
 }
 
@@ -280,30 +298,24 @@ fn check_digits(digits: &[Vec<usize>], primes: usize) -> Result<(), Error> {
     }
 }
 
-fn level_tables<W: Word>(
-    q: &Basis<W>,
-    p: &Basis<W>,
-    digits: &[Vec<usize>],
-    below: usize,
-    here: usize,
-) -> LevelTables<W> {
-    let ql = q.prefix(here);
-    let qp = ql.concat(p);
+/// Tables of the level whose modulus is Q_l = `q`, with `below` primes under it.
+fn level_tables<W: Word>(q: &Basis<W>, p: &Basis<W>, digits: &[Vec<usize>], below: usize) -> LevelTables<W> {
+    let qp = q.concat(p);
     let digits = digits
         .iter()
         .filter_map(|members| {
-            let own: Vec<usize> = members.iter().copied().filter(|&i| i < here).collect();
+            let own: Vec<usize> = members.iter().copied().filter(|&i| i < q.len()).collect();
             (!own.is_empty()).then(|| digit_table(&qp, own))
         })
         .collect();
     let lower = q.prefix(below);
-    let dropped = q.select(below..here);
+    let dropped = q.select(below..q.len());
     let has_lower = below > 0;
     LevelTables {
-        mod_down: ModDown::new(&ql, p),
+        mod_down: ModDown::new(q, p),
         rescale: has_lower.then(|| ModDown::new(&lower, &dropped)),
         mod_down_rescale: has_lower.then(|| ModDown::new(&lower, &dropped.concat(p))),
-        q: ql,
+        q: q.clone(),
         qp,
         digits,
     }
