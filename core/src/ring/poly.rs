@@ -64,6 +64,11 @@ impl<W: Word, D: Domain> Poly<W, D> {
         &self.data
     }
 
+    /// Gives back what [`Self::from_rows`] took.
+    pub fn into_rows(self) -> Vec<W> {
+        self.data
+    }
+
     /// Residues modulo prime `i`.
     pub fn row(&self, i: usize) -> &[W] {
         let n = self.basis.n();

@@ -68,7 +68,7 @@ impl<W: Word> SecretKey<W> {
     ) -> SampleBlock<W> {
         let v = self.galois_target(context, level, g);
         let block = [GALOIS_BLOCK, g.value(), level as u64, 0];
-        switching_key(context, seeds, block, level, &self.eval, &v)
+        switching_key(context, seeds, block, level, self.eval(), &v)
     }
 
     /// Relinearisation key for products up to `level`: KSK(s^2 -> s).
@@ -78,7 +78,7 @@ impl<W: Word> SecretKey<W> {
         seeds: &KeySeeds,
         level: usize,
     ) -> SampleBlock<W> {
-        let square = Zeroizing::new(self.eval.mul(&self.eval));
+        let square = Zeroizing::new(self.eval().mul(self.eval()));
         let v = self.modulo_qp(context.qp(level), context.special().len());
         let block = [RELINEARIZATION_BLOCK, level as u64, 0, 0];
         switching_key(context, seeds, block, level, &square, &v)

@@ -1,25 +1,35 @@
 //! The main secret key.
 
+use alloc::{vec, vec::Vec};
+
 use zeroize::{Zeroize, Zeroizing};
 
 use super::context::RlweContext;
 use crate::{
-    arith::Word,
+    arith::{Deferred, Word},
     random::Seed,
-    ring::{Automorphism, Basis, Eval, Poly, SmallPoly},
+    ring::{Automorphism, Basis, Coeff, Eval, Poly, SmallPoly},
 };
 
-/// A dense ternary secret, uniform in {-1, 0, 1}^N, with its residues modulo Q P in evaluation
-/// domain. Wiped when dropped.
+/// A dense ternary secret, uniform in {-1, 0, 1}^N. Wiped when dropped.
+///
+/// Its residues modulo Q P in evaluation domain are computed when they are first used, prime by prime: who encrypts
+/// and decrypts needs a few of them.
 pub struct SecretKey<W: Word> {
     small: SmallPoly,
-    pub(super) eval: Poly<W, Eval>,
+    basis: Basis<W>,
     q_len: usize,
+    /// One per prime of Q P.
+    rows: Vec<Deferred<Vec<W>>>,
+    eval: Deferred<Poly<W, Eval>>,
 }
 
 impl<W: Word> Drop for SecretKey<W> {
     fn drop(&mut self) {
-        self.eval.zeroize();
+        self.rows.iter_mut().filter_map(Deferred::get_mut).for_each(Zeroize::zeroize);
+        if let Some(eval) = self.eval.get_mut() {
+            eval.zeroize();
+        }
     }
 }
 
@@ -29,8 +39,10 @@ impl<W: Word> SecretKey<W> {
         let mut stream = seed.derive("dense ternary secret", &[]).stream();
         let small = SmallPoly::ternary(context.n(), &mut stream);
         let top = context.max_level();
-        let eval = small.to_poly(context.qp(top)).into_eval();
-        Self { small, eval, q_len: context.q(top).len() }
+        let basis = context.qp(top).clone();
+        let rows = (0..basis.len()).map(|limb| Deferred::new(|| transformed(&small, &basis, limb))).collect();
+        let eval = Deferred::new(|| small.to_poly(&basis).into_eval());
+        Self { small, basis, q_len: context.q(top).len(), rows, eval }
     }
 
     /// The ternary coefficients.
@@ -38,27 +50,44 @@ impl<W: Word> SecretKey<W> {
         &self.small
     }
 
+    /// Q P.
+    pub fn basis(&self) -> &Basis<W> {
+        &self.basis
+    }
+
     /// Residues modulo Q P.
     pub fn eval(&self) -> &Poly<W, Eval> {
-        &self.eval
+        self.eval.get(|| Poly::from_rows(&self.basis, self.gather(0..self.basis.len())))
     }
 
     /// Residues modulo a prefix Q_l of Q.
     pub fn modulo_q(&self, basis: &Basis<W>) -> Zeroizing<Poly<W, Eval>> {
-        Zeroizing::new(self.eval.truncated_to(basis))
+        Zeroizing::new(Poly::from_rows(basis, self.gather(0..basis.len())))
     }
 
     /// Residues modulo Q_l P, given that basis.
     pub fn modulo_qp(&self, basis: &Basis<W>, special: usize) -> Zeroizing<Poly<W, Eval>> {
-        let n = basis.n();
         let q = basis.len() - special;
-        let mut data = self.eval.data()[..q * n].to_vec();
-        data.extend_from_slice(&self.eval.data()[self.q_len * n..]);
-        Zeroizing::new(Poly::from_rows(basis, data))
+        Zeroizing::new(Poly::from_rows(basis, self.gather((0..q).chain(self.q_len..self.basis.len()))))
     }
 
     /// sigma_g(s) modulo Q P.
     pub fn automorphism(&self, g: &Automorphism) -> Zeroizing<Poly<W, Eval>> {
-        Zeroizing::new(self.eval.automorphism(g))
+        Zeroizing::new(self.eval().automorphism(g))
     }
+
+    /// Rows of Q P, one after the other.
+    fn gather(&self, limbs: impl Iterator<Item = usize> + Clone) -> Vec<W> {
+        let mut out = vec![W::ZERO; limbs.clone().count() * self.basis.n()];
+        for (row, limb) in out.chunks_exact_mut(self.basis.n()).zip(limbs) {
+            row.copy_from_slice(self.rows[limb].get(|| transformed(&self.small, &self.basis, limb)));
+        }
+        out
+    }
+}
+
+/// Residues modulo prime `limb`, evaluation domain, in the memory of a polynomial.
+fn transformed<W: Word>(small: &SmallPoly, basis: &Basis<W>, limb: usize) -> Vec<W> {
+    let residues: Poly<W, Coeff> = small.to_poly(&basis.select([limb]));
+    residues.into_eval().into_rows()
 }

@@ -4,7 +4,7 @@ use alloc::{format, vec, vec::Vec};
 use core::ops::Range;
 
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{
     layout::{self, BlockId, Segment},
@@ -44,8 +44,12 @@ impl<W: Word> ShipSecretKey<W> {
         }
         match block {
             BlockId::Encapsulation => {
-                let all =
-                    self.sparse.encapsulation_samples(encapsulation, &self.dense, &self.seeds, block.code());
+                let all = self.sparse().encapsulation_samples(
+                    encapsulation,
+                    &self.dense,
+                    &self.seeds,
+                    block.code(),
+                );
                 for (index, sample) in all.into_iter().enumerate().filter(|(i, _)| range.contains(i)) {
                     sink(index, sample);
                 }
@@ -58,8 +62,9 @@ impl<W: Word> ShipSecretKey<W> {
                 self.galois_samples(block, GaloisElement::conjugation(self.params.n()), range, sink);
             }
             BlockId::Relinearization => {
-                let (u, v) = (&self.dense_squared, self.dense.eval());
-                self.switching_samples(block, range, u, v, sink);
+                let v = self.dense.eval();
+                let u = Zeroizing::new(v.mul(v));
+                self.switching_samples(block, range, &u, v, sink);
             }
             BlockId::Column { track } => self.column_samples(block, track, range, sink)?,
             BlockId::Mux { track, step, branch } => {

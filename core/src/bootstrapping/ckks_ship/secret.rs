@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::{
     params::{OUTPUT_LEVEL, ShipParams},
@@ -13,7 +13,7 @@ use crate::{
     arith::{Word, complex::Complex},
     error::Error,
     random::Seed,
-    ring::{Eval, Poly, SmallPoly},
+    ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret, scatter_constant_time},
     schemes::ckks::{self, Ciphertext, Private, PublicKey},
 };
@@ -43,15 +43,7 @@ pub struct ShipSecretKey<W: Word = u32> {
     pub(super) seeds: KeySeeds,
     key_id: [u8; 16],
     pub(super) dense: SecretKey<W>,
-    pub(super) dense_squared: Poly<W, Eval>,
-    pub(super) sparse: SparseSecret,
     pub(super) factors: Vec<Factor>,
-}
-
-impl<W: Word> Drop for ShipSecretKey<W> {
-    fn drop(&mut self) {
-        self.dense_squared.zeroize();
-    }
 }
 
 impl<W: Word> ShipSecretKey<W> {
@@ -69,20 +61,13 @@ impl<W: Word> ShipSecretKey<W> {
         let master = seed.derive("ship key set", &words);
         let seeds = KeySeeds::derive(&master);
         let dense = SecretKey::generate(context, &master);
-        let dense_squared = dense.eval().mul(dense.eval());
         let factors = draw_factors(params, &master);
-        let entries: Vec<(u32, i8)> =
-            factors.iter().map(|f| coefficient_of(params.n() as u64, f.j)).collect();
-        let coefficients = scatter_constant_time(params.n(), &entries);
-        let sparse = SparseSecret::new(SmallPoly::from_coefficients(coefficients));
         Self {
             key_id: key_id(params, &seeds),
             params: params.clone(),
             seed: seed.clone(),
             seeds,
             dense,
-            dense_squared,
-            sparse,
             factors,
         }
     }
@@ -115,6 +100,14 @@ impl<W: Word> ShipSecretKey<W> {
         let context = self.params.ckks();
         let b = ckks::public_key_b(context, &self.dense, &self.seeds, OUTPUT_LEVEL);
         PublicKey::new(context, self.key_id, OUTPUT_LEVEL, b, self.seeds.public())
+    }
+
+    /// The sparse key, written out from its factors.
+    pub(super) fn sparse(&self) -> SparseSecret {
+        let n = self.params.n();
+        let entries: Zeroizing<Vec<(u32, i8)>> =
+            Zeroizing::new(self.factors.iter().map(|f| coefficient_of(n as u64, f.j)).collect());
+        SparseSecret::new(SmallPoly::from_coefficients(scatter_constant_time(n, &entries)))
     }
 
     /// Encrypts values at the output level, 2: room for one multiplication before a bootstrap.

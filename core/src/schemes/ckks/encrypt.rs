@@ -213,9 +213,10 @@ pub fn decrypt_slots<W: Word>(
     check_key(context, key)?;
     let basis = context.rlwe().q(ciphertext.level);
     let s = key.modulo_q(basis);
-    // Horner in s over the components.
-    let mut sum = Poly::zero(basis);
-    for part in ciphertext.parts.iter().rev() {
+    // Horner in s over the components, of which there are two at least.
+    let mut parts = ciphertext.parts.iter().rev();
+    let mut sum = parts.next().map_or_else(|| Poly::zero(basis), Clone::clone);
+    for part in parts {
         sum.mul_assign(&s);
         sum.add_assign(part);
     }
@@ -228,7 +229,7 @@ pub fn decrypt_slots<W: Word>(
 
 /// The secret key was made for this chain.
 fn check_key<W: Word>(context: &CkksContext<W>, key: &SecretKey<W>) -> Result<(), Error> {
-    let (chain, own) = (context.rlwe(), key.eval().basis());
+    let (chain, own) = (context.rlwe(), key.basis());
     if own.same_as(chain.qp(chain.max_level())) {
         return Ok(());
     }
