@@ -7,6 +7,7 @@ import type {
   GlueBootstrapKeys,
   GlueCiphertext,
   GlueObject,
+  GluePreset,
   GlueSecretKey,
   GlueShipRun,
   GlueTrackWorker,
@@ -71,6 +72,11 @@ export interface Memory {
   readonly instances: number;
 }
 
+function presetOf({ partLabels, partBytes, ...rest }: GluePreset): Preset {
+  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
+  return { ...rest, keyParts };
+}
+
 interface Running {
   readonly run: GlueShipRun;
   readonly boot: Handle;
@@ -107,7 +113,7 @@ export class Engine {
         artefact: this.#glue.ShipRun ? 'full' : 'client',
         threads: 1,
       },
-      presets: this.#glue.presets(),
+      presets: this.#glue.presets().map(presetOf),
     }));
   }
 

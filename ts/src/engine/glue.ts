@@ -11,7 +11,7 @@ export interface Glue {
   /** Throws the instance away and makes a fresh one of the same module. */
   __wbg_reset_state(): void;
   about(): GlueAbout;
-  presets(): Preset[];
+  presets(): GluePreset[];
   /** The message of the panic that stopped the instance, if one did. */
   panicMessage(): string | undefined;
   SecretKey: {
@@ -41,6 +41,13 @@ export interface Glue {
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
   /** Only in the full artefact. */
   kernelSelfCheck?(seed: number): string;
+}
+
+/** A preset on its way out: the parts of its keys as two lists. */
+export interface GluePreset extends Omit<Preset, 'keyParts'> {
+  /** Labels, one a line. */
+  readonly partLabels: string;
+  readonly partBytes: Float64Array;
 }
 
 export interface GlueAbout {
