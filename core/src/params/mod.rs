@@ -1,5 +1,6 @@
 //! L7: named parameter sets as data: the numbers, where they come from, and what they promise.
 
+mod cggi;
 mod ship;
 
 use alloc::{format, vec::Vec};
@@ -10,6 +11,10 @@ use crate::{
     error::Error,
     schemes::ckks::hex,
     security::SecurityPolicy,
+};
+
+pub use cggi::{
+    CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
 };
 
 /// A named parameter set.

@@ -54,11 +54,15 @@ pub enum ObjectKind {
     RelinKey = 6,
     /// A Galois key (rotation or conjugation).
     GaloisKey = 7,
+    /// One part of the evaluation keys of DM/CGGI.
+    CggiKeyPart = 8,
+    /// A list of DM/CGGI ciphertexts.
+    CggiCiphertexts = 9,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Params,
         Self::Ciphertext,
         Self::PublicKey,
@@ -66,6 +70,8 @@ impl ObjectKind {
         Self::SecretKey,
         Self::RelinKey,
         Self::GaloisKey,
+        Self::CggiKeyPart,
+        Self::CggiCiphertexts,
     ];
 
     /// Name for messages: "ciphertext", "relinearization key", …
@@ -78,6 +84,8 @@ impl ObjectKind {
             Self::SecretKey => "secret key",
             Self::RelinKey => "relinearization key",
             Self::GaloisKey => "Galois key",
+            Self::CggiKeyPart => "gate bootstrapping key part",
+            Self::CggiCiphertexts => "list of ciphertexts of bits and integers",
         }
     }
 }
@@ -273,7 +281,7 @@ mod tests {
         assert!(refusal(8, 2).contains("version 2.0"));
         assert!(refusal(10, 9).contains("version 1.9"));
         assert!(refusal(12, 0).contains("kind 0"));
-        assert!(refusal(12, 8).contains("kind 8"));
+        assert!(refusal(12, 10).contains("kind 10"));
         assert!(refusal(14, 1).contains("flags 0100"));
         assert!(refusal(59, 1).contains("reserved field 00000001"));
     }

@@ -3,11 +3,16 @@
 //! Readers check everything against the receiver's parameters; what they accept cannot make a later
 //! operation fail on its shape.
 
+mod cggi;
 mod ciphertext;
 mod keys;
 mod rows;
 mod ship;
 
+pub use cggi::{
+    MAX_CIPHERTEXTS, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes,
+    cggi_part_len, cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
+};
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
 pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 pub use rows::WireWord;

@@ -1,0 +1,187 @@
+//! Evaluation keys: what a server holds.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{
+    layout::{CggiKeyPart, CggiPartKind, key_parts, rotation_samples},
+    rotation::{self, RING_BLOCK},
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    par,
+    random::Seed,
+    ring::{Eval, Poly},
+    rlwe::{expand_a, lwe::LweSwitchKey},
+    schemes::cggi::{CggiParams, CggiSecretKey, cggi_key_id, hex_id},
+};
+
+/// The evaluation keys of one key set, expanded in memory: key-switching and bootstrapping key.
+pub struct CggiKeys<W: Word = u32> {
+    params: CggiParams<W>,
+    key_id: [u8; 16],
+    pub(super) switch: LweSwitchKey,
+    /// `[sample][2][n]`, evaluation domain.
+    pub(super) rotation: Vec<W>,
+}
+
+impl<W: Word> CggiKeys<W> {
+    /// Makes the evaluation keys of a secret key, on as many threads as there are.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn generate(secret: &CggiSecretKey<W>) -> Result<Self, Error> {
+        let params = secret.params();
+        let bodies = secret.switch_bodies();
+        let switch = LweSwitchKey::expand(params.switch(), secret.public_seed(), &bodies)?;
+        let method = rotation::of_method::<W>(params.spec().method);
+        let n = params.n();
+        let mut rotation = vec![W::ZERO; method.samples(params) * 2 * n];
+        par::for_each_chunk_mut(&mut rotation, 2 * n, |index, rows| {
+            let sample = method.sample(secret, index);
+            let (b, a) = rows.split_at_mut(n);
+            b.copy_from_slice(sample.b.row(0));
+            a.copy_from_slice(sample.a.row(0));
+        });
+        Ok(Self { params: params.clone(), key_id: secret.key_id(), switch, rotation })
+    }
+
+    /// Collects parts into keys.
+    pub fn builder(params: &CggiParams<W>, key_id: [u8; 16]) -> CggiKeysBuilder<W> {
+        let parts = key_parts(params);
+        CggiKeysBuilder {
+            params: params.clone(),
+            key_id,
+            present: vec![false; parts.len()],
+            parts,
+            switch: None,
+            rotation: Vec::new(),
+        }
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &CggiParams<W> {
+        &self.params
+    }
+
+    /// The key set.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// Bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.switch.memory_bytes() + size_of_val(self.rotation.as_slice())
+    }
+}
+
+impl<W: Word> CggiSecretKey<W> {
+    /// The bodies of the key-switching key.
+    pub(crate) fn switch_bodies(&self) -> Vec<u32> {
+        self.params().switch().bodies(&self.seeds, &self.ring, &self.short)
+    }
+
+    /// The first component of ring sample `index` of the bootstrapping key.
+    pub(crate) fn rotation_body(&self, index: usize) -> Poly<W, Eval> {
+        rotation::of_method::<W>(self.params().spec().method).sample(self, index).b
+    }
+}
+
+/// Builds [`CggiKeys`] from parts in any order.
+pub struct CggiKeysBuilder<W: Word = u32> {
+    params: CggiParams<W>,
+    key_id: [u8; 16],
+    parts: Vec<CggiKeyPart>,
+    present: Vec<bool>,
+    switch: Option<LweSwitchKey>,
+    rotation: Vec<W>,
+}
+
+impl<W: Word> CggiKeysBuilder<W> {
+    /// The parameter set.
+    pub fn params(&self) -> &CggiParams<W> {
+        &self.params
+    }
+
+    /// The key set being built.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// The parts there are.
+    pub fn parts(&self) -> &[CggiKeyPart] {
+        &self.parts
+    }
+
+    /// Parts not yet added.
+    pub fn missing(&self) -> Vec<usize> {
+        self.present.iter().enumerate().filter(|(_, p)| !**p).map(|(i, _)| i).collect()
+    }
+
+    /// Takes the bodies of the key-switching key and expands the masks from the public seed.
+    pub(crate) fn add_switch(&mut self, index: usize, public: &Seed, bodies: &[u32]) -> Result<(), Error> {
+        self.check_seed(public)?;
+        self.switch = Some(LweSwitchKey::expand(self.params.switch(), public, bodies)?);
+        self.present[index] = true;
+        Ok(())
+    }
+
+    /// Takes the bodies of ring samples, `[sample][n]`, and expands the masks from the public seed.
+    pub(crate) fn add_rotation(&mut self, index: usize, public: &Seed, bodies: &[W]) -> Result<(), Error> {
+        self.check_seed(public)?;
+        let n = self.params.n();
+        let Some(CggiPartKind::Rotation(range)) = self.parts.get(index).map(|part| part.kind.clone()) else {
+            return Err(Error::InvalidArgument(format!("part {index} holds no ring samples")));
+        };
+        if bodies.len() != range.len() * n {
+            return Err(Error::InvalidArgument(format!(
+                "part {index} has {} residues, {} were given",
+                range.len() * n,
+                bodies.len()
+            )));
+        }
+        // Only now is there a part of the right size: the whole key is worth its memory.
+        self.rotation.resize(rotation_samples(&self.params) * 2 * n, W::ZERO);
+        let basis = self.params.rgsw().basis();
+        let rows = &mut self.rotation[2 * n * range.start..2 * n * range.end];
+        par::for_each_chunk_mut(rows, 2 * n, |i, rows| {
+            let (b, a) = rows.split_at_mut(n);
+            b.copy_from_slice(&bodies[i * n..(i + 1) * n]);
+            a.copy_from_slice(expand_a(public, RING_BLOCK, range.start + i, basis).row(0));
+        });
+        self.present[index] = true;
+        Ok(())
+    }
+
+    /// The keys, once every part is in.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming how many parts are absent and the first of them.
+    pub fn finish(self) -> Result<CggiKeys<W>, Error> {
+        let missing = self.missing();
+        match (missing.first(), self.switch) {
+            (None, Some(switch)) => {
+                Ok(CggiKeys { params: self.params, key_id: self.key_id, switch, rotation: self.rotation })
+            }
+            (first, _) => Err(Error::MissingKey(format!(
+                "{} of {} key parts are absent, the first is {} ({}); add them",
+                missing.len(),
+                self.parts.len(),
+                first.copied().unwrap_or(0),
+                self.parts[first.copied().unwrap_or(0)].label
+            ))),
+        }
+    }
+
+    fn check_seed(&self, public: &Seed) -> Result<(), Error> {
+        let found = cggi_key_id(&self.params, public);
+        if found == self.key_id {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "the part's public seed gives key {}, and key {} is being built; send the parts of one key",
+            hex_id(found),
+            hex_id(self.key_id)
+        )))
+    }
+}

@@ -1,0 +1,71 @@
+//! DM/CGGI bootstrapping: one bit or a few, any function, in milliseconds.
+//!
+//! Ducas, Micciancio (EUROCRYPT 2015); Chillotti, Gama, Georgieva, Izabachène (ASIACRYPT 2016). An exact
+//! transform modulo one prime takes the place of the floating-point one, the order is key switch,
+//! modulus switch, blind rotation, extraction, and rounding errors are centred (`CenteredMeanNoiseReduction`
+//! in tfhe-rs).
+//!
+//! # What happens
+//!
+//! A gate is the sign of a sum: with bits at ±1/8 of the turn, 1/8 - x - y is positive unless both are 1.
+//! The sum is an LWE sample of dimension N; its phase is switched to a short key s of dimension n, rounded to
+//! an exponent phi modulo 2N, and the polynomial v, whose coefficients are the results for all phases, is
+//! multiplied by X^(-phi) obliviously: X^(-b), known, times X^(-a_i s_i), with s_i encrypted in the keys.
+//! The constant coefficient is the result for phi, with the noise of the rotation alone.
+//!
+//! # Use
+//!
+//! ```
+//! use refloat::{
+//!     bootstrapping::cggi::{CggiEvaluator, CggiKeys},
+//!     params::cggi_preset,
+//!     random::Seed,
+//!     schemes::cggi::{CggiSecretKey, Gate},
+//! };
+//!
+//! // A demonstration set; `bool-128`, the default, has 128 bits of security and 31 MB of keys.
+//! let params = cggi_preset("toy-bool")?.params()?;
+//! // Seeds must come from the system's entropy: these are for the example alone.
+//! let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+//! let bits = secret.encrypt_bits(&[true, false], &Seed::from_bytes([2; 32]));
+//!
+//! // Whoever computes has the evaluation keys, and learns nothing.
+//! let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret)?);
+//! let nand = evaluator.gate(Gate::Nand, &[&bits[0], &bits[1]], &mut ())?;
+//!
+//! assert!(secret.decrypt_bit(&nand)?);
+//! # Ok::<(), refloat::Error>(())
+//! ```
+//!
+//! - Keys travel as parts ([`key_parts`], [`CggiSecretKey::key_part`](crate::schemes::cggi::CggiSecretKey),
+//!   [`CggiKeys::builder`]): seeded and packed, 8.8 MB for `bool-128`.
+//! - [`CggiEvaluator::gates`] takes independent gates and computes them on as many threads as there are.
+//! - [`CggiEvaluator::gate_run`] gives one gate as a [`CggiRun`] that the caller drives, step by step; the owner
+//!   of the key can look at it ([`CggiView`]).
+
+mod evaluator;
+mod ginx;
+mod inspect;
+mod keys;
+mod layout;
+mod rotation;
+mod run;
+mod simplify;
+mod stages;
+
+pub use evaluator::CggiEvaluator;
+pub use inspect::CggiView;
+pub use keys::{CggiKeys, CggiKeysBuilder};
+pub use layout::{CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_samples};
+pub use rotation::{Accumulator, TestVector};
+pub use run::{CggiRun, CggiState};
+pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};
+
+use super::MethodInfo;
+
+/// DM/CGGI in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "cggi",
+    title: "DM/CGGI: gates and look-ups on single bits and small integers",
+    source: "Ducas, Micciancio, EUROCRYPT 2015; Chillotti, Gama, Georgieva, Izabachène, ASIACRYPT 2016",
+};

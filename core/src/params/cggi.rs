@@ -1,0 +1,151 @@
+//! DM/CGGI sets.
+//!
+//! Dimensions are the smallest with 128 bits at their modulus (see [`LweInstance`](crate::security::LweInstance)); the bases and numbers of
+//! digits minimise the time at the promised probability of failure, by the noise model.
+
+use alloc::{format, string::ToString, vec::Vec};
+
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::Binomial,
+    schemes::cggi::{CggiParams, CggiSpec, RotationMethod, hex_id},
+    security::{LweSecret, SecurityPolicy},
+};
+
+/// A named DM/CGGI set.
+#[derive(Debug, Clone, Copy)]
+pub struct CggiPreset {
+    /// Name, as users write it.
+    pub name: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+    /// Security policy the set is validated against.
+    pub policy: SecurityPolicy,
+    /// Where the numbers come from.
+    pub source: &'static str,
+    /// The numbers.
+    pub spec: fn() -> CggiSpec,
+}
+
+impl CggiPreset {
+    /// Whether the set claims security at all.
+    pub fn secure(&self) -> bool {
+        self.policy != SecurityPolicy::InsecureForTests
+    }
+
+    /// The validated parameters, 32-bit words.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if the prime does not fit the word.
+    pub fn params(&self) -> Result<CggiParams, Error> {
+        CggiParams::new(&(self.spec)())
+    }
+
+    /// [`Self::params`] over another word.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if the prime does not fit the word.
+    pub fn params_over<W: Word>(&self) -> Result<CggiParams<W>, Error> {
+        CggiParams::new(&(self.spec)())
+    }
+}
+
+/// The DM/CGGI set used where nobody chose one.
+pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
+
+const OWN: &str = "own set; dimensions by the lattice estimator, digits by the noise model";
+const TOY: &str = "demonstration size, no security";
+
+static PRESETS: [CggiPreset; 3] = [
+    CggiPreset {
+        name: "bool-128",
+        title: "128-bit, gates on bits, a wrong result once in 2^128 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: bool_128,
+    },
+    CggiPreset {
+        name: "bool-64",
+        title: "128-bit, gates on bits, faster, a wrong result once in 2^64 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: bool_64,
+    },
+    CggiPreset {
+        name: "toy-bool",
+        title: "INSECURE demonstration size, gates on bits",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: toy_bool,
+    },
+];
+
+/// Every named DM/CGGI set, the default first, insecure ones last.
+pub fn cggi_presets() -> &'static [CggiPreset] {
+    &PRESETS
+}
+
+/// The DM/CGGI set of a name.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] listing the names there are.
+pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
+    PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+        Error::InvalidArgument(format!("no DM/CGGI set is called {name:?}; there are {}", names.join(", ")))
+    })
+}
+
+/// The DM/CGGI set with a fingerprint.
+///
+/// # Errors
+/// [`Error::ParamsMismatch`] if no preset has it.
+pub fn cggi_preset_by_fingerprint(fingerprint: &[u8; 16]) -> Result<&'static CggiPreset, Error> {
+    PRESETS.iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
+        Error::ParamsMismatch(format!(
+            "no DM/CGGI set of this version has fingerprint {}; use the version that made it",
+            hex_id(*fingerprint)
+        ))
+    })
+}
+
+fn bool_128() -> CggiSpec {
+    CggiSpec {
+        name: "bool-128".to_string(),
+        method: RotationMethod::GinxBinary,
+        lwe_dimension: 637,
+        lwe_secret: LweSecret::Binary,
+        log_q: 16,
+        switch_base_log: 2,
+        switch_digits: 8,
+        log_n: 10,
+        prime: 134_215_681,
+        width: Binomial::Coins32,
+        base_log: 8,
+        digits: 2,
+        log_failure: -128.0,
+        policy: SecurityPolicy::Strict128,
+    }
+}
+
+fn bool_64() -> CggiSpec {
+    CggiSpec {
+        name: "bool-64".to_string(),
+        lwe_dimension: 599,
+        log_q: 15,
+        switch_digits: 7,
+        log_failure: -64.0,
+        ..bool_128()
+    }
+}
+
+fn toy_bool() -> CggiSpec {
+    CggiSpec {
+        name: "toy-bool".to_string(),
+        lwe_dimension: 64,
+        log_n: 8,
+        policy: SecurityPolicy::InsecureForTests,
+        ..bool_128()
+    }
+}

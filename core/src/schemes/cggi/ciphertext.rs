@@ -1,0 +1,76 @@
+//! Ciphertexts.
+
+use super::{encoding::Encoding, params::CggiParams};
+use crate::{arith::Word, error::Error, rlwe::lwe::LweSample};
+
+/// One encrypted message: an LWE sample of dimension N modulo p.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CggiCiphertext<W: Word = u32> {
+    pub(crate) fingerprint: [u8; 16],
+    pub(crate) key_id: [u8; 16],
+    pub(crate) encoding: Encoding,
+    /// Variance of the noise in units of that of a bootstrapped ciphertext, rounded up.
+    pub(crate) weight: u32,
+    pub(crate) sample: LweSample<W>,
+}
+
+impl<W: Word> CggiCiphertext<W> {
+    /// Takes a sample of the set, dimension N, residues modulo p.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a number of messages that is not supported.
+    pub(crate) fn new(
+        params: &CggiParams<W>,
+        key_id: [u8; 16],
+        encoding: Encoding,
+        weight: u32,
+        sample: LweSample<W>,
+    ) -> Result<Self, Error> {
+        encoding.check()?;
+        debug_assert_eq!(sample.a.len(), params.n());
+        Ok(Self { fingerprint: params.fingerprint(), key_id, encoding, weight, sample })
+    }
+
+    /// A message that is not encrypted, usable beside ciphertexts of the key: zero mask, no noise.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a message the encoding does not have.
+    pub fn trivial(
+        params: &CggiParams<W>,
+        key_id: [u8; 16],
+        encoding: Encoding,
+        message: u32,
+    ) -> Result<Self, Error> {
+        encoding.check()?;
+        encoding.check_message(message)?;
+        let (numerator, denominator) = encoding.turns(message);
+        let sample = LweSample::trivial(params.n(), params.turns(numerator, denominator));
+        Self::new(params, key_id, encoding, 0, sample)
+    }
+
+    /// Fingerprint of its parameter set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint
+    }
+
+    /// The key it belongs to.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// What it holds.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Variance of its noise in units of that of a bootstrapped ciphertext: 1 when fresh or
+    /// bootstrapped, 0 for a constant, more after sums.
+    pub fn weight(&self) -> u32 {
+        self.weight
+    }
+
+    /// The sample: phase b + <a, z> modulo p.
+    pub fn sample(&self) -> &LweSample<W> {
+        &self.sample
+    }
+}

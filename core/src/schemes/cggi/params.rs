@@ -1,0 +1,202 @@
+//! Checked parameters.
+
+use alloc::{format, string::String, sync::Arc};
+
+use super::{
+    noise::NoiseModel,
+    spec::{CggiSpec, RotationMethod},
+};
+use crate::{
+    arith::{Modulus, Word},
+    error::Error,
+    rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
+    security::{LweInstance, LweReport, LweSecret, check_lwe},
+};
+
+/// Distance of a bit's phase from the nearest wrong one, in turns.
+const BIT_MARGIN: f64 = 0.125;
+
+/// A checked parameter set with its tables; cheap to clone.
+pub struct CggiParams<W: Word = u32>(Arc<Inner<W>>);
+
+struct Inner<W: Word> {
+    spec: CggiSpec,
+    fingerprint: [u8; 16],
+    rgsw: RgswContext<W>,
+    switch: LweSwitchSpec,
+    security: LweReport,
+    noise: NoiseModel,
+    max_weight: u32,
+}
+
+impl<W: Word> Clone for CggiParams<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Word> CggiParams<W> {
+    /// Checks the numbers, the security policy and the promised probability of failure, and builds the
+    /// tables.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for numbers that do not fit together, or a set whose two-input gates
+    /// fail more often than promised; [`Error::Insecure`] if the policy is not met.
+    pub fn new(spec: &CggiSpec) -> Result<Self, Error> {
+        let CggiSpec { method, lwe_secret, log_q, log_n, .. } = *spec;
+        if !(4..=16).contains(&log_n) || !(1..=1 << 16).contains(&spec.lwe_dimension) {
+            return Err(Error::InvalidArgument(format!(
+                "ring degree 2^{log_n} and dimension {}: take 2^4 to 2^16 and 1 to 65536",
+                spec.lwe_dimension
+            )));
+        }
+        let n = 1usize << log_n;
+        if log_q <= log_n {
+            return Err(Error::InvalidArgument(format!(
+                "modulus 2^{log_q} of the short key is below 2N = 2^{}, the exponents it is rounded to; take a larger \
+                 one",
+                log_n + 1
+            )));
+        }
+        if method == RotationMethod::GinxBinary && lwe_secret != LweSecret::Binary {
+            return Err(Error::InvalidArgument(format!(
+                "method {} selects by bits and takes a binary short key, not a {lwe_secret} one",
+                method.name()
+            )));
+        }
+        let switch = LweSwitchSpec {
+            from: n,
+            to: spec.lwe_dimension,
+            log_q,
+            base_log: spec.switch_base_log,
+            digits: spec.switch_digits,
+        };
+        switch.check()?;
+        let rgsw = RgswContext::new(n, spec.prime, spec.base_log, spec.digits, spec.width)?;
+        let instances = [
+            LweInstance {
+                name: "key-switching key (short key)",
+                dimension: spec.lwe_dimension,
+                secret: lwe_secret,
+                log_modulus: f64::from(log_q),
+                sigma: crate::ring::Binomial::Coins21.sigma(),
+            },
+            LweInstance {
+                name: "bootstrapping key (ring key)",
+                dimension: n,
+                secret: LweSecret::Ternary,
+                log_modulus: libm::log2(spec.prime as f64),
+                sigma: spec.width.sigma(),
+            },
+        ];
+        let security = check_lwe(&instances, spec.policy)?;
+        let noise = NoiseModel::new(spec, rgsw.gadget().drop());
+        let kept = |weight: u32| noise.log2_failure(f64::from(weight), BIT_MARGIN) <= spec.log_failure;
+        let max_weight = (1..=64).take_while(|&weight| kept(weight)).last().unwrap_or(0);
+        if max_weight < 2 {
+            return Err(Error::InvalidArgument(format!(
+                "a two-input gate fails with probability 2^{:.1}, more than the 2^{} promised; take more digits, a \
+                 larger modulus, or promise less",
+                noise.log2_failure(2.0, BIT_MARGIN),
+                spec.log_failure
+            )));
+        }
+        let fingerprint = spec.fingerprint();
+        Ok(Self(Arc::new(Inner {
+            spec: spec.clone(),
+            fingerprint,
+            rgsw,
+            switch,
+            security,
+            noise,
+            max_weight,
+        })))
+    }
+
+    /// The numbers.
+    pub fn spec(&self) -> &CggiSpec {
+        &self.0.spec
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        &self.0.spec.name
+    }
+
+    /// Identifies the set; see [`CggiSpec::fingerprint`].
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint
+    }
+
+    /// What the set is worth.
+    pub fn security(&self) -> &LweReport {
+        &self.0.security
+    }
+
+    /// The noise of its steps.
+    pub fn noise(&self) -> &NoiseModel {
+        &self.0.noise
+    }
+
+    /// Ring degree N, the dimension of ciphertexts.
+    pub fn n(&self) -> usize {
+        self.0.rgsw.n()
+    }
+
+    /// log2 of 2N, the order of X.
+    pub fn log_2n(&self) -> u32 {
+        self.0.spec.log_n + 1
+    }
+
+    /// The prime p of ciphertexts.
+    pub fn modulus(&self) -> &Modulus<W> {
+        self.0.rgsw.ring().modulus()
+    }
+
+    /// round(p · numerator / denominator) modulo p: the phase of that part of a turn.
+    pub fn turns(&self, numerator: i64, denominator: u64) -> W {
+        let p = i128::from(self.modulus().value_u64());
+        let scaled = i128::from(numerator) * p;
+        let denominator = i128::from(denominator);
+        self.modulus().reduce_i128((2 * scaled + denominator).div_euclid(2 * denominator))
+    }
+
+    /// The ring and its gadget.
+    pub fn rgsw(&self) -> &RgswContext<W> {
+        &self.0.rgsw
+    }
+
+    /// Shape of the key-switching key.
+    pub fn switch(&self) -> &LweSwitchSpec {
+        &self.0.switch
+    }
+
+    /// The largest sum of squared weights, at the margin of 1/8 turn, at which the promise
+    /// [`CggiSpec::log_failure`] is kept: 2 for two-input gates, 3 for three-input ones.
+    pub fn max_weight(&self) -> u32 {
+        self.0.max_weight
+    }
+
+    /// log2 of the probability that a two-input gate on bootstrapped bits is wrong.
+    pub fn gate_failure(&self) -> f64 {
+        self.0.noise.log2_failure(2.0, BIT_MARGIN)
+    }
+
+    /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.
+    pub(crate) fn check_fingerprint(&self, what: &str, other: [u8; 16]) -> Result<(), Error> {
+        if other == self.0.fingerprint {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "the {what} belongs to parameters {}, and {} is {}; use objects of one set",
+            hex_id(other),
+            self.name(),
+            hex_id(self.0.fingerprint)
+        )))
+    }
+}
+
+/// An identifier in hexadecimal, for messages.
+pub(crate) fn hex_id(id: [u8; 16]) -> String {
+    format!("{:032x}", u128::from_be_bytes(id))
+}
