@@ -126,3 +126,44 @@ impl<W: Word> Source<'_, W> {
         }
     }
 }
+
+/// Some rows of a basis, and the conversion of what they hold to all others.
+pub struct Extension<W: Word> {
+    own: Vec<usize>,
+    /// For each row of the basis, its target index in `converter`; `None` for an own row.
+    target: Vec<Option<usize>>,
+    converter: BaseConverter<W>,
+}
+
+impl<W: Word> Extension<W> {
+    /// `own` are positions in `basis`, at least one.
+    pub fn new(basis: &Basis<W>, own: Vec<usize>) -> Self {
+        let mut others = Vec::new();
+        let target = (0..basis.len())
+            .map(|row| {
+                if own.contains(&row) {
+                    return None;
+                }
+                others.push(row);
+                Some(others.len() - 1)
+            })
+            .collect();
+        let converter = BaseConverter::new(&basis.select(own.iter().copied()), &basis.select(others));
+        Self { own, target, converter }
+    }
+
+    /// Positions of the own rows.
+    pub fn own(&self) -> &[usize] {
+        &self.own
+    }
+
+    /// Where [`Source::row_into`] finds a row of the basis; `None` for an own one.
+    pub fn target(&self, row: usize) -> Option<usize> {
+        self.target[row]
+    }
+
+    /// [`BaseConverter::source`]: one coefficient-domain row for each own prime, in order.
+    pub fn source<'a>(&'a self, x: &[&'a [W]]) -> Source<'a, W> {
+        self.converter.source(x)
+    }
+}

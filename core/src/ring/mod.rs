@@ -14,8 +14,9 @@ mod sampling;
 
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
-pub use convert::BaseConverter;
+pub use convert::{BaseConverter, Extension};
 pub use integers::{centered_f64, from_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::ModDown;
+pub(crate) use sampling::fill_uniform_rows;
 pub use sampling::{Binomial, SmallPoly, uniform_rows};

@@ -8,7 +8,10 @@ use super::{
     basis::Basis,
     poly::{Coeff, Poly},
 };
-use crate::{arith::Word, random::Stream};
+use crate::{
+    arith::{Modulus, Word},
+    random::Stream,
+};
 
 /// A secret polynomial with coefficients of at most seven bits and a sign: a ternary key or a
 /// centred-binomial error. Wiped when dropped.
@@ -51,6 +54,9 @@ impl SmallPoly {
     /// Standard deviation of [`Self::error`], sqrt(21 / 2).
     pub const ERROR_SIGMA: f64 = 3.240_370_349_203_93;
 
+    /// No coefficient of [`Self::error`] is larger.
+    pub const LARGEST_ERROR: u8 = 21;
+
     /// Takes the coefficients.
     pub fn from_coefficients(coefficients: Vec<i8>) -> Self {
         Self(coefficients)
@@ -84,25 +90,34 @@ impl SmallPoly {
     pub fn to_poly<W: Word>(&self, basis: &Basis<W>) -> Poly<W, Coeff> {
         let mut out = Poly::zero(basis);
         for (i, row) in out.rows_mut() {
-            let p = basis.modulus(i).value_u64() as i64;
-            for (r, &c) in row.iter_mut().zip(&self.0) {
-                let c = i64::from(c);
-                debug_assert!(c.abs() < p, "a prime is too small for the coefficient");
-                // The prime is added to a negative coefficient, without a branch.
-                *r = W::from_u64((c + (p & (c >> 63))) as u64);
-            }
+            self.write_row(basis.modulus(i), row);
         }
         out
+    }
+
+    /// Residues modulo one prime, which is above every coefficient.
+    pub(crate) fn write_row<W: Word>(&self, modulus: &Modulus<W>, row: &mut [W]) {
+        let p = modulus.value_u64() as i64;
+        for (r, &c) in row.iter_mut().zip(&self.0) {
+            let c = i64::from(c);
+            debug_assert!(c.abs() < p, "a prime is too small for the coefficient");
+            // The prime is added to a negative coefficient, without a branch.
+            *r = W::from_u64((c + (p & (c >> 63))) as u64);
+        }
     }
 }
 
 /// Uniform residues, prime after prime, each row from the same stream in order: the public second
 /// component of a sample, in whichever domain the caller reads it.
 pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
-    let n = basis.n();
-    let mut out = vec![W::ZERO; basis.len() * n];
-    for (i, row) in out.chunks_exact_mut(n).enumerate() {
+    let mut out = vec![W::ZERO; basis.len() * basis.n()];
+    fill_uniform_rows(basis, stream, &mut out);
+    out
+}
+
+/// [`uniform_rows`] into memory used before.
+pub(crate) fn fill_uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream, out: &mut [W]) {
+    for (i, row) in out.chunks_exact_mut(basis.n()).enumerate() {
         W::fill_uniform(stream, basis.modulus(i).value_u64(), row);
     }
-    out
 }

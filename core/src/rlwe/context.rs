@@ -6,7 +6,7 @@ use super::sample::SampleBlock;
 use crate::{
     arith::{Deferred, Shoup, Word},
     error::Error,
-    ring::{BaseConverter, Basis, ModDown, SmallPoly},
+    ring::{Basis, Extension, ModDown, SmallPoly},
     security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
 };
 
@@ -89,19 +89,11 @@ struct Level<W: Word> {
 pub(super) struct LevelTables<W: Word> {
     pub q: Basis<W>,
     pub qp: Basis<W>,
-    pub digits: Vec<DigitTable<W>>,
+    /// Gadget digits, restricted to the primes of the level.
+    pub digits: Vec<Extension<W>>,
     pub mod_down: ModDown<W>,
     pub rescale: Option<ModDown<W>>,
     pub mod_down_rescale: Option<ModDown<W>>,
-}
-
-/// One gadget digit restricted to the primes of a level.
-pub(super) struct DigitTable<W: Word> {
-    /// Rows of Q_l that belong to the digit.
-    pub own: Vec<usize>,
-    /// For each row of Q_l P, its target index in `converter`, or `None` for an own row.
-    pub target: Vec<Option<usize>>,
-    pub converter: BaseConverter<W>,
 }
 
 impl<W: Word> RlweContext<W> {
@@ -305,7 +297,7 @@ fn level_tables<W: Word>(q: &Basis<W>, p: &Basis<W>, digits: &[Vec<usize>], belo
         .iter()
         .filter_map(|members| {
             let own: Vec<usize> = members.iter().copied().filter(|&i| i < q.len()).collect();
-            (!own.is_empty()).then(|| digit_table(&qp, own))
+            (!own.is_empty()).then(|| Extension::new(&qp, own))
         })
         .collect();
     let lower = q.prefix(below);
@@ -319,19 +311,4 @@ fn level_tables<W: Word>(q: &Basis<W>, p: &Basis<W>, digits: &[Vec<usize>], belo
         qp,
         digits,
     }
-}
-
-fn digit_table<W: Word>(qp: &Basis<W>, own: Vec<usize>) -> DigitTable<W> {
-    let mut others = Vec::new();
-    let target = (0..qp.len())
-        .map(|row| {
-            if own.contains(&row) {
-                return None;
-            }
-            others.push(row);
-            Some(others.len() - 1)
-        })
-        .collect();
-    let converter = BaseConverter::new(&qp.select(own.iter().copied()), &qp.select(others));
-    DigitTable { own, target, converter }
 }

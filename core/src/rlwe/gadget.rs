@@ -38,7 +38,7 @@ pub fn switching_sample<W: Word>(
 ) -> Pair<W> {
     let tables = context.level(target.level);
     let mut sample = seeds.sample(block, index, v, None);
-    for &row in &tables.digits[target.digit].own {
+    for &row in tables.digits[target.digit].own() {
         let (m, special) = (tables.qp.modulus(row), &context.special_mod_q()[row]);
         tables.qp.kernels().mul_scalar_add_assign(m, sample.b.row_mut(row), u.row(row), special);
     }

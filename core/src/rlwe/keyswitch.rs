@@ -122,13 +122,13 @@ impl<W: Word> RlweContext<W> {
             .digits
             .iter()
             .map(|d| {
-                let rows: Vec<&[W]> = d.own.iter().map(|&i| &coefficients[i * n..(i + 1) * n]).collect();
-                d.converter.source(&rows)
+                let rows: Vec<&[W]> = d.own().iter().map(|&i| &coefficients[i * n..(i + 1) * n]).collect();
+                d.source(&rows)
             })
             .collect();
         par::for_each_chunk_mut(&mut out.data, count * n, |limb, rows| {
             for ((digit, source), row) in tables.digits.iter().zip(&sources).zip(rows.chunks_exact_mut(n)) {
-                match digit.target[limb] {
+                match digit.target(limb) {
                     None => row.copy_from_slice(x.row(limb)),
                     Some(target) => {
                         source.row_into(target, row);
@@ -137,7 +137,7 @@ impl<W: Word> RlweContext<W> {
                 }
             }
         });
-        let own: usize = tables.digits.iter().map(|d| d.own.len()).sum();
+        let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
         counters.ntt += (tables.q.len() + count * limbs - own) as u64;
     }
 

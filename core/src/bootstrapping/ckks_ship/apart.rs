@@ -4,23 +4,17 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    blind_rotate::{Lane, TrackScratch, add_branch, add_columns, decompose, divide},
+    blind_rotate::TrackScratch,
     evaluator::ShipEvaluator,
-    keys::{KeySource, empty_block},
-    layout::{BlockId, Segment},
+    generated::rotate_generated,
+    keys::KeySource,
     phase::{EncodedPhases, Phases},
     product_tree::leaf,
     run::{ShipRun, ShipState, check_run_key},
     secret::ShipSecretKey,
     spec::ShipMode,
 };
-use crate::{
-    arith::Word,
-    error::Error,
-    rlwe::{Pair, SampleBlock},
-    schemes::ckks::Ciphertext,
-    trace::Counters,
-};
+use crate::{arith::Word, error::Error, rlwe::Pair, schemes::ckks::Ciphertext, trace::Counters};
 
 /// Finished tracks by number: the factor of each half, and the work it took.
 pub(super) type Ahead<W> = BTreeMap<usize, (Vec<Pair<W>>, Counters)>;
@@ -147,49 +141,4 @@ impl<W: Word> ShipRun<'_, W> {
             )),
         }
     }
-}
-
-/// Samples of the column step held at a time: the quarters of a candidate.
-const COLUMN_SAMPLES: usize = 4;
-
-/// Blind rotation of one track, its keys made on the way. Every sample serves one product in each
-/// lane, so a few samples are in memory at a time, and still in the cache when they are used.
-pub(super) fn rotate_generated<W: Word>(
-    secret: &ShipSecretKey<W>,
-    evaluator: &ShipEvaluator<W>,
-    lanes: &[Lane<'_, W>],
-    track: usize,
-    scratch: &mut TrackScratch<W>,
-    counters: &mut Counters,
-) -> Result<Vec<Pair<W>>, Error> {
-    let params = evaluator.params();
-    let rlwe = params.ckks().rlwe();
-    let scratch = scratch.lanes(params, lanes.len());
-
-    let block = BlockId::Column { track };
-    let segment = Segment { block, first: 0, count: 4 * params.spec().columns };
-    let mut held = SampleBlock::zero(rlwe.qp(params.max_level()), rlwe.special().len(), COLUMN_SAMPLES);
-    secret.for_each_sample(segment, &mut |index, sample| {
-        let at = index % COLUMN_SAMPLES;
-        held.set(at, &sample);
-        if at + 1 == COLUMN_SAMPLES {
-            add_columns(params, lanes, index - at..index + 1, &held, scratch, counters);
-        }
-    })?;
-    divide(params, scratch, counters);
-
-    let mut key: Option<SampleBlock<W>> = None;
-    for (step, &branches) in params.spec().branches.iter().enumerate() {
-        decompose(params, scratch, counters);
-        let rotations = evaluator.rotations.of(step, track);
-        for (branch, rotation) in (0..branches).zip(rotations) {
-            let block = BlockId::Mux { track, step, branch };
-            let key = key.get_or_insert_with(|| empty_block(params, block));
-            let segment = Segment { block, first: 0, count: key.samples() };
-            secret.for_each_sample(segment, &mut |index, sample| key.set(index, &sample))?;
-            add_branch(params, rotation, key, scratch, counters);
-        }
-        divide(params, scratch, counters);
-    }
-    Ok(scratch.iter().map(|lane| lane.factor.clone()).collect())
 }

@@ -46,10 +46,10 @@ pub struct TrackScratch<W: Word> {
 }
 
 pub(super) struct LaneScratch<W: Word> {
-    digits: [Digits<W>; 2],
+    pub(super) digits: [Digits<W>; 2],
     /// Modulo Q P.
-    sum: Pair<W>,
-    term: Pair<W>,
+    pub(super) sum: Pair<W>,
+    pub(super) term: Pair<W>,
     /// Modulo Q.
     pub(super) factor: Pair<W>,
 }

@@ -107,34 +107,44 @@ impl<W: Word> ShipSecretKey<W> {
         range: Range<usize>,
         sink: &mut Sink<'_, W>,
     ) -> Result<(), Error> {
-        let params = &self.params;
-        let context = params.ckks().rlwe();
-        let basis = context.qp(context.max_level());
-        let factor = &self.factors[track];
-        let rotation = params.offset(track) as u64 + params.spec().columns as u64 * u64::from(factor.r1);
-        let mut masks = quarter_masks(params.slots(), rotation, factor.j);
-        let mut payloads = Vec::with_capacity(4);
-        for mask in &masks {
-            let special = context.special().len();
-            payloads.push(mask_payload(params.ckks().encoder(), basis, special, mask)?);
-        }
-        masks.iter_mut().for_each(Zeroize::zeroize);
+        let payloads = self.column_payloads(track)?;
         for index in range {
-            // One or zero, as a factor: the same work for every candidate.
-            let selected = W::from_u64(u64::from(((index / 4) as u32).ct_eq(&factor.r0).unwrap_u8()));
+            let selected = self.is_candidate(track, index / 4);
             let mut sample = self.seeds.sample(block.code(), index, self.dense.eval(), None);
+            let (payload, basis) = (&payloads[index % 4], self.dense.basis());
             for limb in 0..basis.len() {
                 let m = basis.modulus(limb);
-                let one = m.shoup(W::ONE);
-                let factor =
-                    Shoup { value: one.value.mul_lo(selected), quotient: one.quotient.mul_lo(selected) };
-                let payload = payloads[index % 4].row(limb);
-                basis.kernels().mul_scalar_add_assign(m, sample.b.row_mut(limb), payload, &factor);
+                let factor = times_bit(m.shoup(W::ONE), selected);
+                let row = sample.b.row_mut(limb);
+                basis.kernels().mul_scalar_add_assign(m, row, payload.row(limb), &factor);
             }
             sink(index, sample);
         }
-        payloads.iter_mut().for_each(Zeroize::zeroize);
         Ok(())
+    }
+
+    /// P · mask_q of a track for the four quarters.
+    pub(super) fn column_payloads(&self, track: usize) -> Result<Zeroizing<Vec<Poly<W, Eval>>>, Error> {
+        let params = &self.params;
+        let context = params.ckks().rlwe();
+        let factor = &self.factors[track];
+        let rotation = params.offset(track) as u64 + params.spec().columns as u64 * u64::from(factor.r1);
+        let mut payloads = Zeroizing::new(Vec::with_capacity(4));
+        for mask in &*Zeroizing::new(quarter_masks(params.slots(), rotation, factor.j)) {
+            let (basis, special) = (context.qp(context.max_level()), context.special().len());
+            payloads.push(mask_payload(params.ckks().encoder(), basis, special, mask)?);
+        }
+        Ok(payloads)
+    }
+
+    /// 1 for the secret candidate of a track's column, 0 for the others: a factor, never a condition.
+    pub(super) fn is_candidate(&self, track: usize, candidate: usize) -> W {
+        W::from_u64(u64::from((candidate as u32).ct_eq(&self.factors[track].r0).unwrap_u8()))
+    }
+
+    /// 1 for the secret branch of a multiplexer step, 0 for the others: a factor, never a condition.
+    pub(super) fn is_branch(&self, track: usize, step: usize, branch: usize) -> W {
+        W::from_u64(u64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8()))
     }
 
     /// KSK(beta -> sigma_g^-1(s)) and KSK(beta s -> sigma_g^-1(s)), beta = [branch is the digit].
@@ -151,7 +161,7 @@ impl<W: Word> ShipSecretKey<W> {
         // The automorphism rotates right, by 5^-rotation; its inverse rotates left.
         let rotation = params.branch_rotation(track, step, branch);
         let v = self.dense.automorphism(&Automorphism::rotation(params.n(), rotation));
-        let beta = i64::from((branch as u32).ct_eq(&self.factors[track].digits[step]).unwrap_u8());
+        let beta = self.is_branch(track, step, branch).to_u64() as i64;
         // The constant polynomial beta, and beta s.
         let q = context.q(level);
         let mut body = Poly::from_rows(q, vec![W::ONE; q.len() * params.n()]);
@@ -166,4 +176,9 @@ impl<W: Word> ShipSecretKey<W> {
         }
         body.zeroize();
     }
+}
+
+/// A factor if `bit` is 1, zero if it is 0.
+pub(super) fn times_bit<W: Word>(factor: Shoup<W>, bit: W) -> Shoup<W> {
+    Shoup { value: factor.value.mul_lo(bit), quotient: factor.quotient.mul_lo(bit) }
 }

@@ -5,9 +5,9 @@ use core::borrow::Borrow;
 use alloc::{collections::BTreeMap, format, sync::Arc, vec, vec::Vec};
 
 use super::{
-    apart::rotate_generated,
     blind_rotate::{Lane, TrackScratch},
     evaluator::ShipEvaluator,
+    generated::rotate_generated,
     layout::{self, BlockId, Segment},
     params::ShipParams,
     secret::{ShipSecretKey, key_id_of},
@@ -231,7 +231,7 @@ fn generate_common<W: Word>(secret: &ShipSecretKey<W>) -> Result<CommonKeys<W>, 
     })
 }
 
-pub(super) fn empty_block<W: Word>(params: &ShipParams<W>, block: BlockId) -> SampleBlock<W> {
+fn empty_block<W: Word>(params: &ShipParams<W>, block: BlockId) -> SampleBlock<W> {
     let (rlwe, encapsulation) = (params.ckks().rlwe(), params.encapsulation());
     let special = if block == BlockId::Encapsulation { 1 } else { rlwe.special().len() };
     let samples = layout::samples(block, params.spec(), rlwe, encapsulation);

@@ -32,6 +32,7 @@ mod blind_rotate;
 mod bootstrapper;
 mod diagonals;
 mod evaluator;
+mod generated;
 mod inspect;
 mod key_samples;
 mod keys;
