@@ -87,7 +87,7 @@ pub fn compare(builder: &mut Builder, a: &[Bit], b: &[Bit], form: Form) -> [Bit;
         }
         Form::Prefix => whole(builder, &pairs),
     };
-    let eq = builder.gate(Gate::AndNy, &[lt, le]);
+    let eq = builder.gate(Gate::AndNotA, &[lt, le]);
     [lt, eq, builder.not(le)]
 }
 

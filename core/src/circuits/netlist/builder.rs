@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-use super::circuit::{Defect, MAX_GATES, is_name};
+use super::circuit::{Defect, MAX_GATES, arity, is_name};
 use super::{Gate, Netlist, Node, Operand, Wire};
 use crate::error::Error;
 
@@ -48,24 +48,7 @@ impl Builder {
 
     /// A new gate, and its value.
     pub fn gate(&mut self, gate: Gate, operands: &[Bit]) -> Bit {
-        // Inputs may still come, so wires are numbered in `finish`: gates from the top meanwhile.
-        let operands: Vec<Operand> = operands.iter().map(|bit| provisional(*bit)).collect();
-        match Node::new(gate, &operands) {
-            Some(node) if self.nodes.len() < MAX_GATES => {
-                self.nodes.push(node);
-                return Bit::Gate(self.nodes.len() as u32 - 1);
-            }
-            Some(_) => self.fail(Error::Limit(format!(
-                "the netlist has more than {MAX_GATES} gates; split the circuit"
-            ))),
-            None => self.fail(Error::InvalidArgument(format!(
-                "{} takes {} operands and was given {}",
-                gate.name(),
-                gate.operands(),
-                operands.len()
-            ))),
-        }
-        Bit::Constant(false)
+        self.node(Some(gate), operands)
     }
 
     /// not x.
@@ -95,12 +78,12 @@ impl Builder {
 
     /// The majority of x, y, z.
     pub fn maj3(&mut self, x: Bit, y: Bit, z: Bit) -> Bit {
-        self.gate(Gate::Maj3, &[x, y, z])
+        self.gate(Gate::Majority, &[x, y, z])
     }
 
     /// Hands a bit out under a name.
     pub fn output(&mut self, name: &str, bit: Bit) {
-        if let Bit::Gate(index) = self.gate(Gate::Buf, &[bit]) {
+        if let Bit::Gate(index) = self.node(None, &[bit]) {
             self.named.push((index as usize, name.into()));
             self.outputs.push(index as usize);
         }
@@ -159,6 +142,27 @@ impl Builder {
             // Operands come before the gate, as checked above.
             Defect::Cycle(_) => Error::InvalidArgument("the gates need each other".into()),
         })
+    }
+
+    fn node(&mut self, gate: Option<Gate>, operands: &[Bit]) -> Bit {
+        // Inputs may still come, so wires are numbered in `finish`: gates from the top meanwhile.
+        let operands: Vec<Operand> = operands.iter().map(|bit| provisional(*bit)).collect();
+        match Node::new(gate, &operands) {
+            Some(node) if self.nodes.len() < MAX_GATES => {
+                self.nodes.push(node);
+                return Bit::Gate(self.nodes.len() as u32 - 1);
+            }
+            Some(_) => self.fail(Error::Limit(format!(
+                "the netlist has more than {MAX_GATES} gates; split the circuit"
+            ))),
+            None => self.fail(Error::InvalidArgument(format!(
+                "gate {} takes {} operands and was given {}",
+                gate.map_or("", Gate::name),
+                arity(gate),
+                operands.len()
+            ))),
+        }
+        Bit::Constant(false)
     }
 
     fn fail(&mut self, error: Error) {
@@ -228,7 +232,7 @@ mod tests {
             b.finish().unwrap_err().to_string()
         };
         let cases: [Mistake<'_>; 5] = [
-            (&|b| _ = b.gate(Gate::And, &[Bit::Constant(true)]), "AND takes 2 operands and was given 1"),
+            (&|b| _ = b.gate(Gate::And, &[Bit::Constant(true)]), "gate and takes 2 operands and was given 1"),
             (&|b| _ = b.input("x"), "two wires are called x"),
             (&|b| _ = b.input("a b"), "\"a b\" cannot name a wire"),
             (&|b| _ = b.not(Bit::Gate(7)), "gate 0 has an operand of another builder"),

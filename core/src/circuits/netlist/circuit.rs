@@ -46,17 +46,17 @@ impl From<bool> for Operand {
     }
 }
 
-/// A gate with what it is applied to.
+/// A gate with what it is applied to, or another name for a bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
-    gate: Gate,
+    gate: Option<Gate>,
     operands: [Operand; 3],
 }
 
 impl Node {
-    /// Pairs a gate with as many operands as it takes; `None` if the count is another.
-    pub(super) fn new(gate: Gate, operands: &[Operand]) -> Option<Self> {
-        if operands.len() != gate.operands() {
+    /// Pairs a gate, or none, with as many operands as it takes; `None` if the count is another.
+    pub(super) fn new(gate: Option<Gate>, operands: &[Operand]) -> Option<Self> {
+        if operands.len() != arity(gate) {
             return None;
         }
         let mut all = [Operand::Constant(false); 3];
@@ -64,14 +64,14 @@ impl Node {
         Some(Self { gate, operands: all })
     }
 
-    /// The gate.
-    pub fn gate(&self) -> Gate {
+    /// The gate; `None` if the value is that of the one operand.
+    pub fn gate(&self) -> Option<Gate> {
         self.gate
     }
 
     /// Its operands, as many as the gate takes.
     pub fn operands(&self) -> &[Operand] {
-        &self.operands[..self.gate.operands()]
+        &self.operands[..arity(self.gate)]
     }
 
     fn wires(&self) -> impl Iterator<Item = Wire> {
@@ -80,6 +80,11 @@ impl Node {
             Operand::Constant(_) => None,
         })
     }
+}
+
+/// Number of operands.
+pub(super) fn arity(gate: Option<Gate>) -> usize {
+    gate.map_or(1, Gate::arity)
 }
 
 /// A circuit without loops: every wire has one name and one source.
@@ -255,7 +260,7 @@ mod tests {
     #[test]
     fn a_cycle_is_given_in_order_and_without_what_leads_to_it() {
         let wire = |i| Operand::Wire(Wire(i));
-        let node = |a, b| Node::new(Gate::And, &[wire(a), wire(b)]).unwrap();
+        let node = |a, b| Node::new(Some(Gate::And), &[wire(a), wire(b)]).unwrap();
         // One input; gates 1..=4: 1 <- 2 <- 3 <- 4 <- 2.
         let nodes = [node(0, 2), node(0, 3), node(0, 4), node(2, 0)];
         assert_eq!(order(1, &nodes), Err(alloc::vec![1, 2, 3]));

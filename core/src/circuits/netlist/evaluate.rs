@@ -38,24 +38,19 @@ pub trait GateEvaluator: Sync {
     /// Those of the implementation.
     fn not(&self, bit: &Self::Bit) -> Result<Self::Bit, Error>;
 
-    /// The value of one gate. Called from several threads at once.
+    /// The value of one gate, and the work it took. Called from several threads at once.
     ///
     /// # Errors
     /// Those of the implementation.
-    fn gate(&self, call: &GateCall<'_, Self::Bit>) -> Result<Self::Bit, Error>;
+    fn gate(&self, call: &GateCall<'_, Self::Bit>) -> Result<(Self::Bit, Counters), Error>;
 
     /// The values of gates that are independent of each other, in order: one per thread at a
     /// time, unless the implementation knows better.
     ///
     /// # Errors
     /// Those of the implementation.
-    fn gates(&self, calls: &[GateCall<'_, Self::Bit>]) -> Result<Vec<Self::Bit>, Error> {
+    fn gates(&self, calls: &[GateCall<'_, Self::Bit>]) -> Result<Vec<(Self::Bit, Counters)>, Error> {
         par::try_map(calls.len(), |i| self.gate(&calls[i]))
-    }
-
-    /// Work of one gate, for the stage's counters.
-    fn cost(&self, _kind: Kind) -> Counters {
-        Counters::default()
     }
 }
 
@@ -126,11 +121,11 @@ impl Plan {
                         end - at
                     )));
                 }
-                for (slot, bit) in wires[inputs.len() + at..].iter_mut().zip(results) {
+                for (slot, (bit, work)) in wires[inputs.len() + at..].iter_mut().zip(results) {
                     *slot = Some(Cow::Owned(bit));
+                    counters += work;
                 }
                 for op in at..end {
-                    counters += evaluator.cost(self.ops()[op].kind());
                     for index in self.ops()[op].operands().iter().filter_map(|s| s.index()) {
                         if last[index] == op {
                             wires[index] = None;
@@ -183,12 +178,9 @@ impl GateEvaluator for Clear {
         Ok(!bit)
     }
 
-    fn gate(&self, call: &GateCall<'_, bool>) -> Result<bool, Error> {
-        let mut bits = [false; 3];
-        for (bit, term) in bits.iter_mut().zip(&call.operands) {
-            *bit = *term.bit != term.inverted;
-        }
-        Ok(call.kind.gate().apply(bits))
+    fn gate(&self, call: &GateCall<'_, bool>) -> Result<(bool, Counters), Error> {
+        let bits: Vec<bool> = call.operands.iter().map(|term| *term.bit != term.inverted).collect();
+        Ok((call.kind.gate().evaluate(&bits)?, Counters::default()))
     }
 }
 

@@ -80,19 +80,19 @@ impl Kind {
             Self::And => Gate::And,
             Self::Xor => Gate::Xor,
             Self::Xor3 => Gate::Xor3,
-            Self::Maj3 => Gate::Maj3,
+            Self::Maj3 => Gate::Majority,
             Self::Mux => Gate::Mux,
         }
     }
 
     /// Number of operands.
     pub fn operands(self) -> usize {
-        self.gate().operands()
+        self.gate().arity()
     }
 
     /// Blind rotations that one takes.
     pub fn bootstraps(self) -> usize {
-        if self == Self::Mux { 2 } else { 1 }
+        self.gate().rotations()
     }
 }
 
@@ -137,7 +137,11 @@ pub(super) fn fold(netlist: &Netlist) -> (Vec<Op>, Vec<Signal>) {
             Operand::Constant(value) => Signal::Constant(*value),
             Operand::Wire(wire) => values[wire.index()],
         };
-        values[inputs + at as usize] = folder.gate(node.gate(), &padded(node.operands(), value));
+        let operands = padded(node.operands(), value);
+        values[inputs + at as usize] = match node.gate() {
+            Some(gate) => folder.gate(gate, &operands),
+            None => operands[0],
+        };
     }
     let outputs = netlist.outputs().iter().map(|wire| values[wire.index()]).collect();
     (folder.ops, outputs)
@@ -174,9 +178,13 @@ struct Folder {
 impl Folder {
     /// The value of a gate on three signals, the last of which may not matter.
     fn gate(&mut self, gate: Gate, operands: &[Signal; 3]) -> Signal {
+        if let Some([first, second]) = gate.chain() {
+            let inner = self.gate(first, operands);
+            return self.gate(second, &[inner, operands[2], Signal::Constant(false)]);
+        }
         // The wires it depends on: those that change its value when they change.
         let mut wires: Vec<Signal> = Vec::with_capacity(3);
-        for operand in &operands[..gate.operands()] {
+        for operand in &operands[..gate.arity()] {
             let wire = operand.upright();
             if wire.index().is_some() && !wires.contains(&wire) {
                 wires.push(wire);
@@ -224,7 +232,7 @@ impl Folder {
                 let odd = inverted.iter().fold(false, |odd, inverted| odd != *inverted);
                 self.op(Kind::Xor3, &[x.upright(), y.upright(), z.upright()]).inverted_if(odd)
             }
-            Gate::Maj3 => {
+            Gate::Majority => {
                 // The majority of inverses is the inverse of the majority.
                 let flip = inverted.iter().filter(|inverted| **inverted).count() > 1;
                 self.op(Kind::Maj3, &[x, y, z].map(|s| s.inverted_if(flip))).inverted_if(flip)
@@ -256,13 +264,14 @@ impl Folder {
 fn table(gate: Gate, operands: &[Signal; 3], wires: &[Signal]) -> impl Fn(usize) -> bool + use<> {
     let (operands, wires) = (*operands, wires.to_vec());
     move |assignment| {
-        gate.apply(operands.map(|operand| match operand {
+        let bits = operands.map(|operand| match operand {
             Signal::Constant(value) => value,
             Signal::Wire { inverted, .. } => {
                 let place = wires.iter().position(|wire| *wire == operand.upright());
                 place.is_some_and(|i| assignment >> i & 1 == 1) != inverted
             }
-        }))
+        });
+        gate.evaluate(&bits[..gate.arity()]).unwrap_or_default()
     }
 }
 

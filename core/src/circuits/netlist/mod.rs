@@ -29,7 +29,7 @@
 //! NAME = OPERAND              another name for it
 //! ```
 //!
-//! Gates: those of [`Gate`], in capitals. Names begin with a letter or `_` and go on with letters,
+//! Gates: the names of [`Gate`], in capitals. Names begin with a letter or `_` and go on with letters,
 //! digits, `_`, `.`, `[` and `]`; they have at most [`MAX_NAME`] characters.
 
 pub mod aes;
@@ -38,7 +38,6 @@ mod builder;
 mod circuit;
 mod evaluate;
 mod fold;
-mod gate;
 mod plan;
 mod text;
 
@@ -46,6 +45,7 @@ pub use builder::{Bit, Builder};
 pub use circuit::{MAX_GATES, MAX_INPUTS, MAX_NAME, MAX_OUTPUTS, Netlist, Node, Operand, Wire};
 pub use evaluate::{Clear, GateCall, GateEvaluator, STAGE, Term};
 pub use fold::{Kind, Op, Signal};
-pub use gate::Gate;
 pub use plan::Plan;
 pub use text::MAX_TEXT;
+
+pub use crate::schemes::cggi::Gate;

@@ -9,7 +9,7 @@ use alloc::{
 };
 use core::fmt;
 
-use super::circuit::{Defect, MAX_GATES, MAX_INPUTS, MAX_NAME, MAX_OUTPUTS, is_name};
+use super::circuit::{Defect, MAX_GATES, MAX_INPUTS, MAX_NAME, MAX_OUTPUTS, arity, is_name};
 use super::{Gate, Netlist, Node, Operand, Wire};
 use crate::error::Error;
 
@@ -45,8 +45,8 @@ impl fmt::Display for Netlist {
         names(f, "output", self.output_names())?;
         for (i, node) in self.nodes().iter().enumerate() {
             write!(f, "{} =", self.name(Wire((self.inputs() + i) as u32)))?;
-            if node.gate() != Gate::Buf {
-                write!(f, " {}", node.gate().name())?;
+            if let Some(gate) = node.gate() {
+                write!(f, " {}", gate.name().to_ascii_uppercase())?;
             }
             for operand in node.operands() {
                 match operand {
@@ -76,7 +76,7 @@ fn names<'a>(f: &mut fmt::Formatter<'_>, word: &str, names: impl Iterator<Item =
 /// A gate as written.
 struct Written<'a> {
     line: usize,
-    gate: Gate,
+    gate: Option<Gate>,
     operands: Vec<&'a str>,
 }
 
@@ -134,14 +134,14 @@ impl<'a> Parser<'a> {
         let words: Vec<&str> = value.split_ascii_whitespace().take(5).collect();
         let (gate, operands) = match words.as_slice() {
             [] => return Err(self.error(format_args!("{name} = what? write a gate and its operands"))),
-            [operand] if Gate::from_name(operand).is_none() => (Gate::Buf, words),
-            [gate, operands @ ..] => (self.known_gate(gate)?, operands.to_vec()),
+            [operand] if gate_of(operand).is_none() => (None, words.clone()),
+            [gate, operands @ ..] => (Some(self.known_gate(gate)?), operands.to_vec()),
         };
-        if operands.len() != gate.operands() {
-            let (takes, given) = (gate.operands(), operands.len());
+        if operands.len() != arity(gate) {
+            let (takes, given) = (arity(gate), operands.len());
             return Err(self.error(format_args!(
                 "{} takes {takes} operand{} and was given {}{given}",
-                gate.name(),
+                words[0],
                 if takes == 1 { "" } else { "s" },
                 if given == 4 { "at least " } else { "" }
             )));
@@ -151,8 +151,8 @@ impl<'a> Parser<'a> {
     }
 
     fn known_gate(&self, name: &str) -> Result<Gate, Error> {
-        Gate::from_name(name).ok_or_else(|| {
-            let all: Vec<&str> = Gate::ALL.iter().map(|gate| gate.name()).collect();
+        gate_of(name).ok_or_else(|| {
+            let all: Vec<String> = Gate::ALL.iter().map(|gate| gate.name().to_ascii_uppercase()).collect();
             self.error(format_args!("there is no gate {}; there are {}", quoted(name), all.join(", ")))
         })
     }
@@ -243,6 +243,14 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// The gate of a name in capitals.
+fn gate_of(name: &str) -> Option<Gate> {
+    Gate::ALL.into_iter().find(|gate| {
+        let bytes = gate.name().bytes().map(|byte| byte.to_ascii_uppercase());
+        bytes.eq(name.bytes())
+    })
+}
+
 fn at(line: usize, what: fmt::Arguments<'_>) -> Error {
     Error::InvalidArgument(format!("line {line}: {what}"))
 }
@@ -300,7 +308,7 @@ mod tests {
                 "input a\noutput y\ny = NOT a a a a a a\n",
                 "line 3: NOT takes 1 operand and was given at least 4",
             ),
-            ("input a\noutput y\ny = FOO a\n", "line 3: there is no gate \"FOO\"; there are BUF, NOT"),
+            ("input a\noutput y\ny = FOO a\n", "line 3: there is no gate \"FOO\"; there are NOT, AND, NAND"),
             ("input a\noutput y\ny =\n", "line 3: y = what?"),
             ("input a\noutput y\ny = AND a q\n", "line 3: \"q\" is neither"),
             ("input a\noutput y\ny = NOT a\ny = NOT a\n", "line 4: y has a source already, on line 3"),
