@@ -1,0 +1,53 @@
+//! Time of DM/CGGI gates and their parts per parameter set and backend: least of many runs, one thread.
+//!
+//! `cargo bench -p refloat --bench gates [-- FILTER]`; a filter keeps the lines that contain it. The backend
+//! is the one in use: choose it with `REFLOAT_BACKEND`.
+
+use refloat::arith::simd::dispatch::backend_name;
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
+use refloat::params::cggi_presets;
+use refloat::random::Seed;
+use refloat::schemes::cggi::{CggiSecretKey, Gate};
+use std::hint::black_box;
+use std::time::Instant;
+
+fn main() {
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    for preset in cggi_presets() {
+        let label = format!("{:16} {:8}", preset.name, backend_name::<u32>());
+        if !label.contains(&filter) {
+            continue;
+        }
+        let params = preset.params().expect("a preset");
+        let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let start = Instant::now();
+        let keys = CggiKeys::generate(&secret).expect("keys");
+        let keygen = start.elapsed().as_secs_f64();
+        let megabytes = keys.memory_bytes() as f64 / 1e6;
+        let evaluator = CggiEvaluator::new(keys);
+        let bits = secret.encrypt_bits(&[true, false, true], &Seed::from_bytes([2; 32]));
+        let (least, mean) = time(300, || {
+            black_box(evaluator.gate(Gate::Nand, &[&bits[0], &bits[1]], &mut ()).expect("a gate"));
+        });
+        println!(
+            "{label} nand {:8.3} ms, mean {:8.3} ms; keys {keygen:6.3} s, {megabytes:6.1} MB; 2^{:.0} failures",
+            least * 1e3,
+            mean * 1e3,
+            params.gate_failure()
+        );
+    }
+}
+
+/// Least and mean seconds of one run.
+fn time(runs: u32, mut run: impl FnMut()) -> (f64, f64) {
+    let (mut least, mut sum) = (f64::INFINITY, 0.0);
+    run();
+    for _ in 0..runs {
+        let start = Instant::now();
+        run();
+        let seconds = start.elapsed().as_secs_f64();
+        least = least.min(seconds);
+        sum += seconds;
+    }
+    (least, sum / f64::from(runs))
+}
