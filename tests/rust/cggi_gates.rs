@@ -249,3 +249,21 @@ fn every_message_of_every_encoding_comes_back() {
         assert_eq!(error.code(), "INVALID_ARGUMENT");
     }
 }
+
+#[test]
+fn circuits_run_on_encrypted_bits() {
+    use refloat::circuits::netlist::Netlist;
+    // A full adder and a choice, with constants and inverses on the way.
+    let text = "input a b c\noutput sum carry pick\nna = NOT a\nsum = XOR3 a b c\ncarry = MAJ3 a b c\n\
+                both = AND na b\npick = MUX c both a\n";
+    let plan = Netlist::parse(text).unwrap().plan();
+    let params = cggi_preset("toy-bool").unwrap().params().unwrap();
+    let (secret, evaluator) = setup(&params, 95);
+    for bits in inputs(Gate::Xor3) {
+        let encrypted = secret.encrypt_bits(&bits, &Seed::from_bytes([96; 32]));
+        let out = plan.run(&evaluator, &encrypted, &mut ()).unwrap();
+        let (a, b, c) = (bits[0], bits[1], bits[2]);
+        let expected = [a ^ b ^ c, (a && b) || (c && (a || b)), if c { !a && b } else { a }];
+        assert_eq!(secret.decrypt_bits(&out).unwrap(), expected, "{bits:?}");
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
-use refloat::params::{cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
+use refloat::params::{CggiPreset, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
 use refloat::wire::frame::{self, DIGEST_LEN};
@@ -236,13 +236,22 @@ fn residues_beyond_the_modulus_and_wrong_metadata_are_refused() {
 
 #[test]
 fn presets_are_found_by_name_and_fingerprint() {
-    for preset in cggi_presets() {
-        let params = preset.params().unwrap();
+    fn check<W: refloat::arith::Word>(preset: &CggiPreset) {
+        let params = preset.params_over::<W>().unwrap();
         assert_eq!(params.name(), preset.name);
         assert_eq!(cggi_preset_by_fingerprint(&params.fingerprint()).unwrap().name, preset.name);
         assert_eq!(preset.policy, params.spec().policy);
         assert_eq!(preset.secure(), params.security().bits >= 128.0, "{}", preset.name);
         assert!(params.gate_failure() <= params.spec().log_failure);
+        assert!(params.look_up_failure() <= params.spec().log_failure);
+    }
+    for preset in cggi_presets() {
+        check::<u64>(preset);
+        if preset.wide() {
+            assert_eq!(preset.params().err().unwrap().code(), "INVALID_ARGUMENT");
+        } else {
+            check::<u32>(preset);
+        }
     }
     assert!(cggi_preset("nope").unwrap_err().to_string().contains("bool-128"));
     assert_eq!(cggi_preset_by_fingerprint(&[0; 16]).unwrap_err().code(), "PARAMS_MISMATCH");

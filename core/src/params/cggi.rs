@@ -34,10 +34,15 @@ impl CggiPreset {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
+    /// Whether the prime takes 64-bit words: [`Self::params_over`], natively.
+    pub fn wide(&self) -> bool {
+        (self.spec)().prime >> 30 != 0
+    }
+
     /// The validated parameters, 32-bit words.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if the prime does not fit the word.
+    /// [`Error::InvalidArgument`] if the prime does not fit the word: [`Self::wide`].
     pub fn params(&self) -> Result<CggiParams, Error> {
         CggiParams::new(&(self.spec)())
     }
@@ -57,7 +62,7 @@ pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
 const OWN: &str = "own set; dimensions by the lattice estimator, digits by the noise model";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [CggiPreset; 3] = [
+static PRESETS: [CggiPreset; 7] = [
     CggiPreset {
         name: "bool-128",
         title: "128-bit, gates on bits, a wrong result once in 2^128 gates",
@@ -73,11 +78,39 @@ static PRESETS: [CggiPreset; 3] = [
         spec: bool_64,
     },
     CggiPreset {
+        name: "fbs8",
+        title: "128-bit, look-ups on integers below 8, a wrong result once in 2^128",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: fbs_8,
+    },
+    CggiPreset {
+        name: "fbs16",
+        title: "128-bit, look-ups on integers below 16, a wrong result once in 2^128",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: fbs_16,
+    },
+    CggiPreset {
+        name: "fbs16-50",
+        title: "128-bit, sums and look-ups on integers below 16, 64-bit words, a wrong result once in 2^128",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: fbs_16_50,
+    },
+    CggiPreset {
         name: "toy-bool",
         title: "INSECURE demonstration size, gates on bits",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
         spec: toy_bool,
+    },
+    CggiPreset {
+        name: "toy-fbs",
+        title: "INSECURE demonstration size, look-ups on integers below 16",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: toy_fbs,
     },
 ];
 
@@ -124,6 +157,7 @@ fn bool_128() -> CggiSpec {
         width: Binomial::Coins32,
         base_log: 8,
         digits: 2,
+        messages: 2,
         log_failure: -128.0,
         policy: SecurityPolicy::Strict128,
     }
@@ -147,5 +181,48 @@ fn toy_bool() -> CggiSpec {
         log_n: 8,
         policy: SecurityPolicy::InsecureForTests,
         ..bool_128()
+    }
+}
+
+fn fbs_8() -> CggiSpec {
+    CggiSpec {
+        name: "fbs8".to_string(),
+        lwe_dimension: 792,
+        log_q: 20,
+        switch_digits: 10,
+        log_n: 11,
+        prime: 1_073_692_673,
+        width: Binomial::Coins21,
+        base_log: 9,
+        messages: 8,
+        ..bool_128()
+    }
+}
+
+fn fbs_16() -> CggiSpec {
+    CggiSpec {
+        name: "fbs16".to_string(),
+        switch_base_log: 1,
+        switch_digits: 18,
+        base_log: 7,
+        digits: 3,
+        messages: 16,
+        ..fbs_8()
+    }
+}
+
+/// The prime has room for sums: the squares of their weights may add up to 25.
+fn fbs_16_50() -> CggiSpec {
+    CggiSpec { name: "fbs16-50".to_string(), prime: 1125899906826241, base_log: 23, digits: 1, ..fbs_16() }
+}
+
+fn toy_fbs() -> CggiSpec {
+    CggiSpec {
+        name: "toy-fbs".to_string(),
+        lwe_dimension: 64,
+        log_n: 10,
+        messages: 16,
+        policy: SecurityPolicy::InsecureForTests,
+        ..fbs_8()
     }
 }

@@ -18,18 +18,34 @@ use crate::{
 /// for any number of threads.
 pub struct CggiEvaluator<W: Word = u32> {
     keys: Arc<CggiKeys<W>>,
+    log_failure: f64,
 }
 
 impl<W: Word> Clone for CggiEvaluator<W> {
     fn clone(&self) -> Self {
-        Self { keys: self.keys.clone() }
+        Self { keys: self.keys.clone(), log_failure: self.log_failure }
     }
 }
 
 impl<W: Word> CggiEvaluator<W> {
     /// An evaluator with these keys.
     pub fn new(keys: impl Into<Arc<CggiKeys<W>>>) -> Self {
-        Self { keys: keys.into() }
+        let keys = keys.into();
+        let log_failure = keys.params().spec().log_failure;
+        Self { keys, log_failure }
+    }
+
+    /// The same evaluator, whose look-ups may be wrong with probability 2^`log_failure`, instead of what
+    /// the set promises. A wrong result that others see tells about the key.
+    #[must_use]
+    pub fn accepting(mut self, log_failure: f64) -> Self {
+        self.log_failure = log_failure;
+        self
+    }
+
+    /// log2 of the probability at which a look-up is refused.
+    pub fn log_failure(&self) -> f64 {
+        self.log_failure
     }
 
     /// The keys.
@@ -217,6 +233,11 @@ impl<W: Word> CggiEvaluator<W> {
             "gates take bits, and this ciphertext holds an {}; use a look-up",
             ciphertext.encoding().describe()
         )))
+    }
+
+    /// The keys, for runs.
+    pub(super) fn shared_keys(&self) -> &Arc<CggiKeys<W>> {
+        &self.keys
     }
 
     /// Refuses ciphertexts of another set or key.

@@ -48,6 +48,8 @@ mod ginx;
 mod inspect;
 mod keys;
 mod layout;
+mod look_up;
+mod netlist;
 mod rotation;
 mod run;
 mod simplify;

@@ -74,6 +74,12 @@ impl<W: Word> TestVector<W> {
     pub fn sign(params: &CggiParams<W>, value: W) -> Self {
         Self { coefficients: vec![value; params.n()] }
     }
+
+    /// `value(w)` for the w-th of `windows` equal parts of the upper half.
+    pub fn windows(params: &CggiParams<W>, windows: usize, value: impl Fn(usize) -> W) -> Self {
+        let n = params.n();
+        Self { coefficients: (0..n).map(|j| value(j * windows / n)).collect() }
+    }
 }
 
 /// A ring sample (b, a) being turned, coefficient domain, and rows to work in.

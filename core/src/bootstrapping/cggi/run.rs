@@ -37,6 +37,7 @@ pub struct CggiRun<W: Word = u32> {
     keys: Arc<CggiKeys<W>>,
     test: TestVector<W>,
     output: Encoding,
+    offset: W,
     exponents: Option<Exponents>,
     plan: Vec<Step>,
     done: usize,
@@ -58,6 +59,7 @@ impl<W: Word> CggiRun<W> {
             keys: keys.clone(),
             test,
             output,
+            offset: W::ZERO,
             exponents: None,
             plan: Vec::new(),
             done: 0,
@@ -65,6 +67,13 @@ impl<W: Word> CggiRun<W> {
             counters: Counters::default(),
             state: CggiState::Input(sample),
         }
+    }
+
+    /// Adds a known phase to the result.
+    #[must_use]
+    pub(super) fn with_offset(mut self, offset: W) -> Self {
+        self.offset = offset;
+        self
     }
 
     /// Products of the blind rotation done by one step: 64 by default.
@@ -147,7 +156,9 @@ impl<W: Word> CggiRun<W> {
                 self.rotated(observer)?;
             }
             CggiState::Rotating(accumulator) => {
-                self.state = CggiState::Done(accumulator.extract(params));
+                let mut sample = accumulator.extract(params);
+                sample.b = params.modulus().add(sample.b, self.offset);
+                self.state = CggiState::Done(sample);
                 self.exit(stages::EXTRACT, params.modulus().log2(), observer)?;
             }
             CggiState::Done(sample) => self.state = CggiState::Done(sample),
@@ -166,6 +177,18 @@ impl<W: Word> CggiRun<W> {
             CggiState::Done(sample) => {
                 CggiCiphertext::new(self.keys.params(), self.keys.key_id(), self.output, 1, sample)
             }
+            _ => Err(failed()),
+        }
+    }
+
+    /// The steps up to the end of the rotation, and the accumulator: for results that are not its
+    /// constant coefficient.
+    pub(super) fn rotate(mut self, observer: &mut dyn Observer) -> Result<Accumulator<W>, Error> {
+        while !matches!(self.state, CggiState::Rotating(_) if self.done == self.plan.len()) {
+            self.step(observer)?;
+        }
+        match self.state {
+            CggiState::Rotating(accumulator) => Ok(accumulator),
             _ => Err(failed()),
         }
     }

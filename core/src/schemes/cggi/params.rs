@@ -3,6 +3,7 @@
 use alloc::{format, string::String, sync::Arc};
 
 use super::{
+    encoding::Encoding,
     noise::NoiseModel,
     spec::{CggiSpec, RotationMethod},
 };
@@ -101,6 +102,16 @@ impl<W: Word> CggiParams<W> {
                 spec.log_failure
             )));
         }
+        let integers = Encoding::Padded { messages: spec.messages };
+        integers.check()?;
+        let failure = noise.log2_failure(1.0, integers.margin());
+        if failure > spec.log_failure {
+            return Err(Error::InvalidArgument(format!(
+                "a look-up on integers below {} fails with probability 2^{failure:.1}, more than the 2^{} promised; \
+                 take fewer messages, more digits, a larger ring, or promise less",
+                spec.messages, spec.log_failure
+            )));
+        }
         let fingerprint = spec.fingerprint();
         Ok(Self(Arc::new(Inner {
             spec: spec.clone(),
@@ -180,6 +191,13 @@ impl<W: Word> CggiParams<W> {
     /// log2 of the probability that a two-input gate on bootstrapped bits is wrong.
     pub fn gate_failure(&self) -> f64 {
         self.0.noise.log2_failure(2.0, BIT_MARGIN)
+    }
+
+    /// log2 of the probability that a look-up on integers below [`CggiSpec::messages`], bootstrapped before,
+    /// is wrong.
+    pub fn look_up_failure(&self) -> f64 {
+        let integers = Encoding::Padded { messages: self.0.spec.messages };
+        self.0.noise.log2_failure(1.0, integers.margin())
     }
 
     /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.

@@ -59,6 +59,9 @@ pub struct CggiSpec {
     pub base_log: u32,
     /// d: number of the external product's digits.
     pub digits: usize,
+    /// t: integers below it, encoded with padding, are what look-ups of the set are promised for; 2 for a
+    /// set of bits.
+    pub messages: u32,
     /// log2 of the probability, promised, that the result of a gate or look-up is wrong.
     pub log_failure: f64,
     /// The policy the set must meet.
@@ -88,6 +91,7 @@ impl CggiSpec {
             self.width.variance().to_bits(),
             self.base_log.into(),
             self.digits as u64,
+            self.messages.into(),
             self.log_failure.to_bits(),
         ];
         for word in words {

@@ -1,0 +1,57 @@
+//! Circuits of gates on encrypted bits.
+
+use alloc::{borrow::Cow, vec::Vec};
+use core::ops::ControlFlow;
+
+use super::evaluator::CggiEvaluator;
+use crate::{
+    arith::Word,
+    circuits::netlist::{GateCall, GateEvaluator},
+    error::Error,
+    schemes::cggi::CggiCiphertext,
+    trace::{Counters, Observer, StageEvent},
+};
+
+/// [`Plan::run`](crate::circuits::netlist::Plan::run) on encrypted bits: one bootstrap for each op, one
+/// op on each thread at a time.
+impl<W: Word> GateEvaluator for CggiEvaluator<W> {
+    type Bit = CggiCiphertext<W>;
+
+    fn constant(&self, value: bool) -> Result<CggiCiphertext<W>, Error> {
+        CggiEvaluator::constant(self, value)
+    }
+
+    fn not(&self, bit: &CggiCiphertext<W>) -> Result<CggiCiphertext<W>, Error> {
+        CggiEvaluator::not(self, bit)
+    }
+
+    fn gate(&self, call: &GateCall<'_, CggiCiphertext<W>>) -> Result<(CggiCiphertext<W>, Counters), Error> {
+        let operands =
+            call.operands
+                .iter()
+                .map(|term| {
+                    if term.inverted {
+                        self.not(term.bit).map(Cow::Owned)
+                    } else {
+                        Ok(Cow::Borrowed(term.bit))
+                    }
+                })
+                .collect::<Result<Vec<Cow<'_, _>>, Error>>()?;
+        let operands: Vec<&CggiCiphertext<W>> = operands.iter().map(AsRef::as_ref).collect();
+        let mut work = Work(Counters::default());
+        let out = CggiEvaluator::gate(self, call.kind.gate(), &operands, &mut work)?;
+        Ok((out, work.0))
+    }
+}
+
+/// Adds up the work of the stages.
+struct Work(Counters);
+
+impl Observer for Work {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        if let StageEvent::Exit { counters, .. } = event {
+            self.0 += *counters;
+        }
+        ControlFlow::Continue(())
+    }
+}
