@@ -13,9 +13,7 @@ use crate::{
     security::SecurityPolicy,
 };
 
-pub use cggi::{
-    CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
-};
+pub use cggi::{CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
 
 /// A named parameter set.
 #[derive(Debug, Clone, Copy)]

@@ -4,10 +4,10 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 
 use super::params::ShipParams;
 use crate::{
-    arith::{Word, complex::Complex},
+    arith::{Modulus, Word, complex::Complex},
     error::Error,
     par,
-    ring::{Basis, Coeff, Poly, from_integers},
+    ring::Basis,
     schemes::ckks::Scale,
 };
 
@@ -106,22 +106,43 @@ impl<W: Word> Matrix<W> {
     }
 
     /// `[baby][n]`, coefficient domain: residues modulo the last prime that stand for centred integers.
+    ///
+    /// Only the first diagonal of a group is transformed. From one to the next, slot k is multiplied by
+    /// zeta^(5^(k - g bs)), except that one slot wraps around: with u = 5^-(g bs),
+    ///
+    /// d'_(j+1) = X^u d'_j + (1 - i) E, E one in slot S - 1 - j and zero elsewhere,
+    ///
+    /// and (1 - i) E has the coefficients 2/N (cos - sin)(pi t 5^(S-1-j) / N). So X^-(ju) d'_j gains N terms of a table
+    /// with each j, and is rounded where the shift puts it.
     fn encode_group(&self, params: &ShipParams<W>, group: usize) -> Result<Vec<W>, Error> {
         let (n, s, (baby, _)) = (params.n(), params.slots(), params.bsgs());
-        let last = self.basis.select([self.basis.len() - 1]);
+        let (shift, scale, mask) = (group * baby, self.scale.to_f64(), 2 * n - 1);
+        let slots: Vec<Complex> = (0..s)
+            .map(|k| self.roots[(self.powers[(k + s - shift) & (s - 1)] as usize * k) & mask])
+            .collect();
+        let mut unshifted = params.ckks().encoder().coefficients(&slots)?;
+        for x in &mut unshifted {
+            *x *= scale;
+        }
+        let wraps: Vec<f64> = self.roots.iter().map(|z| (z.re - z.im) * (2.0 * scale / n as f64)).collect();
+        let step = self.powers[(s - shift) & (s - 1)] as usize;
+        let last = self.basis.modulus(self.basis.len() - 1);
         let mut out = vec![W::ZERO; baby * n];
         for (j, row) in out.chunks_exact_mut(n).enumerate() {
-            let shift = group * baby;
-            let slots: Vec<Complex> = (0..s)
-                .map(|k| {
-                    let row = (k + s - shift) & (s - 1);
-                    let column = (row + shift + j) & (s - 1);
-                    self.roots[(self.powers[row] as usize * column) & (2 * n - 1)]
-                })
-                .collect();
-            let coefficients = params.ckks().encoder().encode(&slots, self.scale)?;
-            let diagonal: Poly<W, Coeff> = from_integers(&last, &coefficients);
-            row.copy_from_slice(diagonal.row(0));
+            let shift = (j * step) & mask;
+            if j > 0 {
+                let power = self.powers[s - j] as usize;
+                let mut index = (power * shift) & mask;
+                for x in &mut unshifted {
+                    *x += wraps[index];
+                    index = (index + power) & mask;
+                }
+            }
+            // X^(j u): coefficients that pass X^N change their sign.
+            let (turn, sign) = (shift & (n - 1), if shift < n { 1.0 } else { -1.0 });
+            let (low, high) = row.split_at_mut(turn);
+            round_into(last, high, &unshifted[..n - turn], sign);
+            round_into(last, low, &unshifted[n - turn..], -sign);
         }
         Ok(out)
     }
@@ -137,6 +158,17 @@ impl<W: Word> Matrix<W> {
             }
             kernels.ntt_forward(self.basis.row(limb).ntt(), row);
         }
+    }
+}
+
+/// Residues of sign x rounded to integers, ties to even, for |x| < 2^51.
+fn round_into<W: Word>(modulus: &Modulus<W>, out: &mut [W], x: &[f64], sign: f64) {
+    // Sums with 3/2 2^52 are rounded to integers, which then are in the low bits.
+    const INTEGERS: f64 = 6_755_399_441_055_744.0;
+    let p = modulus.value_u64() as i64;
+    for (out, &x) in out.iter_mut().zip(x) {
+        let integer = (sign * x + INTEGERS).to_bits().wrapping_sub(INTEGERS.to_bits()) as i64;
+        *out = W::from_u64((integer + (p & (integer >> 63))) as u64);
     }
 }
 
@@ -163,6 +195,37 @@ impl<W: Word> Group<'_, W> {
             let rows = &mut rows[..coefficients.len()];
             self.matrix.transform(limb, coefficients, rows);
             product(i * BATCH, &rows.chunks_exact(n).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{params, ring::from_integers, rlwe::RlweContext};
+
+    #[test]
+    fn diagonals_that_follow_from_each_other_are_those_of_the_encoder() {
+        let params = params::preset("toy10").unwrap().params().unwrap();
+        let rlwe: &RlweContext<u32> = params.ckks().rlwe();
+        let basis = rlwe.qp(params.input_level()).prefix(3);
+        let scale = Scale::exp2(15.3);
+        let matrix = Matrix::new(&params, scale, &basis, Diagonals::Remade).unwrap();
+        let (n, s, (baby, giant)) = (params.n(), params.slots(), params.bsgs());
+        for group in [0, 1, giant - 1] {
+            let found = matrix.encode_group(&params, group).unwrap();
+            for (j, found) in found.chunks_exact(n).enumerate() {
+                let entry = |k: usize| {
+                    let row = (k + s - group * baby) % s;
+                    let column = (row + group * baby + j) % s;
+                    let power = (0..row).fold(1, |power, _| power * 5 % (2 * n));
+                    Complex::root_of_unity((power * column % (2 * n)) as u64, 2 * n as u64)
+                };
+                let slots: Vec<Complex> = (0..s).map(entry).collect();
+                let wanted = params.ckks().encoder().encode(&slots, scale).unwrap();
+                let wanted = from_integers(&basis.select([2]), &wanted);
+                assert!(wanted.row(0) == found, "group {group}, diagonal {j}");
+            }
         }
     }
 }

@@ -44,7 +44,8 @@ impl<W: Word> SlotsToCoeffs<W> {
         let scale = moduli.div(Scale::new(params.spec().gamma)).div(input_scale);
         let narrow = Narrow::new(params.ckks().rlwe(), params.input_level());
         // Every slot of a diagonal has modulus 1: no coefficient exceeds the scale.
-        let most = (narrow.basis.modulus(narrow.basis.len() - 1).value_u64() / 2) as f64;
+        let half = (narrow.basis.modulus(narrow.basis.len() - 1).value_u64() / 2) as f64;
+        let most = half.min((1u64 << 51) as f64);
         if scale.to_f64() < 2.0 || scale.to_f64() >= most {
             return Err(Error::ScaleMismatch(alloc::format!(
                 "a ciphertext of scale 2^{:.2} leaves scale 2^{:.2} to the slots-to-coefficients matrix, which takes \
