@@ -50,6 +50,15 @@ pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
     Ok(evaluator)
 }
 
+/// Grows the memory once, by so many bytes for each coefficient of the ring, which is most of what will be needed:
+/// engines collect garbage each time a memory grows, and hundreds of growths cost more than what is computed between
+/// them. Without effect if there is no room.
+pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
+    let mut room = Vec::<u8>::new();
+    let _ = room.try_reserve_exact(params.n() * bytes_per_coefficient);
+    core::hint::black_box(&room);
+}
+
 enum State {
     Collecting(ShipKeysBuilder),
     Resident(ShipKeys),
@@ -79,6 +88,7 @@ impl BootstrapKeys {
 
     /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
     pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
+        reserve(secret.key.params(), 12 << 10);
         let keys = scrubbed(|| GeneratedKeys::new(secret.key.clone()))?;
         Ok(BootstrapKeys { state: State::Generated(keys) })
     }

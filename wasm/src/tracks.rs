@@ -17,7 +17,7 @@ use crate::{
     keys::SecretKey,
     presets,
     scrub::scrubbed,
-    ship::evaluator,
+    ship::{evaluator, reserve},
 };
 
 /// Numbers that say how much work a track took: transforms, row products, key switches.
@@ -57,6 +57,7 @@ impl TrackWorker {
     /// For the run whose `ShipRun.phases()` these are.
     pub fn begin(secret: &SecretKey, mode: Option<String>, phases: &Float64Array) -> Result<TrackWorker> {
         let params = secret.key.params();
+        reserve(params, 5 << 10);
         let mode = presets::mode(mode, params)?;
         let mut b = phases.to_vec();
         let a = b.split_off(b.len() / 2);

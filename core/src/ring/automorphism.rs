@@ -1,6 +1,6 @@
 //! Automorphisms X -> X^g as permutations of evaluation points.
 
-use alloc::{format, sync::Arc, vec::Vec};
+use alloc::{format, sync::Arc, vec};
 
 use crate::error::Error;
 
@@ -81,15 +81,21 @@ pub struct Automorphism {
 impl Automorphism {
     /// Output point j takes input point of exponent g (2 brev(j) + 1) mod 2n.
     pub fn new(n: usize, element: GaloisElement) -> Self {
-        let bits = n.trailing_zeros();
         let mask = 2 * n as u64 - 1;
-        let brev = |x: u64| if bits == 0 { 0 } else { x.reverse_bits() >> (64 - bits) };
-        let permutation: Vec<u32> = (0..n as u64)
-            .map(|j| {
-                let exponent = element.0.wrapping_mul(2 * brev(j) + 1) & mask;
-                brev(exponent >> 1) as u32
-            })
-            .collect();
+        // brev[x] by doubling: the upper half of each prefix has one more bit, at the other end.
+        let mut brev = vec![0u32; n];
+        for bit in 0..n.trailing_zeros() {
+            let (low, high) = brev.split_at_mut(1 << bit);
+            for (high, low) in high.iter_mut().zip(low) {
+                *high = *low | (n as u32 >> (bit + 1));
+            }
+        }
+        let mut permutation = vec![0u32; n];
+        let mut exponent = element.0;
+        for &j in &brev {
+            permutation[j as usize] = brev[(exponent & mask) as usize >> 1];
+            exponent = exponent.wrapping_add(2 * element.0);
+        }
         Self { element, permutation: permutation.into() }
     }
 
