@@ -1,6 +1,9 @@
 //! Machine words that hold residues: `u32` and `u64`.
 
-use super::{Kernels, simd::dispatch};
+use super::{
+    GateKernels, Kernels,
+    simd::{dispatch, gates},
+};
 use core::fmt::{Debug, Display};
 use core::hash::Hash;
 
@@ -28,6 +31,8 @@ pub trait Word:
     fn to_u64(self) -> u64;
     /// The row operations for this CPU, chosen once.
     fn kernels() -> &'static dyn Kernels<Self>;
+    /// The row operations of DM/CGGI for this CPU: of the same backend.
+    fn gate_kernels() -> &'static dyn GateKernels<Self>;
     /// Every set of row operations usable on this CPU, the scalar one first.
     fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>>;
 
@@ -65,7 +70,7 @@ pub trait Word:
 }
 
 macro_rules! word {
-    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $lanes:path, $fill:ident) => {
+    ($word:ty, $wide:ty, $max_modulus_bits:expr, $select:path, $all:path, $lanes:path, $fill:ident, $gates:path) => {
         impl Word for $word {
             type Wide = $wide;
             const BITS: u32 = <$word>::BITS;
@@ -84,6 +89,9 @@ macro_rules! word {
             }
             fn kernels() -> &'static dyn Kernels<Self> {
                 $select()
+            }
+            fn gate_kernels() -> &'static dyn GateKernels<Self> {
+                $gates()
             }
             fn all_kernels() -> alloc::vec::Vec<&'static dyn Kernels<Self>> {
                 $all()
@@ -140,8 +148,26 @@ macro_rules! word {
     };
 }
 
-word!(u32, u64, 31, dispatch::select_u32, dispatch::all_u32, dispatch::lanes_u32, fill_uniform_u32);
-word!(u64, u128, 61, dispatch::select_u64, dispatch::all_u64, dispatch::lanes_u64, fill_uniform_u64);
+word!(
+    u32,
+    u64,
+    31,
+    dispatch::select_u32,
+    dispatch::all_u32,
+    dispatch::lanes_u32,
+    fill_uniform_u32,
+    gates::select_u32
+);
+word!(
+    u64,
+    u128,
+    61,
+    dispatch::select_u64,
+    dispatch::all_u64,
+    dispatch::lanes_u64,
+    fill_uniform_u64,
+    gates::select_u64
+);
 
 #[cfg(test)]
 mod tests {

@@ -112,6 +112,14 @@ impl Vector for Lanes {
         avx512!(_mm512_mask_add_epi32(x, _mm512_cmpgt_epu32_mask(x, bound), x, addend))
     }
     #[inline(always)]
+    fn shift_right(self, x: __m512i, bits: u32) -> __m512i {
+        avx512!(_mm512_srl_epi32(x, _mm_cvtsi32_si128(bits as i32)))
+    }
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        avx512!(_mm512_and_si512(a, b))
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<u32>) -> Factor {
         let quotient = self.splat(w.quotient);
         Factor { value: self.splat(w.value), quotient, quotient_odd: quotient }
@@ -270,6 +278,8 @@ super::backend::backend!(
     products = Lanes(TOKEN),
     sums = products
 );
+
+super::gates::gate_backend!(Avx512, u32, "avx512", features = ["avx512f"], rows = Lanes(TOKEN));
 
 #[cfg(test)]
 mod tests {

@@ -104,6 +104,14 @@ impl Vector for Lanes {
         ifma!(_mm512_mask_add_epi64(x, _mm512_cmpgt_epu64_mask(x, bound), x, addend))
     }
     #[inline(always)]
+    fn shift_right(self, x: __m512i, bits: u32) -> __m512i {
+        ifma!(_mm512_srl_epi64(x, _mm_cvtsi32_si128(bits as i32)))
+    }
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        ifma!(_mm512_and_si512(a, b))
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<u64>) -> Factor {
         Factor { value: self.splat(w.value), quotient: self.splat(w.quotient >> (64 - LANE_BITS)) }
     }
@@ -222,6 +230,8 @@ impl Kernels<u64> for Ifma {
         reduce_i64(m: &Modulus<u64>, out: &mut [u64], x: &[i64]);
     }
 }
+
+super::gates::gate_backend!(Ifma, u64, "avx512", features = ["avx512f,avx512ifma"], rows = Lanes(TOKEN));
 
 #[cfg(test)]
 mod tests {

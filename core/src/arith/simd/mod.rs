@@ -11,6 +11,7 @@ mod avx2;
 mod avx512;
 mod backend;
 pub mod dispatch;
+pub(crate) mod gates;
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 pub(crate) mod scalar;

@@ -75,6 +75,14 @@ impl<W: Word> Vector for Scalar<W> {
         x.wrapping_add(addend.mul_lo(greater))
     }
     #[inline(always)]
+    fn shift_right(self, x: W, bits: u32) -> W {
+        W::from_u64(x.to_u64() >> bits)
+    }
+    #[inline(always)]
+    fn and(self, a: W, b: W) -> W {
+        W::from_u64(a.to_u64() & b.to_u64())
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<W>) -> Shoup<W> {
         *w
     }
@@ -163,3 +171,5 @@ super::backend::backend!(
     products = Scalar::<u64>::new(),
     sums = products
 );
+super::gates::gate_backend!(Scalar<u32>, u32, "scalar", features = [], rows = Scalar::<u32>::new());
+super::gates::gate_backend!(Scalar<u64>, u64, "scalar", features = [], rows = Scalar::<u64>::new());

@@ -77,6 +77,14 @@ impl Vector for Simd128 {
         i32x4_add(x, v128_and(u32x4_gt(x, bound), addend))
     }
     #[inline(always)]
+    fn shift_right(self, x: v128, bits: u32) -> v128 {
+        u32x4_shr(x, bits)
+    }
+    #[inline(always)]
+    fn and(self, a: v128, b: v128) -> v128 {
+        v128_and(a, b)
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<u32>) -> Factor {
         Factor { value: u32x4_splat(w.value), quotient: u32x4_splat(w.quotient) }
     }
@@ -184,3 +192,4 @@ super::backend::backend!(
     products = Simd128,
     sums = products
 );
+super::gates::gate_backend!(Simd128, u32, "simd128", features = [], rows = Simd128);

@@ -44,6 +44,10 @@ pub(crate) trait Vector: Copy + Send + Sync + 'static {
     fn correct(self, d: Self::Reg, c: Self::Reg) -> Self::Reg;
     /// `x > bound ? x + addend : x`, modulo the word size; `x` and `bound` have a clear top bit.
     fn add_if_greater(self, x: Self::Reg, bound: Self::Reg, addend: Self::Reg) -> Self::Reg;
+    /// `floor(x / 2^bits)`, `bits` below those of a lane.
+    fn shift_right(self, x: Self::Reg, bits: u32) -> Self::Reg;
+    /// The bits that are set in both.
+    fn and(self, a: Self::Reg, b: Self::Reg) -> Self::Reg;
     /// The same factor in every lane.
     fn factor(self, w: &Shoup<Self::Word>) -> Self::Factor;
     /// A factor in each lane, from the two halves of Shoup forms.

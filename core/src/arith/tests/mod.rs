@@ -1,6 +1,7 @@
 //! Naive oracles, and the suite every backend has to pass word for word.
 
 mod backends;
+mod gates;
 mod numbers;
 mod rows;
 mod transforms;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zeroize::Zeroize;
 
-use super::rotation::{Accumulator, BlindRotation, RING_BLOCK, Step, TestVector, multiply_by_monomial};
+use super::rotation::{Accumulator, BlindRotation, RING_BLOCK, Step, TestVector};
 use crate::{
     arith::Word,
     ring::Poly,
@@ -68,15 +68,10 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
         accumulator: &mut Accumulator<W>,
         counters: &mut Counters,
     ) {
-        let (rgsw, m) = (params.rgsw(), params.modulus());
-        let Accumulator { parts, turned, scratch } = accumulator;
-        for (turned, part) in turned.iter_mut().zip(parts.iter()) {
-            multiply_by_monomial(m, turned, part, step.exponent);
-            W::kernels().sub_assign(m, turned, part);
-        }
+        let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();
         let key = &key[step.index * length..][..length];
-        let [b, a] = parts;
-        rgsw.external_product_add(key, [&turned[0], &turned[1]], [b, a], scratch, counters);
+        let Accumulator { sample, scratch } = accumulator;
+        rgsw.turn_product_add(key, step.exponent, sample, scratch, counters);
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     rlwe::{
         Pair,
         lwe::{Exponents, Grid, LweSample},
-        rgsw::ProductScratch,
+        rgsw::{Mirrored, ProductScratch},
     },
     schemes::cggi::{CggiParams, CggiSecretKey, RotationMethod},
     trace::Counters,
@@ -84,8 +84,7 @@ impl<W: Word> TestVector<W> {
 
 /// A ring sample (b, a) being turned, coefficient domain, and rows to work in.
 pub struct Accumulator<W: Word> {
-    pub(super) parts: [Vec<W>; 2],
-    pub(super) turned: [Vec<W>; 2],
+    pub(super) sample: Mirrored<W>,
     pub(super) scratch: ProductScratch<W>,
 }
 
@@ -93,15 +92,14 @@ impl<W: Word> Accumulator<W> {
     /// The noiseless sample of X^exponent v.
     pub(super) fn of_monomial(params: &CggiParams<W>, test: &TestVector<W>, exponent: u32) -> Self {
         let n = params.n();
-        let zero = || vec![W::ZERO; n];
-        let mut b = zero();
+        let (mut b, a) = (vec![W::ZERO; n], vec![W::ZERO; n]);
         multiply_by_monomial(params.modulus(), &mut b, &test.coefficients, exponent);
-        Self { parts: [b, zero()], turned: [zero(), zero()], scratch: params.rgsw().scratch() }
+        Self { sample: Mirrored::new(params.modulus(), [&b, &a]), scratch: params.rgsw().scratch() }
     }
 
     /// Both parts, coefficient domain.
     pub fn parts(&self) -> [&[W]; 2] {
-        [&self.parts[0], &self.parts[1]]
+        self.sample.parts()
     }
 
     /// The constant coefficient as an LWE sample under the coefficients of the ring key.

@@ -176,25 +176,19 @@ impl LweSwitchKey {
     /// The same phase, up to noise, under the short key modulo q.
     pub fn switch<W: Word>(&self, m: &Modulus<W>, sample: &LweSample<W>) -> SwitchedLwe {
         debug_assert_eq!(sample.a.len(), self.spec.from);
+        // Most small digits are zero: their rows are not read.
         let digits = self.digits(m, &sample.a);
-        let n = self.spec.to;
-        let mut sum = match &self.rows {
+        let chosen: Vec<(u32, i16)> = (0..).zip(digits).filter(|(_, digit)| *digit != 0).collect();
+        let (n, kernels) = (self.spec.to, W::gate_kernels());
+        let mut sum: Vec<u32> = match &self.rows {
             Rows::Narrow(rows) => {
                 let mut sum = vec![0u16; n + 1];
-                for (row, &digit) in rows.chunks_exact(n + 1).zip(&digits).filter(|(_, d)| **d != 0) {
-                    for (sum, &x) in sum.iter_mut().zip(row) {
-                        *sum = sum.wrapping_add(x.wrapping_mul(digit as u16));
-                    }
-                }
+                kernels.add_rows_narrow(&mut sum, rows, &chosen);
                 sum.into_iter().map(u32::from).collect()
             }
             Rows::Wide(rows) => {
                 let mut sum = vec![0u32; n + 1];
-                for (row, &digit) in rows.chunks_exact(n + 1).zip(&digits).filter(|(_, d)| **d != 0) {
-                    for (sum, &x) in sum.iter_mut().zip(row) {
-                        *sum = sum.wrapping_add(x.wrapping_mul(digit as u32));
-                    }
-                }
+                kernels.add_rows_wide(&mut sum, rows, &chosen);
                 sum
             }
         };

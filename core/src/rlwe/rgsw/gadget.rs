@@ -3,7 +3,7 @@
 use alloc::format;
 
 use crate::{
-    arith::{Modulus, Word},
+    arith::{DigitCut, Modulus, Word},
     error::Error,
 };
 
@@ -15,10 +15,7 @@ use crate::{
 #[derive(Debug, Clone, Copy)]
 pub struct Gadget<W: Word> {
     modulus: Modulus<W>,
-    base_log: u32,
-    digits: usize,
-    drop: u32,
-    offset: u64,
+    cut: DigitCut<W>,
 }
 
 impl<W: Word> Gadget<W> {
@@ -40,48 +37,47 @@ impl<W: Word> Gadget<W> {
         let drop = bits - taken as u32;
         // Half a unit of the lowest digit kept, and half the base for every digit.
         let halves: u64 = (0..digits as u32).map(|k| 1 << (drop + k * base_log + base_log - 1)).sum();
-        let offset = ((1 << drop) >> 1) + halves;
-        Ok(Self { modulus, base_log, digits, drop, offset })
+        let half = modulus.value_u64() / 2;
+        let cut = DigitCut {
+            p: modulus.value(),
+            half: W::from_u64(half),
+            bias: W::from_u64(((1 << drop) >> 1) + halves - half),
+            drop,
+            base_log,
+            digits,
+        };
+        Ok(Self { modulus, cut })
     }
 
     /// beta, the bits of a digit.
     pub fn base_log(&self) -> u32 {
-        self.base_log
+        self.cut.base_log
     }
 
     /// d, the number of digits.
     pub fn digits(&self) -> usize {
-        self.digits
+        self.cut.digits
     }
 
     /// delta, the bits rounded away.
     pub fn drop(&self) -> u32 {
-        self.drop
+        self.cut.drop
     }
 
     /// g_k modulo p.
     pub fn factor(&self, k: usize) -> W {
-        self.modulus.reduce_u64(1 << (self.drop + k as u32 * self.base_log))
+        self.modulus.reduce_u64(1 << (self.drop() + k as u32 * self.base_log()))
+    }
+
+    /// How the kernels cut digits.
+    pub fn cut(&self) -> &DigitCut<W> {
+        &self.cut
     }
 
     /// The digits of a row of n residues as residues: `out` is `[digit][n]`, lowest digit first.
     pub fn decompose(&self, row: &[W], out: &mut [W]) {
-        debug_assert_eq!(out.len(), self.digits * row.len());
-        let p = self.modulus.value_u64();
-        let (half, half_base) = (p / 2, 1u64 << (self.base_log - 1));
-        let mask = (1u64 << self.base_log) - 1;
-        for (k, digits) in out.chunks_exact_mut(row.len()).enumerate() {
-            let shift = self.drop + k as u32 * self.base_log;
-            // The top digit takes the carry.
-            let mask = if k + 1 == self.digits { u64::MAX } else { mask };
-            for (digit, &x) in digits.iter_mut().zip(row) {
-                let shifted = x.to_u64() + half;
-                let reduced = shifted.min(shifted.wrapping_sub(p));
-                let biased = (reduced + self.offset - half) >> shift & mask;
-                let signed = biased.wrapping_sub(half_base);
-                *digit = W::from_u64(signed.min(signed.wrapping_add(p)));
-            }
-        }
+        debug_assert_eq!(out.len(), self.digits() * row.len());
+        W::gate_kernels().digits(&self.cut, out, row);
     }
 }
 

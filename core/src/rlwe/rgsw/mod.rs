@@ -7,4 +7,4 @@ mod gadget;
 mod product;
 
 pub use gadget::Gadget;
-pub use product::{ProductScratch, RgswContext};
+pub use product::{Mirrored, ProductScratch, RgswContext};

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::gadget::Gadget;
 use crate::{
-    arith::{Shoup, Word},
+    arith::{Modulus, Shoup, Word},
     error::Error,
     ring::{Basis, Binomial, Eval, Poly, SubRing},
     rlwe::{KeySeeds, Pair},
@@ -92,21 +92,30 @@ impl<W: Word> RgswContext<W> {
         ProductScratch { digits: vec![W::ZERO; self.rgsw_samples() * n], out: [row(), row()] }
     }
 
-    /// out += key ⊡ (b, a): b and a are residues in coefficient domain, the key `[2 d][2][n]` in
-    /// evaluation domain, out residues in coefficient domain.
-    pub fn external_product_add(
+    /// x += key ⊡ (X^exponent - 1) x, exponent at most 2N, for a mirrored sample x in coefficient domain;
+    /// the key is `[2 d][2][n]`, evaluation domain.
+    pub fn turn_product_add(
         &self,
         key: &[W],
-        [b, a]: [&[W]; 2],
-        [out_b, out_a]: [&mut [W]; 2],
+        exponent: u32,
+        x: &mut Mirrored<W>,
         scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let n = self.n();
-        let d = self.gadget.digits();
-        let (digits_b, digits_a) = scratch.digits.split_at_mut(d * n);
-        self.gadget.decompose(b, digits_b);
-        self.gadget.decompose(a, digits_a);
+        let half = self.gadget.digits() * self.n();
+        let kernels = W::gate_kernels();
+        for (part, digits) in x.parts.iter().zip(scratch.digits.chunks_exact_mut(half)) {
+            kernels.turned_digits(self.gadget.cut(), digits, part, exponent as usize);
+        }
+        self.product(key, scratch, counters);
+        for (part, product) in x.parts.iter_mut().zip(&scratch.out) {
+            kernels.add_mirrored(self.ring().modulus(), part, product);
+        }
+    }
+
+    /// The digits in `scratch`, coefficient domain, times the key; the result is in coefficient domain.
+    fn product(&self, key: &[W], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
+        let (n, d) = (self.n(), self.gadget.digits());
         let (kernels, ring) = (self.basis.kernels(), self.ring());
         for row in scratch.digits.chunks_exact_mut(n) {
             kernels.ntt_forward(ring.ntt(), row);
@@ -115,15 +124,36 @@ impl<W: Word> RgswContext<W> {
         for (row, digits) in rows.iter_mut().zip(scratch.digits.chunks_exact(n)) {
             *row = digits;
         }
-        let [product_b, product_a] = &mut scratch.out;
-        kernels.key_product(ring.modulus(), product_b, product_a, &rows[..2 * d], key, false);
-        for (product, out) in [(product_b, out_b), (product_a, out_a)] {
-            kernels.ntt_inverse(ring.ntt(), product);
-            kernels.add_assign(ring.modulus(), out, product);
-        }
+        let [b, a] = &mut scratch.out;
+        kernels.key_product(ring.modulus(), b, a, &rows[..2 * d], key, false);
+        kernels.ntt_inverse(ring.ntt(), b);
+        kernels.ntt_inverse(ring.ntt(), a);
         counters.ntt += 2 * d as u64 + 2;
         counters.limb_mac += 4 * d as u64;
         counters.key_switch += 1;
+    }
+}
+
+/// A ring sample (b, a) in coefficient domain, each part x held as x, -x and x: any multiple of x by a
+/// power of X is a run of N words.
+pub struct Mirrored<W: Word> {
+    parts: [Vec<W>; 2],
+}
+
+impl<W: Word> Mirrored<W> {
+    /// Takes the parts, N residues each.
+    pub fn new(m: &Modulus<W>, parts: [&[W]; 2]) -> Self {
+        let mirror = |part: &[W]| {
+            let mut out = vec![W::ZERO; 3 * part.len()];
+            W::gate_kernels().add_mirrored(m, &mut out, part);
+            out
+        };
+        Self { parts: [mirror(parts[0]), mirror(parts[1])] }
+    }
+
+    /// b and a.
+    pub fn parts(&self) -> [&[W]; 2] {
+        [0, 1].map(|i| &self.parts[i][..self.parts[i].len() / 3])
     }
 }
 

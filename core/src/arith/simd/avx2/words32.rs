@@ -89,6 +89,14 @@ impl Vector for Lanes {
         avx2!(_mm256_add_epi32(x, _mm256_and_si256(_mm256_cmpgt_epi32(x, bound), addend)))
     }
     #[inline(always)]
+    fn shift_right(self, x: __m256i, bits: u32) -> __m256i {
+        avx2!(_mm256_srl_epi32(x, _mm_cvtsi32_si128(bits as i32)))
+    }
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_and_si256(a, b))
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<u32>) -> Factor {
         let quotient = self.splat(w.quotient);
         Factor { value: self.splat(w.value), quotient, quotient_odd: quotient }
@@ -239,3 +247,4 @@ super::super::backend::backend!(
     products = Lanes(TOKEN),
     sums = products
 );
+super::super::gates::gate_backend!(Avx2, u32, "avx2", features = ["avx2,bmi1,bmi2,fma"], rows = Lanes(TOKEN));

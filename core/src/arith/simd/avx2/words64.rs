@@ -132,6 +132,14 @@ impl Vector for Lanes {
         avx2!(_mm256_add_epi64(x, _mm256_and_si256(_mm256_cmpgt_epi64(x, bound), addend)))
     }
     #[inline(always)]
+    fn shift_right(self, x: __m256i, bits: u32) -> __m256i {
+        avx2!(_mm256_srl_epi64(x, _mm_cvtsi32_si128(bits as i32)))
+    }
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        avx2!(_mm256_and_si256(a, b))
+    }
+    #[inline(always)]
     fn factor(self, w: &Shoup<u64>) -> Factor {
         self.factors(self.splat(w.value), self.splat(w.quotient))
     }
@@ -267,3 +275,4 @@ super::super::backend::backend!(
     products = Lanes(TOKEN),
     sums = reals
 );
+super::super::gates::gate_backend!(Avx2, u64, "avx2", features = ["avx2,bmi1,bmi2,fma"], rows = Lanes(TOKEN));

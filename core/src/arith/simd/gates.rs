@@ -1,0 +1,73 @@
+//! The row operations of DM/CGGI per backend, apart from the others: a program that has no use for them does not
+//! contain them.
+
+#[cfg(target_arch = "x86_64")]
+use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
+use super::{dispatch::backend_name, scalar::Scalar};
+use crate::arith::kernels::gates::GateKernels;
+use alloc::{vec, vec::Vec};
+
+/// Implements [`GateKernels`] for a token type, a constant expression of which gives the vector operations.
+macro_rules! gate_backend {
+    ($token:ty, $word:ty, $name:literal, features = $features:tt, rows = $rows:expr) => {
+        const _: () = {
+            use $crate::arith::Modulus;
+            use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
+            use $crate::arith::simd::backend::kernel;
+
+            #[rustfmt::skip]
+            impl GateKernels<$word> for $token {
+                fn name(&self) -> &'static str {
+                    $name
+                }
+                kernel!(digits = gates::digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], x: &[$word]);
+                kernel!(turned_digits = gates::turned_digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], mirrored: &[$word], exponent: usize);
+                kernel!(add_mirrored = gates::add_mirrored, $rows, $features, m: &Modulus<$word>, mirrored: &mut [$word], y: &[$word]);
+                kernel!(add_rows_narrow = gates::add_rows_narrow, $rows, $features, sum: &mut [u16], rows: &[u16], chosen: &[(u32, i16)]);
+                kernel!(add_rows_wide = gates::add_rows_wide, $rows, $features, sum: &mut [u32], rows: &[u32], chosen: &[(u32, i16)]);
+            }
+        };
+    };
+}
+pub(crate) use gate_backend;
+
+static SCALAR_U32: Scalar<u32> = Scalar::new();
+static SCALAR_U64: Scalar<u64> = Scalar::new();
+
+/// Those usable for 32-bit words here, the plain one first.
+pub(crate) fn all_u32() -> Vec<&'static dyn GateKernels<u32>> {
+    #[allow(unused_mut)]
+    let mut all: Vec<&'static dyn GateKernels<u32>> = vec![&SCALAR_U32];
+    #[cfg(target_arch = "x86_64")]
+    {
+        all.extend(Avx512::detect().map(|token| token as &dyn GateKernels<u32>));
+        all.extend(Avx2::detect().map(|token| token as &dyn GateKernels<u32>));
+    }
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    all.push(&super::simd128::Simd128);
+    all
+}
+
+/// Those usable for 64-bit words here, the plain one first.
+pub(crate) fn all_u64() -> Vec<&'static dyn GateKernels<u64>> {
+    #[allow(unused_mut)]
+    let mut all: Vec<&'static dyn GateKernels<u64>> = vec![&SCALAR_U64];
+    #[cfg(target_arch = "x86_64")]
+    {
+        all.extend(Ifma::detect().map(|token| token as &dyn GateKernels<u64>));
+        all.extend(Avx2::detect().map(|token| token as &dyn GateKernels<u64>));
+    }
+    all
+}
+
+/// Those of the backend in use for the other row operations.
+pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
+    let name = backend_name::<u32>();
+    all_u32().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U32)
+}
+
+/// Those of the backend in use for the other row operations.
+pub(crate) fn select_u64() -> &'static dyn GateKernels<u64> {
+    let name = backend_name::<u64>();
+    all_u64().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U64)
+}

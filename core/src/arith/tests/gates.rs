@@ -1,0 +1,124 @@
+//! The row operations of DM/CGGI against wide integers, on every backend.
+
+use super::{Random, extreme_rows};
+use crate::arith::kernels::gates::{DigitCut, GateKernels};
+use crate::arith::simd::gates::{all_u32, all_u64};
+use crate::arith::{Modulus, Word};
+
+/// Lengths around every vector width.
+const LENGTHS: [usize; 8] = [1, 2, 7, 8, 16, 33, 64, 256];
+
+/// Primes and digits: bits of a digit, and how many.
+const CUTS: [(u64, u32, usize); 7] = [
+    (134_215_681, 8, 2),
+    (134_215_681, 7, 3),
+    (134_215_681, 27, 1),
+    (134_215_681, 1, 5),
+    (1_073_692_673, 9, 2),
+    (1_073_692_673, 7, 4),
+    (7681, 13, 1),
+];
+
+fn cut<W: Word>(p: u64, base_log: u32, digits: usize) -> DigitCut<W> {
+    let drop = (u64::BITS - p.leading_zeros()) - base_log * digits as u32;
+    let halves: u64 = (0..digits as u32).map(|k| 1 << (drop + k * base_log + base_log - 1)).sum();
+    let bias = ((1 << drop) >> 1) + halves - p / 2;
+    let word = W::from_u64;
+    DigitCut { p: word(p), half: word(p / 2), bias: word(bias), drop, base_log, digits }
+}
+
+/// Digit `k` of a residue, by the documented formula.
+fn digit<W: Word>(cut: &DigitCut<W>, x: u64, k: usize) -> u64 {
+    let [p, half, bias] = [cut.p, cut.half, cut.bias].map(|x| i128::from(x.to_u64()));
+    let above = ((i128::from(x) + half) % p + bias) >> (cut.drop + k as u32 * cut.base_log);
+    let base = 1i128 << cut.base_log;
+    let kept = if k + 1 == cut.digits { above } else { above % base };
+    (kept - base / 2).rem_euclid(p) as u64
+}
+
+fn digits_of_rows<W: Word>(k: &dyn GateKernels<W>, p: u64, base_log: u32, digits: usize) {
+    let cut = cut::<W>(p, base_log, digits);
+    let m = Modulus::<W>::new(p).unwrap();
+    let mut random = Random::new(p);
+    for n in LENGTHS {
+        for x in extreme_rows::<W>(p, n, &mut random) {
+            let expected = |row: &[W]| -> Vec<W> {
+                let of = |k: usize| row.iter().map(move |x| (x.to_u64(), k)).collect::<Vec<_>>();
+                (0..digits).flat_map(of).map(|(x, k)| W::from_u64(digit(&cut, x, k))).collect()
+            };
+            let mut out = vec![W::ONE; digits * n];
+            k.digits(&cut, &mut out, &x);
+            assert_eq!(out, expected(&x), "{}: {digits} digits modulo {p}", k.name());
+            let mut mirrored = vec![W::ZERO; 3 * n];
+            k.add_mirrored(&m, &mut mirrored, &x);
+            let negative: Vec<W> = x.iter().map(|&x| m.neg(x)).collect();
+            assert_eq!(mirrored, [x.clone(), negative, x.clone()].concat(), "{}", k.name());
+            for exponent in [0, 1, n - 1, n, n + 1, 2 * n - 1, 2 * n] {
+                let turned: Vec<W> = (0..n)
+                    .map(|j| {
+                        let from = (j + 2 * n - exponent % (2 * n)) % (2 * n);
+                        let value = if from < n { x[from] } else { m.neg(x[from - n]) };
+                        m.sub(value, x[j])
+                    })
+                    .collect();
+                k.turned_digits(&cut, &mut out, &mirrored, exponent);
+                assert_eq!(out, expected(&turned), "{}: X^{exponent}, degree {n}", k.name());
+            }
+            let y = random.row::<W>(p, n);
+            k.add_mirrored(&m, &mut mirrored, &y);
+            for j in 0..n {
+                let sum = m.add(x[j], y[j]);
+                assert_eq!([mirrored[j], mirrored[n + j], mirrored[2 * n + j]], [sum, m.neg(sum), sum]);
+            }
+        }
+    }
+}
+
+fn sums_of_rows<W: Word>(k: &dyn GateKernels<W>) {
+    let mut random = Random::new(5);
+    for width in [1, 7, 16, 65, 638] {
+        for count in [0, 1, 7, 8, 9, 40] {
+            let wide: Vec<u32> = (0..50 * width).map(|_| random.next() as u32).collect();
+            let narrow: Vec<u16> = wide.iter().map(|&x| x as u16).collect();
+            let chosen: Vec<(u32, i16)> =
+                (0..count).map(|_| (random.below(50) as u32, random.below(9) as i16 - 4)).collect();
+            let start: Vec<u32> = (0..width).map(|_| random.next() as u32).collect();
+            let expected: Vec<u32> = (0..width)
+                .map(|j| {
+                    let sum = chosen.iter().fold(i128::from(start[j]), |sum, &(row, factor)| {
+                        sum + i128::from(wide[row as usize * width + j]) * i128::from(factor)
+                    });
+                    sum.rem_euclid(1 << 32) as u32
+                })
+                .collect();
+            let mut sum = start.clone();
+            k.add_rows_wide(&mut sum, &wide, &chosen);
+            assert_eq!(sum, expected, "{}: {count} rows of {width}", k.name());
+            let mut sum: Vec<u16> = start.iter().map(|&x| x as u16).collect();
+            k.add_rows_narrow(&mut sum, &narrow, &chosen);
+            assert!(sum.iter().zip(&expected).all(|(&x, &y)| x == y as u16), "{}", k.name());
+        }
+    }
+}
+
+#[test]
+fn digits_are_the_documented_ones_on_every_backend() {
+    for (p, base_log, digits) in CUTS {
+        for k in all_u32() {
+            digits_of_rows(k, p, base_log, digits);
+        }
+        for k in all_u64() {
+            digits_of_rows(k, p, base_log, digits);
+        }
+    }
+    for k in all_u64() {
+        digits_of_rows(k, 1_125_899_906_826_241, 23, 1);
+        digits_of_rows(k, 1_125_899_906_826_241, 10, 4);
+    }
+}
+
+#[test]
+fn rows_add_up_on_every_backend() {
+    all_u32().into_iter().for_each(sums_of_rows);
+    all_u64().into_iter().for_each(sums_of_rows);
+}
