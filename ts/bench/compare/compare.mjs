@@ -6,15 +6,33 @@
 // node-seal's wasm needs Node 24, which the npm package `node` brings (its install script must be
 // allowed). Operations alternate, so that what else the machine does meets both; medians are printed.
 //
-// Both hold 4096 real slots at N = 2^13. refloat's ship13 has log2 QP = 204 and encrypts at the level
-// a bootstrapping returns, 62 bits. node-seal encrypts at the top of its chain: once with 200 bits in
-// all, 140 of them in a fresh ciphertext, and once with the 62 bits that ship13 encrypts at.
+// All hold N/2 real slots. refloat encrypts at the level a bootstrapping returns; node-seal encrypts at
+// the top of its chain, which the last row of each table makes as short as refloat's ciphertexts.
 import SEAL from 'node-seal';
 import { Refloat } from '../../dist/sync.js';
+import { ready } from './ready.mjs';
+import { seal } from './seal.mjs';
 
 const ROUNDS = Number(process.argv[2] ?? 60);
-const N = 8192;
-const VALUES = Float64Array.from({ length: N / 2 }, (_, i) => Math.sin(i));
+
+const SIZES = [
+  {
+    n: 8192,
+    own: { name: 'refloat, ship13 (62 of 214 bits)', preset: 'ship13' },
+    others: [
+      { name: 'node-seal, 200 bits (140 fresh)', bits: [60, 40, 40, 60], scale: 2 ** 40 },
+      { name: 'node-seal, 122 bits (62 fresh)', bits: [31, 31, 60], scale: 2 ** 22 },
+    ],
+  },
+  {
+    n: 16384,
+    own: { name: 'refloat, ship14 (113 of 430 bits)', preset: 'ship14' },
+    others: [
+      { name: 'node-seal, 360 bits (300 fresh)', bits: [60, 40, 40, 40, 40, 40, 40, 60], scale: 2 ** 40 },
+      { name: 'node-seal, 173 bits (113 fresh)', bits: [40, 37, 36, 60], scale: 2 ** 37 },
+    ],
+  },
+];
 
 /** Runs `work` and adds its milliseconds to `times`. */
 function timed(times, work) {
@@ -27,80 +45,75 @@ function timed(times, work) {
 const median = (times) => times.slice().sort((a, b) => a - b)[times.length >> 1];
 
 /** The worst slot, so that nothing is timed that does not work. */
-function check(name, found) {
-  const worst = VALUES.reduce((most, x, i) => Math.max(most, Math.abs(x - found[i])), 0);
+function check(name, values, found) {
+  const worst = values.reduce((most, x, i) => Math.max(most, Math.abs(x - found[i])), 0);
   if (!(worst < 1e-3)) throw new Error(`${name} decrypts to something else: off by ${worst}`);
 }
 
-/** One library's operations, with their times. */
-const sides = [];
-
-async function refloat() {
-  const times = { ready: [], keygen: [], encrypt: [], decrypt: [] };
-  const start = performance.now();
-  const rf = await Refloat.load();
-  const keys = rf.keygen('ship13');
-  keys.encrypt(VALUES).free();
-  times.ready.push(performance.now() - start);
+/** One round of a library's operations, and the names of what it times. */
+function ours(rf, { name, preset }, values, times) {
+  const keys = timed(times.keygen, () => rf.keygen(preset));
+  const ct = timed(times.encrypt, () => keys.encrypt(values));
+  check(name, values, timed(times.decrypt, () => keys.decrypt(ct)));
+  ct.free();
   keys.free();
-  const round = () => {
-    const keys = timed(times.keygen, () => rf.keygen('ship13'));
-    const ct = timed(times.encrypt, () => keys.encrypt(VALUES));
-    check('refloat', timed(times.decrypt, () => keys.decrypt(ct)));
-    ct.free();
-    keys.free();
-  };
-  sides.push({ name: 'refloat, ship13 (62 of 204 bits)', times, round });
 }
 
-async function seal(name, sizes, scale) {
-  const times = { ready: [], keygen: [], encrypt: [], decrypt: [] };
-  const start = performance.now();
-  const lib = await SEAL();
-  const parms = new lib.EncryptionParameters(lib.SchemeType.ckks);
-  parms.setPolyModulusDegree(N);
-  parms.setCoeffModulus(lib.CoeffModulus.Create(N, Int32Array.from(sizes)));
-  const context = new lib.SEALContext(parms, true, lib.SecLevelType.tc128);
+function theirs(lib, context, { name, scale }, values, times) {
+  const generator = timed(times.keygen, () => new lib.KeyGenerator(context));
+  const secret = generator.secretKey();
+  const publicKey = generator.createPublicKey();
+  const encryptor = new lib.Encryptor(context, publicKey);
+  encryptor.setSecretKey(secret);
+  const decryptor = new lib.Decryptor(context, secret);
   const encoder = new lib.CKKSEncoder(context);
-  const round = () => {
-    const generator = timed(times.keygen, () => new lib.KeyGenerator(context));
-    const secret = generator.secretKey();
-    const publicKey = generator.createPublicKey();
-    const encryptor = new lib.Encryptor(context, publicKey);
-    encryptor.setSecretKey(secret);
-    const decryptor = new lib.Decryptor(context, secret);
-    const [plain, ct, out] = [new lib.Plaintext(), new lib.Ciphertext(), new lib.Plaintext()];
-    timed(times.encrypt, () => {
-      encoder.encode(VALUES, scale, plain);
-      encryptor.encryptSymmetric(plain, ct);
-    });
-    const found = timed(times.decrypt, () => {
-      decryptor.decrypt(ct, out);
-      return encoder.decodeFloat64(out);
-    });
-    check(name, found);
-    for (const object of [generator, secret, publicKey, encryptor, decryptor, plain, ct, out]) object.delete();
-  };
-  round();
-  times.ready.push(performance.now() - start);
-  for (const key of ['keygen', 'encrypt', 'decrypt']) times[key].length = 0;
-  sides.push({ name, times, round });
+  const [plain, ct, out] = [new lib.Plaintext(), new lib.Ciphertext(), new lib.Plaintext()];
+  timed(times.encrypt, () => {
+    encoder.encode(values, scale, plain);
+    encryptor.encryptSymmetric(plain, ct);
+  });
+  const found = timed(times.decrypt, () => {
+    decryptor.decrypt(ct, out);
+    return encoder.decodeFloat64(out);
+  });
+  check(name, values, found);
+  for (const object of [generator, secret, publicKey, encryptor, decryptor, encoder, plain, ct, out]) object.delete();
 }
-
-await refloat();
-await seal('node-seal, 200 bits (140 fresh)', [60, 40, 40, 60], 2 ** 40);
-await seal('node-seal, 122 bits (62 fresh)', [31, 31, 60], 2 ** 22);
-for (let i = 0; i < ROUNDS; i++) for (const { round } of sides) round();
 
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
-console.log(`Node ${process.versions.node}, ${ROUNDS} rounds, medians in ms; in brackets: times refloat's\n`);
-row('library', 'secret key', 'encode, encrypt', 'decrypt, decode', 'load to first ciphertext');
-row('---', '--:', '--:', '--:', '--:');
-const [own] = sides;
-for (const { name, times } of sides) {
-  const cell = (key) => {
-    const ms = median(times[key]);
-    return times === own.times ? ms.toFixed(2) : `${ms.toFixed(2)} (${(ms / median(own.times[key])).toFixed(1)})`;
-  };
-  row(name, cell('keygen'), cell('encrypt'), cell('decrypt'), cell('ready'));
+const rf = await Refloat.load();
+const lib = await SEAL();
+console.log(`Node ${process.versions.node}, ${ROUNDS} rounds, medians in ms; in brackets: times refloat's`);
+for (const { n, own, others } of SIZES) {
+  const values = Float64Array.from({ length: n / 2 }, (_, i) => Math.sin(i));
+  const side = (name, round) => ({ name, round, times: { keygen: [], encrypt: [], decrypt: [] } });
+  const sides = [
+    side(own.name, (times) => ours(rf, own, values, times)),
+    ...others.map((other) => {
+      const context = seal(lib, n, other.bits);
+      return side(other.name, (times) => theirs(lib, context, other, values, times));
+    }),
+  ];
+  // Three rounds first, for the engine to compile what it runs.
+  for (let i = -3; i < ROUNDS; i++) {
+    for (const { round, times } of sides) {
+      round(times);
+      if (i < 0) for (const list of Object.values(times)) list.length = 0;
+    }
+  }
+  console.log(`\nN = ${n}\n`);
+  row('library', 'secret key', 'encode, encrypt', 'decrypt, decode');
+  row('---', '--:', '--:', '--:');
+  for (const { name, times } of sides) {
+    const cell = (key) => {
+      const [ms, base] = [median(times[key]), median(sides[0].times[key])];
+      return times === sides[0].times ? ms.toFixed(2) : `${ms.toFixed(2)} (${(ms / base).toFixed(1)})`;
+    };
+    row(name, cell('keygen'), cell('encrypt'), cell('decrypt'));
+  }
 }
+
+console.log('\nFrom load() to the first ciphertext of a new key, in a process of its own, best and median of 9, in ms\n');
+row('library', 'best', 'median');
+row('---', '--:', '--:');
+for (const { name, times } of ready(9)) row(name, Math.min(...times).toFixed(0), median(times).toFixed(0));

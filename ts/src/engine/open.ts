@@ -11,19 +11,23 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
  *
  * @param glue the generated module
  * @param source where the wasm is; `undefined` for the file beside the glue
- * @param fallback resolves the default source where `fetch` of a file does not work (Node)
+ * @param fallback the bytes of the default source where `fetch` of a file does not work (Node)
  */
 export async function openEngine(
   glue: Glue,
   source: unknown,
-  fallback: () => Promise<unknown>,
+  fallback: () => Promise<BufferSource | undefined>,
 ): Promise<Engine> {
   requireSimd();
   try {
-    const module_or_path = source ?? (await fallback());
+    const bytes = source === undefined ? await fallback() : undefined;
+    const module = bytes === undefined ? undefined : await WebAssembly.compile(bytes);
     // The glue holds one instance; where there was one it is replaced, and all that was in it is gone.
     if (opened.has(glue)) glue.__wbg_reset_state();
-    const { memory } = await (module_or_path === undefined ? glue.default() : glue.default({ module_or_path }));
+    // Asked for a promise, the glue looks whether it was given a Response, for which Node loads its whole fetch.
+    const { memory } = module
+      ? glue.initSync({ module })
+      : await (source === undefined ? glue.default() : glue.default({ module_or_path: source }));
     opened.add(glue);
     return new Engine(glue, memory);
   } catch (cause) {

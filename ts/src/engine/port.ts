@@ -161,6 +161,9 @@ function closed(): RefloatError {
 /** Resolves in a later task, so that timers, events and drawing get their turn. */
 export function macrotask(): Promise<void> {
   return new Promise((resolve) => {
+    // Node's own way; the first message there loads all of its fetch.
+    const { setImmediate } = globalThis as { setImmediate?: (then: () => void) => void };
+    if (setImmediate) return setImmediate(resolve);
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
