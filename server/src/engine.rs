@@ -1,7 +1,8 @@
 //! The seam between the server and homomorphic encryption.
 //!
 //! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that an
-//! [`Engine`] checks, loads and runs. The real engine is [`crate::ship::ShipEngine`].
+//! [`Engine`] checks, loads and runs. The real engines are [`crate::ship::ShipEngine`] and
+//! [`crate::gates::GateEngine`], and both together [`crate::engines::Engines`].
 
 use std::any::Any;
 
@@ -36,10 +37,23 @@ pub struct Part {
     pub bytes: usize,
 }
 
+/// What a parameter set is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// CKKS ciphertexts of many slots, refreshed by SHIP.
+    Ckks,
+    /// DM/CGGI: lists of encrypted bits, and circuits of gates on them. A set has one slot and no levels;
+    /// its `logQP` is that of the ring modulus, its `logQ0P` that of the short key's.
+    Cggi,
+}
+
 /// A parameter set as `GET /v1/params` describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ParameterSet {
+    /// What it is for.
+    pub scheme: Scheme,
     /// Name, such as `ship13`.
     pub name: String,
     /// Human-readable title.
@@ -74,6 +88,9 @@ pub struct ParameterSet {
     pub output_level: usize,
     /// Bits of precision in the worst slot that the set promises.
     pub promised_bits: f64,
+    /// log2 of the probability, promised, that a gate's result is wrong; exact schemes only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_failure: Option<f64>,
     /// Stages of the bootstrapping, in order.
     pub stages: Vec<Stage>,
     /// Independent blind rotations.
@@ -110,6 +127,8 @@ pub enum Operation {
     Square,
     /// Refresh.
     Bootstrap,
+    /// Evaluate a circuit of gates, which comes with its inputs.
+    Circuit,
 }
 
 impl Operation {
@@ -124,8 +143,9 @@ impl Operation {
             .map(|name| match name.trim() {
                 "square" => Ok(Self::Square),
                 "bootstrap" => Ok(Self::Bootstrap),
+                "circuit" => Ok(Self::Circuit),
                 other => Err(Error::InvalidArgument(format!(
-                    "operation {:?} is neither \"square\" nor \"bootstrap\"",
+                    "operation {:?} is none of \"square\", \"bootstrap\" and \"circuit\"",
                     other.chars().take(32).collect::<String>()
                 ))),
             })
@@ -143,6 +163,7 @@ impl Operation {
         match self {
             Self::Square => "square",
             Self::Bootstrap => "bootstrap",
+            Self::Circuit => "circuit",
         }
     }
 }
@@ -212,16 +233,22 @@ pub trait Engine: Send + Sync + 'static {
     /// Name of the arithmetic back-end in use.
     fn backend(&self) -> String;
 
+    /// Largest body of a job of the set, in bytes.
+    fn largest_input(&self, set: &ParameterSet) -> usize {
+        set.largest_ciphertext()
+    }
+
     /// Checks one piece of an evaluation key set without keeping it.
     ///
     /// # Errors
     /// The bytes are not piece `index` of a key set `key` for `set`.
     fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Checks a ciphertext and that `task` can be applied to it.
+    /// Checks what a job is to work on: a ciphertext, or a circuit with its inputs; and that `task` can
+    /// be applied to it.
     ///
     /// # Errors
-    /// The bytes are no ciphertext of `set` under `key`, or its level does not fit.
+    /// The bytes are no such input of `set` under `key`, or its level does not fit.
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error>;
 
     /// Loads a key set piece by piece. `read` may report that loading is to stop.

@@ -7,6 +7,8 @@
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod engines;
+pub mod gates;
 pub mod http;
 pub mod id;
 pub mod problem;

@@ -12,7 +12,7 @@ use refloat::trace::Observer;
 use refloat::wire;
 
 use crate::engine::{
-    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, SlotMode, Stage, Task,
+    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
 };
 use crate::id::{Id, hex};
 
@@ -150,6 +150,7 @@ pub fn apply(
         ciphertext = match operation {
             Operation::Square => evaluator.square(&ciphertext, keys)?,
             Operation::Bootstrap => evaluator.bootstrap(&ciphertext, ship_mode(task.mode), keys, observer)?,
+            Operation::Circuit => return Err(no_circuit()),
         };
     }
     Ok(ciphertext)
@@ -170,6 +171,7 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         levels: stage.levels,
     };
     ParameterSet {
+        scheme: Scheme::Ckks,
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
         mode: slot_mode(params.mode()),
@@ -186,6 +188,7 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         input_level: params.input_level(),
         output_level: params.output_level(),
         promised_bits: preset.promised_bits,
+        log_failure: None,
         stages: params.stages().iter().map(stage).collect(),
         tracks: params.tracks(),
         tree_levels: params.tree_levels(),
@@ -230,6 +233,12 @@ fn check_mode(params: &ShipParams, mode: SlotMode) -> Result<(), Error> {
     )))
 }
 
+fn no_circuit() -> Error {
+    Error::InvalidArgument(
+        "circuits of gates take bits of a DM/CGGI set such as bool-128, not CKKS ciphertexts".into(),
+    )
+}
+
 /// Follows the level through the operations.
 fn check_levels(input: usize, operations: &[Operation]) -> Result<(), Error> {
     let mut level = input;
@@ -237,6 +246,7 @@ fn check_levels(input: usize, operations: &[Operation]) -> Result<(), Error> {
         let (needed, next) = match operation {
             Operation::Square => (OUTPUT_LEVEL, level.saturating_sub(1)),
             Operation::Bootstrap => (INPUT_LEVEL, OUTPUT_LEVEL),
+            Operation::Circuit => return Err(no_circuit()),
         };
         if level < needed {
             return Err(Error::LevelMismatch(format!(

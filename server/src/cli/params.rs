@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
-use crate::engine::{Engine, ParameterSet};
-use crate::ship::ShipEngine;
+use crate::engine::{Engine, ParameterSet, Scheme};
+use crate::engines::Engines;
 
 /// Arguments of `refloat params`.
 #[derive(Args)]
@@ -16,36 +16,44 @@ pub struct Arguments {
 
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let engine = ShipEngine::new()?;
+    let engine = Engines::new()?;
     let Some(name) = &arguments.name else {
         output.result(&engine.sets(), || list(engine.sets()));
         return Ok(());
     };
-    refloat::params::preset(name)?;
-    if let Some(set) = engine.set(name) {
-        output.result(set, || detail(set));
-    }
+    let Some(set) = engine.set(name) else {
+        let names: Vec<&str> = engine.sets().iter().map(|set| set.name.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "no parameter set is called {name:?}; there are {}",
+            names.join(", ")
+        )));
+    };
+    output.result(set, || detail(set));
     Ok(())
 }
 
 fn list(sets: &[ParameterSet]) -> String {
-    let mut rows = vec![
-        ["set", "security", "slots", "bits of precision", "log2 QP", "keys", "what"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut rows =
+        vec![["set", "security", "slots", "promise", "log2 QP", "keys", "what"].map(str::to_owned).to_vec()];
     rows.extend(sets.iter().map(|set| {
         vec![
             set.name.clone(),
             security(set),
             set.slots.to_string(),
-            format!("{:.2} or more", set.promised_bits),
+            promise(set),
             format!("{:.1}", set.log_qp),
             bytes(set.key_bytes),
             set.title.clone(),
         ]
     }));
     table(&rows)
+}
+
+fn promise(set: &ParameterSet) -> String {
+    match set.log_failure {
+        Some(failure) => format!("wrong with 2^{failure:.0}"),
+        None => format!("{:.2} bits or more", set.promised_bits),
+    }
 }
 
 fn security(set: &ParameterSet) -> String {
@@ -55,7 +63,13 @@ fn security(set: &ParameterSet) -> String {
 fn detail(set: &ParameterSet) -> String {
     let mut text = format!("{}: {}\n{}\n\n", set.name, set.title, set.security_statement);
     let largest = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
-    let rows = [
+    let keys = format!(
+        "{} in {} pieces; {} in memory",
+        bytes(set.key_bytes),
+        set.parts,
+        bytes(set.expanded_key_bytes)
+    );
+    let ckks = [
         ("ring degree", format!("2^{}", set.log_n)),
         ("slots", format!("{} ({})", set.slots, set.mode.name())),
         ("precision, worst slot", format!("{:.2} bits or more", set.promised_bits)),
@@ -63,19 +77,22 @@ fn detail(set: &ParameterSet) -> String {
         ("log2 q0 p'", format!("{:.2}", set.log_q0p)),
         ("levels", format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level)),
         ("tracks, tree levels", format!("{}, {}", set.tracks, set.tree_levels)),
-        (
-            "evaluation keys",
-            format!(
-                "{} in {} pieces; {} in memory",
-                bytes(set.key_bytes),
-                set.parts,
-                bytes(set.expanded_key_bytes)
-            ),
-        ),
+        ("evaluation keys", keys.clone()),
         ("fresh ciphertext", bytes(largest as u64)),
         ("fingerprint", set.fingerprint.clone()),
     ];
-    text += &table(&rows.map(|(name, value)| vec![name.to_owned(), value]));
+    let cggi = [
+        ("ring degree", format!("2^{}", set.log_n)),
+        ("a gate's result is", promise(set)),
+        ("log2 of the ring modulus, of the short key's", format!("{:.2}, {:.0}", set.log_qp, set.log_q0p)),
+        ("evaluation keys", keys.clone()),
+        ("ciphertext of a bit", bytes(largest as u64)),
+        ("fingerprint", set.fingerprint.clone()),
+    ];
+    let rows: &[(&str, String)] = if set.scheme == Scheme::Cggi { &cggi } else { &ckks };
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|(name, value)| vec![(*name).to_owned(), value.clone()]).collect();
+    text += &table(&rows);
     text += "\n";
     let mut stages = vec![["stage", "levels", "what"].map(str::to_owned).to_vec()];
     stages.extend(set.stages.iter().map(|stage| {

@@ -13,7 +13,7 @@ use tracing_subscriber::filter::LevelFilter;
 use super::failure::Failure;
 use super::output::Output;
 use crate::config::{Config, LogFormat, LogLevel};
-use crate::ship::ShipEngine;
+use crate::engines::Engines;
 use crate::{Server, service};
 
 const EXAMPLES: &str = "\
@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 }
 
 async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
-    let engine = Arc::new(ShipEngine::new()?);
+    let engine = Arc::new(Engines::new()?);
     let backend = crate::engine::Engine::backend(engine.as_ref());
     let threads = service::worker::threads(&config);
     let data = config.storage.data.display().to_string();

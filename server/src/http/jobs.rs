@@ -23,17 +23,18 @@ use crate::service::views::JobDocument;
 pub struct JobQuery {
     /// The key set, sealed.
     key: String,
-    /// Operations in order, comma-separated: `square`, `bootstrap`. Default: `bootstrap`.
+    /// Operations in order, comma-separated: `square`, `bootstrap`. Default: `bootstrap`. With keys of a
+    /// DM/CGGI set: `circuit`.
     #[serde(default = "bootstrap")]
     op: String,
     /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
     mode: Option<SlotMode>,
 }
 
-/// Submits a ciphertext for evaluation.
+/// Submits a ciphertext, or a circuit with its inputs, for evaluation.
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
     params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
-    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it"),
+    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it"),
     responses(
     (status = 202, description = "Accepted; Location names the job", body = JobDocument),
     (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),
@@ -52,10 +53,9 @@ pub async fn submit(
         let key = query.key.parse().map_err(|error| Problem::bad_request(format!("key: {error}")))?;
         let operations = Operation::parse_list(&query.op).map_err(Problem::from)?;
         let idempotency = idempotency_key(&headers)?;
-        let limit = blocking(&http, move |service| {
-            service.job_set(key).map(super::super::engine::ParameterSet::largest_ciphertext)
-        })
-        .await?;
+        let limit =
+            blocking(&http, move |service| service.job_set(key).map(|set| service.engine.largest_input(set)))
+                .await?;
         let turn = body::turn(&http).await?;
         Ok::<_, Refusal>((key, operations, query.mode, idempotency, limit, turn))
     };
@@ -98,7 +98,7 @@ pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
 
 /// The resulting ciphertext.
 #[utoipa::path(get, path = "/v1/jobs/{id}/result", operation_id = "get_job_result", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
-    (status = 200, description = "The ciphertext; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 200, description = "The ciphertext, or the list of ciphertexts of a circuit's outputs; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = Vec<u8>),
     (status = 304, description = "The client has it"),
     (status = 409, description = "The job is not done", content_type = "application/problem+json", body = openapi::Problem),
 ))]

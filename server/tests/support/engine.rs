@@ -6,7 +6,7 @@ use std::time::Duration;
 use refloat::Error;
 use refloat::trace::{Counters, Observer, StageEvent, emit};
 use refloat_server::engine::{
-    Engine, LoadError, LoadedKeys, ParameterSet, Part, ReadPart, SlotMode, Stage, Task,
+    Engine, LoadError, LoadedKeys, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
 };
 use refloat_server::id::Id;
 
@@ -44,6 +44,7 @@ impl TestEngine {
 impl Default for TestEngine {
     fn default() -> Self {
         let set = |name: &str, secure, expanded_key_bytes| ParameterSet {
+            scheme: Scheme::Ckks,
             name: name.into(),
             title: name.into(),
             mode: SlotMode::Real,
@@ -60,6 +61,7 @@ impl Default for TestEngine {
             input_level: 1,
             output_level: 2,
             promised_bits: 6.0,
+            log_failure: None,
             stages: vec![Stage {
                 id: "blind_rotate".into(),
                 title: "Rotate".into(),

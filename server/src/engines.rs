@@ -1,0 +1,71 @@
+//! All engines as one: each parameter set belongs to the engine that knows it.
+
+use refloat::Error;
+use refloat::trace::Observer;
+
+use crate::engine::{Engine, LoadError, LoadedKeys, ParameterSet, ReadPart, Task};
+use crate::gates::GateEngine;
+use crate::id::Id;
+use crate::ship::ShipEngine;
+
+/// Every set of this version.
+pub struct Engines {
+    engines: [Box<dyn Engine>; 2],
+    sets: Vec<ParameterSet>,
+}
+
+impl Engines {
+    /// Validates every set.
+    ///
+    /// # Errors
+    /// None for the sets of a released version.
+    pub fn new() -> Result<Self, Error> {
+        let engines: [Box<dyn Engine>; 2] = [Box::new(ShipEngine::new()?), Box::new(GateEngine::new()?)];
+        let sets = engines.iter().flat_map(|engine| engine.sets().to_vec()).collect();
+        Ok(Self { engines, sets })
+    }
+
+    fn of(&self, set: &str) -> Result<&dyn Engine, Error> {
+        let engine = self.engines.iter().find(|engine| engine.set(set).is_some());
+        engine
+            .map(AsRef::as_ref)
+            .ok_or_else(|| Error::InvalidArgument(format!("there is no parameter set {set:?}")))
+    }
+}
+
+impl Engine for Engines {
+    fn sets(&self) -> &[ParameterSet] {
+        &self.sets
+    }
+
+    fn backend(&self) -> String {
+        refloat::about().backend_u32.to_owned()
+    }
+
+    fn largest_input(&self, set: &ParameterSet) -> usize {
+        self.of(&set.name).map_or(0, |engine| engine.largest_input(set))
+    }
+
+    fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+        self.of(set)?.verify_part(set, key, index, bytes)
+    }
+
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+        self.of(set)?.check_ciphertext(set, key, task, bytes)
+    }
+
+    fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+        self.of(set).map_err(LoadError::Engine)?.load_keys(set, key, read)
+    }
+
+    fn run(
+        &self,
+        set: &str,
+        keys: &LoadedKeys,
+        task: &Task,
+        input: &[u8],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Error> {
+        self.of(set)?.run(set, keys, task, input, observer)
+    }
+}

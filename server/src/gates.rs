@@ -1,0 +1,310 @@
+//! The engine of DM/CGGI: circuits of gates on encrypted bits.
+//!
+//! A job's body is a [`CircuitJob`]; its result is the list of the circuit's outputs, as the library
+//! writes lists of ciphertexts.
+
+use refloat::Error;
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts, rotation_samples};
+use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
+use refloat::params::{CggiPreset, cggi_presets};
+use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
+use refloat::trace::Observer;
+use refloat::wire;
+
+use crate::engine::{
+    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
+};
+use crate::id::{Id, hex};
+
+/// Every DM/CGGI set over 32-bit words.
+pub struct GateEngine {
+    sets: Vec<CggiParams>,
+    described: Vec<ParameterSet>,
+}
+
+impl GateEngine {
+    /// Validates every set.
+    ///
+    /// # Errors
+    /// None for the sets of a released version.
+    pub fn new() -> Result<Self, Error> {
+        let mut engine = Self { sets: Vec::new(), described: Vec::new() };
+        for preset in cggi_presets().iter().filter(|preset| is_served(preset)) {
+            let params = preset.params()?;
+            engine.described.push(describe(preset, &params));
+            engine.sets.push(params);
+        }
+        Ok(engine)
+    }
+
+    fn find(&self, name: &str) -> Result<&CggiParams, Error> {
+        self.sets
+            .iter()
+            .find(|params| params.name() == name)
+            .ok_or_else(|| Error::InvalidArgument(format!("there is no DM/CGGI set {name:?}")))
+    }
+}
+
+/// Whether files and the server take keys of the set: residues of 32 bits.
+pub fn is_served(preset: &CggiPreset) -> bool {
+    (preset.spec)().prime < 1 << 31
+}
+
+/// A circuit and what it is applied to.
+///
+/// Bytes: length of the text as u32, little-endian; the text; the list of ciphertexts, one for each input.
+pub struct CircuitJob {
+    /// The circuit.
+    pub netlist: Netlist,
+    /// A bit for each of its inputs.
+    pub inputs: Vec<CggiCiphertext>,
+}
+
+impl CircuitJob {
+    /// The bytes of a job.
+    ///
+    /// # Errors
+    /// The ciphertexts are of another set or of several keys.
+    pub fn to_bytes(
+        params: &CggiParams,
+        netlist: &Netlist,
+        inputs: &[CggiCiphertext],
+    ) -> Result<Vec<u8>, Error> {
+        let text = netlist.to_string();
+        let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(&wire::cggi_ciphertexts_to_bytes(params, inputs)?);
+        Ok(bytes)
+    }
+
+    /// Reads an untrusted job of the set.
+    ///
+    /// # Errors
+    /// The text or the list is not understood, or there is not one bit of one key for each input.
+    pub fn from_bytes(params: &CggiParams, bytes: &[u8]) -> Result<Self, Error> {
+        let (text, list) = split(bytes).ok_or_else(|| {
+            Error::BadBytes(format!(
+                "{} bytes are no circuit with its inputs: the length of the text as 4 bytes, the text in UTF-8, a list of ciphertexts",
+                bytes.len()
+            ))
+        })?;
+        let netlist = Netlist::parse(text)?;
+        let inputs = wire::cggi_ciphertexts_from_bytes(params, list)?;
+        if inputs.len() != netlist.inputs() {
+            return Err(Error::InvalidArgument(format!(
+                "the circuit has {} inputs and the list {} ciphertexts; send one for each",
+                netlist.inputs(),
+                inputs.len()
+            )));
+        }
+        if let Some(other) = inputs.iter().find(|input| input.encoding() != Encoding::Bit) {
+            return Err(Error::InvalidArgument(format!(
+                "gates take bits, and the list holds an {}",
+                other.encoding().describe()
+            )));
+        }
+        Ok(Self { netlist, inputs })
+    }
+}
+
+fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (text, list) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    Some((std::str::from_utf8(text).ok()?, list))
+}
+
+impl Engine for GateEngine {
+    fn sets(&self) -> &[ParameterSet] {
+        &self.described
+    }
+
+    fn backend(&self) -> String {
+        refloat::about().backend_u32.to_owned()
+    }
+
+    fn largest_input(&self, set: &ParameterSet) -> usize {
+        let list = self.find(&set.name).map_or(0, |params| wire::cggi_ciphertexts_len(params, MAX_INPUTS));
+        4 + MAX_TEXT + list
+    }
+
+    fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+        wire::verify_cggi_part(self.find(set)?, key.0, index, bytes)
+    }
+
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+        if task.operations != [Operation::Circuit] || task.mode != SlotMode::Bits {
+            return Err(Error::InvalidArgument(format!(
+                "{set} serves one operation, circuit, on bits; the job asks for {} on {} values",
+                crate::engine::operation_list(&task.operations),
+                task.mode.name()
+            )));
+        }
+        let job = CircuitJob::from_bytes(self.find(set)?, bytes)?;
+        check_key(&job.inputs, key.0)
+    }
+
+    fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+        let params = self.find(set).map_err(LoadError::Engine)?;
+        let mut builder = CggiKeys::builder(params, key.0);
+        for index in 0..key_parts(params).len() {
+            let bytes = read(index).map_err(LoadError::Io)?;
+            builder.add(index, &bytes).map_err(LoadError::Engine)?;
+        }
+        let keys = builder.finish().map_err(LoadError::Engine)?;
+        let bytes = keys.memory_bytes() as u64;
+        Ok(LoadedKeys { bytes, inner: Box::new(CggiEvaluator::new(keys)) })
+    }
+
+    fn run(
+        &self,
+        set: &str,
+        keys: &LoadedKeys,
+        _task: &Task,
+        input: &[u8],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Error> {
+        let params = self.find(set)?;
+        let evaluator = keys.inner.downcast_ref::<CggiEvaluator>().ok_or_else(|| {
+            Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
+        })?;
+        let job = CircuitJob::from_bytes(params, input)?;
+        check_key(&job.inputs, evaluator.keys().key_id())?;
+        let outputs = job.netlist.plan().run(evaluator, &job.inputs, observer)?;
+        wire::cggi_ciphertexts_to_bytes(params, &outputs)
+    }
+}
+
+fn check_key(inputs: &[CggiCiphertext], key: [u8; 16]) -> Result<(), Error> {
+    match inputs.iter().find(|input| input.key_id() != key) {
+        None => Ok(()),
+        Some(other) => Err(Error::ParamsMismatch(format!(
+            "the ciphertexts are under key {}, the evaluation keys belong to {}; use those of the ciphertexts' key",
+            hex(&other.key_id()),
+            hex(&key)
+        ))),
+    }
+}
+
+/// Describes a set to clients.
+pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
+    let parts: Vec<Part> = key_parts(params)
+        .iter()
+        .map(|part| Part {
+            index: part.index,
+            label: part.label.clone(),
+            bytes: wire::cggi_part_len(params, part),
+        })
+        .collect();
+    let security = params.security();
+    let spec = params.spec();
+    ParameterSet {
+        scheme: Scheme::Cggi,
+        name: preset.name.to_owned(),
+        title: preset.title.to_owned(),
+        mode: SlotMode::Bits,
+        secure: preset.secure(),
+        security_bits: security.bits,
+        security_statement: security.statement.clone(),
+        policy: security.policy.name().to_owned(),
+        fingerprint: hex(&params.fingerprint()),
+        log_n: spec.log_n,
+        slots: 1,
+        log_qp: (spec.prime as f64).log2(),
+        log_q0p: f64::from(spec.log_q),
+        max_level: 0,
+        input_level: 0,
+        output_level: 0,
+        // One bit of message: how surely it is right is said by the failure probability.
+        promised_bits: 1.0,
+        log_failure: Some(spec.log_failure),
+        stages: vec![Stage {
+            id: STAGE.id.to_owned(),
+            title: STAGE.title.to_owned(),
+            symbol: STAGE.symbol.to_owned(),
+            levels: STAGE.levels,
+        }],
+        tracks: 1,
+        tree_levels: 0,
+        parts: parts.len(),
+        key_bytes: parts.iter().map(|part| part.bytes as u64).sum(),
+        key_parts: parts,
+        ciphertext_bytes: vec![wire::cggi_ciphertexts_len(params, 1)],
+        expanded_key_bytes: expanded_bytes(params),
+        expected_seconds: None,
+    }
+}
+
+/// Bytes of the evaluation keys in memory: the rows of the bootstrapping key, and those of the
+/// key-switching key at 2 or 4 bytes a residue.
+fn expanded_bytes(params: &CggiParams) -> u64 {
+    let spec = params.spec();
+    let lane = if spec.log_q <= 16 { 2 } else { 4 };
+    let rotation = rotation_samples(params) * 2 * params.n() * 4;
+    let switch = params.n() * spec.switch_digits * (spec.lwe_dimension + 1) * lane;
+    (rotation + switch) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::bootstrapping::cggi::CggiKeys;
+    use refloat::circuits::netlist::arithmetic::{Form, adder};
+    use refloat::random::Seed;
+    use refloat::schemes::cggi::CggiSecretKey;
+
+    use super::*;
+
+    fn toy() -> (GateEngine, CggiSecretKey) {
+        let engine = GateEngine::new().unwrap();
+        let secret = CggiSecretKey::generate(engine.find("toy-bool").unwrap(), &Seed::from_bytes([3; 32]));
+        (engine, secret)
+    }
+
+    #[test]
+    fn sets_are_described_with_their_sizes() {
+        let (engine, secret) = toy();
+        let set = engine.set("bool-128").unwrap();
+        assert!(set.secure && set.key_bytes < 9_000_000 && set.log_failure == Some(-128.0));
+        assert!(set.key_parts.iter().all(|part| part.bytes <= 8 << 20));
+        let toy = engine.set("toy-bool").unwrap();
+        for part in &toy.key_parts {
+            assert_eq!(secret.key_part(part.index).unwrap().len(), part.bytes);
+        }
+        let keys = CggiKeys::generate(&secret).unwrap();
+        let estimate = toy.expanded_key_bytes as f64 / keys.memory_bytes() as f64;
+        assert!((0.9..1.2).contains(&estimate), "{estimate} of the memory it takes");
+    }
+
+    #[test]
+    fn a_circuit_is_evaluated_on_uploaded_keys() {
+        let (engine, secret) = toy();
+        let (set, key) = ("toy-bool", Id(secret.key_id()));
+        let mut read = |index| Ok(secret.key_part(index).unwrap());
+        let keys = engine.load_keys(set, key, &mut read).unwrap();
+        let netlist = adder(4, Form::Ripple).unwrap();
+        let bits: Vec<bool> = (0..8).map(|i| 0x6b >> i & 1 == 1).collect();
+        let inputs = secret.encrypt_bits(&bits, &Seed::from_bytes([4; 32]));
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit] };
+        let body = CircuitJob::to_bytes(secret.params(), &netlist, &inputs).unwrap();
+        engine.check_ciphertext(set, key, &task, &body).unwrap();
+        assert!(body.len() < engine.largest_input(engine.set(set).unwrap()));
+        let result = engine.run(set, &keys, &task, &body, &mut ()).unwrap();
+        let outputs = wire::cggi_ciphertexts_from_bytes(secret.params(), &result).unwrap();
+        let sum = secret.decrypt_bits(&outputs).unwrap();
+        assert_eq!((0..5).map(|i| usize::from(sum[i]) << i).sum::<usize>(), 17);
+
+        // What does not fit is refused with its reason, before it waits in any queue.
+        let refusal =
+            |task: &Task, key, body: &[u8]| engine.check_ciphertext(set, key, task, body).unwrap_err().code();
+        let bootstrap = Task { operations: vec![Operation::Bootstrap], ..task.clone() };
+        assert_eq!(refusal(&bootstrap, key, &body), "INVALID_ARGUMENT");
+        assert_eq!(refusal(&task, Id([0; 16]), &body), "PARAMS_MISMATCH");
+        let few = CircuitJob::to_bytes(secret.params(), &netlist, &inputs[1..]).unwrap();
+        assert_eq!(refusal(&task, key, &few), "INVALID_ARGUMENT");
+        for length in [0, 3, 4, 100, body.len() - 1] {
+            assert!(engine.check_ciphertext(set, key, &task, &body[..length]).is_err(), "{length} bytes");
+        }
+        let mut long = body.clone();
+        long[..4].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert_eq!(refusal(&task, key, &long), "BAD_BYTES");
+    }
+}
