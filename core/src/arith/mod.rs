@@ -17,7 +17,7 @@ mod word;
 
 pub(crate) use deferred::Deferred;
 pub use kernels::Kernels;
-pub use kernels::gates::{DigitCut, GateKernels};
+pub use kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
 pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;
 pub use ntt::NttTable;

@@ -57,8 +57,10 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
 
 /// Words below `2 * 2^ROUGH_BITS p` (forward) or `2^ROUGH_BITS p` (inverse) between stages if `LAZY`, as the
 /// lanes have room for it if `p < 2^LAZY_BITS`; else residues throughout, or, forward, words below `2p`.
+///
+/// `FREE`, forward, leaves sums unreduced throughout: they grow by `2p` a stage, and so do results.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<V: Vector, const LAZY: bool> {
+pub(crate) struct Words<V: Vector, const LAZY: bool, const FREE: bool = false> {
     v: V,
     p: V::Reg,
     twice: V::Reg,
@@ -66,7 +68,7 @@ pub(crate) struct Words<V: Vector, const LAZY: bool> {
     bound: V::Reg,
 }
 
-impl<V: Vector, const LAZY: bool> Words<V, LAZY> {
+impl<V: Vector, const LAZY: bool, const FREE: bool> Words<V, LAZY, FREE> {
     #[inline(always)]
     pub(crate) fn new(v: V, t: &NttTable<V::Word>) -> Self {
         let p = v.splat(t.modulus().value());
@@ -88,7 +90,9 @@ impl<V: Vector, const LAZY: bool> Words<V, LAZY> {
     }
 }
 
-impl<const R: usize, V: Transpose<R>, const LAZY: bool> Butterfly<R> for Words<V, LAZY> {
+impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool> Butterfly<R>
+    for Words<V, LAZY, FREE>
+{
     type Word = V::Word;
     type Pack = V::Pack;
     type Reg = V::Reg;
@@ -120,7 +124,9 @@ impl<const R: usize, V: Transpose<R>, const LAZY: bool> Butterfly<R> for Words<V
     }
     #[inline(always)]
     fn leave(self, x: V::Reg) -> V::Reg {
-        if LAZY {
+        if FREE {
+            x
+        } else if LAZY {
             self.reduce_product(self.v.reduce_once(x, self.bound))
         } else {
             self.v.reduce_once(x, self.p)
@@ -150,7 +156,9 @@ impl<const R: usize, V: Transpose<R>, const LAZY: bool> Butterfly<R> for Words<V
     #[inline(always)]
     fn forward(self, w: &V::Factor, (x, y): (V::Reg, V::Reg)) -> (V::Reg, V::Reg) {
         let v = self.v;
-        let (x, product, bound) = if LAZY {
+        let (x, product, bound) = if FREE {
+            (x, v.mul_lazy(y, w, self.p), self.twice)
+        } else if LAZY {
             (v.reduce_once(x, self.bound), v.mul_rough(y, w, self.p), self.bound)
         } else {
             (v.reduce_once(x, self.p), self.mul(y, w), self.p)

@@ -1,8 +1,9 @@
 //! What DM/CGGI does besides transforms and products: digits of an accumulator that is being turned, and
 //! sums of rows of a key-switching key.
 
+pub use super::gate_product::{product_fits, rough_bound};
 use crate::arith::simd::{scalar::Scalar, vector::Vector};
-use crate::arith::{Modulus, Word};
+use crate::arith::{Modulus, NttTable, Word};
 
 /// The row operations of DM/CGGI of one backend.
 ///
@@ -20,6 +21,18 @@ pub trait GateKernels<W: Word>: Send + Sync {
 
     /// `x += y`, where `mirrored` is `x`, `-x` and `x` again.
     fn add_mirrored(&self, m: &Modulus<W>, mirrored: &mut [W], y: &[W]);
+
+    /// Coefficients to evaluations up to multiples of `p`: words of at most [`rough_bound`], below `2^BITS`. Only for
+    /// primes that have such a bound.
+    fn ntt_forward_rough(&self, t: &NttTable<W>, row: &mut [W]);
+
+    /// Brings a key, `[terms][2][n]` residues in evaluation domain, `rows = 2 terms`, into the form that
+    /// [`gate_product`](Self::gate_product) reads; `n` is a multiple of 16.
+    fn prepare_key(&self, m: &Modulus<W>, out: &mut [W], key: &[W], rows: usize);
+
+    /// `out[i] = sum_j rows[j] key[j][i]`: `rows` is `[terms][n]`, residues or, if `rough`, outputs of
+    /// [`ntt_forward_rough`](Self::ntt_forward_rough); `key` is prepared. [`product_fits`] says for how many terms.
+    fn gate_product(&self, m: &Modulus<W>, out: [&mut [W]; 2], rows: &[W], key: &[W], rough: bool);
 
     /// `sum += factor row` modulo 2^16 for each of the chosen rows (number and factor), of which `rows` is a matrix as wide
     /// as `sum`. Panics for a row that is not there.

@@ -2,6 +2,7 @@
 
 pub(crate) mod butterfly;
 pub(crate) mod convert;
+pub(crate) mod gate_product;
 pub(crate) mod gates;
 pub(crate) mod ntt;
 pub(crate) mod permute;

@@ -4,7 +4,7 @@
 //! returns it only where the CPU has AVX-512F; loads and stores go through references to whole
 //! packs and are unaligned.
 
-use super::vector::{Products, Transpose, Vector};
+use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
 use crate::arith::kernels::{ntt, products};
 use core::arch::x86_64::*;
@@ -279,7 +279,27 @@ super::backend::backend!(
     sums = products
 );
 
-super::gates::gate_backend!(Avx512, u32, "avx512", features = ["avx512f"], rows = Lanes(TOKEN));
+impl Redc for Lanes {
+    #[inline(always)]
+    fn acc_redc(self, acc: Acc, negative_inverse: __m512i, p: __m512i) -> __m512i {
+        avx512!({
+            let even = _mm512_mul_epu32(_mm512_mul_epu32(acc.even, negative_inverse), p);
+            let odd_lanes = _mm512_mul_epu32(_mm512_mul_epu32(acc.odd, negative_inverse), p);
+            let even = _mm512_add_epi64(acc.even, even);
+            let odd_lanes = _mm512_add_epi64(acc.odd, odd_lanes);
+            _mm512_mask_blend_epi32(ODD, odd(even), odd_lanes)
+        })
+    }
+}
+
+super::gates::gate_backend!(
+    Avx512,
+    u32,
+    "avx512",
+    features = ["avx512f"],
+    forward = gate_product::forward::<16, _>,
+    rows = Lanes(TOKEN)
+);
 
 #[cfg(test)]
 mod tests {

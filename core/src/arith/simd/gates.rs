@@ -8,15 +8,45 @@ use crate::arith::kernels::gates::GateKernels;
 use alloc::{vec, vec::Vec};
 
 /// Implements [`GateKernels`] for a token type, a constant expression of which gives the vector operations.
+///
+/// Words of 32 bits have transforms without reductions (of the given registers a tile) and products by Montgomery
+/// reduction; words of 64 bits the ordinary ones.
 macro_rules! gate_backend {
-    ($token:ty, $word:ty, $name:literal, features = $features:tt, rows = $rows:expr) => {
+    (@products u32, $rows:expr, $features:tt, $forward:path) => {
+        kernel!(ntt_forward_rough = $forward, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+        kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: [&mut [u32]; 2], rows: &[u32], key: &[u32], rough: bool);
+        fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
+            gate_product::prepare(m, out, key, rows);
+        }
+    };
+    (@products u64, $rows:expr, $features:tt, $forward:path) => {
+        fn ntt_forward_rough(&self, t: &NttTable<u64>, row: &mut [u64]) {
+            self.ntt_forward(t, row);
+        }
+        fn gate_product(&self, m: &Modulus<u64>, [out0, out1]: [&mut [u64]; 2], rows: &[u64], key: &[u64], _rough: bool) {
+            let mut list: [&[u64]; MAX_TERMS] = [&[]; MAX_TERMS];
+            let terms = rows.chunks_exact(out0.len());
+            let count = terms.len();
+            for (place, row) in list.iter_mut().zip(terms) {
+                *place = row;
+            }
+            self.key_product(m, out0, out1, &list[..count], key, false);
+        }
+        fn prepare_key(&self, _m: &Modulus<u64>, out: &mut [u64], key: &[u64], _rows: usize) {
+            out.copy_from_slice(key);
+        }
+    };
+    ($token:ty, $word:ident, $name:literal, features = $features:tt, forward = $forward:path, rows = $rows:expr) => {
         const _: () = {
-            use $crate::arith::Modulus;
+            #[allow(unused_imports)]
+            use $crate::arith::kernels::{Kernels, gate_product, gate_product::MAX_TERMS};
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
             use $crate::arith::simd::backend::kernel;
+            use $crate::arith::{Modulus, NttTable};
 
             #[rustfmt::skip]
             impl GateKernels<$word> for $token {
+                $crate::arith::simd::gates::gate_backend!(@products $word, $rows, $features, $forward);
                 fn name(&self) -> &'static str {
                     $name
                 }

@@ -231,7 +231,14 @@ impl Kernels<u64> for Ifma {
     }
 }
 
-super::gates::gate_backend!(Ifma, u64, "avx512", features = ["avx512f,avx512ifma"], rows = Lanes(TOKEN));
+super::gates::gate_backend!(
+    Ifma,
+    u64,
+    "avx512",
+    features = ["avx512f,avx512ifma"],
+    forward = gate_product::forward::<8, _>,
+    rows = Lanes(TOKEN)
+);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The portable backend: registers of one word.
 
-use super::vector::{Products, Transpose, Vector};
+use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::kernels::{ntt, products};
 use crate::arith::{Shoup, Word};
 use core::marker::PhantomData;
@@ -171,5 +171,27 @@ super::backend::backend!(
     products = Scalar::<u64>::new(),
     sums = products
 );
-super::gates::gate_backend!(Scalar<u32>, u32, "scalar", features = [], rows = Scalar::<u32>::new());
-super::gates::gate_backend!(Scalar<u64>, u64, "scalar", features = [], rows = Scalar::<u64>::new());
+impl Redc for Scalar<u32> {
+    #[inline(always)]
+    fn acc_redc(self, acc: u64, negative_inverse: u32, p: u32) -> u32 {
+        let multiple = (acc as u32).wrapping_mul(negative_inverse);
+        ((acc + u64::from(multiple) * u64::from(p)) >> 32) as u32
+    }
+}
+
+super::gates::gate_backend!(
+    Scalar<u32>,
+    u32,
+    "scalar",
+    features = [],
+    forward = gate_product::forward::<8, _>,
+    rows = Scalar::<u32>::new()
+);
+super::gates::gate_backend!(
+    Scalar<u64>,
+    u64,
+    "scalar",
+    features = [],
+    forward = gate_product::forward::<8, _>,
+    rows = Scalar::<u64>::new()
+);

@@ -2,7 +2,7 @@
 //! instructions does not load where they are missing. Words of 64 bits stay scalar, since there is no high
 //! product of 64-bit lanes.
 
-use super::vector::{Products, Transpose, Vector};
+use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
 use crate::arith::kernels::{ntt, products};
 use core::arch::wasm32::*;
@@ -192,4 +192,21 @@ super::backend::backend!(
     products = Simd128,
     sums = products
 );
-super::gates::gate_backend!(Simd128, u32, "simd128", features = [], rows = Simd128);
+impl Redc for Simd128 {
+    #[inline(always)]
+    fn acc_redc(self, acc: Acc, negative_inverse: v128, p: v128) -> v128 {
+        let multiple = i32x4_mul(halves(acc.low, acc.high).0, negative_inverse);
+        let low = i64x2_add(acc.low, u64x2_extmul_low_u32x4(multiple, p));
+        let high = i64x2_add(acc.high, u64x2_extmul_high_u32x4(multiple, p));
+        halves(low, high).1
+    }
+}
+
+super::gates::gate_backend!(
+    Simd128,
+    u32,
+    "simd128",
+    features = [],
+    forward = gate_product::forward::<8, _>,
+    rows = Simd128
+);

@@ -93,3 +93,9 @@ pub(crate) trait Products: Vector {
     /// `x[perm[j]]` for `LANES` indices; panics on an index outside `x`.
     fn gather(self, x: &[Self::Word], perm: &[u32]) -> Self::Reg;
 }
+
+/// Montgomery reduction of double words, for lanes of 32 bits.
+pub(crate) trait Redc: Products {
+    /// `(acc + m p) / 2^BITS` with `m = acc negative_inverse mod 2^BITS`; the sum fits a double word.
+    fn acc_redc(self, acc: Self::Acc, negative_inverse: Self::Reg, p: Self::Reg) -> Self::Reg;
+}

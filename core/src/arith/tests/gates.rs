@@ -1,9 +1,9 @@
 //! The row operations of DM/CGGI against wide integers, on every backend.
 
 use super::{Random, extreme_rows};
-use crate::arith::kernels::gates::{DigitCut, GateKernels};
+use crate::arith::kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
 use crate::arith::simd::gates::{all_u32, all_u64};
-use crate::arith::{Modulus, Word};
+use crate::arith::{Modulus, NttTable, Word};
 
 /// Lengths around every vector width.
 const LENGTHS: [usize; 8] = [1, 2, 7, 8, 16, 33, 64, 256];
@@ -121,4 +121,93 @@ fn digits_are_the_documented_ones_on_every_backend() {
 fn rows_add_up_on_every_backend() {
     all_u32().into_iter().for_each(sums_of_rows);
     all_u64().into_iter().for_each(sums_of_rows);
+}
+
+/// All words the largest there are, and random ones; products against wide integers.
+fn sums_of_products<W: Word>(k: &dyn GateKernels<W>, p: u64) {
+    let m = Modulus::<W>::new(p).unwrap();
+    let mut random = Random::new(p);
+    for (n, terms) in [(16, 1), (64, 2), (256, 4), (32, 6), (1024, 8), (16, 11)] {
+        for rough in [false, true] {
+            if !product_fits::<W>(p, n, terms, rough) {
+                continue;
+            }
+            let largest = if rough { rough_bound(p, n).unwrap() } else { p - 1 };
+            for extreme in [false, true] {
+                let rows: Vec<W> = if extreme {
+                    vec![W::from_u64(largest); terms * n]
+                } else {
+                    random.row(largest + 1, terms * n)
+                };
+                let key: Vec<W> = if extreme {
+                    vec![W::from_u64(p - 1); 2 * terms * n]
+                } else {
+                    random.row(p, 2 * terms * n)
+                };
+                let mut prepared = vec![W::ZERO; key.len()];
+                k.prepare_key(&m, &mut prepared, &key, 2 * terms);
+                let mut out = [vec![W::ONE; n], vec![W::ONE; n]];
+                let [out0, out1] = &mut out;
+                k.gate_product(&m, [out0, out1], &rows, &prepared, rough);
+                for (half, out) in out.iter().enumerate() {
+                    for (j, found) in out.iter().enumerate() {
+                        let sum = (0..terms).fold(0u128, |sum, t| {
+                            let factor = key[(2 * t + half) * n + j].to_u64();
+                            (sum + u128::from(rows[t * n + j].to_u64()) * u128::from(factor)) % u128::from(p)
+                        });
+                        assert_eq!(u128::from(found.to_u64()), sum, "{}: {terms} terms modulo {p}", k.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_with_prepared_keys_are_exact_on_every_backend() {
+    for p in [7681u64, 134_215_681, 1_073_692_673] {
+        for k in all_u32() {
+            sums_of_products(k, p);
+        }
+    }
+    for p in [134_215_681u64, 1_125_899_906_826_241] {
+        for k in all_u64() {
+            sums_of_products(k, p);
+        }
+    }
+    assert!(
+        product_fits::<u32>(134_215_681, 1024, 8, true) && !product_fits::<u32>(134_215_681, 1024, 11, true)
+    );
+    assert!(product_fits::<u32>(1_073_692_673, 2048, 8, false));
+    assert!(
+        !product_fits::<u32>(1_073_692_673, 2048, 1, true)
+            && !product_fits::<u32>(1_073_692_673, 2048, 13, false)
+    );
+}
+
+#[test]
+fn rough_transforms_are_bounded_and_congruent_on_every_backend() {
+    let mut random = Random::new(9);
+    for n in [16, 64, 128, 256, 1024] {
+        for p in [12_289u64, 134_215_681] {
+            let Ok(table) = NttTable::<u32>::new(Modulus::new(p).unwrap(), n) else { continue };
+            let bound = rough_bound(p, n).unwrap();
+            for x in extreme_rows::<u32>(p, n, &mut random) {
+                let mut exact = x.clone();
+                u32::kernels().ntt_forward(&table, &mut exact);
+                let mut first: Option<Vec<u32>> = None;
+                for k in all_u32() {
+                    let mut out = x.clone();
+                    k.ntt_forward_rough(&table, &mut out);
+                    assert!(out.iter().all(|&x| u64::from(x) <= bound), "{}: beyond {bound}", k.name());
+                    let reduced: Vec<u32> = out.iter().map(|&x| x % p as u32).collect();
+                    assert_eq!(reduced, exact, "{}: degree {n} modulo {p}", k.name());
+                    // Where every backend has the stages without reductions, even the words are the same.
+                    if n >= 512 {
+                        assert_eq!(first.get_or_insert_with(|| out.clone()), &out, "{}", k.name());
+                    }
+                }
+            }
+        }
+    }
 }

@@ -21,7 +21,7 @@ pub struct CggiKeys<W: Word = u32> {
     params: CggiParams<W>,
     key_id: [u8; 16],
     pub(super) switch: LweSwitchKey,
-    /// `[sample][2][n]`, evaluation domain.
+    /// The samples of each product, prepared.
     pub(super) rotation: Vec<W>,
 }
 
@@ -43,6 +43,7 @@ impl<W: Word> CggiKeys<W> {
             b.copy_from_slice(sample.b.row(0));
             a.copy_from_slice(sample.a.row(0));
         });
+        prepare(params, &mut rotation);
         Ok(Self { params: params.clone(), key_id: secret.key_id(), switch, rotation })
     }
 
@@ -157,10 +158,11 @@ impl<W: Word> CggiKeysBuilder<W> {
     ///
     /// # Errors
     /// [`Error::MissingKey`] naming how many parts are absent and the first of them.
-    pub fn finish(self) -> Result<CggiKeys<W>, Error> {
+    pub fn finish(mut self) -> Result<CggiKeys<W>, Error> {
         let missing = self.missing();
         match (missing.first(), self.switch) {
             (None, Some(switch)) => {
+                prepare(&self.params, &mut self.rotation);
                 Ok(CggiKeys { params: self.params, key_id: self.key_id, switch, rotation: self.rotation })
             }
             (first, _) => Err(Error::MissingKey(format!(
@@ -184,4 +186,10 @@ impl<W: Word> CggiKeysBuilder<W> {
             hex_id(self.key_id)
         )))
     }
+}
+
+/// Brings the samples of every product into the form that products read.
+fn prepare<W: Word>(params: &CggiParams<W>, rotation: &mut [W]) {
+    let group = params.rgsw().rgsw_samples() * 2 * params.n();
+    par::for_each_chunk_mut(rotation, group, |_, samples| params.rgsw().prepare(samples));
 }

@@ -37,7 +37,7 @@ pub(super) trait BlindRotation<W: Word>: Send + Sync {
     /// The accumulator before the first step.
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W>;
 
-    /// Does one step; `key` is all samples, `[sample][2][n]`, evaluation domain.
+    /// Does one step; `key` is all samples, those of each product prepared.
     fn step(
         &self,
         params: &CggiParams<W>,

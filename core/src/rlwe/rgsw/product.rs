@@ -1,10 +1,10 @@
 //! RGSW samples and the external product.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use super::gadget::Gadget;
 use crate::{
-    arith::{Modulus, Shoup, Word},
+    arith::{Modulus, Shoup, Word, product_fits},
     error::Error,
     ring::{Basis, Binomial, Eval, Poly, SubRing},
     rlwe::{KeySeeds, Pair},
@@ -17,6 +17,8 @@ pub struct RgswContext<W: Word> {
     basis: Basis<W>,
     gadget: Gadget<W>,
     width: Binomial,
+    /// Whether digits are transformed without reductions.
+    rough: bool,
 }
 
 /// Rows that external products work in, reusable.
@@ -33,7 +35,16 @@ impl<W: Word> RgswContext<W> {
     pub fn new(n: usize, prime: u64, base_log: u32, digits: usize, width: Binomial) -> Result<Self, Error> {
         let basis = Basis::new(n, &[prime])?;
         let gadget = Gadget::new(*basis.modulus(0), base_log, digits)?;
-        Ok(Self { basis, gadget, width })
+        let fits = |rough: bool| product_fits::<W>(prime, n, 2 * digits, rough);
+        let rough = fits(true);
+        if n < 16 || !(rough || fits(false)) {
+            return Err(Error::InvalidArgument(format!(
+                "{} products modulo {prime} at degree {n}: the sum does not fit; take fewer digits, a smaller prime, or \
+                 64-bit words (and a degree of at least 16)",
+                2 * digits
+            )));
+        }
+        Ok(Self { basis, gadget, width, rough })
     }
 
     /// Ring degree N.
@@ -85,6 +96,12 @@ impl<W: Word> RgswContext<W> {
         sample
     }
 
+    /// Brings the samples of one product, `[2 d][2][n]`, into the form that products read.
+    pub fn prepare(&self, key: &mut [W]) {
+        let samples = key.to_vec();
+        W::gate_kernels().prepare_key(self.ring().modulus(), key, &samples, key.len() / self.n());
+    }
+
     /// Rows for external products.
     pub fn scratch(&self) -> ProductScratch<W> {
         let n = self.n();
@@ -93,7 +110,7 @@ impl<W: Word> RgswContext<W> {
     }
 
     /// x += key ⊡ (X^exponent - 1) x, exponent at most 2N, for a mirrored sample x in coefficient domain;
-    /// the key is `[2 d][2][n]`, evaluation domain.
+    /// the key is 2 d samples, [prepared](Self::prepare).
     pub fn turn_product_add(
         &self,
         key: &[W],
@@ -116,16 +133,16 @@ impl<W: Word> RgswContext<W> {
     /// The digits in `scratch`, coefficient domain, times the key; the result is in coefficient domain.
     fn product(&self, key: &[W], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
         let (n, d) = (self.n(), self.gadget.digits());
-        let (kernels, ring) = (self.basis.kernels(), self.ring());
+        let (kernels, gates, ring) = (self.basis.kernels(), W::gate_kernels(), self.ring());
         for row in scratch.digits.chunks_exact_mut(n) {
-            kernels.ntt_forward(ring.ntt(), row);
-        }
-        let mut rows: [&[W]; MAX_ROWS] = [&[]; MAX_ROWS];
-        for (row, digits) in rows.iter_mut().zip(scratch.digits.chunks_exact(n)) {
-            *row = digits;
+            if self.rough {
+                gates.ntt_forward_rough(ring.ntt(), row);
+            } else {
+                kernels.ntt_forward(ring.ntt(), row);
+            }
         }
         let [b, a] = &mut scratch.out;
-        kernels.key_product(ring.modulus(), b, a, &rows[..2 * d], key, false);
+        gates.gate_product(ring.modulus(), [b, a], &scratch.digits, key, self.rough);
         kernels.ntt_inverse(ring.ntt(), b);
         kernels.ntt_inverse(ring.ntt(), a);
         counters.ntt += 2 * d as u64 + 2;
@@ -156,6 +173,3 @@ impl<W: Word> Mirrored<W> {
         [0, 1].map(|i| &self.parts[i][..self.parts[i].len() / 3])
     }
 }
-
-/// Most digits of both parts: d times the bits of a digit is at most 62.
-const MAX_ROWS: usize = 128;

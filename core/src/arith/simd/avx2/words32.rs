@@ -3,7 +3,7 @@
 use super::{Avx2, TOKEN};
 use crate::arith::Shoup;
 use crate::arith::kernels::{ntt, products};
-use crate::arith::simd::vector::{Products, Transpose, Vector};
+use crate::arith::simd::vector::{Products, Redc, Transpose, Vector};
 use core::arch::x86_64::*;
 
 /// Vector operations on eight `u32`.
@@ -247,4 +247,24 @@ super::super::backend::backend!(
     products = Lanes(TOKEN),
     sums = products
 );
-super::super::gates::gate_backend!(Avx2, u32, "avx2", features = ["avx2,bmi1,bmi2,fma"], rows = Lanes(TOKEN));
+impl Redc for Lanes {
+    #[inline(always)]
+    fn acc_redc(self, acc: Acc, negative_inverse: __m256i, p: __m256i) -> __m256i {
+        avx2!({
+            let even = _mm256_mul_epu32(_mm256_mul_epu32(acc.even, negative_inverse), p);
+            let odd_lanes = _mm256_mul_epu32(_mm256_mul_epu32(acc.odd, negative_inverse), p);
+            let even = _mm256_add_epi64(acc.even, even);
+            let odd_lanes = _mm256_add_epi64(acc.odd, odd_lanes);
+            _mm256_blend_epi32::<0xaa>(odd(even), odd_lanes)
+        })
+    }
+}
+
+super::super::gates::gate_backend!(
+    Avx2,
+    u32,
+    "avx2",
+    features = ["avx2,bmi1,bmi2,fma"],
+    forward = gate_product::forward::<8, _>,
+    rows = Lanes(TOKEN)
+);

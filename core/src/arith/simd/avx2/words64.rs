@@ -275,4 +275,11 @@ super::super::backend::backend!(
     products = Lanes(TOKEN),
     sums = reals
 );
-super::super::gates::gate_backend!(Avx2, u64, "avx2", features = ["avx2,bmi1,bmi2,fma"], rows = Lanes(TOKEN));
+super::super::gates::gate_backend!(
+    Avx2,
+    u64,
+    "avx2",
+    features = ["avx2,bmi1,bmi2,fma"],
+    forward = gate_product::forward::<8, _>,
+    rows = Lanes(TOKEN)
+);

@@ -1,0 +1,127 @@
+//! Products with the keys of DM/CGGI: the transform before them need not reduce, and there is one Montgomery
+//! reduction for every sum.
+
+use super::butterfly::Words;
+use super::ntt;
+use crate::arith::simd::vector::{Redc, Transpose, Vector};
+use crate::arith::{Modulus, NttTable, Word};
+
+/// Most terms of a product.
+pub(crate) const MAX_TERMS: usize = 128;
+
+/// Words of a run of the prepared key: as many as the widest register has lanes.
+const RUN: usize = 16;
+
+/// Largest word that a transform of degree `n` without reductions leaves of residues modulo `p`, if it is
+/// below 2^32: every stage adds at most `2p`.
+pub fn rough_bound(p: u64, n: usize) -> Option<u64> {
+    let bound = p.checked_mul(1 + 2 * u64::from(n.trailing_zeros()))?;
+    (bound >> 32 == 0).then_some(bound)
+}
+
+/// Whether sums of `terms` products fit, of residues or, if `rough`, of words below [`rough_bound`]. Always
+/// for words of 64 bits, up to 128 terms.
+pub fn product_fits<W: Word>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
+    terms <= MAX_TERMS
+        && match (W::BITS, rough) {
+            (32, true) => rough_bound(p, n).is_some_and(|largest| doublings(p, largest, terms).is_some()),
+            (32, false) => doublings(p, p, terms).is_some(),
+            (_, rough) => !rough,
+        }
+}
+
+/// The number of conditional subtractions, of `p` times powers of two, that bring a reduced sum below `p`.
+fn doublings(p: u64, largest: u64, terms: usize) -> Option<u32> {
+    // A sum below terms largest p becomes one below this many p.
+    let times = (terms as u128 * u128::from(largest)).div_ceil(1 << 32) as u64 + 1;
+    // The double word, multiples of p added, and the largest number that is subtracted have to fit.
+    let fits = times.checked_mul(p).is_some_and(|sum| sum >> 32 == 0);
+    [2, 3].into_iter().find(|&k| fits && times <= 1 << k && (p << (k - 1)) >> 32 == 0)
+}
+
+/// See [`GateKernels::ntt_forward_rough`](super::gates::GateKernels).
+#[inline(always)]
+pub(crate) fn forward<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    debug_assert!(rough_bound(t.modulus().value_u64(), t.n()).is_some());
+    ntt::transform::<R, _, true>(Words::<V, true, true>::new(v, t), t, row);
+}
+
+/// Times 2^32, and in runs: `[n / RUN][terms][2][RUN]`, so that a product reads one stream. `key` has
+/// `rows = 2 terms` rows.
+pub(crate) fn prepare(m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
+    debug_assert!(out.len() == key.len() && key.len().is_multiple_of(rows * RUN));
+    let n = key.len() / rows;
+    for (row, words) in key.chunks_exact(n).enumerate() {
+        for (run, words) in words.chunks_exact(RUN).enumerate() {
+            let start = (run * rows + row) * RUN;
+            for (out, &x) in out[start..start + RUN].iter_mut().zip(words) {
+                *out = m.mul_shoup(x, m.word_size());
+            }
+        }
+    }
+}
+
+/// See [`GateKernels::gate_product`](super::gates::GateKernels).
+#[inline(always)]
+pub(crate) fn product<V: Redc + Vector<Word = u32>>(
+    v: V,
+    m: &Modulus<u32>,
+    out: [&mut [u32]; 2],
+    rows: &[u32],
+    key: &[u32],
+    rough: bool,
+) {
+    let n = out[0].len();
+    let p = m.value_u64();
+    let largest = if rough { rough_bound(p, n).unwrap_or(p) } else { p };
+    if doublings(p, largest, rows.len() / n) == Some(2) {
+        product_by::<V, 2>(v, m, out, rows, key);
+    } else {
+        product_by::<V, 3>(v, m, out, rows, key);
+    }
+}
+
+#[inline(always)]
+fn product_by<V: Redc + Vector<Word = u32>, const DOUBLINGS: u32>(
+    v: V,
+    m: &Modulus<u32>,
+    [out0, out1]: [&mut [u32]; 2],
+    rows: &[u32],
+    key: &[u32],
+) {
+    let (terms, per_row, per_run) = (rows.len() / out0.len(), out0.len() / V::LANES, RUN / V::LANES);
+    let (p, inverse) = (v.splat(m.value()), v.splat(negative_inverse(m.value())));
+    let ((out0, _), (out1, _)) = (v.packs_mut(out0), v.packs_mut(out1));
+    let (rows, key) = (v.packs(rows).0, v.packs(key).0);
+    let runs = out0.chunks_exact_mut(per_run).zip(out1.chunks_exact_mut(per_run));
+    for (run, ((out0, out1), key)) in runs.zip(key.chunks_exact(2 * terms * per_run)).enumerate() {
+        for (lane, (out0, out1)) in out0.iter_mut().zip(out1).enumerate() {
+            let (mut sum0, mut sum1) = (v.acc_zero(), v.acc_zero());
+            let mut at = run * per_run + lane;
+            for key in key.chunks_exact(2 * per_run) {
+                let x = v.load(&rows[at]);
+                sum0 = v.acc_mul_add(sum0, x, v.load(&key[lane]));
+                sum1 = v.acc_mul_add(sum1, x, v.load(&key[per_run + lane]));
+                at += per_row;
+            }
+            v.store(out0, reduce::<V, DOUBLINGS>(v, v.acc_redc(sum0, inverse, p), m));
+            v.store(out1, reduce::<V, DOUBLINGS>(v, v.acc_redc(sum1, inverse, p), m));
+        }
+    }
+}
+
+/// To `[0, p)` from below `2^DOUBLINGS p`.
+#[inline(always)]
+fn reduce<V: Vector<Word = u32>, const DOUBLINGS: u32>(v: V, x: V::Reg, m: &Modulus<u32>) -> V::Reg {
+    let x = if DOUBLINGS == 3 { v.reduce_once(x, v.splat(m.value() << 2)) } else { x };
+    let x = v.reduce_once(x, v.splat(m.value() << 1));
+    v.reduce_once(x, v.splat(m.value()))
+}
+
+/// -1 / p modulo 2^32.
+fn negative_inverse(p: u32) -> u32 {
+    // Newton: each step doubles the number of correct low bits; p is its own inverse modulo 8.
+    let inverse =
+        (0..4).fold(p, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(p.wrapping_mul(inverse))));
+    inverse.wrapping_neg()
+}
