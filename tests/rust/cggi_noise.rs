@@ -1,0 +1,159 @@
+//! The noise of DM/CGGI bootstrapping against its model: variances, shape, failures; and the digest of a chain
+//! of gates, the same on every machine.
+
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, CggiView};
+use refloat::params::cggi_preset;
+use refloat::random::Seed;
+use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, CggiSpec, Gate, log2_erfc};
+use refloat::wire::cggi_ciphertexts_to_bytes;
+
+const KEYS: u64 = 16;
+const GATES: u64 = 250;
+
+fn setup(params: &CggiParams, seed: u64) -> (CggiSecretKey, CggiEvaluator) {
+    let seed = Seed::from_bytes([6; 32]).derive("refloat test: noise", &[seed]);
+    let secret = CggiSecretKey::generate(params, &seed);
+    let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret).expect("keys"));
+    (secret, evaluator)
+}
+
+/// The part of a turn between two phases, from -1/2 to 1/2.
+fn difference(x: f64, y: f64) -> f64 {
+    (x - y) - (x - y).round()
+}
+
+/// Errors that the key switch, the rounding and the rotation add to bootstraps, over many keys.
+struct Errors {
+    key_switch: Vec<f64>,
+    mod_switch: Vec<f64>,
+    rotation: Vec<f64>,
+}
+
+fn errors(params: &CggiParams) -> Errors {
+    let mut out = Errors { key_switch: Vec::new(), mod_switch: Vec::new(), rotation: Vec::new() };
+    for key in 0..KEYS {
+        let (secret, evaluator) = setup(params, key);
+        for i in 0..GATES {
+            let bits = [i % 2 == 0, i % 3 == 0];
+            let randomness = Seed::from_bytes([7; 32]).derive("refloat test: noise", &[key, i]);
+            let x = secret.encrypt_bits(&bits, &randomness);
+            let mut run =
+                evaluator.gate_run(Gate::Nand, &[&x[0], &x[1]]).unwrap().with_products_per_step(1 << 20);
+            let mut phases = Vec::new();
+            loop {
+                if let CggiView::Phase(phase) = secret.inspect_run(&run).unwrap() {
+                    phases.push(phase);
+                }
+                if run.step(&mut ()).unwrap() {
+                    break;
+                }
+            }
+            let result = secret.inspect_phase(&run.finish(&mut ()).unwrap()).unwrap();
+            out.key_switch.push(difference(phases[1], phases[0]));
+            out.mod_switch.push(difference(phases[2], phases[1]));
+            out.rotation.push(result - 0.125f64.copysign(result));
+        }
+    }
+    out
+}
+
+fn variance(samples: &[f64]) -> f64 {
+    samples.iter().map(|x| x * x).sum::<f64>() / samples.len() as f64
+}
+
+/// Kolmogorov's D sqrt(n) of the samples against the normal distribution of their own variance.
+fn kolmogorov(samples: &[f64]) -> f64 {
+    let sigma = variance(samples).sqrt();
+    let mut sorted: Vec<f64> = samples.iter().map(|x| x / sigma).collect();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len() as f64;
+    // The distribution function by its tail: 2^log2_erfc is erfc.
+    let below = |x: f64| {
+        let tail = log2_erfc(x.abs() / std::f64::consts::SQRT_2).exp2() / 2.0;
+        if x < 0.0 { tail } else { 1.0 - tail }
+    };
+    let gaps = sorted.iter().zip(0..).map(|(&x, i)| {
+        let expected = below(x);
+        (expected - f64::from(i) / n).abs().max((f64::from(i + 1) / n - expected).abs())
+    });
+    gaps.fold(0.0, f64::max) * n.sqrt()
+}
+
+#[test]
+fn every_step_adds_the_noise_of_its_formula() {
+    for name in ["toy-bool"] {
+        let params = cggi_preset(name).unwrap().params().unwrap();
+        let (errors, model) = (errors(&params), *params.noise());
+        let steps = [
+            ("key switch", &errors.key_switch, model.key_switch),
+            ("rounding", &errors.mod_switch, model.mod_switch),
+            ("rotation", &errors.rotation, model.rotation),
+        ];
+        for (step, samples, expected) in steps {
+            let ratio = variance(samples) / expected;
+            let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+            let shape = kolmogorov(samples);
+            println!("{name} {step}: {ratio:.3} of the modelled variance, D sqrt(n) = {shape:.2}");
+            // 4000 samples: the sample variance itself has a standard deviation of 2.2 %.
+            assert!((ratio - 1.0).abs() < 0.08, "{name} {step}: {ratio} times the modelled variance");
+            assert!(mean.abs() < 0.1 * expected.sqrt(), "{name} {step}: mean {mean}");
+            // Exceeded once in a thousand times by a normal distribution.
+            assert!(shape < 1.95, "{name} {step}: D sqrt(n) = {shape}");
+        }
+        // What the measured variances promise is what the model promises, to a tenth of the exponent.
+        let total =
+            2.0 * variance(&errors.rotation) + variance(&errors.key_switch) + variance(&errors.mod_switch);
+        let measured = log2_erfc(0.125 / (2.0 * total).sqrt());
+        let modelled = params.gate_failure();
+        assert!(
+            (measured / modelled - 1.0).abs() < 0.1,
+            "{name}: 2^{measured} measured, 2^{modelled} modelled"
+        );
+    }
+}
+
+#[test]
+fn gates_fail_as_often_as_modelled() {
+    // Noise made large: a modulus and digits too small for the short key.
+    let toy = (cggi_preset("toy-bool").unwrap().spec)();
+    let spec = CggiSpec { log_q: 12, switch_base_log: 3, switch_digits: 4, log_failure: -4.0, ..toy };
+    let params = CggiParams::new(&spec).unwrap();
+    let (mut failures, mut gates) = (0, 0);
+    for key in 0..KEYS {
+        let (secret, evaluator) = setup(&params, 100 + key);
+        for i in 0..2 * GATES {
+            let bits = [i % 2 == 0, i % 4 < 2];
+            let randomness = Seed::from_bytes([8; 32]).derive("refloat test: noise", &[key, i]);
+            let x = secret.encrypt_bits(&bits, &randomness);
+            let out = evaluator.gate(Gate::Nand, &[&x[0], &x[1]], &mut ()).unwrap();
+            failures += u32::from(secret.decrypt_bit(&out) != Gate::Nand.evaluate(&bits));
+            gates += 1;
+        }
+    }
+    // Fresh inputs have no noise of a rotation; the sum is 1/8 from one change of sign, 3/8 from the other.
+    let expected = params.noise().log2_failure(0.0, 0.125).exp2() / 2.0 * f64::from(gates);
+    assert!(failures >= 100, "{failures} failures: too few to tell");
+    let ratio = f64::from(failures) / expected;
+    assert!((1.0 / 1.5..1.5).contains(&ratio), "{failures} failures of {gates}, {expected:.0} expected");
+}
+
+/// Digest of a chain of 40 gates from fixed seeds.
+fn chain(name: &str) -> String {
+    let params = cggi_preset(name).unwrap().params().unwrap();
+    let (secret, evaluator) = setup(&params, 1);
+    let mut pool = secret.encrypt_bits(&[true, false, true], &Seed::from_bytes([9; 32]));
+    for i in 0..40 {
+        let gate = [Gate::Nand, Gate::Xor, Gate::Majority, Gate::Mux][i % 4];
+        let operands: Vec<&CggiCiphertext> = pool.iter().take(gate.arity()).collect();
+        let out = evaluator.gate(gate, &operands, &mut ()).unwrap();
+        pool[i % 3] = out;
+    }
+    blake3::hash(&cggi_ciphertexts_to_bytes(&params, &pool).unwrap()).to_hex()[..32].to_owned()
+}
+
+#[test]
+fn chains_of_gates_give_the_same_bytes_everywhere() {
+    for (name, digest) in [("toy-bool", "5393bf986c165a75042afee49f079b53"), ("toy-fbs", "14a29b4db29589463be8cb463f33586e")] {
+        assert_eq!(chain(name), digest, "{name}");
+    }
+}
