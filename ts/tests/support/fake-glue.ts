@@ -115,7 +115,11 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
     initSync: () => ({ memory: new WebAssembly.Memory({ initial: 1 }) }),
     __wbg_reset_state: () => undefined,
     about: () => ({ version: '0.0.0', backend: 'fake', target: 'fake' }),
-    presets: () => [fakePreset()],
+    presets: () => {
+      const { keyParts, ...rest } = fakePreset();
+      const partLabels = keyParts.map((part) => part.label).join('\n');
+      return [{ ...rest, partLabels, partBytes: Float64Array.from(keyParts, (part) => part.bytes) }];
+    },
     panicMessage: () => undefined,
     SecretKey: {
       generate: () => new FakeSecret(++keys, trouble),
