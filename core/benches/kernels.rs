@@ -7,12 +7,12 @@
 //! many bytes: median of the ratios of calls that take turns.
 
 use refloat::arith::simd::dispatch::all_backends;
-use refloat::arith::{Kernels, Modulus, NttTable, Word, primes};
+use refloat::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, NttTable, Word, line, primes};
 use std::hint::black_box;
 use std::time::Instant;
 
 const N: usize = 8192;
-const TERMS: usize = 8;
+const TERMS: usize = 16;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
@@ -86,16 +86,16 @@ fn word<W: Word>(bits: f64, filter: &str) {
             k.inner_product(&m, black_box(&mut c), &digits, &near_rows, true);
         });
         line("key_product (cached)", "product", macs, &mut || {
-            k.key_product(&m, black_box(&mut a), &mut c, &digits, near, true);
+            key_product(&m, k, black_box(&mut a), &mut c, &digits, near);
         });
         let mut keys = key.chunks_exact(2 * TERMS * N).cycle();
         line("key_product (memory)", "product", macs, &mut || {
-            k.key_product(&m, black_box(&mut a), &mut c, &digits, keys.next().unwrap(), true);
+            key_product(&m, k, black_box(&mut a), &mut c, &digits, keys.next().unwrap());
         });
         if format!("{label} key_product / read").contains(filter) {
             let chunk = 2 * TERMS * N;
             let (time, ratio) = beside_reading(&key, chunk, |key| {
-                k.key_product(&m, black_box(&mut a), &mut c, &digits, key, true);
+                key_product(&m, k, black_box(&mut a), &mut c, &digits, key);
             });
             let rate = size_of_val(&key[..chunk]) as f64 / time;
             println!(
@@ -113,6 +113,19 @@ fn word<W: Word>(bits: f64, filter: &str) {
         // Later kernels rely on residues.
         a.copy_from_slice(&b);
     }
+}
+
+/// One lane, a key in tiles of two kibibytes a row.
+fn key_product<W: Word>(
+    m: &Modulus<W>,
+    k: &dyn Kernels<W>,
+    out0: &mut [W],
+    out1: &mut [W],
+    lhs: &[&[W]],
+    key: &[W],
+) {
+    let (lhs, key) = (LeftRows::whole(lhs), KeyRows::new(key, line::<W>(), lhs.len()));
+    k.key_products(m, &mut [KeyProduct { out: [out0, out1], lhs, key }], true);
 }
 
 /// Median nanoseconds of one call on a chunk, and median ratio to reading a chunk. Both walk through `words` half of it apart.

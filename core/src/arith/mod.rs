@@ -16,8 +16,10 @@ pub mod simd;
 mod word;
 
 pub(crate) use deferred::Deferred;
-pub use kernels::Kernels;
 pub use kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
+pub use kernels::{
+    Kernels, KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row,
+};
 pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;
 pub use ntt::NttTable;

@@ -14,7 +14,7 @@ use super::{
     secret::SecretKey,
 };
 use crate::{
-    arith::Word,
+    arith::{KeyProduct, LeftRows, Word},
     error::Error,
     ring::{Basis, Coeff, Eval, ModDown, Poly, SmallPoly, from_integers},
     trace::Counters,
@@ -160,14 +160,9 @@ impl<W: Word> EncapsulationContext<W> {
         let mut sum = Pair::zero(&self.q0p);
         for limb in 0..self.q0p.len() {
             let lhs: Vec<&[W]> = rows.iter().map(|r| r.row(limb)).collect();
-            self.q0p.kernels().key_product(
-                self.q0p.modulus(limb),
-                sum.b.row_mut(limb),
-                sum.a.row_mut(limb),
-                &lhs,
-                key.limb(limb, 0, lhs.len()),
-                false,
-            );
+            let (out, key) = ([sum.b.row_mut(limb), sum.a.row_mut(limb)], key.limb(limb).range(0, lhs.len()));
+            let product = KeyProduct { out, lhs: LeftRows::whole(&lhs), key };
+            self.q0p.kernels().key_products(self.q0p.modulus(limb), &mut [product], false);
         }
         let (mut b, a) = (self.mod_down.apply(sum.b), self.mod_down.apply(sum.a));
         b.add_assign(&x.b);

@@ -1,10 +1,10 @@
 //! Hybrid key switching: decompose once, multiply by as many keys as wanted (hoisting), divide by P.
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use super::{context::RlweContext, sample::SampleBlock};
 use crate::{
-    arith::Word,
+    arith::{KeyProduct, LeftRows, Word, in_lines, row_to_lines, whole_row},
     par,
     ring::{Automorphism, Basis, Eval, Poly},
     trace::Counters,
@@ -55,8 +55,8 @@ impl<W: Word> Pair<W> {
     }
 }
 
-/// The gadget digits of a polynomial modulo Q_l, extended to Q_l P: `[limb][digit][n]`, evaluation
-/// domain. Reusable: decomposing into it again needs no new memory.
+/// The gadget digits of a polynomial modulo Q_l, extended to Q_l P, evaluation domain: for each limb the rows of all
+/// digits, in lines. Reusable: decomposing into it again needs no new memory.
 pub struct Digits<W: Word> {
     level: usize,
     count: usize,
@@ -83,9 +83,15 @@ impl<W: Word> Digits<W> {
     }
 
     /// Digit `digit` modulo prime `limb` of Q_l P.
-    pub fn row(&self, limb: usize, digit: usize) -> &[W] {
-        let start = (limb * self.count + digit) * self.n;
-        &self.data[start..start + self.n]
+    pub fn row(&self, limb: usize, digit: usize) -> Vec<W> {
+        let size = self.count * self.n;
+        whole_row(&self.data[limb * size..(limb + 1) * size], self.n, digit)
+    }
+
+    /// The rows of all digits modulo prime `limb`, and their step.
+    pub(crate) fn rows(&self, limb: usize) -> (Vec<&[W]>, usize) {
+        let size = self.count * self.n;
+        in_lines(&self.data[limb * size..(limb + 1) * size], self.n)
     }
 }
 
@@ -126,13 +132,15 @@ impl<W: Word> RlweContext<W> {
                 d.source(&rows)
             })
             .collect();
-        par::for_each_chunk_mut(&mut out.data, count * n, |limb, rows| {
-            for ((digit, source), row) in tables.digits.iter().zip(&sources).zip(rows.chunks_exact_mut(n)) {
+        par::for_each_chunk_mut(&mut out.data, count * n, |limb, lines| {
+            let mut row = vec![W::ZERO; n];
+            for (j, (digit, source)) in tables.digits.iter().zip(&sources).enumerate() {
                 match digit.target(limb) {
-                    None => row.copy_from_slice(x.row(limb)),
+                    None => row_to_lines(x.row(limb), (j, count), lines),
                     Some(target) => {
-                        source.row_into(target, row);
-                        kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                        source.row_into(target, &mut row);
+                        kernels.ntt_forward(tables.qp.row(limb).ntt(), &mut row);
+                        row_to_lines(&row, (j, count), lines);
                     }
                 }
             }
@@ -153,45 +161,24 @@ impl<W: Word> RlweContext<W> {
         accumulate: bool,
         counters: &mut Counters,
     ) {
-        for limb in 0..self.qp(digits[0].level).len() {
-            self.key_product_limb(limb, digits, key, out, accumulate);
-        }
-        self.count_key_product(digits, counters);
-    }
-
-    /// [`Self::key_product`] modulo prime `limb` alone, not counted: for callers that multiply several
-    /// digits by one key and want its rows read once.
-    pub(crate) fn key_product_limb(
-        &self,
-        limb: usize,
-        digits: &[&Digits<W>],
-        key: &SampleBlock<W>,
-        out: &mut Pair<W>,
-        accumulate: bool,
-    ) {
         let tables = self.level(digits[0].level);
         let (count, per_vector, q_here) = (tables.digits.len(), key.samples() / digits.len(), tables.q.len());
-        let key_limb = if limb < q_here { limb } else { key.q_len() + limb - q_here };
         // Digits are ordered so that those of a lower level come first in a key of a higher one:
         // adjacent if the levels agree, one run per gadget vector otherwise.
         let run = if count == per_vector { digits.len() } else { 1 };
-        for (i, run) in digits.chunks(run).enumerate() {
-            let rows: Vec<&[W]> = run.iter().flat_map(|d| (0..count).map(|j| d.row(limb, j))).collect();
-            tables.qp.kernels().key_product(
-                tables.qp.modulus(limb),
-                out.b.row_mut(limb),
-                out.a.row_mut(limb),
-                &rows,
-                key.limb(key_limb, i * per_vector, rows.len()),
-                accumulate || i > 0,
-            );
+        for limb in 0..tables.qp.len() {
+            let rows = key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here });
+            for (i, run) in digits.chunks(run).enumerate() {
+                let lhs: Vec<&[W]> = run.iter().flat_map(|digits| digits.rows(limb).0).collect();
+                let key = rows.range(i * per_vector, lhs.len());
+                let out = [out.b.row_mut(limb), out.a.row_mut(limb)];
+                let lhs = LeftRows { rows: &lhs, step: digits[0].rows(limb).1 };
+                let product = KeyProduct { out, lhs, key };
+                let (kernels, m) = (tables.qp.kernels(), tables.qp.modulus(limb));
+                kernels.key_products(m, &mut [product], accumulate || i > 0);
+            }
         }
-    }
-
-    /// Counts one [`Self::key_product`].
-    pub(crate) fn count_key_product(&self, digits: &[&Digits<W>], counters: &mut Counters) {
-        let tables = self.level(digits[0].level);
-        counters.limb_mac += (2 * digits.len() * tables.digits.len() * tables.qp.len()) as u64;
+        counters.limb_mac += (2 * digits.len() * count * tables.qp.len()) as u64;
         counters.key_switch += digits.len() as u64;
     }
 

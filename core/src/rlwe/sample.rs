@@ -6,7 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keyswitch::Pair;
 use crate::{
-    arith::Word,
+    arith::{KeyRows, Word, line},
     random::{Seed, Stream},
     ring::{Basis, Binomial, Eval, Poly, SmallPoly, uniform_rows},
 };
@@ -104,8 +104,8 @@ fn stream_index(block: [u64; 4], index: usize) -> [u64; 5] {
     [block[0], block[1], block[2], block[3], index as u64]
 }
 
-/// Samples (b, a) modulo one basis Q_l P, laid out in the order products read them:
-/// `[limb][sample][2][n]`, evaluation domain.
+/// Samples (b, a) modulo one basis Q_l P, evaluation domain, laid out in the order in which products read them:
+/// `[limb]`, each as [`KeyRows`] in tiles of one line.
 #[derive(Clone)]
 pub struct SampleBlock<W: Word> {
     basis: Basis<W>,
@@ -141,22 +141,50 @@ impl<W: Word> SampleBlock<W> {
         self.data.len() * size_of::<W>()
     }
 
-    /// Samples `first .. first + count` modulo prime `limb`: `[sample][2][n]`.
-    pub fn limb(&self, limb: usize, first: usize, count: usize) -> &[W] {
-        let row = 2 * self.basis.n();
-        let start = (limb * self.samples + first) * row;
-        &self.data[start..start + count * row]
+    /// All samples modulo prime `limb`.
+    pub fn limb(&self, limb: usize) -> KeyRows<'_, W> {
+        let size = self.samples * 2 * self.basis.n();
+        KeyRows::new(&self.data[limb * size..(limb + 1) * size], self.tile(), self.samples)
+    }
+
+    /// Sample `index`: what [`Self::set`] stored.
+    pub fn get(&self, index: usize) -> Pair<W> {
+        let mut out = Pair::zero(&self.basis);
+        for limb in 0..self.basis.len() {
+            for (t, [b, a]) in self.tiles(limb, index).enumerate() {
+                let words = t * self.tile()..(t + 1) * self.tile();
+                out.b.row_mut(limb)[words.clone()].copy_from_slice(&self.data[b..b + self.tile()]);
+                out.a.row_mut(limb)[words].copy_from_slice(&self.data[a..a + self.tile()]);
+            }
+        }
+        out
     }
 
     /// Stores sample `index`.
     pub fn set(&mut self, index: usize, sample: &Pair<W>) {
         let Pair { b, a } = sample;
         debug_assert!(b.basis().same_as(&self.basis) && a.basis().same_as(&self.basis));
-        let n = self.basis.n();
+        let tile = self.tile();
         for limb in 0..self.basis.len() {
-            let start = (limb * self.samples + index) * 2 * n;
-            self.data[start..start + n].copy_from_slice(b.row(limb));
-            self.data[start + n..start + 2 * n].copy_from_slice(a.row(limb));
+            let rows = b.row(limb).chunks_exact(tile).zip(a.row(limb).chunks_exact(tile));
+            for ([to_b, to_a], (b, a)) in self.tiles(limb, index).zip(rows) {
+                self.data[to_b..to_b + tile].copy_from_slice(b);
+                self.data[to_a..to_a + tile].copy_from_slice(a);
+            }
         }
+    }
+
+    /// Words of a row that lie together.
+    fn tile(&self) -> usize {
+        self.basis.n().min(line::<W>())
+    }
+
+    /// Where the two rows of a sample begin in each tile.
+    fn tiles(&self, limb: usize, index: usize) -> impl Iterator<Item = [usize; 2]> + use<W> {
+        let (tile, samples, tiles) = (self.tile(), self.samples, self.basis.n() / self.tile());
+        (limb * tiles..(limb + 1) * tiles).map(move |t| {
+            let start = (t * samples + index) * 2 * tile;
+            [start, start + tile]
+        })
     }
 }

@@ -4,10 +4,13 @@ pub(crate) mod butterfly;
 pub(crate) mod convert;
 pub(crate) mod gate_product;
 pub(crate) mod gates;
+pub(crate) mod key_products;
 pub(crate) mod ntt;
 pub(crate) mod permute;
 pub(crate) mod pointwise;
 pub(crate) mod products;
+
+pub use key_products::{KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row};
 
 use super::{Modulus, NttTable, Shoup, Word};
 
@@ -51,8 +54,11 @@ pub trait Kernels<W: Word>: Send + Sync {
     /// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`, for any number of terms.
     fn inner_product(&self, m: &Modulus<W>, out: &mut [W], lhs: &[&[W]], rhs: &[&[W]], accumulate: bool);
 
-    /// `out0 = [accumulate: out0 +] sum_j lhs[j] * key[2j]` and the same for `out1` with `key[2j + 1]`.
-    /// `key` is contiguous, shape `[lhs.len()][2][n]`, and is read once.
+    /// For every product `out[c] = [accumulate: out[c] +] sum_j lhs[j] * key[j][c]`. Products that
+    /// have a key, or rows of their left sides, in common read these from memory once.
+    fn key_products(&self, m: &Modulus<W>, products: &mut [KeyProduct<'_, W>], accumulate: bool);
+
+    /// One of the [`key_products`](Self::key_products), by a key of whole rows, shape `[lhs.len()][2][n]`.
     fn key_product(
         &self,
         m: &Modulus<W>,
@@ -61,7 +67,11 @@ pub trait Kernels<W: Word>: Send + Sync {
         lhs: &[&[W]],
         key: &[W],
         accumulate: bool,
-    );
+    ) {
+        let key = KeyRows::new(key, out0.len(), lhs.len());
+        let lhs = LeftRows::whole(lhs);
+        self.key_products(m, &mut [KeyProduct { out: [out0, out1], lhs, key }], accumulate);
+    }
 
     /// `out[j] = x[perm[j]]`. Panics when `perm` holds an index outside `x`.
     fn permute(&self, out: &mut [W], x: &[W], perm: &[u32]);

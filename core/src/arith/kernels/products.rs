@@ -1,7 +1,8 @@
 //! Products of rows and sums of them, reduced as seldom as the sums have room.
 
+pub(crate) use super::key_products::key_products;
 use super::pointwise::Wide;
-use crate::arith::simd::{scalar::Scalar, vector::Products};
+use crate::arith::simd::vector::Products;
 use crate::arith::{Modulus, Word};
 
 /// Sums of products modulo one prime.
@@ -42,7 +43,7 @@ pub(crate) trait Sums: Copy {
 
 /// Sums as double words.
 #[derive(Clone, Copy)]
-struct DoubleWords<V: Products> {
+pub(super) struct DoubleWords<V: Products> {
     v: V,
     wide: Wide<V::Reg, V::Factor>,
     room: usize,
@@ -50,7 +51,7 @@ struct DoubleWords<V: Products> {
 
 impl<V: Products> DoubleWords<V> {
     #[inline(always)]
-    fn new(v: V, m: &Modulus<V::Word>) -> Self {
+    pub(super) fn new(v: V, m: &Modulus<V::Word>) -> Self {
         let largest = m.value().wrapping_sub(V::Word::ONE);
         Self { v, wide: Wide::new(v, m), room: V::Word::products_per_wide(largest, largest) }
     }
@@ -108,10 +109,10 @@ impl<V: Products> Sums for DoubleWords<V> {
 
 /// Registers handled at a time, at most: long enough runs of each row for the memory to stream, short enough for
 /// the double-word sums to stay close.
-const BLOCK: usize = 128;
+pub(super) const BLOCK: usize = 128;
 
 /// The same where sums are large: two blocks of sums and the rows take turns in a cache of 32 kB.
-const fn block<S: Sums>() -> usize {
+pub(super) const fn block<S: Sums>() -> usize {
     let fits = 8192 / size_of::<S::Acc>();
     if fits < BLOCK { fits } else { BLOCK }
 }
@@ -133,20 +134,6 @@ pub(crate) fn inner_product<V: Products>(
     accumulate: bool,
 ) {
     inner_product_by(DoubleWords::new(v, m), m, out, lhs, rhs, accumulate);
-}
-
-/// `out0`, `out1` = sums of products with the even and the odd rows of `key`.
-#[inline(always)]
-pub(crate) fn key_product<V: Products>(
-    v: V,
-    m: &Modulus<V::Word>,
-    out0: &mut [V::Word],
-    out1: &mut [V::Word],
-    lhs: &[&[V::Word]],
-    key: &[V::Word],
-    accumulate: bool,
-) {
-    key_product_by(DoubleWords::new(v, m), m, out0, out1, lhs, key, accumulate);
 }
 
 /// [`mul_assign`] by these sums.
@@ -214,84 +201,22 @@ pub(crate) fn inner_product_by<S: Sums>(
     }
 }
 
-/// [`key_product`] by these sums.
 #[inline(always)]
-pub(crate) fn key_product_by<S: Sums>(
-    s: S,
-    m: &Modulus<S::Word>,
-    out0: &mut [S::Word],
-    out1: &mut [S::Word],
-    lhs: &[&[S::Word]],
-    key: &[S::Word],
-    accumulate: bool,
-) {
-    let n = out0.len();
-    debug_assert_eq!((out1.len(), key.len()), (n, 2 * n * lhs.len()));
-    if n % S::LANES != 0 {
-        return key_product(Scalar::new(), m, out0, out1, lhs, key, accumulate);
-    }
-    let lazy = s.room();
-    let mut buffers = ([s.zero(); BLOCK], [s.zero(); BLOCK]);
-    let size = block::<S>();
-    let (packs0, packs1) = (s.packs_mut(out0).0, s.packs_mut(out1).0);
-    for (part, (out0, out1)) in packs0.chunks_mut(size).zip(packs1.chunks_mut(size)).enumerate() {
-        let range = part * size..part * size + out0.len();
-        let sums0 = &mut buffers.0[..out0.len()];
-        let sums1 = &mut buffers.1[..out0.len()];
-        start(s, sums0, out0, accumulate);
-        start(s, sums1, out1, accumulate);
-        // Two terms at a time: fewer passes over the sums, and six streams for the memory to follow.
-        let mut room = lazy;
-        for (lhs, rows) in lhs.chunks(2).zip(key.chunks(4 * n)) {
-            if room < lhs.len() {
-                shrink(s, sums0);
-                shrink(s, sums1);
-                room = lazy;
-            }
-            room -= lhs.len();
-            let part = |row: usize| &s.packs(&rows[row * n..(row + 1) * n]).0[range.clone()];
-            let sums = sums0.iter_mut().zip(sums1.iter_mut());
-            if let [a, b] = lhs {
-                let (a, b) = (&s.packs(a).0[range.clone()], &s.packs(b).0[range.clone()]);
-                let first = a.iter().zip(part(0)).zip(part(1));
-                let second = b.iter().zip(part(2)).zip(part(3));
-                for (((s0, s1), ((a, a0), a1)), ((b, b0), b1)) in sums.zip(first).zip(second) {
-                    let (a, b) = (s.load(a), s.load(b));
-                    let sum = s.mul_add(*s0, a, s.load(a0));
-                    *s0 = s.mul_add(sum, b, s.load(b0));
-                    let sum = s.mul_add(*s1, a, s.load(a1));
-                    *s1 = s.mul_add(sum, b, s.load(b1));
-                }
-            } else {
-                let a = &s.packs(lhs[0]).0[range.clone()];
-                for ((s0, s1), ((a, a0), a1)) in sums.zip(a.iter().zip(part(0)).zip(part(1))) {
-                    let a = s.load(a);
-                    *s0 = s.mul_add(*s0, a, s.load(a0));
-                    *s1 = s.mul_add(*s1, a, s.load(a1));
-                }
-            }
-        }
-        finish(s, out0, sums0);
-        finish(s, out1, sums1);
-    }
-}
-
-#[inline(always)]
-fn start<S: Sums>(s: S, sums: &mut [S::Acc], out: &[S::Pack], accumulate: bool) {
+pub(super) fn start<S: Sums>(s: S, sums: &mut [S::Acc], out: &[S::Pack], accumulate: bool) {
     for (sum, out) in sums.iter_mut().zip(out) {
         *sum = if accumulate { s.of(s.load(out)) } else { s.zero() };
     }
 }
 
 #[inline(always)]
-fn shrink<S: Sums>(s: S, sums: &mut [S::Acc]) {
+pub(super) fn shrink<S: Sums>(s: S, sums: &mut [S::Acc]) {
     for sum in sums {
         *sum = s.shrink(*sum);
     }
 }
 
 #[inline(always)]
-fn finish<S: Sums>(s: S, out: &mut [S::Pack], sums: &[S::Acc]) {
+pub(super) fn finish<S: Sums>(s: S, out: &mut [S::Pack], sums: &[S::Acc]) {
     for (out, &sum) in out.iter_mut().zip(sums) {
         s.store(out, s.residue(sum));
     }

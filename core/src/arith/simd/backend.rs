@@ -26,7 +26,7 @@ macro_rules! backend {
         const _: () = {
             use $crate::arith::kernels::{Kernels, convert, permute, pointwise};
             use $crate::arith::simd::backend::kernel;
-            use $crate::arith::{Modulus, NttTable, Shoup};
+            use $crate::arith::{KeyProduct, Modulus, NttTable, Shoup};
 
             #[rustfmt::skip]
             impl Kernels<$word> for $token {
@@ -43,7 +43,7 @@ macro_rules! backend {
                 kernel!(mul_scalar_add_assign = pointwise::mul_scalar_add_assign, $rows, $features, m: &Modulus<$word>, acc: &mut [$word], a: &[$word], s: &Shoup<$word>);
                 kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, $rows, $features, m: &Modulus<$word>, a: &mut [$word], b: &[$word], s: &Shoup<$word>);
                 kernel!(inner_product = $sums::inner_product, $products, $features, m: &Modulus<$word>, out: &mut [$word], lhs: &[&[$word]], rhs: &[&[$word]], accumulate: bool);
-                kernel!(key_product = $sums::key_product, $products, $features, m: &Modulus<$word>, out0: &mut [$word], out1: &mut [$word], lhs: &[&[$word]], key: &[$word], accumulate: bool);
+                kernel!(key_products = $sums::key_products, $products, $features, m: &Modulus<$word>, products: &mut [KeyProduct<'_, $word>], accumulate: bool);
                 kernel!(permute = permute::permute, $products, $features, out: &mut [$word], x: &[$word], perm: &[u32]);
                 kernel!(permute_add_assign = permute::permute_add_assign, $products, $features, m: &Modulus<$word>, out: &mut [$word], x: &[$word], perm: &[u32]);
                 kernel!(lift_centered = convert::lift_centered, $rows, $features, from: &Modulus<$word>, to: &Modulus<$word>, out: &mut [$word], x: &[$word]);

@@ -104,19 +104,18 @@ mod machine {
     use crate::arith::simd::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 
     pub(super) fn candidates_u32() -> Candidates<u32> {
-        // AVX-512 is used on request only: this code has not been timed against AVX2 on a CPU that has both.
         [
             Some(&SCALAR_U32),
-            Avx512::detect().map(|token| token as &dyn Kernels<u32>),
             Avx2::detect().map(|token| token as &dyn Kernels<u32>),
+            Avx512::detect().map(|token| token as &dyn Kernels<u32>),
         ]
     }
 
     pub(super) fn candidates_u64() -> Candidates<u64> {
         [
             Some(&SCALAR_U64),
-            Ifma::detect().map(|token| token as &dyn Kernels<u64>),
             Avx2::detect().map(|token| token as &dyn Kernels<u64>),
+            Ifma::detect().map(|token| token as &dyn Kernels<u64>),
         ]
     }
 

@@ -8,7 +8,7 @@
 use super::avx2::Avx2;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
-use crate::arith::kernels::{Kernels, ntt};
+use crate::arith::kernels::{Kernels, KeyProduct, ntt};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
@@ -221,7 +221,7 @@ impl Kernels<u64> for Ifma {
         mul_scalar_add_assign(m: &Modulus<u64>, acc: &mut [u64], a: &[u64], s: &Shoup<u64>);
         sub_mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
         inner_product(m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
-        key_product(m: &Modulus<u64>, out0: &mut [u64], out1: &mut [u64], lhs: &[&[u64]], key: &[u64], accumulate: bool);
+        key_products(m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
         permute(out: &mut [u64], x: &[u64], perm: &[u32]);
         permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);
         lift_centered(from: &Modulus<u64>, to: &Modulus<u64>, out: &mut [u64], x: &[u64]);

@@ -33,6 +33,7 @@ macro_rules! kernel_suite {
             laws!(multiplies_like_schoolbook, transforms::multiplies_like_schoolbook);
             laws!(one_and_two_rows, rows::one_and_two_rows);
             laws!(sums_of_products, rows::sums_of_products);
+            laws!(tiled_keys, rows::tiled_keys);
             laws!(permutations, rows::permutations);
             laws!(permutation_out_of_range, rows::permutation_out_of_range);
             laws!(changes_of_modulus, rows::changes_of_modulus);

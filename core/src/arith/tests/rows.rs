@@ -1,7 +1,7 @@
 //! Row operations against wide integers.
 
 use super::{Random, extreme_rows, primes_for, wide};
-use crate::arith::{Kernels, Modulus, Word};
+use crate::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, Word};
 
 /// Lengths around every vector width and block size, powers of two and not.
 const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 15, 16, 33, 64, 100, 511, 1025, 4096];
@@ -112,6 +112,58 @@ pub(super) fn sums_of_products<W: Word>(k: &dyn Kernels<W>) {
                     let mut out = start[1].clone();
                     k.inner_product(&m, &mut out, &lhs, &half(1), accumulate);
                     assert_eq!(wide(&out), expected(1), "{terms} terms of {n} words modulo {p}");
+                }
+            }
+        }
+    }
+}
+
+/// Several lanes, keys in tiles of all sizes, and samples in the middle of a key, against sums taken one row at a time.
+pub(super) fn tiled_keys<W: Word>(k: &dyn Kernels<W>) {
+    let mut random = Random::new(27);
+    for m in moduli::<W>() {
+        for (n, tile) in
+            [(64, 64), (64, 16), (64, 8), (64, 2), (2048, 512), (2048, 256), (8, 1), (1024, 1024)]
+        {
+            for (samples, first, terms, lanes) in [(1, 0, 1, 1), (9, 2, 6, 2), (40, 0, 40, 3), (21, 17, 4, 2)]
+            {
+                let mut row = |n: usize| -> Vec<W> { random.row(m.value_u64(), n) };
+                let key = row(2 * n * samples);
+                let lhs: Vec<Vec<Vec<W>>> =
+                    (0..lanes).map(|_| (0..terms).map(|_| row(n)).collect()).collect();
+                let start: Vec<[Vec<W>; 2]> = (0..lanes).map(|_| [row(n), row(n)]).collect();
+                let key_row = |sample: usize, part: usize| -> Vec<W> {
+                    let at = |t: usize| ((t * samples + sample) * 2 + part) * tile;
+                    (0..n / tile).flat_map(|t| &key[at(t)..at(t) + tile]).copied().collect()
+                };
+                for accumulate in [false, true] {
+                    let mut outs = start.clone();
+                    let views: Vec<Vec<&[W]>> =
+                        lhs.iter().map(|rows| rows.iter().map(Vec::as_slice).collect()).collect();
+                    let key = KeyRows::new(&key, tile, samples).range(first, terms);
+                    let mut products: Vec<KeyProduct<'_, W>> = outs
+                        .iter_mut()
+                        .zip(&views)
+                        .map(|([b, a], lhs)| KeyProduct { out: [b, a], lhs: LeftRows::whole(lhs), key })
+                        .collect();
+                    k.key_products(&m, &mut products, accumulate);
+                    for ((out, start), lhs) in outs.iter().zip(&start).zip(&lhs) {
+                        for part in 0..2 {
+                            let mut expected =
+                                if accumulate { start[part].clone() } else { vec![W::ZERO; n] };
+                            for (j, lhs) in lhs.iter().enumerate() {
+                                for ((sum, &a), b) in
+                                    expected.iter_mut().zip(lhs).zip(key_row(first + j, part))
+                                {
+                                    *sum = m.add(*sum, m.mul(a, b));
+                                }
+                            }
+                            assert_eq!(
+                                out[part], expected,
+                                "{n} words in tiles of {tile}, {terms} of {samples} samples"
+                            );
+                        }
+                    }
                 }
             }
         }

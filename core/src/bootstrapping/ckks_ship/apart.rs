@@ -16,8 +16,10 @@ use super::{
 };
 use crate::{arith::Word, error::Error, rlwe::Pair, schemes::ckks::Ciphertext, trace::Counters};
 
-/// Finished tracks by number: the factor of each half, and the work it took.
-pub(super) type Ahead<W> = BTreeMap<usize, (Vec<Pair<W>>, Counters)>;
+/// Finished tracks by number.
+pub(super) type Ahead<W> = BTreeMap<usize, Finished<W>>;
+/// The factor of each half, and the work it took.
+pub(super) type Finished<W> = (Vec<Pair<W>>, Counters);
 
 /// What a track comes to.
 pub struct TrackFactors<W: Word = u32> {
@@ -81,8 +83,8 @@ impl<W: Word> ShipRun<'_, W> {
         let ShipState::Rotating { encoded, .. } = &self.state else { return Ok(()) };
         let (mut scratch, mut counters) = (TrackScratch::new(self.evaluator.params()), Counters::default());
         let lanes = encoded.lanes();
-        let pairs = keys.rotate_track(self.evaluator, &lanes, track, &mut scratch, &mut counters)?;
-        self.tracks.ahead.insert(track, (pairs, counters));
+        let mut pairs = keys.rotate_tracks(self.evaluator, &lanes, &[track], &mut scratch, &mut counters)?;
+        self.tracks.ahead.insert(track, (pairs.remove(0), counters));
         Ok(())
     }
 

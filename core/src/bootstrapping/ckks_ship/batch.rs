@@ -3,13 +3,18 @@
 use alloc::vec::Vec;
 
 use super::{
-    blind_rotate::Lane, evaluator::ShipEvaluator, keys::KeySource, phase::EncodedPhases, run::check_run_key,
-    spec::ShipMode, stages, tracks::Tracks,
+    blind_rotate::Lane,
+    evaluator::ShipEvaluator,
+    keys::KeySource,
+    phase::EncodedPhases,
+    run::check_run_key,
+    spec::ShipMode,
+    stages,
+    tracks::{Tracks, tracks_together},
 };
 use crate::{
     arith::Word,
     error::Error,
-    par,
     schemes::ckks::Ciphertext,
     trace::{Counters, Observer, StageEvent, emit},
 };
@@ -51,7 +56,7 @@ pub(super) fn bootstrap<W: Word>(
     factors.resize_with(lanes.len(), Vec::new);
     let mut done = 0;
     while done < total {
-        let count = par::threads().min(total - done);
+        let count = tracks_together(params).min(total - done);
         tracks.rotate(evaluator, &lanes, (done, count), keys, &mut factors, &mut stage.counters)?;
         done += count;
         emit(stage.observer, &StageEvent::Progress { stage: stages::BLIND_ROTATE, done, total })?;

@@ -1,11 +1,11 @@
-//! Stage 4: one track, from public roots of unity to one encrypted factor.
+//! Stage 4: tracks, each from public roots of unity to one encrypted factor.
 
 use alloc::vec::Vec;
-use core::ops::Range;
+use core::{borrow::Borrow, ops::Range};
 
 use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
 use crate::{
-    arith::Word,
+    arith::{KeyProduct, LeftRows, Word},
     par,
     ring::Automorphism,
     rlwe::{Digits, Pair, SampleBlock},
@@ -40,16 +40,23 @@ impl BranchRotations {
     }
 }
 
-/// Working memory of one track, reused by the next.
+/// Working memory of a few tracks, reused by the next ones.
 pub struct TrackScratch<W: Word> {
     lanes: Vec<LaneScratch<W>>,
+    factors: Vec<FactorScratch<W>>,
 }
 
+/// Of the track that is in its multiplexers.
 pub(super) struct LaneScratch<W: Word> {
     pub(super) digits: [Digits<W>; 2],
+    /// `[branch][2][n]`: the products of all branches modulo one prime.
+    terms: Vec<W>,
+}
+
+/// Of each track and lane.
+pub(super) struct FactorScratch<W: Word> {
     /// Modulo Q P.
     pub(super) sum: Pair<W>,
-    pub(super) term: Pair<W>,
     /// Modulo Q.
     pub(super) factor: Pair<W>,
 }
@@ -58,150 +65,166 @@ impl<W: Word> TrackScratch<W> {
     /// Memory for the tracks of one half of one ciphertext, about 2 D (L + K) + 6 (L + K) rows; it
     /// grows when more of them are rotated together.
     pub fn new(params: &ShipParams<W>) -> Self {
-        let mut out = Self { lanes: Vec::new() };
-        out.reserve(params, 1);
+        let mut out = Self { lanes: Vec::new(), factors: Vec::new() };
+        out.reserve(params, 1, 1);
         out
     }
 
-    /// The memory of so many lanes.
-    pub(super) fn lanes(&mut self, params: &ShipParams<W>, lanes: usize) -> &mut [LaneScratch<W>] {
-        self.reserve(params, lanes);
-        &mut self.lanes[..lanes]
+    /// The memory of so many lanes and tracks.
+    pub(super) fn parts(
+        &mut self,
+        params: &ShipParams<W>,
+        lanes: usize,
+        tracks: usize,
+    ) -> (&mut [LaneScratch<W>], &mut [FactorScratch<W>]) {
+        self.reserve(params, lanes, tracks);
+        (&mut self.lanes[..lanes], &mut self.factors[..lanes * tracks])
     }
 
-    fn reserve(&mut self, params: &ShipParams<W>, lanes: usize) {
+    fn reserve(&mut self, params: &ShipParams<W>, lanes: usize, tracks: usize) {
         let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
         while self.lanes.len() < lanes {
-            self.lanes.push(LaneScratch {
-                digits: [Digits::default(), Digits::default()],
-                sum: Pair::zero(rlwe.qp(level)),
-                term: Pair::zero(rlwe.qp(level)),
-                factor: Pair::zero(rlwe.q(level)),
-            });
+            let digits = [Digits::default(), Digits::default()];
+            self.lanes.push(LaneScratch { digits, terms: Vec::new() });
+        }
+        while self.factors.len() < lanes * tracks {
+            let (sum, factor) = (Pair::zero(rlwe.qp(level)), Pair::zero(rlwe.q(level)));
+            self.factors.push(FactorScratch { sum, factor });
         }
     }
 }
 
-/// Blind rotation of one track: for each lane the factor with slots F_((i - J_k) mod 2N), modulo Q at
-/// scale L0 (the second half: F_((i + S - J_k) mod 2N)). No level is consumed: the scale P of the
+/// Blind rotation of a few tracks: for each track and each lane the factor with slots F_((i - J_k) mod 2N), modulo
+/// Q at scale L0 (the second half: F_((i + S - J_k) mod 2N)). No level is consumed: the scale P of the
 /// masks is what each division removes.
 ///
-/// Every row of the keys meets all lanes while it is in cache.
+/// Every row of the keys meets all lanes while it is in cache, every row of the plaintexts all tracks.
 pub(super) fn blind_rotate<W: Word>(
     params: &ShipParams<W>,
     rotations: &BranchRotations,
     lanes: &[Lane<'_, W>],
-    track: usize,
-    keys: &TrackKeys<W>,
+    tracks: &[(usize, impl Borrow<TrackKeys<W>>)],
     scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
-) -> Vec<Pair<W>> {
-    let scratch = scratch.lanes(params, lanes.len());
-    column(params, lanes, keys, scratch, counters);
-    for (step, keys) in keys.mux.iter().enumerate() {
-        multiplex(params, rotations.of(step, track), keys, scratch, counters);
+) -> Vec<Vec<Pair<W>>> {
+    let (digits, factors) = scratch.parts(params, lanes.len(), tracks.len());
+    let columns: Vec<&SampleBlock<W>> = tracks.iter().map(|(_, keys)| &keys.borrow().column).collect();
+    add_columns(params, lanes, 0..columns[0].samples(), &columns, factors, counters);
+    divide(params, factors, counters);
+    let mut out = Vec::with_capacity(tracks.len());
+    for ((track, keys), factors) in tracks.iter().zip(factors.chunks_mut(lanes.len())) {
+        for (step, keys) in keys.borrow().mux.iter().enumerate() {
+            decompose(params, digits, factors, counters);
+            add_branches(params, rotations.of(step, *track), keys, true, digits, factors, counters);
+            divide(params, factors, counters);
+        }
+        out.push(factors.iter().map(|FactorScratch { factor, .. }| factor.clone()).collect());
     }
-    scratch.iter().map(|lane| lane.factor.clone()).collect()
+    out
 }
 
-/// sum over candidates and quarters of C[r][q] · rotR_r(H_q): the window, rotated into place by r_0.
-fn column<W: Word>(
-    params: &ShipParams<W>,
-    lanes: &[Lane<'_, W>],
-    keys: &TrackKeys<W>,
-    scratch: &mut [LaneScratch<W>],
-    counters: &mut Counters,
-) {
-    add_columns(params, lanes, 0..keys.column.samples(), &keys.column, scratch, counters);
-    divide(params, scratch, counters);
-}
-
-/// sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the rotation whose
-/// branch encrypts 1.
-fn multiplex<W: Word>(
-    params: &ShipParams<W>,
-    rotations: &[Automorphism],
-    keys: &[SampleBlock<W>],
-    scratch: &mut [LaneScratch<W>],
-    counters: &mut Counters,
-) {
-    decompose(params, scratch, counters);
-    for (key, rotation) in keys.iter().zip(rotations) {
-        add_branch(params, rotation, key, scratch, counters);
-    }
-    divide(params, scratch, counters);
-}
-
-/// Column step: adds the products of samples `range`, which are the first ones of `block`, to the sums.
+/// Column step, sum over candidates and quarters of C[r][q] · rotR_r(H_q): the window, rotated into place by r_0.
+/// Adds the products of samples `range`, which are the first ones of each of `blocks`, to the sums, `[track][lane]`.
 pub(super) fn add_columns<W: Word>(
     params: &ShipParams<W>,
     lanes: &[Lane<'_, W>],
     range: Range<usize>,
-    block: &SampleBlock<W>,
-    scratch: &mut [LaneScratch<W>],
+    blocks: &[&SampleBlock<W>],
+    scratch: &mut [FactorScratch<W>],
     counters: &mut Counters,
 ) {
     let basis = params.ckks().rlwe().qp(params.max_level());
     for limb in 0..basis.len() {
-        let key = block.limb(limb, 0, range.len());
-        for (lane, LaneScratch { sum, .. }) in lanes.iter().zip(&mut *scratch) {
-            let rows = lane.phases.rows(limb, lane.half);
-            let (b, a) = (sum.b.row_mut(limb), sum.a.row_mut(limb));
-            basis.kernels().key_product(
-                basis.modulus(limb),
-                b,
-                a,
-                &rows[range.clone()],
-                key,
-                range.start > 0,
-            );
+        let rows: Vec<(Vec<&[W]>, usize)> =
+            lanes.iter().map(|lane| lane.phases.rows(limb, lane.half)).collect();
+        let mut products = Vec::with_capacity(scratch.len());
+        for (block, scratch) in blocks.iter().zip(scratch.chunks_mut(lanes.len())) {
+            let key = block.limb(limb).range(0, range.len());
+            for (FactorScratch { sum: Pair { b, a }, .. }, (rows, step)) in scratch.iter_mut().zip(&rows) {
+                let lhs = LeftRows { rows: &rows[range.clone()], step: *step };
+                let out = [b.row_mut(limb), a.row_mut(limb)];
+                products.push(KeyProduct { out, lhs, key });
+            }
         }
+        basis.kernels().key_products(basis.modulus(limb), &mut products, range.start > 0);
     }
-    counters.limb_mac += (2 * range.len() * basis.len() * lanes.len()) as u64;
+    counters.limb_mac += (2 * range.len() * basis.len() * scratch.len()) as u64;
 }
 
-/// Begins a multiplexer step: the digits of the factors, and empty sums.
+/// Begins a multiplexer step of one track: the digits of the factors.
 pub(super) fn decompose<W: Word>(
     params: &ShipParams<W>,
-    scratch: &mut [LaneScratch<W>],
+    digits: &mut [LaneScratch<W>],
+    factors: &[FactorScratch<W>],
     counters: &mut Counters,
 ) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-    for LaneScratch { digits: [b, a], sum, factor, .. } in scratch {
+    for (LaneScratch { digits: [b, a], .. }, FactorScratch { factor, .. }) in digits.iter_mut().zip(factors) {
         rlwe.decompose_into(level, &factor.b, b, counters);
         rlwe.decompose_into(level, &factor.a, a, counters);
-        sum.set_zero();
     }
 }
 
-/// Adds one branch of a multiplexer step to the sums.
-pub(super) fn add_branch<W: Word>(
+/// Multiplexer step of one track, sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the
+/// rotation whose branch encrypts 1. Takes some of the branches, `first` if nothing is in the sums yet.
+pub(super) fn add_branches<W: Word>(
     params: &ShipParams<W>,
-    rotation: &Automorphism,
-    key: &SampleBlock<W>,
-    scratch: &mut [LaneScratch<W>],
+    rotations: &[Automorphism],
+    keys: &[SampleBlock<W>],
+    first: bool,
+    digits: &mut [LaneScratch<W>],
+    factors: &mut [FactorScratch<W>],
     counters: &mut Counters,
 ) {
-    let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-    for limb in 0..rlwe.qp(level).len() {
-        for LaneScratch { digits: [b, a], term, .. } in &mut *scratch {
-            rlwe.key_product_limb(limb, &[b, a], key, term, false);
+    let (rlwe, n) = (params.ckks().rlwe(), params.n());
+    let basis = rlwe.qp(params.max_level());
+    let samples: usize = keys.iter().map(SampleBlock::samples).sum();
+    for limb in 0..basis.len() {
+        let (kernels, m) = (basis.kernels(), basis.modulus(limb));
+        let mut rows = Vec::with_capacity(digits.len());
+        for LaneScratch { digits: [b, a], terms } in &mut *digits {
+            terms.resize(keys.len() * 2 * n, W::ZERO);
+            let ((mut rows_b, step), (rows_a, _)) = (b.rows(limb), a.rows(limb));
+            rows_b.extend(rows_a);
+            rows.push((rows_b, step, terms));
+        }
+        let mut products = Vec::with_capacity(keys.len() * rows.len());
+        for (rows, step, terms) in &mut rows {
+            for (key, terms) in keys.iter().zip(terms.chunks_exact_mut(2 * n)) {
+                let (b, a) = terms.split_at_mut(n);
+                let lhs = LeftRows { rows, step: *step };
+                products.push(KeyProduct { out: [b, a], lhs, key: key.limb(limb) });
+            }
+        }
+        kernels.key_products(m, &mut products, false);
+        for (LaneScratch { terms, .. }, FactorScratch { sum: Pair { b, a }, .. }) in
+            digits.iter().zip(&mut *factors)
+        {
+            let parts = terms.chunks_exact(2 * n).zip(rotations);
+            for (i, (term, rotation)) in parts.enumerate() {
+                let permutation = rotation.permutation();
+                for (sum, term) in [b.row_mut(limb), a.row_mut(limb)].into_iter().zip(term.chunks_exact(n)) {
+                    if first && i == 0 {
+                        kernels.permute(sum, term, permutation);
+                    } else {
+                        kernels.permute_add_assign(m, sum, term, permutation);
+                    }
+                }
+            }
         }
     }
-    for LaneScratch { digits: [b, a], sum, term, .. } in scratch {
-        rlwe.count_key_product(&[b, a], counters);
-        sum.automorphism_add_assign(term, rotation);
-    }
+    counters.limb_mac += (2 * samples * basis.len() * factors.len()) as u64;
+    counters.key_switch += (2 * keys.len() * factors.len()) as u64;
 }
 
 /// Ends a step: the sums divided by P are the new factors.
 pub(super) fn divide<W: Word>(
     params: &ShipParams<W>,
-    scratch: &mut [LaneScratch<W>],
+    scratch: &mut [FactorScratch<W>],
     counters: &mut Counters,
 ) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
-    for LaneScratch { sum, factor, .. } in scratch {
+    for FactorScratch { sum, factor } in scratch {
         rlwe.divide_by_special_into(level, sum, factor, counters);
     }
 }

@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, vec, vec::Vec};
 
 use super::params::ShipParams;
 use crate::{
-    arith::{Modulus, Word, complex::Complex},
+    arith::{Modulus, Word, complex::Complex, in_lines, to_lines},
     error::Error,
     par,
     ring::Basis,
@@ -50,7 +50,8 @@ pub(super) struct Matrix<W: Word> {
     /// 5^k modulo 2N.
     powers: Vec<u32>,
     kept: Diagonals,
-    /// `[group]`: `[limb][baby][n]` if evaluated, `[baby][n]` modulo the last prime if coefficients.
+    /// `[group]`: `[limb]` with the rows of the baby steps in lines if evaluated, `[baby][n]` modulo the last prime if
+    /// coefficients.
     groups: Vec<Vec<W>>,
 }
 
@@ -76,11 +77,13 @@ impl<W: Word> Matrix<W> {
             Diagonals::Coefficients => par::try_map(giant, |g| out.encode_group(params, g))?,
             Diagonals::Evaluated => par::try_map(giant, |g| {
                 let coefficients = out.encode_group(params, g)?;
-                let mut rows = vec![W::ZERO; basis.len() * baby * n];
-                for (limb, rows) in rows.chunks_exact_mut(baby * n).enumerate() {
-                    out.transform(limb, &coefficients, rows);
+                let mut all = vec![W::ZERO; basis.len() * baby * n];
+                let mut rows = vec![W::ZERO; baby * n];
+                for (limb, lines) in all.chunks_exact_mut(baby * n).enumerate() {
+                    out.transform(limb, &coefficients, &mut rows);
+                    to_lines(&rows, n, lines);
                 }
-                Ok::<_, Error>(rows)
+                Ok::<_, Error>(all)
             })?,
         };
         Ok(out)
@@ -179,17 +182,19 @@ pub(super) struct Group<'a, W: Word> {
 }
 
 impl<W: Word> Group<'_, W> {
+    /// The evaluation-domain rows of diagonals `0..baby` modulo prime `limb` and their step, where they are kept so.
+    pub fn evaluated(&self, limb: usize) -> Option<(Vec<&[W]>, usize)> {
+        let basis = &self.matrix.basis;
+        let size = self.rows.len() / basis.len();
+        let lines = || in_lines(&self.rows[limb * size..(limb + 1) * size], basis.n());
+        (self.matrix.kept == Diagonals::Evaluated).then(lines)
+    }
+
     /// Calls `product` with the first index and the evaluation-domain rows of diagonals `0..baby` modulo prime
-    /// `limb`, in order: of all at once where they are kept so, else a few at a time, which then stay in a
-    /// second-level cache beside what they are multiplied with.
+    /// `limb`, in order, made of coefficients a few at a time, which then stay in a second-level cache.
     pub fn for_each_batch(&self, limb: usize, mut product: impl FnMut(usize, &[&[W]])) {
-        const BATCH: usize = 4;
+        const BATCH: usize = 8;
         let n = self.matrix.basis.n();
-        if self.matrix.kept == Diagonals::Evaluated {
-            let limbs = self.matrix.basis.len();
-            let rows = &self.rows[limb * self.rows.len() / limbs..(limb + 1) * self.rows.len() / limbs];
-            return product(0, &rows.chunks_exact(n).collect::<Vec<_>>());
-        }
         let mut rows = vec![W::ZERO; BATCH * n];
         for (i, coefficients) in self.rows.chunks(BATCH * n).enumerate() {
             let rows = &mut rows[..coefficients.len()];

@@ -1,6 +1,7 @@
 //! The stages as public methods, and all of them in one call.
 
 use alloc::{format, vec, vec::Vec};
+use core::borrow::Borrow;
 
 use super::{
     batch,
@@ -14,6 +15,7 @@ use super::{
     secret::check_mode,
     slots_to_coeffs::SlotsToCoeffs,
     spec::ShipMode,
+    tracks::tracks_together,
 };
 use crate::{
     arith::{Word, complex::Complex},
@@ -85,7 +87,8 @@ impl<W: Word> ShipEvaluator<W> {
         keys: &dyn KeySource<W>,
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error> {
-        let mut run = ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(crate::par::threads());
+        let mut run =
+            ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(tracks_together(&self.params));
         while !run.step(keys, observer)? {}
         run.finish()
     }
@@ -225,21 +228,23 @@ impl<W: Word> ShipEvaluator<W> {
     ) -> Result<Pair<W>, Error> {
         phases.check_half(half)?;
         let mut factors =
-            self.blind_rotate_lanes(&[Lane { phases, half }], track, keys, scratch, counters)?;
-        Ok(factors.remove(0))
+            self.blind_rotate_lanes(&[Lane { phases, half }], &[(track, keys)], scratch, counters)?;
+        Ok(factors.remove(0).remove(0))
     }
 
-    /// [`Self::blind_rotate`] for several halves or ciphertexts, in one pass over the keys.
+    /// [`Self::blind_rotate`] for several tracks, and several halves or ciphertexts, in one pass over the keys:
+    /// `[track][lane]`.
     pub(super) fn blind_rotate_lanes(
         &self,
         lanes: &[Lane<'_, W>],
-        track: usize,
-        keys: &TrackKeys<W>,
+        tracks: &[(usize, impl Borrow<TrackKeys<W>>)],
         scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
-    ) -> Result<Vec<Pair<W>>, Error> {
-        self.params.check_track(track)?;
-        Ok(blind_rotate::blind_rotate(&self.params, &self.rotations, lanes, track, keys, scratch, counters))
+    ) -> Result<Vec<Vec<Pair<W>>>, Error> {
+        for (track, _) in tracks {
+            self.params.check_track(*track)?;
+        }
+        Ok(blind_rotate::blind_rotate(&self.params, &self.rotations, lanes, tracks, scratch, counters))
     }
 
     /// The leaves of the product tree of one half: the plaintext factor and the tracks' results.

@@ -12,7 +12,7 @@ use core::ops::Range;
 use zeroize::Zeroizing;
 
 use super::{
-    blind_rotate::{Lane, LaneScratch, TrackScratch, decompose, divide},
+    blind_rotate::{FactorScratch, Lane, LaneScratch, TrackScratch, decompose, divide},
     evaluator::ShipEvaluator,
     key_samples::times_bit,
     layout::BlockId,
@@ -41,15 +41,16 @@ pub(super) fn rotate_generated<W: Word>(
     counters: &mut Counters,
 ) -> Result<Vec<Pair<W>>, Error> {
     let params = evaluator.params();
-    let scratch = scratch.lanes(params, lanes.len());
-    column(secret, params, lanes, track, scratch, counters)?;
-    divide(params, scratch, counters);
+    let (digits, factors) = scratch.parts(params, lanes.len(), 1);
+    column(secret, params, lanes, track, factors, counters)?;
+    divide(params, factors, counters);
     for step in 0..params.spec().branches.len() {
-        decompose(params, scratch, counters);
-        multiplex(secret, params, (track, step), evaluator.rotations.of(step, track), scratch, counters);
-        divide(params, scratch, counters);
+        decompose(params, digits, factors, counters);
+        let rotations = evaluator.rotations.of(step, track);
+        multiplex(secret, params, (track, step), rotations, (digits, factors), counters);
+        divide(params, factors, counters);
     }
-    Ok(scratch.iter().map(|lane| lane.factor.clone()).collect())
+    Ok(factors.iter().map(|lane| lane.factor.clone()).collect())
 }
 
 /// Column step: the sums of all candidates and quarters, not yet divided.
@@ -58,7 +59,7 @@ fn column<W: Word>(
     params: &ShipParams<W>,
     lanes: &[Lane<'_, W>],
     track: usize,
-    scratch: &mut [LaneScratch<W>],
+    scratch: &mut [FactorScratch<W>],
     counters: &mut Counters,
 ) -> Result<(), Error> {
     let basis = params.ckks().rlwe().qp(params.max_level());
@@ -71,24 +72,25 @@ fn column<W: Word>(
         let range = first..samples.min(first + HELD);
         held.make(secret, BlockId::Column { track }, range.clone());
         for ((lane, lane_scratch), errors) in lanes.iter().zip(&mut *scratch).zip(&mut *errors) {
-            let rows = |limb: usize| lane.phases.rows(limb, lane.half)[range.clone()].to_vec();
-            held.products(&rows, range.len(), &mut lane_scratch.sum.a, errors, first > 0);
+            let rows = |limb: usize| range.clone().map(|i| lane.phases.row(limb, lane.half, i)).collect();
+            held.products(&rows, &mut lane_scratch.sum.a, errors, first > 0);
         }
     }
     counters.limb_mac += (2 * samples * basis.len() * lanes.len()) as u64;
 
     let payloads = secret.column_payloads(track)?;
     let mut selected = Zeroizing::new(vec![W::ZERO; 4 * basis.n()]);
-    for ((lane, LaneScratch { sum, .. }), errors) in lanes.iter().zip(scratch).zip(&*errors) {
+    for ((lane, FactorScratch { sum, .. }), errors) in lanes.iter().zip(scratch).zip(&*errors) {
         held.widen(errors, &mut sum.b);
         for limb in 0..basis.len() {
             let m = basis.modulus(limb);
             // The plaintexts of the secret candidate, by the same work for each of them.
             selected.fill(W::ZERO);
-            for (i, row) in lane.phases.rows(limb, lane.half).into_iter().enumerate() {
+            for i in 0..samples {
+                let row = lane.phases.row(limb, lane.half, i);
                 let factor = times_bit(m.shoup(W::ONE), secret.is_candidate(track, i / 4));
                 let out = &mut selected[i % 4 * basis.n()..(i % 4 + 1) * basis.n()];
-                basis.kernels().mul_scalar_add_assign(m, out, row, &factor);
+                basis.kernels().mul_scalar_add_assign(m, out, &row, &factor);
             }
             let rows: Vec<&[W]> = selected.chunks_exact(basis.n()).collect();
             let masks: Vec<&[W]> = payloads.iter().map(|payload| payload.row(limb)).collect();
@@ -105,7 +107,7 @@ fn multiplex<W: Word>(
     params: &ShipParams<W>,
     (track, step): (usize, usize),
     rotations: &[Automorphism],
-    scratch: &mut [LaneScratch<W>],
+    (lanes, scratch): (&[LaneScratch<W>], &mut [FactorScratch<W>]),
     counters: &mut Counters,
 ) {
     let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
@@ -113,29 +115,33 @@ fn multiplex<W: Word>(
     let mut held = Held::new(basis, (2 * rotations.len()) as f64 * half_digits(rlwe));
     let mut errors = held.sums(scratch.len());
     let mut terms = held.sums(scratch.len());
+    let mut products: Vec<Poly<W, Eval>> = lanes.iter().map(|_| Poly::zero(basis)).collect();
+    scratch.iter_mut().for_each(|FactorScratch { sum, .. }| sum.set_zero());
     for (branch, rotation) in rotations.iter().enumerate() {
         let block = BlockId::Mux { track, step, branch };
         for first in (0..2 * digits).step_by(HELD) {
             let range = first..(2 * digits).min(first + HELD);
             held.make(secret, block, range.clone());
-            for (LaneScratch { digits: [b, a], term: products, .. }, term) in
-                scratch.iter_mut().zip(terms.iter_mut())
+            for ((LaneScratch { digits: [b, a], .. }, products), term) in
+                lanes.iter().zip(&mut products).zip(terms.iter_mut())
             {
                 let row = |limb: usize, i: usize| {
                     if i < digits { b.row(limb, i) } else { a.row(limb, i - digits) }
                 };
                 let rows = |limb: usize| range.clone().map(|i| row(limb, i)).collect();
-                held.products(&rows, range.len(), &mut products.a, term, first > 0);
+                held.products(&rows, products, term, first > 0);
             }
         }
-        for ((lane, errors), term) in scratch.iter_mut().zip(&mut *errors).zip(&*terms) {
-            rlwe.count_key_product(&[&lane.digits[0], &lane.digits[1]], counters);
-            permute_add(&mut lane.sum.a, &lane.term.a, rotation);
+        let sums = scratch.iter_mut().zip(&products).zip(errors.iter_mut().zip(&*terms));
+        for ((FactorScratch { sum, .. }, products), (errors, term)) in sums {
+            permute_add(&mut sum.a, products, rotation);
             permute_add(errors, term, rotation);
         }
     }
+    counters.limb_mac += (4 * digits * basis.len() * rotations.len() * lanes.len()) as u64;
+    counters.key_switch += (2 * rotations.len() * lanes.len()) as u64;
     let s = secret.dense.eval();
-    for (LaneScratch { sum, factor, .. }, errors) in scratch.iter_mut().zip(&*errors) {
+    for (FactorScratch { sum, factor }, errors) in scratch.iter_mut().zip(&*errors) {
         held.widen(errors, &mut sum.b);
         // The digits recompose: payloads come to P sigma(b + a s) for the branch of the secret digit.
         let mut phase = Zeroizing::new(factor.a.clone());
@@ -212,32 +218,28 @@ impl<W: Word> Held<W> {
         }
     }
 
-    /// Adds the products of the samples with `rows(limb)`, one for each of the first `count` samples.
-    fn products<'a>(
+    /// Adds the products of the first samples with `rows(limb)`.
+    fn products(
         &self,
-        rows: &dyn Fn(usize) -> Vec<&'a [W]>,
-        count: usize,
+        rows: &dyn Fn(usize) -> Vec<Vec<W>>,
         seconds: &mut Poly<W, Eval>,
         errors: &mut Poly<W, Eval>,
         accumulate: bool,
     ) {
-        let kernels = self.basis.kernels();
-        let column = |data: &'_ [W], limbs: usize, limb: usize| -> Vec<Range<usize>> {
-            debug_assert_eq!(data.len(), HELD * limbs * self.basis.n());
-            let start = |sample: usize| (sample * limbs + limb) * self.basis.n();
-            (0..count).map(|sample| start(sample)..start(sample) + self.basis.n()).collect()
-        };
+        let (kernels, n) = (self.basis.kernels(), self.basis.n());
         for limb in 0..self.basis.len() {
-            let rhs = column(&self.seconds, self.basis.len(), limb);
-            let rhs: Vec<&[W]> = rhs.into_iter().map(|range| &self.seconds[range]).collect();
-            let (m, out) = (self.basis.modulus(limb), seconds.row_mut(limb));
-            kernels.inner_product(m, out, &rows(limb), &rhs, accumulate);
-        }
-        for (i, &limb) in self.extension.own().iter().enumerate() {
-            let rhs = column(&self.errors, self.narrow.len(), i);
-            let rhs: Vec<&[W]> = rhs.into_iter().map(|range| &self.errors[range]).collect();
-            let (m, out) = (self.basis.modulus(limb), errors.row_mut(i));
-            kernels.inner_product(m, out, &rows(limb), &rhs, accumulate);
+            let (m, lhs) = (self.basis.modulus(limb), rows(limb));
+            let lhs: Vec<&[W]> = lhs.iter().map(Vec::as_slice).collect();
+            let add = |data: &[W], limbs: usize, i: usize, out: &mut Poly<W, Eval>| {
+                debug_assert_eq!(data.len(), HELD * limbs * n);
+                let samples = data.chunks_exact(limbs * n).take(lhs.len());
+                let rhs: Vec<&[W]> = samples.map(|sample| &sample[i * n..(i + 1) * n]).collect();
+                kernels.inner_product(m, out.row_mut(i), &lhs, &rhs, accumulate);
+            };
+            add(&self.seconds, self.basis.len(), limb, seconds);
+            if let Some(i) = self.extension.own().iter().position(|&own| own == limb) {
+                add(&self.errors, self.narrow.len(), i, errors);
+            }
         }
     }
 
@@ -310,9 +312,9 @@ mod tests {
             let scratch = &mut TrackScratch::new(&params);
             let (lanes, track) = (encoded.lanes(), 2);
             let keys = generate_track(&secret, track).unwrap();
-            let wanted = evaluator.blind_rotate_lanes(&lanes, track, &keys, scratch, counters).unwrap();
+            let wanted = evaluator.blind_rotate_lanes(&lanes, &[(track, &keys)], scratch, counters).unwrap();
             let found = rotate_generated(&secret, &evaluator, &lanes, track, scratch, counters).unwrap();
-            for (lane, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
+            for (lane, (wanted, found)) in wanted[0].iter().zip(&found).enumerate() {
                 assert!(wanted.a.data() == found.a.data(), "{set}, lane {lane}: second components differ");
                 assert!(wanted.b.data() == found.b.data(), "{set}, lane {lane}: first components differ");
             }

@@ -49,20 +49,22 @@ pub trait KeySource<W: Word>: Sync {
     /// # Errors
     /// [`Error::MissingKey`], or what reading or generating the keys may give.
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error>;
-    /// Blind rotation of one track for several lanes, in one pass over its keys.
+    /// Blind rotation of a few tracks for several lanes, in one pass over their keys: `[track][lane]`.
     ///
     /// # Errors
     /// As [`Self::track`].
     #[doc(hidden)]
-    fn rotate_track(
+    fn rotate_tracks(
         &self,
         evaluator: &ShipEvaluator<W>,
         lanes: &[Lane<'_, W>],
-        track: usize,
+        tracks: &[usize],
         scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
-    ) -> Result<Vec<Pair<W>>, Error> {
-        evaluator.blind_rotate_lanes(lanes, track, &*self.track(track)?, scratch, counters)
+    ) -> Result<Vec<Vec<Pair<W>>>, Error> {
+        let keys = tracks.iter().map(|&track| Ok((track, self.track(track)?)));
+        let keys = keys.collect::<Result<Vec<_>, Error>>()?;
+        evaluator.blind_rotate_lanes(lanes, &keys, scratch, counters)
     }
 }
 
@@ -184,15 +186,17 @@ impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys
     }
 
     /// Every sample serves once, so that a few are in memory at a time.
-    fn rotate_track(
+    fn rotate_tracks(
         &self,
         evaluator: &ShipEvaluator<W>,
         lanes: &[Lane<'_, W>],
-        track: usize,
+        tracks: &[usize],
         scratch: &mut TrackScratch<W>,
         counters: &mut Counters,
-    ) -> Result<Vec<Pair<W>>, Error> {
-        rotate_generated(self.secret.borrow(), evaluator, lanes, track, scratch, counters)
+    ) -> Result<Vec<Vec<Pair<W>>>, Error> {
+        let secret = self.secret.borrow();
+        let one = |&track: &usize| rotate_generated(secret, evaluator, lanes, track, scratch, counters);
+        tracks.iter().map(one).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{blind_rotate::Lane, params::ShipParams, spec::ShipMode};
 use crate::{
-    arith::{Word, complex::Complex},
+    arith::{Word, complex::Complex, in_lines, to_lines, whole_row},
     error::Error,
     par,
     ring::{Automorphism, Coeff, Eval, Poly, from_integers},
@@ -82,7 +82,7 @@ pub(super) fn plain_factor<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> C
 }
 
 /// The plaintexts that the tracks read: rotR_r(H_q) modulo Q P at scale L0,
-/// `[limb][4 r + q][n]`, and the plaintext leaf of each half.
+/// `[limb]`, the rows 4 r + q in lines, and the plaintext leaf of each half.
 pub struct EncodedPhases<W: Word> {
     columns: usize,
     n: usize,
@@ -121,11 +121,13 @@ impl<W: Word> EncodedPhases<W> {
         let rotations: Vec<Automorphism> =
             (0..columns).map(|r| Automorphism::rotation(n, -(r as i64))).collect();
         let mut windows = vec![W::ZERO; basis.len() * 4 * columns * n];
-        par::for_each_chunk_mut(&mut windows, 4 * columns * n, |limb, rows| {
+        par::for_each_chunk_mut(&mut windows, 4 * columns * n, |limb, lines| {
+            let mut rows = vec![W::ZERO; lines.len()];
             for (i, row) in rows.chunks_exact_mut(n).enumerate() {
                 let permutation = rotations[i / 4].permutation();
                 basis.kernels().permute(row, quarters[i % 4].row(limb), permutation);
             }
+            to_lines(&rows, n, lines);
         });
         let factor = plain_factor(params, mode);
         let halves = if mode == ShipMode::Complex { 2 } else { 1 };
@@ -161,15 +163,19 @@ impl<W: Word> EncodedPhases<W> {
         )))
     }
 
-    /// The rows that meet the column samples of prime `limb`, in their order. The second half reads
-    /// the same plaintexts one quarter later.
-    pub(super) fn rows(&self, limb: usize, half: usize) -> Vec<&[W]> {
-        (0..4 * self.columns)
-            .map(|i| {
-                let (r, q) = (i / 4, (i % 4 + half) % 4);
-                let start = (limb * 4 * self.columns + 4 * r + q) * self.n;
-                &self.windows[start..start + self.n]
-            })
-            .collect()
+    /// Row `index` of [`Self::rows`], whole.
+    pub(super) fn row(&self, limb: usize, half: usize, index: usize) -> Vec<W> {
+        let size = 4 * self.columns * self.n;
+        let row = index / 4 * 4 + (index % 4 + half) % 4;
+        whole_row(&self.windows[limb * size..(limb + 1) * size], self.n, row)
+    }
+
+    /// The rows that meet the column samples of prime `limb`, in their order, and their step. The second half
+    /// reads the same plaintexts one quarter later.
+    pub(super) fn rows(&self, limb: usize, half: usize) -> (Vec<&[W]>, usize) {
+        let size = 4 * self.columns * self.n;
+        let (mut rows, step) = in_lines(&self.windows[limb * size..(limb + 1) * size], self.n);
+        rows.chunks_exact_mut(4).for_each(|quarters| quarters.rotate_left(half));
+        (rows, step)
     }
 }

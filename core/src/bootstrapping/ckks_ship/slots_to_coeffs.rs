@@ -8,12 +8,13 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::{
-    diagonals::{Diagonals, Matrix},
+    diagonals::{Diagonals, Group, Matrix},
     keys::CommonKeys,
+    layout::{rotation_count, rotation_steps},
     params::ShipParams,
 };
 use crate::{
-    arith::{Shoup, Word},
+    arith::{KeyProduct, LeftRows, Shoup, Word},
     error::Error,
     par,
     ring::{Automorphism, Basis, Eval, ModDown, Poly},
@@ -31,6 +32,8 @@ pub struct SlotsToCoeffs<W: Word> {
     input_scale: Scale,
     narrow: Narrow<W>,
     matrix: Matrix<W>,
+    /// Of the rotation keys, in their order.
+    rotations: Vec<Automorphism>,
 }
 
 impl<W: Word> SlotsToCoeffs<W> {
@@ -57,7 +60,9 @@ impl<W: Word> SlotsToCoeffs<W> {
             )));
         }
         let matrix = Matrix::new(params, scale, &narrow.basis, keep)?;
-        Ok(Self { input_scale, narrow, matrix })
+        let rotation = |index| Automorphism::rotation(params.n(), rotation_steps(params.slots(), index));
+        let rotations = par::map(rotation_count(params.slots()), rotation);
+        Ok(Self { input_scale, narrow, matrix, rotations })
     }
 
     /// The ciphertext scale the diagonals were made for.
@@ -78,7 +83,7 @@ impl<W: Word> SlotsToCoeffs<W> {
     ) -> Result<Pair<W>, Error> {
         let level = params.input_level();
         let rlwe = params.ckks().rlwe();
-        let (n, (baby, giant)) = (params.n(), params.bsgs());
+        let (baby, giant) = params.bsgs();
         let steps = self.baby_steps(params, x, keys, counters);
         let sums = self.products(params, &steps, counters)?;
         drop(steps);
@@ -96,7 +101,7 @@ impl<W: Word> SlotsToCoeffs<W> {
             let digits = rlwe.decompose(level, &a, &mut counters);
             rlwe.key_product(&[&digits], &keys.rotations[baby - 2 + g], &mut out, false, &mut counters);
             self.narrow.widen_add_assign(&mut out.b, &sums[g].b);
-            (out.automorphism(&Automorphism::rotation(n, (g * baby) as i64)), counters)
+            (out.automorphism(&self.rotations[baby - 2 + g]), counters)
         });
         let mut total = Pair::zero(rlwe.qp(level));
         for (sum, work) in &groups {
@@ -155,7 +160,7 @@ impl<W: Word> SlotsToCoeffs<W> {
             out = Pair { b: down.apply(out.b), a: down.apply(out.a) };
         }
         self.narrow.add_multiple(&mut out.b, &x.b);
-        out.automorphism(&Automorphism::rotation(rlwe.n(), step as i64))
+        out.automorphism(&self.rotations[step - 1])
     }
 
     /// sum_j d'_(g,j) · steps_j modulo q0 qs p, for every group g.
@@ -169,35 +174,50 @@ impl<W: Word> SlotsToCoeffs<W> {
         let basis = &self.narrow.basis;
         counters.limb_mac += (2 * baby * giant * basis.len()) as u64;
         counters.ntt += giant as u64 * self.matrix.ntts_per_group(baby);
-        let product = |group: &super::diagonals::Group<'_, W>, limb: usize, sum: &mut Pair<W>| {
-            let Pair { b, a } = sum;
+        let in_turn = |group: &Group<'_, W>, limb: usize, Pair { b, a }: &mut Pair<W>| {
             group.for_each_batch(limb, |first, rows| {
-                basis.kernels().key_product(
-                    basis.modulus(limb),
-                    b.row_mut(limb),
-                    a.row_mut(limb),
-                    rows,
-                    steps.limb(limb, first, rows.len()),
-                    first > 0,
-                );
+                let key = steps.limb(limb).range(first, rows.len());
+                let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows::whole(rows));
+                let product = KeyProduct { out, lhs, key };
+                basis.kernels().key_products(basis.modulus(limb), &mut [product], first > 0);
             });
         };
         if self.matrix.remade() {
             return par::try_map(giant, |g| {
                 let (group, mut sum) = (self.matrix.group(params, g)?, Pair::zero(basis));
-                (0..basis.len()).for_each(|limb| product(&group, limb, &mut sum));
+                (0..basis.len()).for_each(|limb| in_turn(&group, limb, &mut sum));
                 Ok(sum)
             });
         }
-        // Prime by prime: the baby steps modulo one of them stay in a third-level cache for all groups.
+        // Prime by prime and a few groups together: the baby steps come from the nearest cache for all but the first.
         let groups = (0..giant).map(|g| self.matrix.group(params, g)).collect::<Result<Vec<_>, _>>()?;
         let mut sums: Vec<Pair<W>> = (0..giant).map(|_| Pair::zero(basis)).collect();
         for limb in 0..basis.len() {
-            par::for_each_chunk_mut(&mut sums, 1, |g, sum| product(&groups[g], limb, &mut sum[0]));
+            par::for_each_chunk_mut(&mut sums, GROUPS, |chunk, sums| {
+                let groups = &groups[chunk * GROUPS..chunk * GROUPS + sums.len()];
+                let Some(rows) = groups.iter().map(|group| group.evaluated(limb)).collect::<Option<Vec<_>>>()
+                else {
+                    groups.iter().zip(sums).for_each(|(group, sum)| in_turn(group, limb, sum));
+                    return;
+                };
+                let mut products: Vec<KeyProduct<'_, W>> = Vec::with_capacity(sums.len());
+                for (Pair { b, a }, (rows, step)) in sums.iter_mut().zip(&rows) {
+                    let lhs = LeftRows { rows, step: *step };
+                    products.push(KeyProduct {
+                        out: [b.row_mut(limb), a.row_mut(limb)],
+                        lhs,
+                        key: steps.limb(limb),
+                    });
+                }
+                basis.kernels().key_products(basis.modulus(limb), &mut products, false);
+            });
         }
         Ok(sums)
     }
 }
+
+/// Groups of diagonals that meet a line of the baby steps together.
+const GROUPS: usize = 8;
 
 /// The modulus q0 qs p of the products, and the ways there and back. p is the first special prime.
 struct Narrow<W: Word> {

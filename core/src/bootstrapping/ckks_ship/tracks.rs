@@ -1,12 +1,13 @@
-//! Tracks at the same time: each thread rotates another one, for all lanes in one pass over its keys.
+//! Tracks at the same time: each thread rotates a few others, for all lanes in one pass over their keys.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use super::{
-    apart::Ahead,
+    apart::{Ahead, Finished},
     blind_rotate::{Lane, TrackScratch},
     evaluator::ShipEvaluator,
     keys::KeySource,
+    params::ShipParams,
 };
 use crate::{arith::Word, error::Error, par, rlwe::Pair, trace::Counters};
 
@@ -19,9 +20,18 @@ pub(super) struct Tracks<W: Word> {
 
 struct Slot<W: Word> {
     scratch: TrackScratch<W>,
-    counters: Counters,
-    /// One factor per lane.
-    result: Result<Vec<Pair<W>>, Error>,
+    group: Vec<usize>,
+    /// The factors of each lane and the work, one by one for the tracks of the group.
+    result: Result<Vec<Finished<W>>, Error>,
+}
+
+/// Tracks that one thread takes in one pass over the plaintexts, which are all alike to them: at most.
+const GROUP: usize = 4;
+
+/// Tracks to rotate in one step, so that every thread has a group.
+pub(super) fn tracks_together<W: Word>(params: &ShipParams<W>) -> usize {
+    let threads = par::threads();
+    threads * (params.tracks() / threads).clamp(1, GROUP)
 }
 
 impl<W: Word> Tracks<W> {
@@ -39,23 +49,36 @@ impl<W: Word> Tracks<W> {
         factors: &mut [Vec<Pair<W>>],
         counters: &mut Counters,
     ) -> Result<(), Error> {
-        let ahead = &mut self.ahead;
-        while self.slots.len() < count {
+        let missing = |track: &usize| !self.ahead.contains_key(track);
+        let missing: Vec<usize> = (first..first + count).filter(missing).collect();
+        let groups = missing.chunks(count.div_ceil(par::threads()).clamp(1, GROUP));
+        while self.slots.len() < groups.len() {
             let scratch = TrackScratch::new(evaluator.params());
-            self.slots.push(Slot { scratch, counters: Counters::default(), result: Ok(Vec::new()) });
+            self.slots.push(Slot { scratch, group: Vec::new(), result: Ok(Vec::new()) });
         }
-        par::for_each_chunk_mut(&mut self.slots[..count], 1, |i, slot| {
-            let Slot { scratch, counters, result } = &mut slot[0];
-            *counters = Counters::default();
-            if !ahead.contains_key(&(first + i)) {
-                *result = keys.rotate_track(evaluator, lanes, first + i, scratch, counters);
-            }
+        let slots = &mut self.slots[..groups.len()];
+        for (slot, group) in slots.iter_mut().zip(groups) {
+            slot.group = group.to_vec();
+        }
+        par::for_each_chunk_mut(slots, 1, |_, slot| {
+            let Slot { scratch, group, result } = &mut slot[0];
+            let mut work = Counters::default();
+            let pairs = keys.rotate_tracks(evaluator, lanes, group, scratch, &mut work);
+            *result = pairs.map(|pairs| {
+                // The work is the group's: counted once.
+                let work = core::iter::once(work).chain(core::iter::repeat(Counters::default()));
+                pairs.into_iter().zip(work).collect()
+            });
         });
-        for (i, slot) in self.slots[..count].iter_mut().enumerate() {
-            let (pairs, work) = match ahead.remove(&(first + i)) {
-                Some(finished) => finished,
-                None => (core::mem::replace(&mut slot.result, Ok(Vec::new()))?, slot.counters),
-            };
+        for Slot { group, result, .. } in slots {
+            let results = core::mem::replace(result, Ok(Vec::new()))?;
+            self.ahead.extend(group.iter().copied().zip(results));
+        }
+        for track in first..first + count {
+            let (pairs, work) = self
+                .ahead
+                .remove(&track)
+                .ok_or_else(|| Error::MissingKey(format!("the keys of track {track} gave no factors")))?;
             *counters += work;
             for (factors, pair) in factors.iter_mut().zip(pairs) {
                 factors.push(pair);

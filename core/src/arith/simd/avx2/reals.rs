@@ -16,8 +16,9 @@
 
 use super::words64::Lanes;
 use crate::arith::kernels::{
+    KeyProduct,
     butterfly::Butterfly,
-    ntt,
+    key_products, ntt,
     products::{self, Sums},
 };
 use crate::arith::ntt::{Factors, REAL_BITS, Twiddles};
@@ -83,21 +84,18 @@ pub(crate) fn inner_product(
     }
 }
 
-/// `out0`, `out1` = sums of products with the even and the odd rows of `key`.
+/// The sums of products of left sides with the first and the second rows of their keys.
 #[inline(always)]
-pub(crate) fn key_product(
+pub(crate) fn key_products(
     v: Lanes,
     m: &Modulus<u64>,
-    out0: &mut [u64],
-    out1: &mut [u64],
-    lhs: &[&[u64]],
-    key: &[u64],
+    products: &mut [KeyProduct<'_, u64>],
     accumulate: bool,
 ) {
     if fits(m) {
-        products::key_product_by(Reals::new(v, m), m, out0, out1, lhs, key, accumulate);
+        key_products::key_products_by(Reals::new(v, m), m, products, accumulate);
     } else {
-        products::key_product(v, m, out0, out1, lhs, key, accumulate);
+        key_products::key_products(v, m, products, accumulate);
     }
 }
 
