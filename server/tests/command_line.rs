@@ -83,6 +83,54 @@ fn a_server_does_the_work_on_request() {
 }
 
 #[test]
+fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    fails(&run("--json keygen --preset toy-bool --out @keys"), "INSECURE");
+    ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
+    ok(&run("--json encrypt --key @keys --integer 200 --width 8 --out @a.ct"));
+    ok(&run("--json encrypt --key @keys --bits 10110010 --out @b.ct"));
+    let integer = |file: &str| {
+        let out = ok(&run(&format!("--json decrypt --key @keys --in @{file} --out @out.csv")));
+        out["integer"].as_u64().unwrap()
+    };
+    assert_eq!(integer("b.ct"), 77);
+    let gate = ok(&run("--json gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct"));
+    assert_eq!((&gate["bootstraps"], &gate["levels"]), (&8.into(), &1.into()));
+    assert_eq!(integer("c.ct"), 0xff ^ (0xc8 & 0x4d));
+    let sum = ok(&run("--json circuit adder8 --keys @keys --in @a.ct --in @b.ct --out @c.ct"));
+    assert_eq!(sum["bootstraps"], 16);
+    assert_eq!(integer("c.ct"), 277);
+
+    // Of a circuit on file, to the server, which is sent the keys that it lacks.
+    std::fs::write(
+        at("my.txt"),
+        "input x[0..8]\noutput any\na = OR3 x[0] x[1] x[2]\nany = OR3 a x[3] x[7]\n",
+    )
+    .unwrap();
+    let server = Process::start(&folder.path().join("data"));
+    let url = server.client.url("");
+    ok(&run(&format!("--json circuit @my.txt --keys @keys --in @a.ct --out @c.ct --server {url}")));
+    assert_eq!(integer("c.ct"), 1);
+    ok(&run(&format!("--json gate xor --keys @keys --in @a.ct --in @b.ct --out @c.ct --server {url}")));
+    assert_eq!(integer("c.ct"), 0xc8 ^ 0x4d);
+    assert!(server.terminate());
+
+    let described = ok(&run("--json circuit aes-sbox"));
+    assert_eq!((&described["bootstraps"], &described["levels"]), (&94.into(), &26.into()));
+    std::fs::write(at("bad.txt"), "input a\noutput y\ny = AND a z\n").unwrap();
+    assert!(fails(&run("--json circuit @bad.txt"), "INVALID_ARGUMENT").contains("line 3"));
+    assert!(
+        fails(&run("--json circuit adder8 --keys @keys --in @a.ct --out @c.ct"), "INVALID_ARGUMENT")
+            .contains("16 inputs")
+    );
+    fails(&run("--json gate nand --keys @keys --in @a.ct --out @c.ct"), "INVALID_ARGUMENT");
+    fails(&run("--json encrypt --key @keys --integer 256 --width 8 --out @d.ct"), "INVALID_ARGUMENT");
+    fails(&run("--json decrypt --key @keys --in @keys/secret.key --out @d.csv"), "BAD_BYTES");
+}
+
+#[test]
 fn a_picture_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -147,7 +195,18 @@ fn sets_machine_and_settings_are_told() {
     assert!(String::from_utf8(config.stdout).unwrap().contains("max_queued = 5"));
     let exposed = run("--json serve --listen 0.0.0.0:0 --data @unused");
     assert!(fails(&exposed, "START").contains("--insecure-listen"));
-    for command in ["serve", "params", "keygen", "encrypt", "bootstrap", "decrypt", "bench", "reproduce"] {
+    for command in [
+        "serve",
+        "params",
+        "keygen",
+        "encrypt",
+        "bootstrap",
+        "gate",
+        "circuit",
+        "decrypt",
+        "bench",
+        "reproduce",
+    ] {
         let help = run(&format!("{command} --help"));
         assert!(help.status.success() && !help.stdout.is_empty(), "{command}");
     }

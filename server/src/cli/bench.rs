@@ -4,10 +4,13 @@ use std::fmt::Write;
 
 use clap::Args;
 use refloat::bootstrapping::ckks_ship::ShipMode;
-use refloat::params;
+use refloat::params::{self, CggiPreset};
+use refloat::schemes::cggi::{CggiParams, Encoding};
+use refloat::wire::WireWord;
 use serde_json::json;
 
 use super::failure::Failure;
+use super::gate_times::GateBench;
 use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes};
@@ -17,7 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   refloat bench --preset ship13
   refloat bench --preset toy10 --runs 10 --threads 1 --threads 2
-  refloat bench --preset ship13 --complex --batch 8";
+  refloat bench --preset ship13 --complex --batch 8
+  refloat bench --preset bool-128";
 
 /// Arguments of `refloat bench`.
 #[derive(Args)]
@@ -42,6 +46,9 @@ pub struct Arguments {
 
 /// Times a set.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if let Ok(preset) = params::cggi_preset(&arguments.preset) {
+        return gates(preset, arguments, output);
+    }
     let preset = params::preset(&arguments.preset)?;
     let machine = Machine::here();
     let threads = thread_counts(&arguments.threads, &machine);
@@ -98,6 +105,63 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let value = json!({
         "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
         "keyBytes": bench.params.key_bytes(), "keyMemoryBytes": memory, "measurements": rows,
+    });
+    output.result(&value, || text);
+    Ok(())
+}
+
+/// Times a DM/CGGI set: a NAND, a look-up of the integers it is made for, an addition of bytes.
+fn gates(preset: &CggiPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.complex || arguments.batch.is_some() {
+        return Err(Failure::usage(format!(
+            "--complex and --batch are for CKKS sets, {} is none",
+            preset.name
+        )));
+    }
+    match preset.params() {
+        Ok(params) => gates_over(preset, &params, arguments, output),
+        Err(_) => gates_over(preset, &preset.params_over::<u64>()?, arguments, output),
+    }
+}
+
+fn gates_over<W: WireWord>(
+    preset: &CggiPreset,
+    params: &CggiParams<W>,
+    arguments: &Arguments,
+    output: &Output,
+) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let bench = GateBench::new(params)?;
+    let runs = usize::from(arguments.runs).max(10);
+    let nand = bench.nand(runs)?;
+    let messages = params.spec().messages;
+    let look_up = bench.look_up(Encoding::Padded { messages }, runs)?;
+    let mut rows = Vec::new();
+    let mut text = format!(
+        "{} on {}\nevaluation keys made in {:.2} s on all threads, {} in memory\nfastest of {runs} on one thread: \
+         NAND {:.2} ms, look-up of an integer below {messages} {:.2} ms\n",
+        preset.name,
+        machine.line(),
+        bench.keygen_seconds,
+        bytes(bench.memory_bytes() as u64),
+        1e3 * nand,
+        1e3 * look_up
+    );
+    for threads in thread_counts(&arguments.threads, &machine) {
+        let (seconds, bootstraps) = bench.adder(threads, runs.min(10))?;
+        let _ = write!(
+            text,
+            "\n{threads} thread{}: sum of two bytes, {bootstraps} bootstraps, {:.1} ms, {:.1} bootstraps a second",
+            if threads == 1 { "" } else { "s" },
+            1e3 * seconds,
+            bootstraps as f64 / seconds
+        );
+        rows.push(json!({ "threads": threads, "seconds": seconds, "bootstraps": bootstraps }));
+    }
+    let value = json!({
+        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
+        "keyMemoryBytes": bench.memory_bytes(), "runs": runs, "nandSeconds": nand, "lookUpSeconds": look_up,
+        "adder": rows,
     });
     output.result(&value, || text);
     Ok(())

@@ -12,10 +12,10 @@ use serde_json::json;
 
 use super::Mode;
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder};
+use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::output::Output;
 use super::progress::{self, StageClock, StageTime, stage_table};
-use super::remote::{KeySet, Remote};
+use super::remote::Remote;
 use crate::engine::{Operation, SlotMode, Task, operation_list};
 use crate::id::Id;
 use crate::ship::{apply, slot_mode};
@@ -124,32 +124,11 @@ fn on_server(
 ) -> Result<Outcome, Failure> {
     let remote = Remote::new(url)?;
     let key = Id(input.key_id());
-    let set = KeySet::new(params, key);
-    if let Some(folder) = EvaluationFolder::find(&arguments.keys)? {
-        if folder.manifest.key_id != key {
-            return Err(Failure::usage(format!(
-                "the ciphertext is under key {key}, the keys in {} belong to {}; use those of the ciphertext's key",
-                arguments.keys.display(),
-                folder.manifest.key_id
-            )));
-        }
-        remote.upload(&set, &|index| folder.part(index), output)?;
-    } else {
-        // The pieces follow from the secret key, which stays here.
-        let path = keyfiles::secret_path(&arguments.keys);
-        if !path.is_file() {
-            return Err(no_keys(&arguments.keys));
-        }
-        let secret = keyfiles::read_secret(&path)?;
-        if secret.key_id() != key.0 {
-            return Err(Failure::usage(format!(
-                "the ciphertext is under key {key}, {} is key {}; use the ciphertext's key",
-                path.display(),
-                Id(secret.key_id())
-            )));
-        }
-        remote.upload(&set, &|index| Ok(secret.key_part(index)?), output)?;
-    }
+    send_keys(&remote, &arguments.keys, &KeySet::ship(params, key), output, |path| {
+        let secret = keyfiles::read_secret(path)?;
+        let id = Id(secret.key_id());
+        Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
+    })?;
     let bytes = wire::ciphertext_to_bytes(params.ckks(), input)?;
     let job = remote.submit(key, task, &bytes)?;
     let (seconds, stages) = remote.follow(&job, output)?;
@@ -161,7 +140,43 @@ fn on_server(
     Ok(Outcome { ciphertext, seconds, stages })
 }
 
-fn no_keys(folder: &Path) -> Failure {
+/// A secret key's identifier, and what makes the pieces of its evaluation keys.
+type FromSecret = (Id, Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>);
+
+/// Sends a server the evaluation keys it lacks: those in the folder, or, if it has a secret key only,
+/// those that follow from it. The secret key stays here.
+pub fn send_keys(
+    remote: &Remote,
+    keys: &Path,
+    set: &KeySet,
+    output: &Output,
+    from_secret: impl FnOnce(&Path) -> Result<FromSecret, Failure>,
+) -> Result<(), Failure> {
+    let key = set.manifest.key_id;
+    let check = |other: Id, what: &Path| {
+        if other == key {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "the ciphertext is under key {key}, {} holds key {other}; use the ciphertext's key",
+            what.display()
+        )))
+    };
+    if let Some(folder) = EvaluationFolder::find(keys)? {
+        check(folder.manifest.key_id, keys)?;
+        return remote.upload(set, &|index| folder.part(index), output);
+    }
+    let path = keyfiles::secret_path(keys);
+    if !path.is_file() {
+        return Err(no_keys(keys));
+    }
+    let (id, make) = from_secret(&path)?;
+    check(id, &path)?;
+    remote.upload(set, &make, output)
+}
+
+/// The failure of a folder without evaluation keys.
+pub fn no_keys(folder: &Path) -> Failure {
     Failure::usage(format!(
         "there are no evaluation keys in {}; make them with refloat keygen",
         folder.display()

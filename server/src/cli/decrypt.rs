@@ -10,7 +10,7 @@ use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::measure::Precision;
 use super::output::Output;
-use super::{Mode, keyfiles};
+use super::{Mode, bits, keyfiles};
 use crate::engine::SlotMode;
 use crate::ship::{ship_mode, slot_mode};
 
@@ -19,7 +19,8 @@ The decryption of an approximate scheme is for the owner of the key alone: given
 betray the key.
 Examples:
   refloat decrypt --key keys --in numbers.ct --out numbers.csv --count 10
-  refloat decrypt --key keys --in fresh.ct --out fresh.png --compare photo.png";
+  refloat decrypt --key keys --in fresh.ct --out fresh.png --compare photo.png
+  refloat decrypt --key gatekeys --in sum.ct --out -                        bits, least significant first";
 
 /// Arguments of `refloat decrypt`.
 #[derive(Args)]
@@ -56,6 +57,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let to_pipe = arguments.out == Path::new("-");
     if to_pipe && output.is_json() {
         return Err(Failure::usage("--json and --out - both write to standard output; name a file"));
+    }
+    if bits::is_key(&arguments.key)? {
+        return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, arguments.format), output);
     }
     let secret = keyfiles::read_secret(&arguments.key)?;
     let (_, params, ciphertext) = keyfiles::read_ciphertext(&arguments.input)?;

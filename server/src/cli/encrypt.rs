@@ -8,7 +8,7 @@ use serde_json::json;
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::output::{Output, bytes};
-use super::{Mode, keyfiles};
+use super::{Mode, bits, keyfiles};
 use crate::engine::SlotMode;
 use crate::ship::{ship_mode, slot_mode};
 
@@ -16,7 +16,8 @@ const EXAMPLES: &str = "\
 Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
-  refloat encrypt --key keys --in photo.png --out photo.ct --exhausted";
+  refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
+  refloat encrypt --key gatekeys --integer 200 --width 8 --out a.ct";
 
 /// Arguments of `refloat encrypt`.
 #[derive(Args)]
@@ -26,8 +27,17 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     key: PathBuf,
     /// Message: .csv, .json or .png.
-    #[arg(long = "in", value_name = "FILE")]
-    input: PathBuf,
+    #[arg(long = "in", value_name = "FILE", required_unless_present_any = ["bits", "integer"])]
+    input: Option<PathBuf>,
+    /// Message of a DM/CGGI key: zeros and ones, the least significant first.
+    #[arg(long, value_name = "BITS", conflicts_with_all = ["input", "integer"])]
+    bits: Option<String>,
+    /// Message of a DM/CGGI key: an unsigned integer, encrypted bit by bit.
+    #[arg(long, value_name = "N", conflicts_with = "input", requires = "width")]
+    integer: Option<u64>,
+    /// Bits of the integer, 1 to 64.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    width: Option<u32>,
     /// Ciphertext to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -47,12 +57,22 @@ pub struct Arguments {
 
 /// Encrypts.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if bits::is_key(&arguments.key)? {
+        let message = match (&arguments.bits, arguments.integer, arguments.width, &arguments.input) {
+            (Some(text), ..) => bits::of_text(text)?,
+            (_, Some(integer), Some(width), _) => bits::of_integer(integer, width)?,
+            (.., Some(path)) => bits::of_file(path, arguments.format)?,
+            _ => return Err(no_message()),
+        };
+        return bits::encrypt(&arguments.key, &message, &arguments.out, output);
+    }
+    let Some(input) = &arguments.input else { return Err(no_message()) };
     let secret = keyfiles::read_secret(&arguments.key)?;
     let params = secret.params();
     let mode = arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from);
     let shape = Shape::new(params.slots(), mode);
-    let format = Format::of(arguments.format, &arguments.input)?;
-    let mut values = data::read(&arguments.input, format, shape, arguments.size)?;
+    let format = Format::of(arguments.format, input)?;
+    let mut values = data::read(input, format, shape, arguments.size)?;
     let given = values.len();
     if mode == SlotMode::Complex && given % 2 == 1 {
         values.push(0.0);
@@ -74,4 +94,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         )
     });
     Ok(())
+}
+
+fn no_message() -> Failure {
+    Failure::usage(
+        "a CKKS key encrypts the numbers or the picture of --in; --bits and --integer take a DM/CGGI key",
+    )
 }

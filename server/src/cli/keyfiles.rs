@@ -42,6 +42,37 @@ pub struct Manifest {
     pub parts: usize,
 }
 
+/// An evaluation key set as it is written or sent: what it belongs to, and the bytes of its pieces.
+pub struct KeySet {
+    /// What it belongs to.
+    pub manifest: Manifest,
+    /// Bytes of each piece.
+    pub sizes: Vec<u64>,
+}
+
+impl KeySet {
+    /// The evaluation keys that belong to a key of a CKKS set.
+    pub fn ship(params: &ShipParams, key: Id) -> Self {
+        let sizes = params.key_parts().iter().map(|part| part.bytes as u64).collect();
+        Self::new(params.name(), params.fingerprint(), key, sizes)
+    }
+
+    /// The evaluation keys of set `name` that belong to `key`.
+    pub fn new(name: &str, fingerprint: [u8; 16], key: Id, sizes: Vec<u64>) -> Self {
+        let fingerprint = crate::id::hex(&fingerprint);
+        let manifest = Manifest { params: name.to_owned(), fingerprint, key_id: key, parts: sizes.len() };
+        Self { manifest, sizes }
+    }
+
+    /// Bytes of all pieces.
+    pub fn bytes(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+}
+
+/// Makes one piece of an evaluation key set.
+pub type MakePart<'a> = &'a dyn Fn(usize) -> Result<Vec<u8>, Failure>;
+
 /// A folder with evaluation keys.
 pub struct EvaluationFolder {
     folder: PathBuf,
@@ -129,35 +160,34 @@ fn set_of(path: &Path, bytes: &[u8]) -> Result<(&'static Preset, ShipParams), Fa
     Ok((preset, preset.params()?))
 }
 
-fn in_file(path: &Path, error: refloat::Error) -> Failure {
+/// Says which file an error is about.
+pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
     let failure = Failure::from(error);
     Failure { detail: format!("{}: {}", path.display(), failure.detail), ..failure }
 }
 
 impl EvaluationFolder {
-    /// Writes the evaluation keys of a secret key piece by piece; the manifest comes last, so that a
-    /// folder that has one is complete.
-    pub fn create(folder: &Path, secret: &ShipSecretKey, output: &Output) -> Result<(Self, u64), Failure> {
-        let params = secret.params();
+    /// Writes evaluation keys piece by piece; the manifest comes last, so that a folder that has one is
+    /// complete.
+    pub fn create(
+        folder: &Path,
+        set: &KeySet,
+        make: MakePart<'_>,
+        output: &Output,
+    ) -> Result<(Self, u64), Failure> {
         fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-        let bar = progress::byte_bar(output, params.key_bytes(), "evaluation keys");
-        for part in params.key_parts() {
-            let path = part_path(folder, part.index);
-            let bytes = secret.key_part(part.index)?;
+        let bar = progress::byte_bar(output, set.bytes(), "evaluation keys");
+        for index in 0..set.sizes.len() {
+            let path = part_path(folder, index);
+            let bytes = make(index)?;
             fs::write(&path, &bytes).map_err(|error| Failure::file("write", &path, &error))?;
             bar.inc(bytes.len() as u64);
         }
         bar.finish_and_clear();
-        let manifest = Manifest {
-            params: params.name().to_owned(),
-            fingerprint: crate::id::hex(&params.fingerprint()),
-            key_id: Id(secret.key_id()),
-            parts: params.key_parts().len(),
-        };
         let path = folder.join(MANIFEST);
-        let text = serde_json::to_vec_pretty(&manifest).map_err(|error| Failure::system(&error))?;
+        let text = serde_json::to_vec_pretty(&set.manifest).map_err(|error| Failure::system(&error))?;
         fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
-        Ok((Self { folder: folder.to_owned(), manifest }, params.key_bytes()))
+        Ok((Self { folder: folder.to_owned(), manifest: set.manifest.clone() }, set.bytes()))
     }
 
     /// Finds evaluation keys in a folder, or in its folder of evaluation keys; `None` if there are
@@ -175,19 +205,24 @@ impl EvaluationFolder {
         Ok(None)
     }
 
-    /// The parameter set of the keys.
+    /// The CKKS set of the keys.
     pub fn params(&self) -> Result<ShipParams, Failure> {
         let params = params::preset(&self.manifest.params)?.params()?;
-        let (here, there) = (crate::id::hex(&params.fingerprint()), &self.manifest.fingerprint);
-        if here != *there {
-            return Err(Failure::usage(format!(
-                "the keys in {} are for {} with fingerprint {there}, this version's {} has {here}; make new keys",
-                self.folder.display(),
-                params.name(),
-                params.name()
-            )));
-        }
+        self.check(params.fingerprint())?;
         Ok(params)
+    }
+
+    /// Refuses keys that another version made for a set of this name.
+    pub fn check(&self, fingerprint: [u8; 16]) -> Result<(), Failure> {
+        let Manifest { params, fingerprint: there, .. } = &self.manifest;
+        let here = crate::id::hex(&fingerprint);
+        if here == *there {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "the keys in {} are for {params} with fingerprint {there}, this version's {params} has {here}; make new keys",
+            self.folder.display()
+        )))
     }
 
     /// One piece.
@@ -201,13 +236,22 @@ impl EvaluationFolder {
         let params = self.params()?;
         let mut builder = ShipKeys::builder(&params, self.manifest.key_id.0);
         let bar = progress::byte_bar(output, params.key_bytes(), "loading keys");
-        for part in params.key_parts() {
-            let path = part_path(&self.folder, part.index);
-            builder.add(part.index, &self.part(part.index)?).map_err(|error| in_file(&path, error))?;
-            bar.inc(part.bytes as u64);
-        }
+        self.each_part(|index, bytes| {
+            bar.inc(bytes.len() as u64);
+            builder.add(index, bytes)
+        })?;
         bar.finish_and_clear();
         Ok(builder.finish()?)
+    }
+
+    /// Hands over all pieces, in order.
+    pub fn each_part(
+        &self,
+        mut take: impl FnMut(usize, &[u8]) -> Result<(), refloat::Error>,
+    ) -> Result<(), Failure> {
+        (0..self.manifest.parts).try_for_each(|index| {
+            take(index, &self.part(index)?).map_err(|error| in_file(&part_path(&self.folder, index), error))
+        })
     }
 }
 

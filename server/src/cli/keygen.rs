@@ -5,19 +5,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 use refloat::bootstrapping::ckks_ship::ShipSecretKey;
-use refloat::params;
+use refloat::params::{self, Preset};
+use refloat::random::Seed;
 use refloat::wire;
 use serde_json::json;
 use zeroize::Zeroizing;
 
+use super::bits;
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder};
+use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::output::{Output, bytes};
 use crate::id::Id;
 
 const EXAMPLES: &str = "\
 Examples:
   refloat keygen --preset ship13 --out keys
+  refloat keygen --preset bool-128 --out gatekeys             for circuits of gates
   refloat keygen --preset toy10 --allow-insecure --out toykeys
   refloat keygen --preset ship13 --out keys --secret-only     evaluation keys are made when needed";
 
@@ -44,31 +47,36 @@ pub struct Arguments {
 
 /// Makes keys.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let preset = params::preset(&arguments.preset)?;
-    if !preset.secure() && !arguments.allow_insecure {
-        return Err(refloat::Error::Insecure(format!(
-            "{} protects nothing; take a secure set such as {}, or add --allow-insecure to play with it",
-            preset.name,
-            params::DEFAULT_PRESET
-        ))
-        .into());
-    }
-    let params = preset.params()?;
+    let name = &arguments.preset;
+    let seed = keyfiles::fresh_seed()?;
+    let made = if let Ok(preset) = params::cggi_preset(name) {
+        check(preset.name, preset.secure(), arguments)?;
+        bits::made(preset, &seed)?
+    } else if let Ok(preset) = params::preset(name) {
+        check(preset.name, preset.secure(), arguments)?;
+        ship(preset, &seed)?
+    } else {
+        let ckks = params::presets().iter().map(|preset| preset.name);
+        let all: Vec<&str> = ckks.chain(params::cggi_presets().iter().map(|preset| preset.name)).collect();
+        return Err(Failure::usage(format!(
+            "no parameter set is called {name:?}; there are {}",
+            all.join(", ")
+        )));
+    };
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| Failure::file("create", &arguments.out, &error))?;
     let path = keyfiles::new_secret_path(&arguments.out);
-    let secret = ShipSecretKey::generate(&params, &keyfiles::fresh_seed()?);
-    keyfiles::write_secret(&path, &Zeroizing::new(wire::secret_key_to_bytes(&secret)), arguments.force)?;
+    keyfiles::write_secret(&path, &made.secret, arguments.force)?;
     let evaluation = if arguments.secret_only {
         None
     } else {
         let folder = keyfiles::evaluation_path(&arguments.out);
-        Some((EvaluationFolder::create(&folder, &secret, output)?, folder))
+        Some((EvaluationFolder::create(&folder, &made.set, &made.make, output)?, folder))
     };
-    let id = Id(secret.key_id());
+    let (id, set) = (made.set.manifest.key_id, &made.set.manifest.params);
     let value = json!({
-        "params": preset.name,
-        "secure": preset.secure(),
+        "params": set,
+        "secure": made.secure,
         "keyId": id,
         "secretKey": path,
         "evaluationKeys": evaluation.as_ref().map(|(_, folder)| folder),
@@ -76,7 +84,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     });
     output.result(&value, || {
         let mut text =
-            format!("key {id} of {}\nsecret key       {} (keep it to yourself)", preset.name, path.display());
+            format!("key {id} of {set}\nsecret key       {} (keep it to yourself)", path.display());
         if let Some(((_, count), folder)) = &evaluation {
             let _ = write!(
                 text,
@@ -85,10 +93,48 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                 bytes(*count)
             );
         }
-        if !preset.secure() {
-            let _ = write!(text, "\n{}", params.security().statement);
+        if !made.secure {
+            let _ = write!(text, "\n{}", made.statement);
         }
         text
     });
     Ok(())
+}
+
+/// A new key and what follows from it.
+pub struct Made {
+    /// Whether its set claims security at all.
+    pub secure: bool,
+    /// What its set claims.
+    pub statement: String,
+    /// The bytes of the secret key.
+    pub secret: Zeroizing<Vec<u8>>,
+    /// Its evaluation keys.
+    pub set: KeySet,
+    /// Makes a piece of them.
+    pub make: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>,
+}
+
+fn ship(preset: &Preset, seed: &Seed) -> Result<Made, Failure> {
+    let params = preset.params()?;
+    let secret = ShipSecretKey::generate(&params, seed);
+    Ok(Made {
+        secure: preset.secure(),
+        statement: params.security().statement.clone(),
+        secret: Zeroizing::new(wire::secret_key_to_bytes(&secret)),
+        set: KeySet::ship(&params, Id(secret.key_id())),
+        make: Box::new(move |index| Ok(secret.key_part(index)?)),
+    })
+}
+
+fn check(name: &str, secure: bool, arguments: &Arguments) -> Result<(), Failure> {
+    if secure || arguments.allow_insecure {
+        return Ok(());
+    }
+    Err(refloat::Error::Insecure(format!(
+        "{name} protects nothing; take a secure set such as {} or {}, or add --allow-insecure to play with it",
+        params::DEFAULT_PRESET,
+        params::DEFAULT_CGGI_PRESET
+    ))
+    .into())
 }

@@ -2,11 +2,14 @@
 
 mod about;
 mod bench;
+mod bits;
 mod bootstrap;
+mod circuit;
 mod data;
 mod decrypt;
 mod encrypt;
 mod failure;
+mod gate_times;
 mod keyfiles;
 mod keygen;
 mod machine;
@@ -16,6 +19,7 @@ mod params;
 mod progress;
 mod remote;
 mod reproduce;
+mod reproduce_cggi;
 mod serve;
 
 use std::process::ExitCode;
@@ -34,6 +38,7 @@ Examples:
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct --server http://127.0.0.1:7878
   refloat decrypt --key keys --in fresh.ct --out fresh.png
+  refloat circuit adder8 --keys gatekeys --in a.ct --in b.ct --out sum.ct
   refloat serve                                       answer on http://127.0.0.1:7878
   refloat reproduce ship                              the published figures beside those of this machine";
 
@@ -56,10 +61,14 @@ enum Command {
     Params(params::Arguments),
     /// Makes a secret key and the evaluation keys that belong to it.
     Keygen(keygen::Arguments),
-    /// Encrypts numbers or a picture.
+    /// Encrypts numbers, a picture, or bits.
     Encrypt(encrypt::Arguments),
     /// Refreshes a ciphertext, here or on a server.
     Bootstrap(bootstrap::Arguments),
+    /// Evaluates one gate on encrypted bits.
+    Gate(circuit::GateArguments),
+    /// Evaluates a circuit of gates on encrypted bits, here or on a server.
+    Circuit(circuit::Arguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Tells version, arithmetic back-end and machine.
@@ -111,6 +120,8 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Keygen(arguments) => keygen::run(&arguments, output),
         Command::Encrypt(arguments) => encrypt::run(&arguments, output),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments, output),
+        Command::Gate(arguments) => circuit::run_gate(&arguments, output),
+        Command::Circuit(arguments) => circuit::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
         Command::About => {
             about::run(output);

@@ -3,16 +3,16 @@
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
-use refloat::bootstrapping::ckks_ship::ShipParams;
 use serde::de::DeserializeOwned;
 use ureq::http::{Request, Response};
 use ureq::{Agent, Body};
 
 use super::failure::Failure;
+use super::keyfiles::{KeySet, MakePart, Manifest};
 use super::output::Output;
 use super::progress::{self, StageTime};
 use crate::engine::{Task, operation_list};
-use crate::id::{Id, hex};
+use crate::id::Id;
 use crate::problem::Problem;
 use crate::service::views::{Commit, Committed, End, JobDocument, KeysDocument, NewKeys, StageDocument};
 use crate::store::jobs::JobState;
@@ -27,30 +27,6 @@ const LARGEST: u64 = 64 << 20;
 pub struct Remote {
     base: String,
     agent: Agent,
-}
-
-/// What a key set is, for its upload.
-pub struct KeySet {
-    manifest: NewKeys,
-    key: Id,
-    bytes: Vec<u64>,
-}
-
-impl KeySet {
-    /// The evaluation keys of key `key`.
-    pub fn new(params: &ShipParams, key: Id) -> Self {
-        let parts = params.key_parts();
-        Self {
-            manifest: NewKeys {
-                params: params.name().to_owned(),
-                fingerprint: hex(&params.fingerprint()),
-                key_id: key.to_string(),
-                parts: parts.len(),
-            },
-            key,
-            bytes: parts.iter().map(|part| part.bytes as u64).collect(),
-        }
-    }
 }
 
 impl Remote {
@@ -68,25 +44,22 @@ impl Remote {
     }
 
     /// Sends the pieces of a key set that the server lacks, and seals it.
-    pub fn upload(
-        &self,
-        set: &KeySet,
-        part: &dyn Fn(usize) -> Result<Vec<u8>, Failure>,
-        output: &Output,
-    ) -> Result<(), Failure> {
-        let manifest = serde_json::to_vec(&set.manifest).map_err(|error| Failure::system(&error))?;
+    pub fn upload(&self, set: &KeySet, part: MakePart<'_>, output: &Output) -> Result<(), Failure> {
+        let Manifest { params, fingerprint, key_id, parts } = set.manifest.clone();
+        let manifest = NewKeys { params, fingerprint, key_id: key_id.to_string(), parts };
+        let manifest = serde_json::to_vec(&manifest).map_err(|error| Failure::system(&error))?;
         let known: KeysDocument = self.json("POST", "/v1/keys", "application/json", &manifest)?;
         if known.state == "sealed" {
             return Ok(());
         }
-        let bar = progress::byte_bar(output, set.bytes.iter().sum(), "sending keys");
-        let lacking: u64 = known.missing.iter().filter_map(|index| set.bytes.get(*index as usize)).sum();
-        bar.inc(set.bytes.iter().sum::<u64>().saturating_sub(lacking));
+        let bar = progress::byte_bar(output, set.bytes(), "sending keys");
+        let lacking: u64 = known.missing.iter().filter_map(|index| set.sizes.get(*index as usize)).sum();
+        bar.inc(set.bytes().saturating_sub(lacking));
         for index in known.missing {
             let bytes = part(index as usize)?;
             self.send(
                 "PUT",
-                &format!("/v1/keys/{}/chunks/{index}", set.key),
+                &format!("/v1/keys/{key_id}/chunks/{index}"),
                 "application/octet-stream",
                 &bytes,
                 &[],
@@ -96,7 +69,7 @@ impl Remote {
         bar.finish_and_clear();
         let commit = serde_json::to_vec(&Commit::default()).map_err(|error| Failure::system(&error))?;
         let _: Committed =
-            self.json("POST", &format!("/v1/keys/{}/commit", set.key), "application/json", &commit)?;
+            self.json("POST", &format!("/v1/keys/{key_id}/commit"), "application/json", &commit)?;
         Ok(())
     }
 

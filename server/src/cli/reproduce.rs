@@ -16,13 +16,13 @@ const SOURCE: &str = "SHIP talk, ePrint 2025/784; two AMD EPYC 7473X, 2.8 GHz, A
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
-#[command(after_help = "Example:\n  refloat reproduce ship --json > ship.json")]
+#[command(after_help = "Examples:\n  refloat reproduce ship --json > ship.json\n  refloat reproduce cggi")]
 pub struct Arguments {
     /// What to reproduce.
     suite: Suite,
-    /// Bootstrappings per figure; the fastest counts.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
-    runs: u16,
+    /// Bootstrappings per figure; the fastest counts [default: 3, and 30 of gates].
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    runs: Option<u16>,
 }
 
 /// A published set of figures.
@@ -30,6 +30,8 @@ pub struct Arguments {
 enum Suite {
     /// CKKS bootstrapping of "SHIP" (Cheon, Hanrot, Kim, Stehlé).
     Ship,
+    /// Gates and look-ups of DM/CGGI.
+    Cggi,
 }
 
 /// One figure, published and measured.
@@ -82,13 +84,19 @@ const PAIRS: [(&Published, &str); 3] = [(&SHIP13, "ship13"), (&SHIP13, "ship13-h
 
 /// Measures and prints.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let Suite::Ship = arguments.suite;
+    match arguments.suite {
+        Suite::Ship => ship(arguments.runs.map_or(3, usize::from), output),
+        Suite::Cggi => super::reproduce_cggi::run(arguments.runs.map_or(30, usize::from), output),
+    }
+}
+
+fn ship(runs: usize, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut rows = Vec::new();
     for (published, name) in PAIRS {
         let preset = params::preset(name)?;
         match Bench::fits(&preset.params()?) {
-            Ok(()) => measure(published, preset, &machine, usize::from(arguments.runs), output, &mut rows)?,
+            Ok(()) => measure(published, preset, &machine, runs, output, &mut rows)?,
             Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),
         }
     }

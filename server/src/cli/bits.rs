@@ -1,0 +1,220 @@
+//! Files of DM/CGGI keys and encrypted bits.
+
+use std::fs;
+use std::path::Path;
+
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
+use refloat::params::{CggiPreset, cggi_preset, cggi_preset_by_fingerprint};
+use refloat::random::Seed;
+use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
+use refloat::wire::{self, MAX_CIPHERTEXTS};
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use super::data::{self, Format, Shape, read_file};
+use super::failure::Failure;
+use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
+use super::keygen::Made;
+use super::output::{Output, bytes};
+use super::progress;
+use crate::engine::SlotMode;
+use crate::gates::is_served;
+use crate::id::Id;
+
+/// A new key of a set.
+pub fn made(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
+    let params = params_of(preset)?;
+    let secret = CggiSecretKey::generate(&params, seed);
+    Ok(Made {
+        secure: preset.secure(),
+        statement: params.security().statement.clone(),
+        secret: Zeroizing::new(wire::cggi_secret_key_to_bytes(&secret)),
+        set: key_set(&params, Id(secret.key_id())),
+        make: Box::new(move |index| Ok(secret.key_part(index)?)),
+    })
+}
+
+/// The evaluation keys of a set that belong to `key`.
+pub fn key_set(params: &CggiParams, key: Id) -> KeySet {
+    let sizes = key_parts(params).iter().map(|part| wire::cggi_part_len(params, part) as u64).collect();
+    KeySet::new(params.name(), params.fingerprint(), key, sizes)
+}
+
+/// Whether a secret key is one of a DM/CGGI set.
+pub fn is_key(path: &Path) -> Result<bool, Failure> {
+    let path = keyfiles::secret_path(path);
+    let header = wire::frame::peek(&read_file(&path)?).map_err(|error| in_file(&path, error))?;
+    Ok(cggi_preset_by_fingerprint(&header.fingerprint).is_ok())
+}
+
+/// Reads a secret key of any DM/CGGI set.
+pub fn read_secret(path: &Path) -> Result<CggiSecretKey, Failure> {
+    let path = keyfiles::secret_path(path);
+    let bytes = read_file(&path)?;
+    let params = set_of(&path, &bytes)?;
+    wire::cggi_secret_key_from_bytes(&params, &bytes).map_err(|error| in_file(&path, error))
+}
+
+/// Reads lists of ciphertexts, one after the other, all of one set and key.
+pub fn read_lists(paths: &[impl AsRef<Path>]) -> Result<(CggiParams, Vec<Vec<CggiCiphertext>>), Failure> {
+    let mut found: Option<(CggiParams, [u8; 16])> = None;
+    let mut lists = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        let bytes = read_file(path)?;
+        let params = match &found {
+            Some((params, _)) => params.clone(),
+            None => set_of(path, &bytes)?,
+        };
+        let list =
+            wire::cggi_ciphertexts_from_bytes(&params, &bytes).map_err(|error| in_file(path, error))?;
+        let key = list.first().map_or([0; 16], CggiCiphertext::key_id);
+        let (_, first) = found.get_or_insert((params, key));
+        if *first != key {
+            return Err(Failure::usage(format!(
+                "{} is under key {}, the files before it under {}; encrypt all under one key",
+                path.display(),
+                Id(key),
+                Id(*first)
+            )));
+        }
+        lists.push(list);
+    }
+    match found {
+        Some((params, _)) => Ok((params, lists)),
+        None => Err(Failure::usage("there is no ciphertext; name one with --in")),
+    }
+}
+
+/// Writes a list of ciphertexts.
+pub fn write_list(path: &Path, params: &CggiParams, list: &[CggiCiphertext]) -> Result<usize, Failure> {
+    let bytes = wire::cggi_ciphertexts_to_bytes(params, list)?;
+    fs::write(path, &bytes).map_err(|error| Failure::file("write", path, &error))?;
+    Ok(bytes.len())
+}
+
+/// An evaluator with the evaluation keys in a folder.
+pub fn load(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator, Failure> {
+    let params = params_of(cggi_preset(&folder.manifest.params)?)?;
+    folder.check(params.fingerprint())?;
+    let set = key_set(&params, folder.manifest.key_id);
+    let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
+    let bar = progress::byte_bar(output, set.bytes(), "loading keys");
+    folder.each_part(|index, bytes| {
+        bar.inc(bytes.len() as u64);
+        builder.add(index, bytes)
+    })?;
+    bar.finish_and_clear();
+    Ok(CggiEvaluator::new(builder.finish()?))
+}
+
+/// Reads `0110`, the least significant bit first.
+pub fn of_text(text: &str) -> Result<Zeroizing<Vec<bool>>, Failure> {
+    let bits: Option<Vec<bool>> = text
+        .chars()
+        .map(|character| match character {
+            '0' => Some(false),
+            '1' => Some(true),
+            _ => None,
+        })
+        .collect();
+    let bits = bits.filter(|bits| !bits.is_empty());
+    bits.map(Zeroizing::new).ok_or_else(|| Failure::usage("bits are written as zeros and ones, such as 0110"))
+}
+
+/// The bits of an integer, the least significant first.
+pub fn of_integer(integer: u64, width: u32) -> Result<Zeroizing<Vec<bool>>, Failure> {
+    if integer.checked_shr(width).unwrap_or(0) != 0 {
+        return Err(Failure::usage(format!("{integer} does not fit {width} bits; give it a larger --width")));
+    }
+    Ok(Zeroizing::new((0..width).map(|i| integer >> i & 1 == 1).collect()))
+}
+
+/// The bits of a file: numbers, each 0 or 1, or the pixels of a picture.
+pub fn of_file(path: &Path, format: Option<Format>) -> Result<Zeroizing<Vec<bool>>, Failure> {
+    let shape = Shape::new(MAX_CIPHERTEXTS, SlotMode::Bits);
+    let numbers = data::read(path, Format::of(format, path)?, shape, None)?;
+    let bit = |number: &f64| match number {
+        0.0 => Ok(false),
+        1.0 => Ok(true),
+        other => Err(Failure::usage(format!("{} holds {other}, which is no bit", path.display()))),
+    };
+    Ok(Zeroizing::new(numbers.iter().map(bit).collect::<Result<Vec<bool>, Failure>>()?))
+}
+
+/// Encrypts bits into a file.
+pub fn encrypt(key: &Path, message: &[bool], out: &Path, output: &Output) -> Result<(), Failure> {
+    let secret = read_secret(key)?;
+    let list = secret.encrypt_bits(message, &keyfiles::fresh_seed()?);
+    let written = write_list(out, secret.params(), &list)?;
+    let (set, count) = (secret.params().name(), message.len());
+    let value = json!({ "params": set, "bits": count, "bytes": written, "out": out });
+    output.result(&value, || {
+        format!("{count} bits into {} of {set}, {}", out.display(), bytes(written as u64))
+    });
+    Ok(())
+}
+
+/// Decrypts a list of ciphertexts into a file of numbers, or to standard output.
+pub fn decrypt(
+    key: &Path,
+    input: &Path,
+    (out, format): (&Path, Option<Format>),
+    output: &Output,
+) -> Result<(), Failure> {
+    let secret = read_secret(key)?;
+    let (_, lists) = read_lists(&[input])?;
+    let list = lists.concat();
+    let messages = list.iter().map(|ciphertext| secret.decrypt(ciphertext));
+    let messages = Zeroizing::new(messages.collect::<Result<Vec<u32>, refloat::Error>>()?);
+    let numbers: Zeroizing<Vec<f64>> = Zeroizing::new(messages.iter().map(|&m| f64::from(m)).collect());
+    let shape = Shape::new(numbers.len(), SlotMode::Bits);
+    data::write(out, Format::of(format, out)?, &numbers, shape, None)?;
+    if out == Path::new("-") {
+        return Ok(());
+    }
+    let bits = list.iter().all(|ciphertext| ciphertext.encoding() == Encoding::Bit);
+    let integer = (bits && messages.len() <= 64)
+        .then(|| messages.iter().rev().fold(0u64, |value, &bit| value << 1 | u64::from(bit)));
+    let value = json!({
+        "params": secret.params().name(), "messages": messages.len(), "integer": integer, "out": out,
+    });
+    output.result(&value, || match integer {
+        Some(integer) => {
+            format!("{} bits into {}; as an integer {integer}", messages.len(), out.display())
+        }
+        None => format!("{} messages into {}", messages.len(), out.display()),
+    });
+    Ok(())
+}
+
+/// The set that bytes claim to belong to.
+fn set_of(path: &Path, bytes: &[u8]) -> Result<CggiParams, Failure> {
+    let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
+    params_of(cggi_preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))?)
+}
+
+fn params_of(preset: &CggiPreset) -> Result<CggiParams, Failure> {
+    if !is_served(preset) {
+        return Err(Failure::usage(format!(
+            "{} computes modulo a prime of more than 32 bits, which the library does and this program does not; take another set",
+            preset.name
+        )));
+    }
+    Ok(preset.params()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_read_strictly_and_least_significant_first() {
+        assert_eq!(*of_text("011").unwrap(), [false, true, true]);
+        assert_eq!(*of_integer(6, 4).unwrap(), [false, true, true, false]);
+        assert_eq!(of_integer(u64::MAX, 64).unwrap().len(), 64);
+        for bad in ["", "012", "0 1"] {
+            assert!(of_text(bad).is_err(), "{bad:?}");
+        }
+        assert!(of_integer(16, 4).is_err());
+    }
+}

@@ -1,0 +1,284 @@
+//! `refloat gate` and `refloat circuit`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+use refloat::circuits::netlist::{
+    Bit, Builder, Gate, Kind, Netlist, Plan, aes,
+    arithmetic::{self, Form},
+};
+use refloat::schemes::cggi::{CggiCiphertext, CggiParams};
+use refloat::wire;
+use serde_json::json;
+
+use super::bits;
+use super::bootstrap::{no_keys, send_keys};
+use super::data::read_file;
+use super::failure::Failure;
+use super::keyfiles::EvaluationFolder;
+use super::output::Output;
+use super::progress::StageClock;
+use super::remote::Remote;
+use crate::engine::{Operation, SlotMode, Task};
+use crate::gates::CircuitJob;
+use crate::id::Id;
+
+const EXAMPLES: &str = "\
+CIRCUIT is a file with a netlist, or one that is built in: adderN, comparatorN (N bits; adderN-prefix and
+comparatorN-prefix have fewer levels and more gates), aes-sbox, aes-round, aes.
+Examples:
+  refloat circuit adder8                                   what it consists of
+  refloat circuit adder8 --print > adder.txt               its text, a pattern for your own
+  refloat circuit adder8 --keys keys --in a.ct --in b.ct --out sum.ct
+  refloat circuit my.txt --keys keys --in x.ct --out y.ct --server http://127.0.0.1:7878";
+
+const GATE_EXAMPLES: &str = "\
+Files with several bits are combined bit by bit.
+Examples:
+  refloat gate nand --keys keys --in x.ct --in y.ct --out z.ct
+  refloat gate mux --keys keys --in choice.ct --in x.ct --in y.ct --out z.ct";
+
+/// Arguments of `refloat circuit`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// File with a netlist, or a built-in circuit.
+    #[arg(value_name = "CIRCUIT")]
+    circuit: String,
+    /// Prints the netlist as text, and ends.
+    #[arg(long, conflicts_with = "input")]
+    print: bool,
+    #[command(flatten)]
+    run: Option<RunArguments>,
+}
+
+/// Arguments of `refloat gate`.
+#[derive(Args)]
+#[command(after_help = GATE_EXAMPLES)]
+pub struct GateArguments {
+    /// The gate.
+    #[arg(value_name = "GATE", value_parser = str::parse::<Gate>)]
+    gate: Gate,
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// What is computed on, and where.
+#[derive(Args)]
+struct RunArguments {
+    /// Folder of keys, or of evaluation keys alone.
+    #[arg(long, value_name = "DIR", required = false, requires_all = ["input", "out"])]
+    keys: PathBuf,
+    /// Encrypted bits, the inputs in order; may be repeated.
+    #[arg(long = "in", value_name = "FILE", required = false, requires = "keys")]
+    input: Vec<PathBuf>,
+    /// Encrypted bits to write, the outputs in order.
+    #[arg(long, value_name = "FILE", required = false, requires = "keys")]
+    out: PathBuf,
+    /// Has a server do the work; evaluation keys it lacks are sent first.
+    #[arg(long, value_name = "URL", requires = "keys")]
+    server: Option<String>,
+    /// Threads to work on [default: all].
+    #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// Describes a circuit, prints it, or evaluates it.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let netlist = circuit(&arguments.circuit)?;
+    if arguments.print {
+        let text = netlist.to_string();
+        output.result(&json!({ "netlist": text }), || text.clone());
+        return Ok(());
+    }
+    let Some(run) = &arguments.run else {
+        describe(&netlist, output);
+        return Ok(());
+    };
+    let (params, lists) = bits::read_lists(&run.input)?;
+    evaluate(&netlist, run, &params, &lists.concat(), output)
+}
+
+/// Evaluates one gate bit by bit.
+pub fn run_gate(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
+    let (gate, run) = (arguments.gate, &arguments.run);
+    let (params, lists) = bits::read_lists(&run.input)?;
+    let count = lists.first().map_or(0, Vec::len);
+    if lists.len() != gate.arity() || lists.iter().any(|list| list.len() != count) {
+        let lengths: Vec<String> = lists.iter().map(|list| list.len().to_string()).collect();
+        return Err(Failure::usage(format!(
+            "gate {gate} takes {} files with the same number of bits each, and was given {} with {}",
+            gate.arity(),
+            lists.len(),
+            lengths.join(", ")
+        )));
+    }
+    let mut builder = Builder::new();
+    let inputs: Vec<Vec<Bit>> = (0..lists.len()).map(|i| builder.inputs(&format!("x{i}"), count)).collect();
+    let values: Vec<Bit> = (0..count)
+        .map(|i| {
+            let operands: Vec<Bit> = inputs.iter().map(|input| input[i]).collect();
+            builder.gate(gate, &operands)
+        })
+        .collect();
+    builder.outputs("y", &values);
+    evaluate(&builder.finish()?, run, &params, &lists.concat(), output)
+}
+
+/// The circuit of a file or a name.
+fn circuit(name: &str) -> Result<Netlist, Failure> {
+    if Path::new(name).is_file() {
+        let bytes = read_file(Path::new(name))?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| Failure::usage(format!("{name} is not text")))?;
+        return Netlist::parse(text).map_err(|error| super::keyfiles::in_file(Path::new(name), error));
+    }
+    let (stem, form) = match name.strip_suffix("-prefix") {
+        Some(stem) => (stem, Form::Prefix),
+        None => (name, Form::Ripple),
+    };
+    let width = |text: &str| text.parse::<usize>().ok();
+    let made = match (stem, form) {
+        ("aes-sbox", Form::Ripple) => aes::sbox_netlist(),
+        ("aes-round", Form::Ripple) => aes::round_netlist(),
+        ("aes", Form::Ripple) => aes::cipher_netlist(),
+        _ => {
+            if let Some(width) = stem.strip_prefix("adder").and_then(width) {
+                arithmetic::adder(width, form)
+            } else if let Some(width) = stem.strip_prefix("comparator").and_then(width) {
+                arithmetic::comparator(width, form)
+            } else {
+                return Err(Failure::usage(format!(
+                    "{name} is neither a file nor a built-in circuit; those are adderN, comparatorN, adderN-prefix, comparatorN-prefix, aes-sbox, aes-round, aes"
+                )));
+            }
+        }
+    };
+    Ok(made?)
+}
+
+fn describe(netlist: &Netlist, output: &Output) {
+    let plan = netlist.plan();
+    let kinds: Vec<String> = Kind::ALL
+        .into_iter()
+        .filter(|kind| plan.count(*kind) > 0)
+        .map(|kind| format!("{} {}", plan.count(kind), kind.gate()))
+        .collect();
+    let names = |names: Vec<&str>| {
+        let shown = names.iter().take(16).copied().collect::<Vec<_>>().join(" ");
+        if names.len() > 16 { format!("{shown} ... ({})", names.len()) } else { shown }
+    };
+    let inputs: Vec<&str> = netlist.input_names().iter().map(String::as_str).collect();
+    let outputs: Vec<&str> = netlist.output_names().collect();
+    let value = json!({
+        "inputs": inputs, "outputs": outputs, "gates": netlist.nodes().len(), "evaluated": plan.ops().len(),
+        "bootstraps": plan.bootstraps(), "levels": plan.depth(), "widest": plan.width(),
+    });
+    output.result(&value, || {
+        format!(
+            "inputs   {}\noutputs  {}\n{} bootstraps ({}) in {} levels of at most {} gates",
+            names(inputs.clone()),
+            names(outputs.clone()),
+            plan.bootstraps(),
+            kinds.join(", "),
+            plan.depth(),
+            plan.width()
+        )
+    });
+}
+
+fn evaluate(
+    netlist: &Netlist,
+    run: &RunArguments,
+    params: &CggiParams,
+    inputs: &[CggiCiphertext],
+    output: &Output,
+) -> Result<(), Failure> {
+    let plan = netlist.plan();
+    let (outputs, seconds) = match &run.server {
+        Some(url) => on_server(url, netlist, run, params, inputs, output)?,
+        None => here(&plan, run, inputs, output)?,
+    };
+    let written = bits::write_list(&run.out, params, &outputs)?;
+    let value = json!({
+        "params": params.name(), "bootstraps": plan.bootstraps(), "levels": plan.depth(), "seconds": seconds,
+        "server": run.server, "bits": outputs.len(), "bytes": written, "out": run.out,
+    });
+    output.result(&value, || {
+        format!(
+            "{} bits into {}: {} bootstraps in {} levels, {seconds:.3} s, {:.2} ms each",
+            outputs.len(),
+            run.out.display(),
+            plan.bootstraps(),
+            plan.depth(),
+            1e3 * seconds / plan.bootstraps().max(1) as f64
+        )
+    });
+    Ok(())
+}
+
+fn here(
+    plan: &Plan,
+    run: &RunArguments,
+    inputs: &[CggiCiphertext],
+    output: &Output,
+) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
+    let folder = EvaluationFolder::find(&run.keys)?.ok_or_else(|| no_keys(&run.keys))?;
+    let pool = ThreadPoolBuilder::new().num_threads(run.threads.map_or(0, usize::from)).build();
+    pool.map_err(|error| Failure::system(&error))?.install(|| {
+        let evaluator = bits::load(&folder, output)?;
+        let mut clock = StageClock::new(output);
+        let began = Instant::now();
+        let outputs = plan.run(&evaluator, inputs, &mut clock)?;
+        Ok((outputs, began.elapsed().as_secs_f64()))
+    })
+}
+
+fn on_server(
+    url: &str,
+    netlist: &Netlist,
+    run: &RunArguments,
+    params: &CggiParams,
+    inputs: &[CggiCiphertext],
+    output: &Output,
+) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
+    let remote = Remote::new(url)?;
+    let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
+    send_keys(&remote, &run.keys, &bits::key_set(params, key), output, |path| {
+        let secret = bits::read_secret(path)?;
+        let id = Id(secret.key_id());
+        Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
+    })?;
+    let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit] };
+    let job = remote.submit(key, &task, &CircuitJob::to_bytes(params, netlist, inputs)?)?;
+    let (seconds, _) = remote.follow(&job, output)?;
+    let outputs = wire::cggi_ciphertexts_from_bytes(params, &remote.result(&job)?)?;
+    if outputs.len() != netlist.outputs().len() || outputs.iter().any(|bit| bit.key_id() != key.0) {
+        return Err(Failure::network(
+            "the server answered with other ciphertexts than the circuit's outputs",
+        ));
+    }
+    Ok((outputs, seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn circuits_have_names() {
+        for (name, bootstraps) in [
+            ("adder8", 16),
+            ("adder8-prefix", 32),
+            ("comparator8", 17),
+            ("aes-sbox", 94),
+            ("aes-round", 1936),
+        ] {
+            assert_eq!(circuit(name).unwrap().plan().bootstraps(), bootstraps, "{name}");
+        }
+        for bad in ["adder", "adder0", "aes-prefix", "adder8-sparse", "comparator99999999999999999999"] {
+            assert!(circuit(bad).is_err(), "{bad}");
+        }
+    }
+}
