@@ -24,9 +24,11 @@ pub enum Diagonals {
 }
 
 impl Diagonals {
-    /// [`Self::Evaluated`] where that takes a gibibyte at most, [`Self::Coefficients`] above.
+    /// [`Self::Evaluated`] where that takes a quarter of the evaluation keys' memory at most, as it does in all
+    /// shipped sets of full size, [`Self::Coefficients`] elsewhere.
     pub fn for_params<W: Word>(params: &ShipParams<W>) -> Self {
-        if Self::Evaluated.memory_bytes(params) <= 1 << 30 { Self::Evaluated } else { Self::Coefficients }
+        let fits = Self::Evaluated.memory_bytes(params) <= params.expanded_key_bytes() / 4;
+        if fits { Self::Evaluated } else { Self::Coefficients }
     }
 
     /// Bytes kept in memory.

@@ -116,7 +116,9 @@ fn multiplex<W: Word>(
     let mut errors = held.sums(scratch.len());
     let mut terms = held.sums(scratch.len());
     let mut products: Vec<Poly<W, Eval>> = lanes.iter().map(|_| Poly::zero(basis)).collect();
-    scratch.iter_mut().for_each(|FactorScratch { sum, .. }| sum.set_zero());
+    for FactorScratch { sum, .. } in &mut *scratch {
+        sum.set_zero();
+    }
     for (branch, rotation) in rotations.iter().enumerate() {
         let block = BlockId::Mux { track, step, branch };
         for first in (0..2 * digits).step_by(HELD) {

@@ -25,6 +25,10 @@ pub struct NoiseModel {
     pub encapsulation: f64,
     /// Slots to coefficients, for messages of the given mean square.
     pub slots_to_coeffs: f64,
+    /// The root of the product tree, relative to its slots: mean square, as complex numbers.
+    pub root: f64,
+    /// Root-mean-square error that the tracks, the tree and the conjugation leave in the output's real slots.
+    pub refreshed_rms: f64,
     /// Root-mean-square error of the output's real slots, sine model error not included.
     pub output_rms: f64,
     /// Largest error of the sine model for messages in [-1, 1]; 0 for bits.
@@ -93,6 +97,8 @@ impl NoiseModel {
             relinearization: product,
             encapsulation,
             slots_to_coeffs,
+            root,
+            refreshed_rms: libm::sqrt(tree + last),
             output_rms: libm::sqrt(tree + last + input_part),
             sine,
         }
