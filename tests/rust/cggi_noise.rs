@@ -7,8 +7,8 @@ use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, CggiSpec, Gate, log2_erfc};
 use refloat::wire::cggi_ciphertexts_to_bytes;
 
-const KEYS: u64 = 16;
-const GATES: u64 = 250;
+const KEYS: u64 = 12;
+const GATES: u64 = 160;
 
 fn setup(params: &CggiParams, seed: u64) -> (CggiSecretKey, CggiEvaluator) {
     let seed = Seed::from_bytes([6; 32]).derive("refloat test: noise", &[seed]);
@@ -81,7 +81,7 @@ fn kolmogorov(samples: &[f64]) -> f64 {
 
 #[test]
 fn every_step_adds_the_noise_of_its_formula() {
-    for name in ["toy-bool"] {
+    for name in ["toy-bool", "toy-bool-ternary", "toy-bool-lmk", "toy-bool-lmk-merged"] {
         let params = cggi_preset(name).unwrap().params().unwrap();
         let (errors, model) = (errors(&params), *params.noise());
         let steps = [
@@ -94,7 +94,7 @@ fn every_step_adds_the_noise_of_its_formula() {
             let mean = samples.iter().sum::<f64>() / samples.len() as f64;
             let shape = kolmogorov(samples);
             println!("{name} {step}: {ratio:.3} of the modelled variance, D sqrt(n) = {shape:.2}");
-            // 4000 samples: the sample variance itself has a standard deviation of 2.2 %.
+            // 1920 samples: the sample variance itself has a standard deviation of 3.2 %.
             assert!((ratio - 1.0).abs() < 0.08, "{name} {step}: {ratio} times the modelled variance");
             assert!(mean.abs() < 0.1 * expected.sqrt(), "{name} {step}: mean {mean}");
             // Exceeded once in a thousand times by a normal distribution.
@@ -121,7 +121,7 @@ fn gates_fail_as_often_as_modelled() {
     let (mut failures, mut gates) = (0, 0);
     for key in 0..KEYS {
         let (secret, evaluator) = setup(&params, 100 + key);
-        for i in 0..2 * GATES {
+        for i in 0..4 * GATES {
             let bits = [i % 2 == 0, i % 4 < 2];
             let randomness = Seed::from_bytes([8; 32]).derive("refloat test: noise", &[key, i]);
             let x = secret.encrypt_bits(&bits, &randomness);
@@ -153,7 +153,9 @@ fn chain(name: &str) -> String {
 
 #[test]
 fn chains_of_gates_give_the_same_bytes_everywhere() {
-    for (name, digest) in [("toy-bool", "5393bf986c165a75042afee49f079b53"), ("toy-fbs", "14a29b4db29589463be8cb463f33586e")] {
+    for (name, digest) in
+        [("toy-bool", "5393bf986c165a75042afee49f079b53"), ("toy-fbs", "14a29b4db29589463be8cb463f33586e")]
+    {
         assert_eq!(chain(name), digest, "{name}");
     }
 }

@@ -62,7 +62,7 @@ pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
 const OWN: &str = "own set; dimensions by the lattice estimator, digits by the noise model";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [CggiPreset; 7] = [
+static PRESETS: [CggiPreset; 14] = [
     CggiPreset {
         name: "bool-128",
         title: "128-bit, gates on bits, a wrong result once in 2^128 gates",
@@ -76,6 +76,34 @@ static PRESETS: [CggiPreset; 7] = [
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: bool_64,
+    },
+    CggiPreset {
+        name: "bool-128-ternary",
+        title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^128 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: bool_128_ternary,
+    },
+    CggiPreset {
+        name: "lmk-128",
+        title: "128-bit, gates on bits by automorphisms, a wrong result once in 2^128 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: lmk_128,
+    },
+    CggiPreset {
+        name: "lmk-128-merged",
+        title: "128-bit, gates on bits by automorphisms with merged keys, a wrong result once in 2^120 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: lmk_128_merged,
+    },
+    CggiPreset {
+        name: "lmk-64",
+        title: "128-bit, gates on bits by automorphisms, faster, a wrong result once in 2^60 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: lmk_64,
     },
     CggiPreset {
         name: "fbs8",
@@ -104,6 +132,27 @@ static PRESETS: [CggiPreset; 7] = [
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
         spec: toy_bool,
+    },
+    CggiPreset {
+        name: "toy-bool-ternary",
+        title: "INSECURE demonstration size, gates on bits by GINX with a ternary key",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: toy_bool_ternary,
+    },
+    CggiPreset {
+        name: "toy-bool-lmk",
+        title: "INSECURE demonstration size, gates on bits by automorphisms",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: toy_bool_lmk,
+    },
+    CggiPreset {
+        name: "toy-bool-lmk-merged",
+        title: "INSECURE demonstration size, gates on bits by automorphisms with merged keys",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: toy_bool_lmk_merged,
     },
     CggiPreset {
         name: "toy-fbs",
@@ -224,5 +273,71 @@ fn toy_fbs() -> CggiSpec {
         messages: 16,
         policy: SecurityPolicy::InsecureForTests,
         ..fbs_8()
+    }
+}
+
+fn bool_128_ternary() -> CggiSpec {
+    CggiSpec {
+        name: "bool-128-ternary".to_string(),
+        method: RotationMethod::GinxTernary,
+        lwe_dimension: 605,
+        lwe_secret: LweSecret::Ternary,
+        base_log: 7,
+        digits: 3,
+        ..bool_128()
+    }
+}
+
+fn lmk_128() -> CggiSpec {
+    CggiSpec {
+        name: "lmk-128".to_string(),
+        method: RotationMethod::Lmkcdey { merged: 1 },
+        base_log: 7,
+        digits: 3,
+        ..bool_128()
+    }
+}
+
+fn lmk_128_merged() -> CggiSpec {
+    CggiSpec {
+        name: "lmk-128-merged".to_string(),
+        method: RotationMethod::Lmkcdey { merged: 4 },
+        log_failure: -120.0,
+        ..bool_128()
+    }
+}
+
+fn lmk_64() -> CggiSpec {
+    CggiSpec {
+        name: "lmk-64".to_string(),
+        method: RotationMethod::Lmkcdey { merged: 1 },
+        log_failure: -60.0,
+        ..bool_64()
+    }
+}
+
+fn toy_bool_ternary() -> CggiSpec {
+    CggiSpec {
+        name: "toy-bool-ternary".to_string(),
+        method: RotationMethod::GinxTernary,
+        lwe_secret: LweSecret::Ternary,
+        ..toy_bool()
+    }
+}
+
+fn toy_bool_lmk() -> CggiSpec {
+    CggiSpec {
+        name: "toy-bool-lmk".to_string(),
+        method: RotationMethod::Lmkcdey { merged: 1 },
+        lwe_secret: LweSecret::Ternary,
+        ..toy_bool()
+    }
+}
+
+fn toy_bool_lmk_merged() -> CggiSpec {
+    CggiSpec {
+        name: "toy-bool-lmk-merged".to_string(),
+        method: RotationMethod::Lmkcdey { merged: 4 },
+        ..toy_bool()
     }
 }

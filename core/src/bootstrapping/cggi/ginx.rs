@@ -1,14 +1,14 @@
-//! GINX with a binary key, as in CGGI: the accumulator is multiplied by X^(-a_i) where s_i = 1,
-//! obliviously, by ACC += RGSW(s_i) ⊡ (X^(-a_i) - 1) ACC.
+//! GINX: the accumulator is multiplied by X^(-a_i s_i) obliviously, one coordinate at a time.
+//!
+//! Gama, Izabachène, Nguyen, Xie (EUROCRYPT 2016); Chillotti, Gama, Georgieva, Izabachène (ASIACRYPT 2016).
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
-use zeroize::Zeroize;
-
-use super::rotation::{Accumulator, BlindRotation, RING_BLOCK, Step, TestVector};
+use super::rotation::{
+    Accumulator, BlindRotation, Form, Step, TestVector, constant, rgsw_sample, turned_test_vector,
+};
 use crate::{
     arith::Word,
-    ring::Poly,
     rlwe::{
         Pair,
         lwe::{Exponents, Grid},
@@ -17,32 +17,30 @@ use crate::{
     trace::Counters,
 };
 
-/// The method; its key is RGSW(s_i) for every coordinate i of the short key.
+/// For a binary key: ACC += RGSW(s_i) ⊡ (X^(-a_i) - 1) ACC.
 pub(super) struct GinxBinary;
 
+/// For a ternary key: with K+ = RGSW(\[s_i = 1\]) and K- = RGSW(\[s_i = -1\]),
+/// ACC += (X^(-a_i) - 1) (K+ ⊡ ACC) + (X^(a_i) - 1) (K- ⊡ ACC), one decomposition for both (as in OpenFHE).
+pub(super) struct GinxTernary;
+
+/// One step for every mask that is not rounded to 0: X^0 s is known.
+fn turning<W: Word>(params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+    let order = 1 << params.log_2n();
+    let turning = exponents.a.iter().enumerate().filter(|(_, a)| **a != 0);
+    turning.map(|(coordinate, &a)| Step::Turn { coordinate, exponent: order - a }).collect()
+}
+
 impl<W: Word> BlindRotation<W> for GinxBinary {
-    fn samples(&self, params: &CggiParams<W>) -> usize {
-        params.spec().lwe_dimension * params.rgsw().rgsw_samples()
+    fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
+        vec![(params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
     }
 
     fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W> {
-        let rgsw = secret.params().rgsw();
-        let (coordinate, row) = (index / rgsw.rgsw_samples(), index % rgsw.rgsw_samples());
-        let digits = rgsw.gadget().digits();
-        // s_i or s_i z: a product with 0 or 1, the same work for both.
-        let bit = i64::from(secret.short.coefficients()[coordinate]);
-        let mut payload = if row < digits {
-            Poly::from_rows(rgsw.basis(), alloc::vec![W::ONE; rgsw.n()])
-        } else {
-            secret.ring_eval.clone()
-        };
-        for x in payload.row_mut(0) {
-            *x = W::from_u64(x.to_u64() & (-bit) as u64);
-        }
-        let name = (RING_BLOCK, index);
-        let sample = rgsw.gadget_sample(&secret.seeds, name, row % digits, &payload, &secret.ring_eval);
-        payload.zeroize();
-        sample
+        let samples = secret.params().rgsw().rgsw_samples();
+        let bit = i64::from(secret.short.coefficients()[index / samples]);
+        let payload = constant(secret.params(), bit);
+        rgsw_sample(secret, index, index % samples, &payload, &secret.ring_eval)
     }
 
     fn grid(&self) -> Grid {
@@ -50,14 +48,11 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
     }
 
     fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
-        let order = 1 << params.log_2n();
-        let turning = exponents.a.iter().enumerate().filter(|(_, a)| **a != 0);
-        turning.map(|(index, &a)| Step { index, exponent: order - a }).collect()
+        turning(params, exponents)
     }
 
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        let order = 1 << params.log_2n();
-        Accumulator::of_monomial(params, test, (order - exponents.b) % order)
+        Accumulator::turned(params, &turned_test_vector(params, test, exponents))
     }
 
     fn step(
@@ -68,10 +63,71 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
         accumulator: &mut Accumulator<W>,
         counters: &mut Counters,
     ) {
+        let Accumulator { form: Form::Turned(sample), scratch } = accumulator else { return };
+        let Step::Turn { coordinate, exponent } = step else { return };
         let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();
-        let key = &key[step.index * length..][..length];
-        let Accumulator { sample, scratch } = accumulator;
-        rgsw.turn_product_add(key, step.exponent, sample, scratch, counters);
+        let key = &key[coordinate * length..][..length];
+        rgsw.turn_product_add(key, exponent, sample, scratch, counters);
+    }
+}
+
+impl<W: Word> BlindRotation<W> for GinxTernary {
+    fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
+        vec![(2 * params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
+    }
+
+    /// For each coordinate K+, then K-.
+    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W> {
+        let samples = secret.params().rgsw().rgsw_samples();
+        let (product, row) = (index / samples, index % samples);
+        let s = i64::from(secret.short.coefficients()[product / 2]);
+        // s (s + 1) / 2 and s (s - 1) / 2: 1 for 1 and for -1, 0 otherwise.
+        let sign = if product % 2 == 0 { 1 } else { -1 };
+        let payload = constant(secret.params(), (s * (s + sign)) >> 1);
+        rgsw_sample(secret, index, row, &payload, &secret.ring_eval)
+    }
+
+    fn grid(&self) -> Grid {
+        Grid::All
+    }
+
+    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+        turning(params, exponents)
+    }
+
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
+        Accumulator::evaluated(params, turned_test_vector(params, test, exponents))
+    }
+
+    fn step(
+        &self,
+        params: &CggiParams<W>,
+        key: &[W],
+        step: Step,
+        accumulator: &mut Accumulator<W>,
+        counters: &mut Counters,
+    ) {
+        let Accumulator { form: Form::Evaluated { parts, spare }, scratch } = accumulator else { return };
+        let Step::Turn { coordinate, exponent } = step else { return };
+        let (rgsw, m, kernels) = (params.rgsw(), params.modulus(), W::kernels());
+        for (spare, part) in spare.iter_mut().zip(parts.iter()) {
+            spare.copy_from_slice(part);
+        }
+        let [b, a] = spare;
+        rgsw.decompose([b, a], scratch, counters);
+        let length = rgsw.rgsw_samples() * 2 * rgsw.n();
+        let mut factor = vec![W::ZERO; rgsw.n()];
+        for (product, exponent) in
+            [(2 * coordinate, exponent), (2 * coordinate + 1, (1 << params.log_2n()) - exponent)]
+        {
+            let [b, a] = spare;
+            rgsw.multiply(&key[product * length..][..length], [b, a], scratch, counters);
+            params.monomial_minus_one(&mut factor, exponent);
+            for (spare, part) in spare.iter_mut().zip(parts.iter_mut()) {
+                kernels.inner_product(m, part, &[spare], &[&factor], true);
+            }
+            counters.limb_mac += 2;
+        }
     }
 }

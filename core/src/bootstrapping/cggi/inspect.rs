@@ -46,8 +46,8 @@ impl<W: Word> CggiSecretKey<W> {
             CggiState::Exponents(x) => CggiView::Phase(short(&x.a, x.b, params.log_2n())),
             CggiState::Rotating(accumulator) => {
                 let basis = params.rgsw().basis();
-                let [b, a] = accumulator.parts();
-                let mut product = Zeroizing::new(Poly::<W, Coeff>::from_rows(basis, a.to_vec()).into_eval());
+                let [b, a] = accumulator.parts(params);
+                let mut product = Zeroizing::new(Poly::<W, Coeff>::from_rows(basis, a).into_eval());
                 product.mul_assign(&self.ring_eval);
                 let product =
                     Zeroizing::new(core::mem::replace(&mut *product, Poly::zero(basis)).into_coeff());

@@ -36,7 +36,7 @@ impl<W: Word> CggiKeys<W> {
         let switch = LweSwitchKey::expand(params.switch(), secret.public_seed(), &bodies)?;
         let method = rotation::of_method::<W>(params.spec().method);
         let n = params.n();
-        let mut rotation = vec![W::ZERO; method.samples(params) * 2 * n];
+        let mut rotation = vec![W::ZERO; rotation_samples(params) * 2 * n];
         par::for_each_chunk_mut(&mut rotation, 2 * n, |index, rows| {
             let sample = method.sample(secret, index);
             let (b, a) = rows.split_at_mut(n);
@@ -189,7 +189,12 @@ impl<W: Word> CggiKeysBuilder<W> {
 }
 
 /// Brings the samples of every product into the form that products read.
-fn prepare<W: Word>(params: &CggiParams<W>, rotation: &mut [W]) {
-    let group = params.rgsw().rgsw_samples() * 2 * params.n();
-    par::for_each_chunk_mut(rotation, group, |_, samples| params.rgsw().prepare(samples));
+fn prepare<W: Word>(params: &CggiParams<W>, key: &mut [W]) {
+    let mut rest = key;
+    for (count, samples) in rotation::of_method::<W>(params.spec().method).products(params) {
+        let length = samples * 2 * params.n();
+        let (products, others) = rest.split_at_mut(count * length);
+        par::for_each_chunk_mut(products, length, |_, samples| params.rgsw().prepare(samples));
+        rest = others;
+    }
 }

@@ -31,7 +31,8 @@ pub struct CggiKeyPart {
 
 /// Number of ring samples of the blind rotation's key.
 pub fn rotation_samples<W: Word>(params: &CggiParams<W>) -> usize {
-    rotation::of_method::<W>(params.spec().method).samples(params)
+    let products = rotation::of_method::<W>(params.spec().method).products(params);
+    products.into_iter().map(|(count, samples)| count * samples).sum()
 }
 
 /// The parts of a set's evaluation keys, in order.

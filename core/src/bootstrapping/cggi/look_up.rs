@@ -7,11 +7,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{
-    evaluator::CggiEvaluator,
-    rotation::{Accumulator, TestVector},
-    run::CggiRun,
-};
+use super::{evaluator::CggiEvaluator, rotation::TestVector, run::CggiRun};
 use crate::{
     arith::Word,
     error::Error,
@@ -103,7 +99,8 @@ impl<W: Word> CggiEvaluator<W> {
         let half = TestVector::sign(params, params.turns(1, 4 * u64::from(outputs)));
         let shifted = self.shifted(input, 1, 4 * u64::from(messages));
         let accumulator = CggiRun::new(self.shared_keys(), shifted, half, output).rotate(observer)?;
-        tables.iter().map(|table| self.weighted_extract(&accumulator, table, output)).collect()
+        let [b, a] = accumulator.parts(params);
+        tables.iter().map(|table| self.weighted_extract([&b, &a], table, output)).collect()
     }
 
     /// table\[x + t_x y\] for two integers with padding in the same encoding, x below `columns`: the sum
@@ -254,7 +251,7 @@ impl<W: Word> CggiEvaluator<W> {
     /// of the table: its coefficients are the differences of neighbouring entries.
     fn weighted_extract(
         &self,
-        accumulator: &Accumulator<W>,
+        rotated: [&[W]; 2],
         table: &[u32],
         output: Encoding,
     ) -> Result<CggiCiphertext<W>, Error> {
@@ -270,7 +267,7 @@ impl<W: Word> CggiEvaluator<W> {
             let start = (w * n).div_ceil(table.len());
             let (index, sign) = if start == 0 { (0, 1) } else { (n - start, -1) };
             if difference != 0 {
-                let part = LweSample::extract(m, accumulator.parts(), index);
+                let part = LweSample::extract(m, rotated, index);
                 sum.add_multiple(m, sign * difference, &part);
                 noise += (difference * difference) as u64;
             }

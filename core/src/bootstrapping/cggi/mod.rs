@@ -13,6 +13,10 @@
 //! multiplied by X^(-phi) obliviously: X^(-b), known, times X^(-a_i s_i), with s_i encrypted in the keys.
 //! The constant coefficient is the result for phi, with the noise of the rotation alone.
 //!
+//! How the accumulator is turned is the method of the set ([`RotationMethod`](crate::schemes::cggi::RotationMethod)):
+//! GINX for binary or ternary keys, or automorphisms (LMKCDEY) for any, with merged keys if wanted. All give the
+//! same kind of ciphertext.
+//!
 //! # Use
 //!
 //! ```
@@ -48,6 +52,7 @@ mod ginx;
 mod inspect;
 mod keys;
 mod layout;
+mod lmkcdey;
 mod look_up;
 mod netlist;
 mod rotation;

@@ -2,12 +2,18 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::ginx::GinxBinary;
+use zeroize::Zeroizing;
+
+use super::{
+    ginx::{GinxBinary, GinxTernary},
+    lmkcdey::Lmkcdey,
+};
 use crate::{
     arith::{Modulus, Word},
+    ring::{Eval, Poly},
     rlwe::{
         Pair,
-        lwe::{Exponents, Grid, LweSample},
+        lwe::{Exponents, Grid},
         rgsw::{Mirrored, ProductScratch},
     },
     schemes::cggi::{CggiParams, CggiSecretKey, RotationMethod},
@@ -22,8 +28,9 @@ pub(super) const RING_BLOCK: [u64; 4] = [2, 0, 0, 0];
 /// Its key is a list of ring samples modulo p. A rotation is a list of steps that depends on the public
 /// masks alone, at most one product each.
 pub(super) trait BlindRotation<W: Word>: Send + Sync {
-    /// Number of ring samples of a key.
-    fn samples(&self, params: &CggiParams<W>) -> usize;
+    /// The products that samples of the key belong to, in order: how many products of how many samples
+    /// each.
+    fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)>;
 
     /// Makes sample `index` of the key; the same bytes every time.
     fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W>;
@@ -52,14 +59,20 @@ pub(super) trait BlindRotation<W: Word>: Send + Sync {
 pub(super) fn of_method<W: Word>(method: RotationMethod) -> &'static dyn BlindRotation<W> {
     match method {
         RotationMethod::GinxBinary => &GinxBinary,
+        RotationMethod::GinxTernary => &GinxTernary,
+        RotationMethod::Lmkcdey { .. } => &Lmkcdey,
     }
 }
 
-/// One step of a rotation: a coordinate of the short key, and an exponent of X.
+/// One step of a rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) index: usize,
-    pub(super) exponent: u32,
+pub(super) enum Step {
+    /// Multiply by X^(exponent s), s the coordinate of the short key.
+    Turn { coordinate: usize, exponent: u32 },
+    /// Apply X -> X^(5^skip) and multiply by X^s.
+    Multiply { coordinate: usize, skip: usize },
+    /// Apply the automorphism with this number.
+    Automorphism { number: usize },
 }
 
 /// The polynomial v whose coefficient j is the result of phase j / 2N, for j < N; for the other half of
@@ -82,30 +95,86 @@ impl<W: Word> TestVector<W> {
     }
 }
 
-/// A ring sample (b, a) being turned, coefficient domain, and rows to work in.
+/// A ring sample (b, a) being turned, and rows to work in.
 pub struct Accumulator<W: Word> {
-    pub(super) sample: Mirrored<W>,
+    pub(super) form: Form<W>,
     pub(super) scratch: ProductScratch<W>,
 }
 
+/// The domain in which a method keeps its accumulator.
+pub(super) enum Form<W: Word> {
+    /// Coefficients.
+    Turned(Mirrored<W>),
+    /// Evaluations, and two rows of them to work in.
+    Evaluated { parts: [Vec<W>; 2], spare: [Vec<W>; 2] },
+}
+
 impl<W: Word> Accumulator<W> {
-    /// The noiseless sample of X^exponent v.
-    pub(super) fn of_monomial(params: &CggiParams<W>, test: &TestVector<W>, exponent: u32) -> Self {
-        let n = params.n();
-        let (mut b, a) = (vec![W::ZERO; n], vec![W::ZERO; n]);
-        multiply_by_monomial(params.modulus(), &mut b, &test.coefficients, exponent);
-        Self { sample: Mirrored::new(params.modulus(), [&b, &a]), scratch: params.rgsw().scratch() }
+    /// The noiseless sample of a polynomial, coefficients.
+    pub(super) fn turned(params: &CggiParams<W>, b: &[W]) -> Self {
+        let a = vec![W::ZERO; params.n()];
+        let form = Form::Turned(Mirrored::new(params.modulus(), [b, &a]));
+        Self { form, scratch: params.rgsw().scratch() }
+    }
+
+    /// The noiseless sample of a polynomial given by its coefficients, kept as evaluations.
+    pub(super) fn evaluated(params: &CggiParams<W>, mut b: Vec<W>) -> Self {
+        let zero = || vec![W::ZERO; params.n()];
+        W::kernels().ntt_forward(params.rgsw().ring().ntt(), &mut b);
+        let form = Form::Evaluated { parts: [b, zero()], spare: [zero(), zero()] };
+        Self { form, scratch: params.rgsw().scratch() }
     }
 
     /// Both parts, coefficient domain.
-    pub fn parts(&self) -> [&[W]; 2] {
-        self.sample.parts()
+    pub fn parts(&self, params: &CggiParams<W>) -> [Vec<W>; 2] {
+        match &self.form {
+            Form::Turned(sample) => sample.parts().map(<[W]>::to_vec),
+            Form::Evaluated { parts, .. } => {
+                let mut parts = parts.clone();
+                for part in &mut parts {
+                    W::kernels().ntt_inverse(params.rgsw().ring().ntt(), part);
+                }
+                parts
+            }
+        }
     }
+}
 
-    /// The constant coefficient as an LWE sample under the coefficients of the ring key.
-    pub(super) fn extract(&self, params: &CggiParams<W>) -> LweSample<W> {
-        LweSample::extract(params.modulus(), self.parts(), 0)
+/// X^(-b) v for the body b of exponents.
+pub(super) fn turned_test_vector<W: Word>(
+    params: &CggiParams<W>,
+    test: &TestVector<W>,
+    exponents: &Exponents,
+) -> Vec<W> {
+    let order = 1 << params.log_2n();
+    let mut out = vec![W::ZERO; params.n()];
+    multiply_by_monomial(params.modulus(), &mut out, &test.coefficients, (order - exponents.b) % order);
+    out
+}
+
+/// Sample `row` of RGSW(u) for the polynomial u, evaluation domain, under z and for masks under `z_from`:
+/// the first d samples hold u, the others u z_from.
+pub(super) fn rgsw_sample<W: Word>(
+    secret: &CggiSecretKey<W>,
+    index: usize,
+    row: usize,
+    u: &Poly<W, Eval>,
+    z_from: &Poly<W, Eval>,
+) -> Pair<W> {
+    let rgsw = secret.params().rgsw();
+    let digits = rgsw.gadget().digits();
+    let name = (RING_BLOCK, index);
+    if row < digits {
+        return rgsw.gadget_sample(&secret.seeds, name, row, u, &secret.ring_eval);
     }
+    let payload = Zeroizing::new(u.mul(z_from));
+    rgsw.gadget_sample(&secret.seeds, name, row - digits, &payload, &secret.ring_eval)
+}
+
+/// The constant polynomial 0 or 1, evaluation domain.
+pub(super) fn constant<W: Word>(params: &CggiParams<W>, bit: i64) -> Zeroizing<Poly<W, Eval>> {
+    let one = W::from_u64((bit & 1) as u64);
+    Zeroizing::new(Poly::from_rows(params.rgsw().basis(), vec![one; params.n()]))
 }
 
 /// out = X^exponent x modulo X^n + 1; the exponent is below 2n.

@@ -156,7 +156,8 @@ impl<W: Word> CggiRun<W> {
                 self.rotated(observer)?;
             }
             CggiState::Rotating(accumulator) => {
-                let mut sample = accumulator.extract(params);
+                let [b, a] = accumulator.parts(params);
+                let mut sample = LweSample::extract(params.modulus(), [&b, &a], 0);
                 sample.b = params.modulus().add(sample.b, self.offset);
                 self.state = CggiState::Done(sample);
                 self.exit(stages::EXTRACT, params.modulus().log2(), observer)?;

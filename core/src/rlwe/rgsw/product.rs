@@ -124,29 +124,107 @@ impl<W: Word> RgswContext<W> {
         for (part, digits) in x.parts.iter().zip(scratch.digits.chunks_exact_mut(half)) {
             kernels.turned_digits(self.gadget.cut(), digits, part, exponent as usize);
         }
-        self.product(key, scratch, counters);
-        for (part, product) in x.parts.iter_mut().zip(&scratch.out) {
+        self.transform_and_multiply(0, key, scratch, counters);
+        for (part, product) in x.parts.iter_mut().zip(&mut scratch.out) {
+            self.basis.kernels().ntt_inverse(self.ring().ntt(), product);
             kernels.add_mirrored(self.ring().modulus(), part, product);
+        }
+        counters.ntt += 2;
+    }
+
+    /// key ⊡ (b, a) with a key of 2 d prepared samples: residues in evaluation domain in and out. In
+    /// place of (b, a).
+    pub fn external_product(
+        &self,
+        key: &[W],
+        x: &mut [Vec<W>; 2],
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        let [b, a] = x;
+        self.decompose_into(b, 0, scratch, counters);
+        self.decompose_into(a, self.gadget.digits(), scratch, counters);
+        self.transform_and_multiply(0, key, scratch, counters);
+        core::mem::swap(x, &mut scratch.out);
+    }
+
+    /// The product of the digits of x alone with a key of d prepared samples, residues in evaluation domain
+    /// in and out.
+    pub fn gadget_product<'s>(
+        &self,
+        key: &[W],
+        x: &mut [W],
+        scratch: &'s mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) -> &'s [Vec<W>; 2] {
+        let d = self.gadget.digits();
+        self.decompose_into(x, d, scratch, counters);
+        self.transform_and_multiply(d, key, scratch, counters);
+        &scratch.out
+    }
+
+    /// The digits of both parts, ready for several products with [`Self::multiply`]: (b, a) in evaluation
+    /// domain, not kept.
+    pub fn decompose(&self, [b, a]: [&mut [W]; 2], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
+        self.decompose_into(b, 0, scratch, counters);
+        self.decompose_into(a, self.gadget.digits(), scratch, counters);
+        self.transform(0, scratch, counters);
+    }
+
+    /// The product of digits made by [`Self::decompose`] with 2 d prepared samples, evaluation domain.
+    pub fn multiply(
+        &self,
+        key: &[W],
+        [b, a]: [&mut [W]; 2],
+        scratch: &ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        W::gate_kernels().gate_product(self.ring().modulus(), [b, a], &scratch.digits, key, self.rough);
+        counters.limb_mac += 2 * self.rgsw_samples() as u64;
+        counters.key_switch += 1;
+    }
+
+    /// Digits of x, evaluation domain, to rows `first` and on, coefficient domain.
+    fn decompose_into(
+        &self,
+        x: &mut [W],
+        first: usize,
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        let (n, d) = (self.n(), self.gadget.digits());
+        self.basis.kernels().ntt_inverse(self.ring().ntt(), x);
+        self.gadget.decompose(x, &mut scratch.digits[first * n..(first + d) * n]);
+        counters.ntt += 1;
+    }
+
+    /// Rows `first` and on to evaluation domain.
+    fn transform(&self, first: usize, scratch: &mut ProductScratch<W>, counters: &mut Counters) {
+        let (n, ntt) = (self.n(), self.ring().ntt());
+        for row in scratch.digits[first * n..].chunks_exact_mut(n) {
+            if self.rough {
+                W::gate_kernels().ntt_forward_rough(ntt, row);
+            } else {
+                self.basis.kernels().ntt_forward(ntt, row);
+            }
+            counters.ntt += 1;
         }
     }
 
-    /// The digits in `scratch`, coefficient domain, times the key; the result is in coefficient domain.
-    fn product(&self, key: &[W], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
-        let (n, d) = (self.n(), self.gadget.digits());
-        let (kernels, gates, ring) = (self.basis.kernels(), W::gate_kernels(), self.ring());
-        for row in scratch.digits.chunks_exact_mut(n) {
-            if self.rough {
-                gates.ntt_forward_rough(ring.ntt(), row);
-            } else {
-                kernels.ntt_forward(ring.ntt(), row);
-            }
-        }
+    /// Rows `first` and on, coefficient domain, times the key: `scratch.out`, evaluation domain.
+    fn transform_and_multiply(
+        &self,
+        first: usize,
+        key: &[W],
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        self.transform(first, scratch, counters);
+        let n = self.n();
         let [b, a] = &mut scratch.out;
-        gates.gate_product(ring.modulus(), [b, a], &scratch.digits, key, self.rough);
-        kernels.ntt_inverse(ring.ntt(), b);
-        kernels.ntt_inverse(ring.ntt(), a);
-        counters.ntt += 2 * d as u64 + 2;
-        counters.limb_mac += 4 * d as u64;
+        let rows = &scratch.digits[first * n..];
+        W::gate_kernels().gate_product(self.ring().modulus(), [b, a], rows, key, self.rough);
+        counters.limb_mac += 2 * (rows.len() / n) as u64;
         counters.key_switch += 1;
     }
 }

@@ -34,6 +34,13 @@ impl NoiseModel {
         let rotation = match spec.method {
             // Half the coordinates of the key are 0 and multiply the rounding error away.
             RotationMethod::GinxBinary => n * (2.0 * d * product + rounding * whole / 2.0),
+            // Two products, the noise of each doubled by the binomial that follows; one of three coordinates is 0.
+            RotationMethod::GinxTernary => n * (8.0 * d * product + 4.0 / 3.0 * rounding * whole),
+            RotationMethod::Lmkcdey { merged } => {
+                let automorphisms = automorphisms(n, ring, merged);
+                n * (2.0 * d * product + rounding * whole)
+                    + automorphisms * (d * product + rounding * ring * VAR_Z)
+            }
         };
         let p = spec.prime as f64;
         let q = libm::exp2(f64::from(spec.log_q));
@@ -41,6 +48,8 @@ impl NoiseModel {
         let switched = ring * spec.switch_digits as f64 * balanced_moment(spec.switch_base_log) * 10.5;
         let rounded = (1.0 + ring * VAR_Z * square(spec.log_q - kept)) / 12.0;
         let exponents = 2.0 * ring;
+        // Odd masks are twice as far apart.
+        let spacing = if matches!(spec.method, RotationMethod::Lmkcdey { .. }) { 2.0 } else { 1.0 };
         // Public rounding errors times the part of the key that is not its mean.
         let var_s = match spec.lwe_secret {
             LweSecret::Binary => 0.25,
@@ -49,7 +58,7 @@ impl NoiseModel {
         Self {
             rotation: rotation / (p * p),
             key_switch: (switched + rounded) / (q * q),
-            mod_switch: (1.0 + n * var_s) / 12.0 / (exponents * exponents),
+            mod_switch: (1.0 + spacing * spacing * n * var_s) / 12.0 / (exponents * exponents),
         }
     }
 
@@ -64,6 +73,13 @@ impl NoiseModel {
     pub fn log2_failure(&self, weight: f64, margin: f64) -> f64 {
         log2_erfc(margin / libm::sqrt(2.0 * self.total(weight)))
     }
+}
+
+/// Expected automorphisms of a rotation by n uniform odd masks, N positions on the way: one for every gap of at
+/// least `merged` steps, 2 % more for gaps beyond the window, and the ends.
+fn automorphisms(n: f64, ring: f64, merged: usize) -> f64 {
+    let density = n / ring;
+    1.02 * ring * (1.0 - libm::exp(-density)) * libm::exp(-(merged as f64 - 1.0) * density) + 2.0
 }
 
 /// E d^2 of a digit uniform in [-B/2, B/2), B = 2^bits.

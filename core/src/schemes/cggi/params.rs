@@ -1,6 +1,6 @@
 //! Checked parameters.
 
-use alloc::{format, string::String, sync::Arc};
+use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 
 use super::{
     encoding::Encoding,
@@ -10,12 +10,16 @@ use super::{
 use crate::{
     arith::{Modulus, Word},
     error::Error,
+    ring::{Automorphism, GaloisElement},
     rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
     security::{LweInstance, LweReport, LweSecret, check_lwe},
 };
 
 /// Distance of a bit's phase from the nearest wrong one, in turns.
 const BIT_MARGIN: f64 = 0.125;
+
+/// Most steps of merged keys.
+const MAX_MERGED: usize = 16;
 
 /// A checked parameter set with its tables; cheap to clone.
 pub struct CggiParams<W: Word = u32>(Arc<Inner<W>>);
@@ -28,6 +32,13 @@ struct Inner<W: Word> {
     security: LweReport,
     noise: NoiseModel,
     max_weight: u32,
+    /// Powers of the root of unity psi, 2N of them, for methods that multiply by monomials in evaluation
+    /// domain.
+    powers: Vec<W>,
+    /// Exponent of psi at each place of a row of evaluations.
+    places: Vec<u32>,
+    /// The permutations of the automorphisms that the method applies, by exponent.
+    permutations: Vec<(u64, Automorphism)>,
 }
 
 impl<W: Word> Clone for CggiParams<W> {
@@ -59,10 +70,15 @@ impl<W: Word> CggiParams<W> {
                 log_n + 1
             )));
         }
-        if method == RotationMethod::GinxBinary && lwe_secret != LweSecret::Binary {
+        let fits = match method {
+            RotationMethod::GinxBinary => lwe_secret == LweSecret::Binary,
+            RotationMethod::GinxTernary => lwe_secret == LweSecret::Ternary,
+            RotationMethod::Lmkcdey { merged } => (1..=MAX_MERGED).contains(&merged),
+        };
+        if !fits {
             return Err(Error::InvalidArgument(format!(
-                "method {} selects by bits and takes a binary short key, not a {lwe_secret} one",
-                method.name()
+                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-ternary a ternary one, and \
+                 lmkcdey any with 1 to {MAX_MERGED} merged steps"
             )));
         }
         let switch = LweSwitchSpec {
@@ -113,6 +129,14 @@ impl<W: Word> CggiParams<W> {
             )));
         }
         let fingerprint = spec.fingerprint();
+        let (powers, places) = match method {
+            RotationMethod::GinxTernary => powers(&rgsw),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let permutations = match method {
+            RotationMethod::Lmkcdey { .. } => permutations(n)?,
+            _ => Vec::new(),
+        };
         Ok(Self(Arc::new(Inner {
             spec: spec.clone(),
             fingerprint,
@@ -121,6 +145,9 @@ impl<W: Word> CggiParams<W> {
             security,
             noise,
             max_weight,
+            powers,
+            places,
+            permutations,
         })))
     }
 
@@ -188,6 +215,20 @@ impl<W: Word> CggiParams<W> {
         self.0.max_weight
     }
 
+    /// X^exponent - 1, exponent at most 2N, evaluation domain.
+    pub(crate) fn monomial_minus_one(&self, out: &mut [W], exponent: u32) {
+        let (m, mask) = (self.modulus(), (1u32 << self.log_2n()) - 1);
+        for (out, &place) in out.iter_mut().zip(&self.0.places) {
+            *out = m.sub(self.0.powers[(place.wrapping_mul(exponent) & mask) as usize], W::ONE);
+        }
+    }
+
+    /// X -> X^g on rows of evaluations: `out[j] = x[permutation[j]]`; empty for an exponent that the method does not
+    /// use.
+    pub(crate) fn permutation(&self, g: u64) -> &[u32] {
+        self.0.permutations.iter().find(|(own, _)| *own == g).map_or(&[], |(_, g)| g.permutation())
+    }
+
     /// log2 of the probability that a two-input gate on bootstrapped bits is wrong.
     pub fn gate_failure(&self) -> f64 {
         self.0.noise.log2_failure(2.0, BIT_MARGIN)
@@ -212,6 +253,29 @@ impl<W: Word> CggiParams<W> {
             hex_id(self.0.fingerprint)
         )))
     }
+}
+
+/// All powers of the root of unity, and its exponents at the places of a row: read off the transform of X.
+fn powers<W: Word>(rgsw: &RgswContext<W>) -> (Vec<W>, Vec<u32>) {
+    let (n, m, ntt) = (rgsw.n(), rgsw.ring().modulus(), rgsw.ring().ntt());
+    let mut row = vec![W::ZERO; n];
+    row[1] = W::ONE;
+    W::kernels().ntt_forward(ntt, &mut row);
+    // Place 0 is psi itself.
+    let mut powers = vec![W::ONE; 2 * n];
+    for e in 1..2 * n {
+        powers[e] = m.mul(powers[e - 1], row[0]);
+    }
+    let bits = n.trailing_zeros();
+    let places = (0..n as u32).map(|j| 2 * (j.reverse_bits() >> (32 - bits)) + 1).collect();
+    (powers, places)
+}
+
+/// X -> X^(5^w) for w up to the window of automorphisms or of merged keys, and X -> X^-5.
+fn permutations(n: usize) -> Result<Vec<(u64, Automorphism)>, Error> {
+    let fives = (1..=MAX_MERGED as i64).map(|w| GaloisElement::rotation(w, n));
+    let elements = fives.chain([GaloisElement::new(2 * n as u64 - 5, n)?]);
+    Ok(elements.map(|g| (g.value(), Automorphism::new(n, g))).collect())
 }
 
 /// An identifier in hexadecimal, for messages.

@@ -14,6 +14,13 @@ pub enum RotationMethod {
     /// CGGI's selection by the bits of a binary key, one external product a coordinate (ASIACRYPT
     /// 2016, §4).
     GinxBinary,
+    /// The same for a ternary key, two keys a coordinate.
+    GinxTernary,
+    /// By automorphisms, for any key (Lee et al., EUROCRYPT 2023).
+    Lmkcdey {
+        /// g, 1 to 16: steps of the order of powers that the key of a coordinate can skip; 1 as published.
+        merged: usize,
+    },
 }
 
 impl RotationMethod {
@@ -21,6 +28,8 @@ impl RotationMethod {
     pub fn name(self) -> &'static str {
         match self {
             Self::GinxBinary => "ginx-binary",
+            Self::GinxTernary => "ginx-ternary",
+            Self::Lmkcdey { .. } => "lmkcdey",
         }
     }
 
@@ -28,6 +37,8 @@ impl RotationMethod {
     fn words(self) -> [u64; 2] {
         match self {
             Self::GinxBinary => [1, 0],
+            Self::GinxTernary => [2, 0],
+            Self::Lmkcdey { merged } => [3, merged as u64],
         }
     }
 }
