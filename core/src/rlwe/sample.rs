@@ -141,6 +141,19 @@ impl<W: Word> SampleBlock<W> {
         self.data.len() * size_of::<W>()
     }
 
+    /// The sum of all words: a plain pass over the memory of the block.
+    pub fn word_sum(&self) -> W {
+        // As many sums as keep a vector unit busy.
+        let mut sums = [W::ZERO; 64];
+        let (chunks, rest) = self.data.as_chunks();
+        for chunk in chunks {
+            for (sum, &x) in sums.iter_mut().zip::<&[W; 64]>(chunk) {
+                *sum = sum.wrapping_add(x);
+            }
+        }
+        sums.iter().chain(rest).fold(W::ZERO, |sum, &x| sum.wrapping_add(x))
+    }
+
     /// All samples modulo prime `limb`.
     pub fn limb(&self, limb: usize) -> KeyRows<'_, W> {
         let size = self.samples * 2 * self.basis.n();

@@ -56,10 +56,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let memory = bench.keys.memory_bytes();
     let mut rows = Vec::new();
     let mut text = format!(
-        "{} on {}\nevaluation keys made in {:.2} s on all threads: {} on the wire, {} in memory\n",
+        "{} on {}\nevaluation keys made in {:.2} s on all threads, {:.2} times what filling as much fresh memory takes: \
+         {} on the wire, {} in memory\n",
         preset.name,
         machine.line(),
         bench.keygen_seconds,
+        bench.keygen_seconds / bench.write_seconds,
         bytes(bench.params.key_bytes()),
         bytes(memory as u64)
     );
@@ -72,6 +74,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     for threads in threads {
         let best = bench.best(&works, threads, usize::from(arguments.runs), output)?;
+        let read = bench.read_seconds(threads, usize::from(arguments.runs))?;
         for (work, timed) in works.iter().zip(&best) {
             let ciphertexts = work.ciphertexts();
             let single_runs = timed.seconds / (ciphertexts as f64 * best[0].seconds);
@@ -86,24 +89,25 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             };
             let _ = write!(
                 text,
-                "\n{threads} thread{}, {what}: {:.3} s (fastest of {}{beside}), {:.2} bits in the worst slot, \
-                 {:.2} bits rms\n{}",
+                "\n{threads} thread{}, {what}: {:.3} s (fastest of {}{beside}), {:.2} times a plain read of the \
+                 blind-rotation keys, {:.2} bits in the worst slot, {:.2} bits rms\n{}",
                 if threads == 1 { "" } else { "s" },
                 timed.seconds,
                 arguments.runs,
+                timed.seconds / read,
                 timed.precision.worst,
                 timed.precision.rms,
                 stage_table(&timed.stages)
             );
             rows.push(json!({
                 "threads": threads, "runs": arguments.runs, "ciphertexts": ciphertexts,
-                "mode": work.mode().name(), "seconds": timed.seconds, "ofSingleRuns": single_runs,
+                "mode": work.mode().name(), "seconds": timed.seconds, "readSeconds": read, "ofSingleRuns": single_runs,
                 "precision": timed.precision, "level": timed.level, "stages": timed.stages,
             }));
         }
     }
     let value = json!({
-        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
+        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds, "writeSeconds": bench.write_seconds,
         "keyBytes": bench.params.key_bytes(), "keyMemoryBytes": memory, "measurements": rows,
     });
     output.result(&value, || text);

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use rayon::ThreadPoolBuilder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use refloat::bootstrapping::ckks_ship::{
     Diagonals, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
 };
@@ -47,6 +48,8 @@ pub struct Bench {
     secret: ShipSecretKey,
     /// Seconds it took to make the evaluation keys, on all threads.
     pub keygen_seconds: f64,
+    /// Seconds it took to fill as much fresh memory, on all threads.
+    pub write_seconds: f64,
 }
 
 /// What is bootstrapped at once.
@@ -99,12 +102,13 @@ impl Bench {
         Self::fits(&params)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let secret = ShipSecretKey::generate(&params, &super::keyfiles::fresh_seed()?);
+        let write_seconds = fill_memory(params.expanded_key_bytes(), params.tracks());
         let began = Instant::now();
         let keys = ShipKeys::generate(&secret)?;
         let keygen_seconds = began.elapsed().as_secs_f64();
         let evaluator = ShipEvaluator::new(&params)?;
         spinner.finish_and_clear();
-        Ok(Self { params, evaluator, keys, secret, keygen_seconds })
+        Ok(Self { params, evaluator, keys, secret, keygen_seconds, write_seconds })
     }
 
     /// Exhausted ciphertexts with uniform slots.
@@ -121,8 +125,7 @@ impl Bench {
 
     /// Bootstraps once on `threads` threads.
     pub fn run(&self, work: &Work, threads: usize, output: &Output) -> Result<Timed, Failure> {
-        let pool =
-            ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
+        let pool = pool(threads)?;
         let mut clock = StageClock::new(output);
         let began = Instant::now();
         let results = pool.install(|| match &work.inputs[..] {
@@ -138,6 +141,17 @@ impl Bench {
         let precision = Precision::of(&values, &work.message);
         let level = results.first().map_or(0, Ciphertext::level);
         Ok(Timed { seconds, stages: std::mem::take(&mut clock.stages), precision, level })
+    }
+
+    /// Seconds that `threads` threads take to read the keys of the tracks once: the fastest of `runs`.
+    pub fn read_seconds(&self, threads: usize, runs: usize) -> Result<f64, Failure> {
+        let pool = pool(threads)?;
+        let once = || {
+            let began = Instant::now();
+            std::hint::black_box(pool.install(|| self.keys.read_tracks()));
+            began.elapsed().as_secs_f64()
+        };
+        Ok((0..runs).map(|_| once()).fold(f64::INFINITY, f64::min))
     }
 
     /// The fastest of `runs` runs of each, which take turns.
@@ -159,6 +173,19 @@ impl Bench {
         }
         Ok(best)
     }
+}
+
+fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+    ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))
+}
+
+/// Seconds that all threads take to fill `bytes` of fresh memory, in as many pieces.
+fn fill_memory(bytes: u64, pieces: usize) -> f64 {
+    let began = Instant::now();
+    let size = usize::try_from(bytes).unwrap_or(usize::MAX) / pieces;
+    let filled: Vec<Vec<u8>> = (0..pieces).into_par_iter().map(|piece| vec![piece as u8 | 1; size]).collect();
+    std::hint::black_box(&filled);
+    began.elapsed().as_secs_f64()
 }
 
 /// Uniform messages: reals in [-1, 1], or bits.

@@ -131,6 +131,17 @@ impl<W: Word> ShipKeys<W> {
         &self.params
     }
 
+    /// Reads the keys of all tracks once, on as many threads as there are, and gives the sum of their words: a bootstrap
+    /// cannot take less time than this, which measurements put beside it.
+    pub fn read_tracks(&self) -> W {
+        let sums = par::map(self.tracks.len(), |track| {
+            let TrackKeys { column, mux } = &*self.tracks[track];
+            let blocks = mux.iter().flatten().chain([column]);
+            blocks.fold(W::ZERO, |sum, block| sum.wrapping_add(block.word_sum()))
+        });
+        sums.into_iter().fold(W::ZERO, W::wrapping_add)
+    }
+
     /// Bytes in memory.
     pub fn memory_bytes(&self) -> usize {
         self.common.memory_bytes() + self.tracks.iter().map(|t| t.memory_bytes()).sum::<usize>()
