@@ -99,7 +99,7 @@ fn main() {
 }
 
 fn print_row(name: &str, failure: &str, keys: &str, time: &str, ratios: impl Iterator<Item = String>) {
-    let ratios: String = ratios.map(|ratio| format!(" {ratio:>9}")).collect();
+    let ratios: String = ratios.map(|ratio| format!(" {ratio:>16}")).collect();
     println!("{name:40} {failure:>9} {keys:>7} {time:>8}{ratios}");
 }
 
