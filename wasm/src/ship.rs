@@ -1,6 +1,9 @@
 //! Bootstrapping in the page, a step at a time.
 
-use std::{cell::RefCell, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    sync::Arc,
+};
 
 use js_sys::{Float64Array, Function, Uint8Array};
 use refloat::{
@@ -30,6 +33,9 @@ const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 thread_local! {
     // Runs borrow their evaluator; there is one per set, and it lives as long as the instance.
     static EVALUATORS: RefCell<Vec<&'static ShipEvaluator>> = const { RefCell::new(Vec::new()) };
+
+    // The most by which the memory has been grown at once.
+    static RESERVED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The evaluator of a set, made when it is first needed.
@@ -52,11 +58,14 @@ pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
 
 /// Grows the memory once, by so many bytes for each coefficient of the ring, which is most of what will be needed:
 /// engines collect garbage each time a memory grows, and hundreds of growths cost more than what is computed between
-/// them. Without effect if there is no room.
+/// them. Without effect if there is no room, or if the memory has been grown by as much before.
 pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
-    let mut room = Vec::<u8>::new();
-    let _ = room.try_reserve_exact(params.n() * bytes_per_coefficient);
-    core::hint::black_box(&room);
+    let bytes = params.n() * bytes_per_coefficient;
+    if bytes > RESERVED.replace(RESERVED.get().max(bytes)) {
+        let mut room = Vec::<u8>::new();
+        let _ = room.try_reserve_exact(bytes);
+        core::hint::black_box(&room);
+    }
 }
 
 enum State {

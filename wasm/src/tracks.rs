@@ -7,6 +7,7 @@ use refloat::{
     bootstrapping::ckks_ship::{
         Phases, ShipParams, ShipRun, ShipSecretKey, TrackFactors, TrackWorker as CoreWorker,
     },
+    params,
     trace::Counters,
     wire,
 };
@@ -22,6 +23,9 @@ use crate::{
 
 /// Numbers that say how much work a track took: transforms, row products, key switches.
 const COUNTERS: usize = 3;
+
+/// Memory that tracks take for each coefficient of the ring.
+const TRACK_BYTES: usize = 5 << 10;
 
 /// A track as it travels between workers: each factor in the wire form of a ciphertext, one after
 /// the other, and the counters of the work.
@@ -54,10 +58,17 @@ pub struct TrackWorker {
 
 #[wasm_bindgen]
 impl TrackWorker {
+    /// Makes what the tracks of a set need whatever the run, before there is one.
+    pub fn prepare(preset: &str) -> Result<()> {
+        let params = presets::checked(params::preset(preset)?)?;
+        reserve(&params, TRACK_BYTES);
+        evaluator(&params).map(|_| ())
+    }
+
     /// For the run whose `ShipRun.phases()` these are.
     pub fn begin(secret: &SecretKey, mode: Option<String>, phases: &Float64Array) -> Result<TrackWorker> {
         let params = secret.key.params();
-        reserve(params, 5 << 10);
+        reserve(params, TRACK_BYTES);
         let mode = presets::mode(mode, params)?;
         let mut b = phases.to_vec();
         let a = b.split_off(b.len() / 2);

@@ -45,6 +45,13 @@ impl<W: Word> SecretKey<W> {
         Self { small, basis, q_len: context.q(top).len(), rows, eval }
     }
 
+    /// Computes the residues modulo the first primes of Q now, for who is to wait for nothing later.
+    pub(crate) fn prepare(&self, primes: usize) {
+        for limb in 0..primes {
+            self.rows[limb].get(|| transformed(&self.small, &self.basis, limb));
+        }
+    }
+
     /// The ternary coefficients.
     pub fn small(&self) -> &SmallPoly {
         &self.small

@@ -156,7 +156,7 @@ export class KeySet extends Resource {
     const total = this.params.tracks;
     return new SteppableRun(async (control) => {
       // The pool starts while the first stages run.
-      pool?.start();
+      pool?.start(this.params.name);
       const run = await this.port.call('runBegin', ct, boot, mode, inspector, message);
       const step = (waitedMs: number): Promise<StepResult> => this.port.call('runStep', run, waitedMs);
       try {

@@ -268,6 +268,11 @@ export class Engine {
     return this.#guard(() => this.#secret(secret).exportSecret());
   }
 
+  /** In a worker of the pool: makes what tracks of a set need whatever the run. */
+  tracksPrepare(preset: string): void {
+    this.#guard(() => this.#full('TrackWorker').prepare(preset));
+  }
+
   /** In a worker of the pool: gets ready for tracks of a run that is elsewhere; wipes the bytes. */
   tracksBegin(secret: Uint8Array, mode: string | undefined, phases: Float64Array): Handle {
     return this.#guard(() => {

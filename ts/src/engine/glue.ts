@@ -33,6 +33,7 @@ export interface Glue {
   };
   /** Only in the full artefact. */
   TrackWorker?: {
+    prepare(preset: string): void;
     begin(secret: GlueSecretKey, mode: string | undefined, phases: Float64Array): GlueTrackWorker;
   };
   /** Only in the full artefact. */

@@ -40,9 +40,17 @@ export class TrackPool {
     this.#open = open;
   }
 
-  /** Starts the workers, if they have not been. One that cannot start is done without. */
-  start(): void {
+  /**
+   * Starts the workers, if they have not been, and lets them prepare for a set. One that cannot start is
+   * done without.
+   */
+  start(preset?: string): void {
     while (!this.#closed && this.#workers.length < this.size) this.#workers.push(this.#starting());
+    if (preset === undefined) return;
+    for (const starting of this.#workers) {
+      // Who fails here fails again, and is heard, when there is work.
+      void starting.then((port) => port?.call('tracksPrepare', preset)).catch(() => undefined);
+    }
   }
 
   /** A run's helpers, each as soon as it is ready; those that fail are left out. */

@@ -61,6 +61,8 @@ impl<W: Word> ShipSecretKey<W> {
         let master = seed.derive("ship key set", &words);
         let seeds = KeySeeds::derive(&master);
         let dense = SecretKey::generate(context, &master);
+        // What encrypting and decrypting need of it; the rest follows when evaluation keys are made.
+        dense.prepare(context.q(OUTPUT_LEVEL).len());
         let factors = draw_factors(params, &master);
         Self {
             key_id: key_id(params, &seeds),
