@@ -79,7 +79,7 @@ static PRESETS: [CggiPreset; 14] = [
     },
     CggiPreset {
         name: "bool-128-ternary",
-        title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^128 gates",
+        title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^120 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: bool_128_ternary,
@@ -93,14 +93,14 @@ static PRESETS: [CggiPreset; 14] = [
     },
     CggiPreset {
         name: "lmk-128-merged",
-        title: "128-bit, gates on bits by automorphisms with merged keys, a wrong result once in 2^120 gates",
+        title: "128-bit, gates on bits by automorphisms with merged keys, a wrong result once in 2^100 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: lmk_128_merged,
     },
     CggiPreset {
         name: "lmk-64",
-        title: "128-bit, gates on bits by automorphisms, faster, a wrong result once in 2^60 gates",
+        title: "128-bit, gates on bits by automorphisms, faster, a wrong result once in 2^54 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: lmk_64,
@@ -284,6 +284,7 @@ fn bool_128_ternary() -> CggiSpec {
         lwe_secret: LweSecret::Ternary,
         base_log: 7,
         digits: 3,
+        log_failure: -120.0,
         ..bool_128()
     }
 }
@@ -302,7 +303,7 @@ fn lmk_128_merged() -> CggiSpec {
     CggiSpec {
         name: "lmk-128-merged".to_string(),
         method: RotationMethod::Lmkcdey { merged: 4 },
-        log_failure: -120.0,
+        log_failure: -100.0,
         ..bool_128()
     }
 }
@@ -311,7 +312,7 @@ fn lmk_64() -> CggiSpec {
     CggiSpec {
         name: "lmk-64".to_string(),
         method: RotationMethod::Lmkcdey { merged: 1 },
-        log_failure: -60.0,
+        log_failure: -54.0,
         ..bool_64()
     }
 }

@@ -12,6 +12,9 @@ pub trait GateKernels<W: Word>: Send + Sync {
     /// Name of the backend, as of [`Kernels`](super::Kernels).
     fn name(&self) -> &'static str;
 
+    /// Tells the caches that the words will be read soon; nothing else happens.
+    fn prefetch(&self, words: &[W]);
+
     /// The digits of `x`, `[digit][n]`, as residues.
     fn digits(&self, cut: &DigitCut<W>, out: &mut [W], x: &[W]);
 

@@ -50,6 +50,9 @@ macro_rules! gate_backend {
                 fn name(&self) -> &'static str {
                     $name
                 }
+                fn prefetch(&self, words: &[$word]) {
+                    $crate::arith::simd::gates::prefetch(words);
+                }
                 kernel!(digits = gates::digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], x: &[$word]);
                 kernel!(turned_digits = gates::turned_digits, $rows, $features, cut: &DigitCut<$word>, out: &mut [$word], mirrored: &[$word], exponent: usize);
                 kernel!(add_mirrored = gates::add_mirrored, $rows, $features, m: &Modulus<$word>, mirrored: &mut [$word], y: &[$word]);
@@ -60,6 +63,20 @@ macro_rules! gate_backend {
     };
 }
 pub(crate) use gate_backend;
+
+/// Asks for the words to be brought near, a cache line at a time.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn prefetch<T>(words: &[T]) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    for line in words.chunks(64 / size_of::<T>()) {
+        // SAFETY: a hint to the caches, which needs no more than SSE and has no effect besides.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+}
+
+/// There is no such instruction.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn prefetch<T>(_words: &[T]) {}
 
 static SCALAR_U32: Scalar<u32> = Scalar::new();
 static SCALAR_U64: Scalar<u64> = Scalar::new();

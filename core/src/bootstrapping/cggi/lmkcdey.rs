@@ -22,6 +22,7 @@ use crate::{
     rlwe::{
         Pair,
         lwe::{Exponents, Grid},
+        rgsw::apply_automorphism,
     },
     schemes::cggi::{CggiParams, CggiSecretKey, RotationMethod},
     trace::Counters,
@@ -110,10 +111,7 @@ impl<W: Word> BlindRotation<W> for Lmkcdey {
         };
         let g = inverse(exponent_at(n, first.0), order);
         let mut turned = vec![W::ZERO; n];
-        for (j, &x) in (0u64..).zip(&turned_test_vector(params, test, exponents)) {
-            let to = (j * g % order) as usize;
-            turned[to % n] = if to < n { x } else { m.neg(x) };
-        }
+        apply_automorphism(m, &mut turned, &turned_test_vector(params, test, exponents), g);
         Accumulator::evaluated(params, turned)
     }
 

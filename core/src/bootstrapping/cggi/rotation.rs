@@ -9,12 +9,12 @@ use super::{
     lmkcdey::Lmkcdey,
 };
 use crate::{
-    arith::{Modulus, Word},
+    arith::Word,
     ring::{Eval, Poly},
     rlwe::{
         Pair,
         lwe::{Exponents, Grid},
-        rgsw::{Mirrored, ProductScratch},
+        rgsw::{Mirrored, ProductScratch, multiply_by_monomial},
     },
     schemes::cggi::{CggiParams, CggiSecretKey, RotationMethod},
     trace::Counters,
@@ -175,34 +175,4 @@ pub(super) fn rgsw_sample<W: Word>(
 pub(super) fn constant<W: Word>(params: &CggiParams<W>, bit: i64) -> Zeroizing<Poly<W, Eval>> {
     let one = W::from_u64((bit & 1) as u64);
     Zeroizing::new(Poly::from_rows(params.rgsw().basis(), vec![one; params.n()]))
-}
-
-/// out = X^exponent x modulo X^n + 1; the exponent is below 2n.
-pub(super) fn multiply_by_monomial<W: Word>(m: &Modulus<W>, out: &mut [W], x: &[W], exponent: u32) {
-    let n = x.len();
-    let (shift, negative) = (exponent as usize % n, exponent as usize >= n);
-    let (wrapped, straight) = out.split_at_mut(shift);
-    straight.copy_from_slice(&x[..n - shift]);
-    wrapped.copy_from_slice(&x[n - shift..]);
-    W::kernels().neg_assign(m, if negative { straight } else { wrapped });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn monomials_turn_and_change_sign() {
-        let m = Modulus::<u32>::new(7681).unwrap();
-        let x: Vec<u32> = (1..=8).collect();
-        for exponent in 0..16u32 {
-            let mut out = vec![0; 8];
-            multiply_by_monomial(&m, &mut out, &x, exponent);
-            for (j, &value) in x.iter().enumerate() {
-                let to = j + exponent as usize;
-                let negative = to / 8 % 2 == 1;
-                assert_eq!(out[to % 8], if negative { 7681 - value } else { value });
-            }
-        }
-    }
 }

@@ -168,7 +168,7 @@ impl<W: Word> RgswContext<W> {
     pub fn decompose(&self, [b, a]: [&mut [W]; 2], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
         self.decompose_into(b, 0, scratch, counters);
         self.decompose_into(a, self.gadget.digits(), scratch, counters);
-        self.transform(0, scratch, counters);
+        self.transform(0, &[], scratch, counters);
     }
 
     /// The product of digits made by [`Self::decompose`] with 2 d prepared samples, evaluation domain.
@@ -198,10 +198,14 @@ impl<W: Word> RgswContext<W> {
         counters.ntt += 1;
     }
 
-    /// Rows `first` and on to evaluation domain.
-    fn transform(&self, first: usize, scratch: &mut ProductScratch<W>, counters: &mut Counters) {
+    /// Rows `first` and on to evaluation domain. Meanwhile the key is brought near: it is read once, from
+    /// memory.
+    fn transform(&self, first: usize, key: &[W], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
         let (n, ntt) = (self.n(), self.ring().ntt());
-        for row in scratch.digits[first * n..].chunks_exact_mut(n) {
+        let rows = scratch.digits[first * n..].chunks_exact_mut(n);
+        let mut key = key.chunks(key.len().div_ceil(rows.len()).max(1));
+        for row in rows {
+            W::gate_kernels().prefetch(key.next().unwrap_or_default());
             if self.rough {
                 W::gate_kernels().ntt_forward_rough(ntt, row);
             } else {
@@ -219,7 +223,7 @@ impl<W: Word> RgswContext<W> {
         scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        self.transform(first, scratch, counters);
+        self.transform(first, key, scratch, counters);
         let n = self.n();
         let [b, a] = &mut scratch.out;
         let rows = &scratch.digits[first * n..];

@@ -52,7 +52,7 @@ impl<W: Word> CggiParams<W> {
     /// tables.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for numbers that do not fit together, or a set whose two-input gates
+    /// [`Error::InvalidArgument`] for numbers that do not fit together, or a set whose three-input gates
     /// fail more often than promised; [`Error::Insecure`] if the policy is not met.
     pub fn new(spec: &CggiSpec) -> Result<Self, Error> {
         let CggiSpec { method, lwe_secret, log_q, log_n, .. } = *spec;
@@ -110,11 +110,11 @@ impl<W: Word> CggiParams<W> {
         let noise = NoiseModel::new(spec, rgsw.gadget().drop());
         let kept = |weight: u32| noise.log2_failure(f64::from(weight), BIT_MARGIN) <= spec.log_failure;
         let max_weight = (1..=64).take_while(|&weight| kept(weight)).last().unwrap_or(0);
-        if max_weight < 2 {
+        if max_weight < 3 {
             return Err(Error::InvalidArgument(format!(
-                "a two-input gate fails with probability 2^{:.1}, more than the 2^{} promised; take more digits, a \
+                "a three-input gate fails with probability 2^{:.1}, more than the 2^{} promised; take more digits, a \
                  larger modulus, or promise less",
-                noise.log2_failure(2.0, BIT_MARGIN),
+                noise.log2_failure(3.0, BIT_MARGIN),
                 spec.log_failure
             )));
         }

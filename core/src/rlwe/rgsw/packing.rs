@@ -1,0 +1,192 @@
+//! Many LWE samples into one ring sample (Chen, Dai, Kim, Song, "Efficient homomorphic conversion between
+//! (ring) LWE ciphertexts", ACNS 2021, algorithm 2).
+
+use alloc::{format, vec::Vec};
+
+use zeroize::Zeroizing;
+
+use super::{apply_automorphism, multiply_by_monomial, product::RgswContext};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Automorphism, Eval, GaloisElement, Poly},
+    rlwe::{KeySeeds, lwe::LweSample},
+    trace::Counters,
+};
+
+/// Switching keys of the automorphisms X -> X^(l+1), l = 2, 4, …, N, log2 N of them.
+pub struct PackingKeys<W: Word> {
+    context: RgswContext<W>,
+    /// d prepared samples each.
+    keys: Vec<Vec<W>>,
+}
+
+/// Name of the random streams of the keys.
+const BLOCK: [u64; 4] = [3, 0, 0, 0];
+
+impl<W: Word> PackingKeys<W> {
+    /// Makes the keys under the ring key z.
+    ///
+    /// # Errors
+    /// None for a power-of-two ring.
+    pub fn generate(context: &RgswContext<W>, seeds: &KeySeeds, z: &Poly<W, Eval>) -> Result<Self, Error> {
+        let (n, digits) = (context.n(), context.gadget().digits());
+        let mut keys = Vec::new();
+        for level in 0..n.trailing_zeros() as usize {
+            let g = Automorphism::new(n, GaloisElement::new((2 << level) + 1, n)?);
+            let turned = Zeroizing::new(z.automorphism(&g));
+            let mut key = Vec::with_capacity(digits * 2 * n);
+            for digit in 0..digits {
+                let name = (BLOCK, level * digits + digit);
+                let sample = context.gadget_sample(seeds, name, digit, &turned, z);
+                key.extend_from_slice(sample.b.row(0));
+                key.extend_from_slice(sample.a.row(0));
+            }
+            context.prepare(&mut key);
+            keys.push(key);
+        }
+        Ok(Self { context: context.clone(), keys })
+    }
+
+    /// Bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.keys.iter().map(|key| size_of_val(key.as_slice())).sum()
+    }
+
+    /// A ring sample (b, a), coefficient domain, whose phase has that of sample i as coefficient i N / l, for a
+    /// power of two l of samples; the other coefficients are unspecified. The noise grows by (l^2 - 1) / 3 times
+    /// the variance of one key switch; l - 1 key switches.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there are 1, 2, 4, … or N samples of dimension N.
+    pub fn pack(&self, samples: &[LweSample<W>], counters: &mut Counters) -> Result<[Vec<W>; 2], Error> {
+        let (n, m) = (self.context.n(), self.context.ring().modulus());
+        let l = samples.len();
+        if !l.is_power_of_two() || l > n || samples.iter().any(|sample| sample.a.len() != n) {
+            return Err(Error::InvalidArgument(format!(
+                "{l} samples to pack in a ring of degree {n}: give a power of two up to {n}, each of dimension {n}"
+            )));
+        }
+        // Packing multiplies by l: its inverse comes first, exactly.
+        let inverse = m.inv(m.reduce_u64(l as u64)).ok_or_else(|| {
+            Error::InvalidArgument(format!("{l} samples modulo {}, which divides their number", m.value()))
+        })?;
+        let factor = m.shoup(inverse);
+        let mut parts: Vec<[Vec<W>; 2]> = samples
+            .iter()
+            .map(|sample| {
+                let mut parts = sample.embed(m);
+                for part in &mut parts {
+                    W::kernels().mul_scalar_assign(m, part, &factor);
+                }
+                parts
+            })
+            .collect();
+        // Samples l/2 apart are the even and the odd one of the innermost level.
+        let mut level = 0;
+        while parts.len() > 1 {
+            let odd = parts.split_off(parts.len() / 2);
+            parts = parts
+                .into_iter()
+                .zip(odd)
+                .map(|(even, odd)| self.join(level, even, &odd, counters))
+                .collect();
+            level += 1;
+        }
+        parts.pop().ok_or_else(|| Error::InvalidArgument("no sample to pack; give at least one".into()))
+    }
+
+    /// E + T + sigma(E - T), T = X^(N/l) O, l = 2^(level + 1), sigma = X -> X^(l + 1).
+    fn join(
+        &self,
+        level: usize,
+        mut even: [Vec<W>; 2],
+        odd: &[Vec<W>; 2],
+        counters: &mut Counters,
+    ) -> [Vec<W>; 2] {
+        let (n, ring, kernels) = (self.context.n(), self.context.ring(), W::kernels());
+        let m = ring.modulus();
+        let (shift, g) = ((n >> (level + 1)) as u32, (2 << level) + 1);
+        let mut turned = odd.clone();
+        for ((even, odd), turned) in even.iter_mut().zip(odd).zip(&mut turned) {
+            let mut difference = even.clone();
+            let mut moved = odd.clone();
+            multiply_by_monomial(m, &mut moved, odd, shift);
+            kernels.add_assign(m, even, &moved);
+            kernels.sub_assign(m, &mut difference, &moved);
+            apply_automorphism(m, turned, &difference, g);
+        }
+        let [turned_b, mut turned_a] = turned;
+        kernels.ntt_forward(ring.ntt(), &mut turned_a);
+        let mut scratch = self.context.scratch();
+        let products = self.context.gadget_product(&self.keys[level], &mut turned_a, &mut scratch, counters);
+        for (even, product) in even.iter_mut().zip(products) {
+            let mut product = product.clone();
+            kernels.ntt_inverse(ring.ntt(), &mut product);
+            kernels.add_assign(m, even, &product);
+        }
+        kernels.add_assign(m, &mut even[0], &turned_b);
+        counters.ntt += 3;
+        even
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::{
+        random::Seed,
+        ring::{Binomial, Coeff, SmallPoly},
+    };
+
+    const P: u64 = 134_215_681;
+
+    #[test]
+    fn packed_samples_are_the_coefficients() {
+        let n = 64;
+        let context = RgswContext::<u32>::new(n, P, 7, 3, Binomial::Coins32).unwrap();
+        let (m, master) = (*context.ring().modulus(), Seed::from_bytes([1; 32]));
+        let small = SmallPoly::ternary(n, &mut master.derive("z", &[]).stream());
+        let z = small.to_poly(context.basis()).into_eval();
+        let keys = PackingKeys::generate(&context, &KeySeeds::derive(&master), &z).unwrap();
+        assert_eq!(keys.memory_bytes(), 6 * 3 * 2 * n * 4);
+        let mut stream = Seed::from_bytes([2; 32]).stream();
+        for log in 0..=6 {
+            let l = 1usize << log;
+            let mut phases = vec![0u32; l];
+            stream.fill_uniform_u32(P as u32, &mut phases);
+            // Noiseless samples with those phases: what is left is the noise of packing.
+            let samples: Vec<LweSample<u32>> = phases
+                .iter()
+                .map(|&phase| {
+                    let mut a = vec![0; n];
+                    stream.fill_uniform_u32(P as u32, &mut a);
+                    let product = a
+                        .iter()
+                        .zip(small.coefficients())
+                        .fold(0, |sum, (&a, &z)| m.add(sum, m.mul(a, m.reduce_i64(z.into()))));
+                    LweSample { a, b: m.sub(phase, product) }
+                })
+                .collect();
+            let [b, a] = keys.pack(&samples, &mut Counters::default()).unwrap();
+            let mut product = Poly::<u32, Coeff>::from_rows(context.basis(), a).into_eval();
+            product.mul_assign(&z);
+            let product = product.into_coeff();
+            // One key switch: d digits of 7 bits, and the rounding of what is below them.
+            let drop = 64.0 / 12.0 * 64.0 * (1.0 + 64.0 * 2.0 / 3.0);
+            let one = 3.0 * 64.0 * (128.0 * 128.0 / 12.0) * 16.0 + drop;
+            let bound = 6.5 * ((l * l - 1) as f64 / 3.0 * one).sqrt();
+            for (i, &phase) in phases.iter().enumerate() {
+                let found = m.add(b[i * n / l], product.row(0)[i * n / l]);
+                let error = m.centered(m.sub(found, phase)).unsigned_abs() as f64;
+                assert!(error <= bound, "{i} of {l}: off by {error}, bound {bound}");
+            }
+        }
+        for wrong in [0, 3, 128] {
+            let samples = vec![LweSample::trivial(n, 0u32); wrong];
+            assert_eq!(keys.pack(&samples, &mut Counters::default()).unwrap_err().code(), "INVALID_ARGUMENT");
+        }
+    }
+}
