@@ -127,6 +127,8 @@ fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
     );
     fails(&run("--json gate nand --keys @keys --in @a.ct --out @c.ct"), "INVALID_ARGUMENT");
     fails(&run("--json encrypt --key @keys --integer 256 --width 8 --out @d.ct"), "INVALID_ARGUMENT");
+    fails(&run("--json encrypt --key @keys --bits 01 --out @d.ct --exhausted"), "INVALID_ARGUMENT");
+    fails(&run("--json decrypt --key @keys --in @c.ct --out @d.csv --count 3"), "INVALID_ARGUMENT");
     fails(&run("--json decrypt --key @keys --in @keys/secret.key --out @d.csv"), "BAD_BYTES");
 }
 

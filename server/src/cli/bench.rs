@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Parameter set; insecure ones are fine, nothing is protected here.
     #[arg(long, default_value = params::DEFAULT_PRESET)]
     preset: String,
-    /// Bootstrappings per number of threads; the fastest counts.
+    /// Bootstrappings per number of threads; the fastest counts. Of gates at least 10.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: u16,
     /// Numbers of threads; by default 1 and all.

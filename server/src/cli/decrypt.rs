@@ -59,6 +59,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--json and --out - both write to standard output; name a file"));
     }
     if bits::is_key(&arguments.key)? {
+        let Arguments { mode, size, count, compare, .. } = arguments;
+        if mode.is_some() || size.is_some() || count.is_some() || compare.is_some() {
+            return Err(Failure::usage(
+                "--mode, --size, --count and --compare are for CKKS keys, and this key is for bits",
+            ));
+        }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, arguments.format), output);
     }
     let secret = keyfiles::read_secret(&arguments.key)?;

@@ -58,6 +58,11 @@ pub struct Arguments {
 /// Encrypts.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if bits::is_key(&arguments.key)? {
+        if arguments.exhausted || arguments.mode.is_some() || arguments.size.is_some() {
+            return Err(Failure::usage(
+                "--exhausted, --mode and --size are for CKKS keys, and this key is for bits",
+            ));
+        }
         let message = match (&arguments.bits, arguments.integer, arguments.width, &arguments.input) {
             (Some(text), ..) => bits::of_text(text)?,
             (_, Some(integer), Some(width), _) => bits::of_integer(integer, width)?,
