@@ -129,7 +129,8 @@ impl Vector for Lanes {
         avx512!({
             let even = _mm512_mul_epu32(a, w.quotient);
             let odd_lanes = _mm512_mul_epu32(odd(a), w.quotient_odd);
-            let high = _mm512_mask_blend_epi32(ODD, odd(even), odd_lanes);
+            // The high words of the even lanes, put between those of the odd ones.
+            let high = _mm512_mask_shuffle_epi32::<_MM_PERM_DDBB>(odd_lanes, !ODD, even);
             _mm512_sub_epi32(_mm512_mullo_epi32(a, w.value), _mm512_mullo_epi32(high, p))
         })
     }

@@ -1,18 +1,19 @@
-//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms rows modulo primes below 2^50;
-//! larger primes, and operations whose words may exceed 52 bits, go to AVX2.
+//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms rows modulo primes below 2^50, and
+//! larger ones by 32-bit halves; operations whose words may exceed 52 bits go to AVX2.
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
-//! it only where the CPU has AVX-512F and AVX-512 IFMA; loads and stores go through references to
+//! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
 //! whole packs and are unaligned.
 
 use super::avx2::Avx2;
+use super::avx512_wide;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
 use crate::arith::kernels::{Kernels, KeyProduct, ntt};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
-/// Proof that the CPU has AVX-512F and AVX-512 IFMA.
+/// Proof that the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma(());
 
@@ -23,9 +24,11 @@ impl Ifma {
     pub(crate) fn detect() -> Option<&'static Self> {
         #[cfg(feature = "std")]
         let usable = std::arch::is_x86_feature_detected!("avx512f")
+            && std::arch::is_x86_feature_detected!("avx512dq")
             && std::arch::is_x86_feature_detected!("avx512ifma");
         #[cfg(not(feature = "std"))]
-        let usable = cfg!(all(target_feature = "avx512f", target_feature = "avx512ifma"));
+        let usable =
+            cfg!(all(target_feature = "avx512f", target_feature = "avx512dq", target_feature = "avx512ifma"));
         (usable && Avx2::detect().is_some()).then_some(&TOKEN)
     }
 }
@@ -37,7 +40,7 @@ const PRIME_BITS: u32 = LANE_BITS - 2;
 
 /// Vector operations on eight `u64`.
 #[derive(Clone, Copy)]
-struct Lanes(#[allow(dead_code)] Ifma);
+pub(crate) struct Lanes(#[allow(dead_code)] Ifma);
 
 /// A factor and `floor(value * 2^52 / p)`.
 #[derive(Clone, Copy)]
@@ -172,6 +175,14 @@ const fn exchange_order(t: u64) -> ([u64; 8], [u64; 8]) {
     (low, high)
 }
 
+/// The transforms modulo larger primes.
+struct Wide;
+
+impl Wide {
+    kernel!(forward = ntt::forward::<8, _>, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(inverse = ntt::inverse::<8, _>, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq"], t: &NttTable<u64>, row: &mut [u64]);
+}
+
 /// The transforms modulo a prime below 2^50.
 struct Narrow;
 
@@ -207,10 +218,10 @@ impl Kernels<u64> for Ifma {
         "avx512"
     }
     fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { wide().ntt_forward(t, row) }
+        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { Wide.forward(t, row) }
     }
     fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { wide().ntt_inverse(t, row) }
+        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.inverse(t, row) }
     }
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
