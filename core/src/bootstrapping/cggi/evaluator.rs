@@ -230,7 +230,7 @@ impl<W: Word> CggiEvaluator<W> {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "gates take bits, and this ciphertext holds an {}; use a look-up",
+            "gates take bits, and this ciphertext holds {}; use a look-up",
             ciphertext.encoding().describe()
         )))
     }

@@ -88,7 +88,7 @@ impl<W: Word> CggiEvaluator<W> {
             (input.encoding(), output)
         else {
             return Err(Error::InvalidArgument(format!(
-                "several look-ups at once take and give integers with padding, not an {} and an {}",
+                "several look-ups at once take and give integers with padding, not {} and {}",
                 input.encoding().describe(),
                 output.describe()
             )));
@@ -151,7 +151,7 @@ impl<W: Word> CggiEvaluator<W> {
             self.check_key(term)?;
             if term.encoding() != encoding {
                 return Err(Error::InvalidArgument(format!(
-                    "an {} is added to an {}; look both up into one encoding first",
+                    "{} is added to {}; look both up into one encoding first",
                     term.encoding().describe(),
                     encoding.describe()
                 )));
@@ -183,7 +183,7 @@ impl<W: Word> CggiEvaluator<W> {
         self.check_key(input)?;
         let Encoding::Cyclic { messages } = input.encoding() else {
             return Err(Error::InvalidArgument(format!(
-                "padding is added to residues, not to an {}",
+                "padding is added to residues, not to {}",
                 input.encoding().describe()
             )));
         };
@@ -301,7 +301,7 @@ fn check_table(input: Encoding, table: &[u32], output: Encoding) -> Result<(), E
     output.check()?;
     if table.len() != input.messages() as usize {
         return Err(Error::InvalidArgument(format!(
-            "a table of {} entries for an {}; give one entry for each of its {} messages",
+            "a table of {} entries for {}; give one entry for each of its {} messages",
             table.len(),
             input.describe(),
             input.messages()

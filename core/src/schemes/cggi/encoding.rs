@@ -66,12 +66,12 @@ impl Encoding {
         }
     }
 
-    /// Name for messages: "bit", "integer below 8", "residue modulo 8".
+    /// Name for messages: "a bit", "an integer below 8", "a residue modulo 8".
     pub fn describe(self) -> alloc::string::String {
         match self {
-            Self::Bit => "bit".into(),
-            Self::Padded { messages } => format!("integer below {messages}"),
-            Self::Cyclic { messages } => format!("residue modulo {messages}"),
+            Self::Bit => "a bit".into(),
+            Self::Padded { messages } => format!("an integer below {messages}"),
+            Self::Cyclic { messages } => format!("a residue modulo {messages}"),
         }
     }
 }

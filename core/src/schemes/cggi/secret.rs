@@ -126,7 +126,7 @@ impl<W: Word> CggiSecretKey<W> {
     pub fn decrypt_bit(&self, ciphertext: &CggiCiphertext<W>) -> Result<bool, Error> {
         if ciphertext.encoding() != Encoding::Bit {
             return Err(Error::InvalidArgument(format!(
-                "the ciphertext holds an {}, not a bit; decrypt it with `decrypt`",
+                "the ciphertext holds {}, not a bit; decrypt it with `decrypt`",
                 ciphertext.encoding().describe()
             )));
         }
