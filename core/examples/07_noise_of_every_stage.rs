@@ -3,7 +3,7 @@
 //! Seeds are fixed. The published figures are those of
 //!
 //! ```sh
-//! cargo run --release -p refloat --features parallel --example 06_noise_of_every_stage -- ship13 10 100
+//! cargo run --release -p refloat --features parallel --example 07_noise_of_every_stage -- ship13 10 100
 //! ```
 //!
 //! ten keys, a hundred bootstraps under each. Keys are held in memory, one set at a time: 4 GB for ship13.
