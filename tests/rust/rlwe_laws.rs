@@ -129,7 +129,7 @@ fn digits_recompose<W: Word>(spec: &RlweSpec) {
         for (j, members) in spec.digits.iter().take(digits.count()).enumerate() {
             let own: Vec<u64> = members.iter().filter_map(|&i| q_primes.get(i).copied()).collect();
             let d = product(&own);
-            let rows = (0..qp.len()).flat_map(|limb| digits.row(limb, j).to_vec()).collect();
+            let rows = (0..qp.len()).flat_map(|limb| digits.row(limb, j)).collect();
             let digit = to_big(&Poly::<W, Eval>::from_rows(qp, rows).into_coeff());
             // One integer in all primes of Q P, centred.
             let expected: Vec<BigInt> = values.iter().map(|x| centred(x, &d)).collect();

@@ -157,7 +157,7 @@ impl<W: Word> Extension<W> {
         &self.own
     }
 
-    /// Where [`Source::row_into`] finds a row of the basis; `None` for an own one.
+    /// Where the conversion finds a row of the basis; `None` for an own one.
     pub fn target(&self, row: usize) -> Option<usize> {
         self.target[row]
     }

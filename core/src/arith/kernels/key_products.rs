@@ -20,7 +20,7 @@ pub struct KeyProduct<'a, W> {
     pub key: KeyRows<'a, W>,
 }
 
-/// The rows of a left side: whole ones, or in lines of [`line`] words, `[line][row][words]`, which are read from end to
+/// The rows of a left side: whole ones, or in lines of [`line()`] words, `[line][row][words]`, which are read from end to
 /// end.
 #[derive(Clone, Copy)]
 pub struct LeftRows<'a, W> {
@@ -76,7 +76,7 @@ pub fn in_lines<W>(lines: &[W], n: usize) -> (Vec<&[W]>, usize) {
 }
 
 /// Samples (b, a) modulo one prime, `[tile][sample][2][words]`, where a tile holds a run of words of every row. One
-/// tile makes whole rows. Tiles of one [`line`] are what products read from end to end; rows lie powers of two apart, which
+/// tile makes whole rows. Tiles of one [`line()`] are what products read from end to end; rows lie powers of two apart, which
 /// neither a cache nor its prefetcher likes.
 #[derive(Clone, Copy)]
 pub struct KeyRows<'a, W> {
