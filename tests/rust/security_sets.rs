@@ -24,11 +24,12 @@ assert_not_impl_any!(KeySeeds: Debug, Display, Copy, PartialEq);
 /// sparse instance, and the beginning of its statement.
 type Known = (&'static str, SecurityPolicy, f64, f64, f64, f64, &'static str);
 
-const KNOWN: [Known; 8] = [
+const KNOWN: [Known; 9] = [
     ("ship13", SecurityPolicy::Strict128, 213.995, 38.2, 128.0, 129.3, "128-bit"),
     ("ship13-bits", SecurityPolicy::Strict128, 213.995, 33.2, 128.0, 133.0, "128-bit"),
     // At 67.2 bits the sparse key is below the smallest computed modulus, whose estimate stands for it.
     ("ship14", SecurityPolicy::Strict128, 429.99, 67.3, 128.0, 129.0, "128-bit"),
+    ("ship14-he2018", SecurityPolicy::HeStandard2018, 436.79, 67.3, 126.3, 129.0, "about 126-bit"),
     ("ship13-he2018", SecurityPolicy::HeStandard2018, 217.7, 41.94, 126.0, 126.8, "about 126-bit"),
     ("ship13-bits-he2018", SecurityPolicy::HeStandard2018, 217.95, 39.13, 125.8, 128.6, "about 126-bit"),
     // The sparse toy secret has no estimate; the criterion (2 R)^(0.4 h) stands in for it.

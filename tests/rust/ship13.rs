@@ -109,7 +109,7 @@ fn ship13_bits_come_back_exact_twice() {
 #[test]
 #[ignore = "takes minutes: cargo test --release -p refloat-tests --test ship13 -- --ignored"]
 fn five_keys_of_every_full_size_set() {
-    for name in ["ship13", "ship13-bits", "ship13-he2018", "ship13-bits-he2018", "ship14"] {
+    for name in ["ship13", "ship13-bits", "ship13-he2018", "ship13-bits-he2018", "ship14", "ship14-he2018"] {
         for seed in 1..=5 {
             let setup = Setup::new(name, seed);
             let slots = setup.secret.params().slots();

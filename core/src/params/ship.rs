@@ -17,7 +17,7 @@ const TALK: &str = "chain of the SHIP talk's bound (ePrint 2025/784), own bit al
 const OWN: &str = "own chain by minimising the noise model under the 128-bit bounds; ePrint 2025/784";
 const TOY: &str = "demonstration size, no security";
 
-pub(super) static PRESETS: [Preset; 8] = [
+pub(super) static PRESETS: [Preset; 9] = [
     Preset {
         name: "ship13",
         title: "128-bit, 4096 slots, reals or complex numbers in [-1, 1]",
@@ -44,6 +44,15 @@ pub(super) static PRESETS: [Preset; 8] = [
         promised_bits: 18.5,
         source: OWN,
         spec: ship14,
+    },
+    Preset {
+        name: "ship14-he2018",
+        title: "126-bit, 8192 slots, on the bound of the 2018 tables, for comparison with the talk",
+        mode: ShipMode::Real,
+        policy: SecurityPolicy::HeStandard2018,
+        promised_bits: 18.5,
+        source: TALK,
+        spec: ship14_he2018,
     },
     Preset {
         name: "ship13-he2018",
@@ -171,6 +180,27 @@ fn ship14() -> ShipSpec {
         log_scale: 37.23,
         gamma: 1731.0,
         ..ship13()
+    }
+}
+
+/// The chain of `ship14` with a bit more in every level of the tree and the largest special primes of 31 bits.
+fn ship14_he2018() -> ShipSpec {
+    ShipSpec {
+        name: "ship14-he2018".to_string(),
+        levels: vec![
+            vec![1_146_881, 1_179_649],
+            vec![163_841, 557_057],
+            vec![65_537, 1_376_257],
+            vec![3_735_553, 3_604_481],
+            vec![6_946_817, 5_865_473],
+            vec![12_484_609, 10_780_673],
+            vec![16_121_857, 12_681_217],
+            vec![13_631_489, 13_565_953],
+        ],
+        special: vec![2_146_336_769, 2_146_959_361, 2_147_352_577],
+        log_leaf_scale: 47.064,
+        policy: SecurityPolicy::HeStandard2018,
+        ..ship14()
     }
 }
 

@@ -80,7 +80,8 @@ const SHIP14: Published = Published {
 };
 
 /// Our sets for each published one.
-const PAIRS: [(&Published, &str); 3] = [(&SHIP13, "ship13"), (&SHIP13, "ship13-he2018"), (&SHIP14, "ship14")];
+const PAIRS: [(&Published, &str); 4] =
+    [(&SHIP13, "ship13"), (&SHIP13, "ship13-he2018"), (&SHIP14, "ship14"), (&SHIP14, "ship14-he2018")];
 
 /// Measures and prints.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
