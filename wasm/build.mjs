@@ -53,7 +53,7 @@ export async function buildWasm(step) {
       await must(step, builderBinary, [compiled, scratch, name]);
       step.update(`wasm-opt ${name}`);
       const module = join(scratch, `${name}_bg.wasm`);
-      await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);
+      await must(step, process.execPath, [WASM_OPT, '-Os', ...WASM_FEATURES, module, '-o', module]);
     }
     mkdirSync(wasmDist, { recursive: true });
     for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));

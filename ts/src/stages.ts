@@ -13,27 +13,27 @@ export interface StageCounters {
   readonly keySwitch: number;
 }
 
-interface StageEventBase {
+interface StageEventBase<S> {
   /** The stage. */
-  readonly stage: StageId;
+  readonly stage: S;
   /** Milliseconds of work since the run began (server runs: since the job began). */
   readonly atMs: number;
 }
 
 /** A stage begins. */
-export interface StageEnter extends StageEventBase {
+export interface StageEnter<S = StageId> extends StageEventBase<S> {
   readonly kind: 'enter';
 }
 
 /** `done` of `total` independent parts of a stage are finished: tracks, levels of the tree. */
-export interface StageProgress extends StageEventBase {
+export interface StageProgress<S = StageId> extends StageEventBase<S> {
   readonly kind: 'progress';
   readonly done: number;
   readonly total: number;
 }
 
 /** A stage is complete, and this is the ciphertext it left. */
-export interface StageExit extends StageEventBase {
+export interface StageExit<S = StageId> extends StageEventBase<S> {
   readonly kind: 'exit';
   /** Level of the ciphertext. */
   readonly level: number;
@@ -49,7 +49,7 @@ export interface StageExit extends StageEventBase {
  * What a ciphertext inside the run holds, decrypted in this page with the reader's own key. Only
  * runs made here with `inspect: true` have these; a server cannot.
  */
-export interface StageView extends StageEventBase {
+export interface StageView extends StageEventBase<StageId> {
   readonly kind: 'view';
   /** Which of the independent blind rotations, if the view is of one. */
   readonly track?: number;

@@ -57,6 +57,25 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
     expect(again.events.every((e) => e.done === keys.params.keyParts.length)).toBe(true);
   });
 
+  it('evaluates circuits of gates, to the same bytes as the page', async () => {
+    using gateKeys = await rf.gates.keygen('toy-bool', { allowInsecure: true });
+    const theirs = await server.uploadKeys(gateKeys);
+    expect(theirs).toMatchObject({ id: gateKeys.id, params: 'toy-bool', bytes: gateKeys.params.keyBytes });
+    const adder = await rf.gates.adder(4, 'prefix');
+    using x = await gateKeys.encrypt([true, true, false, true]);
+    using y = await gateKeys.encrypt([false, true, true, false]);
+    const job = server.circuit(adder, [x, y]);
+    using sum = await job;
+    expect(await gateKeys.decrypt(sum)).toEqual([true, false, false, false, true]);
+    const done = job.events.filter((e) => e.kind === 'progress').map((e) => e.done);
+    expect(done.at(-1)).toBe(adder.gates.length);
+    using evaluation = await gateKeys.evaluationKeys();
+    using here = await evaluation.run(adder, [x, y]);
+    expect(await here.toBytes()).toEqual(await sum.toBytes());
+    await expect(server.circuit(adder, x)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await theirs.delete();
+  });
+
   it('refreshes a ciphertext with the same stages as the page, to the same bytes', async () => {
     using ct = await keys.encrypt(VALUES, { level: 1 });
     const job = server.bootstrap(ct, { keys: remote });

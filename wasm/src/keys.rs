@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use js_sys::{Float64Array, Uint8Array};
 use refloat::{
-    Error,
     bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},
     params::Preset,
-    random::Seed,
     wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use crate::{
     ciphertext::Ciphertext,
     failure::{Failure, Result},
     presets::{self, allowed},
+    randomness::seed_for,
     scrub::scrubbed,
 };
 
@@ -33,7 +32,7 @@ impl SecretKey {
     pub fn generate(preset: &str, allow_insecure: bool, seed: Option<Uint8Array>) -> Result<SecretKey> {
         let (preset, params) = allowed(preset, allow_insecure)?;
         scrubbed(|| {
-            let seed = seed_for(preset, seed)?;
+            let seed = seed_for(preset.name, preset.secure(), seed)?;
             Ok(SecretKey { preset, key: Arc::new(ShipSecretKey::generate(&params, &seed)) })
         })
     }
@@ -81,7 +80,7 @@ impl SecretKey {
         let mode = presets::mode(mode, self.params())?;
         let level = level.map_or(self.params().output_level(), |level| level as usize);
         let ciphertext = scrubbed(|| {
-            let randomness = seed_for(self.preset, seed)?;
+            let randomness = seed_for(self.preset.name, self.preset.secure(), seed)?;
             let values = Zeroizing::new(values.to_vec());
             Ok::<_, Failure>(self.key.encrypt_at(&values, mode, level, &randomness)?)
         })?;
@@ -108,27 +107,4 @@ impl SecretKey {
     fn params(&self) -> &ShipParams {
         self.key.params()
     }
-}
-
-/// The seed to use: the caller's, where nothing is to be protected, or a fresh one.
-fn seed_for(preset: &Preset, given: Option<Uint8Array>) -> Result<Seed> {
-    let mut bytes = Zeroizing::new([0u8; 32]);
-    match given {
-        None => getrandom::fill(bytes.as_mut())
-            .map_err(|error| Failure::invalid(format!("the platform gives no randomness: {error}")))?,
-        Some(_) if preset.secure() => {
-            return Err(Error::InvalidArgument(format!(
-                "{} is a secure set and draws its own randomness; leave the seed out",
-                preset.name
-            ))
-            .into());
-        }
-        Some(seed) if seed.length() == 32 => seed.copy_to(bytes.as_mut()),
-        Some(seed) => {
-            return Err(Failure::invalid(format!("a seed has 32 bytes, and this one {}", seed.length())));
-        }
-    }
-    let seed = Seed::from_bytes(*bytes);
-    bytes.zeroize();
-    Ok(seed)
 }

@@ -12,12 +12,14 @@ mod ciphertext;
 #[cfg(feature = "full")]
 mod events;
 mod failure;
+mod gates;
 #[cfg(feature = "full")]
 mod inspect;
 mod keys;
 mod object;
 mod panic;
 mod presets;
+mod randomness;
 mod scrub;
 #[cfg(feature = "full")]
 mod ship;

@@ -43,13 +43,19 @@ pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
 /// A set by name, which must be secure unless the caller has said the word.
 pub fn allowed(name: &str, allow_insecure: bool) -> Result<(&'static Preset, ShipParams)> {
     let preset = params::preset(name)?;
-    if !preset.secure() && !allow_insecure {
-        return Err(Error::Insecure(format!(
-            "{name} is a toy that protects nothing; take a secure set such as ship13, or pass {{ allowInsecure: true }} to play with it"
-        ))
-        .into());
-    }
+    refuse_insecure(name, preset.secure() || allow_insecure, "ship13")?;
     Ok((preset, checked(preset)?))
+}
+
+/// Refuses a toy unless the caller has said the word; `secure_one` is a set to take instead.
+pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
+    if allowed {
+        return Ok(());
+    }
+    Err(Error::Insecure(format!(
+        "{name} is a toy that protects nothing; take a secure set such as {secure_one}, or pass {{ allowInsecure: true }} to play with it"
+    ))
+    .into())
 }
 
 /// The set with a fingerprint.

@@ -6,10 +6,17 @@
 use std::{fs, path::PathBuf};
 
 use refloat::{
-    bootstrapping::ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+    bootstrapping::{
+        cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
+        ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+    },
+    circuits::netlist::arithmetic::{self, Form},
     params,
     random::Seed,
-    schemes::ckks::Ciphertext,
+    schemes::{
+        cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate},
+        ckks::Ciphertext,
+    },
     wire,
 };
 use serde_json::{Value, json};
@@ -17,6 +24,8 @@ use serde_json::{Value, json};
 #[test]
 fn native_results_are_those_of_the_vectors() {
     let sets = ["toy10", "toy11", "ship13", "ship13-bits"].map(digests_of);
+    let gates =
+        ["toy-bool", "toy-bool-ternary", "toy-bool-lmk-merged", "toy-fbs", "bool-128"].map(gate_digests_of);
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
@@ -24,6 +33,8 @@ fn native_results_are_those_of_the_vectors() {
         "encryptionSeed": 9,
         "message": "value i is ((37 i) mod 101 - 50) / 64; real sets take one per slot, complex messages the same in order re, im, bits the parity of i",
         "sets": sets,
+        "gateMessage": "bits are the lowest of 0b10110, integers (13 i) mod the set's messages, 5 of each; the circuit adds bits 0 1 to bits 2 3; the table is m -> (m m + 1) mod messages",
+        "gates": gates,
     });
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
@@ -75,6 +86,49 @@ fn digests_of(name: &str) -> Value {
         found["bootstrapped"] = json!(hash(&once));
         found["squared"] = json!(hash(&square));
         found["bootstrappedAgain"] = json!(hash(&twice));
+    }
+    found
+}
+
+fn gate_digests_of(name: &str) -> Value {
+    let preset = params::cggi_preset(name).expect("a preset");
+    let params = preset.params().expect("a preset is valid");
+    let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let part =
+        |part: &CggiKeyPart| json!([part.index, digest(&secret.key_part(part.index).expect("a part"))]);
+    let hash = |list: &[CggiCiphertext]| {
+        digest(&wire::cggi_ciphertexts_to_bytes(&params, list).expect("a list of the set"))
+    };
+    let parts = key_parts(&params);
+    let mut found = json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::cggi_secret_key_to_bytes(&secret)),
+        "parts": [part(&parts[0]), part(&parts[parts.len() - 1])],
+    });
+    if preset.secure() {
+        return found;
+    }
+    let seed = Seed::from_bytes([9; 32]);
+    let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret).expect("keys"));
+    let messages = params.spec().messages;
+    if messages > 2 {
+        let output = Encoding::Padded { messages };
+        let integers: Vec<u32> = (0..5).map(|i| 13 * i % messages).collect();
+        let table: Vec<u32> = (0..messages).map(|m| (m * m + 1) % messages).collect();
+        let list = secret.encrypt(output, &integers, &seed).expect("integers in range");
+        let look_up = |x| evaluator.look_up(x, &table, output, &mut ()).expect("a look-up");
+        found["fresh"] = json!(hash(&list));
+        found["lookedUp"] = json!(hash(&list.iter().map(look_up).collect::<Vec<_>>()));
+    } else {
+        let bits: Vec<bool> = (0..5).map(|i| 0b10110 >> i & 1 == 1).collect();
+        let list = secret.encrypt_bits(&bits, &seed);
+        let adder = arithmetic::adder(2, Form::Ripple).expect("an adder").plan();
+        let nand = evaluator.gate(Gate::Nand, &[&list[0], &list[1]], &mut ()).expect("a gate");
+        found["fresh"] = json!(hash(&list));
+        found["nand"] = json!(hash(&[nand]));
+        found["sum"] = json!(hash(&adder.run(&evaluator, &list[..4], &mut ()).expect("a sum")));
     }
     found
 }

@@ -1,6 +1,7 @@
 import { RefloatError, throwIfAborted } from '../errors.js';
 import type { About, Memory } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
+import { Gates } from '../gates/gates.js';
 import { keyMismatch } from '../mismatch.js';
 import type { Preset, PresetName, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
@@ -24,6 +25,8 @@ export interface ImportOptions extends SignalOptions {
 
 /** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
 export class Instance {
+  /** Gates, look-ups and circuits on encrypted bits and small integers. */
+  readonly gates: Gates;
   readonly #port: Port;
   readonly #about: About;
   readonly #presets: readonly Preset[];
@@ -33,6 +36,7 @@ export class Instance {
     this.#port = port;
     this.#about = about;
     this.#presets = presets;
+    this.gates = new Gates(port);
   }
 
   /** Version, kernels and artefact in use. */

@@ -1,20 +1,20 @@
-import { RefloatError, isErrorCode } from '../errors.js';
+import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
 import type { StageEvent } from '../stages.js';
 import { fromHex, toHex } from '../hex.js';
+import { GateOperations } from './gates.js';
+import { freed, type Handle } from './objects.js';
 import type {
-  Glue,
   GlueBootstrapKeys,
   GlueCiphertext,
-  GlueObject,
   GluePreset,
   GlueSecretKey,
   GlueShipRun,
   GlueTrackWorker,
 } from './glue.js';
 
-/** Names an object inside the wasm instance. */
-export type Handle = number;
+export { freed } from './objects.js';
+export type { Handle } from './objects.js';
 
 /** What is known about a secret key without holding it. */
 export interface KeyInfo {
@@ -88,53 +88,39 @@ interface Running {
  * The operations of one wasm instance, on handles: plain values in, plain values out, nothing that
  * points into wasm memory. It is called directly by `refloat/sync` and through messages otherwise.
  */
-export class Engine {
-  readonly #glue: Glue;
-  readonly #memory: WebAssembly.Memory;
-  readonly #objects = new Map<Handle, GlueObject>();
+export class Engine extends GateOperations {
   readonly #runs = new Map<Handle, Running>();
-  #next: Handle = 1;
-  #poison: RefloatError | undefined;
-
-  constructor(glue: Glue, memory: WebAssembly.Memory) {
-    this.#glue = glue;
-    this.#memory = memory;
-  }
-
-  /** Set by a panic: nothing works any more. */
-  get poisoned(): boolean {
-    return this.#poison !== undefined;
-  }
 
   describe(): { about: About; presets: Preset[] } {
-    return this.#guard(() => ({
+    return this.guard(() => ({
       about: {
-        ...this.#glue.about(),
-        artefact: this.#glue.ShipRun ? 'full' : 'client',
+        ...this.glue.about(),
+        artefact: this.glue.ShipRun ? 'full' : 'client',
         threads: 1,
       },
-      presets: this.#glue.presets().map(presetOf),
+      presets: this.glue.presets().map(presetOf),
     }));
   }
 
   memory(): Memory {
-    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size + this.#runs.size, instances: 1 };
+    const { bytes, objects } = this.held();
+    return { bytes, objects: objects + this.#runs.size, instances: 1 };
   }
 
   keygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): KeyInfo {
-    return this.#guard(() => this.#key(this.#glue.SecretKey.generate(preset, allowInsecure, seed)));
+    return this.guard(() => this.#key(this.glue.SecretKey.generate(preset, allowInsecure, seed)));
   }
 
   importSecret(bytes: Uint8Array, allowInsecure: boolean): KeyInfo {
-    return this.#guard(() => this.#key(this.#glue.SecretKey.importSecret(bytes, allowInsecure)));
+    return this.guard(() => this.#key(this.glue.SecretKey.importSecret(bytes, allowInsecure)));
   }
 
   exportSecret(secret: Handle): Uint8Array {
-    return this.#guard(() => this.#secret(secret).exportSecret());
+    return this.guard(() => this.#secret(secret).exportSecret());
   }
 
   keyPart(secret: Handle, index: number): Uint8Array {
-    return this.#guard(() => this.#secret(secret).keyPart(index));
+    return this.guard(() => this.#secret(secret).keyPart(index));
   }
 
   encrypt(
@@ -144,57 +130,57 @@ export class Engine {
     level: number | undefined,
     seed: Uint8Array | undefined,
   ): CiphertextInfo {
-    return this.#guard(() => this.#ciphertextInfo(this.#secret(secret).encrypt(values, mode, level, seed)));
+    return this.guard(() => this.#ciphertextInfo(this.#secret(secret).encrypt(values, mode, level, seed)));
   }
 
   decrypt(secret: Handle, ciphertext: Handle, mode: string | undefined): Float64Array {
-    return this.#guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext), mode));
+    return this.guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext), mode));
   }
 
   ciphertextToBytes(ciphertext: Handle): Uint8Array {
-    return this.#guard(() => this.#ciphertext(ciphertext).toBytes());
+    return this.guard(() => this.#ciphertext(ciphertext).toBytes());
   }
 
   ciphertextFromBytes(bytes: Uint8Array): CiphertextInfo {
-    return this.#guard(() => this.#ciphertextInfo(this.#glue.Ciphertext.fromBytes(bytes)));
+    return this.guard(() => this.#ciphertextInfo(this.glue.Ciphertext.fromBytes(bytes)));
   }
 
   bootBegin(preset: string, keyId: string): Handle {
-    return this.#guard(() => this.#keep(this.#full('BootstrapKeys').begin(preset, fromHex(keyId))));
+    return this.guard(() => this.keep(this.full('BootstrapKeys').begin(preset, fromHex(keyId))));
   }
 
   /** Keys made while a run needs them, and how many bytes they take between. */
   bootGenerated(secret: Handle): { handle: Handle; memoryBytes: number } {
-    return this.#guard(() => {
-      const keys = this.#full('BootstrapKeys').generated(this.#secret(secret));
-      return { handle: this.#keep(keys), memoryBytes: keys.memoryBytes() };
+    return this.guard(() => {
+      const keys = this.full('BootstrapKeys').generated(this.#secret(secret));
+      return { handle: this.keep(keys), memoryBytes: keys.memoryBytes() };
     });
   }
 
   bootPart(boot: Handle, secret: Handle, index: number): void {
-    this.#guard(() => this.#boot(boot).addFromSecret(this.#secret(secret), index));
+    this.guard(() => this.#boot(boot).addFromSecret(this.#secret(secret), index));
   }
 
   bootAdd(boot: Handle, index: number, bytes: Uint8Array): void {
-    this.#guard(() => this.#boot(boot).add(index, bytes));
+    this.guard(() => this.#boot(boot).add(index, bytes));
   }
 
   /** Completes a set and tells how many bytes it takes in memory. */
   bootFinish(boot: Handle): number {
-    return this.#guard(() => {
+    return this.guard(() => {
       this.#boot(boot).finish();
       return this.#boot(boot).memoryBytes();
     });
   }
 
   square(ciphertext: Handle, boot: Handle): CiphertextInfo {
-    return this.#guard(() =>
-      this.#ciphertextInfo(this.#full('square')(this.#ciphertext(ciphertext), this.#boot(boot))),
+    return this.guard(() =>
+      this.#ciphertextInfo(this.full('square')(this.#ciphertext(ciphertext), this.#boot(boot))),
     );
   }
 
   exhaust(ciphertext: Handle): CiphertextInfo {
-    return this.#guard(() => this.#ciphertextInfo(this.#full('exhaust')(this.#ciphertext(ciphertext))));
+    return this.guard(() => this.#ciphertextInfo(this.full('exhaust')(this.#ciphertext(ciphertext))));
   }
 
   /**
@@ -208,9 +194,9 @@ export class Engine {
     secret: Handle | undefined,
     message: Float64Array | undefined,
   ): Handle {
-    return this.#guard(() => {
-      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
-      const handle = this.#next++;
+    return this.guard(() => {
+      const run = this.full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
+      const handle = this.nextHandle();
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;
     });
@@ -218,7 +204,7 @@ export class Engine {
 
   /** One stage, one track or one level of the tree; `waitedMs` were spent waiting for other workers. */
   runStep(handle: Handle, waitedMs = 0): StepResult {
-    return this.#guard(() => {
+    return this.guard(() => {
       const running = this.#running(handle);
       running.busyMs += waitedMs;
       const events: StageEvent[] = [];
@@ -238,7 +224,7 @@ export class Engine {
 
   /** The public phases that other workers need for tracks of the run. */
   runPhases(handle: Handle): Float64Array {
-    return this.#guard(() => {
+    return this.guard(() => {
       const phases = this.#running(handle).run.phases();
       if (!phases) throw new RefloatError('INVALID_ARGUMENT', 'the run has no phases yet: step it up to its tracks first');
       return phases;
@@ -247,7 +233,7 @@ export class Engine {
 
   /** Computes a track before its turn. */
   runAhead(handle: Handle, track: number): void {
-    this.#guard(() => {
+    this.guard(() => {
       const running = this.#running(handle);
       const start = performance.now();
       running.run.rotateAhead(track, this.#boot(running.boot));
@@ -257,7 +243,7 @@ export class Engine {
 
   /** Takes in a track that another worker computed. */
   runSupply(handle: Handle, track: number, { bytes, counters }: TrackResult): void {
-    this.#guard(() => this.#running(handle).run.supplyTrack(track, bytes, counters));
+    this.guard(() => this.#running(handle).run.supplyTrack(track, bytes, counters));
   }
 
   /**
@@ -265,22 +251,22 @@ export class Engine {
    * asks; the user's way is `exportSecret`.
    */
   secretForPool(secret: Handle): Uint8Array {
-    return this.#guard(() => this.#secret(secret).exportSecret());
+    return this.guard(() => this.#secret(secret).exportSecret());
   }
 
   /** In a worker of the pool: makes what tracks of a set need whatever the run. */
   tracksPrepare(preset: string): void {
-    this.#guard(() => this.#full('TrackWorker').prepare(preset));
+    this.guard(() => this.full('TrackWorker').prepare(preset));
   }
 
   /** In a worker of the pool: gets ready for tracks of a run that is elsewhere; wipes the bytes. */
   tracksBegin(secret: Uint8Array, mode: string | undefined, phases: Float64Array): Handle {
-    return this.#guard(() => {
+    return this.guard(() => {
       // Whoever made the key has said the word, if it is a toy.
-      const key = this.#glue.SecretKey.importSecret(secret, true);
+      const key = this.glue.SecretKey.importSecret(secret, true);
       secret.fill(0);
       try {
-        return this.#keep(this.#full('TrackWorker').begin(key, mode, phases));
+        return this.keep(this.full('TrackWorker').begin(key, mode, phases));
       } finally {
         key.free();
       }
@@ -289,8 +275,8 @@ export class Engine {
 
   /** In a worker of the pool: one track. */
   tracksCompute(handle: Handle, index: number): TrackResult {
-    return this.#guard(() => {
-      const track = (this.#get(handle, 'the tracks of a run') as GlueTrackWorker).track(index);
+    return this.guard(() => {
+      const track = (this.get(handle, 'the tracks of a run') as GlueTrackWorker).track(index);
       try {
         return { bytes: track.bytes(), counters: track.counters() };
       } finally {
@@ -301,7 +287,7 @@ export class Engine {
 
   /** Takes the result out and frees the run. */
   runFinish(handle: Handle): CiphertextInfo {
-    return this.#guard(() => {
+    return this.guard(() => {
       const result = this.#ciphertextInfo(this.#running(handle).run.finish());
       this.free(handle);
       return result;
@@ -310,31 +296,24 @@ export class Engine {
 
   /** Compares the vector kernels with the scalar ones; returns a sentence or throws. */
   kernelSelfCheck(seed: number): string {
-    return this.#guard(() => this.#full('kernelSelfCheck')(seed));
+    return this.guard(() => this.full('kernelSelfCheck')(seed));
   }
 
   /** Frees an object; twice is once. */
-  free(handle: Handle): void {
-    const object = this.#objects.get(handle) ?? this.#runs.get(handle)?.run;
-    this.#objects.delete(handle);
+  override free(handle: Handle): void {
+    const run = this.#runs.get(handle)?.run;
     this.#runs.delete(handle);
-    // A poisoned instance is thrown away whole; its objects must not be called any more.
-    if (object && !this.#poison) object.free();
-  }
-
-  #keep(object: GlueObject): Handle {
-    const handle = this.#next++;
-    this.#objects.set(handle, object);
-    return handle;
+    if (run) this.dispose(run);
+    else super.free(handle);
   }
 
   #key(key: GlueSecretKey): KeyInfo {
-    return { handle: this.#keep(key), preset: key.preset(), id: toHex(key.keyId()) };
+    return { handle: this.keep(key), preset: key.preset(), id: toHex(key.keyId()) };
   }
 
   #ciphertextInfo(ct: GlueCiphertext): CiphertextInfo {
     return {
-      handle: this.#keep(ct),
+      handle: this.keep(ct),
       preset: ct.preset(),
       keyId: toHex(ct.keyId()),
       level: ct.level(),
@@ -345,21 +324,15 @@ export class Engine {
   }
 
   #secret(handle: Handle): GlueSecretKey {
-    return this.#get(handle, 'the key set') as GlueSecretKey;
+    return this.get(handle, 'the key set') as GlueSecretKey;
   }
 
   #ciphertext(handle: Handle): GlueCiphertext {
-    return this.#get(handle, 'the ciphertext') as GlueCiphertext;
+    return this.get(handle, 'the ciphertext') as GlueCiphertext;
   }
 
   #boot(handle: Handle): GlueBootstrapKeys {
-    return this.#get(handle, 'the bootstrapping keys') as GlueBootstrapKeys;
-  }
-
-  #get(handle: Handle, what: string): GlueObject {
-    const object = this.#objects.get(handle);
-    if (!object) throw freed(what);
-    return object;
+    return this.get(handle, 'the bootstrapping keys') as GlueBootstrapKeys;
   }
 
   #running(handle: Handle): Running {
@@ -367,60 +340,4 @@ export class Engine {
     if (!running) throw freed('the run');
     return running;
   }
-
-  #full<K extends 'BootstrapKeys' | 'ShipRun' | 'TrackWorker' | 'square' | 'exhaust' | 'kernelSelfCheck'>(name: K): NonNullable<Glue[K]> {
-    const item = this.#glue[name];
-    if (!item) {
-      throw new RefloatError(
-        'INVALID_ARGUMENT',
-        "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
-      );
-    }
-    return item;
-  }
-
-  /** Runs an operation, and turns whatever wasm throws into a {@link RefloatError}. */
-  #guard<T>(operation: () => T): T {
-    if (this.#poison) throw this.#poison;
-    try {
-      return operation();
-    } catch (error) {
-      throw this.#translate(error);
-    }
-  }
-
-  #translate(error: unknown): unknown {
-    if (error instanceof RefloatError) return error;
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
-      // After a trap the instance's memory is in an unknown state: nothing may run in it again.
-      const panic = this.#panicMessage();
-      const megabytes = Math.round(this.#memory.buffer.byteLength / 2 ** 20);
-      this.#poison = panic
-        ? new RefloatError('PANICKED', `refloat panicked (${panic}): call Refloat.load() for a fresh instance`, {
-            cause: error,
-          })
-        : new RefloatError(
-            'OUT_OF_MEMORY',
-            `the wasm instance stopped at ${megabytes} MB, most likely out of memory: free keys and ciphertexts, take a smaller set or a server, and call Refloat.load() for a fresh instance`,
-            { cause: error },
-          );
-      return this.#poison;
-    }
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (isErrorCode(code)) return new RefloatError(code, (error as Error).message);
-    return error;
-  }
-
-  #panicMessage(): string | undefined {
-    try {
-      return this.#glue.panicMessage();
-    } catch {
-      return undefined;
-    }
-  }
-}
-
-/** The error of an object that was used after `free()`. */
-export function freed(what: string): RefloatError {
-  return new RefloatError('FREED', `free() was called on ${what}: keep it until the last use, or make a new one`);
 }

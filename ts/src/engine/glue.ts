@@ -1,10 +1,11 @@
 import type { Preset } from '../params.js';
+import type { GateGlue } from './gate-glue.js';
 
 /**
  * The surface of the wasm module as this package uses it: what wasm-bindgen generates, typed by
  * hand. The compiler compares the two where the generated module is passed for one of these.
  */
-export interface Glue {
+export interface Glue extends GateGlue {
   default(init?: { module_or_path: unknown }): Promise<{ memory: WebAssembly.Memory }>;
   /** Instantiates from bytes or a compiled module without waiting. */
   initSync(init: { module: BufferSource | WebAssembly.Module }): { memory: WebAssembly.Memory };

@@ -1,6 +1,5 @@
 import { RefloatError, isErrorCode } from '../errors.js';
 import type { RunControl } from '../run.js';
-import type { StageEvent } from '../stages.js';
 import { gone, problem, type Http } from './http.js';
 import { EventStreamParser, readEvents, type ServerSentEvent } from './sse.js';
 
@@ -33,7 +32,7 @@ export async function submit(
 }
 
 /** Follows a job to its end, reconnecting where it stopped; cancels it when the run is cancelled. */
-export async function follow(http: Http, id: string, control: RunControl<StageEvent>): Promise<Uint8Array> {
+export async function follow<E>(http: Http, id: string, control: RunControl<E>): Promise<Uint8Array> {
   const { signal } = control;
   const cancel = (): void => {
     // Nobody waits for this: if it is lost, the job runs to its end on the server.
@@ -55,7 +54,7 @@ export async function follow(http: Http, id: string, control: RunControl<StageEv
 }
 
 /** Reads the event stream, however often it breaks, until the job has ended. */
-async function events(http: Http, id: string, control: RunControl<StageEvent>): Promise<JobEnd> {
+async function events<E>(http: Http, id: string, control: RunControl<E>): Promise<JobEnd> {
   const { signal } = control;
   const path = `/v1/jobs/${id}/events`;
   let last = '';
@@ -93,7 +92,7 @@ async function events(http: Http, id: string, control: RunControl<StageEvent>): 
   }
 }
 
-function take(event: ServerSentEvent, control: RunControl<StageEvent>): JobEnd | undefined {
+function take<E>(event: ServerSentEvent, control: RunControl<E>): JobEnd | undefined {
   if (event.type !== 'stage' && event.type !== 'end') return undefined;
   let data: unknown;
   try {
@@ -102,7 +101,7 @@ function take(event: ServerSentEvent, control: RunControl<StageEvent>): JobEnd |
     throw new RefloatError('SERVER', `the server sent an event that is not JSON (${event.data.slice(0, 80)})`, { cause });
   }
   if (event.type === 'end') return data as JobEnd;
-  control.emit(data as StageEvent);
+  control.emit(data as E);
   return undefined;
 }
 

@@ -2,6 +2,10 @@ import { Ciphertext } from '../api/ciphertext.js';
 import type { KeySet, SignalOptions } from '../api/key-set.js';
 import { RefloatError } from '../errors.js';
 import type { Port } from '../engine/port.js';
+import { GateCiphertext } from '../gates/ciphertext.js';
+import type { CircuitInfo } from '../gates/circuit.js';
+import type { CircuitEvent } from '../gates/events.js';
+import { GateKeySet } from '../gates/key-set.js';
 import { keyMismatch } from '../mismatch.js';
 import type { Preset } from '../params.js';
 import { Run, SteppableRun } from '../run.js';
@@ -117,16 +121,17 @@ export class Server {
   }
 
   /**
-   * Makes the bootstrapping keys part by part and sends each as soon as it exists, so that memory
+   * Makes the bootstrapping keys, or those for gates, part by part and sends each as soon as it exists, so that memory
    * stays small however large the set is. Parts the server has already are left out: after a
    * failure, or in another session with the same secret key, the same call goes on.
    */
-  uploadKeys(keys: KeySet, options: SignalOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+  uploadKeys(keys: KeySet | GateKeySet, options: SignalOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
     const secret = keys.handleIn(this.#port);
+    const op = keys instanceof GateKeySet ? 'gateKeyPart' : 'keyPart';
     const source = {
       id: keys.id,
       params: keys.params,
-      part: (index: number) => this.#port.call('keyPart', secret, index),
+      part: (index: number) => this.#port.call(op, secret, index),
     };
     return new SteppableRun(
       async (control) => new RemoteKeys(this.#http, await upload(this.#http, source, this.#inFlight, control)),
@@ -168,6 +173,32 @@ export class Server {
       const id = await submit(this.#http, { keyId, ops, mode }, body, control.signal);
       const result = await this.#port.call('ciphertextFromBytes', await follow(this.#http, id, control));
       return new Ciphertext(this.#port, result, mode);
+    }, options.signal);
+  }
+
+  /**
+   * Evaluates a circuit on the server, which has the keys of its inputs (`uploadKeys`). The items of
+   * `inputs`, one after the other, are its inputs; the result holds its outputs in order. Progress
+   * comes in batches of gates.
+   */
+  circuit(
+    circuit: CircuitInfo | string,
+    inputs: GateCiphertext | readonly GateCiphertext[],
+    options: SignalOptions = {},
+  ): Run<GateCiphertext, CircuitEvent> {
+    const text = new TextEncoder().encode(typeof circuit === 'string' ? circuit : circuit.text);
+    const lists = inputs instanceof GateCiphertext ? [inputs] : inputs;
+    const handles = lists.map((list) => list.handleIn(this.#port));
+    const keyId = lists[0]?.keyId ?? '';
+    for (const list of lists) keyMismatch(keyId, list, 'the first input');
+    return new Run(async (control) => {
+      const list = await this.#port.call('gateListToBytes', handles);
+      const body = new Uint8Array(4 + text.length + list.length);
+      new DataView(body.buffer).setUint32(0, text.length, true);
+      body.set(text, 4);
+      body.set(list, 4 + text.length);
+      const id = await submit(this.#http, { keyId, ops: ['circuit'], mode: 'bits' }, body, control.signal);
+      return new GateCiphertext(this.#port, await this.#port.call('gateFromBytes', await follow(this.#http, id, control)));
     }, options.signal);
   }
 }

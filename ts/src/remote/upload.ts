@@ -1,14 +1,21 @@
 import { RefloatError } from '../errors.js';
-import type { KeyPartInfo, Preset } from '../params.js';
+import type { KeyPartInfo } from '../params.js';
 import type { RunControl } from '../run.js';
 import type { KeyProgress } from '../stages.js';
 import type { Http } from './http.js';
 import type { RemoteKeysInfo } from './keys.js';
 
+/** What an upload needs to know about a set. */
+export interface KeyLayout {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly keyParts: readonly KeyPartInfo[];
+}
+
 /** What an upload needs to know about the keys. */
 export interface KeySource {
   readonly id: string;
-  readonly params: Preset;
+  readonly params: KeyLayout;
   /** Makes one part; the same index always gives the same bytes. */
   part(index: number): Promise<Uint8Array>;
 }
@@ -106,7 +113,7 @@ class Progress {
   #done: number;
   #bytes: number;
 
-  constructor(params: Preset, missing: readonly number[], control: RunControl<KeyProgress>) {
+  constructor(params: KeyLayout, missing: readonly number[], control: RunControl<KeyProgress>) {
     const absent = new Set(missing);
     const present = params.keyParts.filter((part) => !absent.has(part.index));
     this.#control = control;
@@ -135,7 +142,7 @@ class Progress {
   }
 }
 
-function mismatch(base: string, params: Preset, index: number): RefloatError {
+function mismatch(base: string, params: KeyLayout, index: number): RefloatError {
   return new RefloatError(
     'PARAMS_MISMATCH',
     `${base} asks for part ${index} of a set "${params.name}" that has ${params.keyParts.length} parts here: bring server and package to the same version`,

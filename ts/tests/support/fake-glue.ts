@@ -1,6 +1,7 @@
 // A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
 // runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
 import { Engine } from '../../dist/engine/engine.js';
+import type { GateGlue } from '../../dist/engine/gate-glue.js';
 import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey } from '../../dist/engine/glue.js';
 import { DirectPort } from '../../dist/engine/port.js';
 import type { Preset } from '../../dist/params.js';
@@ -120,6 +121,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
       const partLabels = keyParts.map((part) => part.label).join('\n');
       return [{ ...rest, partLabels, partBytes: Float64Array.from(keyParts, (part) => part.bytes) }];
     },
+    ...({} as GateGlue),
     panicMessage: () => undefined,
     SecretKey: {
       generate: () => new FakeSecret(++keys, trouble),

@@ -5,7 +5,8 @@
 use alloc::{vec, vec::Vec};
 
 use super::rotation::{
-    Accumulator, BlindRotation, Form, Step, TestVector, constant, rgsw_sample, turned_test_vector,
+    Accumulator, BlindRotation, Form, RotationKey, Step, TestVector, constant, rgsw_sample,
+    turned_test_vector,
 };
 use crate::{
     arith::Word,
@@ -31,7 +32,7 @@ fn turning<W: Word>(params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> 
     turning.map(|(coordinate, &a)| Step::Turn { coordinate, exponent: order - a }).collect()
 }
 
-impl<W: Word> BlindRotation<W> for GinxBinary {
+impl<W: Word> RotationKey<W> for GinxBinary {
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
         vec![(params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
     }
@@ -42,7 +43,9 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
         let payload = constant(secret.params(), bit);
         rgsw_sample(secret, index, index % samples, &payload, &secret.ring_eval)
     }
+}
 
+impl<W: Word> BlindRotation<W> for GinxBinary {
     fn grid(&self) -> Grid {
         Grid::All
     }
@@ -72,7 +75,7 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
     }
 }
 
-impl<W: Word> BlindRotation<W> for GinxTernary {
+impl<W: Word> RotationKey<W> for GinxTernary {
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
         vec![(2 * params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
     }
@@ -87,7 +90,9 @@ impl<W: Word> BlindRotation<W> for GinxTernary {
         let payload = constant(secret.params(), (s * (s + sign)) >> 1);
         rgsw_sample(secret, index, row, &payload, &secret.ring_eval)
     }
+}
 
+impl<W: Word> BlindRotation<W> for GinxTernary {
     fn grid(&self) -> Grid {
         Grid::All
     }

@@ -34,7 +34,7 @@ impl<W: Word> CggiKeys<W> {
         let params = secret.params();
         let bodies = secret.switch_bodies();
         let switch = LweSwitchKey::expand(params.switch(), secret.public_seed(), &bodies)?;
-        let method = rotation::of_method::<W>(params.spec().method);
+        let method = rotation::key_of_method::<W>(params.spec().method);
         let n = params.n();
         let mut rotation = vec![W::ZERO; rotation_samples(params) * 2 * n];
         par::for_each_chunk_mut(&mut rotation, 2 * n, |index, rows| {
@@ -84,7 +84,7 @@ impl<W: Word> CggiSecretKey<W> {
 
     /// The first component of ring sample `index` of the bootstrapping key.
     pub(crate) fn rotation_body(&self, index: usize) -> Poly<W, Eval> {
-        rotation::of_method::<W>(self.params().spec().method).sample(self, index).b
+        rotation::key_of_method::<W>(self.params().spec().method).sample(self, index).b
     }
 }
 
@@ -191,7 +191,7 @@ impl<W: Word> CggiKeysBuilder<W> {
 /// Brings the samples of every product into the form that products read.
 fn prepare<W: Word>(params: &CggiParams<W>, key: &mut [W]) {
     let mut rest = key;
-    for (count, samples) in rotation::of_method::<W>(params.spec().method).products(params) {
+    for (count, samples) in rotation::key_of_method::<W>(params.spec().method).products(params) {
         let length = samples * 2 * params.n();
         let (products, others) = rest.split_at_mut(count * length);
         par::for_each_chunk_mut(products, length, |_, samples| params.rgsw().prepare(samples));

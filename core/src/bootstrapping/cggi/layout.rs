@@ -31,7 +31,7 @@ pub struct CggiKeyPart {
 
 /// Number of ring samples of the blind rotation's key.
 pub fn rotation_samples<W: Word>(params: &CggiParams<W>) -> usize {
-    let products = rotation::of_method::<W>(params.spec().method).products(params);
+    let products = rotation::key_of_method::<W>(params.spec().method).products(params);
     products.into_iter().map(|(count, samples)| count * samples).sum()
 }
 

@@ -14,7 +14,8 @@ use alloc::{vec, vec::Vec};
 use zeroize::Zeroizing;
 
 use super::rotation::{
-    Accumulator, BlindRotation, Form, RING_BLOCK, Step, TestVector, rgsw_sample, turned_test_vector,
+    Accumulator, BlindRotation, Form, RING_BLOCK, RotationKey, Step, TestVector, rgsw_sample,
+    turned_test_vector,
 };
 use crate::{
     arith::Word,
@@ -62,7 +63,7 @@ fn monomial<W: Word>(params: &CggiParams<W>, s: i64) -> Zeroizing<Poly<W, Eval>>
     Zeroizing::new(Poly::<W, Coeff>::from_rows(params.rgsw().basis(), row).into_eval())
 }
 
-impl<W: Word> BlindRotation<W> for Lmkcdey {
+impl<W: Word> RotationKey<W> for Lmkcdey {
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
         let rgsw = params.rgsw();
         vec![
@@ -93,7 +94,9 @@ impl<W: Word> BlindRotation<W> for Lmkcdey {
         let payload = monomial(params, secret.short.coefficients()[coordinate].into());
         rgsw_sample(secret, index, row, &payload, &turned(power_of_five(skip, order)))
     }
+}
 
+impl<W: Word> BlindRotation<W> for Lmkcdey {
     fn grid(&self) -> Grid {
         Grid::Odd
     }

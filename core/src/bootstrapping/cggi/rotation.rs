@@ -23,18 +23,20 @@ use crate::{
 /// Name of the random streams of ring samples.
 pub(super) const RING_BLOCK: [u64; 4] = [2, 0, 0, 0];
 
-/// A method of blind rotation: which ring samples its key has, and how they turn the accumulator.
-///
-/// Its key is a list of ring samples modulo p. A rotation is a list of steps that depends on the public
-/// masks alone, at most one product each.
-pub(super) trait BlindRotation<W: Word>: Send + Sync {
+/// The key of a method of blind rotation: a list of ring samples modulo p. Apart from the rotation itself, so that
+/// programs that only make keys do not carry the evaluation.
+pub(super) trait RotationKey<W: Word>: Send + Sync {
     /// The products that samples of the key belong to, in order: how many products of how many samples
     /// each.
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)>;
 
     /// Makes sample `index` of the key; the same bytes every time.
     fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W>;
+}
 
+/// How the samples of its key turn the accumulator: a list of steps that depends on the public masks alone, at most
+/// one product each.
+pub(super) trait BlindRotation<W: Word>: Send + Sync {
     /// The masks it can rotate by.
     fn grid(&self) -> Grid;
 
@@ -55,7 +57,16 @@ pub(super) trait BlindRotation<W: Word>: Send + Sync {
     );
 }
 
-/// The implementation of a method.
+/// The key of a method.
+pub(super) fn key_of_method<W: Word>(method: RotationMethod) -> &'static dyn RotationKey<W> {
+    match method {
+        RotationMethod::GinxBinary => &GinxBinary,
+        RotationMethod::GinxTernary => &GinxTernary,
+        RotationMethod::Lmkcdey { .. } => &Lmkcdey,
+    }
+}
+
+/// The rotation of a method.
 pub(super) fn of_method<W: Word>(method: RotationMethod) -> &'static dyn BlindRotation<W> {
     match method {
         RotationMethod::GinxBinary => &GinxBinary,

@@ -39,6 +39,7 @@ mod circuit;
 mod evaluate;
 mod fold;
 mod plan;
+mod run;
 mod text;
 
 pub use builder::{Bit, Builder};
@@ -46,6 +47,7 @@ pub use circuit::{MAX_GATES, MAX_INPUTS, MAX_NAME, MAX_OUTPUTS, Netlist, Node, O
 pub use evaluate::{Clear, GateCall, GateEvaluator, STAGE, Term};
 pub use fold::{Kind, Op, Signal};
 pub use plan::Plan;
+pub use run::PlanRun;
 pub use text::MAX_TEXT;
 
 pub use crate::schemes::cggi::Gate;

@@ -1,0 +1,264 @@
+//! Running a plan.
+
+use alloc::{format, vec::Vec};
+
+use super::{GateCall, GateEvaluator, Plan, STAGE, Signal, Term};
+use crate::{
+    error::Error,
+    par,
+    trace::{Counters, Observer, StageEvent, emit},
+};
+
+/// Ops handed out at once for each thread: between two batches a run can be stopped.
+const BATCH: usize = 8;
+
+impl Plan {
+    /// Evaluates the circuit. The results do not depend on the number of threads.
+    ///
+    /// The observer sees [`STAGE`] enter, progress after every batch and every level, and exit.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there is one bit for each input, [`Error::Cancelled`] if
+    /// the observer says so, and the evaluator's own.
+    pub fn run<E: GateEvaluator>(
+        &self,
+        evaluator: &E,
+        inputs: &[E::Bit],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<E::Bit>, Error> {
+        let mut run = PlanRun::new(self, inputs)?;
+        while !run.step(self, evaluator, BATCH * par::threads(), observer)? {}
+        run.outputs(self, evaluator)
+    }
+}
+
+/// The evaluation of a [`Plan`], driven from outside: between two steps the caller may look, wait or drop it.
+#[derive(Debug, Clone)]
+pub struct PlanRun<B> {
+    /// The value of each wire, from when it is known until nothing needs it any more.
+    wires: Vec<Option<B>>,
+    last: Vec<usize>,
+    done: usize,
+    counters: Counters,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Running,
+    Finished,
+}
+
+impl<B: Clone + Send + Sync> PlanRun<B> {
+    /// A run of `plan`; nothing is computed yet.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there is one bit for each input.
+    pub fn new(plan: &Plan, inputs: &[B]) -> Result<Self, Error> {
+        if inputs.len() != plan.inputs() {
+            return Err(Error::InvalidArgument(format!(
+                "the circuit has {} inputs and was given {} bits; give one for each",
+                plan.inputs(),
+                inputs.len()
+            )));
+        }
+        let mut wires: Vec<Option<B>> = inputs.iter().cloned().map(Some).collect();
+        wires.resize_with(inputs.len() + plan.ops().len(), || None);
+        let last = last_uses(plan);
+        Ok(Self { wires, last, done: 0, counters: Counters::default(), state: State::New })
+    }
+
+    /// Ops finished: those below it in the order of [`Plan::ops`].
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    /// Evaluates the next ops, at most `ops` and at least one, all of one level; true when the run is finished.
+    /// `plan` is the one the run was made for.
+    ///
+    /// The observer sees [`STAGE`] enter before the first step, progress after each, and exit after the last.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the observer says so, before or after the step, which can be followed by another;
+    /// the evaluator's own; [`Error::InvalidArgument`] for another plan.
+    pub fn step<E: GateEvaluator<Bit = B>>(
+        &mut self,
+        plan: &Plan,
+        evaluator: &E,
+        ops: usize,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Error> {
+        let (stage, total) = (STAGE.id, plan.ops().len());
+        if self.wires.len() != plan.inputs() + total {
+            return Err(Error::InvalidArgument(format!(
+                "the run is of a plan with {} wires, and this one has {}; go on with its own",
+                self.wires.len(),
+                plan.inputs() + total
+            )));
+        }
+        if self.state == State::New {
+            emit(observer, &StageEvent::Enter { stage })?;
+            self.state = State::Running;
+        }
+        if let Some(level) = plan.levels().find(|level| level.end > self.done) {
+            let end = level.end.min(self.done.saturating_add(ops.max(1)));
+            self.evaluate(plan, evaluator, end)?;
+            emit(observer, &StageEvent::Progress { stage, done: end, total })?;
+        }
+        if self.done == total && self.state == State::Running {
+            let counters = self.counters;
+            emit(observer, &StageEvent::Exit { stage, level: 0, log_q: 0.0, log_scale: 0.0, counters })?;
+            self.state = State::Finished;
+        }
+        Ok(self.state == State::Finished)
+    }
+
+    /// The outputs of a run that is finished.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for one that is not; the evaluator's own.
+    pub fn outputs<E: GateEvaluator<Bit = B>>(&self, plan: &Plan, evaluator: &E) -> Result<Vec<B>, Error> {
+        let results = plan.outputs().iter().map(|signal| match (signal, term(&self.wires, *signal)) {
+            (Signal::Constant(value), _) => evaluator.constant(*value),
+            (_, Some(Term { bit, inverted: true })) => evaluator.not(bit),
+            (_, Some(Term { bit, .. })) => Ok(bit.clone()),
+            (_, None) => Err(Error::InvalidArgument(format!(
+                "{} of {} gates are evaluated; finish the run before taking its outputs",
+                self.done,
+                plan.ops().len()
+            ))),
+        });
+        results.collect()
+    }
+
+    /// Evaluates the ops up to `end`, which do not depend on each other.
+    fn evaluate<E: GateEvaluator<Bit = B>>(
+        &mut self,
+        plan: &Plan,
+        evaluator: &E,
+        end: usize,
+    ) -> Result<(), Error> {
+        let ops = &plan.ops()[self.done..end];
+        let results = {
+            let call = |op: &super::Op| GateCall {
+                kind: op.kind(),
+                operands: op.operands().iter().filter_map(|s| term(&self.wires, *s)).collect(),
+            };
+            evaluator.gates(&ops.iter().map(call).collect::<Vec<_>>())?
+        };
+        if results.len() != ops.len() {
+            return Err(Error::InvalidArgument(format!(
+                "the evaluator gave {} bits for {} gates; give one for each",
+                results.len(),
+                ops.len()
+            )));
+        }
+        for (slot, (bit, work)) in self.wires[plan.inputs() + self.done..].iter_mut().zip(results) {
+            *slot = Some(bit);
+            self.counters += work;
+        }
+        for (at, op) in (self.done..).zip(ops) {
+            for index in op.operands().iter().filter_map(|s| s.index()) {
+                if self.last[index] == at {
+                    self.wires[index] = None;
+                }
+            }
+        }
+        self.done = end;
+        Ok(())
+    }
+}
+
+/// For each wire the last op that uses it; wires that are outputs have none.
+fn last_uses(plan: &Plan) -> Vec<usize> {
+    let mut last = alloc::vec![usize::MAX; plan.inputs() + plan.ops().len()];
+    for (at, op) in plan.ops().iter().enumerate() {
+        op.operands().iter().filter_map(|s| s.index()).for_each(|index| last[index] = at);
+    }
+    plan.outputs().iter().filter_map(|s| s.index()).for_each(|index| last[index] = usize::MAX);
+    last
+}
+
+fn term<B>(wires: &[Option<B>], signal: Signal) -> Option<Term<'_, B>> {
+    let bit = wires.get(signal.index()?)?.as_ref()?;
+    Some(Term { bit, inverted: signal.is_inverted() })
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::ControlFlow;
+
+    use super::super::{Clear, Netlist, arithmetic};
+    use super::*;
+
+    /// Remembers progress, and stops at a count.
+    struct Watch {
+        stop_at: usize,
+        seen: Vec<usize>,
+    }
+
+    impl Observer for Watch {
+        fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+            if let StageEvent::Progress { done, total, .. } = event {
+                assert!(done <= total);
+                self.seen.push(*done);
+                if *done >= self.stop_at {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn progress_passes_every_end_of_a_level_and_can_stop_the_run() {
+        let plan = arithmetic::adder(8, arithmetic::Form::Prefix).unwrap().plan();
+        let inputs = [true; 16];
+        let mut watch = Watch { stop_at: usize::MAX, seen: Vec::new() };
+        plan.run(&Clear, &inputs, &mut watch).unwrap();
+        assert!(plan.levels().all(|level| watch.seen.contains(&level.end)));
+        let mut watch = Watch { stop_at: 10, seen: Vec::new() };
+        assert_eq!(plan.run(&Clear, &inputs, &mut watch).unwrap_err().code(), "ABORTED");
+        assert!(watch.seen.last().is_some_and(|done| *done < plan.ops().len()));
+    }
+
+    #[test]
+    fn inputs_are_counted_and_outputs_need_no_gate() {
+        let plan =
+            Netlist::parse("input a b\noutput b x y z\nx = NOT a\ny = 1\nz = XOR a a\n").unwrap().plan();
+        assert_eq!(plan.run(&Clear, &[true, false], &mut ()).unwrap(), [false, false, true, false]);
+        assert_eq!(plan.depth(), 0);
+        let error = plan.run(&Clear, &[true], &mut ()).unwrap_err();
+        assert!(error.to_string().contains("2 inputs and was given 1"), "{error}");
+    }
+
+    #[test]
+    fn steps_give_what_the_whole_run_gives_and_never_leave_a_level() {
+        let plan = arithmetic::adder(4, arithmetic::Form::Prefix).unwrap().plan();
+        let inputs = [true, true, false, true, true, false, false, true];
+        let whole = plan.run(&Clear, &inputs, &mut ()).unwrap();
+        for ops in [0, 1, 3, 1000] {
+            let mut watch = Watch { stop_at: usize::MAX, seen: Vec::new() };
+            let mut run = PlanRun::new(&plan, &inputs).unwrap();
+            assert_eq!(run.outputs(&plan, &Clear).unwrap_err().code(), "INVALID_ARGUMENT");
+            while !run.step(&plan, &Clear, ops, &mut watch).unwrap() {}
+            assert!(run.step(&plan, &Clear, ops, &mut watch).unwrap(), "a finished run stays finished");
+            assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
+            assert!(plan.levels().all(|level| watch.seen.contains(&level.end)));
+            assert_eq!(run.done(), plan.ops().len());
+            if ops < 2 {
+                assert_eq!(watch.seen, (1..=plan.ops().len()).collect::<Vec<_>>());
+            }
+        }
+        // A run that was stopped goes on where it was.
+        let mut run = PlanRun::new(&plan, &inputs).unwrap();
+        let mut watch = Watch { stop_at: 2, seen: Vec::new() };
+        while run.step(&plan, &Clear, 1, &mut watch).is_ok() {}
+        assert_eq!(run.done(), 2);
+        while !run.step(&plan, &Clear, 1, &mut ()).unwrap() {}
+        assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
+        let other = arithmetic::adder(5, arithmetic::Form::Prefix).unwrap().plan();
+        assert_eq!(run.step(&other, &Clear, 1, &mut ()).unwrap_err().code(), "INVALID_ARGUMENT");
+    }
+}

@@ -1,0 +1,80 @@
+import type { GatePreset } from '../gates/params.js';
+import type { CircuitInfo } from '../gates/circuit.js';
+import type { GlueListener, GlueObject } from './glue.js';
+
+/** The part of the wasm module's surface that is about gates on encrypted bits. */
+export interface GateGlue {
+  gatePresetNames(): string[];
+  gatePreset(name: string): GlueGatePreset;
+  GateSecretKey: {
+    generate(preset: string, allowInsecure: boolean, seed?: Uint8Array): GlueGateSecretKey;
+    importSecret(bytes: Uint8Array, allowInsecure: boolean): GlueGateSecretKey;
+  };
+  GateCiphertext: {
+    fromBytes(bytes: Uint8Array): GlueGateCiphertext;
+  };
+  /** Only in the full artefact. */
+  GateKeys?: {
+    generate(secret: GlueGateSecretKey): GlueGateKeys;
+  };
+  /** Only in the full artefact. */
+  GateRun?: {
+    begin(keys: GlueGateKeys, gate: string, inputs: GlueGateCiphertext, products: number): GlueGateRun;
+  };
+  /** Only in the full artefact. */
+  CircuitRun?: {
+    begin(text: string, inputs: GlueGateCiphertext): GlueCircuitRun;
+  };
+  /** Only in the full artefact. */
+  circuitText?(kind: string, width: number, prefix: boolean): string;
+  /** Only in the full artefact. */
+  describeCircuit?(text: string): Omit<CircuitInfo, 'text'>;
+}
+
+/** A set on its way out: the parts of its keys as two lists. */
+export interface GlueGatePreset extends Omit<GatePreset, 'keyParts'> {
+  /** Labels, one a line. */
+  readonly partLabels: string;
+  readonly partBytes: Float64Array;
+}
+
+export interface GlueGateSecretKey extends GlueObject {
+  preset(): string;
+  keyId(): Uint8Array;
+  /** Bits if `messages` is 0, otherwise integers below it. */
+  encrypt(values: Uint32Array, messages: number, seed?: Uint8Array): GlueGateCiphertext;
+  decrypt(ciphertext: GlueGateCiphertext): Uint32Array;
+  keyPart(index: number): Uint8Array;
+  exportSecret(): Uint8Array;
+}
+
+export interface GlueGateCiphertext extends GlueObject {
+  preset(): string;
+  keyId(): Uint8Array;
+  length(): number;
+  messages(): number;
+  byteLength(): number;
+  toBytes(): Uint8Array;
+  slice(start: number, end: number): GlueGateCiphertext;
+  append(other: GlueGateCiphertext): void;
+}
+
+export interface GlueGateKeys extends GlueObject {
+  keyId(): Uint8Array;
+  memoryBytes(): number;
+  gate(gate: string, inputs: GlueGateCiphertext): GlueGateCiphertext;
+  lookUp(inputs: GlueGateCiphertext, table: Uint32Array, messages: number): GlueGateCiphertext;
+  weightedSum(inputs: GlueGateCiphertext, weights: Int32Array, constant: number): GlueGateCiphertext;
+}
+
+export interface GlueGateRun extends GlueObject {
+  step(onEvent: GlueListener): boolean;
+  view(secret: GlueGateSecretKey): { form: 'phase' | 'polynomial'; data: Float64Array };
+  finish(): GlueGateCiphertext;
+}
+
+export interface GlueCircuitRun extends GlueObject {
+  /** One gate; `true` when it was the last. */
+  step(keys: GlueGateKeys, onEvent: GlueListener): boolean;
+  finish(keys: GlueGateKeys): GlueGateCiphertext;
+}

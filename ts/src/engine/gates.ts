@@ -1,0 +1,234 @@
+import { RefloatError } from '../errors.js';
+import { toHex } from '../hex.js';
+import type { CircuitInfo } from '../gates/circuit.js';
+import type { CircuitEvent, GateEvent, GateStageId, GateView } from '../gates/events.js';
+import type { GatePreset } from '../gates/params.js';
+import type {
+  GlueCircuitRun,
+  GlueGateCiphertext,
+  GlueGateKeys,
+  GlueGatePreset,
+  GlueGateRun,
+  GlueGateSecretKey,
+} from './gate-glue.js';
+import type { GlueListener } from './glue.js';
+import { Objects, type Handle } from './objects.js';
+
+/** What is known about a secret key of gates without holding it. */
+export interface GateKeyInfo {
+  readonly handle: Handle;
+  readonly preset: string;
+  readonly id: string;
+}
+
+/** What is known about encrypted bits without holding them. */
+export interface GateCiphertextInfo {
+  readonly handle: Handle;
+  readonly preset: string;
+  readonly keyId: string;
+  readonly length: number;
+  readonly messages: number;
+  readonly byteLength: number;
+}
+
+/** Result of one step of a run of gates. */
+export interface GateStep<E> {
+  readonly events: E[];
+  readonly finished: boolean;
+  /** Milliseconds the step took. */
+  readonly ms: number;
+}
+
+/** The engine's operations on encrypted bits, on handles as all of them. */
+export abstract class GateOperations extends Objects {
+  gatePresets(): GatePreset[] {
+    return this.guard(() => this.glue.gatePresetNames().map((name) => presetOf(this.glue.gatePreset(name))));
+  }
+
+  gatePreset(name: string): GatePreset {
+    return this.guard(() => presetOf(this.glue.gatePreset(name)));
+  }
+
+  gateKeygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): GateKeyInfo {
+    return this.guard(() => this.#key(this.glue.GateSecretKey.generate(preset, allowInsecure, seed)));
+  }
+
+  gateImportSecret(bytes: Uint8Array, allowInsecure: boolean): GateKeyInfo {
+    return this.guard(() => this.#key(this.glue.GateSecretKey.importSecret(bytes, allowInsecure)));
+  }
+
+  gateExportSecret(secret: Handle): Uint8Array {
+    return this.guard(() => this.#secret(secret).exportSecret());
+  }
+
+  gateKeyPart(secret: Handle, index: number): Uint8Array {
+    return this.guard(() => this.#secret(secret).keyPart(index));
+  }
+
+  gateEncrypt(secret: Handle, values: Uint32Array, messages: number, seed: Uint8Array | undefined): GateCiphertextInfo {
+    return this.guard(() => this.#info(this.#secret(secret).encrypt(values, messages, seed)));
+  }
+
+  gateDecrypt(secret: Handle, ciphertext: Handle): Uint32Array {
+    return this.guard(() => this.#secret(secret).decrypt(this.#ciphertext(ciphertext)));
+  }
+
+  gateToBytes(ciphertext: Handle): Uint8Array {
+    return this.guard(() => this.#ciphertext(ciphertext).toBytes());
+  }
+
+  /** The wire form of several lists as one. */
+  gateListToBytes(ciphertexts: readonly Handle[]): Uint8Array {
+    return this.guard(() => this.#joined(ciphertexts, (list) => list.toBytes()));
+  }
+
+  gateFromBytes(bytes: Uint8Array): GateCiphertextInfo {
+    return this.guard(() => this.#info(this.glue.GateCiphertext.fromBytes(bytes)));
+  }
+
+  gateSlice(ciphertext: Handle, start: number, end: number): GateCiphertextInfo {
+    return this.guard(() => this.#info(this.#ciphertext(ciphertext).slice(start, end)));
+  }
+
+  gateConcat(ciphertexts: readonly Handle[]): GateCiphertextInfo {
+    return this.guard(() => this.#info(this.#concatenated(ciphertexts)));
+  }
+
+  /** Makes the evaluation keys, and tells how many bytes they take. */
+  gateKeys(secret: Handle): { handle: Handle; memoryBytes: number } {
+    return this.guard(() => {
+      const keys = this.full('GateKeys').generate(this.#secret(secret));
+      return { handle: this.keep(keys), memoryBytes: keys.memoryBytes() };
+    });
+  }
+
+  gateEvaluate(keys: Handle, gate: string, inputs: readonly Handle[]): GateCiphertextInfo {
+    return this.guard(() => this.#joined(inputs, (list) => this.#info(this.#keys(keys).gate(gate, list))));
+  }
+
+  gateLookUp(keys: Handle, input: Handle, table: Uint32Array, messages: number): GateCiphertextInfo {
+    return this.guard(() => this.#info(this.#keys(keys).lookUp(this.#ciphertext(input), table, messages)));
+  }
+
+  gateSum(keys: Handle, inputs: readonly Handle[], weights: Int32Array, constant: number): GateCiphertextInfo {
+    return this.guard(() =>
+      this.#joined(inputs, (list) => this.#info(this.#keys(keys).weightedSum(list, weights, constant))),
+    );
+  }
+
+  circuitText(kind: string, width: number, prefix: boolean): string {
+    return this.guard(() => this.full('circuitText')(kind, width, prefix));
+  }
+
+  circuitInfo(text: string): CircuitInfo {
+    return this.guard(() => ({ ...this.full('describeCircuit')(text), text }));
+  }
+
+  circuitBegin(text: string, inputs: readonly Handle[]): Handle {
+    return this.guard(() => this.#joined(inputs, (list) => this.keep(this.full('CircuitRun').begin(text, list))));
+  }
+
+  /** One gate; events are stamped with the milliseconds since the step began. */
+  circuitStep(run: Handle, keys: Handle): GateStep<CircuitEvent> {
+    return this.guard(() => {
+      const circuit = this.get(run, 'the run') as GlueCircuitRun;
+      return stepped<CircuitEvent>((listener) => circuit.step(this.#keys(keys), listener));
+    });
+  }
+
+  circuitFinish(run: Handle, keys: Handle): GateCiphertextInfo {
+    return this.guard(() => {
+      const result = this.#info((this.get(run, 'the run') as GlueCircuitRun).finish(this.#keys(keys)));
+      this.free(run);
+      return result;
+    });
+  }
+
+  gateRunBegin(keys: Handle, gate: string, inputs: readonly Handle[], products: number): Handle {
+    return this.guard(() =>
+      this.#joined(inputs, (list) => this.keep(this.full('GateRun').begin(this.#keys(keys), gate, list, products))),
+    );
+  }
+
+  gateRunStep(run: Handle): GateStep<GateEvent> {
+    return this.guard(() => {
+      const gate = this.get(run, 'the run') as GlueGateRun;
+      return stepped<GateEvent>((listener) => gate.step(listener));
+    });
+  }
+
+  /** What the state of a run holds, decrypted with its own key. */
+  gateRunView(run: Handle, secret: Handle, stage: GateStageId | 'input', atMs: number): GateView {
+    return this.guard(() => {
+      const gate = this.get(run, 'the run') as GlueGateRun;
+      return { kind: 'view', stage, atMs, ...gate.view(this.#secret(secret)) };
+    });
+  }
+
+  gateRunFinish(run: Handle): GateCiphertextInfo {
+    return this.guard(() => {
+      const result = this.#info((this.get(run, 'the run') as GlueGateRun).finish());
+      this.free(run);
+      return result;
+    });
+  }
+
+  #key(key: GlueGateSecretKey): GateKeyInfo {
+    return { handle: this.keep(key), preset: key.preset(), id: toHex(key.keyId()) };
+  }
+
+  #info(ct: GlueGateCiphertext): GateCiphertextInfo {
+    return {
+      handle: this.keep(ct),
+      preset: ct.preset(),
+      keyId: toHex(ct.keyId()),
+      length: ct.length(),
+      messages: ct.messages(),
+      byteLength: ct.byteLength(),
+    };
+  }
+
+  /** A new list with the items of several. */
+  #concatenated(handles: readonly Handle[]): GlueGateCiphertext {
+    const [first, ...rest] = handles.map((handle) => this.#ciphertext(handle));
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'no ciphertexts were given: give at least one');
+    const list = first.slice(0, first.length());
+    for (const other of rest) list.append(other);
+    return list;
+  }
+
+  /** Uses the items of several lists as one list, which is freed again. */
+  #joined<T>(handles: readonly Handle[], use: (list: GlueGateCiphertext) => T): T {
+    const list = this.#concatenated(handles);
+    try {
+      return use(list);
+    } finally {
+      this.dispose(list);
+    }
+  }
+
+  #secret(handle: Handle): GlueGateSecretKey {
+    return this.get(handle, 'the key set') as GlueGateSecretKey;
+  }
+
+  #keys(handle: Handle): GlueGateKeys {
+    return this.get(handle, 'the evaluation keys') as GlueGateKeys;
+  }
+
+  #ciphertext(handle: Handle): GlueGateCiphertext {
+    return this.get(handle, 'the ciphertext') as GlueGateCiphertext;
+  }
+}
+
+function presetOf({ partLabels, partBytes, ...rest }: GlueGatePreset): GatePreset {
+  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
+  return { ...rest, keyParts };
+}
+
+/** A step with its events, stamped from its beginning. */
+function stepped<E>(step: (listener: GlueListener) => boolean): GateStep<E> {
+  const events: E[] = [];
+  const start = performance.now();
+  const finished = step((event, now) => events.push({ ...event, atMs: now - start } as E));
+  return { events, finished, ms: performance.now() - start };
+}

@@ -1,0 +1,122 @@
+import { RefloatError, isErrorCode } from '../errors.js';
+import type { Glue, GlueObject } from './glue.js';
+
+/** Names an object inside the wasm instance. */
+export type Handle = number;
+
+/** The names of what only the full artefact has. */
+type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[keyof Glue];
+
+/** The objects of one wasm instance by their handles, and its errors. */
+export abstract class Objects {
+  /** The generated module. */
+  protected readonly glue: Glue;
+  readonly #memory: WebAssembly.Memory;
+  readonly #objects = new Map<Handle, GlueObject>();
+  #next: Handle = 1;
+  #poison: RefloatError | undefined;
+
+  constructor(glue: Glue, memory: WebAssembly.Memory) {
+    this.glue = glue;
+    this.#memory = memory;
+  }
+
+  /** Set by a panic: nothing works any more. */
+  get poisoned(): boolean {
+    return this.#poison !== undefined;
+  }
+
+  /** Frees an object; twice is once. */
+  free(handle: Handle): void {
+    const object = this.#objects.get(handle);
+    this.#objects.delete(handle);
+    if (object) this.dispose(object);
+  }
+
+  /** Bytes of memory, and objects that have not been freed. */
+  protected held(): { bytes: number; objects: number } {
+    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size };
+  }
+
+  /** Frees what has no handle any more. */
+  protected dispose(object: GlueObject): void {
+    // A poisoned instance is thrown away whole; its objects must not be called any more.
+    if (!this.#poison) object.free();
+  }
+
+  /** A handle nobody has. */
+  protected nextHandle(): Handle {
+    return this.#next++;
+  }
+
+  /** Keeps an object under a new handle. */
+  protected keep(object: GlueObject): Handle {
+    const handle = this.nextHandle();
+    this.#objects.set(handle, object);
+    return handle;
+  }
+
+  /** The object of a handle, `what` in the words of an error. */
+  protected get(handle: Handle, what: string): GlueObject {
+    const object = this.#objects.get(handle);
+    if (!object) throw freed(what);
+    return object;
+  }
+
+  /** What only the full artefact has. */
+  protected full<K extends FullOnly>(name: K): NonNullable<Glue[K]> {
+    const item = this.glue[name];
+    if (!item) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      );
+    }
+    return item;
+  }
+
+  /** Runs an operation, and turns whatever wasm throws into a {@link RefloatError}. */
+  protected guard<T>(operation: () => T): T {
+    if (this.#poison) throw this.#poison;
+    try {
+      return operation();
+    } catch (error) {
+      throw this.#translate(error);
+    }
+  }
+
+  #translate(error: unknown): unknown {
+    if (error instanceof RefloatError) return error;
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+      // After a trap the instance's memory is in an unknown state: nothing may run in it again.
+      const panic = this.#panicMessage();
+      const megabytes = Math.round(this.#memory.buffer.byteLength / 2 ** 20);
+      this.#poison = panic
+        ? new RefloatError('PANICKED', `refloat panicked (${panic}): call Refloat.load() for a fresh instance`, {
+            cause: error,
+          })
+        : new RefloatError(
+            'OUT_OF_MEMORY',
+            `the wasm instance stopped at ${megabytes} MB, most likely out of memory: free keys and ciphertexts, take a smaller set or a server, and call Refloat.load() for a fresh instance`,
+            { cause: error },
+          );
+      return this.#poison;
+    }
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (isErrorCode(code)) return new RefloatError(code, (error as Error).message);
+    return error;
+  }
+
+  #panicMessage(): string | undefined {
+    try {
+      return this.glue.panicMessage();
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The error of an object that was used after `free()`. */
+export function freed(what: string): RefloatError {
+  return new RefloatError('FREED', `free() was called on ${what}: keep it until the last use, or make a new one`);
+}

@@ -1,0 +1,66 @@
+import { Resource } from '../api/resource.js';
+import type { GateCiphertextInfo } from '../engine/gates.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+
+/**
+ * One or several encrypted bits, or small integers, inside the wasm instance. Gates work on all of
+ * them, place by place.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.gates.keygen('toy-bool', { allowInsecure: true });
+ * using bits = await keys.encrypt([true, false, true]);
+ * using last = await bits.slice(2);
+ * using again = await rf.gates.ciphertextFromBytes(await bits.toBytes());
+ * console.log(again.length, await keys.decrypt(last)); // 3 [ true ]
+ * rf.close();
+ * ```
+ */
+export class GateCiphertext extends Resource {
+  /** Name of the parameter set. */
+  readonly preset: string;
+  /** Hexadecimal id of the key it is encrypted under. */
+  readonly keyId: string;
+  /** Number of bits or integers. */
+  readonly length: number;
+  /** 0 for bits; otherwise the integers are below this. */
+  readonly messages: number;
+  /** Bytes on the wire. */
+  readonly byteLength: number;
+
+  /** @internal */
+  constructor(port: Port, info: GateCiphertextInfo) {
+    super(port, info.handle, 'the ciphertext');
+    this.preset = info.preset;
+    this.keyId = info.keyId;
+    this.length = info.length;
+    this.messages = info.messages;
+    this.byteLength = info.byteLength;
+  }
+
+  /** A copy of the items from `start` to before `end`. */
+  async slice(start: number, end: number = this.length): Promise<GateCiphertext> {
+    if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end <= start || end > this.length) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        `items ${start} to ${end} of a list of ${this.length}: take at least one that it has`,
+      );
+    }
+    return new GateCiphertext(this.port, await this.port.call('gateSlice', this.handle, start, end));
+  }
+
+  /** A copy with the items of others after its own. */
+  async concat(...others: readonly GateCiphertext[]): Promise<GateCiphertext> {
+    const handles = [this as GateCiphertext, ...others].map((list) => list.handleIn(this.port));
+    return new GateCiphertext(this.port, await this.port.call('gateConcat', handles));
+  }
+
+  /** The wire form, in an array that is the caller's to keep or to transfer. */
+  async toBytes(): Promise<Uint8Array> {
+    return this.port.call('gateToBytes', this.handle);
+  }
+}

@@ -1,0 +1,30 @@
+import type { StageEnter, StageExit, StageProgress } from '../stages.js';
+
+/** Identifiers of the stages of a gate's bootstrapping, in order. */
+export type GateStageId = 'key_switch' | 'mod_switch' | 'blind_rotate' | 'sample_extract';
+
+/**
+ * What the run of a circuit reports: one stage, `gates`. Its progress counts gates in the order of
+ * `CircuitInfo.gates`, so `done - 1` is the one that was just finished (here; a server reports in
+ * batches).
+ */
+export type CircuitEvent = StageEnter<'gates'> | StageProgress<'gates'> | StageExit<'gates'>;
+
+/**
+ * What the state of a gate's bootstrapping holds after a stage, decrypted in this page with the
+ * reader's own key.
+ */
+export interface GateView {
+  readonly kind: 'view';
+  /** The stage whose result it is; `input` before the first. */
+  readonly stage: GateStageId | 'input';
+  /** Milliseconds of work since the run began; decrypting for the view is not counted. */
+  readonly atMs: number;
+  /** `phase`: one number; `polynomial`: the coefficients of the accumulator. */
+  readonly form: 'phase' | 'polynomial';
+  /** In turns, from -1/2 to 1/2, noise included: 1/8 stands for 1, -1/8 for 0. */
+  readonly data: Float64Array;
+}
+
+/** What the bootstrapping of one gate reports. */
+export type GateEvent = StageEnter<GateStageId> | StageProgress<GateStageId> | StageExit<GateStageId> | GateView;

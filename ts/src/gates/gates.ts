@@ -1,0 +1,97 @@
+import type { ImportOptions, KeygenOptions } from '../api/instance.js';
+import { copied } from '../api/key-set.js';
+import type { Port } from '../engine/port.js';
+import { throwIfAborted } from '../errors.js';
+import { GateCiphertext } from './ciphertext.js';
+import type { CircuitInfo } from './circuit.js';
+import { GateKeySet, natural } from './key-set.js';
+import type { GatePreset, GatePresetName } from './params.js';
+
+/** How the carries of an adder or a comparator travel: fewest gates, or fewest levels. */
+export type CarryForm = 'ripple' | 'prefix';
+
+/**
+ * Gates, look-ups and circuits on encrypted bits and small integers (DM/CGGI): one bootstrapping of
+ * milliseconds each, with keys that a page can hold.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * const vote = await rf.gates.circuit('input a b c\noutput yes\nyes = MAJ3 a b c\n');
+ * console.log(vote.bootstraps, vote.gates[0]?.gate); // 1 maj3
+ *
+ * using keys = await rf.gates.keygen('toy-fbs', { allowInsecure: true });
+ * using evaluation = await keys.evaluationKeys();
+ * using x = await keys.encryptIntegers([2, 3]);
+ * using squares = await evaluation.lookUp(x, Array.from({ length: 16 }, (_, m) => (m * m) % 16));
+ * console.log(await keys.decryptIntegers(squares)); // [ 4, 9 ]
+ * rf.close();
+ * ```
+ */
+export class Gates {
+  readonly #port: Port;
+
+  /** @internal */
+  constructor(port: Port) {
+    this.#port = port;
+  }
+
+  /** The parameter sets of this version that run in the page, the default first. */
+  async presets(): Promise<readonly GatePreset[]> {
+    return this.#port.call('gatePresets');
+  }
+
+  /** One parameter set by name. */
+  async params(name: GatePresetName | (string & {})): Promise<GatePreset> {
+    return this.#port.call('gatePreset', name);
+  }
+
+  /**
+   * Makes a secret key from fresh randomness of the platform.
+   *
+   * @param preset name of a parameter set, `bool-128` (128 bits) if left out
+   */
+  async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
+    throwIfAborted(options.signal);
+    const allow = options.allowInsecure === true;
+    const info = await this.#port.call('gateKeygen', preset, allow, copied(options.seed));
+    return new GateKeySet(this.#port, info, await this.params(info.preset));
+  }
+
+  /** Takes back what `GateKeySet.exportSecret()` gave. */
+  async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
+    throwIfAborted(options.signal);
+    const info = await this.#port.call('gateImportSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new GateKeySet(this.#port, info, await this.params(info.preset));
+  }
+
+  /** Reads a list of encrypted bits or integers; damaged or foreign bytes throw `BAD_BYTES`. */
+  async ciphertextFromBytes(bytes: Uint8Array): Promise<GateCiphertext> {
+    return new GateCiphertext(this.#port, await this.#port.call('gateFromBytes', Uint8Array.from(bytes)));
+  }
+
+  /**
+   * Reads a circuit from text, one statement a line: `input a b c`, `output yes`, `yes = MAJ3 a b c`.
+   * Gates are named as in {@link GateName}, in capitals; `a[0..8]` stands for a[0] to a[7], and `#`
+   * begins a comment. Mistakes throw `INVALID_ARGUMENT` and name their line.
+   */
+  async circuit(text: string): Promise<CircuitInfo> {
+    return this.#port.call('circuitInfo', text);
+  }
+
+  /** Adds two unsigned integers, lowest bits first: inputs a, b; outputs the sum and the carry. */
+  async adder(width: number, form: CarryForm = 'ripple'): Promise<CircuitInfo> {
+    return this.#arithmetic('adder', width, form);
+  }
+
+  /** Compares two unsigned integers, lowest bits first: inputs a, b; outputs a < b, a = b, a > b. */
+  async comparator(width: number, form: CarryForm = 'ripple'): Promise<CircuitInfo> {
+    return this.#arithmetic('comparator', width, form);
+  }
+
+  async #arithmetic(kind: string, width: number, form: CarryForm): Promise<CircuitInfo> {
+    return this.circuit(await this.#port.call('circuitText', kind, natural(width, 'the width'), form === 'prefix'));
+  }
+}

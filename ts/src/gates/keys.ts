@@ -1,0 +1,231 @@
+import type { SignalOptions } from '../api/key-set.js';
+import { Resource } from '../api/resource.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import { keyMismatch } from '../mismatch.js';
+import { SteppableRun } from '../run.js';
+import { GateCiphertext } from './ciphertext.js';
+import type { CircuitInfo } from './circuit.js';
+import type { CircuitEvent, GateEvent, GateStageId } from './events.js';
+import { natural, type GateKeySet } from './key-set.js';
+import type { GateName, GatePreset } from './params.js';
+
+/** Options of `GateKeys.gateRun`. */
+export interface GateRunOptions extends SignalOptions {
+  /** The secret key: adds `view` events, what the state holds after each step, decrypted here. */
+  readonly inspect?: GateKeySet;
+  /** Products of the blind rotation done by one step; 64 by default. */
+  readonly productsPerStep?: number;
+}
+
+/**
+ * The public keys for computing on encrypted bits, resident in the wasm instance. Every gate but
+ * NOT is one bootstrapping (`mux` and the three-input AND and OR are two), so its result is as
+ * fresh as its operands were.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.gates.keygen('toy-bool', { allowInsecure: true });
+ * using evaluation = await keys.evaluationKeys();
+ * using a = await keys.encrypt([true, true]);
+ * using b = await keys.encrypt([true, false]);
+ * using nand = await evaluation.gate('nand', a, b);
+ * console.log(await keys.decrypt(nand)); // [ false, true ]
+ *
+ * const circuit = await rf.gates.adder(8);
+ * const bits = (n: number): boolean[] => Array.from({ length: 8 }, (_, i) => ((n >> i) & 1) === 1);
+ * using x = await keys.encrypt(bits(200));
+ * using y = await keys.encrypt(bits(77));
+ * const run = evaluation.run(circuit, [x, y]);
+ * for await (const e of run) if (e.kind === 'progress') console.log(`gate ${e.done} of ${e.total}`);
+ * using sum = await run;
+ * console.log((await keys.decrypt(sum)).reduce((n, bit, i) => n + (Number(bit) << i), 0)); // 277
+ * rf.close();
+ * ```
+ */
+export class GateKeys extends Resource {
+  /** The parameter set. */
+  readonly params: GatePreset;
+  /** Hexadecimal id of the secret key they belong to. */
+  readonly keyId: string;
+  /** Bytes they take in memory. */
+  readonly memoryBytes: number;
+
+  /** @internal */
+  constructor(port: Port, handle: number, params: GatePreset, keyId: string, memoryBytes: number) {
+    super(port, handle, 'the evaluation keys');
+    this.params = params;
+    this.keyId = keyId;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /** A gate, place by place of its operands, which have the same length. */
+  async gate(gate: GateName, ...operands: readonly GateCiphertext[]): Promise<GateCiphertext> {
+    const arity = arityOf(gate);
+    if (operands.length !== arity) {
+      throw new RefloatError('INVALID_ARGUMENT', `gate ${gate} takes ${arity} operands, ${operands.length} were given`);
+    }
+    this.#equallyLong(operands);
+    const info = await this.port.call('gateEvaluate', this.handle, gate, this.#handles(operands));
+    return new GateCiphertext(this.port, info);
+  }
+
+  /** not a. Free: no bootstrapping. */
+  not(a: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('not', a);
+  }
+
+  /** a and b. */
+  and(a: GateCiphertext, b: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('and', a, b);
+  }
+
+  /** not (a and b). */
+  nand(a: GateCiphertext, b: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('nand', a, b);
+  }
+
+  /** a or b. */
+  or(a: GateCiphertext, b: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('or', a, b);
+  }
+
+  /** a xor b. */
+  xor(a: GateCiphertext, b: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('xor', a, b);
+  }
+
+  /** choice ? a : b. */
+  mux(choice: GateCiphertext, a: GateCiphertext, b: GateCiphertext): Promise<GateCiphertext> {
+    return this.gate('mux', choice, a, b);
+  }
+
+  /**
+   * Any function of a bit or a small integer: `table[m]` for each item m. The results are integers
+   * below `messages`, by default as many as the operand has; 0 makes bits of them.
+   */
+  async lookUp(
+    x: GateCiphertext,
+    table: readonly number[],
+    options: { readonly messages?: number } = {},
+  ): Promise<GateCiphertext> {
+    const [handle] = this.#handles([x]) as [number];
+    for (const entry of table) natural(entry, 'an entry of the table');
+    const messages = natural(options.messages ?? x.messages, 'messages');
+    const info = await this.port.call('gateLookUp', this.handle, handle, Uint32Array.from(table), messages);
+    return new GateCiphertext(this.port, info);
+  }
+
+  /**
+   * constant + sum of weights times integers, place by place; no bootstrapping. The sums must stay
+   * below `messages`, which nobody can check, and their noise grows with the squares of the weights.
+   */
+  async sum(terms: readonly (readonly [weight: number, x: GateCiphertext])[], constant = 0): Promise<GateCiphertext> {
+    const lists = terms.map(([, x]) => x);
+    this.#equallyLong(lists);
+    for (const [weight] of terms) {
+      if (!Number.isInteger(weight) || Math.abs(weight) >= 2 ** 31) {
+        throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}: give an integer below 2^31`);
+      }
+    }
+    const weights = Int32Array.from(terms, ([weight]) => weight);
+    const handles = this.#handles(lists);
+    const info = await this.port.call('gateSum', this.handle, handles, weights, natural(constant, 'the constant'));
+    return new GateCiphertext(this.port, info);
+  }
+
+  /**
+   * Evaluates a circuit, gate by gate, in the page. The items of `inputs`, one after the other, are
+   * its inputs; the result holds its outputs in order. A step of the run is one gate.
+   */
+  run(
+    circuit: CircuitInfo | string,
+    inputs: GateCiphertext | readonly GateCiphertext[],
+    options: SignalOptions = {},
+  ): SteppableRun<GateCiphertext, CircuitEvent> {
+    const text = typeof circuit === 'string' ? circuit : circuit.text;
+    const handles = this.#handles(inputs instanceof GateCiphertext ? [inputs] : inputs);
+    const keys = this.handle;
+    return new SteppableRun(async (control) => {
+      await control.gate();
+      const run = await this.port.call('circuitBegin', text, handles);
+      let busyMs = 0;
+      try {
+        for (;;) {
+          const { events, finished, ms } = await this.port.call('circuitStep', run, keys);
+          for (const event of events) control.emit({ ...event, atMs: busyMs + event.atMs });
+          busyMs += ms;
+          if (finished) return new GateCiphertext(this.port, await this.port.call('circuitFinish', run, keys));
+          await control.gate();
+        }
+      } catch (error) {
+        this.port.release(run);
+        throw error;
+      }
+    }, options.signal);
+  }
+
+  /**
+   * One gate of one bootstrapping (all but `not`, `mux` and the three-input AND and OR), stage by
+   * stage, on operands of one bit each. With `inspect` its events tell what the state holds.
+   */
+  gateRun(
+    gate: GateName,
+    operands: readonly GateCiphertext[],
+    options: GateRunOptions = {},
+  ): SteppableRun<GateCiphertext, GateEvent> {
+    const handles = this.#handles(operands);
+    const { inspect } = options;
+    const secret = inspect?.handleIn(this.port);
+    const products = natural(options.productsPerStep ?? 64, 'productsPerStep');
+    const keys = this.handle;
+    return new SteppableRun(async (control) => {
+      await control.gate();
+      const run = await this.port.call('gateRunBegin', keys, gate, handles, products);
+      let busyMs = 0;
+      let stage: GateStageId | 'input' = 'input';
+      const look = async (): Promise<void> => {
+        if (secret !== undefined) control.emit(await this.port.call('gateRunView', run, secret, stage, busyMs));
+      };
+      try {
+        await look();
+        for (;;) {
+          const { events, finished, ms } = await this.port.call('gateRunStep', run);
+          for (const event of events) {
+            if (event.stage !== 'input') stage = event.stage;
+            control.emit({ ...event, atMs: busyMs + event.atMs });
+          }
+          busyMs += ms;
+          await look();
+          if (finished) return new GateCiphertext(this.port, await this.port.call('gateRunFinish', run));
+          await control.gate();
+        }
+      } catch (error) {
+        this.port.release(run);
+        throw error;
+      }
+    }, options.signal);
+  }
+
+  #handles(lists: readonly GateCiphertext[]): number[] {
+    for (const list of lists) keyMismatch(this.keyId, list, 'these evaluation keys');
+    return lists.map((list) => list.handleIn(this.port));
+  }
+
+  #equallyLong(lists: readonly GateCiphertext[]): void {
+    const lengths = new Set(lists.map((list) => list.length));
+    if (lengths.size <= 1) return;
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `operands of ${[...lengths].join(' and ')} items: give lists of the same length`,
+    );
+  }
+}
+
+function arityOf(gate: string): number {
+  if (gate === 'not') return 1;
+  return gate === 'mux' || gate.endsWith('3') ? 3 : 2;
+}
