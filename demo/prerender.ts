@@ -15,7 +15,9 @@ const WIDTHS: Record<string, number> = { gauge: 600, 'view-flame': 640, 'view-wo
 export function prerender(recording: URL): Plugin {
   return {
     name: 'refloat-prerender',
-    transformIndexHtml(page) {
+    transformIndexHtml(page, { path }) {
+      // The other page has no recording.
+      if (!path.endsWith('/index.html')) return page;
       const voyage = decode(JSON.parse(readFileSync(recording, 'utf8')) as RecordedVoyage);
       const input: InputSource = { kind: 'boat', label: voyage.label, values: () => voyage.input };
       const state: State = {
