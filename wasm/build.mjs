@@ -3,8 +3,8 @@
 //   refloat_client   keys, encryption, decryption, the parts of bootstrapping keys
 //   refloat_full     the same and bootstrapping itself
 //
-// cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen), into ts/dist/wasm.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+// cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builderBinary, root, target, wasmDist } from '../tests/tools/lib/paths.mjs';
 import { cargoProgress, must } from '../tests/tools/lib/run.mjs';
@@ -54,6 +54,13 @@ export async function buildWasm(step) {
       step.update(`wasm-opt ${name}`);
       const module = join(scratch, `${name}_bg.wasm`);
       await must(step, process.execPath, [WASM_OPT, '-Os', ...WASM_FEATURES, module, '-o', module]);
+      step.update(`minify ${name}`);
+      const glue = join(scratch, `${name}.js`);
+      // Imported here: the packages may have been installed after this file was read.
+      const { minify } = await import('vite');
+      const { code, errors } = await minify(glue, readFileSync(glue, 'utf8'), { module: true });
+      if (errors.length > 0) throw new Error(`${glue} was not minified: ${errors[0].message}`);
+      writeFileSync(glue, code);
     }
     mkdirSync(wasmDist, { recursive: true });
     for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));
