@@ -1,5 +1,5 @@
-//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms rows modulo primes below 2^50, and
-//! larger ones by 32-bit halves; operations whose words may exceed 52 bits go to AVX2.
+//! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms and multiplies rows modulo primes
+//! below 2^50, and transforms larger ones by 32-bit halves; operations whose words may exceed 52 bits go to AVX2.
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
 //! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
@@ -183,12 +183,50 @@ impl Wide {
     kernel!(inverse = ntt::inverse::<8, _>, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq"], t: &NttTable<u64>, row: &mut [u64]);
 }
 
-/// The transforms modulo a prime below 2^50.
+/// Transforms and products modulo a prime below 2^50.
 struct Narrow;
 
 impl Narrow {
     kernel!(forward = ntt::forward::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
+    kernel!(inner_product = sums::inner_product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
+    kernel!(key_products = sums::key_products, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
+}
+
+/// The products of [`kernels`](crate::arith::kernels) by these lanes.
+mod sums {
+    use super::Lanes;
+    use crate::arith::Modulus;
+    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, products};
+    use crate::arith::simd::ifma_sums::IfmaSums;
+
+    #[inline(always)]
+    pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+        products::mul_assign_by(IfmaSums::new(v, m), m, a, b);
+    }
+
+    #[inline(always)]
+    pub(super) fn inner_product(
+        v: Lanes,
+        m: &Modulus<u64>,
+        out: &mut [u64],
+        lhs: &[&[u64]],
+        rhs: &[&[u64]],
+        accumulate: bool,
+    ) {
+        products::inner_product_by(IfmaSums::new(v, m), m, out, lhs, rhs, accumulate);
+    }
+
+    #[inline(always)]
+    pub(super) fn key_products(
+        v: Lanes,
+        m: &Modulus<u64>,
+        products: &mut [KeyProduct<'_, u64>],
+        accumulate: bool,
+    ) {
+        key_products_by(IfmaSums::new(v, m), m, products, accumulate);
+    }
 }
 
 fn is_narrow(m: &Modulus<u64>) -> bool {
@@ -223,16 +261,30 @@ impl Kernels<u64> for Ifma {
     fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
         if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.inverse(t, row) }
     }
+    fn mul_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+        if is_narrow(m) { Narrow.mul_assign(m, a, b) } else { wide().mul_assign(m, a, b) }
+    }
+    fn inner_product(&self, m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool) {
+        if is_narrow(m) {
+            Narrow.inner_product(m, out, lhs, rhs, accumulate);
+        } else {
+            wide().inner_product(m, out, lhs, rhs, accumulate);
+        }
+    }
+    fn key_products(&self, m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool) {
+        if is_narrow(m) {
+            Narrow.key_products(m, products, accumulate);
+        } else {
+            wide().key_products(m, products, accumulate);
+        }
+    }
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         sub_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         neg_assign(m: &Modulus<u64>, a: &mut [u64]);
-        mul_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], s: &Shoup<u64>);
         mul_scalar_add_assign(m: &Modulus<u64>, acc: &mut [u64], a: &[u64], s: &Shoup<u64>);
         sub_mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
-        inner_product(m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
-        key_products(m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
         permute(out: &mut [u64], x: &[u64], perm: &[u32]);
         permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);
         lift_centered(from: &Modulus<u64>, to: &Modulus<u64>, out: &mut [u64], x: &[u64]);

@@ -1,0 +1,106 @@
+//! Sums of products modulo a prime below 2^50 with AVX-512 IFMA: the low and the high 52 bits of products add up apart,
+//! an instruction each.
+//!
+//! SAFETY, for every block here: the lanes are those of [`Ifma`](super::ifma::Ifma), whose token is reached only where
+//! the CPU has AVX-512F and AVX-512 IFMA.
+
+use super::ifma::{Factor, Lanes};
+use super::vector::Vector;
+use crate::arith::Modulus;
+use crate::arith::kernels::products::Sums;
+use core::arch::x86_64::*;
+
+/// Arithmetic modulo one prime.
+#[derive(Clone, Copy)]
+pub(crate) struct IfmaSums {
+    lanes: Lanes,
+    p: __m512i,
+    twice: __m512i,
+    /// 1 and 2^52 modulo p.
+    one: Factor,
+    high: Factor,
+}
+
+/// `low + 2^52 high`; `low` is any word.
+#[derive(Clone, Copy)]
+pub(crate) struct Acc {
+    low: __m512i,
+    high: __m512i,
+}
+
+/// Bits of the halves of a product.
+const HALF: u32 = 52;
+/// High halves are below 2^48, and so many of them and the carries of the low ones below 2^52.
+const ROOM: usize = 15;
+
+/// Intrinsics, allowed by the token (see the module above).
+macro_rules! ifma {
+    ($e:expr) => {
+        // SAFETY: the token proves AVX-512F and AVX-512 IFMA.
+        unsafe { $e }
+    };
+}
+
+impl IfmaSums {
+    #[inline(always)]
+    pub(crate) fn new(lanes: Lanes, m: &Modulus<u64>) -> Self {
+        let p = lanes.splat(m.value());
+        let factor = |x: u64| lanes.factor(&m.shoup(m.reduce_u64(x)));
+        Self { lanes, p, twice: lanes.add(p, p), one: factor(1), high: factor(1 << HALF) }
+    }
+}
+
+impl Sums for IfmaSums {
+    type Word = u64;
+    type Pack = [u64; 8];
+    type Reg = __m512i;
+    type Acc = Acc;
+
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
+        self.lanes.packs(row)
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
+        self.lanes.packs_mut(row)
+    }
+    #[inline(always)]
+    fn load(self, from: &[u64; 8]) -> __m512i {
+        self.lanes.load(from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u64; 8], x: __m512i) {
+        self.lanes.store(to, x);
+    }
+    #[inline(always)]
+    fn zero(self) -> Acc {
+        self.of(ifma!(_mm512_setzero_si512()))
+    }
+    #[inline(always)]
+    fn of(self, x: __m512i) -> Acc {
+        Acc { low: x, high: ifma!(_mm512_setzero_si512()) }
+    }
+    #[inline(always)]
+    fn mul_add(self, acc: Acc, a: __m512i, b: __m512i) -> Acc {
+        ifma!(Acc { low: _mm512_madd52lo_epu64(acc.low, a, b), high: _mm512_madd52hi_epu64(acc.high, a, b) })
+    }
+    #[inline(always)]
+    fn residue(self, acc: Acc) -> __m512i {
+        let v = self.lanes;
+        let carry = ifma!(_mm512_srli_epi64::<HALF>(acc.low));
+        let low = v.and(acc.low, v.splat((1 << HALF) - 1));
+        let low = v.mul_lazy(low, &self.one, self.p);
+        let high = v.mul_lazy(v.add(acc.high, carry), &self.high, self.p);
+        v.reduce_once(v.reduce_once(v.add(low, high), self.twice), self.p)
+    }
+    #[inline(always)]
+    fn shrink(self, acc: Acc) -> Acc {
+        self.of(self.residue(acc))
+    }
+    #[inline(always)]
+    fn room(self) -> usize {
+        ROOM
+    }
+}
