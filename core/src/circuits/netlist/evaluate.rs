@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The one stage of a run. Its progress counts ops, which are run in the order of
-/// [`Plan::ops`]: how many are done tells which levels are.
+/// [`Plan::ops`](super::Plan::ops): how many are done tells which levels are.
 pub const STAGE: StageInfo = StageInfo {
     id: "gates",
     title: "Gates",
