@@ -1,6 +1,8 @@
 import '../styles/base.css';
 import '../styles/layout.css';
 import '../styles/hero.css';
+// Not used here, but what both pages import alike stays in one sheet, in this order.
+import '../styles/strip.css';
 import '../styles/figures.css';
 import '../styles/narrow.css';
 import '../styles/gates.css';

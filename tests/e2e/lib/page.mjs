@@ -84,6 +84,11 @@ export function pixels(page, name) {
   });
 }
 
+/** Waits until what was asked for is on the screen: views are drawn with the next frame. */
+export function drawn(page) {
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+}
+
 /** A short name for what a canvas shows. */
 export async function fingerprint(page, name) {
   return createHash('sha256').update(Uint8Array.from(await pixels(page, name))).digest('hex').slice(0, 12);
