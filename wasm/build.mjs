@@ -38,13 +38,13 @@ export async function buildWasm(step) {
   };
   await cargo(['--profile', 'tool', '--package', 'refloat-wasm-builder']);
 
-  const compiled = join(target, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
+  const compiled = join(target, 'wasm32-unknown-unknown', 'wasm', 'refloat_wasm.wasm');
   mkdirSync(join(target, 'tmp'), { recursive: true });
   const scratch = mkdtempSync(join(target, 'tmp', 'wasm-'));
   try {
     for (const { name, features } of ARTEFACTS) {
       await cargo([
-        '--release',
+        '--profile=wasm',
         '--package=refloat-wasm',
         '--target=wasm32-unknown-unknown',
         `--features=${features.join(',')}`,
