@@ -25,7 +25,7 @@ use refloat::{
         Ciphertext, CkksContext, CkksEvaluator, Complex, PublicKey, Scale, decrypt_slots, encrypt,
         public_key_b,
     },
-    security::SecurityPolicy,
+    security::{SecretDistribution, SecurityPolicy},
     trace::Counters,
 };
 
@@ -53,6 +53,7 @@ fn main() -> Result<(), Error> {
         levels,
         special: ntt_primes(55.0, 2 * n as u64).take(1).collect(),
         digits: (0..4).map(|i| vec![i]).collect(),
+        secret: SecretDistribution::Ternary,
         policy: SecurityPolicy::InsecureForTests,
     };
     // Primes above 2^31 need 64-bit words.

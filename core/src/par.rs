@@ -44,6 +44,59 @@ pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usiz
     }
 }
 
+/// Calls `f(i, x, y)` for the `i`-th chunks of `chunk` items of two slices of one length.
+#[cfg(feature = "parallel")]
+pub fn for_each_pair_mut<T: Send>(
+    x: &mut [T],
+    y: &mut [T],
+    chunk: usize,
+    f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
+) {
+    use rayon::prelude::*;
+    let pairs = x.par_chunks_mut(chunk.max(1)).zip(y.par_chunks_mut(chunk.max(1)));
+    pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+}
+
+/// Calls `f(i, x, y)` for the `i`-th chunks of `chunk` items of two slices of one length.
+#[cfg(not(feature = "parallel"))]
+pub fn for_each_pair_mut<T: Send>(
+    x: &mut [T],
+    y: &mut [T],
+    chunk: usize,
+    f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
+) {
+    let pairs = x.chunks_mut(chunk.max(1)).zip(y.chunks_mut(chunk.max(1)));
+    pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+}
+
+/// Rows from this many words on are worth a task each.
+const ROW_TASK: usize = 1 << 15;
+
+/// [`for_each_chunk_mut`] for the rows of a polynomial: short ones stay on this thread, where starting a task would
+/// cost as much as the work.
+pub fn for_each_row_mut<T: Send>(data: &mut [T], n: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
+    if n >= ROW_TASK {
+        for_each_chunk_mut(data, n, f);
+    } else {
+        data.chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| f(i, row));
+    }
+}
+
+/// [`for_each_pair_mut`] for the rows of two polynomials, as [`for_each_row_mut`].
+pub fn for_each_row_pair_mut<T: Send>(
+    x: &mut [T],
+    y: &mut [T],
+    n: usize,
+    f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
+) {
+    if n >= ROW_TASK {
+        for_each_pair_mut(x, y, n, f);
+    } else {
+        let pairs = x.chunks_mut(n.max(1)).zip(y.chunks_mut(n.max(1)));
+        pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+    }
+}
+
 /// `(a(), b())`, possibly at the same time.
 #[cfg(feature = "parallel")]
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {

@@ -15,7 +15,7 @@ use refloat::schemes::ckks::{
     Ciphertext, CkksContext, CkksEvaluator, Complex, Encoder, Plaintext, PublicKey, Scale, decrypt_slots,
     encrypt, public_key_b, round_ties_even,
 };
-use refloat::security::SecurityPolicy;
+use refloat::security::{SecretDistribution, SecurityPolicy};
 use refloat::trace::Counters;
 use refloat::wire::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
 use refloat_tests::embedding;
@@ -41,7 +41,7 @@ fn spec(n: usize, levels: &[&[f64]], special: &[f64]) -> RlweSpec {
         (next - level.len()..next).collect()
     });
     let digits = digits.collect();
-    RlweSpec { n, levels, special, digits, policy: SecurityPolicy::InsecureForTests }
+    RlweSpec { n, levels, special, digits, secret: SecretDistribution::Ternary, policy: SecurityPolicy::InsecureForTests }
 }
 
 /// 31-bit words, one prime per level, scale 2^25.

@@ -10,7 +10,7 @@ use refloat::rlwe::{
     Digits, EncapsulationContext, EncapsulationDigits, GadgetTarget, KeySeeds, Pair, RlweContext, RlweSpec,
     SampleBlock, SecretKey, SparseSecret, expand_a, switching_sample,
 };
-use refloat::security::SecurityPolicy;
+use refloat::security::{SecretDistribution, SecurityPolicy};
 use refloat::trace::Counters;
 use refloat_tests::ring::{automorphism, centred, product, round_div};
 use refloat_tests::rns::{Lottery, primes, to_big};
@@ -25,7 +25,7 @@ fn spec(n: usize, levels: &[&[f64]], special: &[f64], digits: &[&[usize]]) -> Rl
     let levels = levels.iter().map(|level| take(level.len())).collect();
     let special = take(special.len());
     let digits = digits.iter().map(|d| d.to_vec()).collect();
-    RlweSpec { n, levels, special, digits, policy: SecurityPolicy::InsecureForTests }
+    RlweSpec { n, levels, special, digits, secret: SecretDistribution::Ternary, policy: SecurityPolicy::InsecureForTests }
 }
 
 struct Keys<W: Word> {

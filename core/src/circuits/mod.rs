@@ -1,3 +1,4 @@
 //! L5: computations on ciphertexts that several methods share.
 
+pub mod linear_transform;
 pub mod netlist;

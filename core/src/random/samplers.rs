@@ -128,6 +128,41 @@ impl Stream {
         bytes.zeroize();
     }
 
+    /// Fills `out`, a power of two of values, with `weight` signs, each -1 or 1 with probability 1/2, at positions that
+    /// are uniform among all sets of so many, and zeros elsewhere.
+    ///
+    /// The values are tagged with 62 random bits each and sorted by a bitonic network: which words are compared, and what
+    /// is done with them, does not depend on what they are. Two equal tags (probability N^2 / 2^63) keep an order of
+    /// their own, which moves the distribution by no more than that.
+    ///
+    /// # Panics
+    /// Unless the length is a power of two and `weight` at most that.
+    pub fn sparse_ternary(&mut self, out: &mut [i8], weight: usize) {
+        let n = out.len();
+        assert!(n.is_power_of_two() && weight <= n, "{weight} signs do not fit {n} values");
+        let mut tagged = alloc::vec![0u64; n];
+        for (i, x) in tagged.iter_mut().enumerate() {
+            // Two lowest bits: 0 for nothing, 1 for +1, 2 for -1. The sign is the tag's lowest bit.
+            let word = self.next_u64();
+            *x = word & !3 | if i < weight { 1 + (word & 1) } else { 0 };
+        }
+        for block in (1..=n.trailing_zeros()).map(|k| 1usize << k) {
+            for half in (0..block.trailing_zeros()).rev().map(|k| 1usize << k) {
+                for low in (0..n).filter(|i| i & half == 0) {
+                    let (a, b) = (tagged[low], tagged[low | half]);
+                    // All ones where the pair stands in the wrong order for its block.
+                    let descending = u64::from(low & block != 0);
+                    let swap = (u64::from(b < a) ^ descending).wrapping_neg() & (a ^ b);
+                    (tagged[low], tagged[low | half]) = (a ^ swap, b ^ swap);
+                }
+            }
+        }
+        for (value, x) in out.iter_mut().zip(&tagged) {
+            *value = (x & 1) as i8 - (x >> 1 & 1) as i8;
+        }
+        tagged.zeroize();
+    }
+
     /// A value in `[0, bound)`, each with probability `1/bound` to within 2^-64; 0 when `bound` is
     /// 0. Takes eight bytes, and does not branch on what they are.
     pub fn below(&mut self, bound: u32) -> u32 {

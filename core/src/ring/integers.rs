@@ -14,9 +14,7 @@ use crate::arith::Word;
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
     let mut out = Poly::zero(basis);
     let kernels = basis.kernels();
-    for (i, row) in out.rows_mut() {
-        kernels.reduce_i64(basis.modulus(i), row, coefficients);
-    }
+    out.for_each_row_mut(|i, row| kernels.reduce_i64(basis.modulus(i), row, coefficients));
     out
 }
 

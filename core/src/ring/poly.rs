@@ -6,7 +6,10 @@ use core::marker::PhantomData;
 use zeroize::Zeroize;
 
 use super::{automorphism::Automorphism, basis::Basis};
-use crate::arith::{Shoup, Word};
+use crate::{
+    arith::{Shoup, Word},
+    par,
+};
 
 /// Marker of a domain.
 pub trait Domain: Copy + Send + Sync + 'static {}
@@ -87,6 +90,23 @@ impl<W: Word, D: Domain> Poly<W, D> {
         self.data.chunks_exact_mut(n).enumerate()
     }
 
+    /// Calls `f` with every row and its index; long rows on as many threads as there are.
+    pub fn for_each_row_mut(&mut self, f: impl Fn(usize, &mut [W]) + Sync + Send) {
+        let n = self.basis.n();
+        par::for_each_row_mut(&mut self.data, n, f);
+    }
+
+    /// [`Self::for_each_row_mut`] with the rows of another polynomial modulo the same basis beside them.
+    pub fn for_each_row_pair_mut(
+        &mut self,
+        other: &mut Self,
+        f: impl Fn(usize, &mut [W], &mut [W]) + Sync + Send,
+    ) {
+        debug_assert!(self.basis.same_as(&other.basis));
+        let n = self.basis.n();
+        par::for_each_row_pair_mut(&mut self.data, &mut other.data, n, f);
+    }
+
     /// Sets every residue to zero.
     pub fn set_zero(&mut self) {
         self.data.fill(W::ZERO);
@@ -96,34 +116,34 @@ impl<W: Word, D: Domain> Poly<W, D> {
     pub fn add_assign(&mut self, other: &Self) {
         debug_assert!(self.basis.same_as(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.add_assign(basis.modulus(i), row, other.row(i));
-        }
+        });
     }
 
     /// self -= other.
     pub fn sub_assign(&mut self, other: &Self) {
         debug_assert!(self.basis.same_as(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.sub_assign(basis.modulus(i), row, other.row(i));
-        }
+        });
     }
 
     /// self = -self.
     pub fn neg_assign(&mut self) {
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.neg_assign(basis.modulus(i), row);
-        }
+        });
     }
 
     /// Multiplies row `i` by `scalars[i]`.
     pub fn mul_scalars_assign(&mut self, scalars: &[Shoup<W>]) {
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.mul_scalar_assign(basis.modulus(i), row, &scalars[i]);
-        }
+        });
     }
 
     /// Multiplies by a signed integer.
@@ -154,9 +174,9 @@ impl<W: Word> Poly<W, Coeff> {
     /// Number-theoretic transform of every row.
     pub fn into_eval(mut self) -> Poly<W, Eval> {
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.ntt_forward(basis.row(i).ntt(), row);
-        }
+        });
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 }
@@ -165,9 +185,9 @@ impl<W: Word> Poly<W, Eval> {
     /// Inverse transform of every row.
     pub fn into_coeff(mut self) -> Poly<W, Coeff> {
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.ntt_inverse(basis.row(i).ntt(), row);
-        }
+        });
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 
@@ -175,9 +195,9 @@ impl<W: Word> Poly<W, Eval> {
     pub fn mul_assign(&mut self, other: &Self) {
         debug_assert!(self.basis.same_as(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        for (i, row) in self.rows_mut() {
+        self.for_each_row_mut(|i, row| {
             kernels.mul_assign(basis.modulus(i), row, other.row(i));
-        }
+        });
     }
 
     /// The product with `other`.
@@ -193,9 +213,9 @@ impl<W: Word> Poly<W, Eval> {
     pub fn automorphism(&self, g: &Automorphism) -> Self {
         let mut out = Self::zero(&self.basis);
         let kernels = self.basis.kernels();
-        for (i, row) in out.rows_mut() {
+        out.for_each_row_mut(|i, row| {
             kernels.permute(row, self.row(i), g.permutation());
-        }
+        });
         out
     }
 }

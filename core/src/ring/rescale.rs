@@ -63,17 +63,19 @@ impl<W: Word> ModDown<W> {
         let drop = self.converter.from();
         debug_assert_eq!(x.basis().len(), keep + drop.len());
         debug_assert!(out.basis().same_as(&self.keep));
-        for i in 0..drop.len() {
-            kernels.ntt_inverse(drop.row(i).ntt(), x.row_mut(keep + i));
-        }
+        x.for_each_row_mut(|i, row| {
+            if let Some(i) = i.checked_sub(keep) {
+                kernels.ntt_inverse(drop.row(i).ntt(), row);
+            }
+        });
         let rows: Vec<&[W]> = (0..drop.len()).map(|i| x.row(keep + i)).collect();
         let source = self.converter.source(&rows);
-        let mut remainder = alloc::vec![W::ZERO; n];
-        for (i, row) in out.rows_mut() {
+        out.for_each_row_mut(|i, row| {
+            let mut remainder = alloc::vec![W::ZERO; n];
             source.row_into(i, &mut remainder);
             kernels.ntt_forward(self.keep.row(i).ntt(), &mut remainder);
             row.copy_from_slice(x.row(i));
             kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, &remainder, &self.inverse[i]);
-        }
+        });
     }
 }

@@ -69,6 +69,13 @@ impl SmallPoly {
         Self(out)
     }
 
+    /// Exactly `weight` coefficients are -1 or 1, at uniform positions; `n` is a power of two.
+    pub fn sparse_ternary(n: usize, weight: usize, stream: &mut Stream) -> Self {
+        let mut out = vec![0i8; n];
+        stream.sparse_ternary(&mut out, weight);
+        Self(out)
+    }
+
     /// Centred binomial with 21 + 21 coins: standard deviation sqrt(10.5) = 3.24.
     pub fn error(n: usize, stream: &mut Stream) -> Self {
         Self::error_of(Binomial::Coins21, n, stream)

@@ -23,7 +23,9 @@ pub struct RlweSpec {
     /// Gadget digits: disjoint sets of positions in the concatenated list of level primes, covering
     /// it, ordered by their smallest member so that the digits of a level are a prefix. A digit's product should stay some bits below P, or key-switching noise dominates.
     pub digits: Vec<Vec<usize>>,
-    /// Security policy the dense ternary key must meet at modulus Q P.
+    /// How the main secret is drawn: [`SecretDistribution::Ternary`] or [`SecretDistribution::Sparse`].
+    pub secret: SecretDistribution,
+    /// Security policy the main secret must meet at modulus Q P.
     pub policy: SecurityPolicy,
 }
 
@@ -50,6 +52,10 @@ impl RlweSpec {
             }
         }
         h.update(self.policy.name().as_bytes());
+        if let SecretDistribution::Sparse { weight } = self.secret {
+            h.update(b"/sparse/");
+            h.update(&weight.to_le_bytes());
+        }
         let mut out = [0; 16];
         out.copy_from_slice(&h.finalize().as_bytes()[..16]);
         out
@@ -122,6 +128,7 @@ impl<W: Word> RlweContext<W> {
         }
         let primes: Vec<u64> = spec.levels.iter().flatten().copied().collect();
         check_digits(&spec.digits, primes.len())?;
+        check_secret(spec)?;
         let security = check_security(spec)?;
         let all: Vec<u64> = primes.iter().chain(&spec.special).copied().collect();
         let whole = Basis::new(spec.n, &all)?;
@@ -154,7 +161,7 @@ impl<W: Word> RlweContext<W> {
         &self.0.spec
     }
 
-    /// Estimated security of the dense key.
+    /// Estimated security of the main secret.
     pub fn security(&self) -> &SecurityReport {
         &self.0.security
     }
@@ -249,13 +256,29 @@ fn no_level_below(level: usize) -> Error {
     ))
 }
 
+fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
+    match spec.secret {
+        SecretDistribution::Ternary => Ok(()),
+        SecretDistribution::Sparse { weight } if weight > 0 && weight as usize <= spec.n => Ok(()),
+        other => Err(Error::InvalidArgument(format!(
+            "the main secret of a chain is uniform ternary, or sparse with 1 to {} non-zero coefficients; {other} is \
+             neither",
+            spec.n
+        ))),
+    }
+}
+
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {
-            name: "dense key at Q P",
+            name: if spec.secret == SecretDistribution::Ternary {
+                "dense key at Q P"
+            } else {
+                "main key at Q P"
+            },
             log_n: spec.n.trailing_zeros(),
-            secret: SecretDistribution::Ternary,
+            secret: spec.secret,
             log_modulus: primes.map(|&p| libm::log2(p as f64)).sum(),
             sigma: SmallPoly::ERROR_SIGMA,
         }],

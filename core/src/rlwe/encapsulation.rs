@@ -1,14 +1,16 @@
 //! Sparse-secret encapsulation: from the dense secret to an ephemeral sparse one, at the smallest
 //! modulus (Bossuat, Troncoso-Pastoriza, Hubaux, ePrint 2022/024).
 //!
-//! A sparse secret is weak at a large modulus. [`SparseSecret`] therefore offers one operation
-//! only: the key that switches the dense secret to it modulo q_0 p'.
+//! A sparse secret is weak at a large modulus. [`SparseSecret`] therefore encrypts one thing only: the key that switches
+//! the dense secret to it modulo q_0 p'. Besides it may be encrypted *by* the dense secret, for the way back.
 
 use alloc::{format, vec, vec::Vec};
 
 use zeroize::Zeroizing;
 
 use super::{
+    context::RlweContext,
+    gadget::switching_key,
     keyswitch::Pair,
     sample::{KeySeeds, SampleBlock},
     secret::SecretKey,
@@ -188,6 +190,20 @@ impl SparseSecret {
         &self.0
     }
 
+    /// The key back, sparse to dense, for ciphertexts up to `level`: KSK(s' -> s). Its samples are encrypted by the dense
+    /// secret, at whose security it may be as large as the chain.
+    pub fn raise_key<W: Word>(
+        &self,
+        context: &RlweContext<W>,
+        dense: &SecretKey<W>,
+        seeds: &KeySeeds,
+        level: usize,
+    ) -> SampleBlock<W> {
+        let sparse = Zeroizing::new(self.0.to_poly(context.q(level)).into_eval());
+        let v = dense.modulo_qp(context.qp(level), context.special().len());
+        switching_key(context, seeds, [RAISE_BLOCK, level as u64, 0, 0], level, &sparse, &v)
+    }
+
     /// The encapsulation key, dense to sparse, modulo q_0 p': sample j is (b_j, a_j) with
     /// b_j = -a_j s' + e_j + p' g_j s.
     pub fn encapsulation_samples<W: Word>(
@@ -204,6 +220,9 @@ impl SparseSecret {
             .collect()
     }
 }
+
+/// Names the streams of the key back, apart from those of general evaluation keys and of bootstrapping methods.
+const RAISE_BLOCK: u64 = u64::MAX - 3;
 
 /// Coefficients of a sparse ternary polynomial, written without a secret-dependent access: every
 /// position is visited for every entry.

@@ -1,7 +1,5 @@
 //! Switching keys: gadget encryptions of one polynomial under another key.
 
-use alloc::vec::Vec;
-
 use zeroize::Zeroizing;
 
 use super::{
@@ -85,7 +83,8 @@ impl<W: Word> SecretKey<W> {
     }
 }
 
-fn switching_key<W: Word>(
+/// KSK(u -> v) for ciphertexts up to `level`: one [`switching_sample`] per digit.
+pub(super) fn switching_key<W: Word>(
     context: &RlweContext<W>,
     seeds: &KeySeeds,
     block: [u64; 4],
@@ -94,9 +93,8 @@ fn switching_key<W: Word>(
     v: &Poly<W, Eval>,
 ) -> SampleBlock<W> {
     let basis = context.qp(level);
-    let digits: Vec<usize> = (0..context.digit_count(level)).collect();
-    let mut out = SampleBlock::zero(basis, context.special().len(), digits.len());
-    for digit in digits {
+    let mut out = SampleBlock::zero(basis, context.special().len(), context.digit_count(level));
+    for digit in 0..context.digit_count(level) {
         let target = GadgetTarget { level, digit };
         out.set(digit, &switching_sample(context, seeds, (block, digit), target, u, v));
     }

@@ -47,11 +47,11 @@ impl<W: Word> Pair<W> {
     pub fn automorphism_add_assign(&mut self, other: &Self, g: &Automorphism) {
         let basis = self.b.basis().clone();
         let kernels = basis.kernels();
-        for i in 0..basis.len() {
+        self.b.for_each_row_pair_mut(&mut self.a, |i, b, a| {
             let m = basis.modulus(i);
-            kernels.permute_add_assign(m, self.b.row_mut(i), other.b.row(i), g.permutation());
-            kernels.permute_add_assign(m, self.a.row_mut(i), other.a.row(i), g.permutation());
-        }
+            kernels.permute_add_assign(m, b, other.b.row(i), g.permutation());
+            kernels.permute_add_assign(m, a, other.a.row(i), g.permutation());
+        });
     }
 }
 
@@ -166,18 +166,18 @@ impl<W: Word> RlweContext<W> {
         // Digits are ordered so that those of a lower level come first in a key of a higher one:
         // adjacent if the levels agree, one run per gadget vector otherwise.
         let run = if count == per_vector { digits.len() } else { 1 };
-        for limb in 0..tables.qp.len() {
+        out.b.for_each_row_pair_mut(&mut out.a, |limb, out_b, out_a| {
             let rows = key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here });
             for (i, run) in digits.chunks(run).enumerate() {
                 let lhs: Vec<&[W]> = run.iter().flat_map(|digits| digits.rows(limb).0).collect();
                 let key = rows.range(i * per_vector, lhs.len());
-                let out = [out.b.row_mut(limb), out.a.row_mut(limb)];
+                let out = [&mut *out_b, &mut *out_a];
                 let lhs = LeftRows { rows: &lhs, step: digits[0].rows(limb).1 };
                 let product = KeyProduct { out, lhs, key };
                 let (kernels, m) = (tables.qp.kernels(), tables.qp.modulus(limb));
                 kernels.key_products(m, &mut [product], accumulate || i > 0);
             }
-        }
+        });
         counters.limb_mac += (2 * digits.len() * count * tables.qp.len()) as u64;
         counters.key_switch += digits.len() as u64;
     }
@@ -185,14 +185,12 @@ impl<W: Word> RlweContext<W> {
     /// out += P x, given x modulo Q_l and out modulo Q_l P.
     pub fn add_special_multiple(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
         let basis = out.basis().clone();
-        for i in 0..x.basis().len() {
-            basis.kernels().mul_scalar_add_assign(
-                basis.modulus(i),
-                out.row_mut(i),
-                x.row(i),
-                &self.special_mod_q()[i],
-            );
-        }
+        out.for_each_row_mut(|i, row| {
+            if i < x.basis().len() {
+                let special = &self.special_mod_q()[i];
+                basis.kernels().mul_scalar_add_assign(basis.modulus(i), row, x.row(i), special);
+            }
+        });
     }
 
     /// round(pair / P) modulo Q_l.

@@ -10,6 +10,7 @@
 mod context;
 mod encapsulation;
 mod gadget;
+mod galois;
 mod keyswitch;
 pub mod lwe;
 pub mod rgsw;
@@ -19,6 +20,7 @@ mod secret;
 pub use context::{RlweContext, RlweSpec};
 pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
 pub use gadget::{GadgetTarget, switching_sample};
+pub use galois::GaloisKeys;
 pub use keyswitch::{Digits, Pair};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;

@@ -9,9 +9,10 @@ use crate::{
     arith::{Deferred, Word},
     random::Seed,
     ring::{Automorphism, Basis, Coeff, Eval, Poly, SmallPoly},
+    security::SecretDistribution,
 };
 
-/// A dense ternary secret, uniform in {-1, 0, 1}^N. Wiped when dropped.
+/// The main secret of a chain, ternary: uniform in {-1, 0, 1}^N, or sparse if the chain says so. Wiped when dropped.
 ///
 /// Its residues modulo Q P in evaluation domain are computed when they are first used, prime by prime: who encrypts
 /// and decrypts needs a few of them.
@@ -36,8 +37,13 @@ impl<W: Word> Drop for SecretKey<W> {
 impl<W: Word> SecretKey<W> {
     /// Draws a key from a seed.
     pub fn generate(context: &RlweContext<W>, seed: &Seed) -> Self {
-        let mut stream = seed.derive("dense ternary secret", &[]).stream();
-        let small = SmallPoly::ternary(context.n(), &mut stream);
+        let small = match context.spec().secret {
+            SecretDistribution::Sparse { weight } => {
+                let mut stream = seed.derive("sparse ternary secret", &[]).stream();
+                SmallPoly::sparse_ternary(context.n(), weight as usize, &mut stream)
+            }
+            _ => SmallPoly::ternary(context.n(), &mut seed.derive("dense ternary secret", &[]).stream()),
+        };
         let top = context.max_level();
         let basis = context.qp(top).clone();
         let rows = (0..basis.len()).map(|limb| Deferred::new(|| transformed(&small, &basis, limb))).collect();

@@ -58,6 +58,7 @@ impl<W: Word> ShipParams<W> {
             levels: spec.levels.clone(),
             special: spec.special.clone(),
             digits: spec.digits.clone(),
+            secret: SecretDistribution::Ternary,
             policy: spec.policy,
         })?;
         let encapsulation = EncapsulationContext::new(

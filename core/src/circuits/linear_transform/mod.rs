@@ -1,0 +1,32 @@
+//! Linear maps of encrypted slots: a matrix as diagonals, evaluated by rotations.
+//!
+//! With y_i = sum_k D_k\[i\] x_(i+k), indices modulo the number of slots, a matrix with d non-zero diagonals takes
+//! about 2 sqrt(d) rotations by baby and giant steps, y = sum_g rot_g(sum_b rot_-g(D_(g+b)) rot_b(x)), and one level
+//! (Halevi, Shoup, CRYPTO 2014). Digits are decomposed once for all baby steps, sums stay modulo Q P until each giant
+//! step, and one division by P q_l ends it: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT
+//! 2021, section 5).
+//!
+//! ```
+//! use refloat::circuits::linear_transform::Diagonals;
+//! use refloat::schemes::ckks::Complex;
+//!
+//! // The matrix that adds its neighbour to every slot.
+//! let mut matrix = Diagonals::new(4)?;
+//! matrix.insert(0, vec![Complex::ONE; 4])?;
+//! matrix.insert(1, vec![Complex::ONE; 4])?;
+//! let x: Vec<Complex> = (0..4).map(|i| Complex::new(f64::from(i), 0.0)).collect();
+//! let y: Vec<f64> = matrix.apply(&x)?.iter().map(|z| z.re).collect();
+//! assert_eq!(y, [1.0, 3.0, 5.0, 3.0]);
+//! # Ok::<(), refloat::Error>(())
+//! ```
+
+mod babies_giants;
+mod diagonals;
+mod evaluate;
+mod special_fft;
+mod transform;
+
+pub use babies_giants::BabyGiantSteps;
+pub use diagonals::Diagonals;
+pub use special_fft::{coeffs_to_slots_stages, slots_to_coeffs_stages};
+pub use transform::{LinearTransform, PlaintextStorage};

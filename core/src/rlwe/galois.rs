@@ -1,0 +1,99 @@
+//! Galois keys by element, as circuits look them up.
+
+use alloc::{collections::BTreeMap, format};
+
+use super::{context::RlweContext, sample::SampleBlock};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Automorphism, GaloisElement},
+};
+
+/// Keys of automorphisms with the tables of these.
+pub struct GaloisKeys<W: Word> {
+    n: usize,
+    keys: BTreeMap<GaloisElement, (Automorphism, SampleBlock<W>)>,
+}
+
+impl<W: Word> GaloisKeys<W> {
+    /// No keys, for ring degree `n`.
+    pub fn new(n: usize) -> Self {
+        Self { n, keys: BTreeMap::new() }
+    }
+
+    /// Ring degree N.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Adds the key of `element`, or replaces it.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a key that `context` could not have made, or one of another degree.
+    pub fn insert(
+        &mut self,
+        context: &RlweContext<W>,
+        element: GaloisElement,
+        key: SampleBlock<W>,
+    ) -> Result<(), Error> {
+        let fits = context.key_level(&key).is_some_and(|level| key.samples() == context.digit_count(level));
+        if !fits || context.n() != self.n {
+            return Err(Error::ParamsMismatch(format!(
+                "a Galois key of {} samples modulo {} primes of degree {}, a chain of degree {}, keys of degree {}; \
+                 make the key with this chain",
+                key.samples(),
+                key.basis().len(),
+                key.basis().n(),
+                context.n(),
+                self.n
+            )));
+        }
+        self.keys.insert(element, (Automorphism::new(self.n, element), key));
+        Ok(())
+    }
+
+    /// The automorphism of `element` and its key.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the element.
+    pub fn get(&self, element: GaloisElement) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
+        self.keys.get(&element).map(|(automorphism, key)| (automorphism, key)).ok_or_else(|| {
+            Error::MissingKey(format!(
+                "no Galois key of element {} among {} keys of degree {}; make one for every rotation that the circuit \
+                 lists",
+                element.value(),
+                self.keys.len(),
+                self.n
+            ))
+        })
+    }
+
+    /// The key of a left rotation of the slots by `steps`.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the rotation.
+    pub fn rotation(&self, steps: i64) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
+        self.get(GaloisElement::rotation(steps, self.n)).map_err(|error| match error {
+            Error::MissingKey(message) => Error::MissingKey(format!("rotation by {steps}: {message}")),
+            other => other,
+        })
+    }
+
+    /// The key of complex conjugation.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn conjugation(&self) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
+        self.get(GaloisElement::conjugation(self.n))
+    }
+
+    /// The elements there are keys for, in order.
+    pub fn elements(&self) -> impl Iterator<Item = GaloisElement> + '_ {
+        self.keys.keys().copied()
+    }
+
+    /// Bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.keys.values().map(|(_, key)| key.memory_bytes()).sum()
+    }
+}
