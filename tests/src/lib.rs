@@ -10,6 +10,7 @@
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
 //! - [`source`]: the repository's own files, for tests about them.
 
+pub mod chain;
 pub mod embedding;
 pub mod measure;
 pub mod precision;

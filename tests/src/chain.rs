@@ -1,0 +1,95 @@
+//! A small CKKS chain with its keys, for tests of circuits.
+
+use refloat::arith::Word;
+use refloat::random::Seed;
+use refloat::ring::GaloisElement;
+use refloat::rlwe::{GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
+use refloat::schemes::ckks::{
+    Ciphertext, CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt,
+};
+use refloat::security::{SecretDistribution, SecurityPolicy};
+
+use crate::rns::primes;
+
+/// Identifier of the key of every chain here.
+pub const KEY_ID: [u8; 16] = *b"key of the tests";
+
+/// A context with its secret key and what evaluates under it.
+pub struct Chain<W: Word> {
+    /// The parameter set.
+    pub context: CkksContext<W>,
+    /// Its evaluator.
+    pub evaluator: CkksEvaluator<W>,
+    /// The secret key.
+    pub secret: SecretKey<W>,
+    /// Seeds of evaluation keys.
+    pub seeds: KeySeeds,
+    /// Relinearisation key of the highest level.
+    pub relinearization: SampleBlock<W>,
+    /// Scale of fresh ciphertexts.
+    pub scale: Scale,
+}
+
+impl<W: Word> Chain<W> {
+    /// One prime of the given size per level, digits of `alpha` primes.
+    pub fn new(n: usize, levels: &[f64], special: &[f64], alpha: usize, scale: Scale) -> Self {
+        let mut all = primes(n, &[levels, special].concat()).into_iter();
+        let levels: Vec<Vec<u64>> = all.by_ref().take(levels.len()).map(|q| vec![q]).collect();
+        let digits = (0..levels.len()).collect::<Vec<_>>().chunks(alpha).map(<[usize]>::to_vec).collect();
+        let spec = RlweSpec {
+            n,
+            levels,
+            special: all.collect(),
+            digits,
+            secret: SecretDistribution::Ternary,
+            policy: SecurityPolicy::InsecureForTests,
+        };
+        let context = CkksContext::from_spec(&spec).expect("a sound chain");
+        let seed = Seed::from_bytes([17; 32]);
+        let secret = SecretKey::generate(context.rlwe(), &seed);
+        let seeds = KeySeeds::derive(&seed);
+        let relinearization = secret.relinearization_key(context.rlwe(), &seeds, context.rlwe().max_level());
+        Self { evaluator: CkksEvaluator::new(&context), context, secret, seeds, relinearization, scale }
+    }
+
+    /// Keys of these rotations, and of conjugation, at the highest level.
+    pub fn galois_keys(&self, rotations: &[i64]) -> GaloisKeys<W> {
+        let (rlwe, n) = (self.context.rlwe(), self.context.rlwe().n());
+        let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
+        let mut keys = GaloisKeys::new(n);
+        for g in rotations.chain([GaloisElement::conjugation(n)]) {
+            let key = self.secret.galois_key(rlwe, &self.seeds, rlwe.max_level(), g);
+            keys.insert(rlwe, g, key).expect("a key of this chain");
+        }
+        keys
+    }
+
+    /// Encrypts at a level.
+    pub fn encrypt(&self, slots: &[Complex], level: usize) -> Ciphertext<W> {
+        let randomness = Seed::from_bytes([level as u8 + 1; 32]);
+        encrypt(&self.context, &self.secret, KEY_ID, slots, level, self.scale, &randomness)
+            .expect("slots that fit")
+    }
+
+    /// Decrypts.
+    pub fn decrypt(&self, x: &Ciphertext<W>) -> Vec<Complex> {
+        let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
+        slots.reveal_to_key_owner().clone()
+    }
+}
+
+/// `count` complex numbers of the unit square around zero, different for every seed.
+pub fn some_slots(count: usize, seed: u64) -> Vec<Complex> {
+    let mut x = seed;
+    let mut next = move || {
+        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (x >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    (0..count).map(|_| Complex::new(next(), next())).collect()
+}
+
+/// The largest distance of two lists.
+pub fn distance(x: &[Complex], y: &[Complex]) -> f64 {
+    assert_eq!(x.len(), y.len());
+    x.iter().zip(y).map(|(&a, &b)| (a - b).abs()).fold(0.0, f64::max)
+}
