@@ -32,6 +32,9 @@ pub struct Chain<W: Word> {
 
 impl<W: Word> Chain<W> {
     /// One prime of the given size per level, digits of `alpha` primes.
+    ///
+    /// # Panics
+    /// If there are not enough primes.
     pub fn new(n: usize, levels: &[f64], special: &[f64], alpha: usize, scale: Scale) -> Self {
         let mut all = primes(n, &[levels, special].concat()).into_iter();
         let levels: Vec<Vec<u64>> = all.by_ref().take(levels.len()).map(|q| vec![q]).collect();
@@ -53,6 +56,9 @@ impl<W: Word> Chain<W> {
     }
 
     /// Keys of these rotations, and of conjugation, at the highest level.
+    ///
+    /// # Panics
+    /// Never.
     pub fn galois_keys(&self, rotations: &[i64]) -> GaloisKeys<W> {
         let (rlwe, n) = (self.context.rlwe(), self.context.rlwe().n());
         let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
@@ -65,6 +71,9 @@ impl<W: Word> Chain<W> {
     }
 
     /// Encrypts at a level.
+    ///
+    /// # Panics
+    /// For slots that do not fit.
     pub fn encrypt(&self, slots: &[Complex], level: usize) -> Ciphertext<W> {
         let randomness = Seed::from_bytes([level as u8 + 1; 32]);
         encrypt(&self.context, &self.secret, KEY_ID, slots, level, self.scale, &randomness)
@@ -72,6 +81,9 @@ impl<W: Word> Chain<W> {
     }
 
     /// Decrypts.
+    ///
+    /// # Panics
+    /// For a ciphertext of another chain.
     pub fn decrypt(&self, x: &Ciphertext<W>) -> Vec<Complex> {
         let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
         slots.reveal_to_key_owner().clone()
@@ -89,6 +101,9 @@ pub fn some_slots(count: usize, seed: u64) -> Vec<Complex> {
 }
 
 /// The largest distance of two lists.
+///
+/// # Panics
+/// Unless they are of one length.
 pub fn distance(x: &[Complex], y: &[Complex]) -> f64 {
     assert_eq!(x.len(), y.len());
     x.iter().zip(y).map(|(&a, &b)| (a - b).abs()).fold(0.0, f64::max)

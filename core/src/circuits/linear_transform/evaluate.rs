@@ -39,7 +39,7 @@ impl<W: Word> LinearTransform<W> {
         let digits = rlwe.decompose(self.level, &input.a, counters);
         let sums = self.baby_steps(&input, &digits, &babies, counters);
         drop(digits);
-        let total = self.giant_steps(sums, keys, counters)?;
+        let total = self.giant_steps(&sums, keys, counters)?;
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(total.b), || down.apply(total.a));
         let scale = evaluator.scale_after_rescale(x.scale().mul(self.scale), self.level);
@@ -142,7 +142,7 @@ impl<W: Word> LinearTransform<W> {
     /// P times the sum over all giant steps, modulo Q_l P.
     fn giant_steps(
         &self,
-        sums: Vec<W>,
+        sums: &[W],
         keys: &GaloisKeys<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
@@ -153,19 +153,19 @@ impl<W: Word> LinearTransform<W> {
         let mut digits = Digits::default();
         for (i, giant) in self.giants.iter().enumerate() {
             if giant.step == 0 {
-                self.add_part(&mut total.b, &sums, (i, 0));
-                self.add_part(&mut total.a, &sums, (i, 1));
+                self.add_part(&mut total.b, sums, (i, 0));
+                self.add_part(&mut total.a, sums, (i, 1));
                 continue;
             }
             let (automorphism, key) = keys.rotation(giant.step)?;
             self.check_key(automorphism, key)?;
             let mut a = Poly::zero(basis);
-            self.add_part(&mut a, &sums, (i, 1));
+            self.add_part(&mut a, sums, (i, 1));
             let a = down.apply(a);
             counters.ntt += down.ntts();
             rlwe.decompose_into(level, &a, &mut digits, counters);
             rlwe.key_product(&[&digits], key, &mut product, false, counters);
-            self.add_part(&mut product.b, &sums, (i, 0));
+            self.add_part(&mut product.b, sums, (i, 0));
             total.automorphism_add_assign(&product, automorphism);
         }
         Ok(total)
