@@ -4,7 +4,9 @@
 //! writes lists of ciphertexts.
 
 use refloat::Error;
-use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts, rotation_samples};
+use refloat::bootstrapping::cggi::{
+    CggiEvaluator, CggiKeys, key_parts, rotation_sample_words, rotation_samples,
+};
 use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
 use refloat::params::{CggiPreset, cggi_presets};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
@@ -239,7 +241,7 @@ pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
 fn expanded_bytes(params: &CggiParams) -> u64 {
     let spec = params.spec();
     let lane = if spec.log_q <= 16 { 2 } else { 4 };
-    let rotation = rotation_samples(params) * 2 * params.n() * 4;
+    let rotation = rotation_samples(params) * rotation_sample_words(params) * 4;
     let switch = params.n() * spec.switch_digits * (spec.lwe_dimension + 1) * lane;
     (rotation + switch) as u64
 }

@@ -1,11 +1,12 @@
-//! DM/CGGI at full size: every secure set, chained gates and every message of look-ups, none wrong.
+//! DM/CGGI at full size: every secure set and those of other libraries; every gate of every input, chained gates and every
+//! message of look-ups, none wrong.
 //!
 //! A few of each here; `cargo test --profile quick -p refloat-tests --test cggi_full_size -- --ignored --nocapture`
 //! runs `REFLOAT_GATES` chained gates a set (1000 if unset) and prints the largest error seen.
 
 use refloat::arith::Word;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
-use refloat::params::{CggiPreset, cggi_preset, cggi_presets};
+use refloat::params::{CggiPreset, cggi_peer_presets, cggi_preset, cggi_presets};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate};
 
@@ -22,6 +23,24 @@ impl<W: Word> World<W> {
         let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret).unwrap());
         Self { name: preset.name, secret, evaluator }
+    }
+
+    /// Every gate of every input; how many there were.
+    fn every_gate(&self) -> usize {
+        let mut count = 0;
+        for gate in Gate::ALL {
+            for pattern in 0..1u32 << gate.arity() {
+                let bits: Vec<bool> = (0..gate.arity()).map(|i| pattern >> i & 1 == 1).collect();
+                let randomness = Seed::from_bytes([7; 32]).derive("refloat test: inputs at size", &[count]);
+                let inputs = self.secret.encrypt_bits(&bits, &randomness);
+                let inputs: Vec<&CggiCiphertext<W>> = inputs.iter().collect();
+                let out = self.evaluator.gate(gate, &inputs, &mut ()).unwrap();
+                let expected = gate.evaluate(&bits);
+                assert_eq!(self.secret.decrypt_bit(&out), expected, "{}: {gate} of {bits:?}", self.name);
+                count += 1;
+            }
+        }
+        count as usize
     }
 
     /// Random gates on a pool of 16 bits, all results checked; the largest error of a result in turns.
@@ -72,9 +91,10 @@ fn check<W: Word>(preset: &CggiPreset, gates: usize, tables: usize) {
     let world = World::<W>::new(preset);
     let params = world.evaluator.params();
     if params.spec().messages == 2 {
+        let every = world.every_gate();
         let largest = world.chained_gates(gates);
         println!(
-            "{}: {gates} gates, none wrong; largest error of a result {largest:.4} turns; 2^{:.0} failures modelled",
+            "{}: {every} gates of every input and {gates} chained, none wrong; largest error of a result {largest:.4} turns; 2^{:.0} failures modelled",
             preset.name,
             params.gate_failure()
         );
@@ -114,7 +134,7 @@ fn wide_words_give_the_same_ciphertexts() {
 #[ignore = "minutes; see the head of the file"]
 fn every_secure_set_computes() {
     let gates = std::env::var("REFLOAT_GATES").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
-    for preset in cggi_presets().iter().filter(|preset| preset.secure()) {
+    for preset in cggi_presets().iter().filter(|preset| preset.secure()).chain(cggi_peer_presets()) {
         if preset.wide() {
             check::<u64>(preset, gates, 2);
         } else {

@@ -2,7 +2,7 @@
 //! of gates, the same on every machine.
 
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, CggiView};
-use refloat::params::cggi_preset;
+use refloat::params::{cggi_preset, cggi_presets};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, CggiSpec, Gate, log2_erfc};
 use refloat::wire::cggi_ciphertexts_to_bytes;
@@ -81,7 +81,8 @@ fn kolmogorov(samples: &[f64]) -> f64 {
 
 #[test]
 fn every_step_adds_the_noise_of_its_formula() {
-    for name in ["toy-bool", "toy-bool-ternary", "toy-bool-lmk", "toy-bool-lmk-merged"] {
+    let toys = cggi_presets().iter().map(|preset| preset.name).filter(|name| name.starts_with("toy-bool"));
+    for name in toys {
         let params = cggi_preset(name).unwrap().params().unwrap();
         let (errors, model) = (errors(&params), *params.noise());
         let steps = [
@@ -153,9 +154,12 @@ fn chain(name: &str) -> String {
 
 #[test]
 fn chains_of_gates_give_the_same_bytes_everywhere() {
-    for (name, digest) in
-        [("toy-bool", "5393bf986c165a75042afee49f079b53"), ("toy-fbs", "14a29b4db29589463be8cb463f33586e")]
-    {
+    for (name, digest) in [
+        ("toy-bool", "5393bf986c165a75042afee49f079b53"),
+        ("toy-bool-ntru", "c40f5831c1a2e6f506bfb66b8e3a337f"),
+        ("toy-bool-ap", "b8473d6ec7afd805c4df5c16823432d8"),
+        ("toy-fbs", "14a29b4db29589463be8cb463f33586e"),
+    ] {
         assert_eq!(chain(name), digest, "{name}");
     }
 }

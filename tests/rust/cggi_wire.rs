@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
-use refloat::params::{CggiPreset, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
+use refloat::params::{
+    CggiPreset, cggi_peer_preset, cggi_peer_presets, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
+};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
 use refloat::wire::frame::{self, DIGEST_LEN};
@@ -120,6 +122,29 @@ fn everything_comes_back() {
         [CggiKeys::generate(secret).unwrap(), builder.finish().unwrap()].map(CggiEvaluator::new);
     let outs = [made, received].map(|e| e.gate(Gate::Nand, &[&list[0], &list[1]], &mut ()).unwrap());
     assert_eq!(outs[0], outs[1], "keys from the wire are the keys that were made");
+    assert_eq!(secret.decrypt_bit(&outs[0]), Ok(true));
+}
+
+/// NTRU keys have no masks: their parts are all there is.
+#[test]
+fn keys_without_masks_come_back() {
+    let params = cggi_preset("toy-bool-ntru").unwrap().params().unwrap();
+    let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([25; 32]));
+    let again = cggi_secret_key_from_bytes(&params, &cggi_secret_key_to_bytes(&secret)).unwrap();
+    let mut builder = CggiKeys::builder(&params, secret.key_id());
+    for part in key_parts(&params) {
+        let bytes = again.key_part(part.index).unwrap();
+        assert_eq!(bytes.len(), cggi_part_len(&params, &part));
+        verify_cggi_part(&params, secret.key_id(), part.index, &bytes).unwrap();
+        builder.add(part.index, &bytes).unwrap();
+    }
+    let bits = secret.encrypt_bits(&[true, false], &Seed::from_bytes([26; 32]));
+    let [made, received] = [CggiKeys::generate(&secret).unwrap(), builder.finish().unwrap()];
+    assert_eq!(made.memory_bytes(), received.memory_bytes());
+    let outs = [made, received]
+        .map(CggiEvaluator::new)
+        .map(|e| e.gate(Gate::Nand, &[&bits[0], &bits[1]], &mut ()).unwrap());
+    assert_eq!(outs[0], outs[1]);
     assert_eq!(secret.decrypt_bit(&outs[0]), Ok(true));
 }
 
@@ -239,13 +264,23 @@ fn presets_are_found_by_name_and_fingerprint() {
     fn check<W: refloat::arith::Word>(preset: &CggiPreset) {
         let params = preset.params_over::<W>().unwrap();
         assert_eq!(params.name(), preset.name);
-        assert_eq!(cggi_preset_by_fingerprint(&params.fingerprint()).unwrap().name, preset.name);
         assert_eq!(preset.policy, params.spec().policy);
         assert_eq!(preset.secure(), params.security().bits >= 128.0, "{}", preset.name);
         assert!(params.gate_failure() <= params.spec().log_failure);
         assert!(params.look_up_failure() <= params.spec().log_failure);
     }
     for preset in cggi_presets() {
+        let fingerprint = (preset.spec)().fingerprint();
+        assert_eq!(cggi_preset_by_fingerprint(&fingerprint).unwrap().name, preset.name);
+        assert!(cggi_peer_preset(preset.name).is_err());
+    }
+    // Nobody is offered a set of another library, and one below 128 bits says so in its name.
+    for preset in cggi_peer_presets() {
+        assert_eq!(cggi_peer_preset(preset.name).unwrap().name, preset.name);
+        assert!(cggi_preset(preset.name).is_err());
+        assert_eq!(preset.secure(), !preset.name.starts_with("below-128"), "{}", preset.name);
+    }
+    for preset in cggi_presets().iter().chain(cggi_peer_presets()) {
         check::<u64>(preset);
         if preset.wide() {
             assert_eq!(preset.params().err().unwrap().code(), "INVALID_ARGUMENT");

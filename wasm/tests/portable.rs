@@ -24,8 +24,15 @@ use serde_json::{Value, json};
 #[test]
 fn native_results_are_those_of_the_vectors() {
     let sets = ["toy10", "toy11", "ship13", "ship13-bits"].map(digests_of);
-    let gates =
-        ["toy-bool", "toy-bool-ternary", "toy-bool-lmk-merged", "toy-fbs", "bool-128"].map(gate_digests_of);
+    let gates = [
+        "toy-bool",
+        "toy-bool-ternary",
+        "toy-bool-lmk-merged",
+        "toy-bool-ntru-merged",
+        "toy-fbs",
+        "bool-128",
+    ]
+    .map(gate_digests_of);
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",

@@ -3,14 +3,14 @@
 //! Dimensions are the smallest with 128 bits at their modulus (see [`LweInstance`](crate::security::LweInstance)); the bases and numbers of
 //! digits minimise the time at the promised probability of failure, by the noise model.
 
-use alloc::{format, string::ToString, vec::Vec};
+use alloc::{format, vec::Vec};
 
+use super::cggi_specs as specs;
 use crate::{
     arith::Word,
     error::Error,
-    ring::Binomial,
-    schemes::cggi::{CggiParams, CggiSpec, RotationMethod, hex_id},
-    security::{LweSecret, SecurityPolicy},
+    schemes::cggi::{CggiParams, CggiSpec, hex_id},
+    security::SecurityPolicy,
 };
 
 /// A named DM/CGGI set.
@@ -60,106 +60,149 @@ impl CggiPreset {
 pub const DEFAULT_CGGI_PRESET: &str = "bool-128";
 
 const OWN: &str = "own set; dimensions by the lattice estimator, digits by the noise model";
+const OWN_NTRU: &str = "own set; modulus and width by the lattice estimator's dense-sublattice attack, digits by the noise model";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [CggiPreset; 14] = [
+static PRESETS: [CggiPreset; 20] = [
     CggiPreset {
         name: "bool-128",
         title: "128-bit, gates on bits, a wrong result once in 2^128 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: bool_128,
+        spec: specs::bool_128,
     },
     CggiPreset {
         name: "bool-64",
         title: "128-bit, gates on bits, faster, a wrong result once in 2^64 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: bool_64,
+        spec: specs::bool_64,
     },
     CggiPreset {
         name: "bool-128-ternary",
         title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^120 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: bool_128_ternary,
+        spec: specs::bool_128_ternary,
     },
     CggiPreset {
         name: "lmk-128",
         title: "128-bit, gates on bits by automorphisms, a wrong result once in 2^128 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: lmk_128,
+        spec: specs::lmk_128,
     },
     CggiPreset {
         name: "lmk-128-merged",
         title: "128-bit, gates on bits by automorphisms with merged keys, a wrong result once in 2^100 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: lmk_128_merged,
+        spec: specs::lmk_128_merged,
     },
     CggiPreset {
         name: "lmk-64",
         title: "128-bit, gates on bits by automorphisms, faster, a wrong result once in 2^54 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: lmk_64,
+        spec: specs::lmk_64,
+    },
+    CggiPreset {
+        name: "ntru-128",
+        title: "EXPERIMENTAL, 128-bit, gates on bits on NTRU samples, a wrong result once in 2^128 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN_NTRU,
+        spec: specs::ntru_128,
+    },
+    CggiPreset {
+        name: "ntru-64",
+        title: "EXPERIMENTAL, 128-bit, gates on bits on NTRU samples, fastest, a wrong result once in 2^74 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN_NTRU,
+        spec: specs::ntru_64,
+    },
+    CggiPreset {
+        name: "ntru-small",
+        title: "EXPERIMENTAL, 128-bit, gates on bits on NTRU samples, smallest keys, a wrong result once in 2^125 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN_NTRU,
+        spec: specs::ntru_small,
     },
     CggiPreset {
         name: "fbs8",
         title: "128-bit, look-ups on integers below 8, a wrong result once in 2^128",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: fbs_8,
+        spec: specs::fbs_8,
     },
     CggiPreset {
         name: "fbs16",
         title: "128-bit, look-ups on integers below 16, a wrong result once in 2^128",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: fbs_16,
+        spec: specs::fbs_16,
     },
     CggiPreset {
         name: "fbs16-50",
         title: "128-bit, sums and look-ups on integers below 16, 64-bit words, a wrong result once in 2^128",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: fbs_16_50,
+        spec: specs::fbs_16_50,
     },
     CggiPreset {
         name: "toy-bool",
         title: "INSECURE demonstration size, gates on bits",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
-        spec: toy_bool,
+        spec: specs::toy_bool,
     },
     CggiPreset {
         name: "toy-bool-ternary",
         title: "INSECURE demonstration size, gates on bits by GINX with a ternary key",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
-        spec: toy_bool_ternary,
+        spec: specs::toy_bool_ternary,
     },
     CggiPreset {
         name: "toy-bool-lmk",
         title: "INSECURE demonstration size, gates on bits by automorphisms",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
-        spec: toy_bool_lmk,
+        spec: specs::toy_bool_lmk,
     },
     CggiPreset {
         name: "toy-bool-lmk-merged",
         title: "INSECURE demonstration size, gates on bits by automorphisms with merged keys",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
-        spec: toy_bool_lmk_merged,
+        spec: specs::toy_bool_lmk_merged,
+    },
+    CggiPreset {
+        name: "toy-bool-ntru",
+        title: "INSECURE demonstration size, gates on bits on NTRU samples",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: specs::toy_bool_ntru,
+    },
+    CggiPreset {
+        name: "toy-bool-ntru-merged",
+        title: "INSECURE demonstration size, gates on bits on NTRU samples with merged keys",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: specs::toy_bool_ntru_merged,
+    },
+    CggiPreset {
+        name: "toy-bool-ap",
+        title: "INSECURE demonstration size, gates on bits by the digits of the masks",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: specs::toy_bool_ap,
     },
     CggiPreset {
         name: "toy-fbs",
         title: "INSECURE demonstration size, look-ups on integers below 16",
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
-        spec: toy_fbs,
+        spec: specs::toy_fbs,
     },
 ];
 
@@ -173,8 +216,13 @@ pub fn cggi_presets() -> &'static [CggiPreset] {
 /// # Errors
 /// [`Error::InvalidArgument`] listing the names there are.
 pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
-    PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+    find(&PRESETS, name)
+}
+
+/// The one of a name.
+pub(super) fn find(presets: &'static [CggiPreset], name: &str) -> Result<&'static CggiPreset, Error> {
+    presets.iter().find(|p| p.name == name).ok_or_else(|| {
+        let names: Vec<&str> = presets.iter().map(|p| p.name).collect();
         Error::InvalidArgument(format!("no DM/CGGI set is called {name:?}; there are {}", names.join(", ")))
     })
 }
@@ -190,155 +238,4 @@ pub fn cggi_preset_by_fingerprint(fingerprint: &[u8; 16]) -> Result<&'static Cgg
             hex_id(*fingerprint)
         ))
     })
-}
-
-fn bool_128() -> CggiSpec {
-    CggiSpec {
-        name: "bool-128".to_string(),
-        method: RotationMethod::GinxBinary,
-        lwe_dimension: 637,
-        lwe_secret: LweSecret::Binary,
-        log_q: 16,
-        switch_base_log: 2,
-        switch_digits: 8,
-        log_n: 10,
-        prime: 134_215_681,
-        width: Binomial::Coins32,
-        base_log: 8,
-        digits: 2,
-        messages: 2,
-        log_failure: -128.0,
-        policy: SecurityPolicy::Strict128,
-    }
-}
-
-fn bool_64() -> CggiSpec {
-    CggiSpec {
-        name: "bool-64".to_string(),
-        lwe_dimension: 599,
-        log_q: 15,
-        switch_digits: 7,
-        log_failure: -64.0,
-        ..bool_128()
-    }
-}
-
-fn toy_bool() -> CggiSpec {
-    CggiSpec {
-        name: "toy-bool".to_string(),
-        lwe_dimension: 64,
-        log_n: 8,
-        policy: SecurityPolicy::InsecureForTests,
-        ..bool_128()
-    }
-}
-
-fn fbs_8() -> CggiSpec {
-    CggiSpec {
-        name: "fbs8".to_string(),
-        lwe_dimension: 792,
-        log_q: 20,
-        switch_digits: 10,
-        log_n: 11,
-        prime: 1_073_692_673,
-        width: Binomial::Coins21,
-        base_log: 9,
-        messages: 8,
-        ..bool_128()
-    }
-}
-
-fn fbs_16() -> CggiSpec {
-    CggiSpec {
-        name: "fbs16".to_string(),
-        switch_base_log: 1,
-        switch_digits: 18,
-        base_log: 7,
-        digits: 3,
-        messages: 16,
-        ..fbs_8()
-    }
-}
-
-/// The prime has room for sums: the squares of their weights may add up to 25.
-fn fbs_16_50() -> CggiSpec {
-    CggiSpec { name: "fbs16-50".to_string(), prime: 1125899906826241, base_log: 23, digits: 1, ..fbs_16() }
-}
-
-fn toy_fbs() -> CggiSpec {
-    CggiSpec {
-        name: "toy-fbs".to_string(),
-        lwe_dimension: 64,
-        log_n: 10,
-        messages: 16,
-        policy: SecurityPolicy::InsecureForTests,
-        ..fbs_8()
-    }
-}
-
-fn bool_128_ternary() -> CggiSpec {
-    CggiSpec {
-        name: "bool-128-ternary".to_string(),
-        method: RotationMethod::GinxTernary,
-        lwe_dimension: 605,
-        lwe_secret: LweSecret::Ternary,
-        base_log: 7,
-        digits: 3,
-        log_failure: -120.0,
-        ..bool_128()
-    }
-}
-
-fn lmk_128() -> CggiSpec {
-    CggiSpec {
-        name: "lmk-128".to_string(),
-        method: RotationMethod::Lmkcdey { merged: 1 },
-        base_log: 7,
-        digits: 3,
-        ..bool_128()
-    }
-}
-
-fn lmk_128_merged() -> CggiSpec {
-    CggiSpec {
-        name: "lmk-128-merged".to_string(),
-        method: RotationMethod::Lmkcdey { merged: 4 },
-        log_failure: -100.0,
-        ..bool_128()
-    }
-}
-
-fn lmk_64() -> CggiSpec {
-    CggiSpec {
-        name: "lmk-64".to_string(),
-        method: RotationMethod::Lmkcdey { merged: 1 },
-        log_failure: -54.0,
-        ..bool_64()
-    }
-}
-
-fn toy_bool_ternary() -> CggiSpec {
-    CggiSpec {
-        name: "toy-bool-ternary".to_string(),
-        method: RotationMethod::GinxTernary,
-        lwe_secret: LweSecret::Ternary,
-        ..toy_bool()
-    }
-}
-
-fn toy_bool_lmk() -> CggiSpec {
-    CggiSpec {
-        name: "toy-bool-lmk".to_string(),
-        method: RotationMethod::Lmkcdey { merged: 1 },
-        lwe_secret: LweSecret::Ternary,
-        ..toy_bool()
-    }
-}
-
-fn toy_bool_lmk_merged() -> CggiSpec {
-    CggiSpec {
-        name: "toy-bool-lmk-merged".to_string(),
-        method: RotationMethod::Lmkcdey { merged: 4 },
-        ..toy_bool()
-    }
 }

@@ -1,6 +1,8 @@
 //! L7: named parameter sets as data: the numbers, where they come from, and what they promise.
 
 mod cggi;
+mod cggi_peers;
+mod cggi_specs;
 mod ship;
 
 use alloc::{format, vec::Vec};
@@ -14,6 +16,7 @@ use crate::{
 };
 
 pub use cggi::{CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
+pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 
 /// A named parameter set.
 #[derive(Debug, Clone, Copy)]

@@ -5,7 +5,7 @@
 //! cut into digits (products of disjoint sets of its primes) and extended by special primes P;
 //! each key is a block of samples modulo Q P whose second components are expanded from a seed.
 //!
-//! [`lwe`] and [`rgsw`] are the layer of DM/CGGI: one prime, digits of bits instead of primes.
+//! [`lwe`], [`rgsw`] and [`NtruSecret`] are the layer of DM/CGGI: one prime, digits of bits instead of primes.
 
 mod context;
 mod encapsulation;
@@ -13,6 +13,7 @@ mod gadget;
 mod galois;
 mod keyswitch;
 pub mod lwe;
+mod ntru;
 pub mod rgsw;
 mod sample;
 mod secret;
@@ -22,6 +23,7 @@ pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret}
 pub use gadget::{GadgetTarget, switching_sample};
 pub use galois::GaloisKeys;
 pub use keyswitch::{Digits, Pair};
+pub use ntru::NtruSecret;
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 

@@ -25,11 +25,13 @@
 //! estimator gives for plain lattice reduction at N = 2^10. Expect ±1 bit at the computed points.
 
 mod lwe;
+mod ntru;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use lwe::{LweInstance, LweReport, LweSecret, check_lwe};
+pub use ntru::NtruInstance;
 
 use alloc::{format, string::String, vec::Vec};
 use core::{fmt, str::FromStr};

@@ -1,6 +1,6 @@
 //! `refloat reproduce cggi`: gates and look-ups of the comparison beside those of this machine.
 
-use refloat::params::cggi_preset;
+use refloat::params::{CggiPreset, cggi_peer_preset, cggi_preset};
 use refloat::schemes::cggi::Encoding;
 use refloat::wire::WireWord;
 use serde::Serialize;
@@ -41,8 +41,24 @@ struct Row {
 pub fn run(runs: usize, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let mut rows = Vec::new();
-    for set in ["bool-128", "bool-64"] {
-        rows.push(row("NAND", set, "one bit", NAND, gate_time(set, runs)?));
+    let gates = [
+        ("bool-128", "one bit, GINX, binary key"),
+        ("bool-64", "one bit, GINX, binary key"),
+        ("bool-128-ternary", "one bit, GINX, ternary key"),
+        ("lmk-128", "one bit, LMKCDEY"),
+        ("ntru-128", "one bit, NTRU, experimental"),
+        ("ntru-64", "one bit, NTRU, experimental"),
+    ];
+    for (set, note) in gates {
+        rows.push(row("NAND", set, note, NAND, gate_time(cggi_preset(set)?, runs)?));
+    }
+    let peers = [
+        ("below-128-openfhe-std128", "their set, GINX, ternary key"),
+        ("below-128-openfhe-std128-lmkcdey", "their set, LMKCDEY"),
+        ("below-128-openfhe-std128-ap", "their set, DM (AP)"),
+    ];
+    for (set, note) in peers {
+        rows.push(row("NAND", set, note, NAND, gate_time(cggi_peer_preset(set)?, runs)?));
     }
     let look_ups = [
         ("fbs8", Encoding::Cyclic { messages: 8 }, "3 bits, any f modulo 8, no padding: two rotations"),
@@ -60,8 +76,8 @@ pub fn run(runs: usize, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn gate_time(set: &str, runs: usize) -> Result<f64, Failure> {
-    GateBench::new(&cggi_preset(set)?.params()?)?.nand(runs)
+fn gate_time(set: &CggiPreset, runs: usize) -> Result<f64, Failure> {
+    GateBench::new(&set.params()?)?.nand(runs)
 }
 
 fn look_up_time<W: WireWord>(set: &str, encoding: Encoding, runs: usize) -> Result<f64, Failure> {

@@ -4,8 +4,9 @@ import type { KeyPartInfo } from '../params.js';
 export type GatePresetName =
   | `bool-${'128' | '64' | '128-ternary'}`
   | `lmk-${'128' | '128-merged' | '64'}`
+  | `ntru-${'128' | '64' | 'small'}`
   | `fbs${'8' | '16'}`
-  | `toy-bool${'' | '-ternary' | '-lmk' | '-lmk-merged'}`
+  | `toy-bool${'' | '-ternary' | '-lmk' | '-lmk-merged' | '-ntru' | '-ntru-merged' | '-ap'}`
   | 'toy-fbs';
 
 /** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */
@@ -40,7 +41,7 @@ export interface GatePreset {
   readonly policy: string;
   /** Hexadecimal fingerprint of every number in the set. */
   readonly fingerprint: string;
-  /** How the accumulator is rotated: `ginx-binary`, `ginx-ternary`, `lmkcdey`. */
+  /** How the accumulator is rotated: `ginx-binary`, `ginx-ternary`, `lmkcdey`, `ntru`, `ap`. */
   readonly method: string;
   /** log2 of the ring dimension. */
   readonly logN: number;

@@ -46,8 +46,8 @@ pub(crate) fn forward<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Wor
     ntt::transform::<R, _, true>(Words::<V, true, true>::new(v, t), t, row);
 }
 
-/// Times 2^32, and in runs: `[n / RUN][terms][2][RUN]`, so that a product reads one stream. `key` has
-/// `rows = 2 terms` rows.
+/// Times 2^32, and in runs: `[n / RUN][terms][columns][RUN]`, so that a product reads one stream. `key` has
+/// `rows = terms columns` rows.
 pub(crate) fn prepare(m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
     debug_assert!(out.len() == key.len() && key.len().is_multiple_of(rows * RUN));
     let n = key.len() / rows;
@@ -66,7 +66,23 @@ pub(crate) fn prepare(m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usiz
 pub(crate) fn product<V: Redc + Vector<Word = u32>>(
     v: V,
     m: &Modulus<u32>,
-    out: [&mut [u32]; 2],
+    out: &mut [&mut [u32]],
+    rows: &[u32],
+    key: &[u32],
+    rough: bool,
+) {
+    match out {
+        [out] => product_of::<V, 1>(v, m, [out], rows, key, rough),
+        [out0, out1] => product_of::<V, 2>(v, m, [out0, out1], rows, key, rough),
+        _ => debug_assert!(false, "one or two columns"),
+    }
+}
+
+#[inline(always)]
+fn product_of<V: Redc + Vector<Word = u32>, const COLUMNS: usize>(
+    v: V,
+    m: &Modulus<u32>,
+    out: [&mut [u32]; COLUMNS],
     rows: &[u32],
     key: &[u32],
     rough: bool,
@@ -75,37 +91,39 @@ pub(crate) fn product<V: Redc + Vector<Word = u32>>(
     let p = m.value_u64();
     let largest = if rough { rough_bound(p, n).unwrap_or(p) } else { p };
     if doublings(p, largest, rows.len() / n) == Some(2) {
-        product_by::<V, 2>(v, m, out, rows, key);
+        product_by::<V, 2, COLUMNS>(v, m, out, rows, key);
     } else {
-        product_by::<V, 3>(v, m, out, rows, key);
+        product_by::<V, 3, COLUMNS>(v, m, out, rows, key);
     }
 }
 
 #[inline(always)]
-fn product_by<V: Redc + Vector<Word = u32>, const DOUBLINGS: u32>(
+fn product_by<V: Redc + Vector<Word = u32>, const DOUBLINGS: u32, const COLUMNS: usize>(
     v: V,
     m: &Modulus<u32>,
-    [out0, out1]: [&mut [u32]; 2],
+    mut out: [&mut [u32]; COLUMNS],
     rows: &[u32],
     key: &[u32],
 ) {
-    let (terms, per_row, per_run) = (rows.len() / out0.len(), out0.len() / V::LANES, RUN / V::LANES);
+    let n = out[0].len();
+    let (terms, per_row, per_run) = (rows.len() / n, n / V::LANES, RUN / V::LANES);
     let (p, inverse) = (v.splat(m.value()), v.splat(negative_inverse(m.value())));
-    let ((out0, _), (out1, _)) = (v.packs_mut(out0), v.packs_mut(out1));
     let (rows, key) = (v.packs(rows).0, v.packs(key).0);
-    let runs = out0.chunks_exact_mut(per_run).zip(out1.chunks_exact_mut(per_run));
-    for (run, ((out0, out1), key)) in runs.zip(key.chunks_exact(2 * terms * per_run)).enumerate() {
-        for (lane, (out0, out1)) in out0.iter_mut().zip(out1).enumerate() {
-            let (mut sum0, mut sum1) = (v.acc_zero(), v.acc_zero());
+    for (run, key) in key.chunks_exact(COLUMNS * terms * per_run).enumerate() {
+        for lane in 0..per_run {
+            let mut sums = [v.acc_zero(); COLUMNS];
             let mut at = run * per_run + lane;
-            for key in key.chunks_exact(2 * per_run) {
+            for key in key.chunks_exact(COLUMNS * per_run) {
                 let x = v.load(&rows[at]);
-                sum0 = v.acc_mul_add(sum0, x, v.load(&key[lane]));
-                sum1 = v.acc_mul_add(sum1, x, v.load(&key[per_run + lane]));
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum = v.acc_mul_add(*sum, x, v.load(&key[column * per_run + lane]));
+                }
                 at += per_row;
             }
-            v.store(out0, reduce::<V, DOUBLINGS>(v, v.acc_redc(sum0, inverse, p), m));
-            v.store(out1, reduce::<V, DOUBLINGS>(v, v.acc_redc(sum1, inverse, p), m));
+            for (out, sum) in out.iter_mut().zip(sums) {
+                let out = &mut v.packs_mut(out).0[run * per_run + lane];
+                v.store(out, reduce::<V, DOUBLINGS>(v, v.acc_redc(sum, inverse, p), m));
+            }
         }
     }
 }

@@ -29,13 +29,14 @@ pub trait GateKernels<W: Word>: Send + Sync {
     /// primes that have such a bound.
     fn ntt_forward_rough(&self, t: &NttTable<W>, row: &mut [W]);
 
-    /// Brings a key, `[terms][2][n]` residues in evaluation domain, `rows = 2 terms`, into the form that
-    /// [`gate_product`](Self::gate_product) reads; `n` is a multiple of 16.
+    /// Brings a key, `[terms][columns][n]` residues in evaluation domain, `rows = terms columns`, into the form that
+    /// [`gate_product`](Self::gate_product) reads; `n` is a multiple of 16, `columns` 1 or 2.
     fn prepare_key(&self, m: &Modulus<W>, out: &mut [W], key: &[W], rows: usize);
 
-    /// `out[i] = sum_j rows[j] key[j][i]`: `rows` is `[terms][n]`, residues or, if `rough`, outputs of
-    /// [`ntt_forward_rough`](Self::ntt_forward_rough); `key` is prepared. [`product_fits`] says for how many terms.
-    fn gate_product(&self, m: &Modulus<W>, out: [&mut [W]; 2], rows: &[W], key: &[W], rough: bool);
+    /// `out[i] = sum_j rows[j] key[j][i]` for each of the key's columns, 1 or 2: `rows` is `[terms][n]`, residues or, if
+    /// `rough`, outputs of [`ntt_forward_rough`](Self::ntt_forward_rough); `key` is prepared. [`product_fits`] says for
+    /// how many terms.
+    fn gate_product(&self, m: &Modulus<W>, out: &mut [&mut [W]], rows: &[W], key: &[W], rough: bool);
 
     /// `sum += factor row` modulo 2^16 for each of the chosen rows (number and factor), of which `rows` is a matrix as wide
     /// as `sum`. Panics for a row that is not there.

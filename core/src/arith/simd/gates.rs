@@ -4,7 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 use super::{dispatch::backend_name, scalar::Scalar};
-use crate::arith::kernels::gates::GateKernels;
+use crate::arith::Modulus;
+use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels};
 use alloc::{vec, vec::Vec};
 
 /// Implements [`GateKernels`] for a token type, a constant expression of which gives the vector operations.
@@ -14,7 +15,7 @@ use alloc::{vec, vec::Vec};
 macro_rules! gate_backend {
     (@products u32, $rows:expr, $features:tt, $forward:path) => {
         kernel!(ntt_forward_rough = $forward, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
-        kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: [&mut [u32]; 2], rows: &[u32], key: &[u32], rough: bool);
+        kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: &mut [&mut [u32]], rows: &[u32], key: &[u32], rough: bool);
         fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
             gate_product::prepare(m, out, key, rows);
         }
@@ -23,14 +24,8 @@ macro_rules! gate_backend {
         fn ntt_forward_rough(&self, t: &NttTable<u64>, row: &mut [u64]) {
             self.ntt_forward(t, row);
         }
-        fn gate_product(&self, m: &Modulus<u64>, [out0, out1]: [&mut [u64]; 2], rows: &[u64], key: &[u64], _rough: bool) {
-            let mut list: [&[u64]; MAX_TERMS] = [&[]; MAX_TERMS];
-            let terms = rows.chunks_exact(out0.len());
-            let count = terms.len();
-            for (place, row) in list.iter_mut().zip(terms) {
-                *place = row;
-            }
-            self.key_product(m, out0, out1, &list[..count], key, false);
+        fn gate_product(&self, m: &Modulus<u64>, out: &mut [&mut [u64]], rows: &[u64], key: &[u64], _rough: bool) {
+            $crate::arith::simd::gates::wide_product(self, m, out, rows, key);
         }
         fn prepare_key(&self, _m: &Modulus<u64>, out: &mut [u64], key: &[u64], _rows: usize) {
             out.copy_from_slice(key);
@@ -39,7 +34,7 @@ macro_rules! gate_backend {
     ($token:ty, $word:ident, $name:literal, features = $features:tt, forward = $forward:path, rows = $rows:expr) => {
         const _: () = {
             #[allow(unused_imports)]
-            use $crate::arith::kernels::{Kernels, gate_product, gate_product::MAX_TERMS};
+            use $crate::arith::kernels::{Kernels, gate_product};
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
             use $crate::arith::simd::backend::kernel;
             use $crate::arith::{Modulus, NttTable};
@@ -63,6 +58,37 @@ macro_rules! gate_backend {
     };
 }
 pub(crate) use gate_backend;
+
+/// [`GateKernels::gate_product`] by the ordinary products of rows.
+pub(crate) fn wide_product(
+    kernels: &impl Kernels<u64>,
+    m: &Modulus<u64>,
+    out: &mut [&mut [u64]],
+    rows: &[u64],
+    key: &[u64],
+) {
+    fn list<'r>(rows: &'r [u64], n: usize, places: &mut [&'r [u64]; MAX_TERMS]) {
+        for (place, row) in places.iter_mut().zip(rows.chunks_exact(n)) {
+            *place = row;
+        }
+    }
+    let (mut left, mut right): ([&[u64]; MAX_TERMS], [&[u64]; MAX_TERMS]) =
+        ([&[]; MAX_TERMS], [&[]; MAX_TERMS]);
+    match out {
+        [out] => {
+            let (n, terms) = (out.len(), rows.len() / out.len());
+            list(rows, n, &mut left);
+            list(key, n, &mut right);
+            kernels.inner_product(m, out, &left[..terms], &right[..terms], false);
+        }
+        [out0, out1] => {
+            let (n, terms) = (out0.len(), rows.len() / out0.len());
+            list(rows, n, &mut left);
+            kernels.key_product(m, out0, out1, &left[..terms], key, false);
+        }
+        _ => debug_assert!(false, "one or two columns"),
+    }
+}
 
 /// Asks for the words to be brought near, a cache line at a time.
 #[cfg(target_arch = "x86_64")]

@@ -139,23 +139,27 @@ fn sums_of_products<W: Word>(k: &dyn GateKernels<W>, p: u64) {
                 } else {
                     random.row(largest + 1, terms * n)
                 };
-                let key: Vec<W> = if extreme {
-                    vec![W::from_u64(p - 1); 2 * terms * n]
-                } else {
-                    random.row(p, 2 * terms * n)
-                };
-                let mut prepared = vec![W::ZERO; key.len()];
-                k.prepare_key(&m, &mut prepared, &key, 2 * terms);
-                let mut out = [vec![W::ONE; n], vec![W::ONE; n]];
-                let [out0, out1] = &mut out;
-                k.gate_product(&m, [out0, out1], &rows, &prepared, rough);
-                for (half, out) in out.iter().enumerate() {
-                    for (j, found) in out.iter().enumerate() {
-                        let sum = (0..terms).fold(0u128, |sum, t| {
-                            let factor = key[(2 * t + half) * n + j].to_u64();
-                            (sum + u128::from(rows[t * n + j].to_u64()) * u128::from(factor)) % u128::from(p)
-                        });
-                        assert_eq!(u128::from(found.to_u64()), sum, "{}: {terms} terms modulo {p}", k.name());
+                for columns in [1, 2] {
+                    let key: Vec<W> = if extreme {
+                        vec![W::from_u64(p - 1); columns * terms * n]
+                    } else {
+                        random.row(p, columns * terms * n)
+                    };
+                    let mut prepared = vec![W::ZERO; key.len()];
+                    k.prepare_key(&m, &mut prepared, &key, columns * terms);
+                    let mut out = vec![W::ONE; columns * n];
+                    let mut parts: Vec<&mut [W]> = out.chunks_exact_mut(n).collect();
+                    k.gate_product(&m, &mut parts, &rows, &prepared, rough);
+                    for (column, out) in out.chunks_exact(n).enumerate() {
+                        for (j, found) in out.iter().enumerate() {
+                            let sum = (0..terms).fold(0u128, |sum, t| {
+                                let factor = key[(columns * t + column) * n + j].to_u64();
+                                (sum + u128::from(rows[t * n + j].to_u64()) * u128::from(factor))
+                                    % u128::from(p)
+                            });
+                            let found = u128::from(found.to_u64());
+                            assert_eq!(found, sum, "{}: {terms} terms modulo {p}", k.name());
+                        }
                     }
                 }
             }

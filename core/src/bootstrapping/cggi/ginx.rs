@@ -5,15 +5,12 @@
 use alloc::{vec, vec::Vec};
 
 use super::rotation::{
-    Accumulator, BlindRotation, Form, RotationKey, Step, TestVector, constant, rgsw_sample,
+    Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, constant, rgsw_sample,
     turned_test_vector,
 };
 use crate::{
     arith::Word,
-    rlwe::{
-        Pair,
-        lwe::{Exponents, Grid},
-    },
+    rlwe::lwe::{Exponents, Grid},
     schemes::cggi::{CggiParams, CggiSecretKey},
     trace::Counters,
 };
@@ -37,7 +34,7 @@ impl<W: Word> RotationKey<W> for GinxBinary {
         vec![(params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
     }
 
-    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W> {
+    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> RotationSample<W> {
         let samples = secret.params().rgsw().rgsw_samples();
         let bit = i64::from(secret.short.coefficients()[index / samples]);
         let payload = constant(secret.params(), bit);
@@ -81,7 +78,7 @@ impl<W: Word> RotationKey<W> for GinxTernary {
     }
 
     /// For each coordinate K+, then K-.
-    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W> {
+    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> RotationSample<W> {
         let samples = secret.params().rgsw().rgsw_samples();
         let (product, row) = (index / samples, index % samples);
         let s = i64::from(secret.short.coefficients()[product / 2]);

@@ -3,7 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    layout::{CggiKeyPart, CggiPartKind, key_parts, rotation_samples},
+    layout::{CggiKeyPart, CggiPartKind, key_parts, rotation_sample_words, rotation_samples},
     rotation::{self, RING_BLOCK},
 };
 use crate::{
@@ -35,13 +35,15 @@ impl<W: Word> CggiKeys<W> {
         let bodies = secret.switch_bodies();
         let switch = LweSwitchKey::expand(params.switch(), secret.public_seed(), &bodies)?;
         let method = rotation::key_of_method::<W>(params.spec().method);
-        let n = params.n();
-        let mut rotation = vec![W::ZERO; rotation_samples(params) * 2 * n];
-        par::for_each_chunk_mut(&mut rotation, 2 * n, |index, rows| {
+        let (n, words) = (params.n(), rotation_sample_words(params));
+        let mut rotation = vec![W::ZERO; rotation_samples(params) * words];
+        par::for_each_chunk_mut(&mut rotation, words, |index, rows| {
             let sample = method.sample(secret, index);
-            let (b, a) = rows.split_at_mut(n);
-            b.copy_from_slice(sample.b.row(0));
-            a.copy_from_slice(sample.a.row(0));
+            let (body, mask) = rows.split_at_mut(n);
+            body.copy_from_slice(sample.body.row(0));
+            if let Some(polynomial) = sample.mask {
+                mask.copy_from_slice(polynomial.row(0));
+            }
         });
         prepare(params, &mut rotation);
         Ok(Self { params: params.clone(), key_id: secret.key_id(), switch, rotation })
@@ -84,7 +86,7 @@ impl<W: Word> CggiSecretKey<W> {
 
     /// The first component of ring sample `index` of the bootstrapping key.
     pub(crate) fn rotation_body(&self, index: usize) -> Poly<W, Eval> {
-        rotation::key_of_method::<W>(self.params().spec().method).sample(self, index).b
+        rotation::key_of_method::<W>(self.params().spec().method).sample(self, index).body
     }
 }
 
@@ -130,7 +132,7 @@ impl<W: Word> CggiKeysBuilder<W> {
     /// Takes the bodies of ring samples, `[sample][n]`, and expands the masks from the public seed.
     pub(crate) fn add_rotation(&mut self, index: usize, public: &Seed, bodies: &[W]) -> Result<(), Error> {
         self.check_seed(public)?;
-        let n = self.params.n();
+        let (n, words) = (self.params.n(), rotation_sample_words(&self.params));
         let Some(CggiPartKind::Rotation(range)) = self.parts.get(index).map(|part| part.kind.clone()) else {
             return Err(Error::InvalidArgument(format!("part {index} holds no ring samples")));
         };
@@ -142,13 +144,15 @@ impl<W: Word> CggiKeysBuilder<W> {
             )));
         }
         // Only now is there a part of the right size: the whole key is worth its memory.
-        self.rotation.resize(rotation_samples(&self.params) * 2 * n, W::ZERO);
+        self.rotation.resize(rotation_samples(&self.params) * words, W::ZERO);
         let basis = self.params.rgsw().basis();
-        let rows = &mut self.rotation[2 * n * range.start..2 * n * range.end];
-        par::for_each_chunk_mut(rows, 2 * n, |i, rows| {
+        let rows = &mut self.rotation[words * range.start..words * range.end];
+        par::for_each_chunk_mut(rows, words, |i, rows| {
             let (b, a) = rows.split_at_mut(n);
             b.copy_from_slice(&bodies[i * n..(i + 1) * n]);
-            a.copy_from_slice(expand_a(public, RING_BLOCK, range.start + i, basis).row(0));
+            if !a.is_empty() {
+                a.copy_from_slice(expand_a(public, RING_BLOCK, range.start + i, basis).row(0));
+            }
         });
         self.present[index] = true;
         Ok(())
@@ -192,7 +196,7 @@ impl<W: Word> CggiKeysBuilder<W> {
 fn prepare<W: Word>(params: &CggiParams<W>, key: &mut [W]) {
     let mut rest = key;
     for (count, samples) in rotation::key_of_method::<W>(params.spec().method).products(params) {
-        let length = samples * 2 * params.n();
+        let length = samples * rotation_sample_words(params);
         let (products, others) = rest.split_at_mut(count * length);
         par::for_each_chunk_mut(products, length, |_, samples| params.rgsw().prepare(samples));
         rest = others;

@@ -35,6 +35,11 @@ pub fn rotation_samples<W: Word>(params: &CggiParams<W>) -> usize {
     products.into_iter().map(|(count, samples)| count * samples).sum()
 }
 
+/// Words of one of those samples in memory.
+pub fn rotation_sample_words<W: Word>(params: &CggiParams<W>) -> usize {
+    rotation::key_of_method::<W>(params.spec().method).columns() * params.n()
+}
+
 /// The parts of a set's evaluation keys, in order.
 pub fn key_parts<W: Word>(params: &CggiParams<W>) -> Vec<CggiKeyPart> {
     let mut parts =

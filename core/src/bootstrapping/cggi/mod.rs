@@ -14,8 +14,8 @@
 //! The constant coefficient is the result for phi, with the noise of the rotation alone.
 //!
 //! How the accumulator is turned is the method of the set ([`RotationMethod`](crate::schemes::cggi::RotationMethod)):
-//! GINX for binary or ternary keys, or automorphisms (LMKCDEY) for any, with merged keys if wanted. All give the
-//! same kind of ciphertext.
+//! GINX for binary or ternary keys; automorphisms (LMKCDEY) for any, with merged keys if wanted, or the same on NTRU
+//! samples; the digits of the masks (AP), as published first. All give the same kind of ciphertext.
 //!
 //! # Use
 //!
@@ -47,6 +47,7 @@
 //! - [`CggiEvaluator::gate_run`] gives one gate as a [`CggiRun`] that the caller drives, step by step; the owner
 //!   of the key can look at it ([`CggiView`]).
 
+mod ap;
 mod evaluator;
 mod ginx;
 mod inspect;
@@ -55,15 +56,19 @@ mod layout;
 mod lmkcdey;
 mod look_up;
 mod netlist;
+mod ntru;
 mod rotation;
 mod run;
+mod schedule;
 mod simplify;
 mod stages;
 
 pub use evaluator::CggiEvaluator;
 pub use inspect::CggiView;
 pub use keys::{CggiKeys, CggiKeysBuilder};
-pub use layout::{CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_samples};
+pub use layout::{
+    CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_sample_words, rotation_samples,
+};
 pub use rotation::{Accumulator, TestVector};
 pub use run::{CggiRun, CggiState};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};

@@ -5,12 +5,14 @@ use alloc::{vec, vec::Vec};
 use zeroize::Zeroizing;
 
 use super::{
+    ap::Ap,
     ginx::{GinxBinary, GinxTernary},
     lmkcdey::Lmkcdey,
+    ntru::Ntru,
 };
 use crate::{
     arith::Word,
-    ring::{Eval, Poly},
+    ring::{Coeff, Eval, Poly},
     rlwe::{
         Pair,
         lwe::{Exponents, Grid},
@@ -23,15 +25,34 @@ use crate::{
 /// Name of the random streams of ring samples.
 pub(super) const RING_BLOCK: [u64; 4] = [2, 0, 0, 0];
 
+/// A sample of a key, evaluation domain.
+pub(super) struct RotationSample<W: Word> {
+    /// What travels.
+    pub body: Poly<W, Eval>,
+    /// What is expanded from the public seed; none for NTRU.
+    pub mask: Option<Poly<W, Eval>>,
+}
+
+impl<W: Word> From<Pair<W>> for RotationSample<W> {
+    fn from(Pair { b, a }: Pair<W>) -> Self {
+        Self { body: b, mask: Some(a) }
+    }
+}
+
 /// The key of a method of blind rotation: a list of ring samples modulo p. Apart from the rotation itself, so that
 /// programs that only make keys do not carry the evaluation.
 pub(super) trait RotationKey<W: Word>: Send + Sync {
+    /// Polynomials of a sample: 2, or 1 if it has no mask.
+    fn columns(&self) -> usize {
+        2
+    }
+
     /// The products that samples of the key belong to, in order: how many products of how many samples
     /// each.
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)>;
 
     /// Makes sample `index` of the key; the same bytes every time.
-    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> Pair<W>;
+    fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> RotationSample<W>;
 }
 
 /// How the samples of its key turn the accumulator: a list of steps that depends on the public masks alone, at most
@@ -63,6 +84,8 @@ pub(super) fn key_of_method<W: Word>(method: RotationMethod) -> &'static dyn Rot
         RotationMethod::GinxBinary => &GinxBinary,
         RotationMethod::GinxTernary => &GinxTernary,
         RotationMethod::Lmkcdey { .. } => &Lmkcdey,
+        RotationMethod::Ntru { .. } => &Ntru,
+        RotationMethod::Ap { .. } => &Ap,
     }
 }
 
@@ -72,6 +95,8 @@ pub(super) fn of_method<W: Word>(method: RotationMethod) -> &'static dyn BlindRo
         RotationMethod::GinxBinary => &GinxBinary,
         RotationMethod::GinxTernary => &GinxTernary,
         RotationMethod::Lmkcdey { .. } => &Lmkcdey,
+        RotationMethod::Ntru { .. } => &Ntru,
+        RotationMethod::Ap { .. } => &Ap,
     }
 }
 
@@ -84,6 +109,10 @@ pub(super) enum Step {
     Multiply { coordinate: usize, skip: usize },
     /// Apply the automorphism with this number.
     Automorphism { number: usize },
+    /// Multiply by what product `index` of the key stands for.
+    Product { index: usize },
+    /// Make a sample of the polynomial it starts from.
+    Enter,
 }
 
 /// The polynomial v whose coefficient j is the result of phase j / 2N, for j < N; for the other half of
@@ -118,6 +147,8 @@ pub(super) enum Form<W: Word> {
     Turned(Mirrored<W>),
     /// Evaluations, and two rows of them to work in.
     Evaluated { parts: [Vec<W>; 2], spare: [Vec<W>; 2] },
+    /// Evaluations of an NTRU sample, or still of the known polynomial it starts from, and a row to work in.
+    Ntru { known: bool, row: Vec<W>, spare: Vec<W> },
 }
 
 impl<W: Word> Accumulator<W> {
@@ -136,6 +167,13 @@ impl<W: Word> Accumulator<W> {
         Self { form, scratch: params.rgsw().scratch() }
     }
 
+    /// A polynomial given by its coefficients that is no sample yet, kept as evaluations.
+    pub(super) fn known(params: &CggiParams<W>, mut row: Vec<W>) -> Self {
+        W::kernels().ntt_forward(params.rgsw().ring().ntt(), &mut row);
+        let form = Form::Ntru { known: true, row, spare: vec![W::ZERO; params.n()] };
+        Self { form, scratch: params.rgsw().scratch() }
+    }
+
     /// Both parts, coefficient domain.
     pub fn parts(&self, params: &CggiParams<W>) -> [Vec<W>; 2] {
         match &self.form {
@@ -146,6 +184,11 @@ impl<W: Word> Accumulator<W> {
                     W::kernels().ntt_inverse(params.rgsw().ring().ntt(), part);
                 }
                 parts
+            }
+            Form::Ntru { known, row, .. } => {
+                let (mut row, zero) = (row.clone(), vec![W::ZERO; params.n()]);
+                W::kernels().ntt_inverse(params.rgsw().ring().ntt(), &mut row);
+                if *known { [row, zero] } else { [zero, row] }
             }
         }
     }
@@ -171,15 +214,29 @@ pub(super) fn rgsw_sample<W: Word>(
     row: usize,
     u: &Poly<W, Eval>,
     z_from: &Poly<W, Eval>,
-) -> Pair<W> {
+) -> RotationSample<W> {
     let rgsw = secret.params().rgsw();
     let digits = rgsw.gadget().digits();
     let name = (RING_BLOCK, index);
     if row < digits {
-        return rgsw.gadget_sample(&secret.seeds, name, row, u, &secret.ring_eval);
+        return rgsw.gadget_sample(&secret.seeds, name, row, u, &secret.ring_eval).into();
     }
     let payload = Zeroizing::new(u.mul(z_from));
-    rgsw.gadget_sample(&secret.seeds, name, row - digits, &payload, &secret.ring_eval)
+    rgsw.gadget_sample(&secret.seeds, name, row - digits, &payload, &secret.ring_eval).into()
+}
+
+/// X^(s exponent) for s in {-1, 0, 1} and 0 < exponent < 2N, evaluation domain; without a branch on s.
+pub(super) fn monomial<W: Word>(params: &CggiParams<W>, s: i64, exponent: usize) -> Zeroizing<Poly<W, Eval>> {
+    let (m, n) = (params.modulus(), params.n());
+    let mut row = vec![W::ZERO; n];
+    let mut put = |exponent: usize, value: i64| {
+        let sign = if exponent < n { 1 } else { -1 };
+        row[exponent % n] = m.add(row[exponent % n], m.reduce_i64(sign * value));
+    };
+    put(0, 1 - s * s);
+    put(exponent, (s * s + s) >> 1);
+    put(2 * n - exponent, (s * s - s) >> 1);
+    Zeroizing::new(Poly::<W, Coeff>::from_rows(params.rgsw().basis(), row).into_eval())
 }
 
 /// The constant polynomial 0 or 1, evaluation domain.

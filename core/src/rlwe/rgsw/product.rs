@@ -96,7 +96,7 @@ impl<W: Word> RgswContext<W> {
         sample
     }
 
-    /// Brings the samples of one product, `[2 d][2][n]`, into the form that products read.
+    /// Brings the samples of one product, `[2 d][2][n]` (or `[d][2][n]`, or `[d][n]`), into the form that products read.
     pub fn prepare(&self, key: &mut [W]) {
         let samples = key.to_vec();
         W::gate_kernels().prepare_key(self.ring().modulus(), key, &samples, key.len() / self.n());
@@ -163,6 +163,20 @@ impl<W: Word> RgswContext<W> {
         &scratch.out
     }
 
+    /// x = the sum of digit k of x times row k of the key, of d prepared rows: residues in evaluation domain.
+    pub fn digit_product(
+        &self,
+        key: &[W],
+        x: &mut Vec<W>,
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
+        let d = self.gadget.digits();
+        self.decompose_into(x, d, scratch, counters);
+        self.transform_and_multiply(d, key, scratch, counters);
+        core::mem::swap(x, &mut scratch.out[0]);
+    }
+
     /// The digits of both parts, ready for several products with [`Self::multiply`]: (b, a) in evaluation
     /// domain, not kept.
     pub fn decompose(&self, [b, a]: [&mut [W]; 2], scratch: &mut ProductScratch<W>, counters: &mut Counters) {
@@ -179,7 +193,7 @@ impl<W: Word> RgswContext<W> {
         scratch: &ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        W::gate_kernels().gate_product(self.ring().modulus(), [b, a], &scratch.digits, key, self.rough);
+        W::gate_kernels().gate_product(self.ring().modulus(), &mut [b, a], &scratch.digits, key, self.rough);
         counters.limb_mac += 2 * self.rgsw_samples() as u64;
         counters.key_switch += 1;
     }
@@ -215,7 +229,8 @@ impl<W: Word> RgswContext<W> {
         }
     }
 
-    /// Rows `first` and on, coefficient domain, times the key: `scratch.out`, evaluation domain.
+    /// Rows `first` and on, coefficient domain, times the key, of one or two columns: as many rows of `scratch.out`,
+    /// evaluation domain.
     fn transform_and_multiply(
         &self,
         first: usize,
@@ -224,11 +239,17 @@ impl<W: Word> RgswContext<W> {
         counters: &mut Counters,
     ) {
         self.transform(first, key, scratch, counters);
-        let n = self.n();
-        let [b, a] = &mut scratch.out;
-        let rows = &scratch.digits[first * n..];
-        W::gate_kernels().gate_product(self.ring().modulus(), [b, a], rows, key, self.rough);
-        counters.limb_mac += 2 * (rows.len() / n) as u64;
+        let ProductScratch { digits, out: [b, a] } = scratch;
+        let rows = &digits[first * self.n()..];
+        let columns = key.len() / rows.len();
+        W::gate_kernels().gate_product(
+            self.ring().modulus(),
+            &mut [b.as_mut_slice(), a.as_mut_slice()][..columns],
+            rows,
+            key,
+            self.rough,
+        );
+        counters.limb_mac += (columns * rows.len() / self.n()) as u64;
         counters.key_switch += 1;
     }
 }

@@ -3,8 +3,8 @@
 use super::spec::{CggiSpec, RotationMethod};
 use crate::security::LweSecret;
 
-/// Variance of a ternary ring key's coefficient.
-const VAR_Z: f64 = 2.0 / 3.0;
+/// Variance of a ternary coefficient.
+const TERNARY: f64 = 2.0 / 3.0;
 
 /// Variances of the phase, in squared turns: the phase modulo p, or the exponent modulo 2N, is counted
 /// as one turn. Multiply by (2N)^2 for exponents of X.
@@ -30,30 +30,39 @@ impl NoiseModel {
         // One gadget product with a fresh sample, and the rounding of what is decomposed.
         let product = ring * half_open_moment(spec.base_log) * spec.width.variance();
         let rounding = square(drop) / 12.0;
-        let whole = 1.0 + ring * VAR_Z;
+        let var_z = spec.ring_key_variance();
+        let whole = 1.0 + ring * var_z;
+        // What an automorphism adds: the product of the digits of one part.
+        let half = d * product + rounding * ring * var_z;
         let rotation = match spec.method {
             // Half the coordinates of the key are 0 and multiply the rounding error away.
             RotationMethod::GinxBinary => n * (2.0 * d * product + rounding * whole / 2.0),
             // Two products, the noise of each doubled by the binomial that follows; one of three coordinates is 0.
             RotationMethod::GinxTernary => n * (8.0 * d * product + 4.0 / 3.0 * rounding * whole),
             RotationMethod::Lmkcdey { merged } => {
-                let automorphisms = automorphisms(n, ring, merged);
-                n * (2.0 * d * product + rounding * whole)
-                    + automorphisms * (d * product + rounding * ring * VAR_Z)
+                n * (2.0 * d * product + rounding * whole) + automorphisms(n, ring, merged) * half
+            }
+            // One product more: that of the polynomial it starts from.
+            RotationMethod::Ntru { merged } => (n + automorphisms(n, ring, merged) + 1.0) * half,
+            // A digit is 0 once in as many times as it has values.
+            RotationMethod::Ap { .. } => {
+                let digits = spec.method.exponent_digits(spec.log_n + 1);
+                let products: f64 = digits.map(|bits| 1.0 - libm::exp2(-f64::from(bits))).sum();
+                n * products * (2.0 * d * product + rounding * whole)
             }
         };
         let p = spec.prime as f64;
         let q = libm::exp2(f64::from(spec.log_q));
         let kept = spec.switch_base_log * spec.switch_digits as u32;
         let switched = ring * spec.switch_digits as f64 * balanced_moment(spec.switch_base_log) * 10.5;
-        let rounded = (1.0 + ring * VAR_Z * square(spec.log_q - kept)) / 12.0;
+        let rounded = (1.0 + ring * var_z * square(spec.log_q - kept)) / 12.0;
         let exponents = 2.0 * ring;
         // Odd masks are twice as far apart.
-        let spacing = if matches!(spec.method, RotationMethod::Lmkcdey { .. }) { 2.0 } else { 1.0 };
+        let spacing = if spec.method.by_automorphisms() { 2.0 } else { 1.0 };
         // Public rounding errors times the part of the key that is not its mean.
         let var_s = match spec.lwe_secret {
             LweSecret::Binary => 0.25,
-            LweSecret::Ternary => VAR_Z,
+            LweSecret::Ternary => TERNARY,
         };
         Self {
             rotation: rotation / (p * p),

@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     ring::{Automorphism, GaloisElement},
     rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
-    security::{LweInstance, LweReport, LweSecret, check_lwe},
+    security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
 
 /// Distance of a bit's phase from the nearest wrong one, in turns.
@@ -20,6 +20,9 @@ const BIT_MARGIN: f64 = 0.125;
 
 /// Most steps of merged keys.
 const MAX_MERGED: usize = 16;
+
+/// Most bits of a digit of exponents.
+const MAX_EXPONENT_DIGIT: u32 = 8;
 
 /// A checked parameter set with its tables; cheap to clone.
 pub struct CggiParams<W: Word = u32>(Arc<Inner<W>>);
@@ -73,12 +76,16 @@ impl<W: Word> CggiParams<W> {
         let fits = match method {
             RotationMethod::GinxBinary => lwe_secret == LweSecret::Binary,
             RotationMethod::GinxTernary => lwe_secret == LweSecret::Ternary,
-            RotationMethod::Lmkcdey { merged } => (1..=MAX_MERGED).contains(&merged),
+            RotationMethod::Lmkcdey { merged } | RotationMethod::Ntru { merged } => {
+                (1..=MAX_MERGED).contains(&merged)
+            }
+            RotationMethod::Ap { base_log } => (1..=MAX_EXPONENT_DIGIT).contains(&base_log),
         };
         if !fits {
             return Err(Error::InvalidArgument(format!(
-                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-ternary a ternary one, and \
-                 lmkcdey any with 1 to {MAX_MERGED} merged steps"
+                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-ternary a ternary one, \
+                 lmkcdey and ntru any with 1 to {MAX_MERGED} merged steps, ap any with digits of 1 to \
+                 {MAX_EXPONENT_DIGIT} bits"
             )));
         }
         let switch = LweSwitchSpec {
@@ -90,23 +97,7 @@ impl<W: Word> CggiParams<W> {
         };
         switch.check()?;
         let rgsw = RgswContext::new(n, spec.prime, spec.base_log, spec.digits, spec.width)?;
-        let instances = [
-            LweInstance {
-                name: "key-switching key (short key)",
-                dimension: spec.lwe_dimension,
-                secret: lwe_secret,
-                log_modulus: f64::from(log_q),
-                sigma: crate::ring::Binomial::Coins21.sigma(),
-            },
-            LweInstance {
-                name: "bootstrapping key (ring key)",
-                dimension: n,
-                secret: LweSecret::Ternary,
-                log_modulus: libm::log2(spec.prime as f64),
-                sigma: spec.width.sigma(),
-            },
-        ];
-        let security = check_lwe(&instances, spec.policy)?;
+        let security = security_of(spec)?;
         let noise = NoiseModel::new(spec, rgsw.gadget().drop());
         let kept = |weight: u32| noise.log2_failure(f64::from(weight), BIT_MARGIN) <= spec.log_failure;
         let max_weight = (1..=64).take_while(|&weight| kept(weight)).last().unwrap_or(0);
@@ -134,7 +125,7 @@ impl<W: Word> CggiParams<W> {
             _ => (Vec::new(), Vec::new()),
         };
         let permutations = match method {
-            RotationMethod::Lmkcdey { .. } => permutations(n)?,
+            _ if method.by_automorphisms() => permutations(n)?,
             _ => Vec::new(),
         };
         Ok(Self(Arc::new(Inner {
@@ -252,6 +243,35 @@ impl<W: Word> CggiParams<W> {
             self.name(),
             hex_id(self.0.fingerprint)
         )))
+    }
+}
+
+/// Everything the keys of a set publish, checked against its policy.
+fn security_of(spec: &CggiSpec) -> Result<LweReport, Error> {
+    let (degree, log_modulus, sigma) = (1 << spec.log_n, libm::log2(spec.prime as f64), spec.width.sigma());
+    let instances = [
+        LweInstance {
+            name: "key-switching key (short key)",
+            dimension: spec.lwe_dimension,
+            secret: spec.lwe_secret,
+            log_modulus: f64::from(spec.log_q),
+            sigma: crate::ring::Binomial::Coins21.sigma(),
+        },
+        // The key of NTRU is wider than a ternary one: ciphertexts under it are no weaker.
+        LweInstance {
+            name: "bootstrapping key (ring key)",
+            dimension: degree,
+            secret: LweSecret::Ternary,
+            log_modulus,
+            sigma,
+        },
+    ];
+    let report = check_lwe(&instances, spec.policy)?;
+    match spec.method {
+        RotationMethod::Ntru { .. } => {
+            report.with_ntru(&NtruInstance { name: "bootstrapping key (NTRU)", degree, log_modulus, sigma })
+        }
+        _ => Ok(report),
     }
 }
 

@@ -8,18 +8,19 @@ use super::{
     ciphertext::CggiCiphertext,
     encoding::Encoding,
     params::{CggiParams, hex_id},
+    spec::RotationMethod,
 };
 use crate::{
     arith::Word,
     error::Error,
     random::Seed,
     ring::{Eval, Poly, SmallPoly},
-    rlwe::{KeySeeds, lwe::LweSample},
+    rlwe::{KeySeeds, NtruSecret, lwe::LweSample},
     security::LweSecret,
 };
 
-/// Both secrets of a key set, the ring key z (dimension N, ternary) and the short key s, and the seed
-/// they came from. Wiped when dropped.
+/// Both secrets of a key set, the ring key z (dimension N, ternary, or the f of NTRU) and the short key s, and the
+/// seed they came from. Wiped when dropped.
 ///
 /// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys can
 /// be made again with the same bytes.
@@ -30,6 +31,8 @@ pub struct CggiSecretKey<W: Word = u32> {
     key_id: [u8; 16],
     pub(crate) ring: SmallPoly,
     pub(crate) ring_eval: Poly<W, Eval>,
+    /// f and its inverse, for NTRU.
+    pub(crate) ntru: Option<NtruSecret<W>>,
     pub(crate) short: SmallPoly,
 }
 
@@ -45,7 +48,13 @@ impl<W: Word> CggiSecretKey<W> {
         // Bound to the parameter set, so that one seed never meets two moduli.
         let master = seed.derive("cggi key set", &words(params.fingerprint()));
         let seeds = KeySeeds::derive(&master);
-        let ring = SmallPoly::ternary(params.n(), &mut master.derive("cggi ring secret", &[]).stream());
+        let ring_seed = master.derive("cggi ring secret", &[]);
+        let ntru = matches!(params.spec().method, RotationMethod::Ntru { .. })
+            .then(|| NtruSecret::generate(params.rgsw(), &ring_seed));
+        let ring = match &ntru {
+            Some(ntru) => ntru.small.clone(),
+            None => SmallPoly::ternary(params.n(), &mut ring_seed.stream()),
+        };
         let ring_eval = ring.to_poly(params.rgsw().basis()).into_eval();
         let mut short = vec![0; params.spec().lwe_dimension];
         let mut stream = master.derive("cggi short secret", &[]).stream();
@@ -55,7 +64,7 @@ impl<W: Word> CggiSecretKey<W> {
         }
         let key_id = cggi_key_id(params, seeds.public());
         let short = SmallPoly::from_coefficients(short);
-        Self { params: params.clone(), seed: seed.clone(), seeds, key_id, ring, ring_eval, short }
+        Self { params: params.clone(), seed: seed.clone(), seeds, key_id, ring, ring_eval, ntru, short }
     }
 
     /// The parameter set.

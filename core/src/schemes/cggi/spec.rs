@@ -21,6 +21,18 @@ pub enum RotationMethod {
         /// g, 1 to 16: steps of the order of powers that the key of a coordinate can skip; 1 as published.
         merged: usize,
     },
+    /// The same on NTRU samples (after Xiang et al., CRYPTO 2023): half the transforms, and another assumption.
+    /// Experimental.
+    Ntru {
+        /// As of LMKCDEY.
+        merged: usize,
+    },
+    /// By the digits of the masks, one key for each of their values, for any key (Ducas, Micciancio, EUROCRYPT 2015): as
+    /// published first, with keys of gigabytes.
+    Ap {
+        /// log2 of the base of the digits, 1 to 8.
+        base_log: u32,
+    },
 }
 
 impl RotationMethod {
@@ -30,7 +42,31 @@ impl RotationMethod {
             Self::GinxBinary => "ginx-binary",
             Self::GinxTernary => "ginx-ternary",
             Self::Lmkcdey { .. } => "lmkcdey",
+            Self::Ntru { .. } => "ntru",
+            Self::Ap { .. } => "ap",
         }
+    }
+
+    /// Steps of the order of powers that the key of a coordinate can skip; 1 for methods without automorphisms.
+    pub fn merged(self) -> usize {
+        match self {
+            Self::Lmkcdey { merged } | Self::Ntru { merged } => merged,
+            Self::GinxBinary | Self::GinxTernary | Self::Ap { .. } => 1,
+        }
+    }
+
+    /// Whether the accumulator is turned by automorphisms, which takes odd masks.
+    pub fn by_automorphisms(self) -> bool {
+        matches!(self, Self::Lmkcdey { .. } | Self::Ntru { .. })
+    }
+
+    /// Bits of the digits of exponents modulo 2^`log_2n`, lowest first; none unless the method takes digits.
+    pub fn exponent_digits(self, log_2n: u32) -> impl Iterator<Item = u32> {
+        let (total, base_log) = match self {
+            Self::Ap { base_log } => (log_2n, base_log),
+            _ => (0, 1),
+        };
+        (0..total.div_ceil(base_log)).map(move |j| base_log.min(total - j * base_log))
     }
 
     /// Numbers that enter the fingerprint.
@@ -39,6 +75,8 @@ impl RotationMethod {
             Self::GinxBinary => [1, 0],
             Self::GinxTernary => [2, 0],
             Self::Lmkcdey { merged } => [3, merged as u64],
+            Self::Ntru { merged } => [4, merged as u64],
+            Self::Ap { base_log } => [5, base_log.into()],
         }
     }
 }
@@ -60,7 +98,7 @@ pub struct CggiSpec {
     pub switch_base_log: u32,
     /// Number of the key switch's digits.
     pub switch_digits: usize,
-    /// log2 of the ring degree N. The ring key is uniform ternary.
+    /// log2 of the ring degree N. The ring key is uniform ternary; that of NTRU is drawn as errors are.
     pub log_n: u32,
     /// p, a prime 1 modulo 2N.
     pub prime: u64,
@@ -80,6 +118,14 @@ pub struct CggiSpec {
 }
 
 impl CggiSpec {
+    /// Variance of a coefficient of the ring key.
+    pub fn ring_key_variance(&self) -> f64 {
+        match self.method {
+            RotationMethod::Ntru { .. } => self.width.variance(),
+            _ => 2.0 / 3.0,
+        }
+    }
+
     /// 16 bytes that identify the set: BLAKE3 over every number of it, security policy included, but
     /// not its name.
     pub fn fingerprint(&self) -> [u8; 16] {
