@@ -41,7 +41,14 @@ fn spec(n: usize, levels: &[&[f64]], special: &[f64]) -> RlweSpec {
         (next - level.len()..next).collect()
     });
     let digits = digits.collect();
-    RlweSpec { n, levels, special, digits, secret: SecretDistribution::Ternary, policy: SecurityPolicy::InsecureForTests }
+    RlweSpec {
+        n,
+        levels,
+        special,
+        digits,
+        secret: SecretDistribution::Ternary,
+        policy: SecurityPolicy::InsecureForTests,
+    }
 }
 
 /// 31-bit words, one prime per level, scale 2^25.

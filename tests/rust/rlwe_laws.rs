@@ -25,7 +25,14 @@ fn spec(n: usize, levels: &[&[f64]], special: &[f64], digits: &[&[usize]]) -> Rl
     let levels = levels.iter().map(|level| take(level.len())).collect();
     let special = take(special.len());
     let digits = digits.iter().map(|d| d.to_vec()).collect();
-    RlweSpec { n, levels, special, digits, secret: SecretDistribution::Ternary, policy: SecurityPolicy::InsecureForTests }
+    RlweSpec {
+        n,
+        levels,
+        special,
+        digits,
+        secret: SecretDistribution::Ternary,
+        policy: SecurityPolicy::InsecureForTests,
+    }
 }
 
 struct Keys<W: Word> {

@@ -280,12 +280,17 @@ impl<W: Word> CggiEvaluator<W> {
         CggiCiphertext::new(params, self.keys().key_id(), output, noise as u32, sum)
     }
 
+    /// Whether so much noise is taken for another message as seldom as accepted.
+    pub(super) fn keeps_promise(&self, weight: u32, margin: f64) -> bool {
+        self.params().noise().log2_failure(f64::from(weight), margin) <= self.log_failure()
+    }
+
     /// Refuses noise that would be taken for another message too often.
     fn check_promise(&self, weight: u32, margin: f64) -> Result<(), Error> {
-        let failure = self.params().noise().log2_failure(f64::from(weight), margin);
-        if failure <= self.log_failure() {
+        if self.keeps_promise(weight, margin) {
             return Ok(());
         }
+        let failure = self.params().noise().log2_failure(f64::from(weight), margin);
         Err(Error::Limit(format!(
             "with {weight} times the noise of a bootstrap the look-up is wrong with probability 2^{failure:.1}, and 2^{} \
              is accepted; take fewer messages, look up before adding, or accept more",

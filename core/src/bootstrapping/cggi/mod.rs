@@ -51,6 +51,7 @@ mod ap;
 mod evaluator;
 mod ginx;
 mod inspect;
+mod integers;
 mod keys;
 mod layout;
 mod lmkcdey;

@@ -16,14 +16,17 @@ pub enum Encoding {
     },
     /// m < t at m / t: the whole circle.
     Cyclic {
-        /// t, 2 to 64.
+        /// t, 2 to 64, or a power of two up to 2^15.
         messages: u32,
     },
 }
 
 impl Encoding {
-    /// Largest number of messages.
+    /// Largest number of messages that one look-up takes.
     pub const MAX_MESSAGES: u32 = 64;
+
+    /// Largest number of residues, a power of two: an integer of 15 bits.
+    pub const MAX_RESIDUES: u32 = 1 << 15;
 
     /// Number of messages: 2 for a bit.
     pub fn messages(self) -> u32 {
@@ -36,15 +39,19 @@ impl Encoding {
     /// Checks the number of messages.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for less than 2 or more than 64.
+    /// [`Error::InvalidArgument`] for less than 2 or more than 64, but for residues modulo a power of two up to 2^15.
     pub fn check(self) -> Result<(), Error> {
         let messages = self.messages();
-        if (2..=Self::MAX_MESSAGES).contains(&messages) {
+        let large = matches!(self, Self::Cyclic { .. })
+            && messages.is_power_of_two()
+            && messages <= Self::MAX_RESIDUES;
+        if (2..=Self::MAX_MESSAGES).contains(&messages) || (large && messages >= 2) {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "a ciphertext of {messages} messages; it holds 2 to {}",
-            Self::MAX_MESSAGES
+            "a ciphertext of {messages} messages; it holds 2 to {}, or residues modulo a power of two up to {}",
+            Self::MAX_MESSAGES,
+            Self::MAX_RESIDUES
         )))
     }
 

@@ -158,8 +158,9 @@ impl<W: Word> CggiSecretKey<W> {
         };
         let arc = (1..=parts).fold(0u64, |arc, k| {
             // Beyond the k-th border, (k - shift / 2) / parts of the turn.
-            let border = (2 * k - shift) * p;
-            arc + ((border.wrapping_sub(2 * phase * parts + 1)) >> 63)
+            let border = u128::from(2 * k - shift) * u128::from(p);
+            let place = 2 * u128::from(phase) * u128::from(parts) + 1;
+            arc + (border.wrapping_sub(place) >> 127) as u64
         });
         // The last arc of a circle of integers is the first.
         let wrapped = arc & (((arc ^ parts).wrapping_neg()) >> 63).wrapping_neg();
@@ -235,8 +236,15 @@ impl<W: Word> CggiSecretKey<W> {
         CggiCiphertext { fingerprint: params.fingerprint(), key_id: self.key_id, encoding, weight: 1, sample }
     }
 
-    /// [`CggiParams::turns`] of a secret numerator, -1 to 63: every place is computed, and one taken.
+    /// [`CggiParams::turns`] of a secret numerator, -1 to 63, or below a denominator that is a power of two: by a shift
+    /// for those, else every place is computed, and one taken.
     fn place(&self, numerator: i64, denominator: u64) -> W {
+        let p = self.params.modulus().value_u64();
+        if denominator.is_power_of_two() {
+            let scaled = 2 * i128::from(numerator) * i128::from(p) + i128::from(denominator);
+            let place = (scaled >> (denominator.trailing_zeros() + 1)) as i64;
+            return W::from_u64((place + (p as i64 & (place >> 63))) as u64);
+        }
         (-1..64).fold(W::ZERO, |place, candidate| {
             let difference = (candidate ^ numerator) as u64;
             // All ones where they are equal.

@@ -140,10 +140,12 @@ fn read_metadata(metadata: &[u8]) -> Result<(Encoding, u32), Error> {
         Some(encoding) => Ok((encoding, weight)),
         None => Err(bad(format!(
             "a ciphertext with encoding {}, {messages} messages, noise {weight} and reserved byte {}: encodings are 0 \
-             (bit, 2 messages), 1 and 2 (integers, 2 to {} messages), noise at most {MAX_WEIGHT}, the byte 0",
+             (bit, 2 messages), 1 and 2 (integers, 2 to {} messages, or for 2 a power of two up to {}), noise at most \
+             {MAX_WEIGHT}, the byte 0",
             metadata[0],
             metadata[1],
-            Encoding::MAX_MESSAGES
+            Encoding::MAX_MESSAGES,
+            Encoding::MAX_RESIDUES
         ))),
     }
 }
