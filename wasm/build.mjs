@@ -1,7 +1,8 @@
-// Compiles refloat-wasm into the two artefacts of the npm package:
+// Compiles refloat-wasm into the three artefacts of the npm package:
 //
 //   refloat_client   keys, encryption, decryption, the parts of bootstrapping keys
 //   refloat_full     the same and bootstrapping itself
+//   refloat_gates    gates, look-ups and circuits on encrypted bits
 //
 // cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,10 +10,11 @@ import { join } from 'node:path';
 import { builderBinary, root, target, wasmDist } from '../tests/tools/lib/paths.mjs';
 import { cargoProgress, must } from '../tests/tools/lib/run.mjs';
 
-/** File names and the cargo features behind them. */
+/** File names and the cargo feature behind each. */
 export const ARTEFACTS = [
-  { name: 'refloat_client', features: [] },
-  { name: 'refloat_full', features: ['full'] },
+  { name: 'refloat_client', feature: 'client' },
+  { name: 'refloat_full', feature: 'full' },
+  { name: 'refloat_gates', feature: 'gates' },
 ];
 
 /** What rustc may emit for our baseline, and nothing newer. */
@@ -28,7 +30,7 @@ const WASM_FEATURES = [
 
 const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
 
-/** Builds both artefacts; `step` shows the progress. */
+/** Builds the artefacts; `step` shows the progress. */
 export async function buildWasm(step) {
   const cargo = (args) => {
     const { env, onLine } = cargoProgress(step);
@@ -38,22 +40,23 @@ export async function buildWasm(step) {
   };
   await cargo(['--profile', 'tool', '--package', 'refloat-wasm-builder']);
 
-  const compiled = join(target, 'wasm32-unknown-unknown', 'wasm', 'refloat_wasm.wasm');
+  const compiled = join(target, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
   mkdirSync(join(target, 'tmp'), { recursive: true });
   const scratch = mkdtempSync(join(target, 'tmp', 'wasm-'));
   try {
-    for (const { name, features } of ARTEFACTS) {
+    for (const { name, feature } of ARTEFACTS) {
       await cargo([
-        '--profile=wasm',
+        '--release',
         '--package=refloat-wasm',
         '--target=wasm32-unknown-unknown',
-        `--features=${features.join(',')}`,
+        '--no-default-features',
+        `--features=${feature}`,
       ]);
       step.update(`wasm-bindgen ${name}`);
       await must(step, builderBinary, [compiled, scratch, name]);
       step.update(`wasm-opt ${name}`);
       const module = join(scratch, `${name}_bg.wasm`);
-      await must(step, process.execPath, [WASM_OPT, '-Os', ...WASM_FEATURES, module, '-o', module]);
+      await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);
       step.update(`minify ${name}`);
       const glue = join(scratch, `${name}.js`);
       // Imported here: the packages may have been installed after this file was read.

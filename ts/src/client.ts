@@ -1,6 +1,6 @@
 /**
  * The same as `refloat` on a smaller wasm module: keys, encryption, decryption and servers, but no
- * bootstrapping in the page.
+ * bootstrapping of approximate numbers in the page. `gates` are as there.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,6 @@
 import * as generated from '#wasm-client';
-import { directOpener } from './engine/direct.js';
+import { openGates } from './direct-gates.js';
+import { opener } from './engine/direct.js';
 
-/** Opens the engine of this thread. */
-export const openDirect = directOpener(generated, 'client');
+/** Opens the instances of this thread. */
+export const openDirect = opener(generated, 'client', openGates);

@@ -78,7 +78,7 @@ export class Refloat {
    * after a crash the next call makes a fresh instance.
    */
   static async load(options: LoadOptions = {}): Promise<Refloat> {
-    return new Refloat(await openDirect(options.wasm));
+    return new Refloat((await openDirect([options.wasm])).engine);
   }
 
   /** Version, kernels and artefact in use. */

@@ -4,9 +4,10 @@
  * @packageDocumentation
  */
 import * as generated from '#wasm-client';
+// The glue alone, which is small and which bundlers then need not split off; the module is loaded when it is needed.
+import * as gates from '#wasm-gates';
 import { workerPort } from '#port';
-import { defaultSource } from '#source';
-import { openEngine } from './engine/open.js';
+import { gateOpener, opener } from './engine/direct.js';
 import { serve } from './engine/serve.js';
 
-serve(workerPort(), (source) => openEngine(generated, source, () => defaultSource('client')));
+serve(workerPort(), opener(generated, 'client', gateOpener(() => gates)));

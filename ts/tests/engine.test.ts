@@ -2,7 +2,9 @@
 // to: panics, memory that runs out, workers that die.
 import { describe, expect, it, vi } from 'vitest';
 import { Engine } from '../dist/engine/engine.js';
-import { openEngine } from '../dist/engine/open.js';
+import type { Glue } from '../dist/engine/glue.js';
+import { Host } from '../dist/engine/host.js';
+import { once, openModule, type Module } from '../dist/engine/open.js';
 import { WorkerPort, type WorkerLike } from '../dist/engine/port.js';
 import { serve, type MessagePortLike } from '../dist/engine/serve.js';
 import { requireSimd } from '../dist/engine/simd.js';
@@ -79,11 +81,25 @@ describe('traps', () => {
 
   it('the next instance in the same thread replaces the crashed one', async () => {
     const reset = vi.fn();
-    const glue = { ...fakeGlue(), __wbg_reset_state: reset };
-    await openEngine(glue, new Uint8Array(), () => Promise.resolve(undefined));
+    const glue = {
+      ...fakeGlue((op) => {
+        if (op === 'encrypt') throw new WebAssembly.RuntimeError('unreachable');
+      }),
+      __wbg_reset_state: reset,
+    };
+    const module: Module<Glue, Engine> = { glue, engine: Engine, fallback: () => Promise.resolve(undefined), option: 'wasm' };
+    const open = once((source) => openModule(module, source));
+    const first = await open(new Uint8Array());
+    expect(await open(new Uint8Array())).toBe(first);
+    const { handle } = first.keygen('toy10', true, undefined);
+    expect(() => first.encrypt(handle, new Float64Array(1), undefined, undefined, undefined)).toThrow(RefloatError);
     expect(reset).not.toHaveBeenCalled();
-    await openEngine(glue, new Uint8Array(), () => Promise.resolve(undefined));
+    const second = await open(new Uint8Array());
+    expect(second).not.toBe(first);
     expect(reset).toHaveBeenCalledOnce();
+    // What another opener puts in its place is gone too, although nothing had happened to it.
+    await openModule(module, new Uint8Array());
+    expect(() => second.keygen('toy10', true, undefined)).toThrow(expect.objectContaining({ code: 'FREED' }) as Error);
   });
 });
 
@@ -121,6 +137,22 @@ describe('handles', () => {
   });
 });
 
+describe('gates', () => {
+  it('are loaded with the first operation on them, again if that fails, and not before', async () => {
+    const open = vi.fn(() => Promise.reject(coded('NETWORK', 'offline')));
+    const { engine } = fake();
+    const host = new Host(engine, open);
+    await host.call('keygen', ['toy10', true, undefined]);
+    expect(await host.call('memory', [])).toMatchObject({ objects: 1, instances: 1 });
+    expect(open).not.toHaveBeenCalled();
+    for (const times of [1, 2]) {
+      await expect(host.call('gatePresets', [])).rejects.toMatchObject({ code: 'NETWORK' });
+      expect(open).toHaveBeenCalledTimes(times);
+    }
+    expect(host.poisoned).toBe(false);
+  });
+});
+
 describe('messages', () => {
   it('carry errors over with code and server problem', () => {
     const problem = { status: 409, code: 'X', detail: 'y' };
@@ -146,7 +178,7 @@ describe('messages', () => {
     };
     serve(port, async () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
-      return fake().engine;
+      return fake().host;
     });
     request({ id: 1, op: 'memory', args: [] });
     request({ id: 2, op: 'init', args: [undefined] });
@@ -224,7 +256,7 @@ describe('a worker that dies', () => {
         cores: () => 8,
         startWorker: () => expect.unreachable(),
         wrapWorker: () => () => expect.unreachable(),
-        openDirect: () => Promise.resolve(() => Promise.resolve(fake().engine)),
+        openDirect: () => Promise.resolve(() => Promise.resolve(fake().host)),
       },
       (port) => ({ port }),
     );

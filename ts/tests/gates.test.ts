@@ -1,4 +1,5 @@
 // Gates, look-ups and circuits on the real wasm, in a worker, with the toy sets.
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type GateCiphertext, type GateKeySet, type GateKeys, type GateName } from 'refloat';
 
@@ -233,8 +234,36 @@ describe('integers', () => {
   });
 });
 
-describe('the client artefact', () => {
-  it('encrypts, decrypts and makes key parts, and says where gates are evaluated', async () => {
+describe('the module of gates', () => {
+  it('is loaded with the first call, in the worker and in this thread', async () => {
+    for (const worker of [true, false]) {
+      const fresh = await Refloat.load({ worker, threads: 1 });
+      const before = await fresh.memory();
+      using own = await fresh.gates.keygen('toy-bool', TOY);
+      using bit = await own.encrypt(true);
+      expect(await own.decrypt(bit)).toEqual([true]);
+      const { instances, objects } = await fresh.memory();
+      expect([instances, objects]).toEqual([before.instances + 1, before.objects + 2]);
+      bit.free();
+      expect((await fresh.memory()).objects).toBe(objects - 1);
+    }
+  });
+
+  it('comes from where it is said to be', async () => {
+    const gatesWasm = await readFile(new URL('../dist/wasm/refloat_gates_bg.wasm', import.meta.url));
+    const own = await Refloat.load({ gatesWasm, threads: 1 });
+    expect(await own.gates.params('bool-128')).toMatchObject({ secure: true });
+    own.close();
+    const nowhere = await Refloat.load({ gatesWasm: new Uint8Array(8) });
+    await expect(nowhere.gates.presets()).rejects.toMatchObject({
+      code: 'BAD_BYTES',
+      message: expect.stringContaining('{ gatesWasm }') as unknown,
+    });
+    expect((await nowhere.keygen('toy10', TOY)).params.name).toBe('toy10');
+    nowhere.close();
+  });
+
+  it('is the same behind the client entry', async () => {
     const { Refloat: Client } = await import('refloat/client');
     const client = await Client.load();
     using own = await client.gates.importKeys(await keys.exportSecret(), TOY);
@@ -242,10 +271,8 @@ describe('the client artefact', () => {
     using bits = await own.encrypt([true, false]);
     expect(await own.decrypt(bits)).toEqual([true, false]);
     expect(await own.keyPart(1)).toEqual(await keys.keyPart(1));
-    await expect(own.evaluationKeys()).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      message: expect.stringContaining("'refloat'") as unknown,
-    });
+    using nand = await (await own.evaluationKeys()).nand(bits, bits);
+    expect(await own.decrypt(nand)).toEqual([false, true]);
     client.close();
   });
 });

@@ -21,6 +21,17 @@ impl Failure {
     }
 }
 
+/// Refuses a toy unless the caller has said the word; `secure_one` is a set to take instead.
+pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
+    if allowed {
+        return Ok(());
+    }
+    Err(Error::Insecure(format!(
+        "{name} is a toy that protects nothing; take a secure set such as {secure_one}, or pass {{ allowInsecure: true }} to play with it"
+    ))
+    .into())
+}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self { code: error.code(), message: error.to_string() }

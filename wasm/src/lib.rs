@@ -1,4 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Three modules are made of it, by
+//! feature: `client`, `full` and `gates`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
@@ -7,17 +8,22 @@
 // What JavaScript passes arrives by value.
 #![allow(clippy::needless_pass_by_value)]
 
+#[cfg(feature = "client")]
 mod about;
+#[cfg(feature = "client")]
 mod ciphertext;
-#[cfg(feature = "full")]
+#[cfg(any(feature = "full", feature = "gates"))]
 mod events;
 mod failure;
+#[cfg(feature = "gates")]
 mod gates;
 #[cfg(feature = "full")]
 mod inspect;
+#[cfg(feature = "client")]
 mod keys;
 mod object;
 mod panic;
+#[cfg(feature = "client")]
 mod presets;
 mod randomness;
 mod scrub;

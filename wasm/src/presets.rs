@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use js_sys::Float64Array;
 use refloat::{
-    Error,
     bootstrapping::ckks_ship::{ShipMode, ShipParams},
     params::{self, Preset},
     wire::ciphertext_len,
@@ -12,7 +11,7 @@ use refloat::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    failure::{Failure, Result},
+    failure::{self, Failure, Result},
     object::{Fields, array, hex},
 };
 
@@ -43,19 +42,8 @@ pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
 /// A set by name, which must be secure unless the caller has said the word.
 pub fn allowed(name: &str, allow_insecure: bool) -> Result<(&'static Preset, ShipParams)> {
     let preset = params::preset(name)?;
-    refuse_insecure(name, preset.secure() || allow_insecure, "ship13")?;
+    failure::refuse_insecure(name, preset.secure() || allow_insecure, "ship13")?;
     Ok((preset, checked(preset)?))
-}
-
-/// Refuses a toy unless the caller has said the word; `secure_one` is a set to take instead.
-pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
-    if allowed {
-        return Ok(());
-    }
-    Err(Error::Insecure(format!(
-        "{name} is a toy that protects nothing; take a secure set such as {secure_one}, or pass {{ allowInsecure: true }} to play with it"
-    ))
-    .into())
 }
 
 /// The set with a fingerprint.

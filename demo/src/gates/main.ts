@@ -6,7 +6,7 @@ import '../styles/strip.css';
 import '../styles/figures.css';
 import '../styles/narrow.css';
 import '../styles/gates.css';
-import { Refloat, RefloatError, type GateCiphertext, type GateKeySet, type GateKeys } from 'refloat';
+import { Refloat, RefloatError, type GateCiphertext, type GateKeySet, type GateKeys } from 'refloat/client';
 import { morph } from '../html.js';
 import { CLOSE_GATES, WIDTH, adder, bitsOf, close, type State } from './views.js';
 

@@ -5,6 +5,12 @@ const result = document.querySelector('#result');
 try {
   const rf = await Refloat.load();
   await journey(rf);
+  // The module of gates is loaded now.
+  const bits = await rf.gates.keygen('toy-bool', { allowInsecure: true });
+  const gates = await bits.evaluationKeys();
+  const one = await bits.encrypt([true]);
+  const nand = await bits.decrypt(await gates.nand(one, one));
+  if (nand[0] !== false) throw new Error(`not (1 and 1) is ${nand}`);
   rf.close();
   // The same without a worker: the module is then loaded into the page itself.
   const direct = await Refloat.load({ worker: false });

@@ -1,5 +1,6 @@
 import { RefloatError } from '../errors.js';
-import type { About, Engine } from '../engine/engine.js';
+import type { About } from '../engine/engine.js';
+import type { OpenHost } from '../engine/host.js';
 import type { WasmSource } from '../engine/open.js';
 import { TrackPool, threadCount } from '../engine/pool.js';
 import { DirectPort, WorkerPort, type Port, type StartWorker } from '../engine/port.js';
@@ -15,6 +16,8 @@ export interface LoadOptions {
    * in the package, which Vite and webpack find and emit by themselves; esbuild needs this.
    */
   readonly wasm?: WasmSource;
+  /** Where the module of `gates` is, in the same forms; it is loaded with the first operation on gates. */
+  readonly gatesWasm?: WasmSource;
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
    * Node). `false`: they run in this thread, with a pause between the steps of long ones. An URL or
@@ -37,7 +40,7 @@ export interface Platform {
   readonly cores: () => number;
   readonly startWorker: StartWorker;
   readonly wrapWorker: (make: () => Worker) => StartWorker;
-  readonly openDirect: () => Promise<(source: unknown) => Promise<Engine>>;
+  readonly openDirect: () => Promise<OpenHost>;
 }
 
 /**
@@ -51,7 +54,7 @@ export function loader<T>(
   const loaded: { options: LoadOptions; instance: Promise<T>; port?: Port }[] = [];
 
   return (options) => {
-    const at = loaded.findIndex(({ options: o }) => o.wasm === options.wasm && o.worker === options.worker && o.threads === options.threads);
+    const at = loaded.findIndex(({ options: o }) => OPTIONS.every((name) => o[name] === options[name]));
     const known = loaded[at];
     if (known && !known.port?.dead) return known.instance;
     if (known) loaded.splice(at, 1);
@@ -76,6 +79,8 @@ export function loader<T>(
   };
 }
 
+const OPTIONS = ['wasm', 'gatesWasm', 'worker', 'threads'] as const;
+
 async function openPort(platform: Platform, options: LoadOptions): Promise<Port> {
   requireSimd();
   const worker = options.worker ?? true;
@@ -87,18 +92,19 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
       );
     }
     const open = await platform.openDirect();
-    return new DirectPort(await open(options.wasm));
+    return new DirectPort(await open([options.wasm, options.gatesWasm]));
   }
   const start =
     worker === true
       ? platform.startWorker
       : platform.wrapWorker(typeof worker === 'function' ? worker : () => new Worker(worker, { type: 'module' }));
   const threads = threadCount(options.threads, platform.cores());
-  const source = await portable(options.wasm);
+  const [wasm, gatesWasm] = await Promise.all([portable(options.wasm), portable(options.gatesWasm)]);
   const open = async (pool?: TrackPool): Promise<WorkerPort> => {
     const port = new WorkerPort(start, pool);
     try {
-      await port.init(...source());
+      const [[own, ownBytes], [gates, gatesBytes]] = [wasm(), gatesWasm()];
+      await port.init([own, gates], [...ownBytes, ...gatesBytes]);
       return port;
     } catch (error) {
       port.close();

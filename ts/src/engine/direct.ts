@@ -1,24 +1,25 @@
 import { defaultSource } from '#source';
-import type { Engine } from './engine.js';
+import { Engine } from './engine.js';
+import type { GateGlue } from './gate-glue.js';
+import { GateEngine } from './gates.js';
 import type { Glue } from './glue.js';
-import { openEngine } from './open.js';
+import { Host, type OpenHost } from './host.js';
+import { once, openModule } from './open.js';
 
-/**
- * Makes the opener of this thread's engine: there is one, so the first call decides where the module
- * comes from. A failed load is tried again, and a crashed instance is replaced.
- */
-export function directOpener(glue: Glue, artefact: 'client' | 'full'): (source: unknown) => Promise<Engine> {
-  let shared: Promise<Engine> | undefined;
-  return async function open(source) {
-    const loading = (shared ??= openEngine(glue, source, () => defaultSource(artefact)));
-    try {
-      const engine = await loading;
-      if (!engine.poisoned) return engine;
-    } catch (error) {
-      if (shared === loading) shared = undefined;
-      throw error;
-    }
-    if (shared === loading) shared = undefined;
-    return open(source);
-  };
+/** Opens the module of gates. */
+export type OpenGates = (source: unknown) => Promise<GateEngine>;
+
+/** Makes the opener of this thread's instances of an entry point's module. */
+export function opener(glue: Glue, artefact: 'client' | 'full', gates: OpenGates): OpenHost {
+  const module = { glue, engine: Engine, fallback: () => defaultSource(artefact), option: 'wasm' } as const;
+  const open = once((source) => openModule(module, source));
+  return async ([wasm, gatesWasm]) => new Host(await open(wasm), () => gates(gatesWasm));
+}
+
+/** Makes the opener of this thread's instance of the module of gates. */
+export function gateOpener(load: () => GateGlue | Promise<GateGlue>): OpenGates {
+  return once(async (source) => {
+    const glue = await load();
+    return openModule({ glue, engine: GateEngine, fallback: () => defaultSource('gates'), option: 'gatesWasm' }, source);
+  });
 }

@@ -2,9 +2,9 @@ import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
 import type { StageEvent } from '../stages.js';
 import { fromHex, toHex } from '../hex.js';
-import { GateOperations } from './gates.js';
-import { freed, type Handle } from './objects.js';
+import { Objects, freed, type Handle, type Memory } from './objects.js';
 import type {
+  Glue,
   GlueBootstrapKeys,
   GlueCiphertext,
   GluePreset,
@@ -14,7 +14,7 @@ import type {
 } from './glue.js';
 
 export { freed } from './objects.js';
-export type { Handle } from './objects.js';
+export type { Handle, Memory } from './objects.js';
 
 /** What is known about a secret key without holding it. */
 export interface KeyInfo {
@@ -62,15 +62,8 @@ export interface About {
   readonly threads: number;
 }
 
-/** Memory of the wasm instance. */
-export interface Memory {
-  /** Bytes of linear memory, of all instances together; they never shrink. */
-  readonly bytes: number;
-  /** Keys, ciphertexts and runs that have not been freed. */
-  readonly objects: number;
-  /** Wasm instances: one, and one for each further thread once it has been needed. */
-  readonly instances: number;
-}
+/** The names of what only the full artefact has. */
+type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[keyof Glue];
 
 function presetOf({ partLabels, partBytes, ...rest }: GluePreset): Preset {
   const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
@@ -85,10 +78,11 @@ interface Running {
 }
 
 /**
- * The operations of one wasm instance, on handles: plain values in, plain values out, nothing that
- * points into wasm memory. It is called directly by `refloat/sync` and through messages otherwise.
+ * The operations of an instance of the client or the full module, on handles: plain values in, plain
+ * values out, nothing that points into wasm memory. It is called directly by `refloat/sync` and
+ * through messages otherwise.
  */
-export class Engine extends GateOperations {
+export class Engine extends Objects<Glue> {
   readonly #runs = new Map<Handle, Running>();
 
   describe(): { about: About; presets: Preset[] } {
@@ -102,9 +96,9 @@ export class Engine extends GateOperations {
     }));
   }
 
-  memory(): Memory {
-    const { bytes, objects } = this.held();
-    return { bytes, objects: objects + this.#runs.size, instances: 1 };
+  override memory(): Memory {
+    const { objects, ...rest } = super.memory();
+    return { ...rest, objects: objects + this.#runs.size };
   }
 
   keygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): KeyInfo {
@@ -146,13 +140,13 @@ export class Engine extends GateOperations {
   }
 
   bootBegin(preset: string, keyId: string): Handle {
-    return this.guard(() => this.keep(this.full('BootstrapKeys').begin(preset, fromHex(keyId))));
+    return this.guard(() => this.keep(this.#full('BootstrapKeys').begin(preset, fromHex(keyId))));
   }
 
   /** Keys made while a run needs them, and how many bytes they take between. */
   bootGenerated(secret: Handle): { handle: Handle; memoryBytes: number } {
     return this.guard(() => {
-      const keys = this.full('BootstrapKeys').generated(this.#secret(secret));
+      const keys = this.#full('BootstrapKeys').generated(this.#secret(secret));
       return { handle: this.keep(keys), memoryBytes: keys.memoryBytes() };
     });
   }
@@ -175,12 +169,12 @@ export class Engine extends GateOperations {
 
   square(ciphertext: Handle, boot: Handle): CiphertextInfo {
     return this.guard(() =>
-      this.#ciphertextInfo(this.full('square')(this.#ciphertext(ciphertext), this.#boot(boot))),
+      this.#ciphertextInfo(this.#full('square')(this.#ciphertext(ciphertext), this.#boot(boot))),
     );
   }
 
   exhaust(ciphertext: Handle): CiphertextInfo {
-    return this.guard(() => this.#ciphertextInfo(this.full('exhaust')(this.#ciphertext(ciphertext))));
+    return this.guard(() => this.#ciphertextInfo(this.#full('exhaust')(this.#ciphertext(ciphertext))));
   }
 
   /**
@@ -195,7 +189,7 @@ export class Engine extends GateOperations {
     message: Float64Array | undefined,
   ): Handle {
     return this.guard(() => {
-      const run = this.full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
+      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
       const handle = this.nextHandle();
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;
@@ -256,7 +250,7 @@ export class Engine extends GateOperations {
 
   /** In a worker of the pool: makes what tracks of a set need whatever the run. */
   tracksPrepare(preset: string): void {
-    this.guard(() => this.full('TrackWorker').prepare(preset));
+    this.guard(() => this.#full('TrackWorker').prepare(preset));
   }
 
   /** In a worker of the pool: gets ready for tracks of a run that is elsewhere; wipes the bytes. */
@@ -266,7 +260,7 @@ export class Engine extends GateOperations {
       const key = this.glue.SecretKey.importSecret(secret, true);
       secret.fill(0);
       try {
-        return this.keep(this.full('TrackWorker').begin(key, mode, phases));
+        return this.keep(this.#full('TrackWorker').begin(key, mode, phases));
       } finally {
         key.free();
       }
@@ -296,7 +290,7 @@ export class Engine extends GateOperations {
 
   /** Compares the vector kernels with the scalar ones; returns a sentence or throws. */
   kernelSelfCheck(seed: number): string {
-    return this.guard(() => this.full('kernelSelfCheck')(seed));
+    return this.guard(() => this.#full('kernelSelfCheck')(seed));
   }
 
   /** Frees an object; twice is once. */
@@ -305,6 +299,18 @@ export class Engine extends GateOperations {
     this.#runs.delete(handle);
     if (run) this.dispose(run);
     else super.free(handle);
+  }
+
+  /** What only the full artefact has. */
+  #full<K extends FullOnly>(name: K): NonNullable<Glue[K]> {
+    const item = this.glue[name];
+    if (!item) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      );
+    }
+    return item;
   }
 
   #key(key: GlueSecretKey): KeyInfo {

@@ -1,9 +1,9 @@
 import type { GatePreset } from '../gates/params.js';
 import type { CircuitInfo } from '../gates/circuit.js';
-import type { GlueListener, GlueObject } from './glue.js';
+import type { GlueListener, GlueObject, ModuleGlue } from './glue.js';
 
-/** The part of the wasm module's surface that is about gates on encrypted bits. */
-export interface GateGlue {
+/** The surface of the module of gates on encrypted bits, as `Glue` is that of the others. */
+export interface GateGlue extends ModuleGlue {
   gatePresetNames(): string[];
   gatePreset(name: string): GlueGatePreset;
   GateSecretKey: {
@@ -13,22 +13,17 @@ export interface GateGlue {
   GateCiphertext: {
     fromBytes(bytes: Uint8Array): GlueGateCiphertext;
   };
-  /** Only in the full artefact. */
-  GateKeys?: {
+  GateKeys: {
     generate(secret: GlueGateSecretKey): GlueGateKeys;
   };
-  /** Only in the full artefact. */
-  GateRun?: {
+  GateRun: {
     begin(keys: GlueGateKeys, gate: string, inputs: GlueGateCiphertext, products: number): GlueGateRun;
   };
-  /** Only in the full artefact. */
-  CircuitRun?: {
+  CircuitRun: {
     begin(text: string, inputs: GlueGateCiphertext): GlueCircuitRun;
   };
-  /** Only in the full artefact. */
-  circuitText?(kind: string, width: number, prefix: boolean): string;
-  /** Only in the full artefact. */
-  describeCircuit?(text: string): Omit<CircuitInfo, 'text'>;
+  circuitText(kind: string, width: number, prefix: boolean): string;
+  describeCircuit(text: string): Omit<CircuitInfo, 'text'>;
 }
 
 /** A set on its way out: the parts of its keys as two lists. */

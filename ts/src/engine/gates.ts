@@ -4,6 +4,7 @@ import type { CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent, GateEvent, GateStageId, GateView } from '../gates/events.js';
 import type { GatePreset } from '../gates/params.js';
 import type {
+  GateGlue,
   GlueCircuitRun,
   GlueGateCiphertext,
   GlueGateKeys,
@@ -39,8 +40,8 @@ export interface GateStep<E> {
   readonly ms: number;
 }
 
-/** The engine's operations on encrypted bits, on handles as all of them. */
-export abstract class GateOperations extends Objects {
+/** The operations of an instance of the module of gates, on handles as those of `Engine`. */
+export class GateEngine extends Objects<GateGlue> {
   gatePresets(): GatePreset[] {
     return this.guard(() => this.glue.gatePresetNames().map((name) => presetOf(this.glue.gatePreset(name))));
   }
@@ -97,7 +98,7 @@ export abstract class GateOperations extends Objects {
   /** Makes the evaluation keys, and tells how many bytes they take. */
   gateKeys(secret: Handle): { handle: Handle; memoryBytes: number } {
     return this.guard(() => {
-      const keys = this.full('GateKeys').generate(this.#secret(secret));
+      const keys = this.glue.GateKeys.generate(this.#secret(secret));
       return { handle: this.keep(keys), memoryBytes: keys.memoryBytes() };
     });
   }
@@ -117,15 +118,15 @@ export abstract class GateOperations extends Objects {
   }
 
   circuitText(kind: string, width: number, prefix: boolean): string {
-    return this.guard(() => this.full('circuitText')(kind, width, prefix));
+    return this.guard(() => this.glue.circuitText(kind, width, prefix));
   }
 
   circuitInfo(text: string): CircuitInfo {
-    return this.guard(() => ({ ...this.full('describeCircuit')(text), text }));
+    return this.guard(() => ({ ...this.glue.describeCircuit(text), text }));
   }
 
   circuitBegin(text: string, inputs: readonly Handle[]): Handle {
-    return this.guard(() => this.#joined(inputs, (list) => this.keep(this.full('CircuitRun').begin(text, list))));
+    return this.guard(() => this.#joined(inputs, (list) => this.keep(this.glue.CircuitRun.begin(text, list))));
   }
 
   /** One gate; events are stamped with the milliseconds since the step began. */
@@ -146,7 +147,7 @@ export abstract class GateOperations extends Objects {
 
   gateRunBegin(keys: Handle, gate: string, inputs: readonly Handle[], products: number): Handle {
     return this.guard(() =>
-      this.#joined(inputs, (list) => this.keep(this.full('GateRun').begin(this.#keys(keys), gate, list, products))),
+      this.#joined(inputs, (list) => this.keep(this.glue.GateRun.begin(this.#keys(keys), gate, list, products))),
     );
   }
 

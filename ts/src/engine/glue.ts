@@ -1,20 +1,23 @@
 import type { Preset } from '../params.js';
-import type { GateGlue } from './gate-glue.js';
 
-/**
- * The surface of the wasm module as this package uses it: what wasm-bindgen generates, typed by
- * hand. The compiler compares the two where the generated module is passed for one of these.
- */
-export interface Glue extends GateGlue {
+/** What every wasm module of this package has. */
+export interface ModuleGlue {
   default(init?: { module_or_path: unknown }): Promise<{ memory: WebAssembly.Memory }>;
   /** Instantiates from bytes or a compiled module without waiting. */
   initSync(init: { module: BufferSource | WebAssembly.Module }): { memory: WebAssembly.Memory };
   /** Throws the instance away and makes a fresh one of the same module. */
   __wbg_reset_state(): void;
-  about(): GlueAbout;
-  presets(): GluePreset[];
   /** The message of the panic that stopped the instance, if one did. */
   panicMessage(): string | undefined;
+}
+
+/**
+ * The surface of the client and the full module as this package uses it: what wasm-bindgen generates,
+ * typed by hand. The compiler compares the two where the generated module is passed for one of these.
+ */
+export interface Glue extends ModuleGlue {
+  about(): GlueAbout;
+  presets(): GluePreset[];
   SecretKey: {
     generate(preset: string, allowInsecure: boolean, seed?: Uint8Array): GlueSecretKey;
     importSecret(bytes: Uint8Array, allowInsecure: boolean): GlueSecretKey;

@@ -1,27 +1,35 @@
 import { RefloatError, isErrorCode } from '../errors.js';
-import type { Glue, GlueObject } from './glue.js';
+import type { GlueObject, ModuleGlue } from './glue.js';
 
-/** Names an object inside the wasm instance. */
+/** Names an object inside a wasm instance: no two objects of a thread have the same. */
 export type Handle = number;
 
-/** The names of what only the full artefact has. */
-type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[keyof Glue];
+let next: Handle = 1;
+
+/** Memory of wasm instances. */
+export interface Memory {
+  /** Bytes of linear memory, of all instances together; they never shrink. */
+  readonly bytes: number;
+  /** Keys, ciphertexts and runs that have not been freed. */
+  readonly objects: number;
+  /** Wasm instances: one, one for gates and one for each further thread once they have been needed. */
+  readonly instances: number;
+}
 
 /** The objects of one wasm instance by their handles, and its errors. */
-export abstract class Objects {
+export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
   /** The generated module. */
-  protected readonly glue: Glue;
+  protected readonly glue: G;
   readonly #memory: WebAssembly.Memory;
   readonly #objects = new Map<Handle, GlueObject>();
-  #next: Handle = 1;
   #poison: RefloatError | undefined;
 
-  constructor(glue: Glue, memory: WebAssembly.Memory) {
+  constructor(glue: G, memory: WebAssembly.Memory) {
     this.glue = glue;
     this.#memory = memory;
   }
 
-  /** Set by a panic: nothing works any more. */
+  /** Set by a panic, or by another instance in its place: nothing works any more. */
   get poisoned(): boolean {
     return this.#poison !== undefined;
   }
@@ -33,9 +41,13 @@ export abstract class Objects {
     if (object) this.dispose(object);
   }
 
-  /** Bytes of memory, and objects that have not been freed. */
-  protected held(): { bytes: number; objects: number } {
-    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size };
+  memory(): Memory {
+    return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size, instances: 1 };
+  }
+
+  /** Tells that the module has another instance now. */
+  replaced(): void {
+    this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one: make its objects again there');
   }
 
   /** Frees what has no handle any more. */
@@ -46,7 +58,7 @@ export abstract class Objects {
 
   /** A handle nobody has. */
   protected nextHandle(): Handle {
-    return this.#next++;
+    return next++;
   }
 
   /** Keeps an object under a new handle. */
@@ -61,18 +73,6 @@ export abstract class Objects {
     const object = this.#objects.get(handle);
     if (!object) throw freed(what);
     return object;
-  }
-
-  /** What only the full artefact has. */
-  protected full<K extends FullOnly>(name: K): NonNullable<Glue[K]> {
-    const item = this.glue[name];
-    if (!item) {
-      throw new RefloatError(
-        'INVALID_ARGUMENT',
-        "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
-      );
-    }
-    return item;
   }
 
   /** Runs an operation, and turns whatever wasm throws into a {@link RefloatError}. */

@@ -1,51 +1,45 @@
 import { RefloatError } from '../errors.js';
-import type { Engine } from './engine.js';
+import type { Host, Op, Operations, Sources } from './host.js';
 import type { TrackPool } from './pool.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
-/** The names of an engine's operations. */
-export type Op = {
-  [K in keyof Engine]: Engine[K] extends (...args: never[]) => unknown ? K : never;
-}[keyof Engine];
-
-/** Calls an engine, wherever it runs. */
+/** Calls the instances of a thread, wherever it runs. */
 export interface Port {
   /** One operation; results never alias wasm memory. */
-  call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>>;
+  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>>;
   /** Frees an object without waiting; used by finalisers too, so it never throws. */
   release(handle: number): void;
-  /** Ends the engine. Calls under way reject with `FREED`. */
+  /** Ends the thread. Calls under way reject with `FREED`. */
   close(): void;
-  /** Set once the engine can no longer be used. */
+  /** Set once the instances can no longer be used. */
   readonly dead: boolean;
   /** Workers that share the tracks of a bootstrapping, if there are any. */
   readonly pool: TrackPool | undefined;
 }
 
-/** The engine in this thread. Others may use it too, so closing the port does not end it. */
+/** The instances in this thread. Others may use them too, so closing the port does not end them. */
 export class DirectPort implements Port {
   readonly pool = undefined;
-  readonly #engine: Engine;
+  readonly #host: Host;
   #closed = false;
 
-  constructor(engine: Engine) {
-    this.#engine = engine;
+  constructor(host: Host) {
+    this.#host = host;
   }
 
   get dead(): boolean {
-    return this.#closed || this.#engine.poisoned;
+    return this.#closed || this.#host.poisoned;
   }
 
-  async call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
+  async call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
     // A macrotask first, so that long runs leave the thread to others between their steps.
     await macrotask();
     if (this.#closed) throw closed();
-    const method = this.#engine[op] as (...args: Parameters<Engine[K]>) => ReturnType<Engine[K]>;
-    return method.apply(this.#engine, args);
+    return this.#host.call(op, args) as Promise<ReturnType<Operations[K]>>;
   }
 
   release(handle: number): void {
-    this.#engine.free(handle);
+    this.#host.free(handle);
   }
 
   close(): void {
@@ -69,7 +63,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** The engine in a worker. */
+/** The instances in a worker. */
 export class WorkerPort implements Port {
   readonly pool: TrackPool | undefined;
   readonly #worker: WorkerLike;
@@ -95,18 +89,18 @@ export class WorkerPort implements Port {
     return this.#end !== undefined || this.#poisoned;
   }
 
-  /** Loads the wasm module in the worker; the first call to make. */
-  init(source: unknown, transfer: readonly ArrayBuffer[]): Promise<void> {
-    return this.#send('init', [source], transfer) as Promise<void>;
+  /** Tells the worker where its modules are, and loads the first; the first call to make. */
+  init(sources: Sources, transfer: readonly ArrayBuffer[]): Promise<void> {
+    return this.#send('init', sources, transfer) as Promise<void>;
   }
 
-  call<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
-    return this.#send(op, args, []) as Promise<ReturnType<Engine[K]>>;
+  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
+    return this.#send(op, args, []) as Promise<ReturnType<Operations[K]>>;
   }
 
   /** As `call`, but arrays among the arguments are moved: the caller's are empty afterwards. */
-  move<K extends Op>(op: K, ...args: Parameters<Engine[K]>): Promise<ReturnType<Engine[K]>> {
-    return this.#send(op, args, transferables(args)) as Promise<ReturnType<Engine[K]>>;
+  move<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
+    return this.#send(op, args, transferables(args)) as Promise<ReturnType<Operations[K]>>;
   }
 
   release(handle: number): void {

@@ -1,6 +1,5 @@
 import { RefloatError } from '../errors.js';
-import type { Engine } from './engine.js';
-import type { Op } from './port.js';
+import type { Host, Op, OpenHost, Sources } from './host.js';
 import { toWire, transferables, type Reply, type Request } from './wire.js';
 
 /** What a worker listens to and answers on. */
@@ -10,25 +9,23 @@ export interface MessagePortLike {
 }
 
 /**
- * The worker's side: serves one engine to one page, in the order of the requests.
+ * The worker's side: serves the instances of its thread to one page, in the order of the requests.
  *
  * @param port where requests come from
  * @param open loads the wasm module
  */
-export function serve(port: MessagePortLike, open: (source: unknown) => Promise<Engine>): void {
-  let engine: Promise<Engine> | undefined;
+export function serve(port: MessagePortLike, open: OpenHost): void {
+  let host: Promise<Host> | undefined;
   let queue: Promise<void> = Promise.resolve();
 
   const run = async (request: Request): Promise<unknown> => {
     if (request.op === 'init') {
-      engine = open(request.args[0]);
-      await engine;
+      host = open(request.args as Sources);
+      await host;
       return undefined;
     }
-    if (!engine) throw new RefloatError('INVALID_ARGUMENT', 'the first message to the worker must be "init"');
-    const target = await engine;
-    const method = target[request.op as Op] as (...args: readonly unknown[]) => unknown;
-    return method.apply(target, [...request.args]);
+    if (!host) throw new RefloatError('INVALID_ARGUMENT', 'the first message to the worker must be "init"');
+    return (await host).call(request.op as Op, request.args);
   };
 
   port.listen((request) => {

@@ -12,7 +12,7 @@ export type CarryForm = 'ripple' | 'prefix';
 
 /**
  * Gates, look-ups and circuits on encrypted bits and small integers (DM/CGGI): one bootstrapping of
- * milliseconds each, with keys that a page can hold.
+ * milliseconds each, with keys that a page can hold. Their wasm module is loaded with the first call.
  *
  * @example
  * ```ts

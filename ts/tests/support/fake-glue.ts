@@ -1,8 +1,8 @@
 // A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
 // runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
 import { Engine } from '../../dist/engine/engine.js';
-import type { GateGlue } from '../../dist/engine/gate-glue.js';
 import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey } from '../../dist/engine/glue.js';
+import { Host } from '../../dist/engine/host.js';
 import { DirectPort } from '../../dist/engine/port.js';
 import type { Preset } from '../../dist/params.js';
 
@@ -121,7 +121,6 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
       const partLabels = keyParts.map((part) => part.label).join('\n');
       return [{ ...rest, partLabels, partBytes: Float64Array.from(keyParts, (part) => part.bytes) }];
     },
-    ...({} as GateGlue),
     panicMessage: () => undefined,
     SecretKey: {
       generate: () => new FakeSecret(++keys, trouble),
@@ -166,11 +165,13 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
 
 export interface Fake {
   readonly engine: Engine;
+  readonly host: Host;
   readonly port: DirectPort;
   readonly presets: readonly Preset[];
 }
 
 export function fake(trouble?: Trouble): Fake {
   const engine = new Engine(fakeGlue(trouble), new WebAssembly.Memory({ initial: 1 }));
-  return { engine, port: new DirectPort(engine), presets: [fakePreset()] };
+  const host = new Host(engine, () => Promise.reject(new Error('there are no gates here')));
+  return { engine, host, port: new DirectPort(host), presets: [fakePreset()] };
 }

@@ -39,7 +39,7 @@ pub fn describe_circuit(text: &str) -> Result<JsValue> {
     let outputs = netlist
         .output_names()
         .zip(plan.outputs())
-        .map(|(name, signal)| fields(signal).with("name", name).done());
+        .map(|(name, &signal)| fields(signal).with("name", name).done());
     Ok(Fields::new()
         .with("inputs", array(netlist.input_names().iter().map(|name| name.as_str().into())))
         .with("outputs", array(outputs))
@@ -50,7 +50,7 @@ pub fn describe_circuit(text: &str) -> Result<JsValue> {
 }
 
 fn gate(op: &Op, level: usize) -> JsValue {
-    let operands = op.operands().iter().map(|signal| fields(signal).done());
+    let operands = op.operands().iter().map(|&signal| fields(signal).done());
     Fields::new()
         .with("gate", op.kind().gate().name())
         .with("level", level as f64)
@@ -59,8 +59,8 @@ fn gate(op: &Op, level: usize) -> JsValue {
 }
 
 /// A wire and whether it is inverted, or a constant.
-fn fields(signal: &Signal) -> Fields {
-    match *signal {
+fn fields(signal: Signal) -> Fields {
+    match signal {
         Signal::Constant(value) => Fields::new().with("constant", value),
         Signal::Wire { index, inverted } => {
             Fields::new().with("wire", f64::from(index)).with("inverted", inverted)

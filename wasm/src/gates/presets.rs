@@ -12,9 +12,8 @@ use refloat::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    failure::Result,
+    failure::{Result, refuse_insecure},
     object::{Fields, array, hex},
-    presets::refuse_insecure,
 };
 
 thread_local! {
