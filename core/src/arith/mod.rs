@@ -6,6 +6,7 @@
 pub mod bigint;
 pub mod complex;
 mod deferred;
+mod double_double;
 mod kernels;
 mod modulus;
 mod montgomery;
@@ -16,6 +17,7 @@ pub mod simd;
 mod word;
 
 pub(crate) use deferred::Deferred;
+pub use double_double::{ComplexDoubleDouble, DoubleDouble};
 pub use kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
 pub use kernels::{
     Kernels, KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row,

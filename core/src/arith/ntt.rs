@@ -90,6 +90,12 @@ impl<W: Word> NttTable<W> {
         &self.modulus
     }
 
+    /// A square root of -1: the value of `X^(n/2)` at outputs `j < n/2`; at the others it is the negative.
+    pub fn imaginary_unit(&self) -> W {
+        // The factor of the first stage: psi^brev(1).
+        self.forward().natural().values[1]
+    }
+
     /// Powers of `psi`.
     #[inline]
     pub(crate) fn forward(&self) -> &Twiddles<W> {

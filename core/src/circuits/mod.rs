@@ -2,3 +2,4 @@
 
 pub mod linear_transform;
 pub mod netlist;
+pub mod polynomial;

@@ -87,13 +87,26 @@ impl<W: Word> Ciphertext<W> {
         &self.parts
     }
 
-    pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
+    /// The same residues read at another scale: every slot is multiplied by the old scale over the new one, at no
+    /// cost in noise or levels.
+    #[must_use]
+    pub fn relabelled(mut self, scale: Scale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
         let [b, a] = self.parts.as_slice() else {
             return Err(Error::InvalidArgument(format!(
                 "a ciphertext of {} components must be relinearised first",
                 self.parts.len()
             )));
         };
+        Ok([b, a])
+    }
+
+    pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
+        let [b, a] = self.two_parts()?;
         Ok(Pair { b: b.clone(), a: a.clone() })
     }
 

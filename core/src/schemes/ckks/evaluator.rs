@@ -1,6 +1,6 @@
 //! Homomorphic operations.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     ciphertext::{Ciphertext, Plaintext, hex},
@@ -10,7 +10,7 @@ use super::{
 use crate::{
     arith::{Word, complex::Complex},
     error::Error,
-    ring::{Automorphism, Eval, Poly, from_integers},
+    ring::{Automorphism, Basis, Eval, Poly, from_integers},
     rlwe::{Pair, SampleBlock},
     trace::Counters,
 };
@@ -143,11 +143,8 @@ impl<W: Word> CkksEvaluator<W> {
         self.check_set(x)?;
         x.check_same_key(y)?;
         let level = x.level.min(y.level);
-        let (left, right) = (self.drop_to_level(x, level)?.pair()?, self.drop_to_level(y, level)?.pair()?);
-        let [d0, d1, d2] = tensor(&left, &right);
-        let mut out = x.with_pair(Pair { b: d0, a: d1 }, level, x.scale.mul(y.scale));
-        out.parts.push(d2);
-        Ok(out)
+        let parts = tensor(self.context.rlwe().q(level), x.two_parts()?, y.two_parts()?);
+        Ok(Ciphertext { parts: parts.into(), level, scale: x.scale.mul(y.scale), ..*x })
     }
 
     /// Three components to two, at the same scale.
@@ -172,14 +169,25 @@ impl<W: Word> CkksEvaluator<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        let product = self.multiply(x, y)?;
-        let level = product.level;
-        let rlwe = self.context.rlwe();
+        self.relinearize_rescale(&self.multiply(x, y)?, key, counters)
+    }
+
+    /// [`Self::relinearize`] and [`Self::rescale`] with one division by P q_l.
+    ///
+    /// # Errors
+    /// As [`Self::relinearize`]; [`Error::LevelMismatch`] at level 0.
+    pub fn relinearize_rescale(
+        &self,
+        x: &Ciphertext<W>,
+        key: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let (level, rlwe) = (x.level, self.context.rlwe());
         let down = rlwe.mod_down_rescale(level)?;
-        let pair = self.relinearized_times_special(&product, key, counters)?;
+        let pair = self.relinearized_times_special(x, key, counters)?;
         counters.ntt += 2 * down.ntts();
         let (b, a) = crate::par::join(|| down.apply(pair.b), || down.apply(pair.a));
-        Ok(product.with_pair(Pair { b, a }, level - 1, self.scale_after_rescale(product.scale, level)))
+        Ok(x.with_pair(Pair { b, a }, level - 1, self.scale_after_rescale(x.scale, level)))
     }
 
     /// P times the relinearised ciphertext, modulo Q_l P.
@@ -273,7 +281,7 @@ impl<W: Word> CkksEvaluator<W> {
         Ok(x.with_pair(pair, x.level, x.scale))
     }
 
-    fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+    pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
         if x.fingerprint == self.context.fingerprint() {
             return Ok(());
         }
@@ -285,7 +293,7 @@ impl<W: Word> CkksEvaluator<W> {
     }
 
     /// A switching key of this chain, one gadget vector, made at `level` or above.
-    fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
+    pub(crate) fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
         let rlwe = self.context.rlwe();
         let own = rlwe.key_level(key).filter(|&own| key.samples() == rlwe.digit_count(own));
         match own {
@@ -307,15 +315,17 @@ impl<W: Word> CkksEvaluator<W> {
     }
 }
 
-/// (b b', b a' + a b', a a').
-pub(crate) fn tensor<W: Word>(x: &Pair<W>, y: &Pair<W>) -> [Poly<W, Eval>; 3] {
-    let basis = x.b.basis();
+/// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend.
+fn tensor<W: Word>(basis: &Basis<W>, x: [&Poly<W, Eval>; 2], y: [&Poly<W, Eval>; 2]) -> [Poly<W, Eval>; 3] {
     let kernels = basis.kernels();
-    let mut middle = Poly::zero(basis);
-    for i in 0..basis.len() {
-        let lhs: Vec<&[W]> = vec![x.b.row(i), x.a.row(i)];
-        let rhs: Vec<&[W]> = vec![y.a.row(i), y.b.row(i)];
-        kernels.inner_product(basis.modulus(i), middle.row_mut(i), &lhs, &rhs, false);
-    }
-    [x.b.mul(&y.b), middle, x.a.mul(&y.a)]
+    let component = |terms: &[(usize, usize)]| {
+        let mut out = Poly::zero(basis);
+        out.for_each_row_mut(|i, row| {
+            let lhs: Vec<&[W]> = terms.iter().map(|&(j, _)| x[j].row(i)).collect();
+            let rhs: Vec<&[W]> = terms.iter().map(|&(_, k)| y[k].row(i)).collect();
+            kernels.inner_product(basis.modulus(i), row, &lhs, &rhs, false);
+        });
+        out
+    };
+    [component(&[(0, 0)]), component(&[(0, 1), (1, 0)]), component(&[(1, 1)])]
 }

@@ -5,6 +5,7 @@
 //! m(zeta^(5^k)), zeta = exp(i pi / N). Scales are tracked exactly, never assumed powers of two.
 
 pub(crate) mod ciphertext;
+mod constants;
 mod context;
 mod encoder;
 mod encrypt;

@@ -1,21 +1,20 @@
 //! Exact scales.
 
-/// A positive real carried to about 104 bits as an unevaluated sum of two doubles.
+use crate::arith::DoubleDouble;
+
+/// A positive real carried to about 104 bits ([`DoubleDouble`]).
 ///
 /// Products and quotients of scales and primes stay exact far beyond the noise of any ciphertext,
 /// so that the scale after a circuit of any depth is the one the algebra says. Only `+ - * /` of
 /// doubles are used: the same bits natively and in WebAssembly.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scale {
-    high: f64,
-    low: f64,
-}
+pub struct Scale(DoubleDouble);
 
 impl Scale {
     /// Takes a double exactly. Scales are positive and finite; anything else is refused by the
     /// readers and the encoder, not here.
     pub const fn new(x: f64) -> Self {
-        Self { high: x, low: 0.0 }
+        Self(DoubleDouble::new(x))
     }
 
     /// 2^x.
@@ -30,94 +29,65 @@ impl Scale {
 
     /// An integer, exactly.
     pub fn from_integer(x: u64) -> Self {
-        let high = (x >> 32) as f64 * 4_294_967_296.0;
-        let low = (x & 0xffff_ffff) as f64;
-        let (high, low) = quick_two_sum(high, low);
-        Self { high, low }
+        Self(DoubleDouble::from_u64(x))
+    }
+
+    /// The real number. As [`Self::new`], it must be positive and finite.
+    pub const fn from_real(x: DoubleDouble) -> Self {
+        Self(x)
+    }
+
+    /// The real number.
+    pub const fn to_real(self) -> DoubleDouble {
+        self.0
     }
 
     /// The two doubles, for serialisation.
     pub const fn parts(self) -> (f64, f64) {
-        (self.high, self.low)
+        self.0.parts()
     }
 
     /// Rebuilds from [`Self::parts`]; `None` unless positive, finite and normalised.
     pub fn from_parts(high: f64, low: f64) -> Option<Self> {
-        let sound = high.is_finite()
-            && low.is_finite()
-            && (1e-30..=1e200).contains(&high)
-            && low.abs() <= high * f64::EPSILON;
-        sound.then_some(Self { high, low })
+        let x = DoubleDouble::from_parts(high, low);
+        let sound = x.is_finite() && x.parts() == (high, low) && (1e-30..=1e200).contains(&high);
+        sound.then_some(Self(x))
     }
 
     /// Nearest double.
     pub const fn to_f64(self) -> f64 {
-        self.high
+        self.0.to_f64()
     }
 
     /// Base-2 logarithm.
     pub fn log2(self) -> f64 {
-        libm::log2(self.high)
+        libm::log2(self.to_f64())
     }
 
     /// self · other.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "chains of exact products read as calls")]
     pub fn mul(self, other: Self) -> Self {
-        let (p, e) = two_product(self.high, other.high);
-        let e = e + (self.high * other.low + self.low * other.high);
-        let (high, low) = quick_two_sum(p, e);
-        Self { high, low }
+        Self(self.0 * other.0)
     }
 
     /// self / other.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "chains of exact quotients read as calls")]
     pub fn div(self, other: Self) -> Self {
-        let q1 = self.high / other.high;
-        let r = self.sub(other.mul(Self::new(q1)));
-        let q2 = r.high / other.high;
-        let r = r.sub(other.mul(Self::new(q2)));
-        let q3 = r.high / other.high;
-        let (high, low) = quick_two_sum(q1, q2);
-        let (high, low) = quick_two_sum(high, low + q3);
-        Self { high, low }
+        Self(self.0 / other.0)
+    }
+
+    /// The square root.
+    #[must_use]
+    pub fn sqrt(self) -> Self {
+        Self(self.0.sqrt())
     }
 
     /// Equal within 2^-45, far below any ciphertext's noise.
     pub fn matches(self, other: Self) -> bool {
-        (self.sub(other).high / other.high).abs() < 1.0 / (1u64 << 45) as f64
+        ((self.0 - other.0).to_f64() / other.to_f64()).abs() < 1.0 / (1u64 << 45) as f64
     }
-
-    fn sub(self, other: Self) -> Self {
-        let (s, e) = two_sum(self.high, -other.high);
-        let (high, low) = quick_two_sum(s, e + (self.low - other.low));
-        Self { high, low }
-    }
-}
-
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let t = s - a;
-    (s, (a - (s - t)) + (b - t))
-}
-
-/// Requires |a| >= |b|.
-fn quick_two_sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    (s, b - (s - a))
-}
-
-/// Dekker's product with Veltkamp splitting.
-fn two_product(a: f64, b: f64) -> (f64, f64) {
-    let split = |x: f64| {
-        let t = 134_217_729.0 * x;
-        let high = t - (t - x);
-        (high, x - high)
-    };
-    let p = a * b;
-    let ((ah, al), (bh, bl)) = (split(a), split(b));
-    (p, ((ah * bh - p) + ah * bl + al * bh) + al * bl)
 }
 
 #[cfg(test)]

@@ -1,0 +1,87 @@
+//! A function of encrypted values: the sigmoid, as a polynomial.
+//!
+//!     cargo run --release -p refloat --features parallel --example 08_sigmoid
+//!
+//! CKKS adds and multiplies, so it evaluates polynomials; anything else is fitted by one first. This fits
+//! 1/(1 + e^-x) between -8 and 8 in Chebyshev polynomials, says how far off the fit is, encrypts 8192 numbers at
+//! 128 bits of security, and evaluates the fit on all of them at once: one level to bring the interval to [-1, 1], and
+//! log2(degree + 1) levels, rounded up, for the polynomial. More degrees bring the fit closer, and take more levels.
+
+use refloat::{
+    Error,
+    arith::{DoubleDouble, primes::ntt_primes},
+    circuits::polynomial::{Parity, Plan, PolynomialEvaluator, minimax},
+    random::Seed,
+    rlwe::{KeySeeds, RlweSpec, SecretKey},
+    schemes::ckks::{CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt},
+    security::{SecretDistribution, SecurityPolicy},
+    trace::Counters,
+};
+
+const N: usize = 1 << 14;
+const INTERVAL: [f64; 2] = [-8.0, 8.0];
+
+fn fresh() -> Seed {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("the operating system's randomness");
+    Seed::from_bytes(bytes)
+}
+
+/// A lowest level of 55 bits, six more of 40, and a special prime of 56.
+fn chain() -> RlweSpec {
+    let first = |bits: f64, count: usize| ntt_primes(bits, 2 * N as u64).take(count);
+    let levels: Vec<Vec<u64>> = first(55.0, 1).chain(first(40.0, 6)).map(|p| vec![p]).collect();
+    let digits = (0..levels.len()).map(|i| vec![i]).collect();
+    let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::Strict128);
+    RlweSpec { n: N, levels, special: first(56.0, 1).collect(), digits, secret, policy }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn main() -> Result<(), Error> {
+    let context: CkksContext<u64> = CkksContext::from_spec(&chain())?;
+    println!("{}\n", context.rlwe().security().statement);
+    let (secret, key_id, scale) = (SecretKey::generate(context.rlwe(), &fresh()), [1; 16], Scale::exp2(40.0));
+    let top = context.rlwe().max_level();
+    let relinearization = secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&fresh()), top);
+    let evaluator = CkksEvaluator::new(&context);
+    let polynomials = PolynomialEvaluator::new(&evaluator, &relinearization);
+
+    let [from, to] = INTERVAL;
+    let width = (to - from) / (context.slots() - 1) as f64;
+    let values: Vec<Complex> =
+        (0..context.slots()).map(|k| Complex::new(from + k as f64 * width, 0.0)).collect();
+    let x = encrypt(&context, &secret, key_id, &values, top, scale, &fresh())?;
+
+    println!(
+        "{:>6} {:>12} {:>12} {:>7} {:>12}",
+        "degree", "fit is off", "result is", "levels", "key switches"
+    );
+    for degree in [3, 7, 15, 31] {
+        // In double precision, which is plenty for fits of up to 15 bits.
+        let f = |x: DoubleDouble| DoubleDouble::new(sigmoid(x.to_f64()));
+        let fit = minimax(&f, &[INTERVAL], degree, Parity::General)?;
+        let mut counters = Counters::default();
+        let t = polynomials.to_unit_interval(&x, (from, to), scale, &mut counters)?;
+        let y = polynomials.evaluate(&fit.polynomial, &t, scale, &mut counters)?;
+
+        let decrypted = decrypt_slots(&context, &secret, key_id, &y)?;
+        let errors =
+            decrypted.reveal_to_key_owner().iter().zip(&values).map(|(y, x)| (y.re - sigmoid(x.re)).abs());
+        let worst = errors.fold(0.0, f64::max);
+        println!(
+            "{degree:>6} {:>12.2e} {worst:>12.2e} {:>7} {:>12}",
+            fit.error,
+            x.level() - y.level(),
+            counters.key_switch
+        );
+        assert_eq!(
+            counters.key_switch,
+            Plan::new(core::slice::from_ref(&fit.polynomial))?.key_switches() as u64
+        );
+        assert!(worst < fit.error + 1e-5, "the noise shows: {worst}");
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! The powers of an argument that a plan asks for.
+
+use alloc::{collections::BTreeMap, format, vec::Vec};
+
+use super::{
+    basis::PolynomialBasis,
+    plan::{Plan, factors},
+};
+use crate::{
+    arith::{ComplexDoubleDouble, Word},
+    error::Error,
+    par,
+    rlwe::SampleBlock,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
+    trace::Counters,
+};
+
+/// Elements of the basis as ciphertexts: element n at ceil(log2 n) levels below the first, each at a scale of its own.
+pub(super) struct Powers<W: Word> {
+    by_index: BTreeMap<usize, Ciphertext<W>>,
+}
+
+impl<W: Word> Powers<W> {
+    /// Those of `plan` at the slots of `x`. Powers of one level are independent and run in parallel.
+    pub fn new(
+        evaluator: &CkksEvaluator<W>,
+        key: &SampleBlock<W>,
+        plan: &Plan,
+        x: &Ciphertext<W>,
+        counters: &mut Counters,
+    ) -> Result<Self, Error> {
+        let product = |a: &Ciphertext<W>, b: &Ciphertext<W>, difference: Option<Option<&Ciphertext<W>>>| {
+            let mut counters = Counters::default();
+            let mut product = evaluator.multiply(a, b)?;
+            if let Some(difference) = difference {
+                // 2 T_a T_b - T_(a-b), before the relinearisation and at the scale of the product.
+                evaluator.multiply_integer_assign(&mut product, 2)?;
+                match difference {
+                    None => evaluator.add_constant_assign(&mut product, -ComplexDoubleDouble::ONE)?,
+                    Some(x) => evaluator.add_multiple_assign(&mut product, x, -ComplexDoubleDouble::ONE)?,
+                }
+            }
+            Ok::<_, Error>((evaluator.relinearize_rescale(&product, key, &mut counters)?, counters))
+        };
+        let chebyshev = matches!(plan.basis, PolynomialBasis::Chebyshev { .. });
+        let mut first = x.clone();
+        for _ in 0..plan.stride {
+            let (square, work) = product(&first, &first, chebyshev.then_some(None))?;
+            *counters += work;
+            first = square;
+        }
+        let mut powers = Self { by_index: BTreeMap::from([(1, first)]) };
+        let mut rest = plan.powers.as_slice();
+        while let Some(&next) = rest.first() {
+            // All that stand on the same level.
+            let count = rest.partition_point(|&n| n <= next.next_power_of_two());
+            let (now, later) = rest.split_at(count);
+            let made = par::try_map(count, |i| {
+                let (a, b, difference) = factors(plan.basis, now[i]);
+                let difference =
+                    difference.map(|d| (d > 0).then(|| powers.get(d)).transpose()).transpose()?;
+                product(powers.get(a)?, powers.get(b)?, difference)
+            })?;
+            for (&n, (power, work)) in now.iter().zip(made) {
+                *counters += work;
+                powers.by_index.insert(n, power);
+            }
+            rest = later;
+        }
+        Ok(powers)
+    }
+
+    /// Element `n` >= 1.
+    pub fn get(&self, n: usize) -> Result<&Ciphertext<W>, Error> {
+        self.by_index.get(&n).ok_or_else(|| {
+            let known: Vec<&usize> = self.by_index.keys().collect();
+            Error::InvalidArgument(format!("the plan has no power {n}, only {known:?}: a bug of the planner"))
+        })
+    }
+}
