@@ -1,5 +1,5 @@
 //! AVX-512DQ: eight 64-bit lanes for primes of more than 50 bits. High words of products are put together from 32-bit
-//! halves, low words have an instruction.
+//! halves, low words have an instruction; [sums of products](super::avx512_wide_sums) are a file of their own.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.

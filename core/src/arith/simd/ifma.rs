@@ -1,5 +1,5 @@
 //! AVX-512 IFMA: eight 64-bit lanes that multiply 52-bit numbers. It transforms and multiplies rows modulo primes
-//! below 2^50, and transforms larger ones by 32-bit halves; operations whose words may exceed 52 bits go to AVX2.
+//! below 2^50; larger words are the matter of [`avx512_wide`].
 //!
 //! SAFETY, for every block here: the only value of [`Ifma`] is reached through [`Ifma::detect`], which returns
 //! it only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA; loads and stores go through references to
@@ -9,7 +9,7 @@ use super::avx2::Avx2;
 use super::avx512_wide;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
-use crate::arith::kernels::{Kernels, KeyProduct, ntt};
+use crate::arith::kernels::{Kernels, KeyProduct, ntt, products};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
@@ -175,13 +175,19 @@ const fn exchange_order(t: u64) -> ([u64; 8], [u64; 8]) {
     (low, high)
 }
 
-/// The transforms modulo larger primes.
+/// Everything for words of up to 61 bits.
 struct Wide;
 
-impl Wide {
-    kernel!(forward = ntt::forward::<8, _>, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse::<8, _>, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq"], t: &NttTable<u64>, row: &mut [u64]);
-}
+super::backend::backend!(
+    Wide,
+    u64,
+    "avx512",
+    features = ["avx512f,avx512dq,avx512ifma"],
+    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
+    rows = avx512_wide::Lanes(Lanes(TOKEN)),
+    products = avx512_wide::Lanes(Lanes(TOKEN)),
+    sums = products
+);
 
 /// Transforms and products modulo a prime below 2^50.
 struct Narrow;
@@ -233,19 +239,11 @@ fn is_narrow(m: &Modulus<u64>) -> bool {
     m.value_u64() >> PRIME_BITS == 0
 }
 
-/// What the lanes cannot do. A token exists only where AVX2 does.
-fn wide() -> &'static dyn Kernels<u64> {
-    match Avx2::detect() {
-        Some(token) => token,
-        None => unreachable!("IFMA is not used without AVX2"),
-    }
-}
-
 /// Methods passed on as they are.
 macro_rules! passed_on {
     ($($name:ident($($argument:ident: $kind:ty),*);)*) => {
         $(fn $name(&self, $($argument: $kind),*) {
-            wide().$name($($argument),*);
+            Wide.$name($($argument),*);
         })*
     };
 }
@@ -256,26 +254,26 @@ impl Kernels<u64> for Ifma {
         "avx512"
     }
     fn ntt_forward(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { Wide.forward(t, row) }
+        if is_narrow(t.modulus()) { Narrow.forward(t, row) } else { Wide.ntt_forward(t, row) }
     }
     fn ntt_inverse(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.inverse(t, row) }
+        if is_narrow(t.modulus()) { Narrow.inverse(t, row) } else { Wide.ntt_inverse(t, row) }
     }
     fn mul_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
-        if is_narrow(m) { Narrow.mul_assign(m, a, b) } else { wide().mul_assign(m, a, b) }
+        if is_narrow(m) { Narrow.mul_assign(m, a, b) } else { Wide.mul_assign(m, a, b) }
     }
     fn inner_product(&self, m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool) {
         if is_narrow(m) {
             Narrow.inner_product(m, out, lhs, rhs, accumulate);
         } else {
-            wide().inner_product(m, out, lhs, rhs, accumulate);
+            Wide.inner_product(m, out, lhs, rhs, accumulate);
         }
     }
     fn key_products(&self, m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool) {
         if is_narrow(m) {
             Narrow.key_products(m, products, accumulate);
         } else {
-            wide().key_products(m, products, accumulate);
+            Wide.key_products(m, products, accumulate);
         }
     }
     passed_on! {

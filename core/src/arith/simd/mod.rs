@@ -11,6 +11,8 @@ mod avx2;
 mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_wide;
+#[cfg(target_arch = "x86_64")]
+mod avx512_wide_sums;
 mod backend;
 pub mod dispatch;
 pub(crate) mod gates;
