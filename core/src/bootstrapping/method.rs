@@ -18,7 +18,7 @@ pub trait Method<W: Word> {
     /// Level of the output.
     fn output_level(&self) -> usize;
     /// Stages in order.
-    fn stages(&self) -> &'static [StageInfo];
+    fn stages(&self) -> &[StageInfo];
     /// The same slots at the output level.
     ///
     /// # Errors

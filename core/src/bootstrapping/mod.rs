@@ -2,6 +2,7 @@
 //! [`Method`].
 
 pub mod cggi;
+pub mod ckks_conventional;
 pub mod ckks_ship;
 mod method;
 mod registry;

@@ -1,6 +1,6 @@
 //! The methods there are: one line each.
 
-use super::{cggi, ckks_ship};
+use super::{cggi, ckks_conventional, ckks_ship};
 
 /// A bootstrapping method as listed by servers and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,5 +15,5 @@ pub struct MethodInfo {
 
 /// Every method of this version.
 pub fn methods() -> &'static [MethodInfo] {
-    &[ckks_ship::METHOD, cggi::METHOD]
+    &[ckks_ship::METHOD, ckks_conventional::METHOD, cggi::METHOD]
 }

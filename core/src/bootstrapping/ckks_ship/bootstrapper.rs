@@ -39,7 +39,7 @@ impl<W: Word> Method<W> for ShipBootstrapper<'_, W> {
         self.evaluator.params().output_level()
     }
 
-    fn stages(&self) -> &'static [StageInfo] {
+    fn stages(&self) -> &[StageInfo] {
         self.evaluator.params().stages()
     }
 

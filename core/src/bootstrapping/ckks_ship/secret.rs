@@ -15,7 +15,7 @@ use crate::{
     random::Seed,
     ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret, scatter_constant_time},
-    schemes::ckks::{self, Ciphertext, Private, PublicKey},
+    schemes::ckks::{self, Ciphertext, Private, PublicKey, key_set_id, key_set_seed},
 };
 
 /// One non-zero coefficient of the sparse secret: J = o + r (+ N if negative), r = r0 + theta r1,
@@ -51,14 +51,7 @@ impl<W: Word> ShipSecretKey<W> {
     /// key.
     pub fn generate(params: &ShipParams<W>, seed: &Seed) -> Self {
         let context = params.ckks().rlwe();
-        // Bound to the parameter set, so that one seed never meets two moduli.
-        let fingerprint = params.fingerprint();
-        let words = [0, 8].map(|i| {
-            let mut w = [0; 8];
-            w.copy_from_slice(&fingerprint[i..i + 8]);
-            u64::from_le_bytes(w)
-        });
-        let master = seed.derive("ship key set", &words);
+        let master = key_set_seed(seed, "ship key set", &params.fingerprint());
         let seeds = KeySeeds::derive(&master);
         let dense = SecretKey::generate(context, &master);
         // What encrypting and decrypting need of it; the rest follows when evaluation keys are made.
@@ -175,12 +168,7 @@ pub(super) fn key_id<W: Word>(params: &ShipParams<W>, seeds: &KeySeeds) -> [u8; 
 
 /// The identifier that keys expanded from `public` must carry.
 pub fn key_id_of<W: Word>(params: &ShipParams<W>, public: &Seed) -> [u8; 16] {
-    let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 key id v1");
-    h.update(&params.fingerprint());
-    h.update(public.as_bytes());
-    let mut out = [0; 16];
-    out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-    out
+    key_set_id(&params.fingerprint(), public)
 }
 
 /// Slots of user values.

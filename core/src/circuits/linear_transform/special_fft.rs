@@ -9,7 +9,7 @@
 //! back: the two reversals cancel whichever goes first (Chen, Chillotti, Song, EUROCRYPT 2019; the factors in the form of
 //! Cheon, Han, Hhan, 2018).
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{collections::BTreeSet, format, vec, vec::Vec};
 
 use super::diagonals::Diagonals;
 use crate::{error::Error, schemes::ckks::Complex};
@@ -34,12 +34,58 @@ pub fn coeffs_to_slots_stages(slots: usize, stages: usize) -> Result<Vec<Diagona
     merged(slots, stages, &layers, inverse_layer)
 }
 
+/// The shifts of the diagonals of [`slots_to_coeffs_stages`], ascending, without making them.
+///
+/// # Errors
+/// As [`slots_to_coeffs_stages`].
+pub fn slots_to_coeffs_shifts(slots: usize, stages: usize) -> Result<Vec<Vec<i64>>, Error> {
+    let layers: Vec<usize> = (1..=slots.trailing_zeros()).map(|log| 1 << log).collect();
+    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shifts_of(slots, layers)).collect())
+}
+
+/// The shifts of the diagonals of [`coeffs_to_slots_stages`], ascending, without making them.
+///
+/// # Errors
+/// As [`slots_to_coeffs_stages`].
+pub fn coeffs_to_slots_shifts(slots: usize, stages: usize) -> Result<Vec<Vec<i64>>, Error> {
+    let layers: Vec<usize> = (1..=slots.trailing_zeros()).rev().map(|log| 1 << log).collect();
+    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shifts_of(slots, layers)).collect())
+}
+
+/// Sums of 0, m/2 and -m/2 over the layers, centred.
+fn shifts_of(slots: usize, layers: &[usize]) -> Vec<i64> {
+    let mut out = BTreeSet::from([0i64]);
+    for &m in layers {
+        let half = m as i64 / 2;
+        out = out.iter().flat_map(|&k| [k, k + half, k - half]).map(|k| centred(k, slots as i64)).collect();
+    }
+    out.into_iter().collect()
+}
+
+/// In (-slots/2, slots/2].
+fn centred(k: i64, slots: i64) -> i64 {
+    let k = k.rem_euclid(slots);
+    if k > slots / 2 { k - slots } else { k }
+}
+
 fn merged(
     slots: usize,
     stages: usize,
     layers: &[usize],
     matrix: impl Fn(usize, usize) -> Result<Diagonals, Error>,
 ) -> Result<Vec<Diagonals>, Error> {
+    let product = |layers: &[usize]| {
+        let mut product = matrix(slots, layers[0])?;
+        for &m in &layers[1..] {
+            product = matrix(slots, m)?.after(&product)?;
+        }
+        Ok(product)
+    };
+    divided(slots, stages, layers)?.into_iter().map(product).collect()
+}
+
+/// The layers of each stage.
+fn divided(slots: usize, stages: usize, layers: &[usize]) -> Result<Vec<&[usize]>, Error> {
     if slots < 2 || stages == 0 || stages > layers.len() {
         return Err(Error::InvalidArgument(format!(
             "{stages} stages for the {} layers of {slots} slots; take 1 to {} stages, and 2 slots or more",
@@ -47,18 +93,13 @@ fn merged(
             layers.len()
         )));
     }
-    let mut out = Vec::with_capacity(stages);
     let mut rest = layers;
-    for left in (1..=stages).rev() {
+    let stage = |left: usize| {
         let (own, others) = rest.split_at(rest.len().div_ceil(left));
         rest = others;
-        let mut product = matrix(slots, own[0])?;
-        for &m in &own[1..] {
-            product = matrix(slots, m)?.after(&product)?;
-        }
-        out.push(product);
-    }
-    Ok(out)
+        own
+    };
+    Ok((1..=stages).rev().map(stage).collect())
 }
 
 /// g_j for j < m/2.
@@ -169,6 +210,13 @@ mod tests {
         let counts = |stages: Vec<Diagonals>| stages.iter().map(|d| d.shifts().len()).collect::<Vec<_>>();
         assert_eq!(counts(slots_to_coeffs_stages(1 << 10, 3).unwrap()), [31, 15, 8]);
         assert_eq!(counts(coeffs_to_slots_stages(1 << 11, 3).unwrap()), [16, 31, 15]);
+        for (slots, stages) in [(2, 1), (8, 2), (64, 3), (1 << 10, 3)] {
+            let of = |stages: Vec<Diagonals>| stages.iter().map(Diagonals::shifts).collect::<Vec<_>>();
+            let there = slots_to_coeffs_shifts(slots, stages).unwrap();
+            assert_eq!(of(slots_to_coeffs_stages(slots, stages).unwrap()), there);
+            let back = coeffs_to_slots_shifts(slots, stages).unwrap();
+            assert_eq!(of(coeffs_to_slots_stages(slots, stages).unwrap()), back);
+        }
     }
 
     #[test]

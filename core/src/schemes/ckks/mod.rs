@@ -10,6 +10,7 @@ mod context;
 mod encoder;
 mod encrypt;
 mod evaluator;
+mod identity;
 mod private;
 mod scale;
 
@@ -18,6 +19,7 @@ pub use context::CkksContext;
 pub use encoder::{Encoder, round_ties_even};
 pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
+pub use identity::{key_set_id, key_set_seed};
 pub use private::Private;
 pub use scale::Scale;
 

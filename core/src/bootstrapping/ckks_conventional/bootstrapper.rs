@@ -1,0 +1,47 @@
+//! Conventional bootstrapping as a [`Method`].
+
+use super::{evaluator::ConventionalEvaluator, keys::ConventionalKeys};
+use crate::{
+    arith::Word,
+    bootstrapping::{Method, MethodInfo},
+    error::Error,
+    schemes::ckks::Ciphertext,
+    trace::{Observer, StageInfo},
+};
+
+/// Conventional bootstrapping in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "ckks-conventional",
+    title: "CKKS bootstrapping by homomorphic modular reduction",
+    source: "Cheon, Han, Kim, Kim, Song, ePrint 2018/153; Bossuat et al., ePrint 2020/1203 and 2022/024",
+};
+
+/// An evaluator with its keys.
+pub struct ConventionalBootstrapper<'a, W: Word = u64> {
+    /// The evaluator.
+    pub evaluator: &'a ConventionalEvaluator<W>,
+    /// The evaluation keys.
+    pub keys: &'a ConventionalKeys<W>,
+}
+
+impl<W: Word> Method<W> for ConventionalBootstrapper<'_, W> {
+    fn params_id(&self) -> [u8; 16] {
+        self.evaluator.params().fingerprint()
+    }
+
+    fn input_level(&self) -> usize {
+        self.evaluator.params().levels().input
+    }
+
+    fn output_level(&self) -> usize {
+        self.evaluator.params().levels().output
+    }
+
+    fn stages(&self) -> &[StageInfo] {
+        self.evaluator.params().stages()
+    }
+
+    fn bootstrap(&self, x: &Ciphertext<W>, observer: &mut dyn Observer) -> Result<Ciphertext<W>, Error> {
+        self.evaluator.bootstrap(x, self.keys, observer)
+    }
+}

@@ -1,0 +1,37 @@
+//! Conventional CKKS bootstrapping: homomorphic reduction modulo q0.
+//!
+//! Cheon, Han, Kim, Kim, Song (EUROCRYPT 2018), with the linear maps factored (Chen, Chillotti, Song, EUROCRYPT 2019), the
+//! scaled cosine and its double angles (Han, Ki, CT-RSA 2020), the arcsine (Lee, Lee, Kim, No, EUROCRYPT 2021), double
+//! hoisting and exact scales (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT 2021), and an ephemeral sparse
+//! secret (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022).
+//!
+//! # What happens
+//!
+//! An exhausted ciphertext decrypts to m modulo q0. Read modulo a large Q it decrypts to m + q0 I, I a small integer in
+//! every coefficient. Coefficients are moved into slots, a polynomial close to x - round(x) is evaluated on
+//! x = m/q0 + I, and what is left, m/q0, is moved back. Which of the two maps goes first is [`StageOrder`]'s to say.
+//!
+//! The polynomial is a scaled cosine, doubled r times to a sine of period one, and the arcsine where the message is not
+//! small beside q0: [`EvalMod`].
+
+mod bootstrapper;
+mod eval_mod;
+mod evaluator;
+mod keys;
+mod maps;
+mod params;
+mod raise;
+mod run;
+mod secret;
+mod spec;
+mod stages;
+
+pub use bootstrapper::{ConventionalBootstrapper, METHOD};
+pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
+pub use evaluator::ConventionalEvaluator;
+pub use keys::ConventionalKeys;
+pub use params::{ConventionalParams, Levels};
+pub use run::{ConventionalRun, ConventionalState};
+pub use secret::ConventionalSecretKey;
+pub use spec::{ConventionalSpec, EphemeralSpec, StageOrder};
+pub use stages::{COEFFS_TO_SLOTS, EVAL_MOD, MOD_RAISE, SLOTS_TO_COEFFS};

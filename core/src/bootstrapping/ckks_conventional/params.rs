@@ -1,0 +1,327 @@
+//! Checked parameters with everything derived from them.
+
+use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
+
+use super::{
+    spec::{ConventionalSpec, StageOrder},
+    stages,
+};
+use crate::{
+    arith::Word,
+    circuits::linear_transform::{BabyGiantSteps, coeffs_to_slots_shifts, slots_to_coeffs_shifts},
+    error::Error,
+    ring::{GaloisElement, SmallPoly},
+    rlwe::{EncapsulationContext, RlweContext},
+    schemes::ckks::{CkksContext, Scale},
+    security::{self, Instance, SecretDistribution, SecurityReport},
+    trace::StageInfo,
+};
+
+/// The levels of a set: the highest level each stage works at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Levels {
+    /// Lowest level of an input.
+    pub input: usize,
+    /// Level of the result.
+    pub output: usize,
+    /// Where coefficients-to-slots begins: the top.
+    pub coeffs_to_slots: usize,
+    /// Where the reduction begins.
+    pub eval_mod: usize,
+    /// Where slots-to-coefficients begins.
+    pub slots_to_coeffs: usize,
+}
+
+impl Levels {
+    fn of(spec: &ConventionalSpec, reduction: usize) -> Result<Self, Error> {
+        let top = spec.chain.levels.len().saturating_sub(1);
+        let stages = spec.coeffs_to_slots + reduction + spec.slots_to_coeffs;
+        if top <= stages {
+            return Err(Error::InvalidArgument(format!(
+                "{top} levels above the base, the stages take {} + {reduction} + {}; give the chain at least one level \
+                 more, for a product between bootstraps",
+                spec.coeffs_to_slots, spec.slots_to_coeffs
+            )));
+        }
+        let eval_mod = top - spec.coeffs_to_slots;
+        let reduced = eval_mod - reduction;
+        let maps = spec.slots_to_coeffs;
+        Ok(match spec.order {
+            StageOrder::CoeffsToSlotsFirst => Self {
+                input: 0,
+                output: reduced - maps,
+                coeffs_to_slots: top,
+                eval_mod,
+                slots_to_coeffs: reduced,
+            },
+            StageOrder::SlotsToCoeffsFirst => {
+                Self { input: maps, output: reduced, coeffs_to_slots: top, eval_mod, slots_to_coeffs: maps }
+            }
+        })
+    }
+
+    /// Levels a result has above an input: products between two bootstraps.
+    pub fn left(&self) -> usize {
+        self.output - self.input
+    }
+}
+
+/// A conventional parameter set: immutable, validated, cheap to clone.
+pub struct ConventionalParams<W: Word = u64>(Arc<Inner<W>>);
+
+struct Inner<W: Word> {
+    spec: ConventionalSpec,
+    fingerprint: [u8; 16],
+    security: SecurityReport,
+    ckks: CkksContext<W>,
+    encapsulation: Option<EncapsulationContext<W>>,
+    levels: Levels,
+    stages: Vec<StageInfo>,
+    galois: BTreeMap<GaloisElement, usize>,
+}
+
+impl<W: Word> Clone for ConventionalParams<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Word> ConventionalParams<W> {
+    /// Validates a specification: shape, primes, scales, and security under its policy.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet
+    /// the policy.
+    pub fn new(spec: &ConventionalSpec) -> Result<Self, Error> {
+        let levels = Levels::of(spec, spec.eval_mod.levels())?;
+        let rlwe = RlweContext::new(&spec.chain)?;
+        check_shape(spec)?;
+        let security = check_security(spec)?;
+        let encapsulation = spec
+            .ephemeral
+            .as_ref()
+            .map(|e| EncapsulationContext::new(spec.chain.n, &spec.chain.levels[0], e.prime, e.digits))
+            .transpose()?;
+        let fingerprint = spec.fingerprint();
+        let inner = Inner {
+            galois: galois_elements(spec, &levels)?,
+            stages: stages::of(spec),
+            spec: spec.clone(),
+            fingerprint,
+            security,
+            ckks: CkksContext::new(rlwe, fingerprint)?,
+            encapsulation,
+            levels,
+        };
+        Ok(Self(Arc::new(inner)))
+    }
+
+    /// The numbers.
+    pub fn spec(&self) -> &ConventionalSpec {
+        &self.0.spec
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &String {
+        &self.0.spec.name
+    }
+
+    /// Identity of the set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint
+    }
+
+    /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
+    pub fn security(&self) -> &SecurityReport {
+        &self.0.security
+    }
+
+    /// Chain and encoder.
+    pub fn ckks(&self) -> &CkksContext<W> {
+        &self.0.ckks
+    }
+
+    /// Ring degree N.
+    pub fn n(&self) -> usize {
+        self.0.spec.chain.n
+    }
+
+    /// Slots of a message; those of the ring repeat them.
+    pub fn slots(&self) -> usize {
+        1 << self.0.spec.log_slots
+    }
+
+    /// Whether the slots of a message are all that the ring has.
+    pub fn is_full(&self) -> bool {
+        self.slots() == self.n() / 2
+    }
+
+    /// Real and imaginary parts of few slots lie beside each other and are reduced at once.
+    pub fn packs_parts(&self) -> bool {
+        !self.is_full() && self.0.spec.order == StageOrder::CoeffsToSlotsFirst
+    }
+
+    /// Scale of messages in and out.
+    pub fn scale(&self) -> Scale {
+        Scale::exp2(self.0.spec.log_scale)
+    }
+
+    /// Scale of slots that enter and leave the reduction.
+    pub fn eval_scale(&self) -> Scale {
+        Scale::exp2(self.0.spec.log_eval_scale)
+    }
+
+    /// Scale of a message at level 0, nominally: q0 over the message ratio, as far as an integer multiple of the scale of
+    /// messages comes to it where nothing else brings it there.
+    pub(super) fn raised_message_scale(&self) -> Scale {
+        let wanted = self.base_modulus().div(Scale::exp2(f64::from(self.0.spec.log_message_ratio)));
+        match self.0.spec.order {
+            StageOrder::SlotsToCoeffsFirst => wanted,
+            StageOrder::CoeffsToSlotsFirst => {
+                let factor = libm::round(wanted.div(self.scale()).to_f64()).max(1.0);
+                self.scale().mul(Scale::new(factor))
+            }
+        }
+    }
+
+    /// Scale of a message between the reduction and slots-to-coefficients.
+    pub(super) fn reduced_scale(&self) -> Scale {
+        self.eval_scale().mul(self.raised_message_scale()).div(self.base_modulus())
+    }
+
+    /// q0.
+    pub fn base_modulus(&self) -> Scale {
+        Scale::product(self.0.spec.chain.levels[0].iter().copied())
+    }
+
+    /// The levels of the stages.
+    pub fn levels(&self) -> &Levels {
+        &self.0.levels
+    }
+
+    /// The stages in order.
+    pub fn stages(&self) -> &[StageInfo] {
+        &self.0.stages
+    }
+
+    /// Moduli of the ephemeral secret's key.
+    pub(super) fn encapsulation(&self) -> Option<&EncapsulationContext<W>> {
+        self.0.encapsulation.as_ref()
+    }
+
+    /// The automorphisms that a bootstrap takes, each with the highest level it is used at.
+    pub fn galois_elements(&self) -> impl Iterator<Item = (GaloisElement, usize)> + '_ {
+        self.0.galois.iter().map(|(&g, &level)| (g, level))
+    }
+
+    /// log2 Q P.
+    pub fn log_qp(&self) -> f64 {
+        let rlwe = self.ckks().rlwe();
+        rlwe.qp(rlwe.max_level()).log2()
+    }
+
+    /// Bytes of the evaluation keys in memory.
+    pub fn key_bytes(&self) -> u64 {
+        let rlwe = self.ckks().rlwe();
+        let block = |level: usize| {
+            (2 * rlwe.digit_count(level) * rlwe.qp(level).len() * self.n() * size_of::<W>()) as u64
+        };
+        let levels = self.levels();
+        let galois: u64 = self.galois_elements().map(|(_, level)| block(level)).sum();
+        let raise = if self.encapsulation().is_some() { block(levels.coeffs_to_slots) } else { 0 };
+        galois + raise + block(levels.eval_mod)
+    }
+}
+
+fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
+    let log_n = spec.chain.n.trailing_zeros();
+    let refuse = |what: String| Err(Error::InvalidArgument(what));
+    if spec.log_slots == 0 || spec.log_slots >= log_n {
+        return refuse(format!(
+            "2^{} slots; a ring of degree 2^{log_n} has 2 to 2^{}",
+            spec.log_slots,
+            log_n - 1
+        ));
+    }
+    for (name, stages) in
+        [("coefficients to slots", spec.coeffs_to_slots), ("slots to coefficients", spec.slots_to_coeffs)]
+    {
+        if stages == 0 || stages > spec.log_slots as usize {
+            return refuse(format!(
+                "{stages} stages of {name}; 2^{} slots have 1 to {} of them",
+                spec.log_slots, spec.log_slots
+            ));
+        }
+    }
+    let log_q0: f64 = spec.chain.levels[0].iter().map(|&p| libm::log2(p as f64)).sum();
+    let room = log_q0 - f64::from(spec.log_message_ratio) - spec.log_scale;
+    if room < -0.5 || !(10.0..=60.0).contains(&spec.log_scale) {
+        return refuse(format!(
+            "messages at scale 2^{} with a ratio of 2^{} do not fit q0 = 2^{log_q0:.1}; lower the scale or the ratio, \
+             or take a larger q0",
+            spec.log_scale, spec.log_message_ratio
+        ));
+    }
+    if !(20.0..=60.0).contains(&spec.log_eval_scale) {
+        return refuse(format!("a scale of 2^{} for the reduction; take 2^20 to 2^60", spec.log_eval_scale));
+    }
+    if let Some(e) = &spec.ephemeral
+        && (e.weight == 0 || e.weight as usize > spec.chain.n)
+    {
+        return refuse(format!("an ephemeral secret of weight {} in a ring of degree 2^{log_n}", e.weight));
+    }
+    Ok(())
+}
+
+fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
+    let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
+    let instance = |name, secret, log_modulus| Instance {
+        name,
+        log_n: spec.chain.n.trailing_zeros(),
+        secret,
+        log_modulus,
+        sigma: SmallPoly::ERROR_SIGMA,
+    };
+    let chain = &spec.chain;
+    let all = log2(&mut chain.levels.iter().flatten().chain(&chain.special));
+    let mut instances = alloc::vec![instance("main secret at Q P", chain.secret, all)];
+    if let Some(e) = &spec.ephemeral {
+        let small = log2(&mut chain.levels[0].iter().chain([&e.prime]));
+        instances.push(instance(
+            "ephemeral secret at q0 p'",
+            SecretDistribution::Sparse { weight: e.weight },
+            small,
+        ));
+    }
+    security::check(&instances, chain.policy)
+}
+
+/// Rotations and conjugation of all stages, with the highest level of each.
+fn galois_elements(
+    spec: &ConventionalSpec,
+    levels: &Levels,
+) -> Result<BTreeMap<GaloisElement, usize>, Error> {
+    let (n, slots) = (spec.chain.n, 1usize << spec.log_slots);
+    let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
+    let mut add = |g: GaloisElement, level: usize| {
+        let highest = out.entry(g).or_default();
+        *highest = level.max(*highest);
+    };
+    for (shifts, top) in [
+        (coeffs_to_slots_shifts(slots, spec.coeffs_to_slots)?, levels.coeffs_to_slots),
+        (slots_to_coeffs_shifts(slots, spec.slots_to_coeffs)?, levels.slots_to_coeffs),
+    ] {
+        for (i, shifts) in shifts.iter().enumerate() {
+            for step in BabyGiantSteps::of(shifts).rotations() {
+                add(GaloisElement::rotation(step, n), top - i);
+            }
+        }
+    }
+    let mut step = slots;
+    while step < n / 2 {
+        add(GaloisElement::rotation(step as i64, n), levels.coeffs_to_slots);
+        step *= 2;
+    }
+    add(GaloisElement::conjugation(n), levels.eval_mod.max(levels.output));
+    Ok(out)
+}

@@ -1,0 +1,82 @@
+//! ModRaise: the same coefficients modulo a much larger modulus.
+//!
+//! A ciphertext modulo q0 satisfies b + a s = m + q0 I over the integers once its residues are centred, and that holds
+//! modulo any multiple of q0. I is small because s is: the main secret is left for an ephemeral sparse one before, and
+//! taken up again after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022).
+
+use alloc::vec::Vec;
+
+use super::{keys::ConventionalKeys, params::ConventionalParams};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{BaseConverter, Coeff, Eval, Poly},
+    rlwe::Pair,
+    schemes::ckks::{Ciphertext, Scale},
+    trace::Counters,
+};
+
+/// The lift of residues modulo q0 to those modulo Q.
+pub(super) struct Lift<W: Word> {
+    params: ConventionalParams<W>,
+    converter: BaseConverter<W>,
+}
+
+impl<W: Word> Lift<W> {
+    pub fn new(params: &ConventionalParams<W>) -> Self {
+        let rlwe = params.ckks().rlwe();
+        let (low, high) = (rlwe.q(0), rlwe.q(rlwe.max_level()));
+        let rest = high.select(low.len()..high.len());
+        Self { params: params.clone(), converter: BaseConverter::new(low, &rest) }
+    }
+
+    /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level.
+    pub fn raise(
+        &self,
+        x: &Ciphertext<W>,
+        keys: &ConventionalKeys<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let rlwe = self.params.ckks().rlwe();
+        let top = rlwe.max_level();
+        let pair = x.pair()?;
+        let lifted = match (self.params.encapsulation(), &keys.ephemeral) {
+            (Some(context), Some([there, back])) => {
+                let (b, a) = context.apply(&pair, there, counters);
+                let (b, a) = (self.lift(&b), self.lift(&a));
+                let digits = rlwe.decompose(top, &a, counters);
+                let mut out = Pair::zero(rlwe.qp(top));
+                rlwe.key_product(&[&digits], back, &mut out, false, counters);
+                rlwe.add_special_multiple(&mut out.b, &b);
+                rlwe.divide_by_special(top, out, counters)
+            }
+            (None, _) => {
+                counters.ntt += 2 * rlwe.q(0).len() as u64;
+                Pair { b: self.lift(&pair.b.into_coeff()), a: self.lift(&pair.a.into_coeff()) }
+            }
+            (Some(_), None) => {
+                return Err(Error::MissingKey(
+                    "the set has an ephemeral secret, the keys have none to lead to it; make them from the secret key of \
+                     this set"
+                        .into(),
+                ));
+            }
+        };
+        counters.ntt += 2 * rlwe.q(top).len() as u64;
+        let range = Scale::new(f64::from(self.params.spec().eval_mod.range));
+        Ok(x.with_pair(lifted, top, self.params.base_modulus().mul(range)))
+    }
+
+    fn lift(&self, x: &Poly<W, Coeff>) -> Poly<W, Eval> {
+        let rlwe = self.params.ckks().rlwe();
+        let (low, basis) = (x.basis().len(), rlwe.q(rlwe.max_level()));
+        let rows: Vec<&[W]> = (0..low).map(|i| x.row(i)).collect();
+        let source = self.converter.source(&rows);
+        let mut out = Poly::<W, Coeff>::zero(basis);
+        out.for_each_row_mut(|i, row| match i.checked_sub(low) {
+            None => row.copy_from_slice(x.row(i)),
+            Some(target) => source.row_into(target, row),
+        });
+        out.into_eval()
+    }
+}

@@ -1,0 +1,190 @@
+//! A bootstrap in steps: one stage at a time.
+
+use alloc::{format, vec::Vec};
+
+use super::{evaluator::ConventionalEvaluator, keys::ConventionalKeys, spec::StageOrder, stages};
+use crate::{
+    arith::Word,
+    error::Error,
+    schemes::ckks::{Ciphertext, Scale, hex},
+    trace::{Counters, Observer, StageEvent, StageInfo, emit},
+};
+
+/// Where a run stands.
+pub enum ConventionalState<W: Word> {
+    /// Before the first stage.
+    Input(Ciphertext<W>),
+    /// Slots-to-coefficients first: the message modulo q0.
+    Base(Ciphertext<W>),
+    /// Raised: m + q0 I at the highest level.
+    Raised(Ciphertext<W>),
+    /// Coefficients in slots: real and imaginary parts.
+    Slots(Vec<Ciphertext<W>>),
+    /// Reduced modulo q0.
+    Reduced(Vec<Ciphertext<W>>),
+    /// Finished.
+    Done(Ciphertext<W>),
+    /// Ended by an error.
+    Failed,
+}
+
+/// A bootstrap that is driven from outside: between two steps the caller may look, wait or drop it.
+pub struct ConventionalRun<'a, W: Word = u64> {
+    evaluator: &'a ConventionalEvaluator<W>,
+    /// Scale of the message at level 0.
+    base: Scale,
+    state: ConventionalState<W>,
+}
+
+impl<'a, W: Word> ConventionalRun<'a, W> {
+    /// Checks the input; nothing is computed yet.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::InvalidArgument`] for a ciphertext that does not fit.
+    pub fn new(evaluator: &'a ConventionalEvaluator<W>, x: &Ciphertext<W>) -> Result<Self, Error> {
+        let params = evaluator.params();
+        if x.fingerprint() != params.fingerprint() {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertext of parameter set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
+                hex(&x.fingerprint()),
+                params.name(),
+                hex(&params.fingerprint())
+            )));
+        }
+        if x.level() < params.levels().input {
+            return Err(Error::LevelMismatch(format!(
+                "a bootstrap of {} begins at level {}, the ciphertext is at {}; bootstrap earlier",
+                params.name(),
+                params.levels().input,
+                x.level()
+            )));
+        }
+        if x.components() != 2 {
+            return Err(Error::InvalidArgument(format!(
+                "a ciphertext of {} components must be relinearised before the bootstrap",
+                x.components()
+            )));
+        }
+        Ok(Self { evaluator, base: x.scale(), state: ConventionalState::Input(x.clone()) })
+    }
+
+    /// The stage the next step belongs to; `None` when finished.
+    pub fn next_stage(&self) -> Option<&StageInfo> {
+        let params = self.evaluator.params();
+        let first = usize::from(params.spec().order == StageOrder::SlotsToCoeffsFirst);
+        let index = match self.state {
+            ConventionalState::Input(_) => 0,
+            ConventionalState::Base(_) => 1,
+            ConventionalState::Raised(_) => first + 1,
+            ConventionalState::Slots(_) => first + 2,
+            ConventionalState::Reduced(_) => 3,
+            ConventionalState::Done(_) | ConventionalState::Failed => return None,
+        };
+        params.stages().get(index)
+    }
+
+    /// Where the run stands.
+    pub fn state(&self) -> &ConventionalState<W> {
+        &self.state
+    }
+
+    /// Does one stage and reports it; true when the run is finished.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the observer breaks; errors of the keys. After an error within a stage the run is over.
+    pub fn step(&mut self, keys: &ConventionalKeys<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
+        let Some(stage) = self.next_stage().map(|stage| stage.id) else {
+            return match self.state {
+                ConventionalState::Done(_) => Ok(true),
+                _ => Err(failed()),
+            };
+        };
+        emit(observer, &StageEvent::Enter { stage })?;
+        let mut counters = Counters::default();
+        let state = core::mem::replace(&mut self.state, ConventionalState::Failed);
+        self.state = self.advance(state, stage, keys, &mut counters)?;
+        if let Some(x) = self.ciphertexts().first() {
+            let exit = StageEvent::Exit {
+                stage,
+                level: x.level(),
+                log_q: x.log_q(),
+                log_scale: x.log_scale(),
+                counters,
+            };
+            emit(observer, &exit)?;
+        }
+        Ok(matches!(self.state, ConventionalState::Done(_)))
+    }
+
+    /// The ciphertexts the run holds now.
+    pub fn ciphertexts(&self) -> &[Ciphertext<W>] {
+        match &self.state {
+            ConventionalState::Input(x)
+            | ConventionalState::Base(x)
+            | ConventionalState::Raised(x)
+            | ConventionalState::Done(x) => core::slice::from_ref(x),
+            ConventionalState::Slots(parts) | ConventionalState::Reduced(parts) => parts,
+            ConventionalState::Failed => &[],
+        }
+    }
+
+    /// The refreshed ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if steps are left.
+    pub fn finish(self) -> Result<Ciphertext<W>, Error> {
+        match self.state {
+            ConventionalState::Done(out) => Ok(out),
+            ConventionalState::Failed => Err(failed()),
+            _ => Err(Error::InvalidArgument(format!(
+                "the bootstrap is not finished; next stage: {}",
+                self.next_stage().map_or("none", |stage| stage.id)
+            ))),
+        }
+    }
+
+    fn advance(
+        &mut self,
+        state: ConventionalState<W>,
+        stage: &str,
+        keys: &ConventionalKeys<W>,
+        counters: &mut Counters,
+    ) -> Result<ConventionalState<W>, Error> {
+        use ConventionalState as State;
+        let (evaluator, ckks) = (self.evaluator, self.evaluator.ckks());
+        Ok(match state {
+            State::Input(x) if stage == stages::SLOTS_TO_COEFFS => {
+                let out = evaluator.slots_to_coeffs(&x, keys, counters)?;
+                self.base = out.scale();
+                State::Base(out)
+            }
+            State::Input(x) => {
+                let base = evaluator.to_base(&x)?;
+                self.base = base.scale();
+                State::Raised(evaluator.mod_raise(&base, keys, counters)?)
+            }
+            State::Base(x) => {
+                let x = ckks.drop_to_level(&x, 0)?;
+                State::Raised(evaluator.mod_raise(&x, keys, counters)?)
+            }
+            State::Raised(x) => State::Slots(evaluator.coeffs_to_slots(&x, keys, counters)?),
+            State::Slots(parts) => {
+                let parts = evaluator.eval_mod(&parts, self.base, keys, counters)?;
+                match evaluator.params().spec().order {
+                    StageOrder::CoeffsToSlotsFirst => State::Reduced(parts),
+                    StageOrder::SlotsToCoeffsFirst => State::Done(evaluator.join_parts(&parts)?),
+                }
+            }
+            State::Reduced(parts) => {
+                let joined = evaluator.join_parts(&parts)?;
+                State::Done(evaluator.slots_to_coeffs(&joined, keys, counters)?)
+            }
+            other @ State::Done(_) => other,
+            State::Failed => return Err(failed()),
+        })
+    }
+}
+
+fn failed() -> Error {
+    Error::InvalidArgument("the bootstrap ended with an error; begin a new run".into())
+}

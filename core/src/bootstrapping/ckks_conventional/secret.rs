@@ -1,0 +1,141 @@
+//! Secret keys of a conventional set.
+
+use alloc::{format, vec::Vec};
+
+use zeroize::Zeroize;
+
+use super::params::ConventionalParams;
+use crate::{
+    arith::Word,
+    error::Error,
+    random::Seed,
+    ring::SmallPoly,
+    rlwe::{KeySeeds, SecretKey, SparseSecret},
+    schemes::ckks::{self, Ciphertext, Complex, Private, PublicKey, key_set_id, key_set_seed},
+};
+
+/// Everything secret of a key set: the main key, the ephemeral sparse key, and the seed they came from. Wiped when
+/// dropped.
+///
+/// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys can be made again with
+/// the same bytes.
+pub struct ConventionalSecretKey<W: Word = u64> {
+    params: ConventionalParams<W>,
+    seed: Seed,
+    pub(super) seeds: KeySeeds,
+    key_id: [u8; 16],
+    pub(super) main: SecretKey<W>,
+    pub(super) ephemeral: Option<SparseSecret>,
+}
+
+impl<W: Word> ConventionalSecretKey<W> {
+    /// Derives all secrets of a key set from a seed, which must be fresh and kept as secret as the key.
+    pub fn generate(params: &ConventionalParams<W>, seed: &Seed) -> Self {
+        let master = key_set_seed(seed, "conventional key set", &params.fingerprint());
+        let seeds = KeySeeds::derive(&master);
+        let ephemeral = params.spec().ephemeral.as_ref().map(|e| {
+            let mut stream = master.derive("ephemeral sparse secret", &[]).stream();
+            SparseSecret::new(SmallPoly::sparse_ternary(params.n(), e.weight as usize, &mut stream))
+        });
+        Self {
+            key_id: key_set_id(&params.fingerprint(), seeds.public()),
+            main: SecretKey::generate(params.ckks().rlwe(), &master),
+            params: params.clone(),
+            seed: seed.clone(),
+            seeds,
+            ephemeral,
+        }
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &ConventionalParams<W> {
+        &self.params
+    }
+
+    /// Public identifier of the key set.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// The seed of the public second components: it travels with the keys.
+    pub fn public_seed(&self) -> &Seed {
+        self.seeds.public()
+    }
+
+    /// The seed of everything. As secret as the key; exporting it exports the key.
+    pub fn export_secret_seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// The public encryption key, at the output level.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
+        let (context, level) = (self.params.ckks(), self.params.levels().output);
+        let b = ckks::public_key_b(context, &self.main, &self.seeds, level);
+        PublicKey::new(context, self.key_id, level, b, self.seeds.public())
+    }
+
+    /// Encrypts slots, |re| and |im| at most 1, at a level up to the output's. Missing slots are zero.
+    ///
+    /// `randomness` must be fresh for every ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for too many or out-of-range values; [`Error::LevelMismatch`] for a level above the
+    /// output's.
+    pub fn encrypt(
+        &self,
+        values: &[Complex],
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        let (params, highest) = (&self.params, self.params.levels().output);
+        if level > highest {
+            return Err(Error::LevelMismatch(format!(
+                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin"
+            )));
+        }
+        if values.len() > params.slots() {
+            return Err(Error::InvalidArgument(format!(
+                "{} values for the {} slots of set {}; split them, or choose a set with more",
+                values.len(),
+                params.slots(),
+                params.name()
+            )));
+        }
+        // Written so that NaN is refused too.
+        let fits = |x: f64| x.abs() <= 1.0;
+        if let Some(i) = values.iter().position(|z| !(fits(z.re) && fits(z.im))) {
+            return Err(Error::InvalidArgument(format!(
+                "value {i} is {} + {} i, outside [-1, 1]: bootstrapping takes messages in that range; scale the input \
+                 down",
+                values[i].re, values[i].im
+            )));
+        }
+        let mut slots: Vec<Complex> = values.to_vec();
+        slots.resize(params.slots(), Complex::ZERO);
+        let mut repeated: Vec<Complex> = slots.iter().cycle().take(params.n() / 2).copied().collect();
+        let out = ckks::encrypt(
+            params.ckks(),
+            &self.main,
+            self.key_id,
+            &repeated,
+            level,
+            params.scale(),
+            randomness,
+        );
+        slots.zeroize();
+        repeated.zeroize();
+        out
+    }
+
+    /// Decrypts: one value per slot.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another key.
+    pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
+        let slots = ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)?;
+        Ok(Private::new(slots.reveal_to_key_owner()[..self.params.slots()].to_vec()))
+    }
+}
