@@ -1,9 +1,9 @@
-//! Tracks computed apart from their run: the same bits, wherever and in whichever order.
+//! Tracks, and products of the first stage, computed apart from their run: the same bits, wherever and in whichever order.
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    GeneratedKeys, KeySource, Phases, Recorder, ShipMode, ShipParams, ShipRun, ShipSecretKey, TrackFactors,
-    TrackWorker,
+    GeneratedKeys, KeySource, MatrixInput, MatrixWorker, Phases, Recorder, ShipEvaluator, ShipMode,
+    ShipParams, ShipRun, ShipSecretKey, TrackFactors, TrackWorker,
 };
 use refloat::params::preset;
 use refloat::random::Seed;
@@ -113,4 +113,75 @@ fn phases_are_checked() {
         assert!(matches!(Phases::from_turns(params, turns, zeros()), Err(Error::InvalidArgument(_))));
     }
     assert!(matches!(Phases::from_turns(params, zeros(), vec![0.0; 3]), Err(Error::InvalidArgument(_))));
+}
+
+#[test]
+fn groups_of_diagonals_from_elsewhere_give_the_same_bits_and_events() {
+    let setup = toy();
+    let params = setup.secret.params();
+    let keys = GeneratedKeys::new(&setup.secret).unwrap();
+    let fresh = setup.encrypt(&uniform(512, 71), ShipMode::Real);
+    let refreshed = setup.evaluator.bootstrap(&fresh, ShipMode::Real, &keys, &mut ()).unwrap();
+    // After a product the scale is another, and with it the diagonals.
+    let square = setup.evaluator.square(&refreshed, &keys).unwrap();
+    let compact = ShipEvaluator::compact(params).unwrap();
+    for (evaluator, elsewhere) in [(&setup.evaluator, &compact), (&compact, &setup.evaluator)] {
+        for input in [&fresh, &square] {
+            let start = || ShipRun::new(evaluator, input, ShipMode::Real).unwrap();
+            let (wanted, events) = finish(start(), &keys);
+
+            let (mut run, mut recorder) = (start(), Recorder::default());
+            let all = run.groups_ahead();
+            let MatrixInput { scale, steps } = run.matrix_input(&keys, &mut recorder).unwrap();
+            let again = run.matrix_input(&keys, &mut recorder).unwrap();
+            assert!(again.steps == steps && again.scale == scale);
+            let worker = MatrixWorker::new(elsewhere, again).unwrap();
+            for group in (0..all).filter(|g| g % 3 != 1) {
+                if group % 3 == 0 {
+                    run.supply_group(group, &worker.group(group).unwrap()).unwrap();
+                } else {
+                    run.multiply_ahead(group).unwrap();
+                }
+            }
+            while !run.step(&keys, &mut recorder).unwrap() {}
+            let found = ciphertext_to_bytes(params.ckks(), &run.finish().unwrap()).unwrap();
+            assert!(found == wanted, "products from elsewhere give other bits");
+            assert_eq!(recorder.0, events.0, "the same work and progress are reported");
+        }
+    }
+}
+
+#[test]
+fn groups_that_do_not_belong_are_refused() {
+    let setup = toy();
+    let input = setup.encrypt(&uniform(512, 72), ShipMode::Real);
+    let mut run = ShipRun::new(&setup.evaluator, &input, ShipMode::Real).unwrap();
+    let all = run.groups_ahead();
+    assert!(matches!(run.multiply_ahead(0), Err(Error::InvalidArgument(_))));
+    let other = ShipSecretKey::generate(setup.secret.params(), &Seed::from_bytes([9; 32]));
+    let foreign = GeneratedKeys::new(&other).unwrap();
+    assert!(matches!(run.matrix_input(&foreign, &mut ()), Err(Error::ParamsMismatch(_))));
+
+    let MatrixInput { scale, steps } = run.matrix_input(&setup.keys, &mut ()).unwrap();
+    let made = |steps: Vec<u32>| MatrixWorker::new(&setup.evaluator, MatrixInput { scale, steps });
+    assert!(matches!(made(steps[1..].to_vec()), Err(Error::InvalidArgument(_))));
+    let mut large = steps.clone();
+    large[0] = u32::MAX;
+    assert!(matches!(made(large), Err(Error::InvalidArgument(_))));
+    let worker = made(steps).unwrap();
+    assert!(matches!(worker.group(all), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.multiply_ahead(all), Err(Error::InvalidArgument(_))));
+    let sum = worker.group(0).unwrap();
+    assert!(matches!(run.supply_group(all, &sum), Err(Error::InvalidArgument(_))));
+    for bad in [&sum[1..], &[]] {
+        assert!(matches!(run.supply_group(0, bad), Err(Error::InvalidArgument(_))));
+    }
+    let mut large = sum.clone();
+    large[sum.len() - 1] = u32::MAX;
+    assert!(matches!(run.supply_group(0, &large), Err(Error::InvalidArgument(_))));
+
+    run.step(&setup.keys, &mut ()).unwrap();
+    assert_eq!(run.groups_ahead(), 0);
+    assert!(matches!(run.supply_group(0, &sum), Err(Error::InvalidArgument(_))));
+    assert!(matches!(run.matrix_input(&setup.keys, &mut ()), Err(Error::InvalidArgument(_))));
 }

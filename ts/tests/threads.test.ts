@@ -137,10 +137,49 @@ describe('a worker of the pool', () => {
     pool.close();
   });
 
+  it('multiplies groups that a run takes in', async () => {
+    const pool = new TrackPool(1, async () => {
+      const port = new WorkerPort(startWorker);
+      await port.init([], []);
+      return port;
+    });
+    const engine = await direct();
+    const finished = (prepare: (run: number) => Promise<void>): Promise<Uint8Array> => {
+      const { handle: secret } = engine.keygen('toy10', true, SEED);
+      const { handle: ct } = engine.encrypt(secret, Float64Array.of(0.5, -0.25), 'real', 1, SEED);
+      const run = engine.runBegin(ct, engine.bootGenerated(secret).handle, 'real', undefined, undefined);
+      return prepare(run).then(() => {
+        while (!engine.runStep(run).finished);
+        expect(engine.runGroups(run)).toBe(0);
+        return engine.ciphertextToBytes(engine.runFinish(run).handle);
+      });
+    };
+    const alone = await finished(() => Promise.resolve());
+    const shared = await finished(async (run) => {
+      const { events, input } = engine.runMatrix(run);
+      expect(events).toMatchObject([{ kind: 'enter', stage: 'slots_to_coeffs' }]);
+      const [helper] = await Promise.all(pool.multipliers('toy10', input));
+      expect(input.steps.length).toBeGreaterThan(0); // copied, not moved
+      for (let group = 1; group < engine.runGroups(run); group += 2) {
+        const words = await helper!.group(group);
+        expect(() => engine.runSupplyGroup(run, group, words.slice(1))).toThrow();
+        engine.runSupplyGroup(run, group, words);
+      }
+      engine.runMultiply(run, 0);
+      await expect(helper!.group(1000)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      helper!.release();
+    });
+    expect(shared).toEqual(alone);
+    expect((await pool.memory()).objects).toBe(0);
+    pool.close();
+  });
+
   it('that cannot start is done without', async () => {
     const pool = new TrackPool(1, () => Promise.reject(new Error('no worker today')));
     const job = { mode: 'real' as const, phases: new Float64Array(2), secret: () => expect.unreachable() };
     expect(await Promise.all(pool.helpers(job))).toEqual([undefined]);
+    const input = { scale: new Float64Array(2), steps: new Uint32Array(1) };
+    expect(await Promise.all(pool.multipliers('toy10', input))).toEqual([undefined]);
     expect(await pool.memory()).toEqual({ bytes: 0, objects: 0, instances: 0 });
   });
 

@@ -21,6 +21,8 @@ mod gates;
 mod inspect;
 #[cfg(feature = "client")]
 mod keys;
+#[cfg(feature = "full")]
+mod matrix;
 mod object;
 mod panic;
 #[cfg(feature = "client")]

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use js_sys::{Float64Array, Function, Uint8Array};
+use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
 use refloat::{
     Error,
     bootstrapping::ckks_ship::{
@@ -14,7 +14,7 @@ use refloat::{
     },
     params,
 };
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
     ciphertext::Ciphertext,
@@ -22,7 +22,7 @@ use crate::{
     failure::{Failure, Result},
     inspect::Inspector,
     keys::SecretKey,
-    presets,
+    matrix, presets,
     scrub::scrubbed,
     tracks,
 };
@@ -219,6 +219,41 @@ impl ShipRun {
         events.deliver(on_event)?;
         self.inspector.show(run, &secret.key, on_event)?;
         Ok(finished)
+    }
+
+    /// Shows the input to an inspected run that does not begin with `stepInspected`.
+    #[wasm_bindgen(js_name = inspectInput)]
+    pub fn inspect_input(&mut self, secret: &SecretKey, on_event: &Function) -> Result<()> {
+        let run = self.run.as_ref().ok_or_else(over)?;
+        self.inspector.begin(run, &secret.key, &self.input.inner, on_event)
+    }
+
+    /// Groups of diagonals that may be multiplied ahead of the first step; 0 later.
+    #[wasm_bindgen(js_name = groupsAhead)]
+    pub fn groups_ahead(&self) -> usize {
+        self.run.as_ref().map_or(0, CoreRun::groups_ahead)
+    }
+
+    /// Begins the first stage ahead of its step: what a `MatrixWorker` of this run needs to know, public numbers.
+    #[wasm_bindgen(js_name = matrixInput)]
+    pub fn matrix_input(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<JsValue> {
+        let mut events = Recorder::default();
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let input = run.matrix_input(keys.source()?, &mut events)?;
+        events.deliver(on_event)?;
+        Ok(matrix::plain(&input))
+    }
+
+    /// Multiplies a group of diagonals before the step that needs it.
+    #[wasm_bindgen(js_name = multiplyAhead)]
+    pub fn multiply_ahead(&mut self, group: usize) -> Result<()> {
+        Ok(self.run.as_mut().ok_or_else(over)?.multiply_ahead(group)?)
+    }
+
+    /// Takes in a group from a `MatrixWorker`, as `multiplyAhead` would compute it.
+    #[wasm_bindgen(js_name = supplyGroup)]
+    pub fn supply_group(&mut self, group: usize, words: &Uint32Array) -> Result<()> {
+        matrix::supply(self.run.as_mut().ok_or_else(over)?, group, words)
     }
 
     /// The track whose turn is next, while tracks are being rotated.

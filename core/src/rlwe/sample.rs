@@ -141,6 +141,17 @@ impl<W: Word> SampleBlock<W> {
         self.data.len() * size_of::<W>()
     }
 
+    /// All words, in the order they are kept in.
+    pub fn words(&self) -> &[W] {
+        &self.data
+    }
+
+    /// The block whose words these are: as many as a block of zeros has, each below the prime of its limb.
+    pub fn from_words(basis: &Basis<W>, special: usize, samples: usize, data: Vec<W>) -> Self {
+        debug_assert_eq!(data.len(), basis.len() * samples * 2 * basis.n());
+        Self { basis: basis.clone(), special, samples, data }
+    }
+
     /// The sum of all words: a plain pass over the memory of the block.
     pub fn word_sum(&self) -> W {
         // As many sums as keep a vector unit busy.

@@ -7,6 +7,7 @@ import { SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
+import { multiplyTogether } from './groups.js';
 import { Resource } from './resource.js';
 import { rotateTogether } from './tracks.js';
 
@@ -113,6 +114,8 @@ export class KeySet extends Resource {
     return new SteppableRun(async (control) => {
       if (options.resident === false) {
         await control.gate();
+        // Other threads start while the common keys are made here.
+        this.port.pool?.start(this.params.name);
         const { handle, memoryBytes } = await this.port.call('bootGenerated', secret);
         return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes, false);
       }
@@ -155,19 +158,20 @@ export class KeySet extends Resource {
     const pool = keys.resident ? undefined : this.port.pool;
     const total = this.params.tracks;
     return new SteppableRun(async (control) => {
-      // The pool starts while the first stages run.
-      pool?.start(this.params.name);
       const run = await this.port.call('runBegin', ct, boot, mode, inspector, message);
       const step = (waitedMs: number): Promise<StepResult> => this.port.call('runStep', run, waitedMs);
       try {
+        await control.gate();
+        let waited = pool ? await multiplyTogether({ port: this.port, pool, run, preset: this.params.name }, control) : 0;
         for (;;) {
-          await control.gate();
-          const { events, finished, nextTrack: first } = await step(0);
+          const { events, finished, nextTrack: first } = await step(waited);
+          waited = 0;
           for (const event of events) control.emit(event);
           if (pool && first !== undefined) {
             await rotateTogether({ port: this.port, pool, run, secret, mode, first, total }, control, step);
           }
           if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run), mode);
+          await control.gate();
         }
       } catch (error) {
         this.port.release(run);

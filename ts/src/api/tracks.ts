@@ -4,6 +4,7 @@ import type { Port } from '../engine/port.js';
 import type { SlotMode } from '../params.js';
 import type { RunControl } from '../run.js';
 import type { StageEvent } from '../stages.js';
+import { Bell } from './bell.js';
 
 /** A run whose tracks are to be spread over a pool. */
 export interface SharedRun {
@@ -34,12 +35,8 @@ export async function rotateTogether(
   const finished = new Set<number>();
   const again: number[] = [];
   let [turn, next, stopped] = [shared.first, shared.first, false];
-  let wake: () => void = () => undefined;
-  let news = new Promise<void>((resolve) => (wake = resolve));
-  const tell = (): void => {
-    wake();
-    news = new Promise((resolve) => (wake = resolve));
-  };
+  const bell = new Bell();
+  const tell = (): void => bell.ring();
   // A pause is to stop the computing, so nobody runs far ahead.
   const ahead = 2 * pool.size;
   const claim = (): number | undefined => {
@@ -54,7 +51,7 @@ export async function rotateTogether(
       while (!stopped && turn < total) {
         const track = claim();
         if (track === undefined) {
-          await news;
+          await bell.next();
           continue;
         }
         try {
@@ -92,7 +89,7 @@ export async function rotateTogether(
       const own = finished.has(turn) ? turn : claim();
       if (own === undefined) {
         const began = performance.now();
-        await news;
+        await bell.next();
         waitedMs += performance.now() - began;
         continue;
       }

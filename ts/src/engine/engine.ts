@@ -7,10 +7,13 @@ import type {
   Glue,
   GlueBootstrapKeys,
   GlueCiphertext,
+  GlueListener,
+  GlueMatrixWorker,
   GluePreset,
   GlueSecretKey,
   GlueShipRun,
   GlueTrackWorker,
+  MatrixInput,
 } from './glue.js';
 
 export { freed } from './objects.js';
@@ -68,6 +71,15 @@ type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[k
 function presetOf({ partLabels, partBytes, ...rest }: GluePreset): Preset {
   const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
   return { ...rest, keyParts };
+}
+
+/** Does some of a run's work; its events are stamped with the milliseconds of work before them. */
+function timed<T>(running: Running, work: (stamp: GlueListener) => T): { events: StageEvent[]; value: T } {
+  const events: StageEvent[] = [];
+  const start = performance.now();
+  const value = work((event, now) => events.push({ ...event, atMs: running.busyMs + now - start } as StageEvent));
+  running.busyMs += performance.now() - start;
+  return { events, value };
 }
 
 interface Running {
@@ -201,19 +213,54 @@ export class Engine extends Objects<Glue> {
     return this.guard(() => {
       const running = this.#running(handle);
       running.busyMs += waitedMs;
-      const events: StageEvent[] = [];
-      const start = performance.now();
-      const stamp = (event: object, now: number): void => {
-        events.push({ ...event, atMs: running.busyMs + now - start } as StageEvent);
-      };
+      const { run, secret } = running;
       const boot = this.#boot(running.boot);
-      const finished =
-        running.secret !== undefined
-          ? running.run.stepInspected(boot, this.#secret(running.secret), stamp)
-          : running.run.step(boot, stamp);
-      running.busyMs += performance.now() - start;
-      return { events, finished, nextTrack: running.run.nextTrack() };
+      const { events, value: finished } = timed(running, (stamp) =>
+        secret !== undefined ? run.stepInspected(boot, this.#secret(secret), stamp) : run.step(boot, stamp),
+      );
+      return { events, finished, nextTrack: run.nextTrack() };
     });
+  }
+
+  /** Groups of diagonals that may be multiplied ahead of a run's first step. */
+  runGroups(handle: Handle): number {
+    return this.guard(() => this.#running(handle).run.groupsAhead());
+  }
+
+  /** Begins the first stage of a run ahead of its step: events, and the public numbers that other workers need. */
+  runMatrix(handle: Handle): { events: StageEvent[]; input: MatrixInput } {
+    return this.guard(() => {
+      const running = this.#running(handle);
+      const { run, secret } = running;
+      const { events, value: input } = timed(running, (stamp) => {
+        if (secret !== undefined) run.inspectInput(this.#secret(secret), stamp);
+        return run.matrixInput(this.#boot(running.boot), stamp);
+      });
+      return { events, input };
+    });
+  }
+
+  /** Multiplies a group of diagonals before the step that needs it. */
+  runMultiply(handle: Handle, group: number): void {
+    this.guard(() => {
+      const running = this.#running(handle);
+      timed(running, () => running.run.multiplyAhead(group));
+    });
+  }
+
+  /** Takes in a group that another worker multiplied. */
+  runSupplyGroup(handle: Handle, group: number, words: Uint32Array): void {
+    this.guard(() => this.#running(handle).run.supplyGroup(group, words));
+  }
+
+  /** In a worker of the pool: gets ready for groups of a run that is elsewhere. */
+  matrixBegin(preset: string, { scale, steps }: MatrixInput): Handle {
+    return this.guard(() => this.keep(this.#full('MatrixWorker').begin(preset, scale, steps)));
+  }
+
+  /** In a worker of the pool: one group. */
+  matrixGroup(handle: Handle, group: number): Uint32Array {
+    return this.guard(() => (this.get(handle, 'the matrix of a run') as GlueMatrixWorker).group(group));
   }
 
   /** The public phases that other workers need for tracks of the run. */
@@ -229,9 +276,7 @@ export class Engine extends Objects<Glue> {
   runAhead(handle: Handle, track: number): void {
     this.guard(() => {
       const running = this.#running(handle);
-      const start = performance.now();
-      running.run.rotateAhead(track, this.#boot(running.boot));
-      running.busyMs += performance.now() - start;
+      timed(running, () => running.run.rotateAhead(track, this.#boot(running.boot)));
     });
   }
 

@@ -41,6 +41,10 @@ export interface Glue extends ModuleGlue {
     begin(secret: GlueSecretKey, mode: string | undefined, phases: Float64Array): GlueTrackWorker;
   };
   /** Only in the full artefact. */
+  MatrixWorker?: {
+    begin(preset: string, scale: Float64Array, steps: Uint32Array): GlueMatrixWorker;
+  };
+  /** Only in the full artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
   /** Only in the full artefact. */
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
@@ -103,6 +107,16 @@ export interface GlueShipRun extends GlueObject {
   step(keys: GlueBootstrapKeys, onEvent: GlueListener): boolean;
   /** As `step`, and reports what the ciphertexts inside hold. */
   stepInspected(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
+  /** Shows the input to an inspected run that does not begin with `stepInspected`. */
+  inspectInput(secret: GlueSecretKey, onEvent: GlueListener): void;
+  /** Groups of diagonals that may be multiplied ahead of the first step; 0 later. */
+  groupsAhead(): number;
+  /** Begins the first stage ahead of its step: what a `MatrixWorker` of this run needs to know, public. */
+  matrixInput(keys: GlueBootstrapKeys, onEvent: GlueListener): MatrixInput;
+  /** Multiplies a group of diagonals before the step that needs it. */
+  multiplyAhead(group: number): void;
+  /** Takes in a group from a `MatrixWorker`. */
+  supplyGroup(group: number, words: Uint32Array): void;
   /** The track whose turn is next, while tracks are being rotated. */
   nextTrack(): number | undefined;
   /** What a `TrackWorker` of this run needs to know, once it is there: public. */
@@ -112,6 +126,19 @@ export interface GlueShipRun extends GlueObject {
   /** Takes in a track from a `TrackWorker`. */
   supplyTrack(track: number, bytes: Uint8Array, counters: Float64Array): void;
   finish(): GlueCiphertext;
+}
+
+/** What a `MatrixWorker` needs of a run. */
+export interface MatrixInput {
+  /** The scale of its ciphertext, in two parts. */
+  readonly scale: Float64Array;
+  /** Its baby steps. */
+  readonly steps: Uint32Array;
+}
+
+/** Multiplies groups of diagonals for a run that is in another instance. */
+export interface GlueMatrixWorker extends GlueObject {
+  group(group: number): Uint32Array;
 }
 
 /** Computes tracks of a run that is in another instance. */

@@ -1,6 +1,7 @@
 import { RefloatError } from '../errors.js';
 import type { SlotMode } from '../params.js';
 import type { Memory, TrackResult } from './engine.js';
+import type { MatrixInput } from './glue.js';
 import type { WorkerPort } from './port.js';
 
 /** What a worker of the pool needs for the tracks of one run. */
@@ -19,9 +20,16 @@ export interface TrackHelper {
   release(): void;
 }
 
+/** A worker that is ready to multiply groups of diagonals for one run. */
+export interface GroupHelper {
+  group(index: number): Promise<Uint32Array>;
+  /** Lets go of the run. */
+  release(): void;
+}
+
 /**
- * Workers beside the engine's own, each with a wasm instance of its own: the tracks of a
- * bootstrapping are spread over them by messages, without shared memory. They start when they are
+ * Workers beside the engine's own, each with a wasm instance of its own: the groups of diagonals and
+ * the tracks of a bootstrapping are spread over them by messages, without shared memory. They start when they are
  * first needed, and hold a secret key only while a run of that key lasts.
  */
 export class TrackPool {
@@ -53,7 +61,25 @@ export class TrackPool {
     }
   }
 
-  /** A run's helpers, each as soon as it is ready; those that fail are left out. */
+  /** Helpers for the first stage of a run, each as soon as it is ready; those that fail are left out. */
+  multipliers(preset: string, { scale, steps }: MatrixInput): Promise<GroupHelper | undefined>[] {
+    this.start();
+    return this.#workers.map(async (starting) => {
+      const port = await starting;
+      if (!port || port.dead) return undefined;
+      try {
+        const handle = await port.move('matrixBegin', preset, { scale: scale.slice(), steps: steps.slice() });
+        return {
+          group: (index: number) => port.call('matrixGroup', handle, index),
+          release: () => port.release(handle),
+        };
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  /** Helpers for the tracks of a run, each as soon as it is ready; those that fail are left out. */
   helpers(job: TrackJob): Promise<TrackHelper | undefined>[] {
     this.start();
     return this.#workers.map(async (starting) => {

@@ -149,6 +149,11 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
           stepInspected(keys, _secret, onEvent) {
             return this.step(keys, onEvent);
           },
+          inspectInput: () => undefined,
+          groupsAhead: () => 0,
+          matrixInput: () => ({ scale: new Float64Array(2), steps: new Uint32Array() }),
+          multiplyAhead: () => undefined,
+          supplyGroup: () => undefined,
           nextTrack: () => undefined,
           phases: () => undefined,
           rotateAhead: () => undefined,

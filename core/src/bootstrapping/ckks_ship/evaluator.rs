@@ -30,7 +30,7 @@ use crate::{
 pub struct ShipEvaluator<W: Word = u32> {
     params: ShipParams<W>,
     ckks: CkksEvaluator<W>,
-    matrix: SlotsToCoeffs<W>,
+    pub(super) matrix: SlotsToCoeffs<W>,
     pub(super) rotations: BranchRotations,
 }
 
@@ -167,16 +167,18 @@ impl<W: Word> ShipEvaluator<W> {
     ) -> Result<Ciphertext<W>, Error> {
         self.check(ciphertext, keys.key_id())?;
         let input = self.exhaust(ciphertext)?;
-        let own;
-        let matrix = if input.scale().matches(self.matrix.input_scale()) {
-            &self.matrix
-        } else {
-            // Another scale, after a multiplication: diagonals made for it, group by group.
-            own = SlotsToCoeffs::new(&self.params, input.scale(), Diagonals::Remade)?;
-            &own
-        };
+        let own = self.matrix_of_scale(input.scale())?;
+        let matrix = own.as_ref().unwrap_or(&self.matrix);
         let pair = matrix.apply(&self.params, &input.pair()?, keys.common(), counters)?;
         Ok(input.with_pair(pair, 0, self.params.coefficient_scale()))
+    }
+
+    /// Diagonals made for another scale than the evaluator's, group by group: after a multiplication.
+    pub(super) fn matrix_of_scale(&self, scale: Scale) -> Result<Option<SlotsToCoeffs<W>>, Error> {
+        if scale.matches(self.matrix.input_scale()) {
+            return Ok(None);
+        }
+        SlotsToCoeffs::new(&self.params, scale, Diagonals::Remade).map(Some)
     }
 
     /// Stage 2: switch to the sparse secret modulo q0.

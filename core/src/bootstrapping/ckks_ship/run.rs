@@ -5,6 +5,7 @@ use alloc::{format, vec, vec::Vec};
 use super::{
     evaluator::ShipEvaluator,
     keys::KeySource,
+    matrix_apart::Begun,
     phase::{EncodedPhases, Phases},
     product_tree::Layer,
     spec::ShipMode,
@@ -55,6 +56,8 @@ pub struct ShipRun<'a, W: Word = u32> {
     counters: Counters,
     pub(super) state: ShipState<W>,
     pub(super) tracks: Tracks<W>,
+    /// Stage 1, if some of it was done ahead.
+    pub(super) begun: Option<Begun<W>>,
 }
 
 impl<'a, W: Word> ShipRun<'a, W> {
@@ -78,6 +81,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             counters: Counters::default(),
             state: ShipState::Input(ciphertext.clone()),
             tracks: Tracks::new(),
+            begun: None,
         })
     }
 
@@ -132,7 +136,10 @@ impl<'a, W: Word> ShipRun<'a, W> {
         // Whatever fails below leaves a run that cannot go on.
         match core::mem::replace(&mut self.state, ShipState::Failed) {
             ShipState::Input(x) => {
-                let out = self.evaluator.slots_to_coeffs(&x, keys, &mut self.counters)?;
+                let out = match self.begun.take() {
+                    Some(begun) => begun.finish(self.evaluator, &x, keys, &mut self.counters)?,
+                    None => self.evaluator.slots_to_coeffs(&x, keys, &mut self.counters)?,
+                };
                 let (level, log_q, log_scale) = (0, out.log_q(), out.log_scale());
                 self.state = ShipState::Coefficients(out);
                 self.exit(stages::SLOTS_TO_COEFFS, level, log_q, log_scale, observer)?;
@@ -188,6 +195,7 @@ impl<'a, W: Word> ShipRun<'a, W> {
             ShipState::Rotating { factors, .. } => factors[0].is_empty(),
             ShipState::Tree(layers) => layers[0].depth == 0 || layers[0].len() == 1,
             ShipState::Done(_) | ShipState::Failed => false,
+            ShipState::Input(_) => self.begun.is_none(),
             _ => true,
         }
     }

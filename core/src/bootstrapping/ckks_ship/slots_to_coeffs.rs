@@ -81,12 +81,30 @@ impl<W: Word> SlotsToCoeffs<W> {
         keys: &CommonKeys<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
+        let steps = self.baby_steps(params, x, keys, counters);
+        let sums = self.products(params, &steps)?;
+        drop(steps);
+        self.giant_steps(params, &sums, keys, counters)
+    }
+
+    /// The modulus q0 qs p of baby steps and of [`Self::group_sum`].
+    pub(super) fn narrow_basis(&self) -> &Basis<W> {
+        &self.narrow.basis
+    }
+
+    /// The second half of [`Self::apply`], from the sum of every group of diagonals; counts their work too.
+    pub(super) fn giant_steps(
+        &self,
+        params: &ShipParams<W>,
+        sums: &[Pair<W>],
+        keys: &CommonKeys<W>,
+        counters: &mut Counters,
+    ) -> Result<Pair<W>, Error> {
         let level = params.input_level();
         let rlwe = params.ckks().rlwe();
         let (baby, giant) = params.bsgs();
-        let steps = self.baby_steps(params, x, keys, counters);
-        let sums = self.products(params, &steps, counters)?;
-        drop(steps);
+        counters.limb_mac += (2 * baby * giant * self.narrow.basis.len()) as u64;
+        counters.ntt += giant as u64 * self.matrix.ntts_per_group(baby);
         // Giant steps are independent; each gives a summand modulo q0 qs P.
         let groups = par::map(giant, |g| {
             let mut counters = Counters::default();
@@ -116,7 +134,7 @@ impl<W: Word> SlotsToCoeffs<W> {
     }
 
     /// p rotate_j(x) modulo q0 qs p for j < bs, as samples: one decomposition serves them all.
-    fn baby_steps(
+    pub(super) fn baby_steps(
         &self,
         params: &ShipParams<W>,
         x: &Pair<W>,
@@ -163,31 +181,45 @@ impl<W: Word> SlotsToCoeffs<W> {
         out.automorphism(&self.rotations[step - 1])
     }
 
-    /// sum_j d'_(g,j) · steps_j modulo q0 qs p, for every group g.
-    fn products(
+    /// sum_j d'_(g,j) · steps_j modulo q0 qs p, for one group g.
+    pub(super) fn group_sum(
         &self,
         params: &ShipParams<W>,
         steps: &SampleBlock<W>,
-        counters: &mut Counters,
-    ) -> Result<Vec<Pair<W>>, Error> {
-        let (baby, giant) = params.bsgs();
+        g: usize,
+    ) -> Result<Pair<W>, Error> {
+        let (group, mut sum) = (self.matrix.group(params, g)?, Pair::zero(&self.narrow.basis));
+        (0..self.narrow.basis.len()).for_each(|limb| self.group_product(&group, steps, limb, &mut sum));
+        Ok(sum)
+    }
+
+    /// The products of one group modulo one prime.
+    fn group_product(
+        &self,
+        group: &Group<'_, W>,
+        steps: &SampleBlock<W>,
+        limb: usize,
+        Pair { b, a }: &mut Pair<W>,
+    ) {
+        let (m, kernels) = (self.narrow.basis.modulus(limb), self.narrow.basis.kernels());
+        if let Some((rows, step)) = group.evaluated(limb) {
+            let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows { rows: &rows, step });
+            kernels.key_products(m, &mut [KeyProduct { out, lhs, key: steps.limb(limb) }], false);
+            return;
+        }
+        group.for_each_batch(limb, |first, rows| {
+            let key = steps.limb(limb).range(first, rows.len());
+            let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows::whole(rows));
+            kernels.key_products(m, &mut [KeyProduct { out, lhs, key }], first > 0);
+        });
+    }
+
+    /// [`Self::group_sum`] for every group.
+    fn products(&self, params: &ShipParams<W>, steps: &SampleBlock<W>) -> Result<Vec<Pair<W>>, Error> {
+        let (_, giant) = params.bsgs();
         let basis = &self.narrow.basis;
-        counters.limb_mac += (2 * baby * giant * basis.len()) as u64;
-        counters.ntt += giant as u64 * self.matrix.ntts_per_group(baby);
-        let in_turn = |group: &Group<'_, W>, limb: usize, Pair { b, a }: &mut Pair<W>| {
-            group.for_each_batch(limb, |first, rows| {
-                let key = steps.limb(limb).range(first, rows.len());
-                let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows::whole(rows));
-                let product = KeyProduct { out, lhs, key };
-                basis.kernels().key_products(basis.modulus(limb), &mut [product], first > 0);
-            });
-        };
         if self.matrix.remade() {
-            return par::try_map(giant, |g| {
-                let (group, mut sum) = (self.matrix.group(params, g)?, Pair::zero(basis));
-                (0..basis.len()).for_each(|limb| in_turn(&group, limb, &mut sum));
-                Ok(sum)
-            });
+            return par::try_map(giant, |g| self.group_sum(params, steps, g));
         }
         // Prime by prime and a few groups together: the baby steps come from the nearest cache for all but the first.
         let groups = (0..giant).map(|g| self.matrix.group(params, g)).collect::<Result<Vec<_>, _>>()?;
@@ -197,7 +229,10 @@ impl<W: Word> SlotsToCoeffs<W> {
                 let groups = &groups[chunk * GROUPS..chunk * GROUPS + sums.len()];
                 let Some(rows) = groups.iter().map(|group| group.evaluated(limb)).collect::<Option<Vec<_>>>()
                 else {
-                    groups.iter().zip(sums).for_each(|(group, sum)| in_turn(group, limb, sum));
+                    groups
+                        .iter()
+                        .zip(sums)
+                        .for_each(|(group, sum)| self.group_product(group, steps, limb, sum));
                     return;
                 };
                 let mut products: Vec<KeyProduct<'_, W>> = Vec::with_capacity(sums.len());
