@@ -210,8 +210,11 @@ impl<'a, W: Word> PolynomialEvaluator<'a, W> {
         Ok(())
     }
 
-    /// Two components, one level down.
-    fn reduce(&self, x: &Ciphertext<W>, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
+    /// Two components, one level down: relinearised if there are three, and rescaled, by one division.
+    ///
+    /// # Errors
+    /// As [`CkksEvaluator::relinearize_rescale`] and [`CkksEvaluator::rescale`].
+    pub fn reduce(&self, x: &Ciphertext<W>, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
         if x.components() == 3 {
             return self.evaluator.relinearize_rescale(x, self.relinearization, counters);
         }

@@ -1,0 +1,206 @@
+//! The reduction modulo q0 of conventional bootstrapping: in the clear against the published accuracies, and on
+//! ciphertexts of a toy ring for every quotient it must bear, within its own error and the noise.
+
+use refloat::arith::DoubleDouble;
+use refloat::bootstrapping::ckks_conventional::{ArcsineSpec, EvalMod, EvalModSpec};
+use refloat::random::Seed;
+use refloat::rlwe::{KeySeeds, RlweSpec, SampleBlock, SecretKey};
+use refloat::schemes::ckks::{
+    Ciphertext, CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt,
+};
+use refloat::security::{SecretDistribution, SecurityPolicy};
+use refloat::trace::Counters;
+use refloat_tests::rns::primes;
+
+const N: usize = 1 << 11;
+const KEY_ID: [u8; 16] = *b"key of the tests";
+const RANGE: u32 = 16;
+
+fn spec(degree: usize, double_angles: u32) -> EvalModSpec {
+    EvalModSpec { range: RANGE, degree, double_angles, arcsine: None, log_distance: None }
+}
+
+fn near(degree: usize, double_angles: u32, log_distance: u32) -> EvalModSpec {
+    EvalModSpec { log_distance: Some(log_distance), ..spec(degree, double_angles) }
+}
+
+fn with_arcsine(spec: EvalModSpec, degree: usize, log_distance: u32) -> EvalModSpec {
+    EvalModSpec { arcsine: Some(ArcsineSpec { degree, log_distance }), ..spec }
+}
+
+/// A chain of eleven levels of `bits` above the lowest, at that scale.
+struct Toy {
+    context: CkksContext<u64>,
+    evaluator: CkksEvaluator<u64>,
+    secret: SecretKey<u64>,
+    key: SampleBlock<u64>,
+    scale: Scale,
+}
+
+impl Toy {
+    fn new(bits: f64) -> Self {
+        let mut all = primes(N, &[&[bits; 12][..], &[60.9]].concat());
+        let special = vec![all.pop().expect("thirteen primes")];
+        let levels: Vec<Vec<u64>> = all.into_iter().map(|p| vec![p]).collect();
+        let digits = (0..levels.len()).map(|i| vec![i]).collect();
+        let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::InsecureForTests);
+        let spec = RlweSpec { n: N, levels, special, digits, secret, policy };
+        let context = CkksContext::from_spec(&spec).expect("a sound chain");
+        let seed = Seed::from_bytes([3; 32]);
+        let secret = SecretKey::generate(context.rlwe(), &seed);
+        let top = context.rlwe().max_level();
+        let key = secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&seed), top);
+        Self { evaluator: CkksEvaluator::new(&context), context, secret, key, scale: Scale::exp2(bits) }
+    }
+
+    fn encrypt(&self, slots: &[f64]) -> Ciphertext<u64> {
+        let slots: Vec<Complex> = slots.iter().map(|&x| Complex::new(x, 0.0)).collect();
+        let top = self.context.rlwe().max_level();
+        encrypt(&self.context, &self.secret, KEY_ID, &slots, top, self.scale, &Seed::from_bytes([5; 32]))
+            .expect("slots of size one")
+    }
+
+    fn decrypt(&self, x: &Ciphertext<u64>) -> Vec<Complex> {
+        let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
+        slots.reveal_to_key_owner().clone()
+    }
+
+    /// The largest error in the slots, for x = I + rest with every |I| < K and rests up to `distance`.
+    fn worst(&self, eval_mod: &EvalMod, distance: f64) -> f64 {
+        let last = i64::from(RANGE) - 1;
+        let slots = self.context.slots();
+        let rests: Vec<f64> = (0..slots).map(|k| distance * ((k * 37 % 129) as f64 / 64.0 - 1.0)).collect();
+        let x: Vec<f64> = (0..slots).map(|k| (k as i64 % (2 * last + 1) - last) as f64 + rests[k]).collect();
+        let y: Vec<f64> = x.iter().map(|x| x / f64::from(RANGE)).collect();
+        let parts = [self.encrypt(&y), self.encrypt(&y.iter().map(|y| -y).collect::<Vec<_>>())];
+        let target = Scale::from_real(self.scale.to_real() * DoubleDouble::ratio(1001, 1000));
+        let mut counters = Counters::default();
+        let out = eval_mod
+            .evaluate(&self.evaluator, &parts, &self.key, target, &mut counters)
+            .expect("enough levels");
+        assert_eq!(counters.key_switch, 2 * eval_mod.key_switches() as u64);
+        let mut worst = 0.0f64;
+        for (out, sign) in out.iter().zip([1.0, -1.0]) {
+            assert_eq!((out.level(), out.scale()), (parts[0].level() - eval_mod.spec().levels(), target));
+            for (found, rest) in self.decrypt(out).iter().zip(&rests) {
+                worst = worst.max((*found - Complex::new(sign * rest, 0.0)).abs());
+            }
+        }
+        worst
+    }
+}
+
+#[test]
+fn the_clear_sine_is_as_good_as_tabulated() {
+    // ckks bootstrapping, K = 16: whole intervals, here with even polynomials; then near the integers alone.
+    let table = [
+        (spec(22, 3), 11.0),
+        (spec(22, 4), 32.0),
+        (spec(30, 2), 3.0),
+        (spec(30, 3), 27.0),
+        (spec(30, 4), 41.0),
+        (spec(40, 2), 17.0),
+        (spec(40, 3), 43.0),
+        (spec(46, 2), 27.0),
+        (spec(54, 2), 42.0),
+        (spec(58, 2), 51.0),
+        (spec(62, 2), 57.0),
+        (near(30, 2, 8), 8.0),
+        (near(30, 3, 8), 33.5),
+        (near(31, 3, 8), 34.7),
+        (near(40, 2, 8), 25.0),
+        (near(46, 2, 8), 38.0),
+    ];
+    for (spec, bits) in table {
+        let eval_mod = EvalMod::new(&spec).expect("a sound spec");
+        let found = -eval_mod.sine_error(1.0 / 256.0).log2();
+        println!(
+            "{spec:?}: {found:.2} bits, {} levels, {} key switches",
+            spec.levels(),
+            eval_mod.key_switches()
+        );
+        assert!(found > bits - 1.0, "{spec:?}: {found} bits, tabulated {bits}");
+    }
+}
+
+#[test]
+fn even_polynomials_are_cheaper() {
+    let key_switches = |spec| EvalMod::new(&spec).expect("a sound spec").key_switches();
+    assert_eq!([spec(30, 3), spec(54, 2), spec(58, 2), spec(62, 2)].map(key_switches), [11, 11, 12, 13]);
+    assert_eq!([near(30, 3, 8), near(31, 3, 8), near(46, 2, 8)].map(key_switches), [12, 13, 14]);
+    assert_eq!(key_switches(with_arcsine(spec(30, 3), 7, 5)), 11 + 4);
+}
+
+#[test]
+fn the_clear_reduction_is_bounded_by_sine_and_arcsine() {
+    // Without an arcsine the cube remains.
+    let sine = EvalMod::new(&spec(62, 2)).expect("a sound spec");
+    let distance = 1.0 / 256.0;
+    let cube = (core::f64::consts::TAU * distance).powi(3) / 6.0 / core::f64::consts::TAU;
+    assert!((sine.error(distance) / cube - 1.0).abs() < 0.01);
+    assert!((sine.value(3.001) - 0.001).abs() < 7e-9 && (sine.value(-15.0)).abs() < 1e-16);
+    // With one, the bits of the table below the distance, and the sine's error.
+    for (log_distance, degree, bits) in [(3, 9, 18.3), (4, 7, 23.7), (5, 5, 24.6), (6, 5, 30.6), (8, 3, 29.1)]
+    {
+        let spec = with_arcsine(spec(62, 2), degree, log_distance);
+        let eval_mod = EvalMod::new(&spec).expect("a sound spec");
+        let distance = 2f64.powi(-(log_distance as i32));
+        let found = -(eval_mod.error(distance) / distance).log2();
+        assert!((found - bits).abs() < 1.0, "2^-{log_distance}, degree {degree}: {found}, tabulated {bits}");
+        assert!(eval_mod.arcsine().expect("one").error <= eval_mod.error(distance) * 1.001);
+    }
+}
+
+#[test]
+fn every_quotient_is_taken_off_with_60_bit_primes() {
+    let toy = Toy::new(60.0);
+    let noise = 2f64.powi(-40);
+    for (spec, distance) in [
+        (spec(30, 3), 2f64.powi(-12)),
+        (spec(62, 2), 2f64.powi(-12)),
+        (near(30, 3, 8), 2f64.powi(-8)),
+        (near(31, 3, 12), 2f64.powi(-12)),
+        (with_arcsine(spec(62, 2), 7, 5), 2f64.powi(-5)),
+        (with_arcsine(near(30, 3, 6), 5, 6), 2f64.powi(-6)),
+        // Nothing but noise.
+        (spec(62, 2), 2f64.powi(-20)),
+    ] {
+        let eval_mod = EvalMod::new(&spec).expect("a sound spec");
+        let (worst, error) = (toy.worst(&eval_mod, distance), eval_mod.error(distance));
+        assert!(worst <= error + noise, "{spec:?}: {worst:e}, its own error is {error:e}");
+    }
+}
+
+#[test]
+fn every_quotient_is_taken_off_with_50_bit_primes() {
+    let toy = Toy::new(50.0);
+    for spec in [spec(62, 2), near(31, 3, 12), spec(30, 4)] {
+        let eval_mod = EvalMod::new(&spec).expect("a sound spec");
+        let distance = 2f64.powi(-12);
+        let (worst, error) = (toy.worst(&eval_mod, distance), eval_mod.error(distance));
+        assert!(worst <= error + 2f64.powi(-30), "{spec:?}: {worst:e}, its own error is {error:e}");
+    }
+}
+
+#[test]
+fn bad_numbers_and_low_levels_are_refused() {
+    let good = spec(30, 3);
+    for bad in [
+        EvalModSpec { range: 0, ..good },
+        EvalModSpec { range: 1000, ..good },
+        EvalModSpec { degree: 1, ..good },
+        EvalModSpec { degree: 999, ..good },
+        EvalModSpec { double_angles: 11, ..good },
+        near(30, 3, 1),
+        with_arcsine(good, 4, 8),
+        with_arcsine(good, 3, 1),
+    ] {
+        assert_eq!(EvalMod::new(&bad).err().expect("refused").code(), "INVALID_ARGUMENT", "{bad:?}");
+    }
+    let (toy, eval_mod) = (Toy::new(50.0), EvalMod::new(&good).expect("sound"));
+    let low = toy.evaluator.drop_to_level(&toy.encrypt(&[0.0]), 7).expect("lower");
+    let error = eval_mod.evaluate(&toy.evaluator, &[low], &toy.key, toy.scale, &mut Counters::default());
+    let error = error.expect_err("refused");
+    assert_eq!(error.code(), "LEVEL_MISMATCH");
+    assert!(error.to_string().contains("8 levels") && error.to_string().contains("level 7"), "{error}");
+}
