@@ -3,6 +3,7 @@
 mod cggi;
 mod cggi_peers;
 mod cggi_specs;
+mod conventional;
 mod ship;
 
 use alloc::{format, vec::Vec};
@@ -17,6 +18,10 @@ use crate::{
 
 pub use cggi::{CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
+pub use conventional::{
+    ConventionalPreset, DEFAULT_CONVENTIONAL_PRESET, conventional_preset, conventional_preset_by_fingerprint,
+    conventional_presets,
+};
 
 /// A named parameter set.
 #[derive(Debug, Clone, Copy)]

@@ -262,8 +262,8 @@ fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
             spec.log_scale, spec.log_message_ratio
         ));
     }
-    if !(20.0..=60.0).contains(&spec.log_eval_scale) {
-        return refuse(format!("a scale of 2^{} for the reduction; take 2^20 to 2^60", spec.log_eval_scale));
+    if !(20.0..=61.0).contains(&spec.log_eval_scale) {
+        return refuse(format!("a scale of 2^{} for the reduction; take 2^20 to 2^61", spec.log_eval_scale));
     }
     if let Some(e) = &spec.ephemeral
         && (e.weight == 0 || e.weight as usize > spec.chain.n)

@@ -1,0 +1,326 @@
+//! Sets for conventional CKKS bootstrapping.
+//!
+//! A set says how many primes of which size each part of its chain has. The primes are those congruent to 1 modulo 2N
+//! nearest to 2^bits, alternately above and below, each taken once: the same on every machine, and scales stay near powers
+//! of two.
+
+use alloc::{format, string::ToString, vec, vec::Vec};
+
+use crate::{
+    arith::primes::ntt_primes,
+    bootstrapping::ckks_conventional::{
+        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, StageOrder,
+    },
+    error::Error,
+    rlwe::{EncapsulationDigits, RlweSpec},
+    schemes::ckks::hex,
+    security::{SecretDistribution, SecurityPolicy},
+};
+
+/// A named set for conventional bootstrapping.
+#[derive(Debug, Clone, Copy)]
+pub struct ConventionalPreset {
+    /// Name, as users write it.
+    pub name: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+    /// Security policy the set is validated against.
+    pub policy: SecurityPolicy,
+    /// -log2 of the mean and of the largest error over the slots that one bootstrap promises, for slots uniform in the
+    /// square of complex numbers with parts in \[-1, 1\].
+    pub promised_bits: [f64; 2],
+    /// Where the numbers come from.
+    pub source: &'static str,
+    /// The numbers.
+    pub spec: fn() -> ConventionalSpec,
+}
+
+impl ConventionalPreset {
+    /// Whether the set claims security at all.
+    pub fn secure(&self) -> bool {
+        self.policy != SecurityPolicy::InsecureForTests
+    }
+
+    /// The validated parameters.
+    ///
+    /// # Errors
+    /// None for a shipped preset; validation runs all the same.
+    pub fn params(&self) -> Result<ConventionalParams, Error> {
+        ConventionalParams::new(&(self.spec)())
+    }
+
+    /// The set with another number of slots: fewer take less time and fewer keys.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a number that the ring does not have, or fewer layers than stages.
+    pub fn params_with_slots(&self, log_slots: u32) -> Result<ConventionalParams, Error> {
+        let mut spec = (self.spec)();
+        spec.log_slots = log_slots;
+        ConventionalParams::new(&spec)
+    }
+}
+
+/// The conventional set used where nobody chose one.
+pub const DEFAULT_CONVENTIONAL_PRESET: &str = "n16";
+
+/// Every named set, the default first, insecure ones last.
+pub fn conventional_presets() -> &'static [ConventionalPreset] {
+    &PRESETS
+}
+
+/// The set of a name.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] listing the names there are.
+pub fn conventional_preset(name: &str) -> Result<&'static ConventionalPreset, Error> {
+    PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
+        Error::InvalidArgument(format!(
+            "no set for conventional bootstrapping is called {name:?}; there are {}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// The set with a fingerprint.
+///
+/// # Errors
+/// [`Error::ParamsMismatch`] if no preset has it.
+pub fn conventional_preset_by_fingerprint(
+    fingerprint: &[u8; 16],
+) -> Result<&'static ConventionalPreset, Error> {
+    PRESETS.iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
+        Error::ParamsMismatch(format!(
+            "no set for conventional bootstrapping of this version has fingerprint {}; use the version that made it",
+            hex(fingerprint)
+        ))
+    })
+}
+
+const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
+const TOY: &str = "demonstration size, no security";
+
+static PRESETS: [ConventionalPreset; 7] = [
+    ConventionalPreset {
+        name: "n16",
+        title: "128-bit, 32768 complex slots, nine products between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised_bits: [27.0, 24.5],
+        source: OWN,
+        spec: n16,
+    },
+    ConventionalPreset {
+        name: "n16-sparse",
+        title: "128-bit, 4096 complex slots or any number from 32 to 16384, nine products between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised_bits: [24.0, 21.0],
+        source: OWN,
+        spec: n16_sparse,
+    },
+    ConventionalPreset {
+        name: "n15",
+        title: "128-bit, 16384 complex slots, one product between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised_bits: [17.5, 15.5],
+        source: OWN,
+        spec: n15,
+    },
+    ConventionalPreset {
+        name: "toy-conventional11",
+        title: "INSECURE demonstration size, 1024 slots",
+        policy: SecurityPolicy::InsecureForTests,
+        promised_bits: [22.5, 20.5],
+        source: TOY,
+        spec: toy11,
+    },
+    ConventionalPreset {
+        name: "toy-conventional10-sparse",
+        title: "INSECURE demonstration size, 64 slots in a ring of 512",
+        policy: SecurityPolicy::InsecureForTests,
+        promised_bits: [18.0, 16.5],
+        source: TOY,
+        spec: toy10_sparse,
+    },
+    ConventionalPreset {
+        name: "toy-conventional10-slots-first",
+        title: "INSECURE demonstration size, 512 slots, slots to coefficients first, with arcsine",
+        policy: SecurityPolicy::InsecureForTests,
+        promised_bits: [24.0, 22.0],
+        source: TOY,
+        spec: toy10_slots_first,
+    },
+    ConventionalPreset {
+        name: "toy-conventional10-50bit",
+        title: "INSECURE demonstration size, 512 slots, no prime above 50 bits, near-integer cosine",
+        policy: SecurityPolicy::InsecureForTests,
+        promised_bits: [19.5, 17.5],
+        source: TOY,
+        spec: toy10_narrow,
+    },
+];
+
+/// Sizes of the primes of a chain, in bits: one, or so many of a size.
+struct Sizes {
+    base: f64,
+    messages: (usize, f64),
+    slots_to_coeffs: (usize, f64),
+    reduction: f64,
+    coeffs_to_slots: (usize, f64),
+    special: (usize, f64),
+    /// log2 of the largest product of a digit.
+    digit: f64,
+    ephemeral: f64,
+}
+
+/// A set with main secret of weight 192 and ephemeral secret of weight 32.
+fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: EvalModSpec) -> ConventionalSpec {
+    let n = 1usize << log_n;
+    let run = |(count, bits): (usize, f64)| vec![bits; count];
+    let (messages, first) = (run(sizes.messages), run(sizes.slots_to_coeffs));
+    let low = match order {
+        StageOrder::CoeffsToSlotsFirst => [messages, first].concat(),
+        StageOrder::SlotsToCoeffsFirst => [first, messages].concat(),
+    };
+    let reduction = run((eval_mod.levels(), sizes.reduction));
+    let levels = [vec![sizes.base], low, reduction, run(sizes.coeffs_to_slots)].concat();
+    let mut taken = Vec::new();
+    let mut prime = |bits: f64| {
+        let found = ntt_primes(bits, 2 * n as u64).find(|p| !taken.contains(p)).unwrap_or_default();
+        taken.push(found);
+        found
+    };
+    let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![prime(bits)]).collect();
+    let special = run(sizes.special).into_iter().map(&mut prime).collect();
+    let ephemeral = prime(sizes.ephemeral);
+    ConventionalSpec {
+        name: name.to_string(),
+        chain: RlweSpec {
+            n,
+            digits: digits_of(&levels, sizes.digit),
+            levels: primes,
+            special,
+            secret: SecretDistribution::Sparse { weight: 192 },
+            policy: SecurityPolicy::Strict128,
+        },
+        log_slots: log_n - 1,
+        order,
+        coeffs_to_slots: sizes.coeffs_to_slots.0,
+        slots_to_coeffs: sizes.slots_to_coeffs.0,
+        eval_mod,
+        log_eval_scale: sizes.reduction,
+        log_scale: sizes.messages.1,
+        log_message_ratio: 8,
+        ephemeral: Some(EphemeralSpec {
+            weight: 32,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 1 },
+        }),
+    }
+}
+
+/// Runs of neighbouring primes whose product is at most 2^`largest`.
+fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
+    let mut out: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut sum = 0.0;
+    for (i, &bits) in bits.iter().enumerate() {
+        sum += bits;
+        if sum > largest {
+            out.push(Vec::new());
+            sum = bits;
+        }
+        if let Some(last) = out.last_mut() {
+            last.push(i);
+        }
+    }
+    out
+}
+
+/// The cosine to 64 bits before two double angles, for |x| <= 16.
+const COSINE: EvalModSpec =
+    EvalModSpec { range: 16, degree: 63, double_angles: 2, arcsine: None, log_distance: None };
+
+fn n16() -> ConventionalSpec {
+    let sizes = Sizes {
+        base: 60.0,
+        messages: (9, 42.0),
+        slots_to_coeffs: (3, 42.0),
+        reduction: 60.7,
+        coeffs_to_slots: (3, 60.7),
+        special: (7, 46.0),
+        digit: 312.0,
+        ephemeral: 60.0,
+    };
+    spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE)
+}
+
+fn n16_sparse() -> ConventionalSpec {
+    ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, ..n16() }
+}
+
+fn n15() -> ConventionalSpec {
+    let sizes = Sizes {
+        base: 40.0,
+        messages: (1, 32.0),
+        slots_to_coeffs: (2, 30.0),
+        reduction: 50.0,
+        coeffs_to_slots: (2, 50.0),
+        special: (3, 46.0),
+        digit: 101.0,
+        ephemeral: 60.0,
+    };
+    let mut spec = spec("n15", 15, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE);
+    // q0 is small: one digit would leave more noise than the message has room for.
+    if let Some(ephemeral) = &mut spec.ephemeral {
+        ephemeral.digits = EncapsulationDigits::Balanced { count: 2 };
+    }
+    spec
+}
+
+fn toy(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: EvalModSpec) -> ConventionalSpec {
+    let mut spec = spec(name, log_n, order, sizes, eval_mod);
+    spec.chain.policy = SecurityPolicy::InsecureForTests;
+    spec
+}
+
+const TOY_SIZES: Sizes = Sizes {
+    base: 60.0,
+    messages: (3, 42.0),
+    slots_to_coeffs: (3, 42.0),
+    reduction: 59.0,
+    coeffs_to_slots: (3, 58.0),
+    special: (5, 50.0),
+    digit: 240.0,
+    ephemeral: 60.0,
+};
+
+fn toy11() -> ConventionalSpec {
+    toy("toy-conventional11", 11, StageOrder::CoeffsToSlotsFirst, &TOY_SIZES, COSINE)
+}
+
+fn toy10_sparse() -> ConventionalSpec {
+    let sizes = Sizes { slots_to_coeffs: (2, 42.0), coeffs_to_slots: (2, 58.0), ..TOY_SIZES };
+    let spec = toy("toy-conventional10-sparse", 10, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE);
+    ConventionalSpec { log_slots: 6, ..spec }
+}
+
+fn toy10_slots_first() -> ConventionalSpec {
+    let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 7, log_distance: 7 }), ..COSINE };
+    toy("toy-conventional10-slots-first", 10, StageOrder::SlotsToCoeffsFirst, &TOY_SIZES, reduction)
+}
+
+fn toy10_narrow() -> ConventionalSpec {
+    let sizes = Sizes {
+        base: 50.0,
+        messages: (2, 40.0),
+        slots_to_coeffs: (2, 42.0),
+        reduction: 50.0,
+        coeffs_to_slots: (2, 50.0),
+        ..TOY_SIZES
+    };
+    let reduction = EvalModSpec { degree: 30, double_angles: 3, log_distance: Some(8), ..COSINE };
+    let mut spec = toy("toy-conventional10-50bit", 10, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
+    if let Some(ephemeral) = &mut spec.ephemeral {
+        ephemeral.digits = EncapsulationDigits::Balanced { count: 2 };
+    }
+    spec
+}
