@@ -224,6 +224,8 @@ fn presets_are_what_they_say() {
         assert_eq!((preset.name, preset.policy), (spec.name.as_str(), spec.policy()));
         assert_eq!(conventional_preset_by_fingerprint(&spec.fingerprint()).unwrap().name, preset.name);
         assert!(preset.secure() != preset.name.starts_with("toy-"));
+        let failure = preset.params().unwrap().log2_failure().unwrap();
+        assert!(failure <= -128.0, "{}: a bootstrap fails with probability 2^{failure}", preset.name);
         if preset.secure() {
             assert!(preset.params().unwrap().security().bits >= 128.0, "{}", preset.name);
         }
@@ -238,4 +240,36 @@ fn presets_are_what_they_say() {
         assert!(log_slots > 12 || sparse.key_bytes() < n16.key_bytes(), "{log_slots}");
     }
     assert!(matches!(conventional_preset("n17"), Err(Error::InvalidArgument(_))));
+}
+
+#[test]
+fn a_narrow_range_fails_as_often_as_computed() {
+    // Weight 32 and quotients up to 2: of 2^11 coefficients, about a fifth are beyond.
+    let mut spec = (conventional_preset("toy-conventional11").unwrap().spec)();
+    spec.eval_mod.range = 3;
+    let params: ConventionalParams = ConventionalParams::new(&spec).unwrap();
+    let expected = params.log2_failure().unwrap().exp2();
+    let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([8; 32]));
+    let keys = ConventionalKeys::generate(&secret).unwrap();
+    let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Coefficients).unwrap();
+    let mut beyond = 0;
+    for fresh in 0..2 {
+        let values = some_slots(params.slots(), u64::from(fresh));
+        let x = secret.encrypt(&values, params.levels().input, &Seed::from_bytes([fresh; 32])).unwrap();
+        let raised =
+            evaluator.mod_raise(&evaluator.to_base(&x).unwrap(), &keys, &mut Counters::default()).unwrap();
+        let parts = evaluator.coeffs_to_slots(&raised, &keys, &mut Counters::default()).unwrap();
+        for part in &parts {
+            let slots = secret.decrypt(part).unwrap();
+            beyond +=
+                slots.reveal_to_key_owner().iter().filter(|z| (3.0 * z.re).round().abs() >= 3.0).count();
+        }
+    }
+    let observed = beyond as f64 / 2.0;
+    // Both counts are binomial, about 2 x 380: five deviations.
+    assert!(
+        (observed / expected - 1.0).abs() < 0.2,
+        "{observed} of {} beyond, {expected} computed",
+        params.n()
+    );
 }

@@ -3,6 +3,7 @@
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
+    overflow,
     spec::{ConventionalSpec, StageOrder},
     stages,
 };
@@ -218,6 +219,19 @@ impl<W: Word> ConventionalParams<W> {
     pub fn log_qp(&self) -> f64 {
         let rlwe = self.ckks().rlwe();
         rlwe.qp(rlwe.max_level()).log2()
+    }
+
+    /// log2 of the probability that a bootstrap of random coefficients fails, because one of the quotients is K or more
+    /// in absolute value; computed exactly. None for a uniform ternary secret that is never exchanged for a sparse one.
+    pub fn log2_failure(&self) -> Option<f64> {
+        let weight = match (&self.spec().ephemeral, self.spec().secret()) {
+            (Some(ephemeral), _) => ephemeral.weight,
+            (None, SecretDistribution::Sparse { weight }) => weight,
+            (None, _) => return None,
+        };
+        let coefficients = 1.0 + f64::from(self.spec().log_slots);
+        let bound = self.spec().eval_mod.range.saturating_sub(1);
+        Some(overflow::log2_quotient_exceeds(weight, bound) + coefficients)
     }
 
     /// Bytes of the evaluation keys in memory.

@@ -1,0 +1,99 @@
+//! How likely a bootstrap fails: a quotient I of m + q0 I beyond the range of the reduction.
+//!
+//! In a coefficient of b + a s, with h coefficients of s that are 1 or -1, a s contributes q0 times the sum of h independent
+//! uniform numbers between -1/2 and 1/2, and b what makes the whole the message modulo q0. So I is that sum rounded, and
+//! P(|I| > k) = P(|sum| > k + 1/2), a tail of the distribution of Irwin and Hall, whose alternating sum is taken here in
+//! whole numbers.
+
+use alloc::vec::Vec;
+
+use crate::arith::bigint;
+
+/// log2 of the probability that the quotient of one coefficient exceeds `bound` in absolute value, for a secret with
+/// `weight` coefficients that are 1 or -1; minus infinity where it cannot.
+pub fn log2_quotient_exceeds(weight: u32, bound: u32) -> f64 {
+    // 2 P(X < y), X the sum of h uniform numbers in [0, 1] and 2 y = h - 2 bound - 1:
+    // P(X < y) = sum_k (-1)^k C(h, k) (2y - 2k)^h / (2^h h!), over 2k < 2y.
+    let h = u64::from(weight);
+    let Some(twice) = h.checked_sub(2 * u64::from(bound) + 1).filter(|&y| y > 0) else {
+        return f64::NEG_INFINITY;
+    };
+    let (mut sums, mut binomial) = ([Vec::new(), Vec::new()], alloc::vec![1u64]);
+    for k in (0..).take_while(|k| 2 * k < twice) {
+        let mut term = binomial.clone();
+        for _ in 0..h {
+            bigint::mul_add_small(&mut term, twice - 2 * k, 0);
+        }
+        add_assign(&mut sums[(k % 2) as usize], &term);
+        bigint::mul_add_small(&mut binomial, h - k, 0);
+        divide_exactly(&mut binomial, k + 1);
+    }
+    let [even, odd] = sums;
+    let factorial: Vec<u64> = (1..=h).collect();
+    bigint::log2(&bigint::sub(&even, &odd)) - h as f64 - bigint::log2(&bigint::product(&factorial)) + 1.0
+}
+
+fn add_assign(x: &mut Vec<u64>, y: &[u64]) {
+    x.resize(x.len().max(y.len()) + 1, 0);
+    let mut carry = false;
+    for (i, x) in x.iter_mut().enumerate() {
+        let (sum, over0) = x.overflowing_add(y.get(i).copied().unwrap_or(0));
+        let (sum, over1) = sum.overflowing_add(u64::from(carry));
+        (*x, carry) = (sum, over0 | over1);
+    }
+}
+
+/// x / divisor, where nothing is left over.
+fn divide_exactly(x: &mut [u64], divisor: u64) {
+    let mut rest = 0u128;
+    for limb in x.iter_mut().rev() {
+        let here = (rest << 64) | u128::from(*limb);
+        *limb = (here / u128::from(divisor)) as u64;
+        rest = here % u128::from(divisor);
+    }
+    debug_assert_eq!(rest, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tails_of_few_numbers_are_known() {
+        // One number never rounds to 1; of two, the corners |x + y| > 1/2 are a quarter of the square.
+        assert_eq!(log2_quotient_exceeds(1, 0), f64::NEG_INFINITY);
+        assert!((log2_quotient_exceeds(2, 0) + 2.0).abs() < 1e-12);
+        // 32 numbers: all but 1/2 from the corner, 2 (1/2)^32 / 32!.
+        let factorial: f64 = (1..=32).map(|k| libm::log2(f64::from(k))).sum();
+        assert!((log2_quotient_exceeds(32, 15) - (1.0 - 32.0 - factorial)).abs() < 1e-9);
+        assert_eq!(log2_quotient_exceeds(32, 16), f64::NEG_INFINITY);
+        assert_eq!(log2_quotient_exceeds(0, 0), f64::NEG_INFINITY);
+        // Many numbers: the normal distribution of variance 192/12 beyond 2 of its deviations.
+        assert!((libm::exp2(log2_quotient_exceeds(192, 7)) - 0.0607).abs() < 0.001);
+    }
+
+    #[test]
+    fn ranges_are_those_tabulated() {
+        // (weight, smallest k for 2^-128 at N = 2^13 and 2^16, for 2^-40 likewise): security notes, section 5.
+        let table = [
+            (22, [11, 11], [9, 9]),
+            (24, [12, 12], [10, 10]),
+            (31, [15, 15], [12, 12]),
+            (32, [15, 15], [12, 12]),
+            (64, [27, 27], [18, 19]),
+            (96, [35, 35], [23, 23]),
+            (128, [42, 42], [26, 27]),
+            (192, [52, 53], [33, 34]),
+            (256, [61, 62], [38, 39]),
+        ];
+        for (weight, strict, loose) in table {
+            for (wanted, log_p) in [(strict, -128.0), (loose, -40.0)] {
+                for (log_n, k) in [13.0, 16.0].into_iter().zip(wanted) {
+                    let holds = |k| log2_quotient_exceeds(weight, k) + log_n <= log_p;
+                    let smallest = (0..).find(|&k| holds(k));
+                    assert_eq!(smallest, Some(k), "weight {weight}, 2^{log_p}, N = 2^{log_n}");
+                }
+            }
+        }
+    }
+}
