@@ -61,13 +61,12 @@ mod tests {
     #[test]
     fn tails_of_few_numbers_are_known() {
         // One number never rounds to 1; of two, the corners |x + y| > 1/2 are a quarter of the square.
-        assert_eq!(log2_quotient_exceeds(1, 0), f64::NEG_INFINITY);
+        let never = |weight, bound| log2_quotient_exceeds(weight, bound).is_infinite();
+        assert!(never(1, 0) && never(0, 0) && never(32, 16));
         assert!((log2_quotient_exceeds(2, 0) + 2.0).abs() < 1e-12);
         // 32 numbers: all but 1/2 from the corner, 2 (1/2)^32 / 32!.
         let factorial: f64 = (1..=32).map(|k| libm::log2(f64::from(k))).sum();
         assert!((log2_quotient_exceeds(32, 15) - (1.0 - 32.0 - factorial)).abs() < 1e-9);
-        assert_eq!(log2_quotient_exceeds(32, 16), f64::NEG_INFINITY);
-        assert_eq!(log2_quotient_exceeds(0, 0), f64::NEG_INFINITY);
         // Many numbers: the normal distribution of variance 192/12 beyond 2 of its deviations.
         assert!((libm::exp2(log2_quotient_exceeds(192, 7)) - 0.0607).abs() < 0.001);
     }
@@ -90,7 +89,7 @@ mod tests {
             for (wanted, log_p) in [(strict, -128.0), (loose, -40.0)] {
                 for (log_n, k) in [13.0, 16.0].into_iter().zip(wanted) {
                     let holds = |k| log2_quotient_exceeds(weight, k) + log_n <= log_p;
-                    let smallest = (0..).find(|&k| holds(k));
+                    let smallest = (0..weight).find(|&k| holds(k));
                     assert_eq!(smallest, Some(k), "weight {weight}, 2^{log_p}, N = 2^{log_n}");
                 }
             }
