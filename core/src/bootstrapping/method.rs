@@ -3,7 +3,7 @@
 use crate::{
     arith::Word,
     error::Error,
-    schemes::ckks::Ciphertext,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
 };
 
@@ -13,6 +13,8 @@ use crate::{
 pub trait Method<W: Word> {
     /// Fingerprint of the parameter set.
     fn params_id(&self) -> [u8; 16];
+    /// General operations on ciphertexts of the set.
+    fn ckks(&self) -> &CkksEvaluator<W>;
     /// Lowest level of an input.
     fn input_level(&self) -> usize;
     /// Level of the output.

@@ -4,8 +4,10 @@
 pub mod cggi;
 pub mod ckks_conventional;
 pub mod ckks_ship;
+mod meta;
 mod method;
 mod registry;
 
+pub use meta::{META_CORRECT, MetaBootstrapper};
 pub use method::Method;
 pub use registry::{MethodInfo, methods};

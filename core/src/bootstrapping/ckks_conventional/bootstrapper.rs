@@ -5,7 +5,7 @@ use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo},
     error::Error,
-    schemes::ckks::Ciphertext,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
 };
 
@@ -27,6 +27,10 @@ pub struct ConventionalBootstrapper<'a, W: Word = u64> {
 impl<W: Word> Method<W> for ConventionalBootstrapper<'_, W> {
     fn params_id(&self) -> [u8; 16] {
         self.evaluator.params().fingerprint()
+    }
+
+    fn ckks(&self) -> &CkksEvaluator<W> {
+        self.evaluator.ckks()
     }
 
     fn input_level(&self) -> usize {

@@ -5,7 +5,7 @@ use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo},
     error::Error,
-    schemes::ckks::Ciphertext,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
 };
 
@@ -29,6 +29,10 @@ pub struct ShipBootstrapper<'a, W: Word = u32> {
 impl<W: Word> Method<W> for ShipBootstrapper<'_, W> {
     fn params_id(&self) -> [u8; 16] {
         self.evaluator.params().fingerprint()
+    }
+
+    fn ckks(&self) -> &CkksEvaluator<W> {
+        self.evaluator.ckks()
     }
 
     fn input_level(&self) -> usize {

@@ -1,0 +1,112 @@
+//! META-BTS over both CKKS methods: each round gains the bits it promises, until the noise of the input.
+
+use refloat::Error;
+use refloat::bootstrapping::ckks_conventional::{
+    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
+};
+use refloat::bootstrapping::ckks_ship::{ShipBootstrapper, ShipMode};
+use refloat::bootstrapping::{META_CORRECT, MetaBootstrapper, Method};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::params::conventional_preset;
+use refloat::random::Seed;
+use refloat::schemes::ckks::{Ciphertext, Complex};
+use refloat::trace::{Observer, StageEvent};
+use refloat_tests::chain::some_slots;
+use refloat_tests::measure::uniform;
+use refloat_tests::precision::Precision;
+use refloat_tests::toy::{Setup, grouped_spec};
+
+/// Stages as they end, with their levels.
+#[derive(Default)]
+struct Recorder(Vec<(String, usize)>);
+
+impl Observer for Recorder {
+    fn event(&mut self, event: &StageEvent) -> std::ops::ControlFlow<()> {
+        if let StageEvent::Exit { stage, level, .. } = event {
+            self.0.push(((*stage).to_string(), *level));
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn ship_gains_bits_by_a_second_round() {
+    // The chain of ship14 at degree 2^10: one bootstrap is worth about 19 bits, the encoding 29.
+    let setup = Setup::new(grouped_spec(), 1);
+    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: ShipMode::Real };
+    let values = uniform(setup.evaluator.params().slots(), 3);
+    let fresh = setup.encrypt(&values, ShipMode::Real);
+    let x = setup.evaluator.exhaust(&fresh).expect("fresh");
+    let bits = |x: &Ciphertext| Precision::of(&setup.decrypt(x, ShipMode::Real), &values);
+    let (input, single) = (bits(&x), bits(&method.bootstrap(&x, &mut ()).expect("an exhausted one")));
+    let gain = single.max_bits().floor() as u32 - 1;
+    let meta = MetaBootstrapper::new(&method, 2, gain).expect("two rounds");
+    let mut recorder = Recorder::default();
+    let refreshed = meta.bootstrap(&x, &mut recorder).expect("an exhausted one");
+    assert_eq!(
+        (refreshed.level(), meta.output_level()),
+        (method.output_level() - 1, method.output_level() - 1)
+    );
+    assert!(refreshed.scale().matches(x.scale()));
+    let found = bits(&refreshed);
+    assert!(
+        found.rms_bits() > (input.rms_bits() - 2.0).min(single.rms_bits() + f64::from(gain) - 1.0),
+        "{found}"
+    );
+    assert!(found.max_bits() > single.max_bits() + 5.0, "{found}");
+    let expected: Vec<&str> = meta.stages().iter().map(|stage| stage.id).collect();
+    assert_eq!(recorder.0.iter().map(|(stage, _)| stage.as_str()).collect::<Vec<_>>(), expected);
+    assert_eq!(recorder.0.last().expect("stages"), &(META_CORRECT.to_string(), refreshed.level()));
+}
+
+#[test]
+fn conventional_bootstrapping_gains_bits_by_every_round() {
+    let preset = conventional_preset("toy-conventional11").expect("a preset");
+    let params = preset.params().expect("a sound set");
+    let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([4; 32]));
+    let keys = ConventionalKeys::generate(&secret).expect("keys");
+    let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated).expect("an evaluator");
+    let method = ConventionalBootstrapper { evaluator: &evaluator, keys: &keys };
+    let values = some_slots(params.slots(), 9);
+    let x = secret.encrypt(&values, 0, &Seed::from_bytes([6; 32])).expect("slots of size one");
+    let bits = |x: &Ciphertext<u64>| {
+        let slots = secret.decrypt(x).expect("our own");
+        let errors =
+            slots.reveal_to_key_owner().iter().zip(&values).map(|(&z, &w): (&Complex, _)| (z - w).abs());
+        Precision::of_errors(errors.collect::<Vec<_>>())
+    };
+    let (input, single) = (bits(&x), bits(&method.bootstrap(&x, &mut ()).expect("an exhausted one")));
+    // A correction is a smaller message than the input, and the sine bends it less: rounds gain at least their bits.
+    for (rounds, gain) in [(2, 4), (3, 4), (2, 18)] {
+        let meta = MetaBootstrapper::new(&method, rounds, gain).expect("rounds");
+        assert_eq!(meta.gained_bits(), (rounds - 1) * gain);
+        let refreshed = meta.bootstrap(&x, &mut ()).expect("an exhausted one");
+        assert_eq!(refreshed.level(), method.output_level() - 1);
+        assert!(refreshed.scale().matches(x.scale()));
+        let found = bits(&refreshed);
+        let gained = single.rms_bits() + f64::from(meta.gained_bits());
+        assert!(
+            found.rms_bits() > gained.min(input.rms_bits() - 1.0) - 1.0,
+            "{rounds} rounds of {gain}: {found}"
+        );
+        assert!(
+            found.rms_bits() < gained + 1.0,
+            "{rounds} rounds of {gain}: {found}, more than there can be"
+        );
+    }
+}
+
+#[test]
+fn one_round_is_the_method_and_bad_numbers_are_refused() {
+    let setup = Setup::new(grouped_spec(), 2);
+    let method = ShipBootstrapper { evaluator: &setup.evaluator, keys: &setup.keys, mode: ShipMode::Real };
+    let meta = MetaBootstrapper::new(&method, 1, 10).expect("one round");
+    assert_eq!((meta.output_level(), meta.stages().len()), (method.output_level(), method.stages().len()));
+    assert_eq!(meta.params_id(), method.params_id());
+    for (rounds, gain) in [(0, 10), (9, 1), (2, 0), (3, 31), (2, u32::MAX)] {
+        let error = MetaBootstrapper::new(&method, rounds, gain).err().map(|error| error.code());
+        assert_eq!(error, Some("INVALID_ARGUMENT"), "{rounds} rounds of {gain}");
+    }
+    let nested = MetaBootstrapper::new(&method, 2, 10).expect("two rounds");
+    assert!(matches!(MetaBootstrapper::new(&nested, 2, 10), Err(Error::LevelMismatch(_))));
+}
