@@ -44,6 +44,35 @@ pub fn for_each_chunk_mut<T: Send>(data: &mut [T], chunk: usize, f: impl Fn(usiz
     }
 }
 
+/// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
+/// thread does, so that it holds anything at first.
+#[cfg(feature = "parallel")]
+pub fn for_each_chunk_with<T: Send, M>(
+    data: &mut [T],
+    chunk: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
+) {
+    use rayon::prelude::*;
+    let chunks = data.par_chunks_mut(chunk.max(1)).enumerate();
+    chunks.for_each_init(memory, |memory, (i, part)| f(memory, i, part));
+}
+
+/// [`for_each_chunk_mut`] with memory that `f` may use as it likes: made by `memory` once for every run of chunks that one
+/// thread does, so that it holds anything at first.
+#[cfg(not(feature = "parallel"))]
+pub fn for_each_chunk_with<T: Send, M>(
+    data: &mut [T],
+    chunk: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
+) {
+    let mut memory = memory();
+    for (i, part) in data.chunks_mut(chunk.max(1)).enumerate() {
+        f(&mut memory, i, part);
+    }
+}
+
 /// Calls `f(i, x, y)` for the `i`-th chunks of `chunk` items of two slices of one length.
 #[cfg(feature = "parallel")]
 pub fn for_each_pair_mut<T: Send>(

@@ -182,6 +182,63 @@ impl<W: Word> RlweContext<W> {
         counters.key_switch += digits.len() as u64;
     }
 
+    /// <digits of x, key> modulo Q_l P, not divided by P: [`Self::decompose`] and [`Self::key_product`] in one, for a
+    /// polynomial that meets one key. The digits of a prime are multiplied while they are in a cache, and never stored.
+    pub fn switch(
+        &self,
+        x: &Poly<W, Eval>,
+        level: usize,
+        key: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Pair<W> {
+        let mut out = Pair::zero(self.qp(level));
+        self.switch_into(x, level, key, &mut out, counters);
+        out
+    }
+
+    /// [`Self::switch`] into memory used before.
+    pub fn switch_into(
+        &self,
+        x: &Poly<W, Eval>,
+        level: usize,
+        key: &SampleBlock<W>,
+        out: &mut Pair<W>,
+        counters: &mut Counters,
+    ) {
+        let tables = self.level(level);
+        let (n, count, limbs, q_here) = (self.n(), tables.digits.len(), tables.qp.len(), tables.q.len());
+        debug_assert!(x.basis().same_as(&tables.q));
+        let kernels = tables.qp.kernels();
+        let coefficients = x.clone().into_coeff();
+        let sources: Vec<_> = tables
+            .digits
+            .iter()
+            .map(|d| d.source(&d.own().iter().map(|&i| coefficients.row(i)).collect::<Vec<_>>()))
+            .collect();
+        out.b.for_each_row_pair_mut(&mut out.a, |limb, out_b, out_a| {
+            let mut rows = vec![W::ZERO; count * n];
+            let digits = tables.digits.iter().zip(&sources);
+            for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(n)) {
+                if let Some(target) = digit.target(limb) {
+                    source.row_into(target, row);
+                    kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                }
+            }
+            let lhs: Vec<&[W]> = digits
+                .zip(rows.chunks_exact(n))
+                .map(|((digit, _), row)| if digit.target(limb).is_some() { row } else { x.row(limb) })
+                .collect();
+            let key =
+                key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here }).range(0, count);
+            let product = KeyProduct { out: [out_b, out_a], lhs: LeftRows::whole(&lhs), key };
+            kernels.key_products(tables.qp.modulus(limb), &mut [product], false);
+        });
+        let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
+        counters.ntt += (tables.q.len() + count * limbs - own) as u64;
+        counters.limb_mac += (2 * count * limbs) as u64;
+        counters.key_switch += 1;
+    }
+
     /// out += P x, given x modulo Q_l and out modulo Q_l P.
     pub fn add_special_multiple(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
         let basis = out.basis().clone();
@@ -224,9 +281,7 @@ impl<W: Word> RlweContext<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Pair<W> {
-        let digits = self.decompose(level, &x.a, counters);
-        let mut out = Pair::zero(self.qp(level));
-        self.key_product(&[&digits], key, &mut out, false, counters);
+        let mut out = self.switch(&x.a, level, key, counters);
         self.add_special_multiple(&mut out.b, &x.b);
         self.divide_by_special(level, out.automorphism(g), counters)
     }

@@ -7,7 +7,10 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use super::avx512_wide::Lanes;
+use super::ifma::{self, Lanes as Words};
 use super::vector::{Products, Vector};
+use crate::arith::kernels::{convert, pointwise};
+use crate::arith::{Modulus, Shoup};
 use core::arch::x86_64::*;
 
 /// `low + 2^52 middle + 2^104 high`.
@@ -106,5 +109,109 @@ impl Products for Lanes {
             x[perm[6] as usize] as i64,
             x[perm[7] as usize] as i64,
         ))
+    }
+}
+
+/// [`convert::crt_combine`](crate::arith::kernels::convert::crt_combine): sources of up to 52 bits, and targets below 2^50,
+/// take a part of the seven instructions of a product.
+#[inline(always)]
+pub(super) fn crt_combine(
+    v: Lanes,
+    to: &Modulus<u64>,
+    out: &mut [u64],
+    ys: &[&[u64]],
+    w: &[Shoup<u64>],
+    overflow: &[u64],
+    d: &Shoup<u64>,
+) {
+    // A product adds less than 2^52 to the lowest column, which has room for 2^12; the others have more.
+    if ys.len() > 256 || !out.len().is_multiple_of(Lanes::LANES) {
+        return convert::crt_combine(v, to, out, ys, w, overflow, d);
+    }
+    if to.value_u64() >> (COLUMN - 2) == 0 {
+        let narrow = NarrowResidue::new(v.0, to);
+        combine::<false>(v, to, out, (ys, w), (overflow, d), |acc| narrow.of(acc));
+    } else {
+        let wide = pointwise::Wide::new(v, to);
+        combine::<true>(v, to, out, (ys, w), (overflow, d), |acc| wide.reduce(v, v.acc_split(acc)));
+    }
+}
+
+/// The columns of the sums, each given to `residue`; `WIDE` if factors may exceed 52 bits.
+#[inline(always)]
+fn combine<const WIDE: bool>(
+    v: Lanes,
+    to: &Modulus<u64>,
+    out: &mut [u64],
+    (ys, w): (&[&[u64]], &[Shoup<u64>]),
+    (overflow, d): (&[u64], &Shoup<u64>),
+    residue: impl Fn(Acc) -> __m512i,
+) {
+    let minus_d = v.splat(to.neg(d.value));
+    let (out, overflow) = (v.packs_mut(out).0, v.packs(overflow).0);
+    for (k, (out, count)) in out.iter_mut().zip(overflow).enumerate() {
+        let mut acc = add_product::<WIDE>(v.acc_zero(), v.load(count), minus_d);
+        for (y, w) in ys.iter().zip(w) {
+            acc = add_product::<WIDE>(acc, v.load(&v.packs(y).0[k]), v.splat(w.value));
+        }
+        v.store(out, residue(acc));
+    }
+}
+
+#[inline(always)]
+fn add_product<const WIDE: bool>(mut acc: Acc, a: __m512i, b: __m512i) -> Acc {
+    avx512!({
+        let (a_high, b_high) = (_mm512_srli_epi64::<COLUMN>(a), _mm512_srli_epi64::<COLUMN>(b));
+        acc.low = _mm512_madd52lo_epu64(acc.low, a, b);
+        acc.middle = _mm512_madd52hi_epu64(acc.middle, a, b);
+        if WIDE {
+            acc.middle = _mm512_madd52lo_epu64(acc.middle, a, b_high);
+            acc.high = _mm512_madd52hi_epu64(acc.high, a, b_high);
+        }
+        // Rows are residues of one prime each, so that a row takes the same way throughout.
+        if _mm512_test_epi64_mask(a_high, a_high) != 0 {
+            acc.middle = _mm512_madd52lo_epu64(acc.middle, a_high, b);
+            acc.high = _mm512_madd52hi_epu64(acc.high, a_high, b);
+            if WIDE {
+                acc.high = _mm512_madd52lo_epu64(acc.high, a_high, b_high);
+            }
+        }
+    });
+    acc
+}
+
+/// Residues of columns modulo a prime below 2^50.
+struct NarrowResidue {
+    words: Words,
+    p: __m512i,
+    twice: __m512i,
+    fourfold: __m512i,
+    /// 1, 2^52 and 2^104.
+    columns: [ifma::Factor; 3],
+}
+
+impl NarrowResidue {
+    #[inline(always)]
+    fn new(words: Words, m: &Modulus<u64>) -> Self {
+        let p = words.splat(m.value());
+        let twice = words.add(p, p);
+        let column = m.reduce_u64(1 << COLUMN);
+        let factor = |x: u64| words.factor(&m.shoup(x));
+        let columns = [factor(m.reduce_u64(1)), factor(column), factor(m.mul(column, column))];
+        Self { words, p, twice, fourfold: words.add(twice, twice), columns }
+    }
+
+    #[inline(always)]
+    fn of(&self, acc: Acc) -> __m512i {
+        let v = self.words;
+        let mask = v.splat((1 << COLUMN) - 1);
+        let middle = v.add(acc.middle, avx512!(_mm512_srli_epi64::<COLUMN>(acc.low)));
+        let high = v.add(acc.high, avx512!(_mm512_srli_epi64::<COLUMN>(middle)));
+        let low = v.mul_lazy(v.and(acc.low, mask), &self.columns[0], self.p);
+        let middle = v.mul_lazy(v.and(middle, mask), &self.columns[1], self.p);
+        let high = v.mul_lazy(high, &self.columns[2], self.p);
+        // Below 6 p.
+        let sum = v.reduce_once(v.add(v.add(low, middle), high), self.fourfold);
+        v.reduce_once(v.reduce_once(sum, self.twice), self.p)
     }
 }

@@ -6,9 +6,9 @@
 //! whole packs and are unaligned.
 
 use super::avx2::Avx2;
-use super::avx512_wide;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
+use super::{avx512_wide, avx512_wide_sums};
 use crate::arith::kernels::{Kernels, KeyProduct, ntt, products};
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
@@ -276,6 +276,7 @@ impl Kernels<u64> for Ifma {
             Wide.key_products(m, products, accumulate);
         }
     }
+    kernel!(crt_combine = avx512_wide_sums::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         sub_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -287,7 +288,6 @@ impl Kernels<u64> for Ifma {
         permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);
         lift_centered(from: &Modulus<u64>, to: &Modulus<u64>, out: &mut [u64], x: &[u64]);
         crt_overflow(v: &mut [u64], ys: &[&[u64]], inv_d: &[f64]);
-        crt_combine(to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
         reduce_i64(m: &Modulus<u64>, out: &mut [u64], x: &[i64]);
     }
 }

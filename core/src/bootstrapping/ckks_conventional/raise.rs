@@ -44,9 +44,7 @@ impl<W: Word> Lift<W> {
             (Some(context), Some([there, back])) => {
                 let (b, a) = context.apply(&pair, there, counters);
                 let (b, a) = (self.lift(&b), self.lift(&a));
-                let digits = rlwe.decompose(top, &a, counters);
-                let mut out = Pair::zero(rlwe.qp(top));
-                rlwe.key_product(&[&digits], back, &mut out, false, counters);
+                let mut out = rlwe.switch(&a, top, back, counters);
                 rlwe.add_special_multiple(&mut out.b, &b);
                 rlwe.divide_by_special(top, out, counters)
             }

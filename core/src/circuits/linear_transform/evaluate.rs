@@ -64,32 +64,40 @@ impl<W: Word> LinearTransform<W> {
     ) -> Vec<W> {
         let (basis, n) = (self.basis(), self.basis().n());
         let mut out = vec![W::ZERO; basis.len() * self.giants.len() * 2 * n];
-        par::for_each_chunk_mut(&mut out, self.giants.len() * 2 * n, |limb, sums| {
-            let turned = self.turned(limb, input, digits, babies);
-            let turned = KeyRows::new(&turned, line::<W>().min(n), babies.len());
-            let mut memory: Vec<Vec<W>> = self.giants.iter().map(|_| Vec::new()).collect();
-            let rows: Vec<(Vec<&[W]>, usize)> = self
-                .giants
-                .iter()
-                .zip(&mut memory)
-                .map(|(giant, memory)| in_lines(self.giant_rows(limb, giant, memory), n))
-                .collect();
-            let mut products: Vec<KeyProduct<'_, W>> = self
-                .giants
-                .iter()
-                .zip(&rows)
-                .zip(sums.chunks_exact_mut(2 * n))
-                .map(|((giant, (rows, step)), out)| {
-                    let (b, a) = out.split_at_mut(n);
-                    KeyProduct {
-                        out: [b, a],
-                        lhs: LeftRows { rows, step: *step },
-                        key: turned.range(giant.first, giant.count),
-                    }
-                })
-                .collect();
-            basis.kernels().key_products(basis.modulus(limb), &mut products, false);
-        });
+        // One memory per run of limbs: it is as large as all baby steps of a limb.
+        let memory =
+            || (vec![W::ZERO; babies.len() * 2 * n], self.giants.iter().map(|_| Vec::new()).collect());
+        par::for_each_chunk_with(
+            &mut out,
+            self.giants.len() * 2 * n,
+            memory,
+            |(turned, memory), limb, sums| {
+                let memory: &mut Vec<Vec<W>> = memory;
+                self.turn(limb, input, digits, babies, turned);
+                let turned = KeyRows::new(turned, line::<W>().min(n), babies.len());
+                let rows: Vec<(Vec<&[W]>, usize)> = self
+                    .giants
+                    .iter()
+                    .zip(memory)
+                    .map(|(giant, memory)| in_lines(self.giant_rows(limb, giant, memory), n))
+                    .collect();
+                let mut products: Vec<KeyProduct<'_, W>> = self
+                    .giants
+                    .iter()
+                    .zip(&rows)
+                    .zip(sums.chunks_exact_mut(2 * n))
+                    .map(|((giant, (rows, step)), out)| {
+                        let (b, a) = out.split_at_mut(n);
+                        KeyProduct {
+                            out: [b, a],
+                            lhs: LeftRows { rows, step: *step },
+                            key: turned.range(giant.first, giant.count),
+                        }
+                    })
+                    .collect();
+                basis.kernels().key_products(basis.modulus(limb), &mut products, false);
+            },
+        );
         let turns = babies.iter().flatten().count();
         counters.ntt += self.plaintext_ntts();
         counters.limb_mac += (2 * (turns * digits.count() + self.diagonals()) * basis.len()) as u64;
@@ -98,11 +106,10 @@ impl<W: Word> LinearTransform<W> {
     }
 
     /// P rot_b(x) modulo prime `limb` for every baby step, `[line][baby][2][words]`.
-    fn turned(&self, limb: usize, input: &Pair<W>, digits: &Digits<W>, babies: &[Baby<'_, W>]) -> Vec<W> {
+    fn turn(&self, limb: usize, input: &Pair<W>, digits: &Digits<W>, babies: &[Baby<'_, W>], out: &mut [W]) {
         let (rlwe, basis, n) = (self.context.rlwe(), self.basis(), self.basis().n());
         let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (own, tile) = (input.b.basis().len(), line::<W>().min(n));
-        let mut out = vec![W::ZERO; babies.len() * 2 * n];
         let mut put = |baby: usize, component: usize, row: &[W]| {
             for (words, tiles) in row.chunks_exact(tile).zip(out.chunks_exact_mut(babies.len() * 2 * tile)) {
                 tiles[(2 * baby + component) * tile..][..tile].copy_from_slice(words);
@@ -115,12 +122,14 @@ impl<W: Word> LinearTransform<W> {
             let [b, a] = &mut product;
             let Some((automorphism, key)) = baby else {
                 // The input itself, times P, which is zero modulo the special primes.
-                if let Some(special) = rlwe.special_mod_q().get(limb).filter(|_| limb < own) {
-                    for (component, part) in [&input.b, &input.a].into_iter().enumerate() {
+                for (component, part) in [&input.b, &input.a].into_iter().enumerate() {
+                    if limb < own {
                         row.copy_from_slice(part.row(limb));
-                        kernels.mul_scalar_assign(m, &mut row, special);
-                        put(i, component, &row);
+                        kernels.mul_scalar_assign(m, &mut row, &rlwe.special_mod_q()[limb]);
+                    } else {
+                        row.fill(W::ZERO);
                     }
+                    put(i, component, &row);
                 }
                 continue;
             };
@@ -136,7 +145,6 @@ impl<W: Word> LinearTransform<W> {
                 put(i, component, &row);
             }
         }
-        out
     }
 
     /// P times the sum over all giant steps, modulo Q_l P.
@@ -150,7 +158,6 @@ impl<W: Word> LinearTransform<W> {
         let down = rlwe.mod_down(level);
         let mut total = Pair::zero(basis);
         let mut product = Pair::zero(basis);
-        let mut digits = Digits::default();
         for (i, giant) in self.giants.iter().enumerate() {
             if giant.step == 0 {
                 self.add_part(&mut total.b, sums, (i, 0));
@@ -163,8 +170,7 @@ impl<W: Word> LinearTransform<W> {
             self.add_part(&mut a, sums, (i, 1));
             let a = down.apply(a);
             counters.ntt += down.ntts();
-            rlwe.decompose_into(level, &a, &mut digits, counters);
-            rlwe.key_product(&[&digits], key, &mut product, false, counters);
+            rlwe.switch_into(&a, level, key, &mut product, counters);
             self.add_part(&mut product.b, sums, (i, 0));
             total.automorphism_add_assign(&product, automorphism);
         }

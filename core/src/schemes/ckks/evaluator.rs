@@ -206,9 +206,7 @@ impl<W: Word> CkksEvaluator<W> {
         self.check_set(x)?;
         self.check_key(key, x.level)?;
         let rlwe = self.context.rlwe();
-        let digits = rlwe.decompose(x.level, d2, counters);
-        let mut out = Pair::zero(rlwe.qp(x.level));
-        rlwe.key_product(&[&digits], key, &mut out, false, counters);
+        let mut out = rlwe.switch(d2, x.level, key, counters);
         rlwe.add_special_multiple(&mut out.b, d0);
         rlwe.add_special_multiple(&mut out.a, d1);
         Ok(out)
