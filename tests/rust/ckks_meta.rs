@@ -89,10 +89,6 @@ fn conventional_bootstrapping_gains_bits_by_every_round() {
             found.rms_bits() > gained.min(input.rms_bits() - 1.0) - 1.0,
             "{rounds} rounds of {gain}: {found}"
         );
-        assert!(
-            found.rms_bits() < gained + 1.0,
-            "{rounds} rounds of {gain}: {found}, more than there can be"
-        );
     }
 }
 
