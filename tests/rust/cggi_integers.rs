@@ -21,8 +21,9 @@ fn world() -> &'static World {
     WORLD.get_or_init(|| {
         let toy = (cggi_preset("toy-fbs").unwrap().spec)();
         let wide = (cggi_preset("fbs16-50").unwrap().spec)();
-        let CggiSpec { prime, base_log, digits, switch_base_log, switch_digits, .. } = wide;
-        let spec = CggiSpec { log_n: 9, prime, base_log, digits, switch_base_log, switch_digits, ..toy };
+        let CggiSpec { prime, base_log, digits, .. } = wide;
+        let spec =
+            CggiSpec { log_n: 9, prime, base_log, digits, switch_base_log: 1, switch_digits: 18, ..toy };
         let params = CggiParams::new(&spec).unwrap();
         let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret).unwrap());

@@ -14,6 +14,7 @@ mod ntt;
 pub mod primes;
 mod self_check;
 pub mod simd;
+pub(crate) mod unroll;
 mod word;
 
 pub(crate) use deferred::Deferred;

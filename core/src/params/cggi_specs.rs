@@ -54,7 +54,8 @@ pub(super) fn fbs_8() -> CggiSpec {
         name: "fbs8".to_string(),
         lwe_dimension: 792,
         log_q: 20,
-        switch_digits: 10,
+        switch_base_log: 3,
+        switch_digits: 6,
         log_n: 11,
         prime: 1_073_692_673,
         width: Binomial::Coins21,
@@ -76,15 +77,26 @@ pub(super) fn fbs_16() -> CggiSpec {
     }
 }
 
-/// The prime has room for sums: the squares of their weights may add up to 25.
+/// The prime has room for sums: the squares of their weights may add up to 25. And the noise of the rotation is so small that
+/// the key switch may have more: half the digits of `fbs16`.
 pub(super) fn fbs_16_50() -> CggiSpec {
-    CggiSpec { name: "fbs16-50".to_string(), prime: 1125899906826241, base_log: 23, digits: 1, ..fbs_16() }
+    CggiSpec {
+        name: "fbs16-50".to_string(),
+        prime: 1_125_899_906_826_241,
+        switch_base_log: 2,
+        switch_digits: 9,
+        base_log: 23,
+        digits: 1,
+        ..fbs_16()
+    }
 }
 
 pub(super) fn toy_fbs() -> CggiSpec {
     CggiSpec {
         name: "toy-fbs".to_string(),
         lwe_dimension: 64,
+        switch_base_log: 2,
+        switch_digits: 10,
         log_n: 10,
         messages: 16,
         policy: SecurityPolicy::InsecureForTests,

@@ -21,6 +21,8 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
     const LANES: usize;
     /// Registers in a square: as many as lanes. (Where a register is one word, any power of two.)
     const SQUARE: usize;
+    /// Whether evaluations stay in transposed squares.
+    const TRANSPOSED: bool = false;
 
     /// The row as packs; its length is a multiple of `LANES`.
     fn packs(self, row: &mut [Self::Word]) -> &mut [Self::Pack];
@@ -58,9 +60,11 @@ pub(crate) trait Butterfly<const R: usize>: Copy {
 /// Words below `2 * 2^ROUGH_BITS p` (forward) or `2^ROUGH_BITS p` (inverse) between stages if `LAZY`, as the
 /// lanes have room for it if `p < 2^LAZY_BITS`; else residues throughout, or, forward, words below `2p`.
 ///
-/// `FREE`, forward, leaves sums unreduced throughout: they grow by `2p` a stage, and so do results.
+/// `FREE`, forward, leaves sums unreduced throughout: they grow by `2p` a stage, and so do results. `TRANSPOSED` leaves
+/// evaluations in transposed squares.
 #[derive(Clone, Copy)]
-pub(crate) struct Words<V: Vector, const LAZY: bool, const FREE: bool = false> {
+pub(crate) struct Words<V: Vector, const LAZY: bool, const FREE: bool = false, const TRANSPOSED: bool = false>
+{
     v: V,
     p: V::Reg,
     twice: V::Reg,
@@ -68,7 +72,7 @@ pub(crate) struct Words<V: Vector, const LAZY: bool, const FREE: bool = false> {
     bound: V::Reg,
 }
 
-impl<V: Vector, const LAZY: bool, const FREE: bool> Words<V, LAZY, FREE> {
+impl<V: Vector, const LAZY: bool, const FREE: bool, const TRANSPOSED: bool> Words<V, LAZY, FREE, TRANSPOSED> {
     #[inline(always)]
     pub(crate) fn new(v: V, t: &NttTable<V::Word>) -> Self {
         let p = v.splat(t.modulus().value());
@@ -90,8 +94,8 @@ impl<V: Vector, const LAZY: bool, const FREE: bool> Words<V, LAZY, FREE> {
     }
 }
 
-impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool> Butterfly<R>
-    for Words<V, LAZY, FREE>
+impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool, const TRANSPOSED: bool> Butterfly<R>
+    for Words<V, LAZY, FREE, TRANSPOSED>
 {
     type Word = V::Word;
     type Pack = V::Pack;
@@ -100,6 +104,7 @@ impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool> Butter
 
     const LANES: usize = V::LANES;
     const SQUARE: usize = if V::LANES == 1 { R } else { V::LANES };
+    const TRANSPOSED: bool = TRANSPOSED;
 
     #[inline(always)]
     fn packs(self, row: &mut [V::Word]) -> &mut [V::Pack] {

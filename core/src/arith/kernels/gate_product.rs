@@ -43,7 +43,68 @@ fn doublings(p: u64, largest: u64, terms: usize) -> Option<u32> {
 #[inline(always)]
 pub(crate) fn forward<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
     debug_assert!(rough_bound(t.modulus().value_u64(), t.n()).is_some());
-    ntt::transform::<R, _, true>(Words::<V, true, true>::new(v, t), t, row);
+    ntt::transform::<R, _, true>(Words::<V, true, true>::new(v, t), t, row, |_| ());
+}
+
+/// Whether evaluations stay in transposed squares in [`evaluate`].
+#[inline(always)]
+fn is_transposed<const R: usize, V: Transpose<R>>(t: &NttTable<V::Word>) -> bool {
+    let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
+    V::LANES > 1
+        && lazy
+        && t.forward().narrow(V::LANES).is_some()
+        && ntt::has_tiles::<R, Words<V, true>>(t.n())
+}
+
+/// See [`GateKernels::evaluate`](super::gates::GateKernels).
+#[inline(always)]
+pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
+    v: V,
+    t: &NttTable<V::Word>,
+    row: &mut [V::Word],
+    rough: bool,
+    near: &[V::Word],
+) {
+    let (n, length) = (row.len(), near.len());
+    // What is to be read next comes in as the tiles go by: all at once, it would be waited for.
+    let meanwhile = |done: usize| {
+        let end = (done + R * V::LANES) * length / n;
+        crate::arith::simd::gates::prefetch(near.get(done * length / n..end).unwrap_or_default());
+    };
+    match (is_transposed::<R, V>(t), rough) {
+        (true, true) => {
+            ntt::transform::<R, _, true>(Words::<V, true, true, true>::new(v, t), t, row, meanwhile);
+        }
+        (true, false) => {
+            ntt::transform::<R, _, true>(Words::<V, true, false, true>::new(v, t), t, row, meanwhile);
+        }
+        (false, true) => forward(v, t, row),
+        (false, false) => ntt::forward(v, t, row),
+    }
+}
+
+/// See [`GateKernels::interpolate`](super::gates::GateKernels).
+#[inline(always)]
+pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    if is_transposed::<R, V>(t) {
+        ntt::transform::<R, _, false>(Words::<V, true, false, true>::new(v, t), t, row, |_| ());
+    } else {
+        ntt::inverse(v, t, row);
+    }
+}
+
+/// See [`GateKernels::reorder`](super::gates::GateKernels).
+#[inline(always)]
+pub(crate) fn reorder<const R: usize, V: Transpose<R>>(_v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    if is_transposed::<R, V>(t) {
+        for square in row.chunks_exact_mut(V::LANES * V::LANES) {
+            for i in 0..V::LANES {
+                for j in 0..i {
+                    square.swap(i * V::LANES + j, j * V::LANES + i);
+                }
+            }
+        }
+    }
 }
 
 /// Times 2^32, and in runs: `[n / RUN][terms][columns][RUN]`, so that a product reads one stream. `key` has

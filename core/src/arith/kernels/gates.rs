@@ -29,6 +29,16 @@ pub trait GateKernels<W: Word>: Send + Sync {
     /// primes that have such a bound.
     fn ntt_forward_rough(&self, t: &NttTable<W>, row: &mut [W]);
 
+    /// As [`ntt_forward_rough`](Self::ntt_forward_rough), or without it `Kernels::ntt_forward`, but to evaluations in
+    /// the backend's own order; meanwhile the words of `near` are brought near.
+    fn evaluate(&self, t: &NttTable<W>, row: &mut [W], rough: bool, near: &[W]);
+
+    /// Residues in the backend's own order of evaluations to coefficients.
+    fn interpolate(&self, t: &NttTable<W>, row: &mut [W]);
+
+    /// Evaluations in bit-reversed order to the backend's own order.
+    fn reorder(&self, t: &NttTable<W>, row: &mut [W]);
+
     /// Brings a key, `[terms][columns][n]` residues in evaluation domain, `rows = terms columns`, into the form that
     /// [`gate_product`](Self::gate_product) reads; `n` is a multiple of 16, `columns` 1 or 2.
     fn prepare_key(&self, m: &Modulus<W>, out: &mut [W], key: &[W], rows: usize);

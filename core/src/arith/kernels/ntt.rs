@@ -9,6 +9,7 @@
 use super::butterfly::{Butterfly, Words};
 use crate::arith::ntt::Factors;
 use crate::arith::simd::vector::Transpose;
+use crate::arith::unroll::unrolled;
 use crate::arith::{NttTable, Word};
 
 /// Natural to bit-reversed order.
@@ -30,9 +31,9 @@ fn words<const R: usize, V: Transpose<R>, const FORWARD: bool>(
     row: &mut [V::Word],
 ) {
     if t.modulus().value_u64() >> V::LAZY_BITS == 0 {
-        transform::<R, _, FORWARD>(Words::<V, true>::new(v, t), t, row);
+        transform::<R, _, FORWARD>(Words::<V, true>::new(v, t), t, row, |_| ());
     } else {
-        transform::<R, _, FORWARD>(Words::<V, false>::new(v, t), t, row);
+        transform::<R, _, FORWARD>(Words::<V, false>::new(v, t), t, row, |_| ());
     }
 }
 
@@ -63,18 +64,25 @@ fn short<W: Word, const FORWARD: bool>(t: &NttTable<W>, row: &mut [W]) {
     }
 }
 
-/// The transform with the arithmetic `A`.
+/// Whether rows of `n` words are long enough for tiles of registers.
+#[inline(always)]
+pub(crate) fn has_tiles<const R: usize, A: Butterfly<R>>(n: usize) -> bool {
+    n / A::LANES >= R.max(2 * A::SQUARE)
+}
+
+/// The transform with the arithmetic `A`; `meanwhile` is told the number of words done before every tile.
 #[inline(always)]
 pub(crate) fn transform<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     a: A,
     t: &NttTable<A::Word>,
     row: &mut [A::Word],
+    meanwhile: impl Fn(usize),
 ) {
     debug_assert_eq!(row.len(), t.n());
     let square = A::SQUARE;
     let total = row.len() / A::LANES;
     let tables = a.tables(if FORWARD { t.forward() } else { t.inverse() });
-    let Some([w, narrow]) = tables.filter(|_| total >= R.max(2 * square)) else {
+    let Some([w, narrow]) = tables.filter(|_| has_tiles::<R, A>(t.n())) else {
         return short::<_, FORWARD>(t, row);
     };
     let packs = a.packs(row);
@@ -86,6 +94,7 @@ pub(crate) fn transform<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     }
     for start in (0..total).step_by(R) {
         let end = start + R;
+        meanwhile(start * A::LANES);
         if FORWARD {
             let mut size = largest;
             while size > square {
@@ -208,9 +217,9 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
 ) {
     let (first, square) = (total + start, start / A::SQUARE);
     let mut x = [a.load(&packs[0]); R];
-    for i in 1..R {
+    unrolled!(i < R, {
         x[i] = a.load(&packs[i]);
-    }
+    });
     if FORWARD {
         settle(a, &mut x);
         wide::<8, R, A, FORWARD>(a, w, first, &mut x);
@@ -225,16 +234,18 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
             within::<2, R, A, FORWARD>(a, narrow, square, &mut x);
             within::<1, R, A, FORWARD>(a, narrow, square, &mut x);
         }
-        for x in &mut x {
-            *x = a.leave(*x);
-        }
-        if A::LANES > 1 {
+        unrolled!(i < R, {
+            x[i] = a.leave(x[i]);
+        });
+        if A::LANES > 1 && !A::TRANSPOSED {
             x = a.transpose(x);
         }
     } else {
         enter(a, &mut x);
         if A::LANES > 1 {
-            x = a.transpose(x);
+            if !A::TRANSPOSED {
+                x = a.transpose(x);
+            }
             within::<1, R, A, FORWARD>(a, narrow, square, &mut x);
             within::<2, R, A, FORWARD>(a, narrow, square, &mut x);
             within::<4, R, A, FORWARD>(a, narrow, square, &mut x);
@@ -248,26 +259,28 @@ fn tile<const R: usize, A: Butterfly<R>, const FORWARD: bool>(
         wide::<8, R, A, FORWARD>(a, w, first, &mut x);
         settle(a, &mut x);
     }
-    for i in 0..R {
+    unrolled!(i < R, {
         a.store(&mut packs[i], x[i]);
-    }
+    });
 }
 
-// Loops, not `array::map`: its closures may end up outside the code that is compiled for the CPU's features.
+// Not `array::map`: its closures may end up outside the code that is compiled for the CPU's features.
 
 #[inline(always)]
 fn enter<const COUNT: usize, const R: usize, A: Butterfly<R>>(a: A, x: &mut [A::Reg; COUNT]) {
-    for x in x {
-        *x = a.enter(*x);
-    }
+    unrolled!(i < COUNT, {
+        x[i] = a.enter(x[i]);
+    });
 }
 
 /// The first register of every square.
 #[inline(always)]
 fn settle<const R: usize, A: Butterfly<R>>(a: A, x: &mut [A::Reg; R]) {
-    for x in x.iter_mut().step_by(A::SQUARE) {
-        *x = a.settle(*x);
-    }
+    unrolled!(i < R, {
+        if i.is_multiple_of(A::SQUARE) {
+            x[i] = a.settle(x[i]);
+        }
+    });
 }
 
 /// The stage that pairs registers `T` apart, if that is within a square; with a group for every register, the
@@ -309,11 +322,11 @@ fn stage<const M: usize, const T: usize, const R: usize, A: Butterfly<R>, const 
     x: &mut [A::Reg; M],
     factor: impl Fn(usize) -> A::Factor,
 ) {
-    for i in 0..M / 2 {
+    unrolled!(i < M / 2, {
         let group = i / T;
         let (low, high) = (T * group + i, T * group + i + T);
         let w = factor(group);
         let pair = (x[low], x[high]);
         (x[low], x[high]) = if FORWARD { a.forward(&w, pair) } else { a.inverse(&w, pair) };
-    }
+    });
 }

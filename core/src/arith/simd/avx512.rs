@@ -7,6 +7,7 @@
 use super::vector::{Products, Redc, Transpose, Vector};
 use crate::arith::Shoup;
 use crate::arith::kernels::{ntt, products};
+use crate::arith::unroll::unrolled;
 use core::arch::x86_64::*;
 
 /// Proof that the CPU has AVX-512F.
@@ -156,12 +157,12 @@ impl Lanes {
     #[inline(always)]
     fn exchange<const T: usize>(self, tile: &mut [__m512i; 16]) {
         let (low, high) = const { exchange_order(T as u32) };
-        for i in 0..8 {
+        unrolled!(i < 8, {
             let x = i / T * T + i;
             let (a, b) = (tile[x], tile[x + T]);
             tile[x] = avx512!(_mm512_permutex2var_epi32(a, self.load(&low), b));
             tile[x + T] = avx512!(_mm512_permutex2var_epi32(a, self.load(&high), b));
-        }
+        });
     }
 }
 
@@ -298,7 +299,7 @@ super::gates::gate_backend!(
     u32,
     "avx512",
     features = ["avx512f"],
-    forward = gate_product::forward::<16, _>,
+    registers = 16,
     rows = Lanes(TOKEN)
 );
 

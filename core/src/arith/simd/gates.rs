@@ -4,25 +4,37 @@
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 use super::{dispatch::backend_name, scalar::Scalar};
-use crate::arith::Modulus;
 use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels};
+use crate::arith::{Modulus, NttTable};
 use alloc::{vec, vec::Vec};
 
 /// Implements [`GateKernels`] for a token type, a constant expression of which gives the vector operations.
 ///
-/// Words of 32 bits have transforms without reductions (of the given registers a tile) and products by Montgomery
+/// Words of 32 bits have transforms without reductions and in an order of their own (of the given registers a tile) and products by Montgomery
 /// reduction; words of 64 bits the ordinary ones.
 macro_rules! gate_backend {
-    (@products u32, $rows:expr, $features:tt, $forward:path) => {
-        kernel!(ntt_forward_rough = $forward, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+    (@products u32, $rows:expr, $features:tt, $registers:literal) => {
+        kernel!(ntt_forward_rough = gate_product::forward::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+        kernel!(evaluate = gate_product::evaluate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]);
+        kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+        kernel!(reorder = gate_product::reorder::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
         kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: &mut [&mut [u32]], rows: &[u32], key: &[u32], rough: bool);
         fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
             gate_product::prepare(m, out, key, rows);
         }
     };
-    (@products u64, $rows:expr, $features:tt, $forward:path) => {
+    (@products u64, $rows:expr, $features:tt, $registers:literal) => {
         fn ntt_forward_rough(&self, t: &NttTable<u64>, row: &mut [u64]) {
             self.ntt_forward(t, row);
+        }
+        fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], _rough: bool, near: &[u64]) {
+            $crate::arith::simd::gates::OwnOrder::evaluate(self, t, row, near);
+        }
+        fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
+            $crate::arith::simd::gates::OwnOrder::interpolate(self, t, row);
+        }
+        fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
+            $crate::arith::simd::gates::OwnOrder::reorder(self, t, row);
         }
         fn gate_product(&self, m: &Modulus<u64>, out: &mut [&mut [u64]], rows: &[u64], key: &[u64], _rough: bool) {
             $crate::arith::simd::gates::wide_product(self, m, out, rows, key);
@@ -31,7 +43,7 @@ macro_rules! gate_backend {
             out.copy_from_slice(key);
         }
     };
-    ($token:ty, $word:ident, $name:literal, features = $features:tt, forward = $forward:path, rows = $rows:expr) => {
+    ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:expr) => {
         const _: () = {
             #[allow(unused_imports)]
             use $crate::arith::kernels::{Kernels, gate_product};
@@ -41,7 +53,7 @@ macro_rules! gate_backend {
 
             #[rustfmt::skip]
             impl GateKernels<$word> for $token {
-                $crate::arith::simd::gates::gate_backend!(@products $word, $rows, $features, $forward);
+                $crate::arith::simd::gates::gate_backend!(@products $word, $rows, $features, $registers);
                 fn name(&self) -> &'static str {
                     $name
                 }
@@ -58,6 +70,25 @@ macro_rules! gate_backend {
     };
 }
 pub(crate) use gate_backend;
+
+/// The order of evaluations that a backend for 64-bit words prefers: the ordinary one, if nothing else is said.
+pub(crate) trait OwnOrder: Kernels<u64> {
+    /// See [`GateKernels::evaluate`].
+    fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
+        prefetch(near);
+        self.ntt_forward(t, row);
+    }
+    /// See [`GateKernels::interpolate`].
+    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
+        self.ntt_inverse(t, row);
+    }
+    /// See [`GateKernels::reorder`].
+    fn reorder(&self, _t: &NttTable<u64>, _row: &mut [u64]) {}
+}
+
+impl OwnOrder for Scalar<u64> {}
+#[cfg(target_arch = "x86_64")]
+impl OwnOrder for Avx2 {}
 
 /// [`GateKernels::gate_product`] by the ordinary products of rows.
 pub(crate) fn wide_product(

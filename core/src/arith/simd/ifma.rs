@@ -9,7 +9,8 @@ use super::avx2::Avx2;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
 use super::{avx512_wide, avx512_wide_sums};
-use crate::arith::kernels::{Kernels, KeyProduct, ntt, products};
+use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, products};
+use crate::arith::unroll::unrolled;
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
 
@@ -152,12 +153,12 @@ impl Lanes {
     #[inline(always)]
     fn exchange<const T: usize>(self, tile: &mut [__m512i; 8]) {
         let (low, high) = const { exchange_order(T as u64) };
-        for i in 0..4 {
+        unrolled!(i < 4, {
             let x = i / T * T + i;
             let (a, b) = (tile[x], tile[x + T]);
             tile[x] = ifma!(_mm512_permutex2var_epi64(a, self.load(&low), b));
             tile[x + T] = ifma!(_mm512_permutex2var_epi64(a, self.load(&high), b));
-        }
+        });
     }
 }
 
@@ -193,6 +194,9 @@ super::backend::backend!(
 struct Narrow;
 
 impl Narrow {
+    kernel!(evaluate = gate_product::evaluate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
+    kernel!(interpolate = gate_product::interpolate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(reorder = gate_product::reorder::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(forward = ntt::forward::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -292,12 +296,31 @@ impl Kernels<u64> for Ifma {
     }
 }
 
+/// Larger primes have the ordinary order.
+impl super::gates::OwnOrder for Ifma {
+    fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
+        if is_narrow(t.modulus()) {
+            return Narrow.evaluate(t, row, false, near);
+        }
+        super::gates::prefetch(near);
+        Wide.ntt_forward(t, row);
+    }
+    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
+        if is_narrow(t.modulus()) { Narrow.interpolate(t, row) } else { Wide.ntt_inverse(t, row) }
+    }
+    fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
+        if is_narrow(t.modulus()) {
+            Narrow.reorder(t, row);
+        }
+    }
+}
+
 super::gates::gate_backend!(
     Ifma,
     u64,
     "avx512",
     features = ["avx512f,avx512ifma"],
-    forward = gate_product::forward::<8, _>,
+    registers = 8,
     rows = Lanes(TOKEN)
 );
 

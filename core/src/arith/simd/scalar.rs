@@ -184,7 +184,7 @@ super::gates::gate_backend!(
     u32,
     "scalar",
     features = [],
-    forward = gate_product::forward::<8, _>,
+    registers = 8,
     rows = Scalar::<u32>::new()
 );
 super::gates::gate_backend!(
@@ -192,6 +192,6 @@ super::gates::gate_backend!(
     u64,
     "scalar",
     features = [],
-    forward = gate_product::forward::<8, _>,
+    registers = 8,
     rows = Scalar::<u64>::new()
 );

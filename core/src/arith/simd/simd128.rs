@@ -202,11 +202,4 @@ impl Redc for Simd128 {
     }
 }
 
-super::gates::gate_backend!(
-    Simd128,
-    u32,
-    "simd128",
-    features = [],
-    forward = gate_product::forward::<8, _>,
-    rows = Simd128
-);
+super::gates::gate_backend!(Simd128, u32, "simd128", features = [], registers = 8, rows = Simd128);

@@ -215,3 +215,41 @@ fn rough_transforms_are_bounded_and_congruent_on_every_backend() {
         }
     }
 }
+
+/// The order is a permutation of the ordinary one, and the inverse takes it back.
+#[test]
+fn own_orders_hold_the_same_evaluations_on_every_backend() {
+    fn check<W: Word>(k: &dyn GateKernels<W>, p: u64, n: usize) {
+        let Ok(table) = NttTable::<W>::new(Modulus::new(p).unwrap(), n) else { return };
+        let mut random = Random::new(n as u64);
+        for x in extreme_rows::<W>(p, n, &mut random) {
+            for rough in [false, true] {
+                if rough && (W::BITS > 32 || rough_bound(p, n).is_none()) {
+                    continue;
+                }
+                let (mut own, mut ordinary) = (x.clone(), x.clone());
+                k.evaluate(&table, &mut own, rough, &x);
+                W::kernels().ntt_forward(&table, &mut ordinary);
+                k.reorder(&table, &mut ordinary);
+                let mut reduced: Vec<W> = own.iter().map(|x| W::from_u64(x.to_u64() % p)).collect();
+                assert_eq!(reduced, ordinary, "{}: degree {n} modulo {p}", k.name());
+                assert!(rough || reduced == own);
+                k.interpolate(&table, &mut reduced);
+                assert_eq!(reduced, x, "{}: degree {n} modulo {p}", k.name());
+            }
+        }
+    }
+    for n in [16, 64, 128, 256, 512, 1024, 2048] {
+        for p in [12_289, 134_215_681, 1_073_692_673, 2_013_265_921] {
+            for k in all_u32() {
+                check(k, p, n);
+            }
+            for k in all_u64() {
+                check(k, p, n);
+            }
+        }
+        for k in all_u64() {
+            check(k, 1_125_899_906_826_241, n);
+        }
+    }
+}

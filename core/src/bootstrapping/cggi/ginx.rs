@@ -40,6 +40,10 @@ impl<W: Word> RotationKey<W> for GinxBinary {
         let payload = constant(secret.params(), bit);
         rgsw_sample(secret, index, index % samples, &payload, &secret.ring_eval)
     }
+
+    fn prepare(&self, params: &CggiParams<W>, samples: &mut [W]) {
+        params.rgsw().prepare_for_turns(samples);
+    }
 }
 
 impl<W: Word> BlindRotation<W> for GinxBinary {

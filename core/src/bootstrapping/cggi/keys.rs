@@ -195,10 +195,11 @@ impl<W: Word> CggiKeysBuilder<W> {
 /// Brings the samples of every product into the form that products read.
 fn prepare<W: Word>(params: &CggiParams<W>, key: &mut [W]) {
     let mut rest = key;
-    for (count, samples) in rotation::key_of_method::<W>(params.spec().method).products(params) {
+    let method = rotation::key_of_method::<W>(params.spec().method);
+    for (count, samples) in method.products(params) {
         let length = samples * rotation_sample_words(params);
         let (products, others) = rest.split_at_mut(count * length);
-        par::for_each_chunk_mut(products, length, |_, samples| params.rgsw().prepare(samples));
+        par::for_each_chunk_mut(products, length, |_, samples| method.prepare(params, samples));
         rest = others;
     }
 }

@@ -53,6 +53,11 @@ pub(super) trait RotationKey<W: Word>: Send + Sync {
 
     /// Makes sample `index` of the key; the same bytes every time.
     fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> RotationSample<W>;
+
+    /// Brings the samples of one product into the form that the rotation reads.
+    fn prepare(&self, params: &CggiParams<W>, samples: &mut [W]) {
+        params.rgsw().prepare(samples);
+    }
 }
 
 /// How the samples of its key turn the accumulator: a list of steps that depends on the public masks alone, at most

@@ -102,6 +102,14 @@ impl<W: Word> RgswContext<W> {
         W::gate_kernels().prepare_key(self.ring().modulus(), key, &samples, key.len() / self.n());
     }
 
+    /// [`Self::prepare`] for [`Self::turn_product_add`].
+    pub fn prepare_for_turns(&self, key: &mut [W]) {
+        for row in key.chunks_exact_mut(self.n()) {
+            W::gate_kernels().reorder(self.ring().ntt(), row);
+        }
+        self.prepare(key);
+    }
+
     /// Rows for external products.
     pub fn scratch(&self) -> ProductScratch<W> {
         let n = self.n();
@@ -110,7 +118,7 @@ impl<W: Word> RgswContext<W> {
     }
 
     /// x += key ⊡ (X^exponent - 1) x, exponent at most 2N, for a mirrored sample x in coefficient domain;
-    /// the key is 2 d samples, [prepared](Self::prepare).
+    /// the key is 2 d samples, [prepared](Self::prepare_for_turns).
     pub fn turn_product_add(
         &self,
         key: &[W],
@@ -124,12 +132,18 @@ impl<W: Word> RgswContext<W> {
         for (part, digits) in x.parts.iter().zip(scratch.digits.chunks_exact_mut(half)) {
             kernels.turned_digits(self.gadget.cut(), digits, part, exponent as usize);
         }
-        self.transform_and_multiply(0, key, scratch, counters);
-        for (part, product) in x.parts.iter_mut().zip(&mut scratch.out) {
-            self.basis.kernels().ntt_inverse(self.ring().ntt(), product);
-            kernels.add_mirrored(self.ring().modulus(), part, product);
+        let (m, ntt) = (self.ring().modulus(), self.ring().ntt());
+        let rows = scratch.digits.chunks_exact_mut(self.n());
+        let part = key.len() / rows.len();
+        for (row, near) in rows.zip(key.chunks_exact(part)) {
+            kernels.evaluate(ntt, row, self.rough, near);
         }
-        counters.ntt += 2;
+        self.sum_products(0, key, scratch, counters);
+        for (part, product) in x.parts.iter_mut().zip(&mut scratch.out) {
+            kernels.interpolate(ntt, product);
+            kernels.add_mirrored(m, part, product);
+        }
+        counters.ntt += 2 + self.rgsw_samples() as u64;
     }
 
     /// key ⊡ (b, a) with a key of 2 d prepared samples: residues in evaluation domain in and out. In
@@ -239,6 +253,17 @@ impl<W: Word> RgswContext<W> {
         counters: &mut Counters,
     ) {
         self.transform(first, key, scratch, counters);
+        self.sum_products(first, key, scratch, counters);
+    }
+
+    /// Rows `first` and on, evaluation domain, times the key.
+    fn sum_products(
+        &self,
+        first: usize,
+        key: &[W],
+        scratch: &mut ProductScratch<W>,
+        counters: &mut Counters,
+    ) {
         let ProductScratch { digits, out: [b, a] } = scratch;
         let rows = &digits[first * self.n()..];
         let columns = key.len() / rows.len();

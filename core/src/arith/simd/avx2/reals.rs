@@ -41,7 +41,7 @@ const MAGIC: f64 = (1u64 << 52) as f64;
 #[inline(always)]
 pub(crate) fn forward(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
     if t.forward().real().is_some() {
-        ntt::transform::<8, _, true>(Reals::new(v, t.modulus()), t, row);
+        ntt::transform::<8, _, true>(Reals::new(v, t.modulus()), t, row, |_| ());
     } else {
         ntt::forward::<4, _>(v, t, row);
     }
@@ -51,7 +51,7 @@ pub(crate) fn forward(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
 #[inline(always)]
 pub(crate) fn inverse(v: Lanes, t: &NttTable<u64>, row: &mut [u64]) {
     if t.inverse().real().is_some() {
-        ntt::transform::<8, _, false>(Reals::new(v, t.modulus()), t, row);
+        ntt::transform::<8, _, false>(Reals::new(v, t.modulus()), t, row, |_| ());
     } else {
         ntt::inverse::<4, _>(v, t, row);
     }

@@ -280,6 +280,6 @@ super::super::gates::gate_backend!(
     u64,
     "avx2",
     features = ["avx2,bmi1,bmi2,fma"],
-    forward = gate_product::forward::<8, _>,
+    registers = 8,
     rows = Lanes(TOKEN)
 );
