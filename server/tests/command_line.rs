@@ -228,4 +228,10 @@ fn a_set_is_timed_stage_by_stage() {
         );
     }
     assert_eq!(rows[0]["precision"], rows[1]["precision"], "the same bits on any number of threads");
+    let bench = ok(&run("--json bench --preset toy-conventional10-sparse --runs 1 --threads 1"));
+    let row = &bench["measurements"][0];
+    assert_eq!((row["stages"].as_array().unwrap().len(), &row["levels"]), (4, &3.into()));
+    assert!(row["meanBits"].as_f64().unwrap() >= 18.0, "{row}");
+    let beside = fails(&run("--json bench --peer lattigo --preset toy10"), "INVALID_ARGUMENT");
+    assert!(beside.contains("n16 or n15"), "{beside}");
 }

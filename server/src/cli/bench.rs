@@ -3,17 +3,20 @@
 use std::fmt::Write;
 
 use clap::Args;
+use clap::builder::ArgPredicate;
 use refloat::bootstrapping::ckks_ship::ShipMode;
-use refloat::params::{self, CggiPreset};
+use refloat::params::{self, CggiPreset, ConventionalPreset};
 use refloat::schemes::cggi::{CggiParams, Encoding};
 use refloat::wire::WireWord;
 use serde_json::json;
 
+use super::conventional_times::ConventionalBench;
 use super::failure::Failure;
 use super::gate_times::GateBench;
 use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes};
+use super::peer::{self, Peer};
 use super::progress::stage_table;
 
 const EXAMPLES: &str = "\
@@ -21,6 +24,8 @@ Examples:
   refloat bench --preset ship13
   refloat bench --preset toy10 --runs 10 --threads 1 --threads 2
   refloat bench --preset ship13 --complex --batch 8
+  refloat bench --preset n15 --threads 1
+  refloat bench --peer lattigo --preset n16
   refloat bench --preset bool-128";
 
 /// Arguments of `refloat bench`.
@@ -28,8 +33,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// Parameter set; insecure ones are fine, nothing is protected here.
-    #[arg(long, default_value = params::DEFAULT_PRESET)]
+    #[arg(long, default_value = params::DEFAULT_PRESET, default_value_if("peer", ArgPredicate::IsPresent, params::DEFAULT_CONVENTIONAL_PRESET))]
     preset: String,
+    /// Measures another library beside ours, one thread each unless one number of threads is asked for.
+    #[arg(long, conflicts_with_all = ["complex", "batch"])]
+    peer: Option<Peer>,
     /// Bootstrappings per number of threads; the fastest counts. Of gates at least 10.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: u16,
@@ -48,6 +56,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if let Ok(preset) = params::cggi_preset(&arguments.preset) {
         return gates(preset, arguments, output);
+    }
+    if let Some(peer) = arguments.peer {
+        let threads = arguments.threads.first().copied().map_or(1, usize::from);
+        return peer::run(peer, &arguments.preset, threads, arguments.runs.into(), output);
+    }
+    if let Ok(preset) = params::conventional_preset(&arguments.preset) {
+        return conventional(preset, arguments, output);
     }
     let preset = params::preset(&arguments.preset)?;
     let machine = Machine::here();
@@ -109,6 +124,48 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let value = json!({
         "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds, "writeSeconds": bench.write_seconds,
         "keyBytes": bench.params.key_bytes(), "keyMemoryBytes": memory, "measurements": rows,
+    });
+    output.result(&value, || text);
+    Ok(())
+}
+
+/// Times a set for conventional bootstrapping.
+fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.complex || arguments.batch.is_some() {
+        return Err(Failure::usage(format!(
+            "--complex and --batch are for sets of SHIP; {} has complex slots always, and takes one ciphertext",
+            preset.name
+        )));
+    }
+    let machine = Machine::here();
+    let bench = ConventionalBench::new(preset.params()?, output)?;
+    let mut text = format!(
+        "{} on {}\nevaluation keys made in {:.2} s on all threads; with encoded diagonals {} in memory\n",
+        preset.name,
+        machine.line(),
+        bench.keygen_seconds,
+        bytes(bench.memory_bytes() as u64)
+    );
+    let mut rows = Vec::new();
+    for threads in thread_counts(&arguments.threads, &machine) {
+        let times = bench.run(threads, arguments.runs.into(), output)?;
+        let _ = write!(
+            text,
+            "\n{threads} thread{}: {:.3} s (fastest of {}), {:.2} bits in the mean, {:.2} in the worst slot, {} levels \
+             left\n{}",
+            if threads == 1 { "" } else { "s" },
+            times.fastest(),
+            arguments.runs,
+            times.mean_bits,
+            times.worst_bits,
+            times.levels,
+            stage_table(&times.stages)
+        );
+        rows.push(times);
+    }
+    let value = json!({
+        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
+        "keyBytes": bench.params.key_bytes(), "memory": bench.memory_bytes(), "measurements": rows,
     });
     output.result(&value, || text);
     Ok(())

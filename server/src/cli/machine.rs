@@ -62,6 +62,14 @@ fn available(meminfo: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
+/// Most bytes of memory this process has held at once, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
