@@ -47,8 +47,8 @@
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
 //! | [`schemes`] | CKKS: encoding, encryption, arithmetic, exact scales |
-//! | [`circuits`] | computations that several methods share: circuits of gates, [`circuits::netlist`]; [`circuits::polynomial`] |
-//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`] |
+//! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, circuits of gates |
+//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::cggi`] |
 //! | [`params`], [`wire`] | named sets; versioned, checked bytes |
 //!
 //! # Conventions
