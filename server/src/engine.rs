@@ -129,6 +129,8 @@ pub enum Operation {
     Bootstrap,
     /// Evaluate a circuit of gates, which comes with its inputs.
     Circuit,
+    /// Look encrypted integers up in a table, which comes with them.
+    LookUp,
 }
 
 impl Operation {
@@ -144,8 +146,9 @@ impl Operation {
                 "square" => Ok(Self::Square),
                 "bootstrap" => Ok(Self::Bootstrap),
                 "circuit" => Ok(Self::Circuit),
+                "lookup" => Ok(Self::LookUp),
                 other => Err(Error::InvalidArgument(format!(
-                    "operation {:?} is none of \"square\", \"bootstrap\" and \"circuit\"",
+                    "operation {:?} is none of \"square\", \"bootstrap\", \"circuit\" and \"lookup\"",
                     other.chars().take(32).collect::<String>()
                 ))),
             })
@@ -164,6 +167,7 @@ impl Operation {
             Self::Square => "square",
             Self::Bootstrap => "bootstrap",
             Self::Circuit => "circuit",
+            Self::LookUp => "lookup",
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The engine of DM/CGGI: circuits of gates on encrypted bits.
+//! The engine of DM/CGGI: circuits of gates on encrypted bits, and look-ups on encrypted integers.
 //!
-//! A job's body is a [`CircuitJob`]; its result is the list of the circuit's outputs, as the library
-//! writes lists of ciphertexts.
+//! A job's body is a [`CircuitJob`] or a [`LookUpJob`]; its result is the list of the circuit's outputs or of the entries
+//! found, as the library writes lists of ciphertexts.
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{
@@ -17,6 +17,7 @@ use crate::engine::{
     Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
 };
 use crate::id::{Id, hex};
+use crate::look_ups::LookUpJob;
 
 /// Every DM/CGGI set over 32-bit words.
 pub struct GateEngine {
@@ -72,11 +73,7 @@ impl CircuitJob {
         netlist: &Netlist,
         inputs: &[CggiCiphertext],
     ) -> Result<Vec<u8>, Error> {
-        let text = netlist.to_string();
-        let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
-        bytes.extend_from_slice(text.as_bytes());
-        bytes.extend_from_slice(&wire::cggi_ciphertexts_to_bytes(params, inputs)?);
-        Ok(bytes)
+        framed(&netlist.to_string(), params, inputs)
     }
 
     /// Reads an untrusted job of the set.
@@ -84,12 +81,7 @@ impl CircuitJob {
     /// # Errors
     /// The text or the list is not understood, or there is not one bit of one key for each input.
     pub fn from_bytes(params: &CggiParams, bytes: &[u8]) -> Result<Self, Error> {
-        let (text, list) = split(bytes).ok_or_else(|| {
-            Error::BadBytes(format!(
-                "{} bytes are no circuit with its inputs: the length of the text as 4 bytes, the text in UTF-8, a list of ciphertexts",
-                bytes.len()
-            ))
-        })?;
+        let (text, list) = split(bytes)?;
         let netlist = Netlist::parse(text)?;
         let inputs = wire::cggi_ciphertexts_from_bytes(params, list)?;
         if inputs.len() != netlist.inputs() {
@@ -109,10 +101,28 @@ impl CircuitJob {
     }
 }
 
-fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<4>()?;
-    let (text, list) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    Some((std::str::from_utf8(text).ok()?, list))
+/// A text and a list of ciphertexts as the body of a job.
+pub(crate) fn framed(text: &str, params: &CggiParams, inputs: &[CggiCiphertext]) -> Result<Vec<u8>, Error> {
+    let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
+    bytes.extend_from_slice(text.as_bytes());
+    bytes.extend_from_slice(&wire::cggi_ciphertexts_to_bytes(params, inputs)?);
+    Ok(bytes)
+}
+
+/// The text and the list of the body of a job.
+pub(crate) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Error> {
+    let parts = || {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (text, list) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        Some((std::str::from_utf8(text).ok()?, list))
+    };
+    parts().ok_or_else(|| {
+        Error::BadBytes(format!(
+            "{} bytes are no circuit or table with its inputs: the length of the text as 4 bytes, the text in UTF-8, a \
+             list of ciphertexts",
+            bytes.len()
+        ))
+    })
 }
 
 impl Engine for GateEngine {
@@ -134,15 +144,20 @@ impl Engine for GateEngine {
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
-        if task.operations != [Operation::Circuit] || task.mode != SlotMode::Bits {
-            return Err(Error::InvalidArgument(format!(
-                "{set} serves one operation, circuit, on bits; the job asks for {} on {} values",
+        let params = self.find(set)?;
+        match (&task.operations[..], task.mode) {
+            ([Operation::Circuit], SlotMode::Bits) => {
+                check_key(&CircuitJob::from_bytes(params, bytes)?.inputs, key.0)
+            }
+            ([Operation::LookUp], SlotMode::Bits) => {
+                check_key(&LookUpJob::from_bytes(params, bytes)?.inputs, key.0)
+            }
+            _ => Err(Error::InvalidArgument(format!(
+                "{set} serves circuit or lookup, one of them in a job, on bits; the job asks for {} on {} values",
                 crate::engine::operation_list(&task.operations),
                 task.mode.name()
-            )));
+            ))),
         }
-        let job = CircuitJob::from_bytes(self.find(set)?, bytes)?;
-        check_key(&job.inputs, key.0)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -161,7 +176,7 @@ impl Engine for GateEngine {
         &self,
         set: &str,
         keys: &LoadedKeys,
-        _task: &Task,
+        task: &Task,
         input: &[u8],
         observer: &mut dyn Observer,
     ) -> Result<Vec<u8>, Error> {
@@ -169,9 +184,16 @@ impl Engine for GateEngine {
         let evaluator = keys.inner.downcast_ref::<CggiEvaluator>().ok_or_else(|| {
             Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
         })?;
-        let job = CircuitJob::from_bytes(params, input)?;
-        check_key(&job.inputs, evaluator.keys().key_id())?;
-        let outputs = job.netlist.plan().run(evaluator, &job.inputs, observer)?;
+        let key = evaluator.keys().key_id();
+        let outputs = if task.operations == [Operation::LookUp] {
+            let job = LookUpJob::from_bytes(params, input)?;
+            check_key(&job.inputs, key)?;
+            job.run(evaluator, observer)?
+        } else {
+            let job = CircuitJob::from_bytes(params, input)?;
+            check_key(&job.inputs, key)?;
+            job.netlist.plan().run(evaluator, &job.inputs, observer)?
+        };
         wire::cggi_ciphertexts_to_bytes(params, &outputs)
     }
 }

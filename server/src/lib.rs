@@ -11,6 +11,7 @@ pub mod engines;
 pub mod gates;
 pub mod http;
 pub mod id;
+pub mod look_ups;
 pub mod memory;
 pub mod problem;
 pub mod server;

@@ -150,7 +150,7 @@ pub fn apply(
         ciphertext = match operation {
             Operation::Square => evaluator.square(&ciphertext, keys)?,
             Operation::Bootstrap => evaluator.bootstrap(&ciphertext, ship_mode(task.mode), keys, observer)?,
-            Operation::Circuit => return Err(no_circuit()),
+            Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
         };
     }
     Ok(ciphertext)
@@ -235,7 +235,8 @@ fn check_mode(params: &ShipParams, mode: SlotMode) -> Result<(), Error> {
 
 fn no_circuit() -> Error {
     Error::InvalidArgument(
-        "circuits of gates take bits of a DM/CGGI set such as bool-128, not CKKS ciphertexts".into(),
+        "circuits and look-ups take ciphertexts of a DM/CGGI set such as bool-128, not CKKS ciphertexts"
+            .into(),
     )
 }
 
@@ -246,7 +247,7 @@ fn check_levels(input: usize, operations: &[Operation]) -> Result<(), Error> {
         let (needed, next) = match operation {
             Operation::Square => (OUTPUT_LEVEL, level.saturating_sub(1)),
             Operation::Bootstrap => (INPUT_LEVEL, OUTPUT_LEVEL),
-            Operation::Circuit => return Err(no_circuit()),
+            Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
         };
         if level < needed {
             return Err(Error::LevelMismatch(format!(

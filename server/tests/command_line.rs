@@ -115,6 +115,21 @@ fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
     assert_eq!(integer("c.ct"), 1);
     ok(&run(&format!("--json gate xor --keys @keys --in @a.ct --in @b.ct --out @c.ct --server {url}")));
     assert_eq!(integer("c.ct"), 0xc8 ^ 0x4d);
+    // Integers and a table, here and there.
+    ok(&run("--json keygen --preset toy-fbs --allow-insecure --out @intkeys"));
+    ok(&run("--json encrypt --key @intkeys --integers 3,5,7 --messages 8 --out @x.ct"));
+    for place in [String::new(), format!(" --server {url}")] {
+        let table = "--json look-up --table 0,1,4,1,0,1,4,1 --keys @intkeys --in @x.ct --out @y.ct";
+        assert_eq!(ok(&run(&format!("{table}{place}")))["lookUps"], 3);
+        ok(&run("--json decrypt --key @intkeys --in @y.ct --out @y.csv"));
+        let numbers = std::fs::read_to_string(at("y.csv")).unwrap();
+        let numbers: Vec<f64> = numbers.split_whitespace().map(|number| number.parse().unwrap()).collect();
+        assert_eq!(numbers, [1.0; 3]);
+    }
+    assert!(
+        fails(&run("--json look-up --table 0,1 --keys @intkeys --in @x.ct --out @y.ct"), "INVALID_ARGUMENT")
+            .contains("8 messages")
+    );
     assert!(server.terminate());
 
     let described = ok(&run("--json circuit aes-sbox"));
@@ -205,6 +220,7 @@ fn sets_machine_and_settings_are_told() {
         "bootstrap",
         "gate",
         "circuit",
+        "look-up",
         "decrypt",
         "bench",
         "reproduce",

@@ -141,15 +141,21 @@ pub fn of_file(path: &Path, format: Option<Format>) -> Result<Zeroizing<Vec<bool
     Ok(Zeroizing::new(numbers.iter().map(bit).collect::<Result<Vec<bool>, Failure>>()?))
 }
 
-/// Encrypts bits into a file.
-pub fn encrypt(key: &Path, message: &[bool], out: &Path, output: &Output) -> Result<(), Failure> {
+/// Encrypts messages of an encoding into a file.
+pub fn encrypt(
+    key: &Path,
+    (encoding, message): (Encoding, &[u32]),
+    out: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
     let secret = read_secret(key)?;
-    let list = secret.encrypt_bits(message, &keyfiles::fresh_seed()?);
+    let list = secret.encrypt(encoding, message, &keyfiles::fresh_seed()?)?;
     let written = write_list(out, secret.params(), &list)?;
     let (set, count) = (secret.params().name(), message.len());
-    let value = json!({ "params": set, "bits": count, "bytes": written, "out": out });
+    let kind = if encoding == Encoding::Bit { "bits" } else { "integers" };
+    let value = json!({ "params": set, kind: count, "bytes": written, "out": out });
     output.result(&value, || {
-        format!("{count} bits into {} of {set}, {}", out.display(), bytes(written as u64))
+        format!("{count} {kind} into {} of {set}, {}", out.display(), bytes(written as u64))
     });
     Ok(())
 }

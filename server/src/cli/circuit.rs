@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
+use refloat::bootstrapping::cggi::CggiEvaluator;
 use refloat::circuits::netlist::{
-    Bit, Builder, Gate, Kind, Netlist, Plan, aes,
+    Bit, Builder, Gate, Kind, Netlist, aes,
     arithmetic::{self, Form},
 };
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams};
@@ -67,19 +68,19 @@ pub struct GateArguments {
 
 /// What is computed on, and where.
 #[derive(Args)]
-struct RunArguments {
+pub(super) struct RunArguments {
     /// Folder of keys, or of evaluation keys alone.
     #[arg(long, value_name = "DIR", required = false, requires_all = ["input", "out"])]
-    keys: PathBuf,
-    /// Encrypted bits, the inputs in order; may be repeated.
+    pub(super) keys: PathBuf,
+    /// Ciphertexts, the inputs in order; may be repeated.
     #[arg(long = "in", value_name = "FILE", required = false, requires = "keys")]
-    input: Vec<PathBuf>,
-    /// Encrypted bits to write, the outputs in order.
+    pub(super) input: Vec<PathBuf>,
+    /// Ciphertexts to write, the outputs in order.
     #[arg(long, value_name = "FILE", required = false, requires = "keys")]
-    out: PathBuf,
+    pub(super) out: PathBuf,
     /// Has a server do the work; evaluation keys it lacks are sent first.
     #[arg(long, value_name = "URL", requires = "keys")]
-    server: Option<String>,
+    pub(super) server: Option<String>,
     /// Threads to work on [default: all].
     #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -197,8 +198,12 @@ fn evaluate(
 ) -> Result<(), Failure> {
     let plan = netlist.plan();
     let (outputs, seconds) = match &run.server {
-        Some(url) => on_server(url, netlist, run, params, inputs, output)?,
-        None => here(&plan, run, inputs, output)?,
+        Some(url) => {
+            let body = CircuitJob::to_bytes(params, netlist, inputs)?;
+            let task = (Operation::Circuit, body, netlist.outputs().len());
+            on_server(url, run, params, inputs, task, output)?
+        }
+        None => here(run, output, |evaluator, clock| plan.run(evaluator, inputs, clock))?,
     };
     let written = bits::write_list(&run.out, params, &outputs)?;
     let value = json!({
@@ -218,11 +223,11 @@ fn evaluate(
     Ok(())
 }
 
-fn here(
-    plan: &Plan,
+/// Does the work with keys on file; also the seconds it took.
+pub(super) fn here(
     run: &RunArguments,
-    inputs: &[CggiCiphertext],
     output: &Output,
+    work: impl FnOnce(&CggiEvaluator, &mut StageClock) -> Result<Vec<CggiCiphertext>, refloat::Error> + Send,
 ) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
     let folder = EvaluationFolder::find(&run.keys)?.ok_or_else(|| no_keys(&run.keys))?;
     let pool = ThreadPoolBuilder::new().num_threads(run.threads.map_or(0, usize::from)).build();
@@ -230,17 +235,18 @@ fn here(
         let evaluator = bits::load(&folder, output)?;
         let mut clock = StageClock::new(output);
         let began = Instant::now();
-        let outputs = plan.run(&evaluator, inputs, &mut clock)?;
+        let outputs = work(&evaluator, &mut clock)?;
         Ok((outputs, began.elapsed().as_secs_f64()))
     })
 }
 
-fn on_server(
+/// Has a server do a job, given by its operation, its body and the number of its results; also the seconds it took.
+pub(super) fn on_server(
     url: &str,
-    netlist: &Netlist,
     run: &RunArguments,
     params: &CggiParams,
     inputs: &[CggiCiphertext],
+    (operation, body, results): (Operation, Vec<u8>, usize),
     output: &Output,
 ) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
     let remote = Remote::new(url)?;
@@ -250,13 +256,13 @@ fn on_server(
         let id = Id(secret.key_id());
         Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
     })?;
-    let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit] };
-    let job = remote.submit(key, &task, &CircuitJob::to_bytes(params, netlist, inputs)?)?;
+    let task = Task { mode: SlotMode::Bits, operations: vec![operation] };
+    let job = remote.submit(key, &task, &body)?;
     let (seconds, _) = remote.follow(&job, output)?;
     let outputs = wire::cggi_ciphertexts_from_bytes(params, &remote.result(&job)?)?;
-    if outputs.len() != netlist.outputs().len() || outputs.iter().any(|bit| bit.key_id() != key.0) {
+    if outputs.len() != results || outputs.iter().any(|bit| bit.key_id() != key.0) {
         return Err(Failure::network(
-            "the server answered with other ciphertexts than the circuit's outputs",
+            "the server answered with other ciphertexts than the outputs asked for",
         ));
     }
     Ok((outputs, seconds))

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use refloat::schemes::cggi::Encoding;
 use serde_json::json;
+use zeroize::Zeroizing;
 
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
@@ -17,7 +19,8 @@ Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
   refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
-  refloat encrypt --key gatekeys --integer 200 --width 8 --out a.ct";
+  refloat encrypt --key gatekeys --integer 200 --width 8 --out a.ct
+  refloat encrypt --key gatekeys --integers 3,5,7 --messages 8 --out x.ct     one ciphertext each, for look-ups";
 
 /// Arguments of `refloat encrypt`.
 #[derive(Args)]
@@ -27,7 +30,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     key: PathBuf,
     /// Message: .csv, .json or .png.
-    #[arg(long = "in", value_name = "FILE", required_unless_present_any = ["bits", "integer"])]
+    #[arg(long = "in", value_name = "FILE", required_unless_present_any = ["bits", "integer", "integers"])]
     input: Option<PathBuf>,
     /// Message of a DM/CGGI key: zeros and ones, the least significant first.
     #[arg(long, value_name = "BITS", conflicts_with_all = ["input", "integer"])]
@@ -38,6 +41,13 @@ pub struct Arguments {
     /// Bits of the integer, 1 to 64.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Option<u32>,
+    /// Message of a DM/CGGI key: integers for look-ups, one ciphertext each, with padding.
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "messages",
+        conflicts_with_all = ["input", "bits", "integer"])]
+    integers: Option<Vec<u32>>,
+    /// Those integers are below this, 2 to 64.
+    #[arg(long, value_name = "N", requires = "integers")]
+    messages: Option<u32>,
     /// Ciphertext to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -63,13 +73,18 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                 "--exhausted, --mode and --size are for CKKS keys, and this key is for bits",
             ));
         }
+        if let (Some(integers), Some(messages)) = (&arguments.integers, arguments.messages) {
+            let encoding = Encoding::Padded { messages };
+            return bits::encrypt(&arguments.key, (encoding, integers), &arguments.out, output);
+        }
         let message = match (&arguments.bits, arguments.integer, arguments.width, &arguments.input) {
             (Some(text), ..) => bits::of_text(text)?,
             (_, Some(integer), Some(width), _) => bits::of_integer(integer, width)?,
             (.., Some(path)) => bits::of_file(path, arguments.format)?,
             _ => return Err(no_message()),
         };
-        return bits::encrypt(&arguments.key, &message, &arguments.out, output);
+        let message = Zeroizing::new(message.iter().map(|&bit| u32::from(bit)).collect::<Vec<_>>());
+        return bits::encrypt(&arguments.key, (Encoding::Bit, &message), &arguments.out, output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
     let secret = keyfiles::read_secret(&arguments.key)?;

@@ -13,6 +13,7 @@ mod failure;
 mod gate_times;
 mod keyfiles;
 mod keygen;
+mod look_up;
 mod machine;
 mod measure;
 mod output;
@@ -71,6 +72,8 @@ enum Command {
     Gate(circuit::GateArguments),
     /// Evaluates a circuit of gates on encrypted bits, here or on a server.
     Circuit(circuit::Arguments),
+    /// Looks encrypted integers up in a table, here or on a server.
+    LookUp(look_up::Arguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Tells version, arithmetic back-end and machine.
@@ -124,6 +127,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Bootstrap(arguments) => bootstrap::run(&arguments, output),
         Command::Gate(arguments) => circuit::run_gate(&arguments, output),
         Command::Circuit(arguments) => circuit::run(&arguments, output),
+        Command::LookUp(arguments) => look_up::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
         Command::About => {
             about::run(output);
