@@ -58,6 +58,8 @@ func main() {
 	}
 	// The default of the literal is 16, whatever the ring of the residual parameters.
 	literal.BootstrappingParams.LogN = &logN
+	// Nor are its special primes those of the set, which its name counts.
+	literal.BootstrappingParams.LogP = literal.SchemeParams.LogP
 	params, err := ckks.NewParametersFromLiteral(literal.SchemeParams)
 	check(err)
 	btp, err := bootstrapping.NewParametersFromLiteral(params, literal.BootstrappingParams)
@@ -90,6 +92,7 @@ func main() {
 		MeanBits:      math.Inf(1),
 		WorstBits:     math.Inf(1),
 	}
+	fmt.Fprintln(os.Stderr, "ready to bootstrap")
 	for run := 0; run < *runs; run++ {
 		begun := time.Now()
 		refreshed, err := evaluator.Bootstrap(exhausted.CopyNew())
