@@ -33,11 +33,11 @@ fn work_is_what_the_formulas_count() {
     let rotations = work("blind_rotate").expect("the stage was reported");
     assert_eq!((rotations.ntt, rotations.limb_mac), (2_970, 21_600));
     // 32 baby and 16 giant steps at two primes, two special ones. Transforms: 8 a decomposition, 4 a division of
-    // a baby step's component by one special prime, 3 before a giant step, 4 at the end.
+    // a baby step's component, 4 at the end.
     let first = work("slots_to_coeffs").expect("the stage was reported");
-    assert_eq!(first.ntt, 8 + 31 * 2 * 4 + 15 * (3 + 8) + 2 * 4);
-    // Products at three primes; two digits a key, at four.
-    assert_eq!(first.limb_mac, 2 * 512 * 3 + (31 + 15) * 2 * 2 * 4);
+    assert_eq!(first.ntt, 8 + 31 * 2 * 4 + 15 * 8 + 2 * 4);
+    // Products at two primes; two digits a key, at four.
+    assert_eq!(first.limb_mac, 2 * 512 * 2 + (31 + 15) * 2 * 2 * 4);
 }
 
 #[test]

@@ -99,10 +99,14 @@ impl ShipNoise {
         self.division() + steps
     }
 
-    /// What slots-to-coefficients adds for slots of mean square `square`: its division, and the
-    /// rounding of the matrix' diagonals.
+    /// What slots-to-coefficients adds for slots of mean square `square`: its division, the rounding of
+    /// the matrix' diagonals, and the divisions of its baby steps, which the matrix multiplies.
     pub fn slots_to_coeffs(&self, square: f64) -> f64 {
-        self.division() + self.n * square / 24.0 * (self.scale() / self.level(1)).powi(2)
+        let baby = f64::from(1u32 << (self.spec.log_n - 1).div_ceil(2));
+        let steps = self.division() * (1.0 - 1.0 / baby) * self.n / 2.0;
+        self.division()
+            + self.n * square / 24.0 * (self.scale() / self.level(1)).powi(2)
+            + steps * (self.coefficient_scale() / self.scale()).powi(2)
     }
 
     /// The input's noise as it arrives in the coefficients: half of a slot's, at another scale.

@@ -27,7 +27,7 @@ use crate::{
     tracks,
 };
 
-/// Largest ring whose slots-to-coefficients matrix is kept between runs: 8 MiB at 2^10, 384 at 2^13.
+/// Largest ring whose slots-to-coefficients matrix is kept between runs: 4 MiB at 2^10, 256 at 2^13.
 const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 
 thread_local! {

@@ -14,8 +14,8 @@ use crate::{
 /// What an evaluator keeps of the slots-to-coefficients matrix. The results are the same, bit for bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Diagonals {
-    /// Residues modulo q0 qs and one special prime, in evaluation domain, the fastest: 384 MiB at N = 2^13 with
-    /// one prime per level, 2.5 GiB at N = 2^14 with two.
+    /// Residues modulo q0 qs, in evaluation domain, the fastest: 256 MiB at N = 2^13 with one prime per level, 2 GiB
+    /// at N = 2^14 with two.
     Evaluated,
     /// One word per coefficient, transformed when they are used: 128 MiB at N = 2^13, 512 MiB at 2^14.
     Coefficients,
@@ -34,7 +34,7 @@ impl Diagonals {
     /// Bytes kept in memory.
     pub fn memory_bytes<W: Word>(self, params: &ShipParams<W>) -> u64 {
         let rows = match self {
-            Self::Evaluated => params.ckks().rlwe().q(params.input_level()).len() + 1,
+            Self::Evaluated => params.ckks().rlwe().q(params.input_level()).len(),
             Self::Coefficients => 1,
             Self::Remade => 0,
         };
@@ -43,16 +43,18 @@ impl Diagonals {
 }
 
 /// The diagonals `d'_(g,j)[k] = V[k'][(k' + g bs + j) mod S]`, `k' = k - g bs`, of `V[k][j] = zeta^(5^k j)`, encoded
-/// at one scale, modulo a basis whose last prime is above twice the scale.
+/// at one scale.
 pub(super) struct Matrix<W: Word> {
     scale: Scale,
     basis: Basis<W>,
+    /// A prime above twice the scale, to hold coefficients.
+    carrier: Modulus<W>,
     /// zeta^t, t < 2N.
     roots: Vec<Complex>,
     /// 5^k modulo 2N.
     powers: Vec<u32>,
     kept: Diagonals,
-    /// `[group]`: `[limb]` with the rows of the baby steps in lines if evaluated, `[baby][n]` modulo the last prime if
+    /// `[group]`: `[limb]` with the rows of the baby steps in lines if evaluated, `[baby][n]` modulo the carrier if
     /// coefficients.
     groups: Vec<Vec<W>>,
 }
@@ -62,6 +64,7 @@ impl<W: Word> Matrix<W> {
         params: &ShipParams<W>,
         scale: Scale,
         basis: &Basis<W>,
+        carrier: &Modulus<W>,
         kept: Diagonals,
     ) -> Result<Self, Error> {
         let (n, s, (baby, giant)) = (params.n(), params.slots(), params.bsgs());
@@ -69,6 +72,7 @@ impl<W: Word> Matrix<W> {
         let mut out = Self {
             scale,
             basis: basis.clone(),
+            carrier: *carrier,
             roots: (0..2 * n as u64).map(|t| Complex::root_of_unity(t, 2 * n as u64)).collect(),
             powers: powers.take(s).map(|power| power as u32).collect(),
             kept,
@@ -110,7 +114,7 @@ impl<W: Word> Matrix<W> {
         if self.kept == Diagonals::Evaluated { 0 } else { (baby * self.basis.len()) as u64 }
     }
 
-    /// `[baby][n]`, coefficient domain: residues modulo the last prime that stand for centred integers.
+    /// `[baby][n]`, coefficient domain: residues modulo the carrier that stand for centred integers.
     ///
     /// Only the first diagonal of a group is transformed. From one to the next, slot k is multiplied by
     /// zeta^(5^(k - g bs)), except that one slot wraps around: with u = 5^-(g bs),
@@ -131,7 +135,6 @@ impl<W: Word> Matrix<W> {
         }
         let wraps: Vec<f64> = self.roots.iter().map(|z| (z.re - z.im) * (2.0 * scale / n as f64)).collect();
         let step = self.powers[(s - shift) & (s - 1)] as usize;
-        let last = self.basis.modulus(self.basis.len() - 1);
         let mut out = vec![W::ZERO; baby * n];
         for (j, row) in out.chunks_exact_mut(n).enumerate() {
             let shift = (j * step) & mask;
@@ -146,21 +149,17 @@ impl<W: Word> Matrix<W> {
             // X^(j u): coefficients that pass X^N change their sign.
             let (turn, sign) = (shift & (n - 1), if shift < n { 1.0 } else { -1.0 });
             let (low, high) = row.split_at_mut(turn);
-            round_into(last, high, &unshifted[..n - turn], sign);
-            round_into(last, low, &unshifted[n - turn..], -sign);
+            round_into(&self.carrier, high, &unshifted[..n - turn], sign);
+            round_into(&self.carrier, low, &unshifted[n - turn..], -sign);
         }
         Ok(out)
     }
 
     /// Coefficient rows of diagonals to evaluation domain modulo prime `limb`.
     fn transform(&self, limb: usize, coefficients: &[W], rows: &mut [W]) {
-        let (n, last, kernels) = (self.basis.n(), self.basis.len() - 1, self.basis.kernels());
+        let (n, kernels) = (self.basis.n(), self.basis.kernels());
         for (row, x) in rows.chunks_exact_mut(n).zip(coefficients.chunks_exact(n)) {
-            if limb == last {
-                row.copy_from_slice(x);
-            } else {
-                kernels.lift_centered(self.basis.modulus(last), self.basis.modulus(limb), row, x);
-            }
+            kernels.lift_centered(&self.carrier, self.basis.modulus(limb), row, x);
             kernels.ntt_forward(self.basis.row(limb).ntt(), row);
         }
     }
@@ -217,7 +216,7 @@ mod tests {
         let rlwe: &RlweContext<u32> = params.ckks().rlwe();
         let basis = rlwe.qp(params.input_level()).prefix(3);
         let scale = Scale::exp2(15.3);
-        let matrix = Matrix::new(&params, scale, &basis, Diagonals::Remade).unwrap();
+        let matrix = Matrix::new(&params, scale, &basis, basis.modulus(2), Diagonals::Remade).unwrap();
         let (n, s, (baby, giant)) = (params.n(), params.slots(), params.bsgs());
         for group in [0, 1, giant - 1] {
             let found = matrix.encode_group(&params, group).unwrap();

@@ -36,7 +36,7 @@ pub struct ShipEvaluator<W: Word = u32> {
 
 impl<W: Word> ShipEvaluator<W> {
     /// Encodes the slots-to-coefficients matrix for the set's scale and keeps it in memory, in the form that
-    /// [`Diagonals::for_params`] chooses: 384 MiB at N = 2^13, 2.5 GiB at 2^14.
+    /// [`Diagonals::for_params`] chooses: 256 MiB at N = 2^13, 2 GiB at 2^14.
     ///
     /// # Errors
     /// None for a set that was validated.

@@ -24,7 +24,7 @@ use crate::{
 pub struct MatrixInput<W: Word = u32> {
     /// Scale of the ciphertext.
     pub scale: Scale,
-    /// Its baby steps modulo q0 qs p.
+    /// Its baby steps modulo q0 qs.
     pub steps: Vec<W>,
 }
 
@@ -45,7 +45,7 @@ impl<'a, W: Word> MatrixWorker<'a, W> {
         let basis = own.as_ref().unwrap_or(&evaluator.matrix).narrow_basis().clone();
         let (baby, _) = evaluator.params().bsgs();
         check_residues(&basis, 2 * baby, &input.steps)?;
-        let steps = SampleBlock::from_words(&basis, 1, baby, input.steps);
+        let steps = SampleBlock::from_words(&basis, 0, baby, input.steps);
         Ok(Self { evaluator, products: Products { own, steps } })
     }
 

@@ -59,8 +59,11 @@ impl NoiseModel {
             let qs: f64 = spec.levels[1].iter().map(|&p| p as f64).product();
             let diagonals = n * scale * scale * power / (24.0 * qs * qs);
             let moved = params.coefficient_scale().to_f64() / scale;
-            // The input's slot noise, n · input / scale^2 over slots, becomes coefficient noise.
-            rounding + diagonals + input * moved * moved * n / 2.0
+            // The input's slot noise, n · input / scale^2 over slots, becomes coefficient noise, and so do the
+            // roundings of all baby steps but the first.
+            let (baby, _) = params.bsgs();
+            let steps = rounding * (1.0 - 1.0 / baby as f64);
+            rounding + diagonals + (input + steps) * moved * moved * n / 2.0
         };
         let encapsulation = {
             let base = libm::exp2(f64::from(params.encapsulation().digit_bits()));

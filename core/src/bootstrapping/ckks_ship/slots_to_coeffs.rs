@@ -1,11 +1,10 @@
 //! Stage 1: slots to coefficients, one level, baby-step giant-step with double hoisting.
 //!
-//! Baby steps are not kept modulo q0 qs P but divided once, by all special primes except one, p. The rounding is
-//! that of a ciphertext made p times finer, and the products with the S diagonals, which are nearly all the work,
-//! have one special prime instead of K.
+//! Baby steps are divided by P each and kept modulo q0 qs, not modulo q0 qs P: the products with the S diagonals,
+//! which are nearly all the work, then have no special prime. Their roundings are multiplied by the matrix like the
+//! noise of the input, and are of its size (`NoiseModel::slots_to_coeffs`).
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::{
     diagonals::{Diagonals, Group, Matrix},
@@ -14,7 +13,7 @@ use super::{
     params::ShipParams,
 };
 use crate::{
-    arith::{KeyProduct, LeftRows, Shoup, Word},
+    arith::{KeyProduct, LeftRows, Modulus, Shoup, Word},
     error::Error,
     par,
     ring::{Automorphism, Basis, Eval, ModDown, Poly},
@@ -47,7 +46,7 @@ impl<W: Word> SlotsToCoeffs<W> {
         let scale = moduli.div(Scale::new(params.spec().gamma)).div(input_scale);
         let narrow = Narrow::new(params.ckks().rlwe(), params.input_level());
         // Every slot of a diagonal has modulus 1: no coefficient exceeds the scale.
-        let half = (narrow.basis.modulus(narrow.basis.len() - 1).value_u64() / 2) as f64;
+        let half = (narrow.carrier().value_u64() / 2) as f64;
         let most = half.min((1u64 << 51) as f64);
         if scale.to_f64() < 2.0 || scale.to_f64() >= most {
             return Err(Error::ScaleMismatch(alloc::format!(
@@ -59,7 +58,7 @@ impl<W: Word> SlotsToCoeffs<W> {
                 params.spec().log_scale
             )));
         }
-        let matrix = Matrix::new(params, scale, &narrow.basis, keep)?;
+        let matrix = Matrix::new(params, scale, &narrow.basis, narrow.carrier(), keep)?;
         let rotation = |index| Automorphism::rotation(params.n(), rotation_steps(params.slots(), index));
         let rotations = par::map(rotation_count(params.slots()), rotation);
         Ok(Self { input_scale, narrow, matrix, rotations })
@@ -87,7 +86,7 @@ impl<W: Word> SlotsToCoeffs<W> {
         self.giant_steps(params, &sums, keys, counters)
     }
 
-    /// The modulus q0 qs p of baby steps and of [`Self::group_sum`].
+    /// The modulus q0 qs of baby steps and of [`Self::group_sum`].
     pub(super) fn narrow_basis(&self) -> &Basis<W> {
         &self.narrow.basis
     }
@@ -114,9 +113,7 @@ impl<W: Word> SlotsToCoeffs<W> {
                 self.narrow.widen_add_assign(&mut out.a, &sums[g].a);
                 return (out, counters);
             }
-            counters.ntt += self.narrow.last.ntts();
-            let a = self.narrow.last.apply(sums[g].a.clone());
-            let digits = rlwe.decompose(level, &a, &mut counters);
+            let digits = rlwe.decompose(level, &sums[g].a, &mut counters);
             rlwe.key_product(&[&digits], &keys.rotations[baby - 2 + g], &mut out, false, &mut counters);
             self.narrow.widen_add_assign(&mut out.b, &sums[g].b);
             (out.automorphism(&self.rotations[baby - 2 + g]), counters)
@@ -133,7 +130,7 @@ impl<W: Word> SlotsToCoeffs<W> {
         Ok(Pair { b, a })
     }
 
-    /// p rotate_j(x) modulo q0 qs p for j < bs, as samples: one decomposition serves them all.
+    /// rotate_j(x) modulo q0 qs for j < bs, as samples: one decomposition serves them all.
     pub(super) fn baby_steps(
         &self,
         params: &ShipParams<W>,
@@ -143,7 +140,7 @@ impl<W: Word> SlotsToCoeffs<W> {
     ) -> SampleBlock<W> {
         let (rlwe, level, (baby, _)) = (params.ckks().rlwe(), params.input_level(), params.bsgs());
         let digits = rlwe.decompose(level, &x.a, counters);
-        let mut steps = SampleBlock::zero(&self.narrow.basis, 1, baby);
+        let mut steps = SampleBlock::zero(&self.narrow.basis, 0, baby);
         let rotated = par::map(baby, |j| {
             let mut counters = Counters::default();
             (self.baby_step(rlwe, level, x, &digits, j, keys, &mut counters), counters)
@@ -166,22 +163,18 @@ impl<W: Word> SlotsToCoeffs<W> {
         counters: &mut Counters,
     ) -> Pair<W> {
         if step == 0 {
-            let mut out = Pair::zero(&self.narrow.basis);
-            self.narrow.add_multiple(&mut out.b, &x.b);
-            self.narrow.add_multiple(&mut out.a, &x.a);
-            return out;
+            return x.clone();
         }
         let mut out = Pair::zero(rlwe.qp(level));
         rlwe.key_product(&[digits], &keys.rotations[step - 1], &mut out, false, counters);
-        if let Some(down) = &self.narrow.down {
-            counters.ntt += 2 * down.ntts();
-            out = Pair { b: down.apply(out.b), a: down.apply(out.a) };
-        }
-        self.narrow.add_multiple(&mut out.b, &x.b);
+        let down = &self.narrow.down;
+        counters.ntt += 2 * down.ntts();
+        let mut out = Pair { b: down.apply(out.b), a: down.apply(out.a) };
+        out.b.add_assign(&x.b);
         out.automorphism(&self.rotations[step - 1])
     }
 
-    /// sum_j d'_(g,j) · steps_j modulo q0 qs p, for one group g.
+    /// sum_j d'_(g,j) · steps_j modulo q0 qs, for one group g.
     pub(super) fn group_sum(
         &self,
         params: &ShipParams<W>,
@@ -254,50 +247,42 @@ impl<W: Word> SlotsToCoeffs<W> {
 /// Groups of diagonals that meet a line of the baby steps together.
 const GROUPS: usize = 8;
 
-/// The modulus q0 qs p of the products, and the ways there and back. p is the first special prime.
+/// The modulus q0 qs of the products, and the ways there and back.
 struct Narrow<W: Word> {
     basis: Basis<W>,
-    /// Division by P / p, from q0 qs P; none if P is one prime.
-    down: Option<ModDown<W>>,
-    /// Division by p, from q0 qs p.
-    last: ModDown<W>,
-    /// p modulo the primes of q0 qs.
-    p: Vec<Shoup<W>>,
-    /// P / p modulo the primes of q0 qs p.
-    rest: Vec<Shoup<W>>,
+    wide: Basis<W>,
+    /// Division by P, from q0 qs P.
+    down: ModDown<W>,
+    /// P modulo the primes of q0 qs; modulo its own it is 0.
+    special: Vec<Shoup<W>>,
 }
 
 impl<W: Word> Narrow<W> {
     fn new(context: &RlweContext<W>, level: usize) -> Self {
         let (wide, q) = (context.qp(level), context.q(level));
-        let len = q.len() + 1;
-        let basis = wide.prefix(len);
-        let product = |factors: Range<usize>, limb: usize| {
-            let m = wide.modulus(limb);
-            m.shoup(factors.fold(W::ONE, |x, i| m.mul(x, m.reduce_u64(wide.modulus(i).value_u64()))))
-        };
+        let special = (0..q.len()).map(|limb| {
+            let m = q.modulus(limb);
+            let primes = (q.len()..wide.len()).map(|i| m.reduce_u64(wide.modulus(i).value_u64()));
+            m.shoup(primes.fold(W::ONE, |x, p| m.mul(x, p)))
+        });
         Self {
-            down: (wide.len() > len).then(|| ModDown::new(&basis, &wide.select(len..wide.len()))),
-            last: ModDown::new(q, &wide.select([q.len()])),
-            p: (0..q.len()).map(|limb| product(q.len()..len, limb)).collect(),
-            rest: (0..len).map(|limb| product(len..wide.len(), limb)).collect(),
-            basis,
+            down: ModDown::new(q, &wide.select(q.len()..wide.len())),
+            special: special.collect(),
+            basis: q.clone(),
+            wide: wide.clone(),
         }
     }
 
-    /// out += p x modulo q0 qs p, given x modulo q0 qs.
-    fn add_multiple(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
-        for (limb, p) in self.p.iter().enumerate() {
-            let m = self.basis.modulus(limb);
-            self.basis.kernels().mul_scalar_add_assign(m, out.row_mut(limb), x.row(limb), p);
-        }
+    /// A prime above twice every coefficient of a diagonal: the first special one.
+    fn carrier(&self) -> &Modulus<W> {
+        self.wide.modulus(self.basis.len())
     }
 
-    /// out += (P / p) x modulo q0 qs P, given x modulo q0 qs p: exact.
+    /// out += P x modulo q0 qs P, given x modulo q0 qs: exact.
     fn widen_add_assign(&self, out: &mut Poly<W, Eval>, x: &Poly<W, Eval>) {
-        for (limb, rest) in self.rest.iter().enumerate() {
+        for (limb, special) in self.special.iter().enumerate() {
             let m = self.basis.modulus(limb);
-            self.basis.kernels().mul_scalar_add_assign(m, out.row_mut(limb), x.row(limb), rest);
+            self.basis.kernels().mul_scalar_add_assign(m, out.row_mut(limb), x.row(limb), special);
         }
     }
 }
