@@ -110,7 +110,8 @@ fn any_table_of_residues() {
 fn several_tables_for_one_rotation() {
     let World { secret, evaluator } = world();
     let mut coin = coin(7);
-    for (t, outputs) in [(2, 2), (4, 4), (5, 3), (8, 16), (16, 8)] {
+    // The squared differences of neighbouring entries multiply the noise: not as many outputs as one look-up could have.
+    for (t, outputs) in [(2, 2), (4, 4), (5, 3), (8, 8), (16, 8)] {
         let tables: Vec<Vec<u32>> = (0..5).map(|_| random_table(&mut coin, t, outputs)).collect();
         let tables: Vec<&[u32]> = tables.iter().map(Vec::as_slice).collect();
         for (m, x) in all(padded(t)).iter().enumerate() {

@@ -154,12 +154,12 @@ fn chain(name: &str) -> String {
 
 #[test]
 fn chains_of_gates_give_the_same_bytes_everywhere() {
-    for (name, digest) in [
-        ("toy-bool", "5393bf986c165a75042afee49f079b53"),
-        ("toy-bool-ntru", "c40f5831c1a2e6f506bfb66b8e3a337f"),
-        ("toy-bool-ap", "b8473d6ec7afd805c4df5c16823432d8"),
-        ("toy-fbs", "14a29b4db29589463be8cb463f33586e"),
-    ] {
-        assert_eq!(chain(name), digest, "{name}");
-    }
+    let wanted = [
+        ("toy-bool", "9b57bd06dffc9558eaa47b976789c815"),
+        ("toy-bool-ntru", "c715043fd4444bb376da0300901213fd"),
+        ("toy-bool-ap", "71c47ec2578893880094a17979028f3f"),
+        ("toy-fbs", "08e487c6b848667c5c6cf9e853c7ed55"),
+    ];
+    let found = wanted.map(|(name, _)| (name, chain(name)));
+    assert_eq!(found, wanted.map(|(name, digest)| (name, digest.to_owned())));
 }

@@ -7,20 +7,25 @@
 pub(super) use chacha20::ChaCha20Rng as Keystream;
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-pub(super) use simd128::{Keystream, keep_up_to};
+pub(super) use simd128::{Keystream, keep_scaled};
 
-/// Writes the words, under `mask`, that are at most `largest` to the front of `out`, in order; returns
-/// how many. `out` has room for all of them, and what lies behind may be overwritten.
+/// Of each word w the high half of w p, unless its low half is below `least`: to the front of `out`, in order; returns
+/// how many. `out` has room for all of them, and what lies behind may be overwritten. Public values only.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-pub(super) fn keep_up_to(words: &[[u8; 4]], mask: u32, largest: u32, out: &mut [u32]) -> usize {
+pub(super) fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
     let mut kept = 0;
     for word in words {
-        // A word that is rejected is overwritten by the next one.
-        let x = u32::from_le_bytes(*word) & mask;
-        out[kept] = x;
-        kept += usize::from(x <= largest);
+        kept += keep_one(*word, p, least, &mut out[kept]);
     }
     kept
+}
+
+/// One word: 1 if it is kept. If not, the next one goes to the same place.
+#[inline(always)]
+fn keep_one(word: [u8; 4], p: u32, least: u32, out: &mut u32) -> usize {
+    let product = u64::from(u32::from_le_bytes(word)) * u64::from(p);
+    *out = (product >> 32) as u32;
+    usize::from(product as u32 >= least)
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -29,7 +34,8 @@ mod simd128 {
 
     use core::arch::wasm32::{
         i32x4_shuffle, u8x16, u8x16_shuffle, u8x16_swizzle, u32x4, u32x4_add, u32x4_bitmask,
-        u32x4_extract_lane, u32x4_le, u32x4_shl, u32x4_shr, u32x4_splat, v128, v128_and, v128_or, v128_xor,
+        u32x4_extract_lane, u32x4_ge, u32x4_shl, u32x4_shr, u32x4_splat, u64x2_extmul_high_u32x4,
+        u64x2_extmul_low_u32x4, v128, v128_or, v128_xor,
     };
 
     use rand_core::block::{BlockRng, Generator};
@@ -200,27 +206,28 @@ mod simd128 {
         table
     };
 
-    /// Writes the words, under `mask`, that are at most `largest` to the front of `out`, in order;
+    /// Of each word w the high half of w p, unless its low half is below `least`: to the front of `out`, in order;
     /// returns how many. `out` has room for all of them, and what lies behind may be overwritten.
     ///
     /// Public values only: the lanes that are kept choose an entry of a table.
-    pub fn keep_up_to(words: &[[u8; 4]], mask: u32, largest: u32, out: &mut [u32]) -> usize {
-        let (masks, bound) = (u32x4_splat(mask), u32x4_splat(largest));
+    pub fn keep_scaled(words: &[[u8; 4]], p: u32, least: u32, out: &mut [u32]) -> usize {
+        let (factors, bound) = (u32x4_splat(p), u32x4_splat(least));
         let mut kept = 0;
         let (fours, rest) = words.as_chunks::<4>();
         for four in fours {
             let [a, b, c, d] = four.map(u32::from_le_bytes);
-            let x = v128_and(u32x4(a, b, c, d), masks);
-            let set = u32x4_bitmask(u32x4_le(x, bound));
-            let front = words_of(u8x16_swizzle(x, KEPT_FIRST[usize::from(set & 15)]));
+            let x = u32x4(a, b, c, d);
+            let (front, back) = (u64x2_extmul_low_u32x4(x, factors), u64x2_extmul_high_u32x4(x, factors));
+            let low = i32x4_shuffle::<0, 2, 4, 6>(front, back);
+            let high = i32x4_shuffle::<1, 3, 5, 7>(front, back);
+            let set = u32x4_bitmask(u32x4_ge(low, bound));
+            let front = words_of(u8x16_swizzle(high, KEPT_FIRST[usize::from(set & 15)]));
             // As many words are written as were read, so they stay inside.
             out[kept..kept + 4].copy_from_slice(&front);
             kept += set.count_ones() as usize;
         }
         for word in rest {
-            let x = u32::from_le_bytes(*word) & mask;
-            out[kept] = x;
-            kept += usize::from(x <= largest);
+            kept += super::keep_one(*word, p, least, &mut out[kept]);
         }
         kept
     }

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use zeroize::Zeroize;
 
-use super::{Stream, keystream::keep_up_to};
+use super::{Stream, keystream::keep_scaled};
 
 /// Bytes drawn from the stream at a time: a multiple of 4, 6 and 8.
 const CHUNK: usize = 1536;
@@ -15,20 +15,20 @@ impl Stream {
     /// Fills `out` with independent uniform residues in `[0, p)`. **For public values**: the number
     /// of bytes taken tells how often the stream was rejected.
     ///
-    /// Takes 32-bit little-endian words in order, keeps the low `ceil(log2 p)` bits, and skips
-    /// those that are `p` or more; exactly uniform. `p = 0` is refused by a debug assertion and
-    /// otherwise read as 2^32.
+    /// Takes 32-bit little-endian words w in order: each gives floor(w p / 2^32), but those with
+    /// w p mod 2^32 below 2^32 mod p are skipped, which leaves floor(2^32 / p) words to every residue:
+    /// exactly uniform (Lemire, "Fast Random Integer Generation in an Interval", 2019, section 4).
+    /// `p = 0` is refused by a debug assertion and otherwise gives zeros.
     pub fn fill_uniform_u32(&mut self, p: u32, out: &mut [u32]) {
         debug_assert!(p != 0, "a modulus is at least 1");
-        let largest = p.wrapping_sub(1);
-        let mask = u32::MAX.checked_shr(largest.leading_zeros()).unwrap_or(0);
+        let least = p.wrapping_neg().checked_rem(p).unwrap_or(0);
         let mut bytes = [0u8; CHUNK];
         let mut rest = out;
         while !rest.is_empty() {
             let drawn = &mut bytes[..4 * rest.len().min(CHUNK / 4)];
             self.bytes(drawn);
             // At most as many words are drawn as are missing.
-            let kept = keep_up_to(drawn.as_chunks::<4>().0, mask, largest, rest);
+            let kept = keep_scaled(drawn.as_chunks::<4>().0, p, least, rest);
             rest = &mut rest[kept..];
         }
     }
@@ -49,8 +49,7 @@ impl Stream {
             }
             return;
         }
-        let largest = p - 1;
-        let mask = u64::MAX >> largest.leading_zeros();
+        let least = p.wrapping_neg() % p;
         let mut bytes = [0u8; CHUNK];
         let mut rest = out;
         while !rest.is_empty() {
@@ -58,9 +57,10 @@ impl Stream {
             self.bytes(drawn);
             let mut kept = 0;
             for word in drawn.as_chunks::<8>().0 {
-                let x = u64::from_le_bytes(*word) & mask;
-                rest[kept] = x;
-                kept += usize::from(x <= largest);
+                let product = u128::from(u64::from_le_bytes(*word)) * u128::from(p);
+                // A word that is skipped is overwritten by the next one.
+                rest[kept] = (product >> 64) as u64;
+                kept += usize::from(product as u64 >= least);
             }
             rest = &mut rest[kept..];
         }
