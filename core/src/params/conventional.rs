@@ -235,9 +235,9 @@ fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
     out
 }
 
-/// The cosine to 64 bits before two double angles, for |x| <= 16.
+/// The sine to 51 bits near integers, for |x| <= 16, by 12 key switches.
 const COSINE: EvalModSpec =
-    EvalModSpec { range: 16, degree: 63, double_angles: 2, arcsine: None, log_distance: None };
+    EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
 
 fn n16() -> ConventionalSpec {
     let sizes = Sizes {

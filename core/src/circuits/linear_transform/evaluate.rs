@@ -110,39 +110,43 @@ impl<W: Word> LinearTransform<W> {
         let (rlwe, basis, n) = (self.context.rlwe(), self.basis(), self.basis().n());
         let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (own, tile) = (input.b.basis().len(), line::<W>().min(n));
-        let mut put = |baby: usize, component: usize, row: &[W]| {
-            for (words, tiles) in row.chunks_exact(tile).zip(out.chunks_exact_mut(babies.len() * 2 * tile)) {
-                tiles[(2 * baby + component) * tile..][..tile].copy_from_slice(words);
+        // P x modulo this prime, which is zero if it is a special one.
+        let mut lifted = [vec![W::ZERO; n], vec![W::ZERO; n]];
+        if limb < own {
+            for (row, part) in lifted.iter_mut().zip([&input.b, &input.a]) {
+                row.copy_from_slice(part.row(limb));
+                kernels.mul_scalar_assign(m, row, &rlwe.special_mod_q()[limb]);
             }
-        };
+        }
         let (lhs, step) = digits.rows(limb);
         let mut product = [vec![W::ZERO; n], vec![W::ZERO; n]];
-        let mut row = vec![W::ZERO; n];
         for (i, baby) in babies.iter().enumerate() {
-            let [b, a] = &mut product;
+            let places = |component: usize| (2 * i + component) * tile;
             let Some((automorphism, key)) = baby else {
-                // The input itself, times P, which is zero modulo the special primes.
-                for (component, part) in [&input.b, &input.a].into_iter().enumerate() {
-                    if limb < own {
-                        row.copy_from_slice(part.row(limb));
-                        kernels.mul_scalar_assign(m, &mut row, &rlwe.special_mod_q()[limb]);
-                    } else {
-                        row.fill(W::ZERO);
+                for (component, row) in lifted.iter().enumerate() {
+                    for (words, tiles) in
+                        row.chunks_exact(tile).zip(out.chunks_exact_mut(babies.len() * 2 * tile))
+                    {
+                        tiles[places(component)..][..tile].copy_from_slice(words);
                     }
-                    put(i, component, &row);
                 }
                 continue;
             };
+            let [b, a] = &mut product;
             let key_limb = if limb < own { limb } else { key.q_len() + limb - own };
             let rows = key.limb(key_limb).range(0, lhs.len());
             let lhs = LeftRows { rows: &lhs, step };
             kernels.key_products(m, &mut [KeyProduct { out: [&mut *b, &mut *a], lhs, key: rows }], false);
             if limb < own {
-                kernels.mul_scalar_add_assign(m, b, input.b.row(limb), &rlwe.special_mod_q()[limb]);
+                kernels.add_assign(m, b, &lifted[0]);
             }
             for (component, part) in [b, a].into_iter().enumerate() {
-                kernels.permute(&mut row, part, automorphism.permutation());
-                put(i, component, &row);
+                let lines = automorphism.permutation().chunks_exact(tile);
+                for (line, tiles) in lines.zip(out.chunks_exact_mut(babies.len() * 2 * tile)) {
+                    for (word, &j) in tiles[places(component)..][..tile].iter_mut().zip(line) {
+                        *word = part[j as usize];
+                    }
+                }
             }
         }
     }
