@@ -46,9 +46,9 @@ pub(crate) fn forward<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Wor
     ntt::transform::<R, _, true>(Words::<V, true, true>::new(v, t), t, row, |_| ());
 }
 
-/// Whether evaluations stay in transposed squares in [`evaluate`].
+/// Whether a backend has an order of its own for the rows of a table: evaluations in transposed squares.
 #[inline(always)]
-fn is_transposed<const R: usize, V: Transpose<R>>(t: &NttTable<V::Word>) -> bool {
+pub(crate) fn has_own_order<const R: usize, V: Transpose<R>>(_v: V, t: &NttTable<V::Word>) -> bool {
     let lazy = t.modulus().value_u64() >> V::LAZY_BITS == 0;
     V::LANES > 1
         && lazy
@@ -56,7 +56,7 @@ fn is_transposed<const R: usize, V: Transpose<R>>(t: &NttTable<V::Word>) -> bool
         && ntt::has_tiles::<R, Words<V, true>>(t.n())
 }
 
-/// See [`GateKernels::evaluate`](super::gates::GateKernels).
+/// See [`GateKernels::evaluate`](super::gates::GateKernels), where there is an own order.
 #[inline(always)]
 pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
     v: V,
@@ -65,38 +65,34 @@ pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
     rough: bool,
     near: &[V::Word],
 ) {
+    if !has_own_order::<R, V>(v, t) {
+        return;
+    }
     let (n, length) = (row.len(), near.len());
     // What is to be read next comes in as the tiles go by: all at once, it would be waited for.
     let meanwhile = |done: usize| {
         let end = (done + R * V::LANES) * length / n;
         crate::arith::simd::gates::prefetch(near.get(done * length / n..end).unwrap_or_default());
     };
-    match (is_transposed::<R, V>(t), rough) {
-        (true, true) => {
-            ntt::transform::<R, _, true>(Words::<V, true, true, true>::new(v, t), t, row, meanwhile);
-        }
-        (true, false) => {
-            ntt::transform::<R, _, true>(Words::<V, true, false, true>::new(v, t), t, row, meanwhile);
-        }
-        (false, true) => forward(v, t, row),
-        (false, false) => ntt::forward(v, t, row),
+    if rough {
+        ntt::transform::<R, _, true>(Words::<V, true, true, true>::new(v, t), t, row, meanwhile);
+    } else {
+        ntt::transform::<R, _, true>(Words::<V, true, false, true>::new(v, t), t, row, meanwhile);
     }
 }
 
-/// See [`GateKernels::interpolate`](super::gates::GateKernels).
+/// See [`GateKernels::interpolate`](super::gates::GateKernels), where there is an own order.
 #[inline(always)]
 pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
-    if is_transposed::<R, V>(t) {
+    if has_own_order::<R, V>(v, t) {
         ntt::transform::<R, _, false>(Words::<V, true, false, true>::new(v, t), t, row, |_| ());
-    } else {
-        ntt::inverse(v, t, row);
     }
 }
 
 /// See [`GateKernels::reorder`](super::gates::GateKernels).
 #[inline(always)]
-pub(crate) fn reorder<const R: usize, V: Transpose<R>>(_v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
-    if is_transposed::<R, V>(t) {
+pub(crate) fn reorder<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+    if has_own_order::<R, V>(v, t) {
         for square in row.chunks_exact_mut(V::LANES * V::LANES) {
             for i in 0..V::LANES {
                 for j in 0..i {

@@ -15,14 +15,36 @@ use alloc::{vec, vec::Vec};
 macro_rules! gate_backend {
     (@products u32, $rows:expr, $features:tt, $registers:literal) => {
         kernel!(ntt_forward_rough = gate_product::forward::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
-        kernel!(evaluate = gate_product::evaluate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]);
-        kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+        fn evaluate(&self, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]) {
+            if gate_product::has_own_order::<$registers, _>($rows, t) {
+                return InOwnOrder.evaluate(t, row, rough, near);
+            }
+            $crate::arith::simd::gates::prefetch(near);
+            if rough { self.ntt_forward_rough(t, row) } else { self.ntt_forward(t, row) }
+        }
+        fn interpolate(&self, t: &NttTable<u32>, row: &mut [u32]) {
+            if gate_product::has_own_order::<$registers, _>($rows, t) {
+                InOwnOrder.interpolate(t, row);
+            } else {
+                self.ntt_inverse(t, row);
+            }
+        }
         kernel!(reorder = gate_product::reorder::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
         kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: &mut [&mut [u32]], rows: &[u32], key: &[u32], rough: bool);
         fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
             gate_product::prepare(m, out, key, rows);
         }
     };
+    (@own u32, $rows:expr, $features:tt, $registers:literal) => {
+        /// The transforms of a row with an order of its own.
+        struct InOwnOrder;
+        #[rustfmt::skip]
+        impl InOwnOrder {
+            kernel!(evaluate = gate_product::evaluate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]);
+            kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+        }
+    };
+    (@own u64, $rows:expr, $features:tt, $registers:literal) => {};
     (@products u64, $rows:expr, $features:tt, $registers:literal) => {
         fn ntt_forward_rough(&self, t: &NttTable<u64>, row: &mut [u64]) {
             self.ntt_forward(t, row);
@@ -50,6 +72,8 @@ macro_rules! gate_backend {
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
             use $crate::arith::simd::backend::kernel;
             use $crate::arith::{Modulus, NttTable};
+
+            $crate::arith::simd::gates::gate_backend!(@own $word, $rows, $features, $registers);
 
             #[rustfmt::skip]
             impl GateKernels<$word> for $token {

@@ -299,20 +299,24 @@ impl Kernels<u64> for Ifma {
 /// Larger primes have the ordinary order.
 impl super::gates::OwnOrder for Ifma {
     fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
-        if is_narrow(t.modulus()) {
+        if has_own_order(t) {
             return Narrow.evaluate(t, row, false, near);
         }
         super::gates::prefetch(near);
-        Wide.ntt_forward(t, row);
+        self.ntt_forward(t, row);
     }
     fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) { Narrow.interpolate(t, row) } else { Wide.ntt_inverse(t, row) }
+        if has_own_order(t) { Narrow.interpolate(t, row) } else { self.ntt_inverse(t, row) }
     }
     fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if is_narrow(t.modulus()) {
+        if has_own_order(t) {
             Narrow.reorder(t, row);
         }
     }
+}
+
+fn has_own_order(t: &NttTable<u64>) -> bool {
+    is_narrow(t.modulus()) && gate_product::has_own_order::<8, _>(Lanes(TOKEN), t)
 }
 
 super::gates::gate_backend!(
