@@ -244,10 +244,38 @@ fn a_set_is_timed_stage_by_stage() {
         );
     }
     assert_eq!(rows[0]["precision"], rows[1]["precision"], "the same bits on any number of threads");
-    let bench = ok(&run("--json bench --preset toy-conventional10-sparse --runs 1 --threads 1"));
-    let row = &bench["measurements"][0];
-    assert_eq!((row["stages"].as_array().unwrap().len(), &row["levels"]), (4, &3.into()));
-    assert!(row["meanBits"].as_f64().unwrap() >= 18.0, "{row}");
     let beside = fails(&run("--json bench --peer lattigo --preset toy10"), "INVALID_ARGUMENT");
     assert!(beside.contains("n16 or n15"), "{beside}");
+}
+
+#[test]
+fn conventional_sets_are_listed_and_timed() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| refloat(line, folder.path());
+    let sets = ok(&run("--json params"));
+    let n16 = sets.as_array().unwrap().iter().find(|set| set["name"] == "n16").unwrap();
+    assert!(n16["secure"] == true && n16["securityBits"].as_f64().unwrap() >= 128.0, "{n16}");
+    assert_eq!((&n16["slots"], &n16["levelsLeft"]), (&32768.into(), &9.into()));
+    let text = String::from_utf8(run("params n15").stdout).unwrap();
+    assert!(text.contains("coeffs_to_slots") && text.contains("16384"), "{text}");
+
+    let set = "--json bench --preset toy-conventional10-sparse --runs 1";
+    let bench = ok(&run(&format!("{set} --threads 1 --threads 2")));
+    let rows = bench["measurements"].as_array().unwrap();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        assert_eq!((row["stages"].as_array().unwrap().len(), &row["levelsLeft"]), (4, &3.into()));
+        let precision = &row["precision"];
+        assert!(
+            precision["mean"].as_f64() >= Some(18.0) && precision["worst"].as_f64() >= Some(16.5),
+            "{row}"
+        );
+    }
+    let fewer = ok(&run(&format!("{set} --threads 1 --slots 4")));
+    assert_eq!(fewer["slots"], 16);
+    assert!(fewer["keyMemoryBytes"].as_u64() < bench["keyMemoryBytes"].as_u64());
+    fails(&run(&format!("{set} --slots 10")), "INVALID_ARGUMENT");
+    let full = run("--json bench --preset n16 --memory 4");
+    assert!(fails(&full, "LIMIT").contains("n16 takes"));
+    assert!(fails(&run("--json bench --preset toy10 --memory 4"), "INVALID_ARGUMENT").contains("--memory"));
 }

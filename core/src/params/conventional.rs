@@ -100,7 +100,7 @@ pub fn conventional_preset_by_fingerprint(
 const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [ConventionalPreset; 7] = [
+static PRESETS: [ConventionalPreset; 8] = [
     ConventionalPreset {
         name: "n16",
         title: "128-bit, 32768 complex slots, nine products between bootstraps",
@@ -116,6 +116,14 @@ static PRESETS: [ConventionalPreset; 7] = [
         promised_bits: [24.0, 21.0],
         source: OWN,
         spec: n16_sparse,
+    },
+    ConventionalPreset {
+        name: "n16-precise",
+        title: "128-bit, 4096 complex slots or fewer, six products of 52 bits between bootstraps, for META-BTS",
+        policy: SecurityPolicy::Strict128,
+        promised_bits: [26.0, 24.5],
+        source: OWN,
+        spec: n16_precise,
     },
     ConventionalPreset {
         name: "n15",
@@ -160,20 +168,32 @@ static PRESETS: [ConventionalPreset; 7] = [
 ];
 
 /// Sizes of the primes of a chain, in bits: one, or so many of a size.
-struct Sizes {
-    base: f64,
-    messages: (usize, f64),
-    slots_to_coeffs: (usize, f64),
-    reduction: f64,
-    coeffs_to_slots: (usize, f64),
-    special: (usize, f64),
+pub(super) struct Sizes {
+    pub base: f64,
+    pub messages: (usize, f64),
+    pub slots_to_coeffs: (usize, f64),
+    pub reduction: f64,
+    pub coeffs_to_slots: (usize, f64),
+    pub special: (usize, f64),
     /// log2 of the largest product of a digit.
-    digit: f64,
-    ephemeral: f64,
+    pub digit: f64,
+    pub ephemeral: f64,
 }
 
 /// A set with main secret of weight 192 and ephemeral secret of weight 32.
 fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: EvalModSpec) -> ConventionalSpec {
+    chain(name, log_n, order, sizes, eval_mod, SecretDistribution::Sparse { weight: 192 })
+}
+
+/// A set with an ephemeral secret of weight 32.
+pub(super) fn chain(
+    name: &str,
+    log_n: u32,
+    order: StageOrder,
+    sizes: &Sizes,
+    eval_mod: EvalModSpec,
+    secret: SecretDistribution,
+) -> ConventionalSpec {
     let n = 1usize << log_n;
     let run = |(count, bits): (usize, f64)| vec![bits; count];
     let (messages, first) = (run(sizes.messages), run(sizes.slots_to_coeffs));
@@ -199,7 +219,7 @@ fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: Eval
             digits: digits_of(&levels, sizes.digit),
             levels: primes,
             special,
-            secret: SecretDistribution::Sparse { weight: 192 },
+            secret,
             policy: SecurityPolicy::Strict128,
         },
         log_slots: log_n - 1,
@@ -254,7 +274,26 @@ fn n16() -> ConventionalSpec {
 }
 
 fn n16_sparse() -> ConventionalSpec {
-    ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, ..n16() }
+    // The coefficients of few slots are large: more room keeps the sine straight.
+    ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, log_message_ratio: 10, ..n16() }
+}
+
+/// Messages at a scale that holds what several rounds of bootstrapping gain, and an arcsine: the coefficients of few slots
+/// are large.
+fn n16_precise() -> ConventionalSpec {
+    let sizes = Sizes {
+        base: 60.0,
+        messages: (6, 52.0),
+        slots_to_coeffs: (3, 44.0),
+        reduction: 60.7,
+        coeffs_to_slots: (3, 60.7),
+        special: (7, 46.0),
+        digit: 312.0,
+        ephemeral: 60.0,
+    };
+    let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 3, log_distance: 8 }), ..COSINE };
+    let spec = spec("n16-precise", 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
+    ConventionalSpec { log_slots: 12, ..spec }
 }
 
 fn n15() -> ConventionalSpec {

@@ -4,6 +4,7 @@ mod cggi;
 mod cggi_peers;
 mod cggi_specs;
 mod conventional;
+mod seal;
 mod ship;
 
 use alloc::{format, vec::Vec};
@@ -22,6 +23,7 @@ pub use conventional::{
     ConventionalPreset, DEFAULT_CONVENTIONAL_PRESET, conventional_preset, conventional_preset_by_fingerprint,
     conventional_presets,
 };
+pub use seal::{SealSet, seal_sets};
 
 /// A named parameter set.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use refloat::schemes::cggi::{CggiParams, Encoding};
 use refloat::wire::WireWord;
 use serde_json::json;
 
-use super::conventional_times::ConventionalBench;
+use super::bench_conventional;
 use super::failure::Failure;
 use super::gate_times::GateBench;
 use super::machine::Machine;
@@ -24,7 +24,8 @@ Examples:
   refloat bench --preset ship13
   refloat bench --preset toy10 --runs 10 --threads 1 --threads 2
   refloat bench --preset ship13 --complex --batch 8
-  refloat bench --preset n15 --threads 1
+  refloat bench --preset n16 --runs 2 --memory 12
+  refloat bench --preset n16-sparse --slots 5
   refloat bench --peer lattigo --preset n16
   refloat bench --preset bool-128";
 
@@ -36,7 +37,7 @@ pub struct Arguments {
     #[arg(long, default_value = params::DEFAULT_PRESET, default_value_if("peer", ArgPredicate::IsPresent, params::DEFAULT_CONVENTIONAL_PRESET))]
     preset: String,
     /// Measures another library beside ours, one thread each unless one number of threads is asked for.
-    #[arg(long, conflicts_with_all = ["complex", "batch"])]
+    #[arg(long, conflicts_with_all = ["complex", "batch", "slots", "memory"])]
     peer: Option<Peer>,
     /// Bootstrappings per number of threads; the fastest counts. Of gates at least 10.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -50,19 +51,33 @@ pub struct Arguments {
     /// Also so many ciphertexts in one pass over the keys, by turns with a single one.
     #[arg(long, value_parser = clap::value_parser!(u16).range(2..=64))]
     batch: Option<u16>,
+    /// log2 of the number of slots, of a set for conventional bootstrapping.
+    #[arg(long, value_name = "LOG")]
+    slots: Option<u32>,
+    /// GiB that keys, diagonals and runs of such a set may take; with less, diagonals are transformed at every use
+    /// [default: what is available].
+    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..))]
+    memory: Option<u16>,
 }
 
 /// Times a set.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    if let Ok(preset) = params::cggi_preset(&arguments.preset) {
-        return gates(preset, arguments, output);
-    }
     if let Some(peer) = arguments.peer {
         let threads = arguments.threads.first().copied().map_or(1, usize::from);
         return peer::run(peer, &arguments.preset, threads, arguments.runs.into(), output);
     }
     if let Ok(preset) = params::conventional_preset(&arguments.preset) {
         return conventional(preset, arguments, output);
+    }
+    if arguments.slots.is_some() || arguments.memory.is_some() {
+        return Err(Failure::usage(format!(
+            "--slots and --memory are for sets of conventional bootstrapping such as {}, {} is none",
+            params::DEFAULT_CONVENTIONAL_PRESET,
+            arguments.preset
+        )));
+    }
+    if let Ok(preset) = params::cggi_preset(&arguments.preset) {
+        return gates(preset, arguments, output);
     }
     let preset = params::preset(&arguments.preset)?;
     let machine = Machine::here();
@@ -133,49 +148,24 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() {
         return Err(Failure::usage(format!(
-            "--complex and --batch are for sets of SHIP; {} has complex slots always, and takes one ciphertext",
+            "--complex and --batch are for SHIP sets, {} is none; its slots are complex",
             preset.name
         )));
     }
-    let machine = Machine::here();
-    let bench = ConventionalBench::new(preset.params()?, output)?;
-    let mut text = format!(
-        "{} on {}\nevaluation keys made in {:.2} s on all threads; with encoded diagonals {} in memory\n",
-        preset.name,
-        machine.line(),
-        bench.keygen_seconds,
-        bytes(bench.memory_bytes() as u64)
-    );
-    let mut rows = Vec::new();
-    for threads in thread_counts(&arguments.threads, &machine) {
-        let times = bench.run(threads, arguments.runs.into(), output)?;
-        let _ = write!(
-            text,
-            "\n{threads} thread{}: {:.3} s (fastest of {}), {:.2} bits in the mean, {:.2} in the worst slot, {} levels \
-             left\n{}",
-            if threads == 1 { "" } else { "s" },
-            times.fastest(),
-            arguments.runs,
-            times.mean_bits,
-            times.worst_bits,
-            times.levels,
-            stage_table(&times.stages)
-        );
-        rows.push(times);
-    }
-    let value = json!({
-        "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
-        "keyBytes": bench.params.key_bytes(), "memory": bench.memory_bytes(), "measurements": rows,
-    });
-    output.result(&value, || text);
-    Ok(())
+    let request = bench_conventional::Request {
+        log_slots: arguments.slots,
+        runs: arguments.runs.into(),
+        threads: thread_counts(&arguments.threads, &Machine::here()),
+        budget: arguments.memory.map(|gib| u64::from(gib) << 30),
+    };
+    bench_conventional::run(preset, &request, output)
 }
 
 /// Times a DM/CGGI set: a NAND, a look-up of the integers it is made for, an addition of bytes.
 fn gates(preset: &CggiPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() {
         return Err(Failure::usage(format!(
-            "--complex and --batch are for CKKS sets, {} is none",
+            "--complex and --batch are for SHIP sets, {} is none",
             preset.name
         )));
     }

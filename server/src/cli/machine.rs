@@ -56,16 +56,18 @@ pub fn available_memory() -> Option<u64> {
     available(&std::fs::read_to_string("/proc/meminfo").ok()?)
 }
 
-fn available(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
+/// The most bytes of memory that this process has had at once, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Most bytes of memory this process has held at once, where the system tells.
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+fn available(meminfo: &str) -> Option<u64> {
+    field(meminfo, "MemAvailable:")
+}
+
+/// Bytes of a field that is given in kibibytes.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024)
 }
@@ -79,5 +81,6 @@ mod tests {
         let text = "MemTotal:       24652892 kB\nMemFree:         1234 kB\nMemAvailable:   20971520 kB\n";
         assert_eq!(available(text), Some(20 << 30));
         assert_eq!(available("MemTotal: 1 kB\n"), None);
+        assert_eq!(field("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\n", "VmHWM:"), Some(2 << 20));
     }
 }

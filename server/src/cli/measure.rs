@@ -175,7 +175,8 @@ impl Bench {
     }
 }
 
-fn pool(threads: usize) -> Result<ThreadPool, Failure> {
+/// A pool of `threads` threads.
+pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))
 }
 

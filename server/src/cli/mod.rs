@@ -2,10 +2,12 @@
 
 mod about;
 mod bench;
+mod bench_conventional;
 mod bits;
 mod bootstrap;
 mod circuit;
-mod conventional_times;
+mod conventional;
+mod conventional_sets;
 mod data;
 mod decrypt;
 mod encrypt;
@@ -23,6 +25,9 @@ mod progress;
 mod remote;
 mod reproduce;
 mod reproduce_cggi;
+mod reproduce_openfhe;
+mod reproduce_seal;
+mod seal_rows;
 mod serve;
 
 use std::process::ExitCode;

@@ -1,7 +1,9 @@
 //! `refloat params`.
 
 use clap::Args;
+use serde::Serialize;
 
+use super::conventional_sets::{self, ConventionalSet};
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
 use crate::engine::{Engine, ParameterSet, Scheme};
@@ -14,21 +16,42 @@ pub struct Arguments {
     name: Option<String>,
 }
 
+/// A set of either kind.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Set<'a> {
+    Served(&'a ParameterSet),
+    Conventional(&'a ConventionalSet),
+}
+
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let engine = Engines::new()?;
+    let conventional = conventional_sets::all()?;
+    let (served, local) = (engine.sets().iter(), conventional.iter());
     let Some(name) = &arguments.name else {
-        output.result(&engine.sets(), || list(engine.sets()));
+        let all: Vec<Set> = served.map(Set::Served).chain(local.map(Set::Conventional)).collect();
+        output.result(&all, || {
+            format!(
+                "{}\nFor conventional CKKS bootstrapping, with `refloat bench` and the library:\n\n{}",
+                list(engine.sets()),
+                conventional_sets::list(&conventional)
+            )
+        });
         return Ok(());
     };
-    let Some(set) = engine.set(name) else {
-        let names: Vec<&str> = engine.sets().iter().map(|set| set.name.as_str()).collect();
+    if let Some(set) = engine.set(name) {
+        output.result(set, || detail(set));
+        return Ok(());
+    }
+    let Some(set) = conventional.iter().find(|set| set.name == name) else {
+        let names: Vec<&str> = served.map(|set| set.name.as_str()).chain(local.map(|set| set.name)).collect();
         return Err(Failure::usage(format!(
             "no parameter set is called {name:?}; there are {}",
             names.join(", ")
         )));
     };
-    output.result(set, || detail(set));
+    output.result(set, || conventional_sets::detail(set));
     Ok(())
 }
 

@@ -6,23 +6,54 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::bench::thread_counts;
+use super::conventional::ConventionalBench;
 use super::failure::Failure;
 use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes, table};
+use super::reproduce_seal;
 
 /// Where the published figures are from.
 const SOURCE: &str = "SHIP talk, ePrint 2025/784; two AMD EPYC 7473X, 2.8 GHz, AVX2 and OpenMP";
 
+const EXAMPLES: &str = "\
+Examples:
+  refloat reproduce ship --json > ship.json
+  refloat reproduce ship --rows param15 --rows param16
+  refloat reproduce cggi
+  refloat reproduce seal-bootstrapping --set 1 --slots 10 --slots 12
+  refloat reproduce ckks-openfhe";
+
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  refloat reproduce ship --json > ship.json\n  refloat reproduce cggi")]
+#[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// What to reproduce.
     suite: Suite,
     /// Bootstrappings per figure; the fastest counts [default: 3, and 30 of gates].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: Option<u16>,
+    /// Published rows of `ship` [default: ship13 and ship14; the others take 8 and 11 GB].
+    #[arg(long)]
+    rows: Vec<ShipRow>,
+    /// Numbers of sets of `seal-bootstrapping`, 1 to 12 [default: all].
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=12))]
+    set: Vec<u32>,
+    /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
+    #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
+    slots: Vec<u32>,
+    /// GiB that conventional bootstrapping may take [default: what is available].
+    #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..))]
+    memory: Option<u16>,
+}
+
+/// A published row of the SHIP talk.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShipRow {
+    Ship13,
+    Ship14,
+    Param15,
+    Param16,
 }
 
 /// A published set of figures.
@@ -32,6 +63,10 @@ enum Suite {
     Ship,
     /// Gates and look-ups of DM/CGGI.
     Cggi,
+    /// Conventional CKKS bootstrapping with sparse packing, on SEAL.
+    SealBootstrapping,
+    /// Conventional CKKS bootstrapping of OpenFHE, in one round and in two.
+    CkksOpenfhe,
 }
 
 /// One figure, published and measured.
@@ -53,8 +88,8 @@ struct Row {
 /// What was published of a set.
 struct Published {
     row: &'static str,
-    /// Bits of precision of the worst slot.
-    worst_bits: f64,
+    /// Bits of precision; of the worst slot where the talk says which.
+    bits: f64,
     /// Levels left after a bootstrapping.
     levels_left: f64,
     /// log2 QP: sum of the prime sizes in the paper's Table 2.
@@ -65,7 +100,7 @@ struct Published {
 
 const SHIP13: Published = Published {
     row: "SHIP13",
-    worst_bits: 4.45,
+    bits: 4.45,
     levels_left: 1.0,
     log_qp: 218.0,
     seconds: [(1, 3.0), (8, 0.45), (16, 0.29), (32, 0.22)],
@@ -73,36 +108,117 @@ const SHIP13: Published = Published {
 
 const SHIP14: Published = Published {
     row: "SHIP14",
-    worst_bits: 16.9,
+    bits: 16.9,
     levels_left: 1.0,
     log_qp: 437.0,
     seconds: [(1, 4.9), (8, 0.70), (16, 0.42), (32, 0.33)],
 };
 
-/// Our sets for each published one.
-const PAIRS: [(&Published, &str); 4] =
-    [(&SHIP13, "ship13"), (&SHIP13, "ship13-he2018"), (&SHIP14, "ship14"), (&SHIP14, "ship14-he2018")];
+const PARAM15: Published = Published {
+    row: "Param15",
+    bits: 16.7,
+    levels_left: 1.0,
+    log_qp: 771.0,
+    seconds: [(1, 3.4), (8, 0.90), (16, 0.64), (32, 0.62)],
+};
 
-/// Measures and prints.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    match arguments.suite {
-        Suite::Ship => ship(arguments.runs.map_or(3, usize::from), output),
-        Suite::Cggi => super::reproduce_cggi::run(arguments.runs.map_or(30, usize::from), output),
+const PARAM16: Published = Published {
+    row: "Param16",
+    bits: 22.0,
+    levels_left: 9.0,
+    log_qp: 1555.0,
+    seconds: [(1, 8.7), (8, 1.9), (16, 1.4), (32, 1.1)],
+};
+
+impl ShipRow {
+    /// What was published, and our sets for it.
+    fn sets(self) -> (&'static Published, &'static [&'static str]) {
+        match self {
+            Self::Ship13 => (&SHIP13, &["ship13", "ship13-he2018"]),
+            Self::Ship14 => (&SHIP14, &["ship14", "ship14-he2018"]),
+            Self::Param15 => (&PARAM15, &["n15"]),
+            Self::Param16 => (&PARAM16, &["n16"]),
+        }
     }
 }
 
-fn ship(runs: usize, output: &Output) -> Result<(), Failure> {
+/// Measures and prints.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let runs = |default| arguments.runs.map_or(default, usize::from);
+    let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
+    match arguments.suite {
+        Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
+        Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
+        Suite::SealBootstrapping => {
+            let (sets, slots) = (arguments.set.clone(), arguments.slots.clone());
+            reproduce_seal::run(&reproduce_seal::Request { sets, slots, runs: runs(3), budget }, output)
+        }
+        Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
+    }
+}
+
+fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
+    let wanted = if rows.is_empty() { &[ShipRow::Ship13, ShipRow::Ship14] } else { rows };
     let mut rows = Vec::new();
-    for (published, name) in PAIRS {
-        let preset = params::preset(name)?;
-        match Bench::fits(&preset.params()?) {
-            Ok(()) => measure(published, preset, &machine, runs, output, &mut rows)?,
-            Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),
+    for (published, names) in wanted.iter().map(|row| row.sets()) {
+        for &name in names {
+            if let Ok(preset) = params::conventional_preset(name) {
+                conventional(published, preset, &machine, (runs, budget), output, &mut rows)?;
+                continue;
+            }
+            let preset = params::preset(name)?;
+            match Bench::fits(&preset.params()?) {
+                Ok(()) => measure(published, preset, &machine, runs, output, &mut rows)?,
+                Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),
+            }
         }
     }
     let value = json!({ "suite": "ship", "source": SOURCE, "machine": machine, "rows": rows });
     output.result(&value, || text(&rows, &machine));
+    Ok(())
+}
+
+/// The rows of a published conventional set.
+fn conventional(
+    published: &Published,
+    preset: &'static params::ConventionalPreset,
+    machine: &Machine,
+    (runs, budget): (usize, Option<u64>),
+    output: &Output,
+    rows: &mut Vec<Row>,
+) -> Result<(), Failure> {
+    let bench = match ConventionalBench::new(preset.params()?, 1.0, budget, output) {
+        Ok(bench) => bench,
+        Err(failure) if failure.code == "LIMIT" => {
+            rows.extend(missing(published, preset.name, machine, &failure.detail));
+            return Ok(());
+        }
+        Err(failure) => return Err(failure),
+    };
+    let make = Maker { published, params: preset.name, machine };
+    let mut times = Vec::new();
+    let mut bits = None;
+    for threads in thread_counts(&[], machine) {
+        let timed = bench.best(threads, runs, output)?;
+        bits.get_or_insert(timed.precision);
+        times.push((threads, timed.seconds));
+    }
+    let key = "one key, complex slots with parts in [-1, 1]";
+    let left = "multiplications before the next bootstrapping";
+    let params = &bench.params;
+    rows.push(make.row("precision, mean", Some(published.bits), bits.map(|bits| bits.mean), "bits", 1, key));
+    rows.push(make.row("precision, worst slot", None, bits.map(|bits| bits.worst), "bits", 1, key));
+    let levels = params.levels().left() as f64;
+    rows.push(make.row("levels left", Some(published.levels_left), Some(levels), "levels", 1, left));
+    let statement = &params.security().statement;
+    rows.push(make.row("log2 QP", Some(published.log_qp), Some(params.log_qp()), "bits", 1, statement));
+    rows.extend(make.times(&times, runs));
+    let memory = bench.keys.memory_bytes() as f64;
+    rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, "expanded"));
+    let diagonals = bench.evaluator.memory_bytes() as f64;
+    let kept = if bench.plan.evaluated { "kept evaluated" } else { "kept as coefficients" };
+    rows.push(make.row("diagonals, memory", None, Some(diagonals), "bytes", 1, kept));
     Ok(())
 }
 
@@ -129,7 +245,7 @@ fn measure(
     let left = (first.level - bench.params.input_level()) as f64;
     rows.push(make.row(
         "precision, worst slot",
-        Some(published.worst_bits),
+        Some(published.bits),
         Some(bits.worst),
         "bits",
         *threads,
@@ -166,7 +282,7 @@ fn measure(
 fn missing(published: &Published, params: &'static str, machine: &Machine, note: &str) -> Vec<Row> {
     let make = Maker { published, params, machine };
     let figures = [
-        ("precision, worst slot", published.worst_bits, "bits"),
+        ("precision, worst slot", published.bits, "bits"),
         ("levels left", published.levels_left, "levels"),
         ("log2 QP", published.log_qp, "bits"),
     ];

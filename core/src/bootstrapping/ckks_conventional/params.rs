@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     arith::Word,
-    circuits::linear_transform::{BabyGiantSteps, coeffs_to_slots_shifts, slots_to_coeffs_shifts},
+    circuits::linear_transform::{
+        BabyGiantSteps, LinearTransform, PlaintextStorage, coeffs_to_slots_shifts, slots_to_coeffs_shifts,
+    },
     error::Error,
     ring::{GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext},
@@ -245,6 +247,19 @@ impl<W: Word> ConventionalParams<W> {
         let raise = if self.encapsulation().is_some() { block(levels.coeffs_to_slots) } else { 0 };
         galois + raise + block(levels.eval_mod)
     }
+
+    /// Bytes that the encoded diagonals of both linear maps take in memory.
+    pub fn diagonal_bytes(&self, storage: PlaintextStorage) -> u64 {
+        // The shifts were listed when the set was validated.
+        stage_shifts(self.spec(), self.levels()).map_or(0, |stages| {
+            stages
+                .iter()
+                .map(|(level, shifts)| {
+                    LinearTransform::memory_bytes_for(self.ckks(), shifts, *level, storage)
+                })
+                .sum()
+        })
+    }
 }
 
 fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
@@ -310,6 +325,17 @@ fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
     security::check(&instances, chain.policy)
 }
 
+/// The stages of both linear maps: the level each works at, and the shifts of its diagonals.
+fn stage_shifts(spec: &ConventionalSpec, levels: &Levels) -> Result<Vec<(usize, Vec<i64>)>, Error> {
+    let slots = 1usize << spec.log_slots;
+    let back = coeffs_to_slots_shifts(slots, spec.coeffs_to_slots)?;
+    let there = slots_to_coeffs_shifts(slots, spec.slots_to_coeffs)?;
+    let down = |top: usize| move |(i, shifts)| (top - i, shifts);
+    let back = back.into_iter().enumerate().map(down(levels.coeffs_to_slots));
+    let there = there.into_iter().enumerate().map(down(levels.slots_to_coeffs));
+    Ok(back.chain(there).collect())
+}
+
 /// Rotations and conjugation of all stages, with the highest level of each.
 fn galois_elements(
     spec: &ConventionalSpec,
@@ -321,14 +347,9 @@ fn galois_elements(
         let highest = out.entry(g).or_default();
         *highest = level.max(*highest);
     };
-    for (shifts, top) in [
-        (coeffs_to_slots_shifts(slots, spec.coeffs_to_slots)?, levels.coeffs_to_slots),
-        (slots_to_coeffs_shifts(slots, spec.slots_to_coeffs)?, levels.slots_to_coeffs),
-    ] {
-        for (i, shifts) in shifts.iter().enumerate() {
-            for step in BabyGiantSteps::of(shifts).rotations() {
-                add(GaloisElement::rotation(step, n), top - i);
-            }
+    for (level, shifts) in stage_shifts(spec, levels)? {
+        for step in BabyGiantSteps::of(&shifts).rotations() {
+            add(GaloisElement::rotation(step, n), level);
         }
     }
     let mut step = slots;

@@ -109,6 +109,21 @@ impl<W: Word> LinearTransform<W> {
         self.steps.rotations()
     }
 
+    /// Bytes that [`Self::new`] keeps in memory for a matrix with these shifts, ascending, at a level of the context.
+    pub(crate) fn memory_bytes_for(
+        context: &CkksContext<W>,
+        shifts: &[i64],
+        level: usize,
+        storage: PlaintextStorage,
+    ) -> u64 {
+        let giants = giants_of(shifts, &BabyGiantSteps::of(shifts));
+        let words = (giants.iter().map(|giant| giant.count).sum::<usize>() * context.rlwe().n()) as u64;
+        match storage {
+            PlaintextStorage::Evaluated => words * (context.rlwe().qp(level).len() * size_of::<W>()) as u64,
+            PlaintextStorage::Coefficients => words * size_of::<i64>() as u64,
+        }
+    }
+
     /// Bytes kept in memory.
     pub fn memory_bytes(&self) -> usize {
         match &self.rows {

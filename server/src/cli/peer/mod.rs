@@ -13,7 +13,7 @@ use refloat::params::conventional_preset;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::conventional_times::ConventionalBench;
+use super::conventional::{ConventionalBench, Timed};
 use super::failure::Failure;
 use super::machine::{self, Machine};
 use super::output::{Output, bytes, table};
@@ -75,20 +75,21 @@ pub fn run(peer: Peer, preset: &str, threads: usize, runs: usize, output: &Outpu
     };
     let machine = Machine::here();
     let theirs = lattigo(set, threads, runs, output)?;
-    let bench = ConventionalBench::new(conventional_preset(preset)?.params()?, output)?;
-    let times = bench.run(threads, runs, output)?;
+    let bench = ConventionalBench::new(conventional_preset(preset)?.params()?, 1.0, None, output)?;
+    let times = bench.runs(threads, runs, output)?;
+    let least = |of: fn(&Timed) -> f64| times.iter().map(of).fold(f64::INFINITY, f64::min);
     let ours = Side {
         log_n: bench.params.n().trailing_zeros(),
         slots: bench.params.slots(),
         log_qp: bench.params.log_qp(),
         keygen_seconds: bench.keygen_seconds,
-        mean_bits: times.mean_bits,
-        worst_bits: times.worst_bits,
-        levels: times.levels,
-        log_q: times.log_q,
+        mean_bits: least(|timed| timed.precision.mean),
+        worst_bits: least(|timed| timed.precision.worst),
+        levels: bench.params.levels().left(),
+        log_q: least(|timed| timed.log_q),
         // Where the system does not tell: what is known to lie there.
         peak_bytes: machine::peak_memory().unwrap_or(bench.memory_bytes() as u64),
-        seconds: times.seconds,
+        seconds: times.iter().map(|timed| timed.seconds).collect(),
     };
     let ratio = theirs.fastest() / ours.fastest();
     let text = || {

@@ -1,0 +1,292 @@
+//! Conventional CKKS bootstrapping, made afresh and timed.
+
+use std::time::Instant;
+
+use refloat::bootstrapping::ckks_conventional::{
+    ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalSecretKey,
+};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::{Seed, Stream};
+use refloat::schemes::ckks::{Ciphertext, Complex};
+use refloat::trace::Observer;
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::keyfiles::fresh_seed;
+use super::machine;
+use super::measure;
+use super::output::{Output, bytes};
+use super::progress::{self, StageClock, StageTime};
+
+/// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryPlan {
+    /// Whether diagonals are kept evaluated; otherwise as coefficients, transformed at every use.
+    pub evaluated: bool,
+    /// Bytes of evaluation keys.
+    pub keys: u64,
+    /// Bytes of diagonals.
+    pub diagonals: u64,
+    /// Bytes of everything a run has beside.
+    pub working: u64,
+}
+
+impl MemoryPlan {
+    /// The fastest plan within `budget` bytes, where there is one.
+    ///
+    /// # Errors
+    /// A failure that names both amounts if the frugal plan does not fit either.
+    pub fn within(params: &ConventionalParams, budget: Option<u64>) -> Result<Self, Failure> {
+        let fast = Self::of(params, PlaintextStorage::Evaluated);
+        let frugal = Self::of(params, PlaintextStorage::Coefficients);
+        match budget {
+            None => Ok(fast),
+            Some(budget) if fast.total() <= budget => Ok(fast),
+            Some(budget) if frugal.total() <= budget => Ok(frugal),
+            Some(budget) => Err(Failure::memory(params.name(), frugal.total(), budget)),
+        }
+    }
+
+    fn of(params: &ConventionalParams, storage: PlaintextStorage) -> Self {
+        let rlwe = params.ckks().rlwe();
+        let top = rlwe.qp(rlwe.max_level());
+        let polynomial = (8 * top.len() * params.n()) as u64;
+        Self {
+            evaluated: storage == PlaintextStorage::Evaluated,
+            keys: params.key_bytes(),
+            diagonals: params.diagonal_bytes(storage),
+            working: WORKING_POLYNOMIALS * polynomial,
+        }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.keys + self.diagonals + self.working
+    }
+
+    /// How the evaluator is to keep diagonals.
+    pub fn storage(&self) -> PlaintextStorage {
+        if self.evaluated { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
+    }
+}
+
+/// Polynomials modulo QP that a run holds at once beside keys and diagonals: the rotations of a linear map, their sums,
+/// and digits, on two threads.
+const WORKING_POLYNOMIALS: u64 = 128;
+
+/// Bits of precision: -log2 of the distance of complex slots.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ComplexPrecision {
+    /// Of the mean.
+    pub mean: f64,
+    /// Of the worst slot.
+    pub worst: f64,
+    /// Of the root mean square.
+    pub rms: f64,
+}
+
+impl ComplexPrecision {
+    /// Of `values` beside what they ought to be. Exact agreement counts as 60 bits.
+    pub fn of(values: &[Complex], expected: &[Complex]) -> Self {
+        let errors = || values.iter().zip(expected).map(|(&value, &expected)| (value - expected).abs());
+        let count = errors().count().max(1) as f64;
+        let bits = |error: f64| -error.max(2f64.powi(-60)).log2();
+        Self {
+            mean: bits(errors().sum::<f64>() / count),
+            worst: bits(errors().fold(0.0, f64::max)),
+            rms: bits((errors().map(|error| error * error).sum::<f64>() / count).sqrt()),
+        }
+    }
+}
+
+/// Everything needed to bootstrap with a set, made afresh.
+pub struct ConventionalBench {
+    /// The set.
+    pub params: ConventionalParams,
+    /// The evaluator.
+    pub evaluator: ConventionalEvaluator,
+    /// The evaluation keys.
+    pub keys: ConventionalKeys,
+    /// What they take.
+    pub plan: MemoryPlan,
+    /// Seconds it took to make the evaluation keys, on all threads.
+    pub keygen_seconds: f64,
+    /// Seconds it took to encode the diagonals, on all threads.
+    pub encode_seconds: f64,
+    secret: ConventionalSecretKey,
+    message: Vec<Complex>,
+}
+
+/// What a bootstrap comes to.
+type Outcome = Result<Ciphertext<u64>, refloat::Error>;
+
+/// One timed bootstrapping.
+pub struct Timed {
+    /// Its duration.
+    pub seconds: f64,
+    /// Its stages.
+    pub stages: Vec<StageTime>,
+    /// Precision of its output.
+    pub precision: ComplexPrecision,
+    /// Level of its output.
+    pub level: usize,
+    /// log2 of the modulus of its output.
+    pub log_q: f64,
+}
+
+impl ConventionalBench {
+    /// Draws keys and a message, uniform in the square of complex numbers with parts in [-`bound`, `bound`].
+    ///
+    /// # Errors
+    /// A failure naming both amounts if keys and diagonals do not fit `budget` bytes.
+    pub fn new(
+        params: ConventionalParams,
+        bound: f64,
+        budget: Option<u64>,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        let plan = MemoryPlan::within(&params, budget.or_else(machine::available_memory))?;
+        let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
+        let secret = ConventionalSecretKey::generate(&params, &fresh_seed()?);
+        let began = Instant::now();
+        let keys = ConventionalKeys::generate(&secret)?;
+        let keygen_seconds = began.elapsed().as_secs_f64();
+        spinner.set_message(format!("{}: encoding diagonals", params.name()));
+        let began = Instant::now();
+        let evaluator = ConventionalEvaluator::new(&params, plan.storage())?;
+        let encode_seconds = began.elapsed().as_secs_f64();
+        spinner.finish_and_clear();
+        let message = uniform(&fresh_seed()?, params.slots(), bound);
+        Ok(Self { params, evaluator, keys, plan, keygen_seconds, encode_seconds, secret, message })
+    }
+
+    /// Times `bootstrap` on a fresh exhausted ciphertext.
+    fn run(
+        &self,
+        threads: usize,
+        output: &Output,
+        bootstrap: &(impl Fn(&Self, &Ciphertext<u64>, &mut dyn Observer) -> Outcome + Sync),
+    ) -> Result<Timed, Failure> {
+        let pool = measure::pool(threads)?;
+        let input = self.secret.encrypt(&self.message, self.params.levels().input, &fresh_seed()?)?;
+        let mut clock = StageClock::new(output);
+        let began = Instant::now();
+        let result = pool.install(|| bootstrap(self, &input, &mut clock))?;
+        let seconds = began.elapsed().as_secs_f64();
+        let private = self.secret.decrypt(&result)?;
+        let precision = ComplexPrecision::of(private.reveal_to_key_owner(), &self.message);
+        let stages = std::mem::take(&mut clock.stages);
+        Ok(Timed { seconds, stages, precision, level: result.level(), log_q: result.log_q() })
+    }
+
+    /// `runs` bootstraps on `threads` threads, one after the other.
+    pub fn runs(&self, threads: usize, runs: usize, output: &Output) -> Result<Vec<Timed>, Failure> {
+        (0..runs).map(|_| self.run(threads, output, &Self::bootstrap)).collect()
+    }
+
+    /// The fastest of `runs` runs of `bootstrap` on `threads` threads.
+    pub fn best_of(
+        &self,
+        threads: usize,
+        runs: usize,
+        output: &Output,
+        bootstrap: impl Fn(&Self, &Ciphertext<u64>, &mut dyn Observer) -> Outcome + Sync,
+    ) -> Result<Timed, Failure> {
+        let mut best = self.run(threads, output, &bootstrap)?;
+        for _ in 1..runs {
+            let next = self.run(threads, output, &bootstrap)?;
+            if next.seconds < best.seconds {
+                best = next;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The fastest of `runs` bootstraps on `threads` threads.
+    pub fn best(&self, threads: usize, runs: usize, output: &Output) -> Result<Timed, Failure> {
+        self.best_of(threads, runs, output, Self::bootstrap)
+    }
+
+    fn bootstrap(&self, x: &Ciphertext<u64>, observer: &mut dyn Observer) -> Outcome {
+        self.evaluator.bootstrap(x, &self.keys, observer)
+    }
+
+    /// Bytes of keys and diagonals.
+    pub fn memory_bytes(&self) -> usize {
+        self.keys.memory_bytes() + self.evaluator.memory_bytes()
+    }
+
+    /// What was made, and what it took, in words.
+    pub fn summary(&self) -> String {
+        format!(
+            "evaluation keys made in {:.2} s on all threads: {} in memory\ndiagonals encoded in {:.2} s, kept {}: {} in memory",
+            self.keygen_seconds,
+            bytes(self.keys.memory_bytes() as u64),
+            self.encode_seconds,
+            if self.plan.evaluated { "evaluated" } else { "as coefficients" },
+            bytes(self.evaluator.memory_bytes() as u64),
+        )
+    }
+}
+
+fn uniform(seed: &Seed, slots: usize, bound: f64) -> Vec<Complex> {
+    let mut stream = seed.stream();
+    let part = |stream: &mut Stream| {
+        (f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX - 1) * 2.0 - 1.0) * bound
+    };
+    (0..slots)
+        .map(|_| {
+            let re = part(&mut stream);
+            Complex::new(re, part(&mut stream))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::params::conventional_preset;
+
+    use super::*;
+
+    #[test]
+    fn precision_is_in_bits_of_distance() {
+        let zero = Complex::ZERO;
+        let found = ComplexPrecision::of(&[Complex::new(0.0, 0.125), zero], &[zero, zero]);
+        assert!((found.worst - 3.0).abs() < 1e-12 && (found.mean - 4.0).abs() < 1e-12);
+        assert!((found.rms - 3.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_budget_trades_memory_for_transforms_and_then_refuses() {
+        let params = conventional_preset("n16").unwrap().params().unwrap();
+        let fast = MemoryPlan::within(&params, None).unwrap();
+        assert!(fast.evaluated && fast.total() < 16 << 30, "{fast:?}");
+        let frugal = MemoryPlan::within(&params, Some(fast.total() - 1)).unwrap();
+        assert!(!frugal.evaluated && 4 * frugal.diagonals < fast.diagonals, "{frugal:?}");
+        let failure = MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap_err();
+        assert_eq!(failure.code, "LIMIT");
+        assert!(failure.detail.contains(&bytes(frugal.total())), "{}", failure.detail);
+    }
+
+    #[test]
+    fn the_plan_is_what_keys_and_evaluator_take() {
+        let output = Output::new(true);
+        for name in ["toy-conventional10-sparse", "toy-conventional10-slots-first"] {
+            let params = conventional_preset(name).unwrap().params().unwrap();
+            let (fast, frugal) = (
+                MemoryPlan::of(&params, PlaintextStorage::Evaluated),
+                MemoryPlan::of(&params, PlaintextStorage::Coefficients),
+            );
+            for budget in [fast.total(), frugal.total()] {
+                let bench = ConventionalBench::new(params.clone(), 1.0, Some(budget), &output).unwrap();
+                assert_eq!(bench.evaluator.memory_bytes() as u64, bench.plan.diagonals, "{name}");
+                // The key to the ephemeral secret is a row of one or two primes, and not counted.
+                let keys = bench.keys.memory_bytes() as u64;
+                assert!((keys as f64 / bench.plan.keys as f64 - 1.0).abs() < 0.02, "{name}: {keys}");
+                let timed = bench.best(1, 1, &output).unwrap();
+                assert!(timed.precision.worst > 14.0 && timed.stages.len() == 4, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Sets for conventional CKKS bootstrapping as `refloat params` tells them.
+
+use refloat::bootstrapping::ckks_conventional::{ConventionalParams, METHOD};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::params::{ConventionalPreset, conventional_presets};
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::output::{bytes, table};
+use crate::engine::Stage;
+use crate::id::hex;
+
+/// A set for conventional bootstrapping.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConventionalSet {
+    /// What it is for.
+    method: &'static str,
+    /// Name, such as `n16`.
+    pub name: &'static str,
+    title: &'static str,
+    secure: bool,
+    security_bits: f64,
+    security_statement: String,
+    policy: &'static str,
+    fingerprint: String,
+    log_n: u32,
+    slots: usize,
+    #[serde(rename = "logQP")]
+    log_qp: f64,
+    max_level: usize,
+    input_level: usize,
+    output_level: usize,
+    /// Products between two bootstraps.
+    levels_left: usize,
+    /// Bits of the mean and of the largest error.
+    promised_bits: [f64; 2],
+    /// log2 of the probability that a bootstrap fails.
+    log_failure: Option<f64>,
+    order: &'static str,
+    stages: Vec<Stage>,
+    /// Bytes of evaluation keys in memory.
+    expanded_key_bytes: u64,
+    /// Bytes of diagonals kept evaluated, and as coefficients.
+    diagonal_bytes: [u64; 2],
+    automorphisms: usize,
+}
+
+/// Every set.
+pub fn all() -> Result<Vec<ConventionalSet>, Failure> {
+    conventional_presets().iter().map(|preset| Ok(describe(preset, &preset.params()?))).collect()
+}
+
+fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> ConventionalSet {
+    let (security, levels) = (params.security(), params.levels());
+    let stage = |stage: &refloat::trace::StageInfo| Stage {
+        id: stage.id.to_owned(),
+        title: stage.title.to_owned(),
+        symbol: stage.symbol.to_owned(),
+        levels: stage.levels,
+    };
+    ConventionalSet {
+        method: METHOD.id,
+        name: preset.name,
+        title: preset.title,
+        secure: preset.secure(),
+        security_bits: security.bits,
+        security_statement: security.statement.clone(),
+        policy: security.policy.name(),
+        fingerprint: hex(&params.fingerprint()),
+        log_n: params.n().ilog2(),
+        slots: params.slots(),
+        log_qp: params.log_qp(),
+        max_level: levels.coeffs_to_slots,
+        input_level: levels.input,
+        output_level: levels.output,
+        levels_left: levels.left(),
+        promised_bits: preset.promised_bits,
+        log_failure: params.log2_failure(),
+        order: params.spec().order.name(),
+        stages: params.stages().iter().map(stage).collect(),
+        expanded_key_bytes: params.key_bytes(),
+        diagonal_bytes: [
+            params.diagonal_bytes(PlaintextStorage::Evaluated),
+            params.diagonal_bytes(PlaintextStorage::Coefficients),
+        ],
+        automorphisms: params.galois_elements().count(),
+    }
+}
+
+/// The sets as a table.
+pub fn list(sets: &[ConventionalSet]) -> String {
+    let heading = ["set", "security", "slots", "mean, worst", "levels left", "log2 QP", "keys", "what"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(sets.iter().map(|set| {
+        vec![
+            set.name.to_owned(),
+            if set.secure { format!("{:.0} bits", set.security_bits) } else { "INSECURE".to_owned() },
+            set.slots.to_string(),
+            promise(set),
+            set.levels_left.to_string(),
+            format!("{:.1}", set.log_qp),
+            bytes(set.expanded_key_bytes),
+            set.title.to_owned(),
+        ]
+    }));
+    table(&rows)
+}
+
+fn promise(set: &ConventionalSet) -> String {
+    let [mean, worst] = set.promised_bits;
+    format!("{mean:.1}, {worst:.1} bits")
+}
+
+/// One set in full.
+pub fn detail(set: &ConventionalSet) -> String {
+    let [evaluated, coefficients] = set.diagonal_bytes.map(bytes);
+    let rows = [
+        ("ring degree", format!("2^{}", set.log_n)),
+        ("slots", format!("{} (complex)", set.slots)),
+        ("precision, mean and worst slot", format!("{} or more", promise(set))),
+        ("log2 QP", format!("{:.2}", set.log_qp)),
+        (
+            "levels",
+            format!(
+                "{} in, {} out, {} at most: {} products between bootstraps",
+                set.input_level, set.output_level, set.max_level, set.levels_left
+            ),
+        ),
+        ("a bootstrap fails with", set.log_failure.map_or("unknown".to_owned(), |log| format!("2^{log:.1}"))),
+        ("order of stages", set.order.to_owned()),
+        ("automorphisms", set.automorphisms.to_string()),
+        ("evaluation keys", format!("{} in memory", bytes(set.expanded_key_bytes))),
+        ("diagonals", format!("{evaluated} evaluated, {coefficients} as coefficients")),
+        ("fingerprint", set.fingerprint.clone()),
+    ];
+    let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);
+    let mut stages = vec![["stage", "levels", "what"].map(str::to_owned).to_vec()];
+    stages.extend(set.stages.iter().map(|stage| {
+        vec![stage.id.clone(), stage.levels.to_string(), format!("{}: {}", stage.title, stage.symbol)]
+    }));
+    format!("{}: {}\n{}\n\n{}\n{}", set.name, set.title, set.security_statement, table(&rows), table(&stages))
+}

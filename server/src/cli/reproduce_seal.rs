@@ -1,0 +1,207 @@
+//! `refloat reproduce seal-bootstrapping`: the published rows of the twelve sets beside those of this machine.
+
+use refloat::params::{SealSet, seal_sets};
+use serde::Serialize;
+use serde_json::json;
+
+use super::conventional::{ComplexPrecision, ConventionalBench};
+use super::failure::Failure;
+use super::machine::Machine;
+use super::output::{Output, bytes, table};
+use super::seal_rows::{SealRow, rows};
+
+/// Where the published figures are from.
+const SOURCE: &str = "RNS-CKKS bootstrapping on SEAL 3.5.6, Intel Core i7-9700K, 3.6 GHz, one thread";
+
+/// Which rows, and how.
+pub struct Request {
+    /// Numbers of the sets; all if empty.
+    pub sets: Vec<u32>,
+    /// log2 of the numbers of slots; the smallest if empty.
+    pub slots: Vec<u32>,
+    /// Runs of each; the fastest counts.
+    pub runs: usize,
+    /// Bytes of memory they may take.
+    pub budget: Option<u64>,
+}
+
+impl Request {
+    fn wants(&self, row: &SealRow) -> bool {
+        (self.sets.is_empty() || self.sets.contains(&row.set))
+            && (self.slots.contains(&row.log_slots) || self.slots.is_empty() && row.log_slots == 10)
+    }
+}
+
+/// One row, published and measured.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    params: String,
+    title: String,
+    log_slots: u32,
+    #[serde(rename = "logQP")]
+    log_qp: f64,
+    integer_bits: u32,
+    published_fraction_bits: f64,
+    /// Of the mean error.
+    fraction_bits: Option<f64>,
+    worst_fraction_bits: Option<f64>,
+    published_levels: usize,
+    levels: usize,
+    published_seconds: f64,
+    seconds: Option<f64>,
+    /// Milliseconds a slot.
+    published_amortised: f64,
+    amortised: Option<f64>,
+    key_bytes: u64,
+    note: String,
+}
+
+/// Measures and prints.
+pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let wanted: Vec<SealRow> = rows().filter(|row| request.wants(row)).collect();
+    if wanted.is_empty() {
+        return Err(Failure::usage("there is no such row; sets are 1 to 12, slots 10 to 15 (as log2)"));
+    }
+    let mut measured = Vec::new();
+    for published in &wanted {
+        let set = seal_sets()
+            .iter()
+            .find(|set| set.number == published.set)
+            .ok_or_else(|| Failure::usage(format!("there is no set {}", published.set)))?;
+        measured.push(row(set, published, request, output)?);
+    }
+    let value =
+        json!({ "suite": "seal-bootstrapping", "source": SOURCE, "machine": machine, "rows": measured });
+    output.result(&value, || text(&measured, &machine, request.runs));
+    Ok(())
+}
+
+fn row(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -> Result<Row, Failure> {
+    let params = set.params(published.log_slots)?;
+    let mut row = Row {
+        params: set.name(),
+        title: set.title(&params),
+        log_slots: published.log_slots,
+        log_qp: params.log_qp(),
+        integer_bits: set.integer_bits,
+        published_fraction_bits: published.fraction_bits,
+        fraction_bits: None,
+        worst_fraction_bits: None,
+        published_levels: set.levels_left[usize::from(params.is_full())],
+        levels: params.levels().left(),
+        published_seconds: published.seconds,
+        seconds: None,
+        published_amortised: amortised(published.seconds, published.log_slots),
+        amortised: None,
+        key_bytes: params.key_bytes(),
+        note: String::new(),
+    };
+    let bench = match ConventionalBench::new(params, 1.0, request.budget, output) {
+        Ok(bench) => bench,
+        Err(failure) if failure.code == "LIMIT" => {
+            row.note = failure.detail;
+            return Ok(row);
+        }
+        Err(failure) => return Err(failure),
+    };
+    let timed = bench.best(1, request.runs, output)?;
+    // Of a message with parts in [-1, 1] that stands for one 2^integer_bits as large.
+    let ComplexPrecision { mean, worst, .. } = timed.precision;
+    let fraction = |bits: f64| bits - f64::from(set.integer_bits);
+    row.fraction_bits = Some(fraction(mean));
+    row.worst_fraction_bits = Some(fraction(worst));
+    row.seconds = Some(timed.seconds);
+    row.amortised = Some(amortised(timed.seconds, published.log_slots));
+    let short = published.fraction_bits - fraction(mean);
+    if short > 0.0 {
+        row.note = format!("{short:.1} bits below the published precision");
+    }
+    if !bench.plan.evaluated {
+        row.note += if row.note.is_empty() { "" } else { "; " };
+        row.note += "diagonals transformed at every use, for lack of memory";
+    }
+    Ok(row)
+}
+
+/// Milliseconds a slot.
+fn amortised(seconds: f64, log_slots: u32) -> f64 {
+    1e3 * seconds / f64::from(1 << log_slots)
+}
+
+fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
+    let heading = [
+        "set",
+        "slots",
+        "bits published",
+        "mean",
+        "worst",
+        "levels",
+        "ours",
+        "s published",
+        "ours",
+        "ms a slot",
+        "ours",
+        "keys",
+        "note",
+    ];
+    let mut cells = vec![heading.map(str::to_owned).to_vec()];
+    cells.extend(rows.iter().map(|row| {
+        let bits = |value: Option<f64>| {
+            value.map_or("-".to_owned(), |value| format!("{}+{value:.2}", row.integer_bits))
+        };
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
+        vec![
+            row.params.clone(),
+            format!("2^{}", row.log_slots),
+            bits(Some(row.published_fraction_bits)),
+            bits(row.fraction_bits),
+            bits(row.worst_fraction_bits),
+            row.published_levels.to_string(),
+            row.levels.to_string(),
+            format!("{:.1}", row.published_seconds),
+            number(row.seconds),
+            format!("{:.1}", row.published_amortised),
+            number(row.amortised),
+            bytes(row.key_bytes),
+            row.note.clone(),
+        ]
+    }));
+    let mut titles: Vec<String> = rows.iter().map(|row| format!("{}: {}", row.params, row.title)).collect();
+    titles.dedup();
+    format!(
+        "published: {SOURCE}\nmeasured:  {}, one thread, fastest of {runs}; bits of the mean and of the worst slot, \
+         before + after the point\n\n{}\n{}\n",
+        machine.line(),
+        table(&cells),
+        titles.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_chosen_by_set_and_slots() {
+        let count = |sets: &[u32], slots: &[u32]| {
+            let request = Request { sets: sets.to_vec(), slots: slots.to_vec(), runs: 1, budget: None };
+            rows().filter(|row| request.wants(row)).count()
+        };
+        assert_eq!(rows().count(), 72);
+        assert_eq!(
+            (count(&[], &[]), count(&[3], &[]), count(&[3, 4], &[10, 15]), count(&[13], &[])),
+            (12, 1, 4, 0)
+        );
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_says_so() {
+        let (set, published) = (&seal_sets()[0], rows().next().unwrap());
+        let request = Request { sets: vec![1], slots: vec![10], runs: 1, budget: Some(1 << 30) };
+        let row = row(set, &published, &request, &Output::new(true)).unwrap();
+        assert!(row.seconds.is_none() && row.note.contains("seal-1 takes"), "{row:?}");
+        assert!((row.published_amortised - 91.6).abs() < 0.05, "{row:?}");
+    }
+}
