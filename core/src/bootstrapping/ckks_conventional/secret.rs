@@ -1,6 +1,6 @@
 //! Secret keys of a conventional set.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use zeroize::Zeroize;
 
@@ -130,21 +130,12 @@ impl<W: Word> ConventionalSecretKey<W> {
         out
     }
 
-    /// Decrypts: one value per slot, the mean over the slots of the ring that repeat it, which takes away most of the noise
-    /// that does not.
+    /// Decrypts: one value per slot.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.
     pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
-        let all = ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)?;
-        let count = self.params.slots();
-        let mut slots = vec![Complex::ZERO; count];
-        for repeated in all.reveal_to_key_owner().chunks_exact(count) {
-            for (slot, &z) in slots.iter_mut().zip(repeated) {
-                *slot += z;
-            }
-        }
-        let share = count as f64 / all.reveal_to_key_owner().len() as f64;
-        Ok(Private::new(slots.into_iter().map(|z| z.scale(share)).collect()))
+        let slots = ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)?;
+        Ok(Private::new(slots.reveal_to_key_owner()[..self.params.slots()].to_vec()))
     }
 }
