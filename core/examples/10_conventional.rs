@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
         params.slots(),
         params.log_qp(),
         levels.left(),
-        params.key_bytes() as f64 / 1e9
+        params.expanded_key_bytes() as f64 / 1e9
     );
 
     let secret = ConventionalSecretKey::generate(&params, &fresh());

@@ -27,8 +27,11 @@ const LAYERS: [(&str, u32); 15] = [
 ];
 
 /// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
-const SEPARATE: [(&str, &[&str]); 3] =
-    [("schemes", &["evaluator"]), ("circuits", &[]), ("bootstrapping", &["method", "registry", "job"])];
+const SEPARATE: [(&str, &[&str]); 3] = [
+    ("schemes", &["evaluator"]),
+    ("circuits", &[]),
+    ("bootstrapping", &["method", "registry", "job", "parts"]),
+];
 
 /// The one method that joins two schemes, and the list of all methods.
 const JOINS_METHODS: [&str; 2] = ["switching", "registry"];

@@ -4,7 +4,6 @@
 use std::sync::OnceLock;
 
 use proptest::prelude::*;
-use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
     KeySource, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
 };
@@ -13,11 +12,11 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
-use refloat::wire::pack::{pack_u32, packed_len, residue_bits, unpack_u32};
 use refloat::wire::{
     ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
     secret_key_from_bytes, secret_key_to_bytes, verify_part,
 };
+use refloat_tests::hostile::{Reader, rows_from};
 
 struct World {
     params: ShipParams,
@@ -37,14 +36,6 @@ fn world() -> &'static World {
     })
 }
 
-/// One kind of object: good bytes of it, and its reader.
-struct Reader {
-    name: &'static str,
-    kind: ObjectKind,
-    bytes: Vec<u8>,
-    read: fn(&[u8]) -> Result<(), Error>,
-}
-
 /// The chunk that the key-part reader is given.
 const PART: usize = 0;
 
@@ -54,178 +45,83 @@ fn ciphertext() -> Ciphertext {
 
 fn readers() -> Vec<Reader> {
     let World { params, secret, .. } = world();
+    let (rlwe, n) = (params.ckks().rlwe(), params.n());
+    let q = || rlwe.q(2).primes();
+    let part_rows = || rows_from(40, params.encapsulation().q0p().primes(), n);
     vec![
         Reader {
             name: "ciphertext",
             kind: ObjectKind::Ciphertext,
             bytes: ciphertext_to_bytes(params.ckks(), &ciphertext()).unwrap(),
             read: |bytes| ciphertext_from_bytes(world().params.ckks(), bytes).map(drop),
+            rows: rows_from(24, q().chain(q()), n),
+            n,
         },
         Reader {
             name: "public key",
             kind: ObjectKind::PublicKey,
             bytes: public_key_to_bytes(params, &secret.public_key().unwrap()),
             read: |bytes| public_key_from_bytes(&world().params, bytes).map(drop),
+            rows: rows_from(32, q(), n),
+            n,
         },
         Reader {
             name: "secret key",
             kind: ObjectKind::SecretKey,
             bytes: secret_key_to_bytes(secret),
             read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
+            rows: Vec::new(),
+            n,
         },
         Reader {
             name: "key part, verified",
             kind: ObjectKind::ShipKeyPart,
             bytes: secret.key_part(PART).unwrap(),
             read: |bytes| verify_part(&world().params, world().secret.key_id(), PART, bytes),
+            rows: part_rows(),
+            n,
         },
         Reader {
             name: "key part, added",
             kind: ObjectKind::ShipKeyPart,
             bytes: secret.key_part(PART).unwrap(),
             read: |bytes| ShipKeys::builder(&world().params, world().secret.key_id()).add(PART, bytes),
+            rows: part_rows(),
+            n,
         },
     ]
 }
 
-fn payload(bytes: &[u8]) -> &[u8] {
-    &bytes[HEADER_LEN..bytes.len() - DIGEST_LEN]
-}
-
-/// A well-sealed frame around another payload.
-fn reseal(reader: &Reader, payload: &[u8]) -> Vec<u8> {
-    let header = frame::peek(&reader.bytes).unwrap();
-    frame::write(reader.kind, header.fingerprint, header.key_id, payload)
-}
-
-/// The rows of packed residues in a payload: where each begins, its prime, and what they are after.
-fn rows(reader: &Reader) -> Vec<(usize, u64)> {
-    let World { params, .. } = world();
-    let rlwe = params.ckks().rlwe();
-    let (mut at, bases): (usize, Vec<Vec<u64>>) = match reader.kind {
-        ObjectKind::Ciphertext => (24, vec![rlwe.q(2).primes().collect(); 2]),
-        ObjectKind::PublicKey => (32, vec![rlwe.q(2).primes().collect()]),
-        ObjectKind::ShipKeyPart => (40, vec![params.encapsulation().q0p().primes().collect()]),
-        _ => return Vec::new(),
-    };
-    let mut rows = Vec::new();
-    for prime in bases.into_iter().flatten() {
-        rows.push((at, prime));
-        at += packed_len(residue_bits(prime), params.n());
-    }
-    assert_eq!(at, payload(&reader.bytes).len(), "{}: the layout is the documented one", reader.name);
-    rows
-}
-
 #[test]
 fn good_bytes_are_read() {
-    for reader in readers() {
-        assert_eq!((reader.read)(&reader.bytes), Ok(()), "{}", reader.name);
-        assert_eq!(
-            reader.bytes,
-            reseal(&reader, payload(&reader.bytes)),
-            "{}: writing is canonical",
-            reader.name
-        );
-    }
+    readers().iter().for_each(Reader::takes_good_bytes);
 }
 
 #[test]
 fn what_is_cut_or_extended_is_refused() {
-    for reader in readers() {
-        let whole = reader.bytes.len();
-        let lengths = (0..=HEADER_LEN + 64).chain((HEADER_LEN..whole).step_by(997)).chain(whole - 64..whole);
-        for len in lengths.filter(|&len| len < whole) {
-            let error = (reader.read)(&reader.bytes[..len]).unwrap_err();
-            assert_eq!(error.code(), "BAD_BYTES", "{}, {len} bytes: {error}", reader.name);
-            assert!(error.to_string().contains(&format!("{len} bytes")), "{error}");
-        }
-        let mut longer = reader.bytes.clone();
-        longer.push(0);
-        assert_eq!((reader.read)(&longer).unwrap_err().code(), "BAD_BYTES", "{}", reader.name);
-    }
+    readers().iter().for_each(Reader::refuses_another_length);
 }
 
 #[test]
 fn every_flipped_bit_is_noticed() {
     for reader in readers() {
-        let whole = reader.bytes.len();
-        let bits =
-            (0..8 * (HEADER_LEN + 64)).chain((0..8 * whole).step_by(7919)).chain(8 * (whole - 40)..8 * whole);
-        let mut damaged = reader.bytes.clone();
-        for bit in bits.filter(|&bit| bit < 8 * whole) {
-            damaged[bit / 8] ^= 1 << (bit % 8);
-            assert!((reader.read)(&damaged).is_err(), "{}, bit {bit}", reader.name);
-            damaged[bit / 8] ^= 1 << (bit % 8);
-        }
-        assert_eq!(damaged, reader.bytes);
+        reader.notices_flipped_bits(7919);
     }
 }
 
 #[test]
 fn another_kind_set_or_key_is_named() {
-    for reader in readers() {
-        let header = frame::peek(&reader.bytes).unwrap();
-        for kind in ObjectKind::ALL.into_iter().filter(|&kind| kind != reader.kind) {
-            let bytes = frame::write(kind, header.fingerprint, header.key_id, payload(&reader.bytes));
-            let error = (reader.read)(&bytes).unwrap_err();
-            assert_eq!(error.code(), "BAD_BYTES", "{}: {error}", reader.name);
-            assert!(
-                error.to_string().contains(kind.name()) && error.to_string().contains(reader.kind.name()),
-                "{error}"
-            );
-        }
-        let bytes = frame::write(reader.kind, [0xab; 16], header.key_id, payload(&reader.bytes));
-        let error = (reader.read)(&bytes).unwrap_err();
-        assert_eq!(error.code(), "PARAMS_MISMATCH", "{}: {error}", reader.name);
-        assert!(error.to_string().contains(&"ab".repeat(16)), "{error}");
-        if reader.kind == ObjectKind::Ciphertext {
-            continue;
-        }
-        // The key id of a key is a function of its seed: no other one is believed.
-        let bytes = frame::write(reader.kind, header.fingerprint, [0xcd; 16], payload(&reader.bytes));
-        let error = (reader.read)(&bytes).unwrap_err();
-        assert_eq!(error.code(), "PARAMS_MISMATCH", "{}: {error}", reader.name);
-    }
+    readers().iter().for_each(Reader::names_another_kind_set_or_key);
 }
 
 #[test]
 fn payloads_of_another_length_are_refused() {
-    for reader in readers() {
-        let body = payload(&reader.bytes);
-        for len in [0, 1, 8, 23, 24, 31, 32, 40, body.len() - 1, body.len() + 1, body.len() + 24] {
-            let mut other = body.to_vec();
-            other.resize(len, 0);
-            if len == body.len() {
-                continue;
-            }
-            let error = (reader.read)(&reseal(&reader, &other)).unwrap_err();
-            assert_eq!(error.code(), "BAD_BYTES", "{}, payload of {len}: {error}", reader.name);
-        }
-    }
+    readers().iter().for_each(Reader::refuses_another_payload);
 }
 
 #[test]
 fn residues_at_or_above_their_prime_are_refused() {
-    let n = world().params.n();
-    for reader in readers() {
-        for (at, prime) in rows(&reader) {
-            let bits = residue_bits(prime);
-            let row = at..at + packed_len(bits, n);
-            let mut residues = vec![0; n];
-            unpack_u32(bits, prime as u32, &payload(&reader.bytes)[row.clone()], &mut residues).unwrap();
-            for position in [0, n / 2, n - 1] {
-                let mut wrong = residues.clone();
-                wrong[position] = prime as u32;
-                let mut body = payload(&reader.bytes).to_vec();
-                pack_u32(bits, &wrong, &mut body[row.clone()]);
-                let error = (reader.read)(&reseal(&reader, &body)).unwrap_err();
-                assert_eq!(error.code(), "BAD_BYTES", "{}: {error}", reader.name);
-                let text = error.to_string();
-                assert!(text.contains(&format!("residue {position} is {prime}")), "{}: {text}", reader.name);
-            }
-        }
-    }
+    readers().iter().for_each(Reader::refuses_residues_out_of_range);
 }
 
 #[test]
@@ -253,8 +149,9 @@ fn chunks_are_bound_to_their_index_and_seed() {
     let foreign = other.key_part(PART).unwrap();
     assert_eq!(verify_part(params, secret.key_id(), PART, &foreign).unwrap_err().code(), "PARAMS_MISMATCH");
     // Another key's seed under this key's id.
+    let foreign_payload = &foreign[HEADER_LEN..foreign.len() - DIGEST_LEN];
     let header = frame::peek(&part).unwrap();
-    let grafted = frame::write(ObjectKind::ShipKeyPart, header.fingerprint, header.key_id, payload(&foreign));
+    let grafted = frame::write(ObjectKind::ShipKeyPart, header.fingerprint, header.key_id, foreign_payload);
     assert_eq!(verify_part(params, secret.key_id(), PART, &grafted).unwrap_err().code(), "PARAMS_MISMATCH");
 }
 
@@ -306,13 +203,13 @@ fn exercise(ciphertext: &Ciphertext) {
 /// Good ciphertext bytes with other metadata: level, components, reserved bytes, scale.
 fn with_metadata(level: u8, components: u8, reserved: u8, scale: (f64, f64)) -> Vec<u8> {
     let reader = &readers()[0];
-    let mut body = payload(&reader.bytes).to_vec();
+    let mut body = reader.payload().to_vec();
     body[0] = level;
     body[1] = components;
     body[2] = reserved;
     body[8..16].copy_from_slice(&scale.0.to_le_bytes());
     body[16..24].copy_from_slice(&scale.1.to_le_bytes());
-    reseal(reader, &body)
+    reader.reseal(&body)
 }
 
 #[test]
@@ -401,12 +298,12 @@ proptest! {
         near_start in any::<bool>(),
     ) {
         let reader = &readers()[which];
-        let mut body = payload(&reader.bytes).to_vec();
+        let mut body = reader.payload().to_vec();
         let reach = if near_start { body.len().min(48) } else { body.len() };
         for (index, value) in edits {
             body[index.index(reach)] = value;
         }
-        let bytes = reseal(reader, &body);
+        let bytes = reader.reseal(&body);
         let accepted = (reader.read)(&bytes).is_ok();
         if accepted && reader.kind == ObjectKind::Ciphertext {
             let ciphertext = ciphertext_from_bytes(world().params.ckks(), &bytes).unwrap();

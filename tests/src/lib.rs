@@ -4,6 +4,7 @@
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
 //! - [`ship_noise`]: the noise each stage should leave, from the parameters alone;
+//! - [`hostile`]: what every reader of untrusted bytes must refuse;
 //! - [`measure`]: messages, and what the holder of the key sees of a run;
 //! - [`toy`]: keys of demonstration size;
 //! - [`precision`]: what is lost, in bits;
@@ -12,6 +13,7 @@
 
 pub mod chain;
 pub mod embedding;
+pub mod hostile;
 pub mod measure;
 pub mod precision;
 pub mod ring;

@@ -52,7 +52,7 @@ impl SecretKey {
     #[wasm_bindgen(js_name = exportSecret)]
     pub fn export_secret(&self) -> Uint8Array {
         scrubbed(|| {
-            let bytes = Zeroizing::new(wire::secret_key_to_bytes(&self.key));
+            let bytes = Zeroizing::new(wire::secret_key_to_bytes(self.key.as_ref()));
             Uint8Array::from(bytes.as_slice())
         })
     }

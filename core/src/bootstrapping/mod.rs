@@ -6,6 +6,7 @@ pub mod ckks_conventional;
 pub mod ckks_ship;
 mod meta;
 mod method;
+mod parts;
 mod registry;
 
 pub use meta::{META_CORRECT, MetaBootstrapper};

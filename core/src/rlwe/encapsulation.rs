@@ -201,7 +201,7 @@ impl SparseSecret {
     ) -> SampleBlock<W> {
         let sparse = Zeroizing::new(self.0.to_poly(context.q(level)).into_eval());
         let v = dense.modulo_qp(context.qp(level), context.special().len());
-        switching_key(context, seeds, [RAISE_BLOCK, level as u64, 0, 0], level, &sparse, &v)
+        switching_key(context, seeds, raise_block(level), level, &sparse, &v)
     }
 
     /// The encapsulation key, dense to sparse, modulo q_0 p': sample j is (b_j, a_j) with
@@ -222,7 +222,9 @@ impl SparseSecret {
 }
 
 /// Names the streams of the key back, apart from those of general evaluation keys and of bootstrapping methods.
-const RAISE_BLOCK: u64 = u64::MAX - 3;
+pub(crate) fn raise_block(level: usize) -> [u64; 4] {
+    [u64::MAX - 3, level as u64, 0, 0]
+}
 
 /// Coefficients of a sparse ternary polynomial, written without a secret-dependent access: every
 /// position is visited for every entry.

@@ -65,8 +65,7 @@ impl<W: Word> SecretKey<W> {
         g: GaloisElement,
     ) -> SampleBlock<W> {
         let v = self.galois_target(context, level, g);
-        let block = [GALOIS_BLOCK, g.value(), level as u64, 0];
-        switching_key(context, seeds, block, level, self.eval(), &v)
+        switching_key(context, seeds, galois_block(g, level), level, self.eval(), &v)
     }
 
     /// Relinearisation key for products up to `level`: KSK(s^2 -> s).
@@ -78,8 +77,7 @@ impl<W: Word> SecretKey<W> {
     ) -> SampleBlock<W> {
         let square = Zeroizing::new(self.eval().mul(self.eval()));
         let v = self.modulo_qp(context.qp(level), context.special().len());
-        let block = [RELINEARIZATION_BLOCK, level as u64, 0, 0];
-        switching_key(context, seeds, block, level, &square, &v)
+        switching_key(context, seeds, relinearization_block(level), level, &square, &v)
     }
 }
 
@@ -101,6 +99,12 @@ pub(super) fn switching_key<W: Word>(
     out
 }
 
-/// Names of the streams of general evaluation keys, apart from those of bootstrapping methods.
-const GALOIS_BLOCK: u64 = u64::MAX - 1;
-const RELINEARIZATION_BLOCK: u64 = u64::MAX - 2;
+/// Names the streams of a Galois key, apart from those of bootstrapping methods.
+pub(crate) fn galois_block(g: GaloisElement, level: usize) -> [u64; 4] {
+    [u64::MAX - 1, g.value(), level as u64, 0]
+}
+
+/// Names the streams of a relinearisation key, apart from those of bootstrapping methods.
+pub(crate) fn relinearization_block(level: usize) -> [u64; 4] {
+    [u64::MAX - 2, level as u64, 0, 0]
+}

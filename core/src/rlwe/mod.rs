@@ -27,5 +27,6 @@ pub use ntru::NtruSecret;
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 
-pub(crate) use encapsulation::scatter_constant_time;
+pub(crate) use encapsulation::{raise_block, scatter_constant_time};
+pub(crate) use gadget::{galois_block, relinearization_block};
 pub(crate) use sample::mask_stream;

@@ -58,11 +58,13 @@ pub enum ObjectKind {
     CggiKeyPart = 8,
     /// A list of DM/CGGI ciphertexts.
     CggiCiphertexts = 9,
+    /// One part of the evaluation keys of a conventional CKKS set.
+    ConventionalKeyPart = 10,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Params,
         Self::Ciphertext,
         Self::PublicKey,
@@ -72,6 +74,7 @@ impl ObjectKind {
         Self::GaloisKey,
         Self::CggiKeyPart,
         Self::CggiCiphertexts,
+        Self::ConventionalKeyPart,
     ];
 
     /// Name for messages: "ciphertext", "relinearization key", …
@@ -86,6 +89,7 @@ impl ObjectKind {
             Self::GaloisKey => "Galois key",
             Self::CggiKeyPart => "gate bootstrapping key part",
             Self::CggiCiphertexts => "list of ciphertexts of bits and integers",
+            Self::ConventionalKeyPart => "conventional bootstrapping key part",
         }
     }
 }
@@ -281,7 +285,7 @@ mod tests {
         assert!(refusal(8, 2).contains("version 2.0"));
         assert!(refusal(10, 9).contains("version 1.9"));
         assert!(refusal(12, 0).contains("kind 0"));
-        assert!(refusal(12, 10).contains("kind 10"));
+        assert!(refusal(12, 11).contains("kind 11"));
         assert!(refusal(14, 1).contains("flags 0100"));
         assert!(refusal(59, 1).contains("reserved field 00000001"));
     }

@@ -54,7 +54,7 @@ impl MemoryPlan {
         let polynomial = (8 * top.len() * params.n()) as u64;
         Self {
             evaluated: storage == PlaintextStorage::Evaluated,
-            keys: params.key_bytes(),
+            keys: params.expanded_key_bytes(),
             diagonals: params.diagonal_bytes(storage),
             working: WORKING_POLYNOMIALS * polynomial,
         }

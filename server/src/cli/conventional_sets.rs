@@ -79,7 +79,7 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
         log_failure: params.log2_failure(),
         order: params.spec().order.name(),
         stages: params.stages().iter().map(stage).collect(),
-        expanded_key_bytes: params.key_bytes(),
+        expanded_key_bytes: params.expanded_key_bytes(),
         diagonal_bytes: [
             params.diagonal_bytes(PlaintextStorage::Evaluated),
             params.diagonal_bytes(PlaintextStorage::Coefficients),

@@ -95,7 +95,7 @@ fn row(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -
         seconds: None,
         published_amortised: amortised(published.seconds, published.log_slots),
         amortised: None,
-        key_bytes: params.key_bytes(),
+        key_bytes: params.expanded_key_bytes(),
         note: String::new(),
     };
     let bench = match ConventionalBench::new(params, 1.0, request.budget, output) {

@@ -1,13 +1,12 @@
 //! Evaluation keys: what a server holds.
 
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format};
 
-use super::{params::ConventionalParams, secret::ConventionalSecretKey};
+use super::{layout::SwitchingKeyId, params::ConventionalParams, secret::ConventionalSecretKey};
 use crate::{
     arith::Word,
     error::Error,
     par,
-    ring::GaloisElement,
     rlwe::{GaloisKeys, SampleBlock},
     schemes::ckks::{Ciphertext, hex},
 };
@@ -28,36 +27,32 @@ impl<W: Word> ConventionalKeys<W> {
     /// None for a set that was validated.
     pub fn generate(secret: &ConventionalSecretKey<W>) -> Result<Self, Error> {
         let params = secret.params();
-        let (rlwe, levels) = (params.ckks().rlwe(), params.levels());
-        let wanted: Vec<(GaloisElement, usize)> = params.galois_elements().collect();
+        let keys = params.switching_keys();
         // Computed once, before the threads divide the keys among them.
         secret.main.eval();
-        let made = par::map(wanted.len(), |i| {
-            let (g, level) = wanted[i];
-            secret.main.galois_key(rlwe, &secret.seeds, level, g)
-        });
-        let mut galois = GaloisKeys::new(params.n());
-        for ((g, _), key) in wanted.into_iter().zip(made) {
-            galois.insert(rlwe, g, key)?;
-        }
-        let ephemeral = match (&secret.ephemeral, params.encapsulation()) {
-            (Some(sparse), Some(context)) => {
-                let samples =
-                    sparse.encapsulation_samples(context, &secret.main, &secret.seeds, ENCAPSULATION_BLOCK);
-                let mut there = SampleBlock::zero(context.q0p(), 1, samples.len());
-                for (i, sample) in samples.iter().enumerate() {
-                    there.set(i, sample);
-                }
-                Some([there, sparse.raise_key(rlwe, &secret.main, &secret.seeds, levels.coeffs_to_slots)])
-            }
-            _ => None,
+        let made = par::map(keys.len(), |i| secret.switching_key(keys[i]));
+        Self::assemble(params, secret.key_id(), keys.into_iter().zip(made).collect())
+    }
+
+    /// Puts the switching keys of a set into their places.
+    pub(super) fn assemble(
+        params: &ConventionalParams<W>,
+        key_id: [u8; 16],
+        mut keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
+    ) -> Result<Self, Error> {
+        let mut take = |key: SwitchingKeyId| {
+            keys.remove(&key).ok_or_else(|| Error::MissingKey(format!("switching key {key:?} is absent")))
         };
-        Ok(Self {
-            key_id: secret.key_id(),
-            relinearization: secret.main.relinearization_key(rlwe, &secret.seeds, levels.eval_mod),
-            galois,
-            ephemeral,
-        })
+        let mut galois = GaloisKeys::new(params.n());
+        for (element, level) in params.galois_elements() {
+            galois.insert(params.ckks().rlwe(), element, take(SwitchingKeyId::Galois { element, level })?)?;
+        }
+        let relinearization = take(SwitchingKeyId::Relinearization)?;
+        let ephemeral = match params.encapsulation() {
+            Some(_) => Some([take(SwitchingKeyId::ToEphemeral)?, take(SwitchingKeyId::FromEphemeral)?]),
+            None => None,
+        };
+        Ok(Self { key_id, relinearization, galois, ephemeral })
     }
 
     /// The key set.
@@ -81,6 +76,11 @@ impl<W: Word> ConventionalKeys<W> {
         self.relinearization.memory_bytes() + self.galois.memory_bytes() + ephemeral
     }
 
+    /// Main to ephemeral secret, and back; none in a set without an ephemeral secret.
+    pub fn ephemeral(&self) -> Option<&[SampleBlock<W>; 2]> {
+        self.ephemeral.as_ref()
+    }
+
     /// These keys serve this ciphertext.
     pub(super) fn check(&self, params: &ConventionalParams<W>, x: &Ciphertext<W>) -> Result<(), Error> {
         if x.fingerprint() != params.fingerprint() {
@@ -101,6 +101,3 @@ impl<W: Word> ConventionalKeys<W> {
         Ok(())
     }
 }
-
-/// Name of the streams of the key to the ephemeral secret.
-const ENCAPSULATION_BLOCK: [u64; 4] = [1, 0, 0, 0];

@@ -15,9 +15,12 @@
 //! small beside q0: [`EvalMod`].
 
 mod bootstrapper;
+mod builder;
 mod eval_mod;
 mod evaluator;
+mod key_samples;
 mod keys;
+mod layout;
 mod maps;
 mod overflow;
 mod params;
@@ -28,9 +31,11 @@ mod spec;
 mod stages;
 
 pub use bootstrapper::{ConventionalBootstrapper, METHOD};
+pub use builder::ConventionalKeysBuilder;
 pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
 pub use keys::ConventionalKeys;
+pub use layout::{ConventionalKeyPart, SwitchingKeyId};
 pub use overflow::log2_quotient_exceeds;
 pub use params::{ConventionalParams, Levels};
 pub use run::{ConventionalRun, ConventionalState};

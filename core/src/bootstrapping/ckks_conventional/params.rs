@@ -3,6 +3,7 @@
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
+    layout::{ConventionalKeyPart, Layout, SwitchingKeyId},
     overflow,
     spec::{ConventionalSpec, StageOrder},
     stages,
@@ -13,7 +14,7 @@ use crate::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, coeffs_to_slots_shifts, slots_to_coeffs_shifts,
     },
     error::Error,
-    ring::{GaloisElement, SmallPoly},
+    ring::{Basis, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext},
     schemes::ckks::{CkksContext, Scale},
     security::{self, Instance, SecretDistribution, SecurityReport},
@@ -81,6 +82,7 @@ struct Inner<W: Word> {
     levels: Levels,
     stages: Vec<StageInfo>,
     galois: BTreeMap<GaloisElement, usize>,
+    parts: Vec<ConventionalKeyPart>,
 }
 
 impl<W: Word> Clone for ConventionalParams<W> {
@@ -106,8 +108,11 @@ impl<W: Word> ConventionalParams<W> {
             .map(|e| EncapsulationContext::new(spec.chain.n, &spec.chain.levels[0], e.prime, e.digits))
             .transpose()?;
         let fingerprint = spec.fingerprint();
+        let galois = galois_elements(spec, &levels)?;
+        let layout = Layout { rlwe: &rlwe, encapsulation: encapsulation.as_ref(), levels: &levels };
         let inner = Inner {
-            galois: galois_elements(spec, &levels)?,
+            parts: layout.parts(&galois),
+            galois,
             stages: stages::of(spec),
             spec: spec.clone(),
             fingerprint,
@@ -223,6 +228,11 @@ impl<W: Word> ConventionalParams<W> {
         rlwe.qp(rlwe.max_level()).log2()
     }
 
+    /// log2 of the modulus under the ephemeral secret, q0 p', or of q0 without one.
+    pub fn log_q0_p(&self) -> f64 {
+        self.encapsulation().map_or_else(|| self.base_modulus().log2(), |context| context.q0p().log2())
+    }
+
     /// log2 of the probability that a bootstrap of random coefficients fails, because one of the quotients is K or more
     /// in absolute value; computed exactly. None for a uniform ternary secret that is never exchanged for a sparse one.
     pub fn log2_failure(&self) -> Option<f64> {
@@ -236,16 +246,35 @@ impl<W: Word> ConventionalParams<W> {
         Some(overflow::log2_quotient_exceeds(weight, bound) + coefficients)
     }
 
-    /// Bytes of the evaluation keys in memory.
+    /// What the shapes of the evaluation keys follow from.
+    pub(super) fn layout(&self) -> Layout<'_, W> {
+        Layout { rlwe: self.ckks().rlwe(), encapsulation: self.encapsulation(), levels: self.levels() }
+    }
+
+    /// The switching keys of a bootstrap, in order.
+    pub fn switching_keys(&self) -> Vec<SwitchingKeyId> {
+        self.layout().keys(&self.0.galois)
+    }
+
+    /// Modulus of the samples of a switching key.
+    pub fn key_basis(&self, key: SwitchingKeyId) -> &Basis<W> {
+        self.layout().basis(key)
+    }
+
+    /// The parts in which the evaluation keys travel, in order.
+    pub fn key_parts(&self) -> &[ConventionalKeyPart] {
+        &self.0.parts
+    }
+
+    /// Bytes of the evaluation keys on the wire: first components, seeded.
     pub fn key_bytes(&self) -> u64 {
-        let rlwe = self.ckks().rlwe();
-        let block = |level: usize| {
-            (2 * rlwe.digit_count(level) * rlwe.qp(level).len() * self.n() * size_of::<W>()) as u64
-        };
-        let levels = self.levels();
-        let galois: u64 = self.galois_elements().map(|(_, level)| block(level)).sum();
-        let raise = if self.encapsulation().is_some() { block(levels.coeffs_to_slots) } else { 0 };
-        galois + raise + block(levels.eval_mod)
+        self.key_parts().iter().map(|part| part.bytes as u64).sum()
+    }
+
+    /// Bytes of the evaluation keys expanded in memory: both components of every sample, one word a residue.
+    pub fn expanded_key_bytes(&self) -> u64 {
+        let words = |part: &ConventionalKeyPart| 2 * part.count * self.key_basis(part.key).len() * self.n();
+        self.key_parts().iter().map(|part| (words(part) * size_of::<W>()) as u64).sum()
     }
 
     /// Bytes that the encoded diagonals of both linear maps take in memory.

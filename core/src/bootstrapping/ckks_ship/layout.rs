@@ -9,15 +9,10 @@ use alloc::{format, string::String, vec::Vec};
 use super::spec::ShipSpec;
 use crate::{
     arith::Word,
+    bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes},
     ring::Basis,
     rlwe::{EncapsulationContext, RlweContext},
 };
-
-/// Largest chunk on the wire, in bytes.
-pub const MAX_PART_BYTES: usize = 8 << 20;
-
-/// Bytes of a chunk beside its residues: header 64, public seed 32, index 8, digest 32.
-pub const PART_OVERHEAD: usize = 64 + 32 + 8 + 32;
 
 /// One block of samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -166,12 +161,6 @@ pub(super) fn basis<'a, W: Word>(
         BlockId::Encapsulation => encapsulation.q0p(),
         _ => rlwe.qp(level(block, rlwe)),
     }
-}
-
-/// Bytes of one sample on the wire: its first component, residues packed to the bit length of their
-/// prime.
-fn sample_bytes<W: Word>(basis: &Basis<W>) -> usize {
-    basis.primes().map(|p| (basis.n() * (64 - (p - 1).leading_zeros()) as usize).div_ceil(8)).sum()
 }
 
 /// The chunks of a set, in order.

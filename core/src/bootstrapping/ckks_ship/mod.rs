@@ -51,6 +51,7 @@ mod spec;
 mod stages;
 mod tracks;
 
+pub use crate::bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD};
 pub use apart::{TrackFactors, TrackWorker};
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
@@ -58,7 +59,7 @@ pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;
 pub use inspect::{StageView, ViewKind};
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
-pub use layout::{BlockId, KeyPart, KeyPartKind, MAX_PART_BYTES, PART_OVERHEAD, Segment};
+pub use layout::{BlockId, KeyPart, KeyPartKind, Segment};
 pub use masks::{quarter_masks, window_positions};
 pub use matrix_apart::{MatrixInput, MatrixWorker};
 pub use noise::NoiseModel;

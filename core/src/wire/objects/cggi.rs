@@ -6,15 +6,19 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use super::{keys::seed_from, rows::WireWord};
+use super::{
+    keys::{secret_key_from_bytes, secret_key_to_bytes},
+    parts::{PREFIX_LEN, PartFrame},
+    rows::WireWord,
+};
 use crate::{
     arith::Word,
     bootstrapping::cggi::{CggiKeyPart, CggiKeysBuilder, CggiPartKind, key_parts},
     error::Error,
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, cggi_key_id, hex_id},
+    schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, hex_id},
     wire::{
-        Expect, Frame, ObjectKind, frame,
+        Expect, ObjectKind, frame,
         header::bad,
         pack::{pack_u32, packed_len, residue_bits, unpack_u32},
     },
@@ -27,8 +31,6 @@ pub const MAX_CIPHERTEXTS: usize = 1 << 16;
 const MAX_WEIGHT: u32 = 1 << 16;
 
 const METADATA_LEN: usize = 8;
-const SEED_LEN: usize = 32;
-const PREFIX_LEN: usize = SEED_LEN + 8;
 
 fn row_len<W: Word>(params: &CggiParams<W>, residues: usize) -> usize {
     packed_len(residue_bits(params.modulus().value_u64()), residues)
@@ -152,15 +154,25 @@ fn read_metadata(metadata: &[u8]) -> Result<(Encoding, u32), Error> {
 
 /// Bytes of a part of the evaluation keys on the wire.
 pub fn cggi_part_len<W: Word>(params: &CggiParams<W>, part: &CggiKeyPart) -> usize {
-    frame::len(part_payload_len(params, part))
+    frame::len(PREFIX_LEN + residues_len(params, part))
 }
 
-fn part_payload_len<W: Word>(params: &CggiParams<W>, part: &CggiKeyPart) -> usize {
-    PREFIX_LEN
-        + match &part.kind {
-            CggiPartKind::KeySwitch => packed_len(params.switch().log_q, params.switch().samples()),
-            CggiPartKind::Rotation(range) => range.len() * row_len(params, params.n()),
-        }
+fn residues_len<W: Word>(params: &CggiParams<W>, part: &CggiKeyPart) -> usize {
+    match &part.kind {
+        CggiPartKind::KeySwitch => packed_len(params.switch().log_q, params.switch().samples()),
+        CggiPartKind::Rotation(range) => range.len() * row_len(params, params.n()),
+    }
+}
+
+fn frame_of<W: Word>(params: &CggiParams<W>, key_id: [u8; 16], part: &CggiKeyPart) -> PartFrame {
+    PartFrame {
+        kind: ObjectKind::CggiKeyPart,
+        noun: "part",
+        fingerprint: params.fingerprint(),
+        key_id,
+        index: part.index,
+        residues: residues_len(params, part),
+    }
 }
 
 fn part_of<W: Word>(params: &CggiParams<W>, index: usize) -> Result<CggiKeyPart, Error> {
@@ -184,22 +196,16 @@ impl<W: WireWord> CggiSecretKey<W> {
     pub fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
         let params = self.params();
         let part = part_of(params, index)?;
-        let fill = |out: &mut [u8]| {
-            let (prefix, rest) = out.split_at_mut(PREFIX_LEN);
-            prefix[..SEED_LEN].copy_from_slice(self.public_seed().as_bytes());
-            prefix[SEED_LEN..].copy_from_slice(&(index as u64).to_le_bytes());
-            match &part.kind {
-                CggiPartKind::KeySwitch => pack_u32(params.switch().log_q, &self.switch_bodies(), rest),
-                CggiPartKind::Rotation(range) => {
-                    let bits = residue_bits(params.modulus().value_u64());
-                    crate::par::for_each_chunk_mut(rest, row_len(params, params.n()), |i, row| {
-                        W::pack(bits, self.rotation_body(range.start + i).row(0), row);
-                    });
-                }
+        let frame = frame_of(params, self.key_id(), &part);
+        Ok(frame.write(self.public_seed(), |rest| match &part.kind {
+            CggiPartKind::KeySwitch => pack_u32(params.switch().log_q, &self.switch_bodies(), rest),
+            CggiPartKind::Rotation(range) => {
+                let bits = residue_bits(params.modulus().value_u64());
+                crate::par::for_each_chunk_mut(rest, row_len(params, params.n()), |i, row| {
+                    W::pack(bits, self.rotation_body(range.start + i).row(0), row);
+                });
             }
-        };
-        let len = part_payload_len(params, &part);
-        Ok(frame::write_with(ObjectKind::CggiKeyPart, params.fingerprint(), self.key_id(), len, fill))
+        }))
     }
 }
 
@@ -212,8 +218,7 @@ impl<W: WireWord> CggiKeysBuilder<W> {
     pub fn add(&mut self, index: usize, bytes: &[u8]) -> Result<(), Error> {
         let params = self.params().clone();
         let part = part_of(&params, index)?;
-        let frame = open(&params, self.key_id(), &part, bytes)?;
-        let (seed, rest) = (seed_from(frame.payload), &frame.payload[PREFIX_LEN..]);
+        let (seed, rest) = frame_of(&params, self.key_id(), &part).read(bytes)?;
         match &part.kind {
             CggiPartKind::KeySwitch => self.add_switch(index, &seed, &switch_bodies(&params, rest)?),
             CggiPartKind::Rotation(range) => {
@@ -239,8 +244,7 @@ pub fn verify_cggi_part<W: WireWord>(
     bytes: &[u8],
 ) -> Result<(), Error> {
     let part = part_of(params, index)?;
-    let frame = open(params, key_id, &part, bytes)?;
-    let rest = &frame.payload[PREFIX_LEN..];
+    let (_, rest) = frame_of(params, key_id, &part).read(bytes)?;
     match part.kind {
         CggiPartKind::KeySwitch => switch_bodies(params, rest).map(drop),
         CggiPartKind::Rotation(_) => {
@@ -263,65 +267,18 @@ fn switch_bodies<W: Word>(params: &CggiParams<W>, bytes: &[u8]) -> Result<Vec<u3
     Ok(bodies)
 }
 
-/// The frame of a part, its index and its public seed checked.
-fn open<'a, W: WireWord>(
-    params: &CggiParams<W>,
-    key_id: [u8; 16],
-    part: &CggiKeyPart,
-    bytes: &'a [u8],
-) -> Result<Frame<'a>, Error> {
-    let expect = Expect {
-        kind: ObjectKind::CggiKeyPart,
-        fingerprint: params.fingerprint(),
-        key_id: Some(key_id),
-        payload_len: part_payload_len(params, part),
-    };
-    let frame = frame::read(bytes, &expect)?;
-    let mut stated = [0; 8];
-    stated.copy_from_slice(&frame.payload[SEED_LEN..PREFIX_LEN]);
-    let stated = u64::from_le_bytes(stated);
-    if stated != part.index as u64 {
-        return Err(bad(format!(
-            "these are the bytes of part {stated}, part {} was expected; send each part under its own index",
-            part.index
-        )));
-    }
-    if cggi_key_id(params, &seed_from(frame.payload)) != key_id {
-        return Err(Error::ParamsMismatch(
-            "the part's public seed does not belong to its key id; make the part again".into(),
-        ));
-    }
-    Ok(frame)
+/// [`secret_key_to_bytes`] for a set over bits and integers.
+pub fn cggi_secret_key_to_bytes<W: WireWord>(key: &CggiSecretKey<W>) -> Vec<u8> {
+    secret_key_to_bytes(key)
 }
 
-/// Encodes a secret key: the seed it is derived from. For storage by its owner; nothing else may read
-/// it.
-pub fn cggi_secret_key_to_bytes<W: Word>(key: &CggiSecretKey<W>) -> Vec<u8> {
-    let (fingerprint, key_id) = (key.params().fingerprint(), key.key_id());
-    frame::write(ObjectKind::SecretKey, fingerprint, key_id, key.export_secret_seed().as_bytes())
-}
-
-/// Decodes a secret key of the set.
+/// [`secret_key_from_bytes`] for a set over bits and integers.
 ///
 /// # Errors
-/// As the frame reader; [`Error::ParamsMismatch`] if the seed does not give the key id.
-pub fn cggi_secret_key_from_bytes<W: Word>(
+/// As [`secret_key_from_bytes`].
+pub fn cggi_secret_key_from_bytes<W: WireWord>(
     params: &CggiParams<W>,
     bytes: &[u8],
 ) -> Result<CggiSecretKey<W>, Error> {
-    let expect = Expect {
-        kind: ObjectKind::SecretKey,
-        fingerprint: params.fingerprint(),
-        key_id: None,
-        payload_len: SEED_LEN,
-    };
-    let frame = frame::read(bytes, &expect)?;
-    let key = CggiSecretKey::generate(params, &seed_from(frame.payload));
-    if key.key_id() != frame.header.key_id {
-        return Err(Error::ParamsMismatch(
-            "the secret seed does not give the key id of its header; the file was assembled from two keys"
-                .into(),
-        ));
-    }
-    Ok(key)
+    secret_key_from_bytes(params, bytes)
 }

@@ -4,21 +4,23 @@ use alloc::vec::Vec;
 
 use zeroize::Zeroize;
 
-use super::rows::{WireWord, poly_len, read_poly, write_poly};
+use super::{
+    rows::{poly_len, read_poly, write_poly},
+    sets::{CkksSet, SeededSecret, SeededSet},
+};
 use crate::{
-    bootstrapping::ckks_ship::{OUTPUT_LEVEL, ShipParams, ShipSecretKey, key_id_of},
     error::Error,
     random::Seed,
-    schemes::ckks::PublicKey,
+    schemes::ckks::{PublicKey, key_set_id},
     wire::{Expect, ObjectKind, frame},
 };
 
-const SEED_LEN: usize = 32;
+pub(super) const SEED_LEN: usize = 32;
 
-/// Encodes a public key: public seed, then the first component.
-pub fn public_key_to_bytes<W: WireWord>(params: &ShipParams<W>, key: &PublicKey<W>) -> Vec<u8> {
-    let len = SEED_LEN + poly_len(key.b.basis());
-    frame::write_with(ObjectKind::PublicKey, params.fingerprint(), key.key_id(), len, |out| {
+/// Encodes a public key of a CKKS set: public seed, then the first component.
+pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> Vec<u8> {
+    let (fingerprint, len) = (params.ckks().fingerprint(), SEED_LEN + poly_len(key.b.basis()));
+    frame::write_with(ObjectKind::PublicKey, fingerprint, key.key_id(), len, |out| {
         let (seed, rest) = out.split_at_mut(SEED_LEN);
         seed.copy_from_slice(key.public_seed.as_bytes());
         write_poly(&key.b, rest);
@@ -30,44 +32,39 @@ pub fn public_key_to_bytes<W: WireWord>(params: &ShipParams<W>, key: &PublicKey<
 /// # Errors
 /// As the frame reader; [`Error::BadBytes`] for a residue out of range,
 /// [`Error::ParamsMismatch`] if seed and key id do not belong together.
-pub fn public_key_from_bytes<W: WireWord>(
-    params: &ShipParams<W>,
-    bytes: &[u8],
-) -> Result<PublicKey<W>, Error> {
-    let basis = params.ckks().rlwe().q(OUTPUT_LEVEL);
+pub fn public_key_from_bytes<P: CkksSet>(params: &P, bytes: &[u8]) -> Result<PublicKey<P::Word>, Error> {
+    let (context, level) = (params.ckks(), params.public_key_level());
+    let basis = context.rlwe().q(level);
     let expect = Expect {
         kind: ObjectKind::PublicKey,
-        fingerprint: params.fingerprint(),
+        fingerprint: context.fingerprint(),
         key_id: None,
         payload_len: SEED_LEN + poly_len(basis),
     };
     let frame = frame::read(bytes, &expect)?;
     let (seed, rest) = frame.payload.split_at(SEED_LEN);
     let seed = seed_from(seed);
-    if key_id_of(params, &seed) != frame.header.key_id {
+    if key_set_id(&context.fingerprint(), &seed) != frame.header.key_id {
         return Err(Error::ParamsMismatch(
             "the public key's seed does not belong to its key id; ask its owner for it again".into(),
         ));
     }
     let (b, _) = read_poly(basis, rest)?;
-    PublicKey::new(params.ckks(), frame.header.key_id, OUTPUT_LEVEL, b, &seed)
+    PublicKey::new(context, frame.header.key_id, level, b, &seed)
 }
 
 /// Encodes a secret key: the seed it is derived from. For storage by its owner; nothing else may
 /// read it.
-pub fn secret_key_to_bytes<W: WireWord>(key: &ShipSecretKey<W>) -> Vec<u8> {
-    let (fingerprint, key_id) = (key.params().fingerprint(), key.key_id());
-    frame::write(ObjectKind::SecretKey, fingerprint, key_id, key.export_secret_seed().as_bytes())
+pub fn secret_key_to_bytes<K: SeededSecret>(key: &K) -> Vec<u8> {
+    let (fingerprint, key_id) = (key.set().fingerprint(), key.key_id());
+    frame::write(ObjectKind::SecretKey, fingerprint, key_id, key.secret_seed().as_bytes())
 }
 
 /// Decodes a secret key of the set.
 ///
 /// # Errors
 /// As the frame reader; [`Error::ParamsMismatch`] if the seed does not give the key id.
-pub fn secret_key_from_bytes<W: WireWord>(
-    params: &ShipParams<W>,
-    bytes: &[u8],
-) -> Result<ShipSecretKey<W>, Error> {
+pub fn secret_key_from_bytes<P: SeededSet>(params: &P, bytes: &[u8]) -> Result<P::Secret, Error> {
     let expect = Expect {
         kind: ObjectKind::SecretKey,
         fingerprint: params.fingerprint(),
@@ -75,7 +72,7 @@ pub fn secret_key_from_bytes<W: WireWord>(
         payload_len: SEED_LEN,
     };
     let frame = frame::read(bytes, &expect)?;
-    let key = ShipSecretKey::generate(params, &seed_from(frame.payload));
+    let key = params.secret(&seed_from(frame.payload));
     if key.key_id() != frame.header.key_id {
         return Err(Error::ParamsMismatch(
             "the secret seed does not give the key id of its header; the file was assembled from two keys"

@@ -5,8 +5,11 @@
 
 mod cggi;
 mod ciphertext;
+mod conventional;
 mod keys;
+mod parts;
 mod rows;
+mod sets;
 mod ship;
 
 pub use cggi::{
@@ -14,6 +17,8 @@ pub use cggi::{
     cggi_part_len, cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
 };
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
+pub use conventional::verify_conventional_part;
 pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 pub use rows::WireWord;
+pub use sets::{CkksSet, SeededSecret, SeededSet};
 pub use ship::verify_part;

@@ -1,0 +1,113 @@
+//! What the encodings of keys need of a parameter set, so that there is one of each.
+
+use super::rows::WireWord;
+use crate::{
+    bootstrapping::{
+        ckks_conventional::{ConventionalParams, ConventionalSecretKey},
+        ckks_ship::{OUTPUT_LEVEL, ShipParams, ShipSecretKey},
+    },
+    random::Seed,
+    schemes::{
+        cggi::{CggiParams, CggiSecretKey},
+        ckks::CkksContext,
+    },
+};
+
+/// A set whose secret keys follow from a seed.
+pub trait SeededSet {
+    /// Its secret keys.
+    type Secret: SeededSecret<Set = Self>;
+
+    /// Identity of the set.
+    fn fingerprint(&self) -> [u8; 16];
+
+    /// The secret key of a seed.
+    fn secret(&self, seed: &Seed) -> Self::Secret;
+}
+
+/// A secret key that follows from a seed.
+pub trait SeededSecret {
+    /// The set it belongs to.
+    type Set: SeededSet<Secret = Self>;
+
+    /// The set it belongs to.
+    fn set(&self) -> &Self::Set;
+
+    /// Public identifier of the key set.
+    fn key_id(&self) -> [u8; 16];
+
+    /// The seed of everything, as secret as the key.
+    fn secret_seed(&self) -> &Seed;
+}
+
+/// A set of CKKS.
+pub trait CkksSet {
+    /// Word of a residue.
+    type Word: WireWord;
+
+    /// Chain and encoder.
+    fn ckks(&self) -> &CkksContext<Self::Word>;
+
+    /// Level of public keys.
+    fn public_key_level(&self) -> usize;
+}
+
+macro_rules! seeded {
+    ($params:ident, $secret:ident) => {
+        impl<W: WireWord> SeededSet for $params<W> {
+            type Secret = $secret<W>;
+
+            fn fingerprint(&self) -> [u8; 16] {
+                self.fingerprint()
+            }
+
+            fn secret(&self, seed: &Seed) -> $secret<W> {
+                $secret::generate(self, seed)
+            }
+        }
+
+        impl<W: WireWord> SeededSecret for $secret<W> {
+            type Set = $params<W>;
+
+            fn set(&self) -> &$params<W> {
+                self.params()
+            }
+
+            fn key_id(&self) -> [u8; 16] {
+                self.key_id()
+            }
+
+            fn secret_seed(&self) -> &Seed {
+                self.export_secret_seed()
+            }
+        }
+    };
+}
+
+seeded!(ShipParams, ShipSecretKey);
+seeded!(ConventionalParams, ConventionalSecretKey);
+seeded!(CggiParams, CggiSecretKey);
+
+impl<W: WireWord> CkksSet for ShipParams<W> {
+    type Word = W;
+
+    fn ckks(&self) -> &CkksContext<W> {
+        self.ckks()
+    }
+
+    fn public_key_level(&self) -> usize {
+        OUTPUT_LEVEL
+    }
+}
+
+impl<W: WireWord> CkksSet for ConventionalParams<W> {
+    type Word = W;
+
+    fn ckks(&self) -> &CkksContext<W> {
+        self.ckks()
+    }
+
+    fn public_key_level(&self) -> usize {
+        self.levels().output
+    }
+}

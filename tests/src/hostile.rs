@@ -1,0 +1,159 @@
+//! What every reader of untrusted bytes must refuse.
+
+use refloat::Error;
+use refloat::wire::frame::{self, DIGEST_LEN};
+use refloat::wire::header::HEADER_LEN;
+use refloat::wire::pack::{pack_u64, packed_len, residue_bits, unpack_u64};
+use refloat::wire::{Header, ObjectKind};
+
+/// One kind of object: good bytes of it, and its reader.
+pub struct Reader {
+    /// For messages.
+    pub name: &'static str,
+    /// What the bytes are.
+    pub kind: ObjectKind,
+    /// Good bytes.
+    pub bytes: Vec<u8>,
+    /// Reads and forgets.
+    pub read: fn(&[u8]) -> Result<(), Error>,
+    /// Where packed rows of residues begin in the payload, and their primes, of `n` residues each.
+    pub rows: Vec<(usize, u64)>,
+    /// Residues of a row.
+    pub n: usize,
+}
+
+/// Rows that follow each other from byte `at` on, one for each prime.
+pub fn rows_from(mut at: usize, primes: impl IntoIterator<Item = u64>, n: usize) -> Vec<(usize, u64)> {
+    let place = |prime| {
+        let row = (at, prime);
+        at += packed_len(residue_bits(prime), n);
+        row
+    };
+    primes.into_iter().map(place).collect()
+}
+
+impl Reader {
+    /// The payload of the good bytes.
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes[HEADER_LEN..self.bytes.len() - DIGEST_LEN]
+    }
+
+    /// A well-sealed frame around another payload.
+    pub fn reseal(&self, payload: &[u8]) -> Vec<u8> {
+        let header = self.header();
+        frame::write(self.kind, header.fingerprint, header.key_id, payload)
+    }
+
+    /// Good bytes are read, and writing is canonical.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn takes_good_bytes(&self) {
+        assert_eq!((self.read)(&self.bytes), Ok(()), "{}", self.name);
+        assert_eq!(self.bytes, self.reseal(self.payload()), "{}", self.name);
+        if let Some(&(at, prime)) = self.rows.last() {
+            let end = at + packed_len(residue_bits(prime), self.n);
+            assert_eq!(end, self.payload().len(), "{}: the layout is the documented one", self.name);
+        }
+    }
+
+    /// Cut at some bytes, at all near the ends, or extended by one.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn refuses_another_length(&self) {
+        let whole = self.bytes.len();
+        let lengths = (0..=HEADER_LEN + 64).chain((HEADER_LEN..whole).step_by(997)).chain(whole - 64..whole);
+        for len in lengths.filter(|&len| len < whole) {
+            let error = self.refusal(&self.bytes[..len], "BAD_BYTES");
+            assert!(error.contains(&format!("{len} bytes")), "{error}");
+        }
+        let mut longer = self.bytes.clone();
+        longer.push(0);
+        self.refusal(&longer, "BAD_BYTES");
+    }
+
+    /// Single bits flipped, at every `step`-th place and at all near the ends.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn notices_flipped_bits(&self, step: usize) {
+        let whole = self.bytes.len();
+        let bits =
+            (0..8 * (HEADER_LEN + 64)).chain((0..8 * whole).step_by(step)).chain(8 * (whole - 40)..8 * whole);
+        let mut damaged = self.bytes.clone();
+        for bit in bits.filter(|&bit| bit < 8 * whole) {
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!((self.read)(&damaged).is_err(), "{}, bit {bit}", self.name);
+            damaged[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert_eq!(damaged, self.bytes);
+    }
+
+    /// Another kind, set or key, well sealed. The key id of a key is a function of its seed: no other one is believed; a
+    /// ciphertext may be under any key.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn names_another_kind_set_or_key(&self) {
+        let header = self.header();
+        for kind in ObjectKind::ALL.into_iter().filter(|&kind| kind != self.kind) {
+            let bytes = frame::write(kind, header.fingerprint, header.key_id, self.payload());
+            let error = self.refusal(&bytes, "BAD_BYTES");
+            assert!(error.contains(kind.name()) && error.contains(self.kind.name()), "{error}");
+        }
+        let bytes = frame::write(self.kind, [0xab; 16], header.key_id, self.payload());
+        let error = self.refusal(&bytes, "PARAMS_MISMATCH");
+        assert!(error.contains(&"ab".repeat(16)), "{error}");
+        if self.kind != ObjectKind::Ciphertext {
+            let bytes = frame::write(self.kind, header.fingerprint, [0xcd; 16], self.payload());
+            self.refusal(&bytes, "PARAMS_MISMATCH");
+        }
+    }
+
+    /// Payloads of other lengths, well sealed.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn refuses_another_payload(&self) {
+        let whole = self.payload().len();
+        let lengths = [0, 1, 8, 23, 24, 31, 32, 40, whole - 1, whole + 1, whole + 24];
+        for len in lengths.into_iter().filter(|&len| len != whole) {
+            let mut other = self.payload().to_vec();
+            other.resize(len, 0);
+            self.refusal(&self.reseal(&other), "BAD_BYTES");
+        }
+    }
+
+    /// Residues at their prime, well sealed, in every row.
+    ///
+    /// # Panics
+    /// If that does not hold.
+    pub fn refuses_residues_out_of_range(&self) {
+        for &(at, prime) in &self.rows {
+            let bits = residue_bits(prime);
+            let row = at..at + packed_len(bits, self.n);
+            let mut residues = vec![0; self.n];
+            unpack_u64(bits, prime, &self.payload()[row.clone()], &mut residues).unwrap();
+            for position in [0, self.n / 2, self.n - 1] {
+                let mut wrong = residues.clone();
+                wrong[position] = prime;
+                let mut body = self.payload().to_vec();
+                pack_u64(bits, &wrong, &mut body[row.clone()]);
+                let error = self.refusal(&self.reseal(&body), "BAD_BYTES");
+                assert!(error.contains(&format!("residue {position} is {prime}")), "{}: {error}", self.name);
+            }
+        }
+    }
+
+    /// The message of the error, whose code is `code`.
+    fn refusal(&self, bytes: &[u8], code: &str) -> String {
+        let error = (self.read)(bytes).unwrap_err();
+        assert_eq!(error.code(), code, "{}, {} bytes: {error}", self.name, bytes.len());
+        error.to_string()
+    }
+
+    fn header(&self) -> Header {
+        frame::peek(&self.bytes).unwrap()
+    }
+}
