@@ -1,7 +1,7 @@
 //! Errors: one non-exhaustive enum with a stable code per variant, shared with the server's
 //! problem documents and the TypeScript package.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 
 /// What can go wrong when the library is given something it cannot use.
 ///
@@ -51,6 +51,23 @@ impl Error {
             Self::MissingKey(_) => "MISSING_KEY",
             Self::Limit(_) => "LIMIT",
             Self::Cancelled(_) => "ABORTED",
+        }
+    }
+
+    /// The same error with the place it happened at before its message; a cancellation stays as it is.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        let at = |message: String| format!("{place}: {message}");
+        match self {
+            Self::InvalidArgument(message) => Self::InvalidArgument(at(message)),
+            Self::ParamsMismatch(message) => Self::ParamsMismatch(at(message)),
+            Self::LevelMismatch(message) => Self::LevelMismatch(at(message)),
+            Self::ScaleMismatch(message) => Self::ScaleMismatch(at(message)),
+            Self::Insecure(message) => Self::Insecure(at(message)),
+            Self::BadBytes(message) => Self::BadBytes(at(message)),
+            Self::MissingKey(message) => Self::MissingKey(at(message)),
+            Self::Limit(message) => Self::Limit(at(message)),
+            Self::Cancelled(message) => Self::Cancelled(message),
         }
     }
 }

@@ -33,8 +33,8 @@ const SEPARATE: [(&str, &[&str]); 3] = [
     ("bootstrapping", &["method", "registry", "job", "parts"]),
 ];
 
-/// The one method that joins two schemes, and the list of all methods.
-const JOINS_METHODS: [&str; 2] = ["switching", "registry"];
+/// The one method that joins two schemes, the list of all methods, and programs, which are made of everything else.
+const JOINS_METHODS: [&str; 3] = ["switching", "registry", "program"];
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)

@@ -85,6 +85,12 @@ impl Complex {
     }
 }
 
+impl From<f64> for Complex {
+    fn from(re: f64) -> Self {
+        Self::new(re, 0.0)
+    }
+}
+
 impl Add for Complex {
     type Output = Self;
     fn add(self, other: Self) -> Self {

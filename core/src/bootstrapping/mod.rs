@@ -7,6 +7,7 @@ pub mod ckks_ship;
 mod meta;
 mod method;
 mod parts;
+pub mod program;
 mod registry;
 
 pub use meta::{META_CORRECT, MetaBootstrapper};

@@ -3,3 +3,4 @@
 pub mod linear_transform;
 pub mod netlist;
 pub mod polynomial;
+pub mod program;

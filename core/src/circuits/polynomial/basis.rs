@@ -66,7 +66,7 @@ impl PolynomialBasis {
     ///
     /// For Chebyshev polynomials from 2 T_g T_i = T_(g+i) + T_(g-i): q_0 = p_g, q_i = 2 p_(g+i), and r_(g-i) loses
     /// p_(g+i).
-    pub(super) fn divide(
+    pub(crate) fn divide(
         self,
         p: &[ComplexDoubleDouble],
         g: usize,

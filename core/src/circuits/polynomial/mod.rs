@@ -21,3 +21,4 @@ pub use clear::{Parity, Polynomial};
 pub use evaluate::PolynomialEvaluator;
 pub use fit::{Fit, interpolate, largest_error, least_squares, minimax, near_integers};
 pub use plan::Plan;
+pub(crate) use plan::factors;

@@ -171,7 +171,7 @@ fn stride(polynomials: &[Polynomial]) -> usize {
 /// How element `n` > 1 comes from smaller ones: the indices of the factors, and for Chebyshev polynomials of what is
 /// taken off twice their product. The first factor is the largest power of two below `n`, so that `n` is reached at
 /// depth ceil(log2 n) and odd elements need no even ones but powers of two.
-pub(super) fn factors(basis: PolynomialBasis, n: usize) -> (usize, usize, Option<usize>) {
+pub(crate) fn factors(basis: PolynomialBasis, n: usize) -> (usize, usize, Option<usize>) {
     let a = 1 << (n - 1).ilog2();
     let b = n - a;
     let difference = matches!(basis, PolynomialBasis::Chebyshev { .. }).then_some(a - b);

@@ -1,0 +1,136 @@
+//! Programs made by a program.
+
+use alloc::{string::String, vec::Vec};
+
+use super::{Node, Operation, Program, Value};
+use crate::{
+    circuits::{linear_transform::Diagonals, polynomial::Polynomial},
+    error::Error,
+    schemes::ckks::Complex,
+};
+
+/// Collects nodes. Values come from earlier calls, so there is no loop; mistakes are reported by [`finish`](Self::finish).
+#[derive(Default)]
+pub struct Builder {
+    nodes: Vec<Node>,
+    error: Option<Error>,
+}
+
+impl Builder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A ciphertext given from outside.
+    pub fn input(&mut self, name: &str) -> Value {
+        let value = self.push(Operation::Input);
+        self.name(value, name);
+        value
+    }
+
+    /// Numbers known to everybody: one for every slot, or one after the other and zeros from there on.
+    pub fn constant(&mut self, values: impl IntoIterator<Item = impl Into<Complex>>) -> Value {
+        self.push(Operation::Constant(values.into_iter().map(Into::into).collect()))
+    }
+
+    /// x + y.
+    pub fn add(&mut self, x: Value, y: Value) -> Value {
+        self.push(Operation::Add(x, y))
+    }
+
+    /// x - y.
+    pub fn subtract(&mut self, x: Value, y: Value) -> Value {
+        self.push(Operation::Subtract(x, y))
+    }
+
+    /// x y, slot by slot.
+    pub fn multiply(&mut self, x: Value, y: Value) -> Value {
+        self.push(Operation::Multiply(x, y))
+    }
+
+    /// -x.
+    pub fn negate(&mut self, x: Value) -> Value {
+        self.push(Operation::Negate(x))
+    }
+
+    /// Slots moved left by `steps` places, or right.
+    pub fn rotate(&mut self, x: Value, steps: i32) -> Value {
+        self.push(Operation::Rotate(x, steps))
+    }
+
+    /// In every slot the sum of `count` slots from it on, by log2(count) rotations.
+    ///
+    /// `count` is a power of two, which [`Self::finish`] sees to.
+    pub fn rotate_sum(&mut self, x: Value, count: usize) -> Value {
+        if !count.is_power_of_two() || count > 1 << 17 {
+            self.error.get_or_insert_with(|| {
+                Error::InvalidArgument(alloc::format!(
+                    "a sum of {count} slots by rotations; take a power of two up to 131072"
+                ))
+            });
+            return x;
+        }
+        (0..count.ilog2()).fold(x, |sum, log| {
+            let turned = self.rotate(sum, 1 << log);
+            self.add(sum, turned)
+        })
+    }
+
+    /// The complex conjugate.
+    pub fn conjugate(&mut self, x: Value) -> Value {
+        self.push(Operation::Conjugate(x))
+    }
+
+    /// The polynomial of every slot, its coefficients rounded to doubles.
+    pub fn polynomial(&mut self, x: Value, polynomial: &Polynomial) -> Value {
+        let rounded = polynomial.coefficients().iter().map(|c| c.to_complex());
+        match Polynomial::new(polynomial.basis(), rounded) {
+            Ok(rounded) => self.push(Operation::Polynomial(x, rounded)),
+            Err(error) => {
+                self.error.get_or_insert(error);
+                x
+            }
+        }
+    }
+
+    /// The product with a matrix.
+    pub fn linear_transform(&mut self, x: Value, matrix: &Diagonals) -> Value {
+        self.push(Operation::LinearTransform(x, matrix.clone()))
+    }
+
+    /// The same slots with all levels that a bootstrap leaves.
+    pub fn bootstrap(&mut self, x: Value) -> Value {
+        self.push(Operation::Bootstrap(x))
+    }
+
+    /// Hands a ciphertext out.
+    pub fn output(&mut self, name: &str, x: Value) {
+        let value = self.push(Operation::Output(x));
+        self.name(value, name);
+    }
+
+    /// Names a node, for messages.
+    pub fn name(&mut self, value: Value, name: &str) {
+        if let Some(node) = self.nodes.get_mut(value.index()) {
+            node.name = String::from(name);
+        }
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// As [`Program::new`].
+    pub fn finish(self) -> Result<Program, Error> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Program::new(self.nodes),
+        }
+    }
+
+    fn push(&mut self, operation: Operation) -> Value {
+        let value = Value(self.nodes.len() as u32);
+        self.nodes.push(Node { name: String::new(), operation });
+        value
+    }
+}

@@ -1,0 +1,282 @@
+//! Programs as bytes.
+//!
+//! Integers are little-endian, real numbers the eight bytes of their double.
+//!
+//! | bytes | content |
+//! | --- | --- |
+//! | 6 | `rfprog` |
+//! | 2 | version, [`VERSION`] |
+//! | 4 | number of nodes |
+//! | ... | the nodes |
+//!
+//! A node is its kind (1 byte), the length of its name (1 byte), the name, and what its kind says; a value is the
+//! position of its node (4 bytes):
+//!
+//! | kind | operation | content |
+//! | --- | --- | --- |
+//! | 0 | input | |
+//! | 1 | constant | numbers |
+//! | 2, 3, 4 | add, subtract, multiply | two values |
+//! | 5 | negate | a value |
+//! | 6 | rotate | a value, steps (4 bytes, signed) |
+//! | 7 | conjugate | a value |
+//! | 8 | polynomial | a value; 0 for monomials, or 1 and the two ends of the interval of Chebyshev polynomials; numbers |
+//! | 9 | linear transform | a value, slots of the matrix (4 bytes), number of diagonals (4 bytes), for each its shift (4 bytes, signed, ascending) and numbers |
+//! | 10 | bootstrap | a value |
+//! | 11 | output | a value |
+//!
+//! Numbers are their count (4 bytes), 1 if they are real or 2 if they are complex, and one or two doubles for each.
+
+use alloc::{format, string::String, vec::Vec};
+
+use super::{MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Value, graph::limit};
+use crate::{
+    circuits::{
+        linear_transform::Diagonals,
+        polynomial::{Polynomial, PolynomialBasis},
+    },
+    error::Error,
+    schemes::ckks::Complex,
+};
+
+/// Version written, and the only one read.
+pub const VERSION: u16 = 1;
+
+/// Longest encoding that is read, in bytes.
+pub const MAX_BYTES: usize = 16 * MAX_VALUES + (MAX_NAME + 64) * MAX_NODES + HEADER;
+
+const MAGIC: &[u8; 6] = b"rfprog";
+const HEADER: usize = 12;
+
+impl Program {
+    /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        out.extend_from_slice(&VERSION.to_le_bytes());
+        put(&mut out, self.nodes().len());
+        for node in self.nodes() {
+            out.push(kind(&node.operation));
+            out.push(node.name.len() as u8);
+            out.extend_from_slice(node.name.as_bytes());
+            for operand in node.operation.operands() {
+                put(&mut out, operand.index());
+            }
+            match &node.operation {
+                Operation::Constant(values) => put_numbers(&mut out, values),
+                Operation::Rotate(_, steps) => out.extend_from_slice(&steps.to_le_bytes()),
+                Operation::Polynomial(_, polynomial) => {
+                    match polynomial.basis() {
+                        PolynomialBasis::Monomial => out.push(0),
+                        PolynomialBasis::Chebyshev { from, to } => {
+                            out.push(1);
+                            out.extend_from_slice(&from.to_le_bytes());
+                            out.extend_from_slice(&to.to_le_bytes());
+                        }
+                    }
+                    let rounded: Vec<Complex> =
+                        polynomial.coefficients().iter().map(|c| c.to_complex()).collect();
+                    put_numbers(&mut out, &rounded);
+                }
+                Operation::LinearTransform(_, matrix) => {
+                    let shifts = matrix.shifts();
+                    put(&mut out, matrix.slots());
+                    put(&mut out, shifts.len());
+                    for shift in shifts {
+                        out.extend_from_slice(&(shift as i32).to_le_bytes());
+                        put_numbers(&mut out, matrix.get(shift).unwrap_or_default());
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Reads untrusted bytes.
+    ///
+    /// # Errors
+    /// [`Error::BadBytes`] for another beginning or version, an unknown kind, bytes that are missing or left over;
+    /// [`Error::Limit`] and [`Error::InvalidArgument`] as [`Program::new`]. Nothing is allocated that the bytes do not
+    /// fill.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        limit(bytes.len(), MAX_BYTES, "bytes")?;
+        let mut reader = Reader { rest: bytes, values: MAX_VALUES };
+        if reader.take(MAGIC.len())? != MAGIC {
+            return Err(Error::BadBytes(format!(
+                "the bytes do not begin with {:?}; this is no program",
+                core::str::from_utf8(MAGIC).unwrap_or_default()
+            )));
+        }
+        let version = u16::from_le_bytes(reader.array()?);
+        if version != VERSION {
+            return Err(Error::BadBytes(format!(
+                "a program of version {version}, and this reader knows {VERSION}; use a release of refloat that knows both"
+            )));
+        }
+        let count = reader.count()?;
+        limit(count, MAX_NODES, "nodes")?;
+        let mut nodes = Vec::new();
+        for index in 0..count {
+            nodes.push(reader.node().map_err(|error| error.within(&format!("node {index}")))?);
+        }
+        if !reader.rest.is_empty() {
+            return Err(Error::BadBytes(format!(
+                "{} bytes follow the {count} nodes of the program; send nothing after them",
+                reader.rest.len()
+            )));
+        }
+        Self::new(nodes)
+    }
+}
+
+fn kind(operation: &Operation) -> u8 {
+    match operation {
+        Operation::Input => 0,
+        Operation::Constant(_) => 1,
+        Operation::Add(..) => 2,
+        Operation::Subtract(..) => 3,
+        Operation::Multiply(..) => 4,
+        Operation::Negate(_) => 5,
+        Operation::Rotate(..) => 6,
+        Operation::Conjugate(_) => 7,
+        Operation::Polynomial(..) => 8,
+        Operation::LinearTransform(..) => 9,
+        Operation::Bootstrap(_) => 10,
+        Operation::Output(_) => 11,
+    }
+}
+
+fn put(out: &mut Vec<u8>, count: usize) {
+    out.extend_from_slice(&(count as u32).to_le_bytes());
+}
+
+fn put_numbers(out: &mut Vec<u8>, values: &[Complex]) {
+    put(out, values.len());
+    let complex = values.iter().any(|z| z.im != 0.0);
+    out.push(1 + u8::from(complex));
+    for z in values {
+        out.extend_from_slice(&z.re.to_le_bytes());
+        if complex {
+            out.extend_from_slice(&z.im.to_le_bytes());
+        }
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a [u8],
+    /// Numbers that may still come.
+    values: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], Error> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or_else(|| {
+            Error::BadBytes(format!(
+                "{} bytes are left where {count} are needed; send the whole program",
+                self.rest.len()
+            ))
+        })?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        let mut out = [0; N];
+        out.copy_from_slice(self.take(N)?);
+        Ok(out)
+    }
+
+    fn byte(&mut self) -> Result<u8, Error> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    fn count(&mut self) -> Result<usize, Error> {
+        Ok(u32::from_le_bytes(self.array()?) as usize)
+    }
+
+    fn double(&mut self) -> Result<f64, Error> {
+        Ok(f64::from_le_bytes(self.array()?))
+    }
+
+    fn value(&mut self) -> Result<Value, Error> {
+        Ok(Value(u32::from_le_bytes(self.array()?)))
+    }
+
+    fn numbers(&mut self) -> Result<Vec<Complex>, Error> {
+        let count = self.count()?;
+        if count > self.values {
+            return Err(Error::Limit(format!(
+                "{count} numbers where {} of the {MAX_VALUES} of a program are left; split it",
+                self.values
+            )));
+        }
+        self.values -= count;
+        let parts = self.byte()?;
+        if !(1..=2).contains(&parts) {
+            return Err(Error::BadBytes(format!(
+                "numbers of {parts} parts; real ones have 1, complex ones 2"
+            )));
+        }
+        let bytes = self.take(8 * count * usize::from(parts))?;
+        let mut reader = Self { rest: bytes, values: 0 };
+        let mut out = Vec::with_capacity(count);
+        for _ in 0..count {
+            let re = reader.double()?;
+            out.push(Complex::new(re, if parts == 2 { reader.double()? } else { 0.0 }));
+        }
+        Ok(out)
+    }
+
+    fn node(&mut self) -> Result<Node, Error> {
+        let (kind, length) = (self.byte()?, self.byte()?);
+        let name = core::str::from_utf8(self.take(length.into())?)
+            .map_err(|_| Error::BadBytes("its name is not UTF-8".into()))?;
+        let operation = match kind {
+            0 => Operation::Input,
+            1 => Operation::Constant(self.numbers()?),
+            2 => Operation::Add(self.value()?, self.value()?),
+            3 => Operation::Subtract(self.value()?, self.value()?),
+            4 => Operation::Multiply(self.value()?, self.value()?),
+            5 => Operation::Negate(self.value()?),
+            6 => Operation::Rotate(self.value()?, i32::from_le_bytes(self.array()?)),
+            7 => Operation::Conjugate(self.value()?),
+            8 => {
+                let x = self.value()?;
+                let basis = match self.byte()? {
+                    0 => PolynomialBasis::Monomial,
+                    1 => PolynomialBasis::Chebyshev { from: self.double()?, to: self.double()? },
+                    other => return Err(Error::BadBytes(format!("basis {other}, and there are 0 and 1"))),
+                };
+                Operation::Polynomial(x, Polynomial::new(basis, self.numbers()?)?)
+            }
+            9 => Operation::LinearTransform(self.value()?, self.matrix()?),
+            10 => Operation::Bootstrap(self.value()?),
+            11 => Operation::Output(self.value()?),
+            other => {
+                return Err(Error::BadBytes(format!(
+                    "operation {other}, and version {VERSION} has 0 to 11; use a release of refloat that knows it"
+                )));
+            }
+        };
+        Ok(Node { name: String::from(name), operation })
+    }
+
+    fn matrix(&mut self) -> Result<Diagonals, Error> {
+        let (slots, count) = (self.count()?, self.count()?);
+        let mut matrix = Diagonals::new(slots)?;
+        let mut last = None;
+        for _ in 0..count {
+            let shift = i32::from_le_bytes(self.array()?);
+            let half = slots as i64 / 2;
+            if last.is_some_and(|last| shift <= last) || !(-half < shift.into() && i64::from(shift) <= half) {
+                return Err(Error::BadBytes(format!(
+                    "a diagonal {shift} in a matrix of {slots} slots; they come in ascending order, each once, above -{half} \
+                     and up to {half}"
+                )));
+            }
+            last = Some(shift);
+            matrix.insert(shift.into(), self.numbers()?)?;
+        }
+        Ok(matrix)
+    }
+}

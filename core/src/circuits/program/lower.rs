@@ -1,0 +1,404 @@
+//! From nodes to steps: levels, scales and keys of each.
+
+use alloc::{collections::BTreeMap, format, vec::Vec};
+
+use super::{
+    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Target, Value,
+    clear::fits,
+    graph::limit,
+    plan::{Action, Register, Step},
+    rotations::Compositions,
+    scales::check_number,
+};
+use crate::{
+    circuits::{
+        linear_transform::{BabyGiantSteps, Diagonals},
+        polynomial::{self, Polynomial, PolynomialBasis},
+    },
+    error::Error,
+    schemes::ckks::{Complex, Scale},
+};
+
+/// Largest integer by which values are multiplied without taking a level.
+const LARGEST_INTEGER: f64 = 256.0;
+
+/// Collects steps.
+pub(super) struct Planner<'t> {
+    pub target: &'t Target,
+    bootstraps: Bootstraps,
+    pub steps: Vec<Step>,
+    /// Values that were bootstrapped, and what they became.
+    refreshed: BTreeMap<Register, Register>,
+    compositions: Compositions,
+}
+
+impl<'t> Planner<'t> {
+    pub fn new(target: &'t Target, bootstraps: Bootstraps) -> Self {
+        Self {
+            target,
+            bootstraps,
+            steps: Vec::new(),
+            refreshed: BTreeMap::new(),
+            compositions: Compositions::default(),
+        }
+    }
+
+    /// A planner that knows one value alone, to try something out.
+    pub fn trial(&self, register: Register) -> Self {
+        let mut out = Self::new(self.target, self.bootstraps);
+        out.steps.push(Step { action: Action::Input(0), ..self.steps[register].clone() });
+        out
+    }
+
+    /// Bootstraps so far.
+    pub fn bootstraps(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
+    }
+
+    /// The same value, bootstrapped if the plan has done that.
+    pub fn latest(&self, register: Register) -> Register {
+        self.refreshed.get(&register).copied().unwrap_or(register)
+    }
+
+    /// Level below which no value may fall that is to be bootstrapped yet.
+    fn floor(&self) -> usize {
+        match (self.bootstraps, self.target.bootstrapping) {
+            (Bootstraps::WhereNeeded, Some((input, _))) => input,
+            _ => 0,
+        }
+    }
+
+    /// Levels that an operation can take right after a bootstrap, if bootstraps may be put in.
+    pub fn levels_after_bootstrap(&self) -> Option<usize> {
+        match (self.bootstraps, self.target.bootstrapping) {
+            (Bootstraps::WhereNeeded, Some((input, output))) => Some(output.saturating_sub(input)),
+            _ => None,
+        }
+    }
+
+    /// Levels left.
+    pub fn levels(&self, register: Register) -> usize {
+        self.steps[register].level.saturating_sub(self.floor())
+    }
+
+    /// The steps of a node; none for a constant.
+    pub fn node(
+        &mut self,
+        program: &Program,
+        index: usize,
+        registers: &[Option<Register>],
+        (input, inputs): (usize, &[InputShape]),
+    ) -> Result<Option<Register>, Error> {
+        let of = |x: Value| {
+            registers[x.index()].ok_or_else(|| {
+                Error::InvalidArgument(format!("{} is no ciphertext", program.describe(x.index())))
+            })
+        };
+        let numbers = |x: Value| program.constant(x);
+        Ok(Some(match &program.nodes()[index].operation {
+            Operation::Input => {
+                let InputShape { level, scale } = inputs[input];
+                self.push(index, Action::Input(input), level.min(self.target.top()), scale)?
+            }
+            Operation::Constant(numbers) => {
+                fits(numbers.len(), self.target.slots, "numbers")?;
+                return Ok(None);
+            }
+            Operation::Add(x, y) => match (numbers(*x), numbers(*y)) {
+                (Some(_), _) => self.add_constant(index, of(*y)?, *x, program)?,
+                (_, Some(_)) => self.add_constant(index, of(*x)?, *y, program)?,
+                _ => self.sum(index, of(*x)?, of(*y)?, Action::Add)?,
+            },
+            Operation::Subtract(x, y) => match (numbers(*x), numbers(*y)) {
+                (Some(_), _) => {
+                    let negative = self.multiply_integer(index, of(*y)?, -1)?;
+                    self.add_constant(index, negative, *x, program)?
+                }
+                (_, Some(_)) => {
+                    // -(-x + c): there is no subtraction of constants.
+                    let negative = self.multiply_integer(index, of(*x)?, -1)?;
+                    let sum = self.add_constant(index, negative, *y, program)?;
+                    self.multiply_integer(index, sum, -1)?
+                }
+                _ => self.sum(index, of(*x)?, of(*y)?, Action::Subtract)?,
+            },
+            Operation::Multiply(x, y) => match (numbers(*x), numbers(*y)) {
+                (Some(_), _) => self.multiply_constant(index, of(*y)?, *x, program)?,
+                (_, Some(_)) => self.multiply_constant(index, of(*x)?, *y, program)?,
+                _ => self.multiply(index, of(*x)?, of(*y)?)?,
+            },
+            Operation::Negate(x) => self.multiply_integer(index, of(*x)?, -1)?,
+            Operation::Rotate(x, steps) => self.rotate(index, of(*x)?, i64::from(*steps))?,
+            Operation::Conjugate(x) => {
+                let x = self.latest(of(*x)?);
+                let Step { level, scale, .. } = self.steps[x];
+                key_for("of conjugation", self.target.conjugation, level)?;
+                self.push(index, Action::Conjugate(x), level, scale)?
+            }
+            Operation::Polynomial(x, p) => self.polynomial(index, of(*x)?, p)?,
+            Operation::LinearTransform(x, matrix) => self.transform(index, of(*x)?, matrix)?,
+            Operation::Bootstrap(x) => self.refresh(index, of(*x)?)?,
+            Operation::Output(x) => of(*x)?,
+        }))
+    }
+
+    pub fn push(
+        &mut self,
+        node: usize,
+        action: Action,
+        level: usize,
+        scale: Scale,
+    ) -> Result<Register, Error> {
+        limit(self.steps.len() + 1, MAX_STEPS, "steps")?;
+        let log_q = self.target.log_q[level];
+        if !(1.0..log_q - 1.0).contains(&scale.log2()) {
+            return Err(Error::ScaleMismatch(format!(
+                "a value at scale 2^{:.1} would stand at level {level}, whose modulus is 2^{log_q:.1}; encrypt at a smaller \
+                 scale, or use the scale of the set",
+                scale.log2()
+            )));
+        }
+        self.steps.push(Step { node, action, level, scale });
+        Ok(self.steps.len() - 1)
+    }
+
+    /// The value with so many levels, bootstrapped if it has fewer and that may be.
+    pub fn with_levels(&mut self, node: usize, register: Register, count: usize) -> Result<Register, Error> {
+        let x = self.latest(register);
+        if self.levels(x) >= count {
+            return Ok(x);
+        }
+        match self.levels_after_bootstrap() {
+            Some(after) if after >= count => self.refresh(node, x),
+            Some(after) => Err(Error::LevelMismatch(format!(
+                "it takes {count} levels, and a bootstrap of this set leaves {after}; take a set with more"
+            ))),
+            None => Err(Error::LevelMismatch(format!(
+                "it takes {count} levels, and its operand is at level {}; encrypt the inputs at a higher level, bootstrap \
+                 before, or ask for bootstraps where they are needed",
+                self.steps[x].level
+            ))),
+        }
+    }
+
+    fn refresh(&mut self, node: usize, register: Register) -> Result<Register, Error> {
+        let x = self.latest(register);
+        if x != register {
+            return Ok(x);
+        }
+        let level = self.steps[x].level;
+        match self.target.bootstrapping {
+            Some((input, output)) if level >= input => {
+                let out = self.push(node, Action::Refresh(x), output, self.target.scale(output))?;
+                if self.bootstraps == Bootstraps::WhereNeeded {
+                    self.refreshed.insert(x, out);
+                }
+                Ok(out)
+            }
+            Some((input, _)) => Err(Error::LevelMismatch(format!(
+                "a bootstrap of this set begins at level {input}, and its operand is at level {level}; encrypt the inputs \
+                 at a higher level"
+            ))),
+            None => Err(Error::MissingKey(
+                "it takes a bootstrap, and there are no bootstrapping keys here; use a set that bootstraps"
+                    .into(),
+            )),
+        }
+    }
+
+    pub fn sum(
+        &mut self,
+        node: usize,
+        x: Register,
+        y: Register,
+        action: fn(Register, Register) -> Action,
+    ) -> Result<Register, Error> {
+        let (x, y) = self.aligned(node, x, y)?;
+        let level = self.steps[x].level.min(self.steps[y].level);
+        self.push(node, action(x, y), level, self.steps[x].scale)
+    }
+
+    pub fn add_number(&mut self, node: usize, x: Register, number: Complex) -> Result<Register, Error> {
+        let x = self.latest(x);
+        let Step { level, scale, .. } = self.steps[x];
+        check_number(number.abs(), scale)?;
+        self.push(node, Action::AddNumber(x, number), level, scale)
+    }
+
+    fn add_constant(
+        &mut self,
+        node: usize,
+        x: Register,
+        constant: Value,
+        program: &Program,
+    ) -> Result<Register, Error> {
+        let numbers = program.constant(constant).unwrap_or_default();
+        if let [number] = numbers {
+            return self.add_number(node, x, *number);
+        }
+        let x = self.latest(x);
+        let Step { level, scale, .. } = self.steps[x];
+        check_number(largest(numbers), scale)?;
+        self.push(node, Action::AddConstant(x, constant), level, scale)
+    }
+
+    pub fn multiply_integer(&mut self, node: usize, x: Register, factor: i64) -> Result<Register, Error> {
+        let x = self.latest(x);
+        if factor == 1 {
+            return Ok(x);
+        }
+        let Step { level, scale, .. } = self.steps[x];
+        self.push(node, Action::MultiplyInteger(x, factor), level, scale)
+    }
+
+    fn multiply_constant(
+        &mut self,
+        node: usize,
+        x: Register,
+        constant: Value,
+        program: &Program,
+    ) -> Result<Register, Error> {
+        let numbers = program.constant(constant).unwrap_or_default();
+        if let [Complex { re, im: 0.0 }] = *numbers
+            && (re - libm::trunc(re)).abs() == 0.0
+            && libm::fabs(re) <= LARGEST_INTEGER
+        {
+            return self.multiply_integer(node, x, re as i64);
+        }
+        if let [number] = *numbers {
+            return self.combine(node, alloc::vec![(x, number)], Complex::ZERO);
+        }
+        let x = self.with_levels(node, x, 1)?;
+        let level = self.steps[x].level - 1;
+        let scale = self.target.scale(level);
+        check_number(largest(numbers), self.factor_scale(x, level, scale)?)?;
+        self.push(node, Action::MultiplyConstant(x, constant), level, scale)
+    }
+
+    pub fn multiply(&mut self, node: usize, x: Register, y: Register) -> Result<Register, Error> {
+        self.with_levels(node, x, 1)?;
+        self.with_levels(node, y, 1)?;
+        let (mut x, mut y) = (self.latest(x), self.latest(y));
+        let key = self.target.relinearization.ok_or_else(|| {
+            Error::MissingKey(
+                "a product of ciphertexts takes the relinearisation key, and there is none".into(),
+            )
+        })?;
+        let lowest = self.steps[x].level.min(self.steps[y].level);
+        let level = key.min(lowest);
+        if level == 0 {
+            return key_for("of relinearisation", Some(key), 1).map(|()| x);
+        }
+        // The higher one can be brought to whatever scale makes that of the product right.
+        let wanted = self.target.scale(level - 1).mul(self.target.primes[level]);
+        if self.steps[x].level != self.steps[y].level {
+            let (high, low) =
+                if self.steps[x].level > self.steps[y].level { (&mut x, y) } else { (&mut y, x) };
+            let scale = wanted.div(self.steps[low].scale);
+            if self.steps[low].level == level && !self.steps[*high].scale.matches(scale) {
+                *high = self.adjusted(node, *high, level, scale)?;
+            }
+        }
+        let product = self.steps[x].scale.mul(self.steps[y].scale);
+        let scale = if product.matches(wanted) { wanted } else { product };
+        self.push(node, Action::Multiply(x, y), level - 1, scale.div(self.target.primes[level]))
+    }
+
+    fn rotate(&mut self, node: usize, x: Register, steps: i64) -> Result<Register, Error> {
+        let x = self.latest(x);
+        let Step { level, scale, .. } = self.steps[x];
+        let hops = self.composition(level, steps)?;
+        if hops.is_empty() {
+            return Ok(x);
+        }
+        self.push(node, Action::Rotate(x, hops), level, scale)
+    }
+
+    fn composition(&mut self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
+        self.compositions.of(self.target, level, steps).ok_or_else(|| {
+            let keys = self.target.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
+            let keys: Vec<&i64> = keys.take(24).collect();
+            Error::MissingKey(format!(
+                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys \
+                 for the powers of two"
+            ))
+        })
+    }
+
+    fn transform(&mut self, node: usize, x: Register, matrix: &Diagonals) -> Result<Register, Error> {
+        fits(matrix.slots(), self.target.slots, "slots of a matrix")?;
+        let x = self.with_levels(node, x, 1)?;
+        let from = self.steps[x].level;
+        let scale = self.target.scale(from - 1);
+        let entries = matrix.shifts().into_iter().map(|k| largest(matrix.get(k).unwrap_or_default()));
+        check_number(entries.fold(0.0, f64::max), self.factor_scale(x, from - 1, scale)?)?;
+        let steps = rotations(matrix);
+        let order = (self.target.n() / 2) as i64;
+        let own = |step: &i64| {
+            self.target.rotations.get(&step.rem_euclid(order)).is_some_and(|&level| level >= from)
+        };
+        let compositions = if steps.iter().all(own) {
+            None
+        } else {
+            let mut all = BTreeMap::new();
+            for step in steps {
+                all.insert(step, self.composition(from, step)?);
+            }
+            Some(all)
+        };
+        self.push(node, Action::Transform(x, node, compositions), from - 1, scale)
+    }
+
+    fn polynomial(&mut self, node: usize, x: Register, p: &Polynomial) -> Result<Register, Error> {
+        if p.degree() == 0 {
+            let zero = self.multiply_integer(node, x, 0)?;
+            return self.add_number(node, zero, p.coefficients()[0].to_complex());
+        }
+        let plan = polynomial::Plan::new(core::slice::from_ref(p))?;
+        let interval = match p.basis() {
+            PolynomialBasis::Chebyshev { from, to } if p.basis() != PolynomialBasis::UNIT => Some((from, to)),
+            _ => None,
+        };
+        if self.levels_after_bootstrap().is_none() {
+            self.with_levels(node, x, plan.levels() + usize::from(interval.is_some()))?;
+        }
+        let mut t = self.latest(x);
+        if let Some((from, to)) = interval {
+            let (slope, middle) = (2.0 / (to - from), -(from + to) / (to - from));
+            t = self.combine(node, alloc::vec![(t, slope.into())], middle.into())?;
+        }
+        if plan.levels() > self.levels(t)
+            && self.levels_after_bootstrap().is_some_and(|after| after < plan.levels())
+        {
+            return self.expand(node, t, p);
+        }
+        if let [constant, slope] = *p.coefficients() {
+            return self.combine(node, alloc::vec![(t, slope.to_complex())], constant.to_complex());
+        }
+        let t = self.with_levels(node, t, plan.levels())?;
+        let top = self.steps[t].level;
+        key_for("of relinearisation", self.target.relinearization, top)?;
+        let level = top - plan.levels();
+        self.push(node, Action::Polynomial(t, node), level, self.target.scale(level))
+    }
+}
+
+/// Rotations that a matrix takes.
+pub(super) fn rotations(matrix: &Diagonals) -> Vec<i64> {
+    BabyGiantSteps::of(&matrix.shifts()).rotations()
+}
+
+fn largest(numbers: &[Complex]) -> f64 {
+    numbers.iter().map(|z| z.abs()).fold(0.0, f64::max)
+}
+
+/// A key for ciphertexts of a level.
+fn key_for(what: &str, key: Option<usize>, level: usize) -> Result<(), Error> {
+    match key {
+        Some(own) if own >= level => Ok(()),
+        Some(own) => Err(Error::MissingKey(format!(
+            "the key {what} serves levels up to {own}, and its operand is at level {level}; make the key at that level"
+        ))),
+        None => Err(Error::MissingKey(format!("it takes the key {what}, and there is none; make one"))),
+    }
+}

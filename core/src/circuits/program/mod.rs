@@ -1,0 +1,61 @@
+//! Programs: graphs of operations on CKKS ciphertexts, checked before they run.
+//!
+//! A [`Program`] is what somebody wrote, in Rust ([`Builder`]) or anywhere else as bytes ([`Program::from_bytes`]): inputs,
+//! constants, sums, products, rotations, polynomials, linear maps, bootstraps, outputs. It says nothing about levels and
+//! scales. A [`Plan`] is how a set with its keys ([`Target`]) evaluates it: at which level and scale every value stands,
+//! which keys each rotation is composed of, where a scale is adjusted, and, if the caller asks ([`Bootstraps::WhereNeeded`]),
+//! where values are bootstrapped because their levels have run out. Whatever does not fit is refused by the name of the
+//! node. [`Plan::run`] evaluates it.
+//!
+//! ```
+//! use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
+//! use refloat::circuits::program::{Builder, Program};
+//! use refloat::schemes::ckks::Complex;
+//!
+//! let mut builder = Builder::new();
+//! let x = builder.input("x");
+//! let weights = builder.constant([0.5, 0.25, -0.25, 0.0]);
+//! let products = builder.multiply(x, weights);
+//! let sum = builder.rotate_sum(products, 4);
+//! let y = builder.polynomial(sum, &Polynomial::new(PolynomialBasis::Monomial, [0.5, 0.25, 0.0, -0.02])?);
+//! builder.output("y", y);
+//! let program = builder.finish()?;
+//!
+//! // The same from its bytes, in the clear.
+//! let program = Program::from_bytes(&program.to_bytes())?;
+//! let x: Vec<Complex> = [0.5, 1.0, -1.0, 0.0].map(|x| Complex::new(x, 0.0)).to_vec();
+//! let y = program.evaluate(4, &[x])?;
+//! assert!((y[0][0].re - (0.5 + 0.25 * 0.75 - 0.02 * 0.421_875)).abs() < 1e-15);
+//! # Ok::<(), refloat::Error>(())
+//! ```
+//!
+//! # Levels and scales
+//!
+//! A product of two ciphertexts, of a ciphertext and a constant that is no small integer, or with a matrix takes one
+//! level, a polynomial of degree d takes log2(d + 1), rounded up, and one more for an interval other than [-1, 1]. Sums,
+//! rotations and conjugation take none. Results stand at the scale of their level: that of the set at the top, and
+//! D_(l-1) = D_l^2 / q_l below, which is what products come to by themselves. A value that has another scale (an input
+//! encrypted at a lower level) is brought to it by a factor when it meets one that has not, and that takes a level too.
+//!
+//! A bootstrap takes slots of size up to 1 or so, as the method says; what values the program computes is not
+//! known before it runs, so keeping them in that range is the author's business. Chebyshev polynomials help: their values
+//! are in [-1, 1].
+
+mod builder;
+mod clear;
+mod encoding;
+mod expand;
+mod graph;
+mod lower;
+mod plan;
+mod rotations;
+mod run;
+mod scales;
+mod target;
+
+pub use builder::Builder;
+pub use encoding::{MAX_BYTES, VERSION};
+pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
+pub use plan::{Bootstraps, InputShape, MAX_STEPS, Plan, PlannedOutput};
+pub use run::{Machine, Refresh, STAGE};
+pub use target::Target;

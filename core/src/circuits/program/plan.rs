@@ -1,0 +1,248 @@
+//! What has to be run of a program, with the level and scale of every value.
+
+use alloc::{collections::BTreeMap, format, vec, vec::Vec};
+
+use super::{Operation, Program, Target, Value, graph::limit, lower::Planner};
+use crate::{
+    arith::Word,
+    circuits::polynomial,
+    error::Error,
+    schemes::ckks::{Ciphertext, Complex, Scale},
+};
+
+/// Most steps of a plan.
+pub const MAX_STEPS: usize = 1 << 16;
+
+/// Who places bootstraps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bootstraps {
+    /// The program alone: where levels run out, that is an error.
+    #[default]
+    AsWritten,
+    /// The plan too, where levels run out. A value is bootstrapped at most once, and only when an operation needs more levels
+    /// than it has; polynomials too deep for the levels of one bootstrap are taken apart.
+    WhereNeeded,
+}
+
+/// Where an input stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputShape {
+    /// Its level.
+    pub level: usize,
+    /// Its scale.
+    pub scale: Scale,
+}
+
+impl InputShape {
+    /// That of a ciphertext.
+    pub fn of<W: Word>(x: &Ciphertext<W>) -> Self {
+        Self { level: x.level(), scale: x.scale() }
+    }
+}
+
+/// Where an output stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlannedOutput<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its level.
+    pub level: usize,
+    /// Its scale.
+    pub scale: Scale,
+}
+
+/// A value on the way: the step that computes it.
+pub(super) type Register = usize;
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub(super) enum Action {
+    /// Takes an input, brought down to the level of the step.
+    Input(usize),
+    /// Bootstraps.
+    Refresh(Register),
+    /// The same number to every slot.
+    AddNumber(Register, Complex),
+    /// A constant node's numbers.
+    AddConstant(Register, Value),
+    /// Times an integer: no level.
+    MultiplyInteger(Register, i64),
+    /// Times a constant node's numbers, encoded at a scale that makes the result's.
+    MultiplyConstant(Register, Value),
+    /// Sum of values times numbers, and a number; rescaled once.
+    Combine(Vec<(Register, Complex)>, Complex),
+    Add(Register, Register),
+    Subtract(Register, Register),
+    /// Relinearised and rescaled.
+    Multiply(Register, Register),
+    /// By steps there are keys for, one after the other.
+    Rotate(Register, Vec<i64>),
+    Conjugate(Register),
+    /// Of a value of the variable that its basis is in.
+    Polynomial(Register, usize),
+    /// By a matrix: with the keys of its steps, or by compositions of them.
+    Transform(Register, usize, Option<BTreeMap<i64, Vec<i64>>>),
+}
+
+impl Action {
+    pub fn operands(&self) -> Vec<Register> {
+        match self {
+            Self::Input(_) => Vec::new(),
+            Self::Combine(terms, _) => terms.iter().map(|&(register, _)| register).collect(),
+            Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => vec![*x, *y],
+            Self::Refresh(x)
+            | Self::AddNumber(x, _)
+            | Self::AddConstant(x, _)
+            | Self::MultiplyInteger(x, _)
+            | Self::MultiplyConstant(x, _)
+            | Self::Rotate(x, _)
+            | Self::Conjugate(x)
+            | Self::Polynomial(x, _)
+            | Self::Transform(x, ..) => vec![*x],
+        }
+    }
+}
+
+/// One step, and where its result stands.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// The node it belongs to.
+    pub node: usize,
+    pub action: Action,
+    pub level: usize,
+    pub scale: Scale,
+}
+
+/// A program with everything decided: run it with [`Plan::run`].
+pub struct Plan<'p> {
+    pub(super) program: &'p Program,
+    pub(super) slots: usize,
+    pub(super) inputs: Vec<InputShape>,
+    pub(super) steps: Vec<Step>,
+    pub(super) outputs: Vec<Register>,
+    /// By step: the last one that uses its result, or past the end for outputs.
+    pub(super) last_uses: Vec<usize>,
+    key_switches: usize,
+    inserted: usize,
+}
+
+impl<'p> Plan<'p> {
+    /// Decides levels, scales, keys and bootstraps for inputs that stand where `inputs` say, one for each of the program.
+    ///
+    /// # Errors
+    /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::ScaleMismatch`] where scales
+    /// differ and no level is left to bring them together, [`Error::MissingKey`] for a key that the target does not have,
+    /// [`Error::InvalidArgument`] for another number of inputs or more numbers than slots, [`Error::Limit`] beyond
+    /// [`MAX_STEPS`].
+    pub fn new(
+        program: &'p Program,
+        target: &Target,
+        inputs: &[InputShape],
+        bootstraps: Bootstraps,
+    ) -> Result<Self, Error> {
+        let wanted = program.inputs().count();
+        if inputs.len() != wanted {
+            return Err(Error::InvalidArgument(format!(
+                "{} ciphertexts for a program of {wanted} inputs; give one for each, in the order of the program",
+                inputs.len()
+            )));
+        }
+        let mut planner = Planner::new(target, bootstraps);
+        let needed = program.needed();
+        let mut registers: Vec<Option<Register>> = vec![None; program.nodes().len()];
+        let (mut given, mut outputs, mut written) = (0, Vec::new(), 0);
+        for (index, node) in program.nodes().iter().enumerate() {
+            let input = given;
+            given += usize::from(matches!(node.operation, Operation::Input));
+            if !needed[index] {
+                continue;
+            }
+            if let Operation::Output(x) = node.operation {
+                outputs.extend(registers[x.index()]);
+                continue;
+            }
+            let before = planner.bootstraps();
+            registers[index] = planner
+                .node(program, index, &registers, (input, inputs))
+                .map_err(|error| error.within(&program.describe(index)))?;
+            if matches!(node.operation, Operation::Bootstrap(_)) {
+                written += planner.bootstraps() - before;
+            }
+        }
+        limit(planner.steps.len(), MAX_STEPS, "steps")?;
+        let bootstraps = planner.bootstraps();
+        let mut last_uses: Vec<usize> = (0..planner.steps.len()).collect();
+        for (at, step) in planner.steps.iter().enumerate() {
+            step.action.operands().into_iter().for_each(|register| last_uses[register] = at);
+        }
+        for &register in &outputs {
+            last_uses[register] = usize::MAX;
+        }
+        Ok(Self {
+            program,
+            slots: target.slots(),
+            inputs: inputs.to_vec(),
+            key_switches: planner.steps.iter().map(|step| key_switches(program, step)).sum(),
+            steps: planner.steps,
+            outputs,
+            last_uses,
+            inserted: bootstraps - written,
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// Number of steps; each is one operation on ciphertexts.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The node that a step belongs to.
+    pub fn node_of(&self, step: usize) -> Option<usize> {
+        self.steps.get(step).map(|step| step.node)
+    }
+
+    /// Bootstraps in all.
+    pub fn bootstraps(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
+    }
+
+    /// Bootstraps that the program does not have and the plan put in.
+    pub fn inserted(&self) -> usize {
+        self.inserted
+    }
+
+    /// Key switches without those of bootstraps: relinearisations, rotations, conjugations.
+    pub fn key_switches(&self) -> usize {
+        self.key_switches
+    }
+
+    /// Where the outputs will stand, in order.
+    pub fn outputs(&self) -> impl Iterator<Item = PlannedOutput<'p>> {
+        let steps = self.outputs.iter().map(|&register| &self.steps[register]);
+        let named = self.program.output_names().zip(steps);
+        named.map(|(name, step)| PlannedOutput { name, level: step.level, scale: step.scale })
+    }
+}
+
+fn key_switches(program: &Program, step: &Step) -> usize {
+    match &step.action {
+        Action::Multiply(..) | Action::Conjugate(_) => 1,
+        Action::Rotate(_, hops) => hops.len(),
+        Action::Transform(_, _, Some(hops)) => hops.values().map(Vec::len).sum(),
+        Action::Transform(_, node, None) => match &program.nodes()[*node].operation {
+            Operation::LinearTransform(_, matrix) => super::lower::rotations(matrix).len(),
+            _ => 0,
+        },
+        Action::Polynomial(_, node) => match &program.nodes()[*node].operation {
+            Operation::Polynomial(_, p) => {
+                polynomial::Plan::new(core::slice::from_ref(p)).map_or(0, |plan| plan.key_switches())
+            }
+            _ => 0,
+        },
+        _ => 0,
+    }
+}

@@ -1,0 +1,52 @@
+//! Rotations composed of those there are keys for.
+
+use alloc::{collections::BTreeMap, collections::VecDeque, vec, vec::Vec};
+
+use super::Target;
+
+/// The fewest key switches for every rotation, found once for every level.
+#[derive(Default)]
+pub(super) struct Compositions {
+    /// By level, for every rotation of the slots of a message: the last step of the shortest composition.
+    last_steps: BTreeMap<usize, Vec<Option<i64>>>,
+}
+
+impl Compositions {
+    /// Rotations with keys at `level` or above that make `steps` one after the other; none if they cannot.
+    pub fn of(&mut self, target: &Target, level: usize, steps: i64) -> Option<Vec<i64>> {
+        let last = self.last_steps.entry(level).or_insert_with(|| search(target, level));
+        let period = target.slots as i64;
+        let mut at = steps.rem_euclid(period);
+        let mut out = Vec::new();
+        while at != 0 {
+            let step = last[at as usize]?;
+            out.push(step);
+            at = (at - step).rem_euclid(period);
+        }
+        out.sort_unstable();
+        Some(out)
+    }
+}
+
+/// Breadth-first over the slots of a message, which repeat: keys of the ring's rotations that differ by a multiple of
+/// their number do the same.
+fn search(target: &Target, level: usize) -> Vec<Option<i64>> {
+    let slots = target.slots;
+    let mut usable: BTreeMap<usize, i64> = BTreeMap::new();
+    for (&step, _) in target.rotations.iter().filter(|&(_, &own)| own >= level) {
+        usable.entry(step as usize % slots).or_insert(step);
+    }
+    usable.remove(&0);
+    let mut last = vec![None; slots];
+    let mut queue = VecDeque::from([0usize]);
+    while let Some(at) = queue.pop_front() {
+        for (&places, &step) in &usable {
+            let next = (at + places) % slots;
+            if next != 0 && last[next].is_none() {
+                last[next] = Some(step);
+                queue.push_back(next);
+            }
+        }
+    }
+    last
+}

@@ -1,0 +1,335 @@
+//! Running a plan.
+
+use alloc::{collections::BTreeMap, format, vec::Vec};
+
+use super::{
+    InputShape, Operation, Plan,
+    lower::rotations,
+    plan::{Action, Register, Step},
+};
+use crate::{
+    arith::{ComplexDoubleDouble, Word},
+    circuits::{
+        linear_transform::{BabyGiantSteps, Diagonals, LinearTransform, PlaintextStorage},
+        polynomial::PolynomialEvaluator,
+    },
+    error::Error,
+    rlwe::{GaloisKeys, SampleBlock},
+    schemes::ckks::{Ciphertext, CkksEvaluator, Complex, Scale},
+    trace::{Counters, Observer, StageEvent, StageInfo, emit},
+};
+
+/// The operations between two bootstraps. Its progress counts the steps of the plan, bootstraps included.
+pub const STAGE: StageInfo = StageInfo {
+    id: "arithmetic",
+    title: "Arithmetic of the program",
+    symbol: "sums, products, rotations, polynomials and linear maps of slots",
+    levels: 0,
+};
+
+/// Bootstraps a ciphertext.
+pub type Refresh<'a, W> = dyn Fn(&Ciphertext<W>, &mut dyn Observer) -> Result<Ciphertext<W>, Error> + 'a;
+
+/// What evaluates a plan: an evaluator with keys, all of one set.
+#[derive(Clone, Copy)]
+pub struct Machine<'a, W: Word> {
+    /// Operations on ciphertexts.
+    pub evaluator: &'a CkksEvaluator<W>,
+    /// The relinearisation key.
+    pub relinearization: Option<&'a SampleBlock<W>>,
+    /// Keys of rotations and conjugation.
+    pub galois: Option<&'a GaloisKeys<W>>,
+    /// A bootstrap, at the levels and to the scale that the plan was made for.
+    pub refresh: Option<&'a Refresh<'a, W>>,
+}
+
+impl Plan<'_> {
+    /// Evaluates the program; the results do not depend on the number of threads.
+    ///
+    /// Steps run one after the other, each on all threads. The observer sees [`STAGE`] around the steps between two
+    /// bootstraps, progress after each, and the stages of the bootstraps.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for,
+    /// [`Error::Cancelled`] if the observer says so; others, with the name of the node, for keys that are not those of the
+    /// target.
+    pub fn run<W: Word>(
+        &self,
+        machine: &Machine<'_, W>,
+        inputs: &[Ciphertext<W>],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        self.check_inputs(inputs)?;
+        let mut run = Run { plan: self, machine, inputs, values: Vec::new(), segment: None };
+        for at in 0..self.steps.len() {
+            let place = || self.program.describe(self.steps[at].node);
+            run.step(at, observer).map_err(|error| error.within(&place()))?;
+            for register in self.steps[at].action.operands() {
+                if self.last_uses[register] == at {
+                    run.values[register] = None;
+                }
+            }
+        }
+        run.end_segment(observer)?;
+        self.outputs.iter().map(|&register| run.value(register).cloned()).collect()
+    }
+
+    fn check_inputs<W: Word>(&self, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
+        if inputs.len() != self.inputs.len() {
+            return Err(Error::InvalidArgument(format!(
+                "{} ciphertexts for a plan of {} inputs; give those it was made for",
+                inputs.len(),
+                self.inputs.len()
+            )));
+        }
+        let shapes = inputs.iter().map(InputShape::of).zip(&self.inputs);
+        for ((name, input), (own, planned)) in self.program.input_names().zip(inputs).zip(shapes) {
+            inputs[0].check_same_key(input).map_err(|error| error.within(&format!("input \"{name}\"")))?;
+            if own.level != planned.level || !own.scale.matches(planned.scale) || input.components() != 2 {
+                return Err(Error::InvalidArgument(format!(
+                    "input \"{name}\" is at level {} and scale 2^{:.4} with {} components, and the plan was made for level {}, \
+                     scale 2^{:.4} and 2; plan for the ciphertexts there are",
+                    own.level,
+                    own.scale.log2(),
+                    input.components(),
+                    planned.level,
+                    planned.scale.log2()
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A run of the operations between two bootstraps.
+struct Segment {
+    counters: Counters,
+    level: usize,
+    log_q: f64,
+    log_scale: f64,
+}
+
+struct Run<'a, W: Word> {
+    plan: &'a Plan<'a>,
+    machine: &'a Machine<'a, W>,
+    inputs: &'a [Ciphertext<W>],
+    /// From when they are known until nothing needs them any more.
+    values: Vec<Option<Ciphertext<W>>>,
+    segment: Option<Segment>,
+}
+
+impl<W: Word> Run<'_, W> {
+    fn step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
+        let step = &self.plan.steps[at];
+        let out = if let Action::Refresh(x) = step.action {
+            self.end_segment(observer)?;
+            let refresh = self
+                .machine
+                .refresh
+                .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
+            refresh(self.value(x)?, observer)?
+        } else {
+            if self.segment.is_none() {
+                emit(observer, &StageEvent::Enter { stage: STAGE.id })?;
+            }
+            let mut counters = self.segment.as_ref().map_or_else(Counters::default, |s| s.counters);
+            let out = self.compute(step, &mut counters)?;
+            let (log_q, log_scale) = (out.log_q(), out.log_scale());
+            self.segment = Some(Segment { counters, level: out.level(), log_q, log_scale });
+            let (done, total) = (at + 1, self.plan.steps.len());
+            emit(observer, &StageEvent::Progress { stage: STAGE.id, done, total })?;
+            out
+        };
+        if out.level() < step.level || !out.scale().matches(step.scale) {
+            return Err(Error::ScaleMismatch(format!(
+                "the result is at level {} and scale 2^{:.6}, and was planned for level {} and 2^{:.6}; plan for the set and \
+                 the method that evaluate",
+                out.level(),
+                out.log_scale(),
+                step.level,
+                step.scale.log2()
+            )));
+        }
+        let out = self.machine.evaluator.drop_to_level(&out, step.level)?;
+        self.values.push(Some(out.relabelled(step.scale)));
+        Ok(())
+    }
+
+    fn end_segment(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
+        let Some(Segment { counters, level, log_q, log_scale }) = self.segment.take() else { return Ok(()) };
+        emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
+    }
+
+    fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
+        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| {
+            Error::InvalidArgument(format!("value {register} is not there any more: a bug of the planner"))
+        })
+    }
+
+    fn compute(&self, step: &Step, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
+        let evaluator = self.machine.evaluator;
+        let (level, scale) = (step.level, step.scale);
+        Ok(match &step.action {
+            Action::Input(i) => evaluator.drop_to_level(&self.inputs[*i], level)?,
+            Action::Refresh(x) => self.value(*x)?.clone(),
+            Action::AddNumber(x, number) => evaluator.add_constant(self.value(*x)?, (*number).into())?,
+            Action::MultiplyInteger(x, factor) => evaluator.multiply_integer(self.value(*x)?, *factor)?,
+            Action::AddConstant(x, constant) => {
+                let numbers = self.spread(self.plan.program.constant(*constant).unwrap_or_default());
+                evaluator.add_plain(self.value(*x)?, &evaluator.encode(&numbers, level, scale)?)?
+            }
+            Action::MultiplyConstant(x, constant) => {
+                let numbers = self.spread(self.plan.program.constant(*constant).unwrap_or_default());
+                let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
+                let factor = self.before_rescale(step).div(x.scale());
+                let product = evaluator.mul_plain(&x, &evaluator.encode(&numbers, level + 1, factor)?)?;
+                self.rescale(&product, counters)?
+            }
+            Action::Combine(terms, number) => {
+                let Some(&(first, _)) = terms.first() else {
+                    return Err(Error::InvalidArgument("a sum of nothing: a bug of the planner".into()));
+                };
+                let mut sum = evaluator.empty_sum(self.value(first)?, level + 1, self.before_rescale(step));
+                for &(x, factor) in terms {
+                    evaluator.add_multiple_assign(&mut sum, self.value(x)?, factor.into())?;
+                }
+                evaluator.add_constant_assign(&mut sum, ComplexDoubleDouble::from(*number))?;
+                self.rescale(&sum, counters)?
+            }
+            Action::Add(x, y) => evaluator.add(self.value(*x)?, self.value(*y)?)?,
+            Action::Subtract(x, y) => evaluator.sub(self.value(*x)?, self.value(*y)?)?,
+            Action::Multiply(x, y) => {
+                let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
+                let y = evaluator.drop_to_level(self.value(*y)?, level + 1)?;
+                evaluator.multiply_rescale(&x, &y, self.relinearization()?, counters)?
+            }
+            Action::Rotate(x, hops) => self.rotate(self.value(*x)?.clone(), hops, counters)?,
+            Action::Conjugate(x) => {
+                let (g, key) = self.galois()?.conjugation()?;
+                evaluator.automorphism(self.value(*x)?, g, key, counters)?
+            }
+            Action::Polynomial(x, node) => {
+                let Operation::Polynomial(_, p) = &self.plan.program.nodes()[*node].operation else {
+                    return Err(another_operation());
+                };
+                let polynomials = PolynomialEvaluator::new(evaluator, self.relinearization()?);
+                polynomials.evaluate(p, self.value(*x)?, scale, counters)?
+            }
+            Action::Transform(x, node, compositions) => {
+                let Operation::LinearTransform(_, matrix) = &self.plan.program.nodes()[*node].operation
+                else {
+                    return Err(another_operation());
+                };
+                let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
+                let factor = self.before_rescale(step).div(x.scale());
+                match compositions {
+                    None => {
+                        let (context, storage) = (evaluator.context(), PlaintextStorage::Coefficients);
+                        let transform = LinearTransform::new(context, matrix, level + 1, factor, storage)?;
+                        transform.apply(evaluator, &x, self.galois()?, counters)?
+                    }
+                    Some(hops) => self.transform(&x, matrix, factor, hops, counters)?,
+                }
+            }
+        })
+    }
+
+    /// Baby and giant steps by rotations that are composed of others: the sums are those of [`LinearTransform`], with a
+    /// division after every rotation.
+    fn transform(
+        &self,
+        x: &Ciphertext<W>,
+        matrix: &Diagonals,
+        factor: Scale,
+        hops: &BTreeMap<i64, Vec<i64>>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let evaluator = self.machine.evaluator;
+        let steps = BabyGiantSteps::of(&matrix.shifts());
+        debug_assert_eq!(steps.rotations(), rotations(matrix));
+        let by = |step: i64| hops.get(&step).map_or(&[][..], Vec::as_slice);
+        let mut turned = Vec::with_capacity(steps.babies().len());
+        for &baby in steps.babies() {
+            turned.push(self.rotate(x.clone(), by(baby), counters)?);
+        }
+        let (slots, period) = (evaluator.context().slots() as i64, matrix.slots() as i64);
+        let mut total: Option<Ciphertext<W>> = None;
+        for &giant in steps.giants() {
+            let mut sum: Option<Ciphertext<W>> = None;
+            for (&baby, turned) in steps.babies().iter().zip(&turned) {
+                let Some(diagonal) = matrix.get(giant + baby).filter(|_| in_range(giant + baby, period))
+                else {
+                    continue;
+                };
+                let entries: Vec<Complex> =
+                    (0..slots).map(|slot| diagonal[(slot - giant).rem_euclid(period) as usize]).collect();
+                let plain = evaluator.encode(&entries, x.level(), factor)?;
+                counters.ntt += plain.poly.basis().len() as u64;
+                let product = evaluator.mul_plain(turned, &plain)?;
+                sum = Some(sum.map_or(Ok(product.clone()), |sum| evaluator.add(&sum, &product))?);
+            }
+            if let Some(sum) = sum {
+                let sum = self.rotate(sum, by(giant), counters)?;
+                total = Some(total.map_or(Ok(sum.clone()), |total| evaluator.add(&total, &sum))?);
+            }
+        }
+        let total = total.ok_or_else(|| Error::InvalidArgument("a matrix without diagonals".into()))?;
+        self.rescale(&total, counters)
+    }
+
+    fn rotate(
+        &self,
+        mut x: Ciphertext<W>,
+        hops: &[i64],
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        for &step in hops {
+            let (g, key) = self.galois()?.rotation(step)?;
+            x = self.machine.evaluator.automorphism(&x, g, key, counters)?;
+        }
+        Ok(x)
+    }
+
+    fn rescale(&self, x: &Ciphertext<W>, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
+        let rlwe = self.machine.evaluator.context().rlwe();
+        counters.ntt += 2 * rlwe.rescale(x.level())?.ntts();
+        self.machine.evaluator.rescale(x)
+    }
+
+    /// The scale of the step's result before it is divided by the primes of the level above.
+    fn before_rescale(&self, step: &Step) -> Scale {
+        let levels = &self.machine.evaluator.context().rlwe().spec().levels;
+        step.scale.mul(Scale::product(levels[step.level + 1].iter().copied()))
+    }
+
+    /// Numbers in all slots of the ring: one in each, or so many and zeros in those of a message, which repeat.
+    fn spread(&self, numbers: &[Complex]) -> Vec<Complex> {
+        let slots = self.plan.slots;
+        let at = |slot: usize| match numbers {
+            [one] => *one,
+            many => many.get(slot % slots).copied().unwrap_or_default(),
+        };
+        (0..self.machine.evaluator.context().slots()).map(at).collect()
+    }
+
+    fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
+        self.machine
+            .relinearization
+            .ok_or_else(|| Error::MissingKey("there is no relinearisation key; give it".into()))
+    }
+
+    fn galois(&self) -> Result<&GaloisKeys<W>, Error> {
+        self.machine
+            .galois
+            .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))
+    }
+}
+
+/// Shifts of matrices are centred; others would be counted twice.
+fn in_range(shift: i64, period: i64) -> bool {
+    -period < 2 * shift && 2 * shift <= period
+}
+
+fn another_operation() -> Error {
+    Error::InvalidArgument("a step of another operation than its node: a bug of the planner".into())
+}

@@ -1,0 +1,129 @@
+//! What programs are planned for: a chain with its keys, as numbers.
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::GaloisElement,
+    schemes::ckks::{CkksContext, Scale},
+};
+
+/// Levels, scales and keys of a set. Only what is public about keys: they need not be there.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub(super) slots: usize,
+    /// By level up to the highest of messages: the product of the primes of the level.
+    pub(super) primes: Vec<Scale>,
+    /// By level: log2 of the modulus.
+    pub(super) log_q: Vec<f64>,
+    /// By level: the scale of results.
+    pub(super) scales: Vec<Scale>,
+    pub(super) relinearization: Option<usize>,
+    /// Left rotations of the ring's slots there are keys for, with their levels.
+    pub(super) rotations: BTreeMap<i64, usize>,
+    pub(super) conjugation: Option<usize>,
+    /// Levels of the input and of the result.
+    pub(super) bootstrapping: Option<(usize, usize)>,
+    n: usize,
+}
+
+/// How far the scale of a level may be from that of the set, as a ratio.
+const DRIFT: f64 = 1.05;
+
+impl Target {
+    /// Messages of `slots` slots (which repeat where the ring has more) at `scale`, at levels up to `top`; no keys.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] unless `slots` is a
+    /// power of two that the ring has.
+    pub fn new<W: Word>(
+        context: &CkksContext<W>,
+        slots: usize,
+        top: usize,
+        scale: Scale,
+    ) -> Result<Self, Error> {
+        let rlwe = context.rlwe();
+        rlwe.check_level(top)?;
+        if !slots.is_power_of_two() || slots > context.slots() {
+            return Err(Error::InvalidArgument(alloc::format!(
+                "messages of {slots} slots in a ring of {}; take a power of two up to that",
+                context.slots()
+            )));
+        }
+        let primes: Vec<Scale> =
+            (0..=top).map(|level| Scale::product(rlwe.spec().levels[level].iter().copied())).collect();
+        let mut scales = alloc::vec![scale; top + 1];
+        for level in (1..=top).rev() {
+            // What the product of two comes to, unless primes are of different sizes.
+            let product = scales[level].mul(scales[level]).div(primes[level]);
+            let ratio = product.div(scale).to_f64();
+            if (1.0 / DRIFT..=DRIFT).contains(&ratio) {
+                scales[level - 1] = product;
+            }
+        }
+        Ok(Self {
+            slots,
+            log_q: (0..=top).map(|level| rlwe.q(level).log2()).collect(),
+            primes,
+            scales,
+            relinearization: None,
+            rotations: BTreeMap::new(),
+            conjugation: None,
+            bootstrapping: None,
+            n: context.rlwe().n(),
+        })
+    }
+
+    /// With a relinearisation key for ciphertexts up to a level.
+    #[must_use]
+    pub fn with_relinearization(mut self, level: usize) -> Self {
+        self.relinearization = Some(level);
+        self
+    }
+
+    /// With Galois keys, each for ciphertexts up to a level.
+    #[must_use]
+    pub fn with_galois(mut self, elements: impl IntoIterator<Item = (GaloisElement, usize)>) -> Self {
+        let by_value: BTreeMap<u64, usize> =
+            elements.into_iter().map(|(element, level)| (element.value(), level)).collect();
+        let modulus = 2 * self.n as u64;
+        let mut power = 1u64;
+        for steps in 0..self.n / 2 {
+            if let (1.., Some(&level)) = (steps, by_value.get(&power)) {
+                self.rotations.insert(steps as i64, level);
+            }
+            power = power * 5 % modulus;
+        }
+        self.conjugation =
+            by_value.get(&GaloisElement::conjugation(self.n).value()).copied().or(self.conjugation);
+        self
+    }
+
+    /// With bootstrapping from level `input` (or above) to level `output`, whose result has the scale of the set.
+    #[must_use]
+    pub fn with_bootstrapping(mut self, input: usize, output: usize) -> Self {
+        self.bootstrapping = Some((input, output.min(self.top())));
+        self
+    }
+
+    /// Slots of a message.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// Highest level of messages.
+    pub fn top(&self) -> usize {
+        self.scales.len() - 1
+    }
+
+    /// Scale of results at a level; beyond the highest that of the highest.
+    pub fn scale(&self, level: usize) -> Scale {
+        self.scales[level.min(self.top())]
+    }
+
+    /// Ring degree N.
+    pub(super) fn n(&self) -> usize {
+        self.n
+    }
+}

@@ -1,0 +1,194 @@
+//! Programs as graphs and as bytes: what is refused, and that nothing hostile gets further.
+
+use refloat::Error;
+use refloat::circuits::linear_transform::Diagonals;
+use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
+use refloat::circuits::program::{
+    Builder, MAX_INPUTS, MAX_NODES, MAX_VALUES, Node, Operation, Program, VERSION, Value,
+};
+use refloat::schemes::ckks::Complex;
+
+/// One node of every kind.
+fn sample() -> Program {
+    let mut b = Builder::new();
+    let (x, y) = (b.input("x"), b.input("y"));
+    let reals = b.constant([0.5, -0.0, 1e-300]);
+    let complex = b.constant([Complex::new(0.5, 0.25)]);
+    let sum = b.add(x, reals);
+    let difference = b.subtract(sum, y);
+    let product = b.multiply(difference, complex);
+    let negative = b.negate(product);
+    let turned = b.rotate(negative, -7);
+    let conjugate = b.conjugate(turned);
+    b.name(conjugate, "mirror image");
+    let basis = PolynomialBasis::Chebyshev { from: -2.0, to: 0.1 };
+    let p = b.polynomial(conjugate, &Polynomial::new(basis, [0.1, 0.0, 0.3]).unwrap());
+    let q = b.polynomial(p, &Polynomial::new(PolynomialBasis::Monomial, [Complex::I, Complex::ONE]).unwrap());
+    let mut matrix = Diagonals::new(4).unwrap();
+    matrix.insert(-1, vec![Complex::ONE; 4]).unwrap();
+    matrix.insert(2, vec![Complex::I; 4]).unwrap();
+    let z = b.linear_transform(q, &matrix);
+    let fresh = b.bootstrap(z);
+    b.output("z", fresh);
+    b.output("q", q);
+    b.finish().unwrap()
+}
+
+#[test]
+fn bytes_come_back_and_mean_the_same() {
+    let program = sample();
+    let bytes = program.to_bytes();
+    let back = Program::from_bytes(&bytes).unwrap();
+    assert_eq!(back.to_bytes(), bytes);
+    assert_eq!(back.input_names().collect::<Vec<_>>(), ["x", "y"]);
+    assert_eq!(back.output_names().collect::<Vec<_>>(), ["z", "q"]);
+    let inputs = [vec![Complex::new(0.1, 0.2); 8], vec![Complex::I; 3]];
+    assert_eq!(back.evaluate(8, &inputs).unwrap(), program.evaluate(8, &inputs).unwrap());
+    assert_eq!(back.describe(9), "node 9 \"mirror image\" (conjugate)");
+}
+
+/// The encoding is a format that others write: these bytes never change.
+#[test]
+fn the_layout_is_fixed() {
+    let mut b = Builder::new();
+    let x = b.input("x");
+    let c = b.constant([1.5]);
+    let y = b.multiply(x, c);
+    let y = b.rotate(y, -2);
+    b.output("y", y);
+    let expected = [
+        b"rfprog\x01\x00\x05\x00\x00\x00".as_slice(),
+        b"\x00\x01x",
+        b"\x01\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\xf8\x3f",
+        b"\x04\x00\x00\x00\x00\x00\x01\x00\x00\x00",
+        b"\x06\x00\x02\x00\x00\x00\xfe\xff\xff\xff",
+        b"\x0b\x01y\x03\x00\x00\x00",
+    ];
+    assert_eq!(b.finish().unwrap().to_bytes(), expected.concat());
+}
+
+#[test]
+fn every_truncation_is_refused_and_no_flipped_bit_does_harm() {
+    let bytes = sample().to_bytes();
+    for length in 0..bytes.len() {
+        assert!(Program::from_bytes(&bytes[..length]).is_err(), "{length}");
+    }
+    let long = [bytes.as_slice(), &[0]].concat();
+    assert_eq!(Program::from_bytes(&long).err().unwrap().code(), "BAD_BYTES");
+    let mut accepted = 0;
+    for bit in 0..8 * bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(program) = Program::from_bytes(&damaged) {
+            // Another number, name or operand; it has to be a program all the same.
+            accepted += 1;
+            let _ = program.evaluate(8, &[vec![Complex::ONE; 8], vec![Complex::ONE; 8]]);
+            assert!(Program::from_bytes(&program.to_bytes()).is_ok());
+        }
+    }
+    assert!(accepted > 100, "{accepted}");
+}
+
+#[test]
+fn counts_are_refused_before_anything_is_made_of_them() {
+    let refusal = |bytes: &[u8]| {
+        let error = Program::from_bytes(bytes).err().unwrap();
+        (error.code(), error.to_string())
+    };
+    let header = |version: u16, count: u32| {
+        [b"rfprog".as_slice(), &version.to_le_bytes(), &count.to_le_bytes()].concat()
+    };
+    assert_eq!(refusal(b"rfprof\x01\x00\x00\x00\x00\x00").0, "BAD_BYTES");
+    let (code, message) = refusal(&header(VERSION + 1, 0));
+    assert!(code == "BAD_BYTES" && message.contains("version 2"), "{message}");
+    assert_eq!(refusal(&header(VERSION, u32::MAX)).0, "LIMIT");
+    assert_eq!(refusal(&header(VERSION, MAX_NODES as u32)).0, "BAD_BYTES");
+    // A constant of 2^32 - 1 numbers, and one of as many as there may be but are not.
+    for (count, code) in [(u32::MAX, "LIMIT"), (MAX_VALUES as u32, "BAD_BYTES")] {
+        let node = [&header(VERSION, 1), [1u8, 0].as_slice(), &count.to_le_bytes(), &[1]].concat();
+        let (found, message) = refusal(&node);
+        assert!(found == code && message.contains("node 0"), "{message}");
+    }
+    // A matrix of 2^17 slots with 2^32 - 1 diagonals; a basis, a kind and a number of parts that do not exist.
+    for (content, code) in [
+        (&b"\x09\x00\x00\x00\x00\x00\x00\x00\x02\x00\xff\xff\xff\xff"[..], "BAD_BYTES"),
+        (b"\x09\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00", "INVALID_ARGUMENT"),
+        (b"\x08\x00\x00\x00\x00\x00\x02", "BAD_BYTES"),
+        (b"\x0c\x00", "BAD_BYTES"),
+        (b"\x01\x00\x01\x00\x00\x00\x03", "BAD_BYTES"),
+        (b"\x01\x01\xff", "BAD_BYTES"),
+    ] {
+        assert_eq!(refusal(&[&header(VERSION, 1), content].concat()).0, code, "{content:?}");
+    }
+}
+
+#[test]
+fn graphs_that_make_no_sense_are_refused_by_the_name_of_the_node() {
+    let node = |name: &str, operation| Node { name: name.into(), operation };
+    let input = || node("x", Operation::Input);
+    let constant = || node("", Operation::Constant(vec![Complex::ONE]));
+    let output = |at| node("y", Operation::Output(Value::new(at)));
+    let v = Value::new;
+    let cases = [
+        (vec![], "no output"),
+        (vec![input()], "no output"),
+        // A cycle is a use of what comes later.
+        (
+            vec![input(), node("", Operation::Add(v(0), v(2))), node("", Operation::Negate(v(1))), output(2)],
+            "node 1 (add)",
+        ),
+        (vec![node("me", Operation::Negate(v(0))), output(0)], "node 0 \"me\" (negate): it uses node 0"),
+        (vec![input(), output(9)], "uses node 9"),
+        (vec![input(), output(0), node("z", Operation::Output(v(1)))], "node 2 \"z\" (output)"),
+        (vec![input(), constant(), node("", Operation::Rotate(v(1), 1)), output(2)], "constants only"),
+        (
+            vec![constant(), constant(), node("", Operation::Multiply(v(0), v(1))), output(2)],
+            "node 2 (multiply)",
+        ),
+        (vec![constant(), output(0)], "constants only"),
+        (vec![input(), input(), output(0)], "a name that another one has"),
+        (vec![input(), output(0), output(0)], "a name that another one has"),
+        (vec![node("", Operation::Input), output(0)], "has no name"),
+        (vec![node("a\nb", Operation::Input), output(0)], "node 0 (input): its name"),
+        (vec![node(&"n".repeat(65), Operation::Input), output(0)], "its name"),
+        (
+            vec![input(), node("", Operation::Constant(vec![])), output(0)],
+            "node 1 (constant): it has no number",
+        ),
+        (
+            vec![input(), node("", Operation::Constant(vec![Complex::new(0.0, f64::NAN)])), output(0)],
+            "not finite",
+        ),
+        (
+            vec![input(), node("", Operation::LinearTransform(v(0), Diagonals::new(4).unwrap())), output(1)],
+            "is zero",
+        ),
+    ];
+    for (nodes, expected) in cases {
+        let error = Program::new(nodes).err().unwrap();
+        assert!(
+            matches!(error, Error::InvalidArgument(_)) && error.to_string().contains(expected),
+            "{error}"
+        );
+    }
+    let inputs = (0..=MAX_INPUTS).map(|i| node(&i.to_string(), Operation::Input));
+    assert!(matches!(Program::new(inputs.collect()), Err(Error::Limit(_))));
+    let nodes = (0..=MAX_NODES).map(|_| constant());
+    assert!(matches!(Program::new(nodes.collect()), Err(Error::Limit(_))));
+    let mut builder = Builder::new();
+    let x = builder.input("x");
+    let y = builder.rotate_sum(x, 3);
+    builder.output("y", y);
+    assert!(matches!(builder.finish(), Err(Error::InvalidArgument(_))));
+}
+
+#[test]
+fn clear_evaluation_says_what_does_not_fit() {
+    let program = sample();
+    let x = vec![Complex::ONE; 8];
+    assert!(program.evaluate(8, std::slice::from_ref(&x)).is_err());
+    assert!(program.evaluate(6, &[x.clone(), x.clone()]).is_err());
+    // The matrix has four slots, and the constant three numbers.
+    let error = program.evaluate(2, &[vec![], vec![]]).err().unwrap();
+    assert!(error.to_string().contains("node 2 (constant)"), "{error}");
+}
