@@ -2,7 +2,7 @@
 
 use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
-use crate::arith::simd::{scalar::Scalar, vector::Products};
+use crate::arith::simd::{gates::prefetch_at, scalar::Scalar, vector::Products};
 use alloc::vec::Vec;
 
 /// Words that come from memory together: 64 bytes.
@@ -24,16 +24,35 @@ pub struct KeyProduct<'a, W> {
 /// end.
 #[derive(Clone, Copy)]
 pub struct LeftRows<'a, W> {
-    /// Where each row begins.
-    pub rows: &'a [&'a [W]],
-    /// Words from one line of a row to the next.
-    pub step: usize,
+    rows: &'a [&'a [W]],
+    step: usize,
+    run: usize,
+    start: usize,
 }
 
 impl<'a, W> LeftRows<'a, W> {
     /// Whole rows.
     pub fn whole(rows: &'a [&'a [W]]) -> Self {
-        Self { rows, step: line::<W>() }
+        Self::lines(rows, line::<W>())
+    }
+
+    /// Rows given by where they begin, whose lines are `step` words apart.
+    pub fn lines(rows: &'a [&'a [W]], step: usize) -> Self {
+        Self { rows, step, run: line::<W>(), start: 0 }
+    }
+
+    /// A line stands for `run` neighbouring words, a multiple of [`line()`]: the row repeats each of its words so often.
+    #[must_use]
+    pub fn repeating(self, run: usize) -> Self {
+        debug_assert!(run.is_multiple_of(line::<W>()));
+        Self { run, ..self }
+    }
+
+    /// The rows from word `at` on, where a line begins.
+    #[must_use]
+    pub fn from(self, at: usize) -> Self {
+        debug_assert!(at.is_multiple_of(line::<W>()));
+        Self { start: self.start + at / self.run * self.step, ..self }
     }
 }
 
@@ -101,9 +120,16 @@ impl<'a, W> KeyRows<'a, W> {
         Self { first: self.first + first, count, ..self }
     }
 
+    /// The rows from word `at` on, where a tile begins.
+    #[must_use]
+    pub fn from(self, at: usize) -> Self {
+        debug_assert!(at.is_multiple_of(self.tile));
+        Self { data: &self.data[2 * at * self.samples..], ..self }
+    }
+
     /// From word `at` of the first row to the end of its tile's samples, none if there are none.
     #[inline(always)]
-    fn from(self, at: usize) -> &'a [W] {
+    fn at(self, at: usize) -> &'a [W] {
         let (tile, within) = (at / self.tile, at % self.tile);
         let start = (tile * self.samples + self.first) * 2 * self.tile;
         self.data[start..start + self.count * 2 * self.tile].get(within..).unwrap_or_default()
@@ -144,7 +170,7 @@ pub(crate) fn key_products_by<S: Sums>(
     for start in (0..words).step_by(burst) {
         for KeyProduct { out: [out0, out1], lhs, key } in &mut *products {
             for at in (start..words.min(start + burst)).step_by(width) {
-                let (left, rows) = (at / line * lhs.step + at % line, key.from(at));
+                let (left, rows) = (lhs.start + at / lhs.run * lhs.step + at % line, key.at(at));
                 for first in (0..width).step_by(step) {
                     let words = at + first..at + first + step;
                     let outs = [&mut out0[words.clone()], &mut out1[words]];
@@ -159,6 +185,10 @@ pub(crate) fn key_products_by<S: Sums>(
         }
     }
 }
+
+/// Words of a key from those that are multiplied to those that are asked for: memory is slower than the products, and a
+/// processor does not look so far by itself.
+const AHEAD: usize = 512;
 
 /// Bytes of a key that one product reads before it is the next one's turn: long enough for a prefetcher to follow, and what
 /// several keys of one left side take fits a second-level cache.
@@ -202,6 +232,8 @@ fn add_products<S: Sums, const P: usize>(
         for (j, row) in lhs.iter().enumerate() {
             let at = start + j * 2 * tile;
             let (first, second) = (&key[at..at + width], &key[at + tile..at + tile + width]);
+            prefetch_at(first.as_ptr().wrapping_add(AHEAD));
+            prefetch_at(second.as_ptr().wrapping_add(AHEAD));
             let (row, first, second) =
                 (s.packs(&row[left..left + width]).0, s.packs(first).0, s.packs(second).0);
             for i in 0..P {

@@ -76,6 +76,10 @@ pub trait Kernels<W: Word>: Send + Sync {
     /// `out[j] = x[perm[j]]`. Panics when `perm` holds an index outside `x`.
     fn permute(&self, out: &mut [W], x: &[W], perm: &[u32]);
 
+    /// `x[perm[j] - origin]` for all j, put where [`row_to_lines`] puts row `place.0` of `place.1`; a power of two of
+    /// words. Panics when `perm` leads outside `x`.
+    fn permute_to_lines(&self, out: &mut [W], place: (usize, usize), x: &[W], perm: &[u32], origin: u32);
+
     /// `out[j] += x[perm[j]]`. Panics when `perm` holds an index outside `x`.
     fn permute_add_assign(&self, m: &Modulus<W>, out: &mut [W], x: &[W], perm: &[u32]);
 

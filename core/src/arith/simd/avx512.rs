@@ -258,12 +258,19 @@ impl Products for Lanes {
         })
     }
     #[inline(always)]
-    fn gather(self, x: &[u32], perm: &[u32]) -> __m512i {
+    fn gather(self, x: &[u32], perm: &[u32], origin: u32) -> __m512i {
         let perm: &[u32; 16] = &perm.as_chunks().0[0];
+        let pack = perm[0].wrapping_sub(origin) as usize / 16;
+        if let Some(words) = self.packs(x).0.get(pack) {
+            let from = self.sub(self.load(perm), self.splat(16 * pack as u32 + origin));
+            if avx512!(_mm512_cmpgt_epu32_mask(from, self.splat(15))) == 0 {
+                return avx512!(_mm512_permutexvar_epi32(from, self.load(words)));
+            }
+        }
         let mut words = [0; 16];
         let mut lane = 0;
         while lane < 16 {
-            words[lane] = x[perm[lane] as usize];
+            words[lane] = x[perm[lane].wrapping_sub(origin) as usize];
             lane += 1;
         }
         self.load(&words)

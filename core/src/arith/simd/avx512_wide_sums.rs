@@ -98,16 +98,26 @@ impl Products for Lanes {
         avx512!(_mm512_cvttpd_epu64(_mm512_add_pd(x, _mm512_set1_pd(0.5))))
     }
     #[inline(always)]
-    fn gather(self, x: &[u64], perm: &[u32]) -> __m512i {
+    fn gather(self, x: &[u64], perm: &[u32], origin: u32) -> __m512i {
+        let perm: &[u32; 8] = &perm.as_chunks().0[0];
+        let pack = perm[0].wrapping_sub(origin) as usize / 8;
+        if let Some(words) = self.packs(x).0.get(pack) {
+            let lanes = avx512!(_mm512_cvtepu32_epi64(_mm256_loadu_si256(perm.as_ptr().cast())));
+            let from =
+                avx512!(_mm512_sub_epi64(lanes, _mm512_set1_epi64((8 * pack) as i64 + i64::from(origin))));
+            if avx512!(_mm512_cmpgt_epu64_mask(from, _mm512_set1_epi64(7))) == 0 {
+                return avx512!(_mm512_permutexvar_epi64(from, self.load(words)));
+            }
+        }
         avx512!(_mm512_setr_epi64(
-            x[perm[0] as usize] as i64,
-            x[perm[1] as usize] as i64,
-            x[perm[2] as usize] as i64,
-            x[perm[3] as usize] as i64,
-            x[perm[4] as usize] as i64,
-            x[perm[5] as usize] as i64,
-            x[perm[6] as usize] as i64,
-            x[perm[7] as usize] as i64,
+            x[perm[0].wrapping_sub(origin) as usize] as i64,
+            x[perm[1].wrapping_sub(origin) as usize] as i64,
+            x[perm[2].wrapping_sub(origin) as usize] as i64,
+            x[perm[3].wrapping_sub(origin) as usize] as i64,
+            x[perm[4].wrapping_sub(origin) as usize] as i64,
+            x[perm[5].wrapping_sub(origin) as usize] as i64,
+            x[perm[6].wrapping_sub(origin) as usize] as i64,
+            x[perm[7].wrapping_sub(origin) as usize] as i64,
         ))
     }
 }

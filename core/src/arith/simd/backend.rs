@@ -45,6 +45,7 @@ macro_rules! backend {
                 kernel!(inner_product = $sums::inner_product, $products, $features, m: &Modulus<$word>, out: &mut [$word], lhs: &[&[$word]], rhs: &[&[$word]], accumulate: bool);
                 kernel!(key_products = $sums::key_products, $products, $features, m: &Modulus<$word>, products: &mut [KeyProduct<'_, $word>], accumulate: bool);
                 kernel!(permute = permute::permute, $products, $features, out: &mut [$word], x: &[$word], perm: &[u32]);
+                kernel!(permute_to_lines = permute::permute_to_lines, $products, $features, out: &mut [$word], place: (usize, usize), x: &[$word], perm: &[u32], origin: u32);
                 kernel!(permute_add_assign = permute::permute_add_assign, $products, $features, m: &Modulus<$word>, out: &mut [$word], x: &[$word], perm: &[u32]);
                 kernel!(lift_centered = convert::lift_centered, $rows, $features, from: &Modulus<$word>, to: &Modulus<$word>, out: &mut [$word], x: &[$word]);
                 kernel!(crt_overflow = convert::crt_overflow, $products, $features, v: &mut [$word], ys: &[&[$word]], inv_d: &[f64]);

@@ -148,16 +148,26 @@ pub(crate) fn wide_product(
 /// Asks for the words to be brought near, a cache line at a time.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn prefetch<T>(words: &[T]) {
+    words.chunks(64 / size_of::<T>()).for_each(|line| prefetch_at(line.as_ptr()));
+}
+
+/// Asks for the cache line of an address, which may be any.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn prefetch_at<T>(address: *const T) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    for line in words.chunks(64 / size_of::<T>()) {
-        // SAFETY: a hint to the caches, which needs no more than SSE and has no effect besides.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
-    }
+    // SAFETY: a hint to the caches, which needs no more than SSE and has no effect besides, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
 /// There is no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn prefetch<T>(_words: &[T]) {}
+
+/// There is no such instruction.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn prefetch_at<T>(_address: *const T) {}
 
 static SCALAR_U32: Scalar<u32> = Scalar::new();
 static SCALAR_U64: Scalar<u64> = Scalar::new();

@@ -289,6 +289,7 @@ impl Kernels<u64> for Ifma {
         mul_scalar_add_assign(m: &Modulus<u64>, acc: &mut [u64], a: &[u64], s: &Shoup<u64>);
         sub_mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
         permute(out: &mut [u64], x: &[u64], perm: &[u32]);
+        permute_to_lines(out: &mut [u64], place: (usize, usize), x: &[u64], perm: &[u32], origin: u32);
         permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);
         lift_centered(from: &Modulus<u64>, to: &Modulus<u64>, out: &mut [u64], x: &[u64]);
         crt_overflow(v: &mut [u64], ys: &[&[u64]], inv_d: &[f64]);

@@ -146,8 +146,8 @@ impl<W: Word> Products for Scalar<W> {
         W::from_u64((x + 0.5) as u64)
     }
     #[inline(always)]
-    fn gather(self, x: &[W], perm: &[u32]) -> W {
-        x[perm[0] as usize]
+    fn gather(self, x: &[W], perm: &[u32], origin: u32) -> W {
+        x[perm[0].wrapping_sub(origin) as usize]
     }
 }
 

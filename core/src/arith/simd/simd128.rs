@@ -176,8 +176,8 @@ impl Products for Simd128 {
         i64x2_shuffle::<0, 2>(low, high)
     }
     #[inline(always)]
-    fn gather(self, x: &[u32], perm: &[u32]) -> v128 {
-        let word = |j: usize| x[perm[j] as usize];
+    fn gather(self, x: &[u32], perm: &[u32], origin: u32) -> v128 {
+        let word = |j: usize| x[perm[j].wrapping_sub(origin) as usize];
         u32x4(word(0), word(1), word(2), word(3))
     }
 }

@@ -90,8 +90,9 @@ pub(crate) trait Products: Vector {
     fn real_mul_add(self, sum: Self::Real, y: Self::Reg, factor: f64) -> Self::Real;
     /// `floor(x + 1/2)` for `0 <= x < 2^31 - 1`.
     fn real_round(self, x: Self::Real) -> Self::Reg;
-    /// `x[perm[j]]` for `LANES` indices; panics on an index outside `x`.
-    fn gather(self, x: &[Self::Word], perm: &[u32]) -> Self::Reg;
+    /// `x[perm[j] - origin]` for `LANES` indices; panics on an index outside `x`. An automorphism takes the words of a pack from one
+    /// pack: indices alike but for their low bits are worth a path of their own.
+    fn gather(self, x: &[Self::Word], perm: &[u32], origin: u32) -> Self::Reg;
 }
 
 /// Montgomery reduction of double words, for lanes of 32 bits.

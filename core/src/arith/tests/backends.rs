@@ -35,6 +35,7 @@ macro_rules! kernel_suite {
             laws!(sums_of_products, rows::sums_of_products);
             laws!(tiled_keys, rows::tiled_keys);
             laws!(permutations, rows::permutations);
+            laws!(automorphisms, rows::automorphisms);
             laws!(permutation_out_of_range, rows::permutation_out_of_range);
             laws!(changes_of_modulus, rows::changes_of_modulus);
             laws!(basis_conversion, rows::basis_conversion);

@@ -1,7 +1,7 @@
 //! Row operations against wide integers.
 
 use super::{Random, extreme_rows, primes_for, wide};
-use crate::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, Word};
+use crate::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, Word, row_to_lines};
 
 /// Lengths around every vector width and block size, powers of two and not.
 const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 15, 16, 33, 64, 100, 511, 1025, 4096];
@@ -192,6 +192,39 @@ pub(super) fn permutations<W: Word>(k: &dyn Kernels<W>) {
     }
 }
 
+/// Automorphisms, whose packs come from one pack, and to lines.
+pub(super) fn automorphisms<W: Word>(k: &dyn Kernels<W>) {
+    let mut random = Random::new(27);
+    for m in moduli::<W>() {
+        for n in [2, 4, 8, 16, 32, 64, 512] {
+            let x: Vec<W> = random.row(m.value_u64(), n);
+            for g in [1, 3, 5, n | 1, 2 * n - 1] {
+                let reversed = |j: usize| j.reverse_bits() >> (usize::BITS - n.trailing_zeros());
+                let perm: Vec<u32> =
+                    (0..n).map(|j| reversed(g * (2 * reversed(j) + 1) % (2 * n) / 2) as u32).collect();
+                let expected: Vec<W> = perm.iter().map(|&j| x[j as usize]).collect();
+                let mut out = vec![W::ZERO; n];
+                k.permute(&mut out, &x, &perm);
+                assert_eq!(out, expected);
+                let (mut out, mut lines) = (vec![W::ZERO; 3 * n], vec![W::ZERO; 3 * n]);
+                for j in 0..3 {
+                    // Halves are permuted too: each comes from one half.
+                    for (half, perm) in perm.chunks_exact(n / 2).enumerate().filter(|_| n >= 64) {
+                        let (size, origin) = (n / 2, perm[0] as usize / (n / 2) * (n / 2));
+                        let out = &mut out[half * 3 * size..][..3 * size];
+                        k.permute_to_lines(out, (j, 3), &x[origin..][..size], perm, origin as u32);
+                    }
+                    if n < 64 {
+                        k.permute_to_lines(&mut out, (j, 3), &x, &perm, 0);
+                    }
+                    row_to_lines(&expected, (j, 3), &mut lines);
+                }
+                assert_eq!(out, lines);
+            }
+        }
+    }
+}
+
 /// An index outside the row must stop the call, in every backend, rather than read elsewhere.
 pub(super) fn permutation_out_of_range<W: Word>(k: &dyn Kernels<W>) {
     for (n, at, index) in [(64usize, 13usize, 64u32), (64, 63, u32::MAX), (5, 4, 5), (64, 0, 1 << 31)] {
@@ -201,6 +234,7 @@ pub(super) fn permutation_out_of_range<W: Word>(k: &dyn Kernels<W>) {
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let mut out = vec![W::ZERO; n];
             k.permute(&mut out, &x, &perm);
+            k.permute_to_lines(&mut out, (0, 1), &x, &perm, 0);
         }));
         assert!(outcome.is_err(), "index {index} of {n}");
     }

@@ -223,16 +223,25 @@ impl Products for Lanes {
         })
     }
     #[inline(always)]
-    fn gather(self, x: &[u32], perm: &[u32]) -> __m256i {
+    fn gather(self, x: &[u32], perm: &[u32], origin: u32) -> __m256i {
+        let perm: &[u32; 8] = &perm.as_chunks().0[0];
+        let pack = perm[0].wrapping_sub(origin) as usize / 8;
+        if let Some(words) = self.packs(x).0.get(pack) {
+            let from = self.sub(self.load(perm), self.splat(8 * pack as u32 + origin));
+            let outside = avx2!(_mm256_srli_epi32::<3>(from));
+            if avx2!(_mm256_testz_si256(outside, outside)) == 1 {
+                return avx2!(_mm256_permutevar8x32_epi32(self.load(words), from));
+            }
+        }
         avx2!(_mm256_setr_epi32(
-            x[perm[0] as usize] as i32,
-            x[perm[1] as usize] as i32,
-            x[perm[2] as usize] as i32,
-            x[perm[3] as usize] as i32,
-            x[perm[4] as usize] as i32,
-            x[perm[5] as usize] as i32,
-            x[perm[6] as usize] as i32,
-            x[perm[7] as usize] as i32,
+            x[perm[0].wrapping_sub(origin) as usize] as i32,
+            x[perm[1].wrapping_sub(origin) as usize] as i32,
+            x[perm[2].wrapping_sub(origin) as usize] as i32,
+            x[perm[3].wrapping_sub(origin) as usize] as i32,
+            x[perm[4].wrapping_sub(origin) as usize] as i32,
+            x[perm[5].wrapping_sub(origin) as usize] as i32,
+            x[perm[6].wrapping_sub(origin) as usize] as i32,
+            x[perm[7].wrapping_sub(origin) as usize] as i32,
         ))
     }
 }

@@ -245,12 +245,12 @@ impl Products for Lanes {
         avx2!(_mm256_cvtepi32_epi64(_mm256_cvttpd_epi32(_mm256_add_pd(x, _mm256_set1_pd(0.5)))))
     }
     #[inline(always)]
-    fn gather(self, x: &[u64], perm: &[u32]) -> __m256i {
+    fn gather(self, x: &[u64], perm: &[u32], origin: u32) -> __m256i {
         avx2!(_mm256_setr_epi64x(
-            x[perm[0] as usize] as i64,
-            x[perm[1] as usize] as i64,
-            x[perm[2] as usize] as i64,
-            x[perm[3] as usize] as i64,
+            x[perm[0].wrapping_sub(origin) as usize] as i64,
+            x[perm[1].wrapping_sub(origin) as usize] as i64,
+            x[perm[2].wrapping_sub(origin) as usize] as i64,
+            x[perm[3].wrapping_sub(origin) as usize] as i64,
         ))
     }
 }
