@@ -73,29 +73,42 @@ pub fn for_each_chunk_with<T: Send, M>(
     }
 }
 
-/// Calls `f(i, x, y)` for the `i`-th chunks of `chunk` items of two slices of one length.
+/// [`for_each_chunk_with`] for the chunks of two slices of one length: calls `f(memory, i, x, y)`.
 #[cfg(feature = "parallel")]
-pub fn for_each_pair_mut<T: Send>(
+pub fn for_each_pair_with<T: Send, M>(
     x: &mut [T],
     y: &mut [T],
     chunk: usize,
-    f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
 ) {
     use rayon::prelude::*;
     let pairs = x.par_chunks_mut(chunk.max(1)).zip(y.par_chunks_mut(chunk.max(1)));
-    pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+    pairs.enumerate().for_each_init(memory, |memory, (i, (x, y))| f(memory, i, x, y));
 }
 
-/// Calls `f(i, x, y)` for the `i`-th chunks of `chunk` items of two slices of one length.
+/// [`for_each_chunk_with`] for the chunks of two slices of one length: calls `f(memory, i, x, y)`.
 #[cfg(not(feature = "parallel"))]
-pub fn for_each_pair_mut<T: Send>(
+pub fn for_each_pair_with<T: Send, M>(
     x: &mut [T],
     y: &mut [T],
     chunk: usize,
-    f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
 ) {
+    each_pair_with(x, y, chunk, memory, f);
+}
+
+fn each_pair_with<T, M>(
+    x: &mut [T],
+    y: &mut [T],
+    chunk: usize,
+    memory: impl Fn() -> M,
+    f: impl Fn(&mut M, usize, &mut [T], &mut [T]),
+) {
+    let mut memory = memory();
     let pairs = x.chunks_mut(chunk.max(1)).zip(y.chunks_mut(chunk.max(1)));
-    pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+    pairs.enumerate().for_each(|(i, (x, y))| f(&mut memory, i, x, y));
 }
 
 /// Rows from this many words on are worth a task each.
@@ -111,18 +124,28 @@ pub fn for_each_row_mut<T: Send>(data: &mut [T], n: usize, f: impl Fn(usize, &mu
     }
 }
 
-/// [`for_each_pair_mut`] for the rows of two polynomials, as [`for_each_row_mut`].
+/// [`for_each_row_pair_with`] without the memory.
 pub fn for_each_row_pair_mut<T: Send>(
     x: &mut [T],
     y: &mut [T],
     n: usize,
     f: impl Fn(usize, &mut [T], &mut [T]) + Sync + Send,
 ) {
+    for_each_row_pair_with(x, y, n, || (), |(), i, x, y| f(i, x, y));
+}
+
+/// [`for_each_pair_with`] for the rows of two polynomials, as [`for_each_row_mut`].
+pub fn for_each_row_pair_with<T: Send, M>(
+    x: &mut [T],
+    y: &mut [T],
+    n: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T], &mut [T]) + Sync + Send,
+) {
     if n >= ROW_TASK {
-        for_each_pair_mut(x, y, n, f);
+        for_each_pair_with(x, y, n, memory, f);
     } else {
-        let pairs = x.chunks_mut(n.max(1)).zip(y.chunks_mut(n.max(1)));
-        pairs.enumerate().for_each(|(i, (x, y))| f(i, x, y));
+        each_pair_with(x, y, n, memory, f);
     }
 }
 

@@ -107,6 +107,18 @@ impl<W: Word, D: Domain> Poly<W, D> {
         par::for_each_row_pair_mut(&mut self.data, &mut other.data, n, f);
     }
 
+    /// [`Self::for_each_row_pair_mut`] with memory that `f` may use as it likes.
+    pub fn for_each_row_pair_with<M>(
+        &mut self,
+        other: &mut Self,
+        memory: impl Fn() -> M + Sync + Send,
+        f: impl Fn(&mut M, usize, &mut [W], &mut [W]) + Sync + Send,
+    ) {
+        debug_assert!(self.basis.same_as(&other.basis));
+        let n = self.basis.n();
+        par::for_each_row_pair_with(&mut self.data, &mut other.data, n, memory, f);
+    }
+
     /// Sets every residue to zero.
     pub fn set_zero(&mut self) {
         self.data.fill(W::ZERO);

@@ -16,8 +16,8 @@ use crate::arith::{Shoup, Word};
 pub struct ModDown<W: Word> {
     keep: Basis<W>,
     converter: BaseConverter<W>,
-    /// D^-1 modulo each kept prime.
-    inverse: Vec<Shoup<W>>,
+    /// -1/D modulo each kept prime.
+    minus_inverse: Vec<Shoup<W>>,
 }
 
 impl<W: Word> ModDown<W> {
@@ -26,17 +26,17 @@ impl<W: Word> ModDown<W> {
     /// # Panics
     /// If the two share a prime.
     pub fn new(keep: &Basis<W>, drop: &Basis<W>) -> Self {
-        let inverse = (0..keep.len())
+        let minus_inverse = (0..keep.len())
             .map(|i| {
                 let m = keep.modulus(i);
                 let mut d = W::ONE;
                 for p in drop.primes() {
                     d = m.mul(d, m.reduce_u64(p));
                 }
-                m.shoup(m.inv(d).expect("kept and dropped primes are distinct"))
+                m.shoup(m.neg(m.inv(d).expect("kept and dropped primes are distinct")))
             })
             .collect();
-        Self { keep: keep.clone(), converter: BaseConverter::new(drop, keep), inverse }
+        Self { keep: keep.clone(), converter: BaseConverter::new(drop, keep), minus_inverse }
     }
 
     /// The basis of the result.
@@ -58,7 +58,7 @@ impl<W: Word> ModDown<W> {
 
     /// [`Self::apply`] into memory used before; the dropped rows of x are overwritten.
     pub fn apply_into(&self, x: &mut Poly<W, Eval>, out: &mut Poly<W, Eval>) {
-        let (keep, n) = (self.keep.len(), self.keep.n());
+        let keep = self.keep.len();
         let kernels = self.keep.kernels();
         let drop = self.converter.from();
         debug_assert_eq!(x.basis().len(), keep + drop.len());
@@ -71,11 +71,10 @@ impl<W: Word> ModDown<W> {
         let rows: Vec<&[W]> = (0..drop.len()).map(|i| x.row(keep + i)).collect();
         let source = self.converter.source(&rows);
         out.for_each_row_mut(|i, row| {
-            let mut remainder = alloc::vec![W::ZERO; n];
-            source.row_into(i, &mut remainder);
-            kernels.ntt_forward(self.keep.row(i).ntt(), &mut remainder);
-            row.copy_from_slice(x.row(i));
-            kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, &remainder, &self.inverse[i]);
+            // The remainder r, then (r - x) (-1/D).
+            source.row_into(i, row);
+            kernels.ntt_forward(self.keep.row(i).ntt(), row);
+            kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x.row(i), &self.minus_inverse[i]);
         });
     }
 }

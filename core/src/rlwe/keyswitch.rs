@@ -132,15 +132,15 @@ impl<W: Word> RlweContext<W> {
                 d.source(&rows)
             })
             .collect();
-        par::for_each_chunk_mut(&mut out.data, count * n, |limb, lines| {
-            let mut row = vec![W::ZERO; n];
+        let memory = || vec![W::ZERO; n];
+        par::for_each_chunk_with(&mut out.data, count * n, memory, |row, limb, lines| {
             for (j, (digit, source)) in tables.digits.iter().zip(&sources).enumerate() {
                 match digit.target(limb) {
                     None => row_to_lines(x.row(limb), (j, count), lines),
                     Some(target) => {
-                        source.row_into(target, &mut row);
-                        kernels.ntt_forward(tables.qp.row(limb).ntt(), &mut row);
-                        row_to_lines(&row, (j, count), lines);
+                        source.row_into(target, row);
+                        kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                        row_to_lines(row, (j, count), lines);
                     }
                 }
             }
@@ -172,7 +172,7 @@ impl<W: Word> RlweContext<W> {
                 let lhs: Vec<&[W]> = run.iter().flat_map(|digits| digits.rows(limb).0).collect();
                 let key = rows.range(i * per_vector, lhs.len());
                 let out = [&mut *out_b, &mut *out_a];
-                let lhs = LeftRows { rows: &lhs, step: digits[0].rows(limb).1 };
+                let lhs = LeftRows::lines(&lhs, digits[0].rows(limb).1);
                 let product = KeyProduct { out, lhs, key };
                 let (kernels, m) = (tables.qp.kernels(), tables.qp.modulus(limb));
                 kernels.key_products(m, &mut [product], accumulate || i > 0);
@@ -215,8 +215,8 @@ impl<W: Word> RlweContext<W> {
             .iter()
             .map(|d| d.source(&d.own().iter().map(|&i| coefficients.row(i)).collect::<Vec<_>>()))
             .collect();
-        out.b.for_each_row_pair_mut(&mut out.a, |limb, out_b, out_a| {
-            let mut rows = vec![W::ZERO; count * n];
+        let memory = || vec![W::ZERO; count * n];
+        out.b.for_each_row_pair_with(&mut out.a, memory, |rows, limb, out_b, out_a| {
             let digits = tables.digits.iter().zip(&sources);
             for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(n)) {
                 if let Some(target) = digit.target(limb) {

@@ -141,7 +141,7 @@ pub(super) fn add_columns<W: Word>(
         for (block, scratch) in blocks.iter().zip(scratch.chunks_mut(lanes.len())) {
             let key = block.limb(limb).range(0, range.len());
             for (FactorScratch { sum: Pair { b, a }, .. }, (rows, step)) in scratch.iter_mut().zip(&rows) {
-                let lhs = LeftRows { rows: &rows[range.clone()], step: *step };
+                let lhs = LeftRows::lines(&rows[range.clone()], *step);
                 let out = [b.row_mut(limb), a.row_mut(limb)];
                 products.push(KeyProduct { out, lhs, key });
             }
@@ -192,7 +192,7 @@ pub(super) fn add_branches<W: Word>(
         for (rows, step, terms) in &mut rows {
             for (key, terms) in keys.iter().zip(terms.chunks_exact_mut(2 * n)) {
                 let (b, a) = terms.split_at_mut(n);
-                let lhs = LeftRows { rows, step: *step };
+                let lhs = LeftRows::lines(rows, *step);
                 products.push(KeyProduct { out: [b, a], lhs, key: key.limb(limb) });
             }
         }

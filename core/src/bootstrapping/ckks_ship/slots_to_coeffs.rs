@@ -196,7 +196,7 @@ impl<W: Word> SlotsToCoeffs<W> {
     ) {
         let (m, kernels) = (self.narrow.basis.modulus(limb), self.narrow.basis.kernels());
         if let Some((rows, step)) = group.evaluated(limb) {
-            let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows { rows: &rows, step });
+            let (out, lhs) = ([b.row_mut(limb), a.row_mut(limb)], LeftRows::lines(&rows, step));
             kernels.key_products(m, &mut [KeyProduct { out, lhs, key: steps.limb(limb) }], false);
             return;
         }
@@ -230,7 +230,7 @@ impl<W: Word> SlotsToCoeffs<W> {
                 };
                 let mut products: Vec<KeyProduct<'_, W>> = Vec::with_capacity(sums.len());
                 for (Pair { b, a }, (rows, step)) in sums.iter_mut().zip(&rows) {
-                    let lhs = LeftRows { rows, step: *step };
+                    let lhs = LeftRows::lines(rows, *step);
                     products.push(KeyProduct {
                         out: [b.row_mut(limb), a.row_mut(limb)],
                         lhs,
