@@ -11,7 +11,8 @@ use super::{
 use crate::{
     arith::Word,
     circuits::linear_transform::{
-        BabyGiantSteps, LinearTransform, PlaintextStorage, coeffs_to_slots_shifts, slots_to_coeffs_shifts,
+        BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
+        slots_to_coeffs_shapes,
     },
     error::Error,
     ring::{Basis, GaloisElement, SmallPoly},
@@ -166,7 +167,7 @@ impl<W: Word> ConventionalParams<W> {
 
     /// Real and imaginary parts of few slots lie beside each other and are reduced at once.
     pub fn packs_parts(&self) -> bool {
-        !self.is_full() && self.0.spec.order == StageOrder::CoeffsToSlotsFirst
+        packs_parts(self.spec())
     }
 
     /// Scale of messages in and out.
@@ -279,16 +280,18 @@ impl<W: Word> ConventionalParams<W> {
 
     /// Bytes that the encoded diagonals of both linear maps take in memory.
     pub fn diagonal_bytes(&self, storage: PlaintextStorage) -> u64 {
-        // The shifts were listed when the set was validated.
-        stage_shifts(self.spec(), self.levels()).map_or(0, |stages| {
+        // The shapes were listed when the set was validated.
+        stage_shapes(self.spec(), self.levels()).map_or(0, |stages| {
             stages
                 .iter()
-                .map(|(level, shifts)| {
-                    LinearTransform::memory_bytes_for(self.ckks(), shifts, *level, storage)
-                })
+                .map(|(level, shape)| LinearTransform::memory_bytes_for(self.ckks(), shape, *level, storage))
                 .sum()
         })
     }
+}
+
+fn packs_parts(spec: &ConventionalSpec) -> bool {
+    (2usize << spec.log_slots) < spec.chain.n && spec.order == StageOrder::CoeffsToSlotsFirst
 }
 
 fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
@@ -354,12 +357,18 @@ fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
     security::check(&instances, chain.policy)
 }
 
-/// The stages of both linear maps: the level each works at, and the shifts of its diagonals.
-fn stage_shifts(spec: &ConventionalSpec, levels: &Levels) -> Result<Vec<(usize, Vec<i64>)>, Error> {
+/// The stages of both linear maps: the level each works at, and the shape of its matrix.
+fn stage_shapes(spec: &ConventionalSpec, levels: &Levels) -> Result<Vec<(usize, StageShape)>, Error> {
     let slots = 1usize << spec.log_slots;
-    let back = coeffs_to_slots_shifts(slots, spec.coeffs_to_slots)?;
-    let there = slots_to_coeffs_shifts(slots, spec.slots_to_coeffs)?;
-    let down = |top: usize| move |(i, shifts)| (top - i, shifts);
+    let mut back = coeffs_to_slots_shapes(slots, spec.coeffs_to_slots)?;
+    let mut there = slots_to_coeffs_shapes(slots, spec.slots_to_coeffs)?;
+    if packs_parts(spec) {
+        // The stages that divide and join the parts act on twice the slots.
+        for shape in back.last_mut().into_iter().chain(there.first_mut()) {
+            shape.period = 2 * slots;
+        }
+    }
+    let down = |top: usize| move |(i, shape)| (top - i, shape);
     let back = back.into_iter().enumerate().map(down(levels.coeffs_to_slots));
     let there = there.into_iter().enumerate().map(down(levels.slots_to_coeffs));
     Ok(back.chain(there).collect())
@@ -376,8 +385,8 @@ fn galois_elements(
         let highest = out.entry(g).or_default();
         *highest = level.max(*highest);
     };
-    for (level, shifts) in stage_shifts(spec, levels)? {
-        for step in BabyGiantSteps::of(&shifts).rotations() {
+    for (level, shape) in stage_shapes(spec, levels)? {
+        for step in BabyGiantSteps::of(&shape.shifts).rotations() {
             add(GaloisElement::rotation(step, n), level);
         }
     }

@@ -78,6 +78,18 @@ impl Diagonals {
         out
     }
 
+    /// Entries after which every diagonal repeats: a power of two, the number of slots if none repeats.
+    pub fn period(&self) -> usize {
+        let repeats = |period: usize| {
+            self.entries.values().all(|d| d[period..].iter().zip(d).all(|(later, first)| later == first))
+        };
+        let mut period = self.slots;
+        while period > 1 && repeats(period / 2) {
+            period /= 2;
+        }
+        period
+    }
+
     /// Diagonal `k`, counted modulo the number of slots.
     pub fn get(&self, k: i64) -> Option<&[Complex]> {
         self.entries.get(&(k.rem_euclid(self.slots as i64) as usize)).map(Vec::as_slice)
@@ -226,6 +238,10 @@ mod tests {
         let repeated = a.repeated(8).unwrap().apply(&twice).unwrap();
         assert!(repeated.iter().zip(expected.iter().cycle()).all(|(&y, &z)| (y - z).abs() < 1e-14));
         assert_eq!(a.shifts(), [-1, 0, 1, 2]);
+        assert_eq!(
+            (a.period(), a.repeated(16).unwrap().period(), Diagonals::new(4).unwrap().period()),
+            (4, 4, 1)
+        );
         assert!(a.repeated(2).is_err() && Diagonals::new(6).is_err());
     }
 }

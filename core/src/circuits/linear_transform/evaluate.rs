@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::transform::LinearTransform;
 use crate::{
-    arith::{KeyProduct, KeyRows, LeftRows, Word, in_lines, line},
+    arith::{KeyProduct, KeyRows, LeftRows, Word, line, row_to_lines},
     error::Error,
     par,
     ring::{Automorphism, Eval, Poly},
@@ -15,6 +15,21 @@ use crate::{
 
 /// A baby step: its automorphism and key; none for the step 0.
 type Baby<'a, W> = Option<(&'a Automorphism, &'a SampleBlock<W>)>;
+
+/// Words that go through all baby steps together: those of 16 steps fit a second-level cache.
+const BLOCK: usize = 1024;
+
+/// What one thread needs for the baby steps of a prime.
+struct Memory<W> {
+    /// P times the input.
+    lifted: [Vec<W>; 2],
+    /// A block of one baby step.
+    product: [Vec<W>; 2],
+    /// A block of all baby steps.
+    turned: Vec<W>,
+    /// By giant step: diagonals that are evaluated here.
+    diagonals: Vec<Vec<W>>,
+}
 
 impl<W: Word> LinearTransform<W> {
     /// The map of the slots of `x`: one level down, scale S · `scale` / q_level.
@@ -63,41 +78,40 @@ impl<W: Word> LinearTransform<W> {
         counters: &mut Counters,
     ) -> Vec<W> {
         let (basis, n) = (self.basis(), self.basis().n());
-        let mut out = vec![W::ZERO; basis.len() * self.giants.len() * 2 * n];
-        // One memory per run of limbs: it is as large as all baby steps of a limb.
-        let memory =
-            || (vec![W::ZERO; babies.len() * 2 * n], self.giants.iter().map(|_| Vec::new()).collect());
-        par::for_each_chunk_with(
-            &mut out,
-            self.giants.len() * 2 * n,
-            memory,
-            |(turned, memory), limb, sums| {
-                let memory: &mut Vec<Vec<W>> = memory;
-                self.turn(limb, input, digits, babies, turned);
+        let (block, giants) = (n.min(BLOCK), self.giants.len());
+        let mut out = vec![W::ZERO; basis.len() * giants * 2 * n];
+        let memory = || Memory {
+            lifted: [vec![W::ZERO; n], vec![W::ZERO; n]],
+            product: [vec![W::ZERO; block], vec![W::ZERO; block]],
+            turned: vec![W::ZERO; babies.len() * 2 * block],
+            diagonals: vec![Vec::new(); giants],
+        };
+        par::for_each_chunk_with(&mut out, giants * 2 * n, memory, |memory, limb, sums| {
+            let Memory { lifted, product, turned, diagonals } = memory;
+            self.lift(limb, input, lifted);
+            let rows: Vec<(Vec<&[W]>, usize)> = self
+                .giants
+                .iter()
+                .zip(diagonals)
+                .map(|(g, memory)| self.giant_rows(limb, g, memory))
+                .collect();
+            for start in (0..n).step_by(block) {
+                self.turn((limb, start), lifted, digits, babies, product, turned);
                 let turned = KeyRows::new(turned, line::<W>().min(n), babies.len());
-                let rows: Vec<(Vec<&[W]>, usize)> = self
-                    .giants
-                    .iter()
-                    .zip(memory)
-                    .map(|(giant, memory)| in_lines(self.giant_rows(limb, giant, memory), n))
-                    .collect();
-                let mut products: Vec<KeyProduct<'_, W>> = self
-                    .giants
-                    .iter()
-                    .zip(&rows)
-                    .zip(sums.chunks_exact_mut(2 * n))
+                let products = self.giants.iter().zip(&rows).zip(sums.chunks_exact_mut(2 * n));
+                let mut products: Vec<KeyProduct<'_, W>> = products
                     .map(|((giant, (rows, step)), out)| {
                         let (b, a) = out.split_at_mut(n);
                         KeyProduct {
-                            out: [b, a],
-                            lhs: LeftRows { rows, step: *step },
+                            out: [&mut b[start..start + block], &mut a[start..start + block]],
+                            lhs: LeftRows::lines(rows, *step).repeating(self.run()).from(start),
                             key: turned.range(giant.first, giant.count),
                         }
                     })
                     .collect();
                 basis.kernels().key_products(basis.modulus(limb), &mut products, false);
-            },
-        );
+            }
+        });
         let turns = babies.iter().flatten().count();
         counters.ntt += self.plaintext_ntts();
         counters.limb_mac += (2 * (turns * digits.count() + self.diagonals()) * basis.len()) as u64;
@@ -105,48 +119,56 @@ impl<W: Word> LinearTransform<W> {
         out
     }
 
-    /// P rot_b(x) modulo prime `limb` for every baby step, `[line][baby][2][words]`.
-    fn turn(&self, limb: usize, input: &Pair<W>, digits: &Digits<W>, babies: &[Baby<'_, W>], out: &mut [W]) {
-        let (rlwe, basis, n) = (self.context.rlwe(), self.basis(), self.basis().n());
-        let (m, kernels) = (basis.modulus(limb), basis.kernels());
-        let (own, tile) = (input.b.basis().len(), line::<W>().min(n));
-        // P x modulo this prime, which is zero if it is a special one.
-        let mut lifted = [vec![W::ZERO; n], vec![W::ZERO; n]];
-        if limb < own {
-            for (row, part) in lifted.iter_mut().zip([&input.b, &input.a]) {
+    /// P x modulo prime `limb`, which is zero if that is a special one.
+    fn lift(&self, limb: usize, x: &Pair<W>, out: &mut [Vec<W>; 2]) {
+        let (rlwe, basis) = (self.context.rlwe(), self.basis());
+        for (row, part) in out.iter_mut().zip([&x.b, &x.a]) {
+            if limb < x.b.basis().len() {
                 row.copy_from_slice(part.row(limb));
-                kernels.mul_scalar_assign(m, row, &rlwe.special_mod_q()[limb]);
+                basis.kernels().mul_scalar_assign(basis.modulus(limb), row, &rlwe.special_mod_q()[limb]);
+            } else {
+                row.fill(W::ZERO);
             }
         }
+    }
+
+    /// `[line][baby][2][words]`: words `start` and following of P rot_b(x) modulo prime `limb`, for every baby step.
+    ///
+    /// An automorphism takes an aligned block of evaluations, as long as any power of two, from one aligned block.
+    fn turn(
+        &self,
+        (limb, start): (usize, usize),
+        lifted: &[Vec<W>; 2],
+        digits: &Digits<W>,
+        babies: &[Baby<'_, W>],
+        [b, a]: &mut [Vec<W>; 2],
+        out: &mut [W],
+    ) {
+        let (basis, block, own) = (self.basis(), b.len(), self.context.rlwe().q(self.level).len());
+        let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (lhs, step) = digits.rows(limb);
-        let mut product = [vec![W::ZERO; n], vec![W::ZERO; n]];
         for (i, baby) in babies.iter().enumerate() {
-            let places = |component: usize| (2 * i + component) * tile;
+            let place = |component: usize| (2 * i + component, 2 * babies.len());
             let Some((automorphism, key)) = baby else {
                 for (component, row) in lifted.iter().enumerate() {
-                    for (words, tiles) in
-                        row.chunks_exact(tile).zip(out.chunks_exact_mut(babies.len() * 2 * tile))
-                    {
-                        tiles[places(component)..][..tile].copy_from_slice(words);
-                    }
+                    row_to_lines(&row[start..start + block], place(component), out);
                 }
                 continue;
             };
-            let [b, a] = &mut product;
-            let key_limb = if limb < own { limb } else { key.q_len() + limb - own };
-            let rows = key.limb(key_limb).range(0, lhs.len());
-            let lhs = LeftRows { rows: &lhs, step };
-            kernels.key_products(m, &mut [KeyProduct { out: [&mut *b, &mut *a], lhs, key: rows }], false);
+            let from = &automorphism.permutation()[start..start + block];
+            let origin = from[0] as usize / block * block;
+            let key = key.limb(if limb < own { limb } else { key.q_len() + limb - own });
+            let product = KeyProduct {
+                out: [&mut *b, &mut *a],
+                lhs: LeftRows::lines(&lhs, step).from(origin),
+                key: key.range(0, lhs.len()).from(origin),
+            };
+            kernels.key_products(m, &mut [product], false);
             if limb < own {
-                kernels.add_assign(m, b, &lifted[0]);
+                kernels.add_assign(m, b, &lifted[0][origin..origin + block]);
             }
-            for (component, part) in [b, a].into_iter().enumerate() {
-                let lines = automorphism.permutation().chunks_exact(tile);
-                for (line, tiles) in lines.zip(out.chunks_exact_mut(babies.len() * 2 * tile)) {
-                    for (word, &j) in tiles[places(component)..][..tile].iter_mut().zip(line) {
-                        *word = part[j as usize];
-                    }
-                }
+            for (component, part) in [&b, &a].into_iter().enumerate() {
+                kernels.permute_to_lines(out, place(component), part, from, origin as u32);
             }
         }
     }

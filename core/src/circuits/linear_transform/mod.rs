@@ -29,6 +29,7 @@ mod transform;
 pub use babies_giants::BabyGiantSteps;
 pub use diagonals::Diagonals;
 pub use special_fft::{
-    coeffs_to_slots_shifts, coeffs_to_slots_stages, slots_to_coeffs_shifts, slots_to_coeffs_stages,
+    StageShape, coeffs_to_slots_shapes, coeffs_to_slots_stages, slots_to_coeffs_shapes,
+    slots_to_coeffs_stages,
 };
 pub use transform::{LinearTransform, PlaintextStorage};

@@ -34,32 +34,41 @@ pub fn coeffs_to_slots_stages(slots: usize, stages: usize) -> Result<Vec<Diagona
     merged(slots, stages, &layers, inverse_layer)
 }
 
-/// The shifts of the diagonals of [`slots_to_coeffs_stages`], ascending, without making them.
+/// What a matrix takes, known without making it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StageShape {
+    /// The shifts of its diagonals, ascending.
+    pub shifts: Vec<i64>,
+    /// Entries after which its diagonals repeat.
+    pub period: usize,
+}
+
+/// The shapes of [`slots_to_coeffs_stages`].
 ///
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
-pub fn slots_to_coeffs_shifts(slots: usize, stages: usize) -> Result<Vec<Vec<i64>>, Error> {
+pub fn slots_to_coeffs_shapes(slots: usize, stages: usize) -> Result<Vec<StageShape>, Error> {
     let layers: Vec<usize> = (1..=slots.trailing_zeros()).map(|log| 1 << log).collect();
-    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shifts_of(slots, layers)).collect())
+    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shape_of(slots, layers)).collect())
 }
 
-/// The shifts of the diagonals of [`coeffs_to_slots_stages`], ascending, without making them.
+/// The shapes of [`coeffs_to_slots_stages`].
 ///
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
-pub fn coeffs_to_slots_shifts(slots: usize, stages: usize) -> Result<Vec<Vec<i64>>, Error> {
+pub fn coeffs_to_slots_shapes(slots: usize, stages: usize) -> Result<Vec<StageShape>, Error> {
     let layers: Vec<usize> = (1..=slots.trailing_zeros()).rev().map(|log| 1 << log).collect();
-    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shifts_of(slots, layers)).collect())
+    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shape_of(slots, layers)).collect())
 }
 
-/// Sums of 0, m/2 and -m/2 over the layers, centred.
-fn shifts_of(slots: usize, layers: &[usize]) -> Vec<i64> {
+/// Shifts are sums of 0, m/2 and -m/2 over the layers, centred; entries repeat with the largest layer.
+fn shape_of(slots: usize, layers: &[usize]) -> StageShape {
     let mut out = BTreeSet::from([0i64]);
     for &m in layers {
         let half = m as i64 / 2;
         out = out.iter().flat_map(|&k| [k, k + half, k - half]).map(|k| centred(k, slots as i64)).collect();
     }
-    out.into_iter().collect()
+    StageShape { shifts: out.into_iter().collect(), period: layers.iter().copied().max().unwrap_or(slots) }
 }
 
 /// In (-slots/2, slots/2].
@@ -211,10 +220,13 @@ mod tests {
         assert_eq!(counts(slots_to_coeffs_stages(1 << 10, 3).unwrap()), [31, 15, 8]);
         assert_eq!(counts(coeffs_to_slots_stages(1 << 11, 3).unwrap()), [16, 31, 15]);
         for (slots, stages) in [(2, 1), (8, 2), (64, 3), (1 << 10, 3)] {
-            let of = |stages: Vec<Diagonals>| stages.iter().map(Diagonals::shifts).collect::<Vec<_>>();
-            let there = slots_to_coeffs_shifts(slots, stages).unwrap();
+            let of = |stages: Vec<Diagonals>| {
+                let shape = |d: &Diagonals| StageShape { shifts: d.shifts(), period: d.period() };
+                stages.iter().map(shape).collect::<Vec<_>>()
+            };
+            let there = slots_to_coeffs_shapes(slots, stages).unwrap();
             assert_eq!(of(slots_to_coeffs_stages(slots, stages).unwrap()), there);
-            let back = coeffs_to_slots_shifts(slots, stages).unwrap();
+            let back = coeffs_to_slots_shapes(slots, stages).unwrap();
             assert_eq!(of(coeffs_to_slots_stages(slots, stages).unwrap()), back);
         }
     }
