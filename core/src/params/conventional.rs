@@ -267,7 +267,7 @@ fn n16() -> ConventionalSpec {
         reduction: 60.7,
         coeffs_to_slots: (3, 60.7),
         special: (7, 46.0),
-        digit: 312.0,
+        digit: 313.0,
         ephemeral: 60.0,
     };
     spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE)
@@ -288,7 +288,7 @@ fn n16_precise() -> ConventionalSpec {
         reduction: 60.7,
         coeffs_to_slots: (3, 60.7),
         special: (7, 46.0),
-        digit: 312.0,
+        digit: 313.0,
         ephemeral: 60.0,
     };
     let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 3, log_distance: 8 }), ..COSINE };
