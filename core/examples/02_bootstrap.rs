@@ -24,7 +24,10 @@ use std::ops::ControlFlow;
 
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{Recorder, ShipEvaluator, ShipKeys, ShipRun, ShipSecretKey, ViewKind},
+    bootstrapping::{
+        ViewKind,
+        ckks_ship::{Recorder, ShipEvaluator, ShipKeys, ShipRun, ShipSecretKey},
+    },
     params::preset,
     random::Seed,
     schemes::ckks::Complex,
@@ -86,6 +89,7 @@ fn main() -> Result<(), Error> {
                     ViewKind::Slots => "slot",
                     ViewKind::Coefficients => "coefficient",
                     ViewKind::Phases => "phase, in turns,",
+                    ViewKind::Quotients => "coefficient over q0",
                 };
             }
         }

@@ -19,8 +19,9 @@ use std::{
 use refloat::{
     Error,
     arith::complex::Complex,
-    bootstrapping::ckks_ship::{
-        NoiseModel, ShipEvaluator, ShipKeys, ShipMode, ShipRun, ShipSecretKey, ShipState, StageView,
+    bootstrapping::{
+        StageView,
+        ckks_ship::{NoiseModel, ShipEvaluator, ShipKeys, ShipMode, ShipRun, ShipSecretKey, ShipState},
     },
     params,
     random::Seed,

@@ -1,9 +1,9 @@
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat';
+import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server, type StageEvent } from 'refloat';
 import { gridFor, slotValues } from './input/source.js';
 import { problemOf, words } from './problems.js';
 import { chosenPreset, DEMONSTRATION, type Busy, type Store } from './store.js';
-import { STATIONS } from './stages.js';
-import type { KeyProgress, Preset, StageEvent } from './types.js';
+import { isOfShip, STATIONS } from './stages.js';
+import type { KeyProgress, Preset } from './types.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 
 /** Largest key set on the wire that a page keeps in memory, where it takes twice as much. */
@@ -309,6 +309,7 @@ export class Session {
     this.run = work;
     this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'In the queue; the first time, the server also unpacks the keys' : 'Starting' });
     for await (const event of work) {
+      if (!isOfShip(event)) continue;
       observe(voyage, event);
       this.store.update((s) => {
         // What is seen of a part says nothing new of the progress.

@@ -1,5 +1,6 @@
 import { trusted, type Html } from './html.js';
-import type { StageId } from './types.js';
+import type { StageEvent as AnyStageEvent } from 'refloat';
+import type { StageEvent, StageId } from './types.js';
 
 /** Stations of the journey: the six stages of the method, and what the reader's page does around them. */
 export type Station = 'encrypt' | 'exhaust' | StageId | 'decrypt';
@@ -101,6 +102,11 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
 /** Position of a station in the journey. */
 export function stationIndex(station: Station): number {
   return JOURNEY.indexOf(station);
+}
+
+/** Is this an event of SHIP, which is what the stations show? */
+export function isOfShip(event: AnyStageEvent): event is StageEvent {
+  return isStation(event.stage);
 }
 
 /** Is this the name of a station? */

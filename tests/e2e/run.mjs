@@ -16,6 +16,7 @@ await import('./journeys/access.mjs');
 await import('./journeys/server.mjs');
 await import('./journeys/looks.mjs');
 await import('./journeys/gates.mjs');
+await import('./journeys/conventional.mjs');
 
 const LIMIT = 180_000;
 const total = { passed: 0, failed: 0, skipped: 0 };

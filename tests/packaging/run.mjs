@@ -44,11 +44,11 @@ function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** A page is whole if it brings the full module, that of gates and the worker along, once each. */
+/** A page is whole if it brings the full module, those of gates and of conventional sets, and the worker along, once each. */
 async function checkPage(folder) {
   const files = await filesIn(folder);
   const wasm = files.filter((f) => f.endsWith('.wasm'));
-  check(wasm.length === 2, `two wasm modules expected, found ${wasm.join(', ') || 'none'} in ${files.join(', ')}`);
+  check(wasm.length === 3, `three wasm modules expected, found ${wasm.join(', ') || 'none'} in ${files.join(', ')}`);
   const scripts = files.filter((f) => f.endsWith('.js'));
   check(scripts.length >= 2, `a page and a worker expected, found ${scripts.join(', ')}`);
   for (const file of scripts) {
@@ -80,6 +80,7 @@ const cases = {
       'refloat_full.wasm',
       'refloat_client.wasm',
       'refloat_gates.wasm',
+      'refloat_conventional.wasm',
     ]),
 
   'contents of the package': async ({ project }) => {
@@ -93,12 +94,13 @@ const cases = {
       'dist/wasm/refloat_full_bg.wasm',
       'dist/wasm/refloat_client_bg.wasm',
       'dist/wasm/refloat_gates_bg.wasm',
+      'dist/wasm/refloat_conventional_bg.wasm',
     ]) {
       check(files.includes(wanted), `${wanted} is not in the package`);
     }
     const odd = files.filter((f) => /(^|\/)(src|tests|node_modules)\/|\.tsbuildinfo$|vitest/.test(f));
     check(odd.length === 0, `the package has files nobody needs: ${odd.join(', ')}`);
-    check(files.filter((f) => f.endsWith('.wasm')).length === 3, 'there is more than one copy of a wasm module');
+    check(files.filter((f) => f.endsWith('.wasm')).length === 4, 'there is more than one copy of a wasm module');
     const client = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_client_bg.wasm'));
     const full = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_full_bg.wasm'));
     check(client.length < full.length, `the client module (${client.length} bytes) is not smaller than the full one (${full.length})`);

@@ -2,7 +2,8 @@
 //! against the tracked reals, the output against the message and the sine.
 
 use refloat::arith::complex::Complex;
-use refloat::bootstrapping::ckks_ship::{ShipMode, ShipRun, ShipState, ViewKind};
+use refloat::bootstrapping::ViewKind;
+use refloat::bootstrapping::ckks_ship::{ShipMode, ShipRun, ShipState};
 use refloat::params::preset;
 use refloat::ring::{centered_f64, from_integers};
 use refloat::schemes::ckks::Ciphertext;

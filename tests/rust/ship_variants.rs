@@ -2,9 +2,9 @@
 //! encapsulation, a composite base modulus, and the secret's windows one by one.
 
 use refloat::Error;
+use refloat::bootstrapping::ViewKind;
 use refloat::bootstrapping::ckks_ship::{
-    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipRun, ShipSpec, ViewKind, quarter_masks,
-    window_positions,
+    Diagonals, ShipEvaluator, ShipMode, ShipParams, ShipRun, ShipSpec, quarter_masks, window_positions,
 };
 use refloat::params::preset;
 use refloat::random::Seed;

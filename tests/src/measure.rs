@@ -1,9 +1,8 @@
 //! Messages to bootstrap, and what the holder of the key measures on the way.
 
 use refloat::Error;
-use refloat::bootstrapping::ckks_ship::{
-    KeySource, ShipEvaluator, ShipMode, ShipRun, ShipSecretKey, ViewKind,
-};
+use refloat::bootstrapping::ViewKind;
+use refloat::bootstrapping::ckks_ship::{KeySource, ShipEvaluator, ShipMode, ShipRun, ShipSecretKey};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 

@@ -1,6 +1,6 @@
 import * as generated from '#wasm-full';
-import { openGates } from './direct-gates.js';
+import { others } from './direct-others.js';
 import { opener } from './engine/direct.js';
 
 /** Opens the instances of this thread. */
-export const openDirect = opener(generated, 'full', openGates);
+export const openDirect = opener(generated, 'full', others);

@@ -1,4 +1,5 @@
 import { RefloatError } from './errors.js';
+import type { Preset } from './params.js';
 
 /** Throws unless the ciphertext is encrypted under the key named. */
 export function keyMismatch(
@@ -11,4 +12,12 @@ export function keyMismatch(
     'PARAMS_MISMATCH',
     `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,
   );
+}
+
+/** The set of a name. */
+export function presetNamed(presets: readonly Preset[], name: string): Preset {
+  const preset = presets.find((p) => p.name === name);
+  if (preset) return preset;
+  const names = presets.map((p) => p.name).join(', ');
+  throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
 }

@@ -1,7 +1,16 @@
 import type { StageId } from './stages.js';
 
 /** Names of the parameter sets that ship with this version. */
-export type PresetName = `toy${'10' | '11' | '11-31'}` | `ship13${'' | '-bits'}${'' | '-he2018'}` | 'ship14';
+export type PresetName =
+  | `toy${'10' | '11' | '11-31'}`
+  | `ship13${'' | '-bits'}${'' | '-he2018'}`
+  | 'ship14'
+  | 'n15'
+  | `n16${'' | '-sparse' | '-precise'}`
+  | `toy-conventional${'11' | '10-sparse' | '10-slots-first' | '10-50bit'}`;
+
+/** How a set bootstraps: by blind rotations, or by a polynomial that reduces modulo q0. */
+export type Method = 'ckks-ship' | 'ckks-conventional';
 
 /** What the slots of a set hold: reals in [-1, 1], complex numbers, or bits. */
 export type SlotMode = 'real' | 'complex' | 'bits';
@@ -46,6 +55,8 @@ export interface Preset {
   readonly name: string;
   /** Title for people. */
   readonly title: string;
+  /** How it bootstraps. The module of conventional sets is loaded with the first of them. */
+  readonly method: Method;
   /** What the slots hold. */
   readonly mode: SlotMode;
   /** `false` for toys, which protect nothing and need `allowInsecure`. */
@@ -64,9 +75,9 @@ export interface Preset {
   readonly logN: number;
   /** Numbers per ciphertext. */
   readonly slots: number;
-  /** log2 of the largest modulus under the dense key. */
+  /** log2 of the largest modulus under the main key. */
   readonly logQP: number;
-  /** log2 of the largest modulus under the sparse key. */
+  /** log2 of the largest modulus under the sparse or ephemeral key. */
   readonly logQ0P: number;
   /** Highest level. */
   readonly maxLevel: number;
@@ -78,9 +89,9 @@ export interface Preset {
   readonly promisedBits: number;
   /** Stages of the bootstrapping, in order. */
   readonly stages: readonly StageInfo[];
-  /** Independent blind rotations of one bootstrapping. */
+  /** Independent blind rotations of one bootstrapping; 1 where there are none. */
   readonly tracks: number;
-  /** Levels of the product tree. */
+  /** Levels of the product tree, if there is one. */
   readonly treeLevels: number;
   /** Pieces of the bootstrapping keys. Empty when a server was not asked for them. */
   readonly keyParts: readonly KeyPartInfo[];
@@ -88,4 +99,43 @@ export interface Preset {
   readonly keyBytes: number;
   /** Bytes of a ciphertext on the wire, by level. */
   readonly ciphertextBytes: readonly number[];
+}
+
+/**
+ * The polynomial with which a conventional bootstrapping takes x = m/q0 + I to m/q0: a scaled cosine of
+ * x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if there is one.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * const { degree, values } = await rf.reduction('toy-conventional11', [3.001, -7.001]);
+ * console.log(degree, values); // 58, and nearly 0.001 and -0.001
+ * rf.close();
+ * ```
+ */
+export interface Reduction {
+  /** |x| must stay below this. */
+  readonly range: number;
+  /** Degree of the cosine. */
+  readonly degree: number;
+  /** How often its angle is doubled. */
+  readonly doubleAngles: number;
+  /** Degree of the arcsine; 0 where the sine alone will do. */
+  readonly arcsineDegree: number;
+  /** Levels it takes. */
+  readonly levels: number;
+  /** Key switches for one ciphertext. */
+  readonly keySwitches: number;
+  /** What is subtracted from x. */
+  readonly shift: number;
+  /** Ends of the interval of x - `shift` over which the Chebyshev polynomials are taken. */
+  readonly interval: Float64Array;
+  /** Coefficients of the cosine in these Chebyshev polynomials, that of T_0 first. */
+  readonly coefficients: Float64Array;
+  /** Largest error of the cosine, before its angle is doubled. */
+  readonly fitError: number;
+  /** Values at the points that were asked for. */
+  readonly values: Float64Array;
 }

@@ -19,7 +19,7 @@ export type { GateEncryptOptions } from './gates/key-set.js';
 export { GateKeys } from './gates/keys.js';
 export type { GateRunOptions } from './gates/keys.js';
 export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
-export type { KeyPartInfo, Preset, PresetName, SlotMode, StageInfo } from './params.js';
+export type { KeyPartInfo, Method, Preset, PresetName, Reduction, SlotMode, StageInfo } from './params.js';
 export { RemoteKeys } from './remote/keys.js';
 export { Server } from './remote/server.js';
 export type {
@@ -32,7 +32,9 @@ export type {
 export { Run, SteppableRun } from './run.js';
 export type { RunState } from './run.js';
 export type {
+  ConventionalStageId,
   KeyProgress,
+  ShipStageId,
   StageCounters,
   StageEnter,
   StageEvent,

@@ -1,7 +1,13 @@
 /** Identifiers of the stages of SHIP, in order. */
-export type StageId =
+export type ShipStageId =
   | `${'slots_to_coeffs' | 'encapsulate' | 'encode_phase'}`
   | `${'blind_rotate' | 'product_tree' | 'conjugate'}`;
+
+/** Identifiers of the stages of a conventional bootstrapping; the last is the first in some sets. */
+export type ConventionalStageId = 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
+
+/** Identifiers of the stages of all methods. */
+export type StageId = ShipStageId | ConventionalStageId;
 
 /** Work done by a stage, in units that do not depend on the machine. */
 export interface StageCounters {
@@ -57,9 +63,12 @@ export interface StageView extends StageEventBase<StageId> {
   readonly levelOfTree?: number;
   /**
    * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`:
-   * angles in turns, the message divided by the set's gap gamma.
+   * angles in turns, the message divided by the set's gap gamma; `quotients`: coefficients of the
+   * message over q0, with the integers that a raised modulus adds.
    */
-  readonly view: 'slots' | 'coefficients' | 'phases';
+  readonly view: 'slots' | 'coefficients' | 'phases' | 'quotients';
+  /** What a message of 1 comes to in these numbers. */
+  readonly unit: number;
   /** At most 1024 points, evenly spread. */
   readonly data: Float64Array;
   /** What exact arithmetic gives for the same points, in the same layout. */

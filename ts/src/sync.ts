@@ -6,8 +6,9 @@
  */
 import { openDirect } from './direct-full.js';
 import type { WasmSource } from './engine/open.js';
-import { RefloatError } from './errors.js';
 import type { About, Engine, Memory } from './engine/engine.js';
+import type { Host } from './engine/host.js';
+import { presetNamed } from './mismatch.js';
 import type { Preset, PresetName, SlotMode } from './params.js';
 import { Ciphertext } from './sync/ciphertext.js';
 import { BootstrapKeys, KeySet } from './sync/key-set.js';
@@ -21,9 +22,11 @@ export { complexFromParts, imaginaryParts, realParts } from './complex.js';
 export { RefloatError } from './errors.js';
 export type { About, Memory, WasmSource };
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
-export type { KeyPartInfo, Preset, PresetName, SlotMode, StageInfo } from './params.js';
+export type { KeyPartInfo, Method, Preset, PresetName, SlotMode, StageInfo } from './params.js';
 export type {
+  ConventionalStageId,
   KeyProgress,
+  ShipStageId,
   StageCounters,
   StageEnter,
   StageEvent,
@@ -37,6 +40,8 @@ export type {
 export interface LoadOptions {
   /** Where the wasm module is; by default the file in the package. */
   readonly wasm?: WasmSource;
+  /** Where the module of conventional sets is, which `loadPresets()` loads. */
+  readonly conventionalWasm?: WasmSource;
 }
 
 /** Options of `Refloat.keygen()` in its direct form. */
@@ -61,13 +66,14 @@ export interface KeygenOptions {
  * ```
  */
 export class Refloat {
-  readonly #engine: Engine;
+  readonly #host: Host;
   readonly #about: About;
-  readonly #presets: readonly Preset[];
+  #presets: readonly Preset[];
+  #conventional: Engine | undefined;
 
-  private constructor(engine: Engine) {
-    const { about, presets } = engine.describe();
-    this.#engine = engine;
+  private constructor(host: Host) {
+    const { about, presets } = host.engine.describe();
+    this.#host = host;
     this.#about = about;
     this.#presets = presets;
   }
@@ -78,7 +84,7 @@ export class Refloat {
    * after a crash the next call makes a fresh instance.
    */
   static async load(options: LoadOptions = {}): Promise<Refloat> {
-    return new Refloat((await openDirect([options.wasm])).engine);
+    return new Refloat(await openDirect(options));
   }
 
   /** Version, kernels and artefact in use. */
@@ -86,58 +92,79 @@ export class Refloat {
     return this.#about;
   }
 
-  /** The parameter sets of this version. */
+  /** The parameter sets there are without waiting: those of SHIP, and the conventional ones after `loadPresets()`. */
   presets(): readonly Preset[] {
     return this.#presets;
   }
 
-  /** One parameter set by name. */
+  /** All parameter sets of this version; loads the module of the conventional ones, which nothing else here does. */
+  async loadPresets(): Promise<readonly Preset[]> {
+    const engine = await this.#host.conventional();
+    if (this.#conventional !== engine) {
+      const own = this.#host.engine.describe().presets;
+      this.#presets = [...own, ...engine.describe().presets];
+      this.#conventional = engine;
+    }
+    return this.#presets;
+  }
+
+  /** One of `presets()` by name. */
   params(name: PresetName | (string & {})): Preset {
-    const preset = this.#presets.find((p) => p.name === name);
-    if (preset) return preset;
-    const names = this.#presets.map((p) => p.name).join(', ');
-    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
+    return presetNamed(this.#presets, name);
   }
 
   /** Memory of the wasm instance. */
   memory(): Memory {
-    return this.#engine.memory();
+    return this.#host.memory();
   }
 
   /** Makes a secret key from fresh randomness of the platform; `ship13` if no set is named. */
   keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): KeySet {
     const params = this.params(preset);
-    const info = this.#engine.keygen(params.name, options.allowInsecure === true, options.seed);
-    return new KeySet(this.#engine, info, params);
+    const engine = this.#engineOf(params);
+    const info = engine.keygen(params.name, options.allowInsecure === true, options.seed);
+    return new KeySet(engine, info, params);
   }
 
   /** Takes back what `KeySet.exportSecret()` gave. */
   importKeys(bytes: Uint8Array, options: { readonly allowInsecure?: boolean } = {}): KeySet {
-    const info = this.#engine.importSecret(bytes, options.allowInsecure === true);
-    return new KeySet(this.#engine, info, this.params(info.preset));
+    const engine = this.#engineFor(bytes);
+    const info = engine.importSecret(bytes, options.allowInsecure === true);
+    return new KeySet(engine, info, this.params(info.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
   ciphertextFromBytes(bytes: Uint8Array, options: { readonly mode?: SlotMode } = {}): Ciphertext {
-    const info = this.#engine.ciphertextFromBytes(bytes);
-    return new Ciphertext(this.#engine, info, options.mode ?? this.params(info.preset).mode);
+    const engine = this.#engineFor(bytes);
+    const info = engine.ciphertextFromBytes(bytes);
+    return new Ciphertext(engine, info, options.mode ?? this.params(info.preset).mode);
   }
 
   /** Squares every slot; takes one level. */
   square(ciphertext: Ciphertext, keys: BootstrapKeys): Ciphertext {
     keys.mustMatch(ciphertext);
-    const info = this.#engine.square(ciphertext.handleIn(this.#engine), keys.handleIn(this.#engine));
-    return new Ciphertext(this.#engine, info, ciphertext.mode);
+    const engine = this.#engineOf(keys.params);
+    const info = engine.square(ciphertext.handleIn(engine), keys.handleIn(engine));
+    return new Ciphertext(engine, info, ciphertext.mode);
   }
 
   /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
   exhaust(ciphertext: Ciphertext): Ciphertext {
-    const info = this.#engine.exhaust(ciphertext.handleIn(this.#engine));
-    return new Ciphertext(this.#engine, info, ciphertext.mode);
+    const engine = this.#engineOf(this.params(ciphertext.preset));
+    const info = engine.exhaust(ciphertext.handleIn(engine));
+    return new Ciphertext(engine, info, ciphertext.mode);
   }
 
   /** Compares the vector kernels in use with the scalar ones; gives a sentence, or throws. */
   kernelSelfCheck(seed = 1): string {
-    return this.#engine.kernelSelfCheck(seed);
+    return this.#host.engine.kernelSelfCheck(seed);
+  }
+
+  #engineOf(params: Preset): Engine {
+    return params.method === 'ckks-conventional' && this.#conventional ? this.#conventional : this.#host.engine;
+  }
+
+  #engineFor(bytes: Uint8Array): Engine {
+    return this.#conventional && this.#host.engine.isForeign(bytes) ? this.#conventional : this.#host.engine;
   }
 }

@@ -4,10 +4,9 @@
  * @packageDocumentation
  */
 import * as generated from '#wasm-client';
-// The glue alone, which is small and which bundlers then need not split off; the module is loaded when it is needed.
-import * as gates from '#wasm-gates';
 import { workerPort } from '#port';
-import { gateOpener, opener } from './engine/direct.js';
+import { opener } from './engine/direct.js';
 import { serve } from './engine/serve.js';
+import { others } from './worker-others.js';
 
-serve(workerPort(), opener(generated, 'client', gateOpener(() => gates)));
+serve(workerPort(), opener(generated, 'client', others));

@@ -129,8 +129,8 @@ describe('handles', () => {
   });
 
   it('the client artefact says where bootstrapping is', () => {
-    const { BootstrapKeys, ShipRun, square, ...client } = fakeGlue();
-    expect([BootstrapKeys, ShipRun, square]).not.toContain(undefined);
+    const { BootstrapKeys, BootstrapRun, square, ...client } = fakeGlue();
+    expect([BootstrapKeys, BootstrapRun, square]).not.toContain(undefined);
     const engine = new Engine(client, memory());
     expect(engine.describe().about.artefact).toBe('client');
     expect(() => engine.bootBegin('toy10', '00')).toThrow(/import from 'refloat' instead of 'refloat\/client'/);
@@ -141,7 +141,7 @@ describe('gates', () => {
   it('are loaded with the first operation on them, again if that fails, and not before', async () => {
     const open = vi.fn(() => Promise.reject(coded('NETWORK', 'offline')));
     const { engine } = fake();
-    const host = new Host(engine, open);
+    const host = new Host(engine, open, open);
     await host.call('keygen', ['toy10', true, undefined]);
     expect(await host.call('memory', [])).toMatchObject({ objects: 1, instances: 1 });
     expect(open).not.toHaveBeenCalled();

@@ -14,7 +14,7 @@ afterEach(() => server.close());
 
 function client(trouble?: Trouble, options: ServerOptions = FAST): { at: Fake; remote: Server } {
   const at = fake(trouble);
-  return { at, remote: new Server(at.port, at.presets, server.url, options) };
+  return { at, remote: new Server(at.port, () => at.presets, server.url, options) };
 }
 
 async function keysOf(at: Fake): Promise<KeySet> {
@@ -270,7 +270,7 @@ describe('jobs', () => {
 describe('addresses and answers', () => {
   it('refuses what is not an address', () => {
     const { at } = client();
-    expect(() => new Server(at.port, at.presets, 'not an address', {})).toThrow(/http:\/\/host:port/);
+    expect(() => new Server(at.port, () => at.presets, 'not an address', {})).toThrow(/http:\/\/host:port/);
   });
 
   it('recognises a server that is not one of ours', async () => {

@@ -117,7 +117,7 @@ describe('a worker of the pool', () => {
   it('computes tracks that a run takes in', async () => {
     const pool = new TrackPool(1, async () => {
       const port = new WorkerPort(startWorker);
-      await port.init([], []);
+      await port.init({}, []);
       return port;
     });
     const engine = await direct();
@@ -140,7 +140,7 @@ describe('a worker of the pool', () => {
   it('multiplies groups that a run takes in', async () => {
     const pool = new TrackPool(1, async () => {
       const port = new WorkerPort(startWorker);
-      await port.init([], []);
+      await port.init({}, []);
       return port;
     });
     const engine = await direct();

@@ -21,6 +21,14 @@ impl Failure {
     }
 }
 
+/// The id of a key from its bytes.
+#[cfg(any(feature = "full", feature = "conventional"))]
+pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
+    let bytes = bytes.to_vec();
+    let wrong = |_| Failure::invalid(format!("a key id has 16 bytes, and this one {}", bytes.len()));
+    bytes.as_slice().try_into().map_err(wrong)
+}
+
 /// Refuses a toy unless the caller has said the word; `secure_one` is a set to take instead.
 pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
     if allowed {

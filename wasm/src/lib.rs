@@ -1,5 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own. Three modules are made of it, by
-//! feature: `client`, `full` and `gates`.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Four modules are made of it, by
+//! feature: `client`, `full`, `gates` and `conventional`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
@@ -8,17 +8,19 @@
 // What JavaScript passes arrives by value.
 #![allow(clippy::needless_pass_by_value)]
 
-#[cfg(feature = "client")]
+#[cfg(any(feature = "client", feature = "conventional"))]
 mod about;
 #[cfg(feature = "client")]
 mod ciphertext;
-#[cfg(any(feature = "full", feature = "gates"))]
+#[cfg(feature = "conventional")]
+mod conventional;
+#[cfg(any(feature = "client", feature = "conventional"))]
+mod describe;
+#[cfg(any(feature = "full", feature = "gates", feature = "conventional"))]
 mod events;
 mod failure;
 #[cfg(feature = "gates")]
 mod gates;
-#[cfg(feature = "full")]
-mod inspect;
 #[cfg(feature = "client")]
 mod keys;
 #[cfg(feature = "full")]
@@ -33,3 +35,5 @@ mod scrub;
 mod ship;
 #[cfg(feature = "full")]
 mod tracks;
+#[cfg(any(feature = "full", feature = "conventional"))]
+mod views;

@@ -2,17 +2,17 @@
 
 use std::cell::RefCell;
 
-use js_sys::Float64Array;
 use refloat::{
-    bootstrapping::ckks_ship::{ShipMode, ShipParams},
+    bootstrapping::ckks_ship::{METHOD, ShipMode, ShipParams},
     params::{self, Preset},
     wire::ciphertext_len,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
+    describe::Description,
     failure::{self, Failure, Result},
-    object::{Fields, array, hex},
+    object::array,
 };
 
 thread_local! {
@@ -63,44 +63,29 @@ pub fn mode(name: Option<String>, params: &ShipParams) -> Result<ShipMode> {
 
 fn describe(preset: &'static Preset) -> Result<JsValue> {
     let params = checked(preset)?;
-    let security = params.security();
-    let stages = params.stages().iter().map(|stage| {
-        Fields::new()
-            .with("id", stage.id)
-            .with("title", stage.title)
-            .with("symbol", stage.symbol)
-            .with("levels", stage.levels as f64)
-            .done()
-    });
-    // Hundreds of parts: two values instead of an object each, which would take longer than all the rest.
-    let labels: Vec<&str> = params.key_parts().iter().map(|part| part.label.as_str()).collect();
-    let bytes: Vec<f64> = params.key_parts().iter().map(|part| part.bytes as f64).collect();
-    let ciphertexts =
-        (0..=params.max_level()).map(|level| JsValue::from(ciphertext_len(params.ckks(), level, 2) as f64));
-    Ok(Fields::new()
-        .with("name", preset.name)
-        .with("title", preset.title)
-        .with("mode", params.mode().name())
-        .with("secure", preset.secure())
-        .with("source", preset.source)
-        .with("securityBits", security.bits)
-        .with("securityStatement", security.statement.as_str())
-        .with("policy", security.policy.name())
-        .with("fingerprint", hex(&params.fingerprint()))
-        .with("logN", f64::from(params.log_n()))
-        .with("slots", params.slots() as f64)
-        .with("logQP", params.log_qp())
-        .with("logQ0P", params.log_q0_p())
-        .with("maxLevel", params.max_level() as f64)
-        .with("inputLevel", params.input_level() as f64)
-        .with("outputLevel", params.output_level() as f64)
-        .with("promisedBits", preset.promised_bits)
-        .with("stages", array(stages))
-        .with("tracks", params.tracks() as f64)
-        .with("treeLevels", params.tree_levels() as f64)
-        .with("partLabels", labels.join("\n"))
-        .with("partBytes", Float64Array::from(bytes.as_slice()))
-        .with("keyBytes", params.key_bytes() as f64)
-        .with("ciphertextBytes", array(ciphertexts))
-        .done())
+    let max_level = params.max_level();
+    Ok(Description {
+        name: preset.name,
+        title: preset.title,
+        method: METHOD.id,
+        mode: params.mode().name(),
+        secure: preset.secure(),
+        source: preset.source,
+        security: params.security(),
+        fingerprint: params.fingerprint(),
+        log_n: params.log_n(),
+        slots: params.slots(),
+        log_qp: params.log_qp(),
+        log_q0_p: params.log_q0_p(),
+        max_level,
+        input_level: params.input_level(),
+        output_level: params.output_level(),
+        promised_bits: preset.promised_bits,
+        stages: params.stages(),
+        tracks: params.tracks(),
+        tree_levels: params.tree_levels(),
+        parts: params.key_parts().iter().map(|part| (part.label.as_str(), part.bytes)).unzip(),
+        ciphertext_bytes: (0..=max_level).map(|level| ciphertext_len(params.ckks(), level, 2)).collect(),
+    }
+    .done())
 }

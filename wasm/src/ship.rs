@@ -9,22 +9,23 @@ use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
 use refloat::{
     Error,
     bootstrapping::ckks_ship::{
-        GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipParams, ShipRun as CoreRun,
-        ShipSecretKey,
+        GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipMode, ShipParams,
+        ShipRun as CoreRun, ShipSecretKey,
     },
     params,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use zeroize::Zeroizing;
 
 use crate::{
     ciphertext::Ciphertext,
     events::Recorder,
-    failure::{Failure, Result},
-    inspect::Inspector,
+    failure::{Failure, Result, key_id},
     keys::SecretKey,
     matrix, presets,
     scrub::scrubbed,
     tracks,
+    views::{Inspector, Slots, slots},
 };
 
 /// Largest ring whose slots-to-coefficients matrix is kept between runs: 4 MiB at 2^10, 256 at 2^13.
@@ -85,14 +86,9 @@ pub struct BootstrapKeys {
 #[wasm_bindgen]
 impl BootstrapKeys {
     /// An empty set for a key, to be filled part by part.
-    pub fn begin(preset: &str, key_id: &Uint8Array) -> Result<BootstrapKeys> {
+    pub fn begin(preset: &str, id: &Uint8Array) -> Result<BootstrapKeys> {
         let params = presets::checked(params::preset(preset)?)?;
-        let bytes = key_id.to_vec();
-        let id: [u8; 16] = bytes
-            .as_slice()
-            .try_into()
-            .map_err(|_| Failure::invalid(format!("a key id has 16 bytes, and this one {}", bytes.len())))?;
-        Ok(BootstrapKeys { state: State::Collecting(ShipKeys::builder(&params, id)) })
+        Ok(BootstrapKeys { state: State::Collecting(ShipKeys::builder(&params, key_id(id)?)) })
     }
 
     /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
@@ -171,14 +167,15 @@ pub fn exhaust(ciphertext: &Ciphertext) -> Result<Ciphertext> {
 }
 
 /// A bootstrapping under way.
-#[wasm_bindgen]
+#[wasm_bindgen(js_name = BootstrapRun)]
 pub struct ShipRun {
     run: Option<CoreRun<'static>>,
     input: Ciphertext,
+    mode: ShipMode,
     inspector: Inspector,
 }
 
-#[wasm_bindgen]
+#[wasm_bindgen(js_class = BootstrapRun)]
 impl ShipRun {
     /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
     /// errors of inspected steps; without it they are counted from what the input decrypts to.
@@ -190,8 +187,8 @@ impl ShipRun {
         let mode = presets::mode(mode, &ciphertext.params)?;
         let run = CoreRun::new(evaluator(&ciphertext.params)?, &ciphertext.inner, mode)?;
         let input = ciphertext.sibling(ciphertext.inner.clone());
-        let inspector = Inspector::new(&ciphertext.params, mode, message);
-        Ok(ShipRun { run: Some(run), input, inspector })
+        let message = message.map(|values| numbers(&Zeroizing::new(values.to_vec()), mode)).transpose()?;
+        Ok(ShipRun { run: Some(run), input, mode, inspector: Inspector::new(message) })
     }
 
     /// One stage, one track or one level of the tree; `true` when it was the last.
@@ -212,12 +209,12 @@ impl ShipRun {
         secret: &SecretKey,
         on_event: &Function,
     ) -> Result<bool> {
-        let run = self.run.as_mut().ok_or_else(over)?;
-        self.inspector.begin(run, &secret.key, &self.input.inner, on_event)?;
+        self.inspect_input(secret, on_event)?;
         let mut events = Recorder::default();
+        let run = self.run.as_mut().ok_or_else(over)?;
         let finished = run.step(keys.source()?, &mut events)?;
         events.deliver(on_event)?;
-        self.inspector.show(run, &secret.key, on_event)?;
+        self.inspector.show(|message| secret.key.view(run, message), on_event)?;
         Ok(finished)
     }
 
@@ -225,7 +222,9 @@ impl ShipRun {
     #[wasm_bindgen(js_name = inspectInput)]
     pub fn inspect_input(&mut self, secret: &SecretKey, on_event: &Function) -> Result<()> {
         let run = self.run.as_ref().ok_or_else(over)?;
-        self.inspector.begin(run, &secret.key, &self.input.inner, on_event)
+        let (input, mode) = (&self.input.inner, self.mode);
+        let decrypted = || numbers(secret.key.decrypt(input, mode)?.reveal_to_key_owner(), mode);
+        self.inspector.begin(decrypted, |message| secret.key.view(run, message), on_event)
     }
 
     /// Groups of diagonals that may be multiplied ahead of the first step; 0 later.
@@ -286,6 +285,11 @@ impl ShipRun {
     pub fn finish(&mut self) -> Result<Ciphertext> {
         Ok(self.input.sibling(self.run.take().ok_or_else(over)?.finish()?))
     }
+}
+
+/// The numbers of a user as slots.
+fn numbers(values: &[f64], mode: ShipMode) -> Result<Slots> {
+    slots(values, mode == ShipMode::Complex)
 }
 
 fn over() -> Failure {

@@ -8,14 +8,18 @@ use std::{fs, path::PathBuf};
 use refloat::{
     bootstrapping::{
         cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
+        ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
         ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
     },
-    circuits::netlist::arithmetic::{self, Form},
+    circuits::{
+        linear_transform::PlaintextStorage,
+        netlist::arithmetic::{self, Form},
+    },
     params,
     random::Seed,
     schemes::{
         cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate},
-        ckks::Ciphertext,
+        ckks::{Ciphertext, Complex},
     },
     wire,
 };
@@ -33,6 +37,14 @@ fn native_results_are_those_of_the_vectors() {
         "bool-128",
     ]
     .map(gate_digests_of);
+    let conventional = [
+        "toy-conventional10-sparse",
+        "toy-conventional10-slots-first",
+        "toy-conventional10-50bit",
+        "toy-conventional11",
+        "n15",
+    ]
+    .map(conventional_digests_of);
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
@@ -42,6 +54,7 @@ fn native_results_are_those_of_the_vectors() {
         "sets": sets,
         "gateMessage": "bits are the lowest of 0b10110, integers (13 i) mod the set's messages, 5 of each; the circuit adds bits 0 1 to bits 2 3; the table is m -> (m m + 1) mod messages",
         "gates": gates,
+        "conventional": conventional,
     });
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
@@ -94,6 +107,45 @@ fn digests_of(name: &str) -> Value {
         found["squared"] = json!(hash(&square));
         found["bootstrappedAgain"] = json!(hash(&twice));
     }
+    found
+}
+
+fn conventional_digests_of(name: &str) -> Value {
+    let preset = params::conventional_preset(name).expect("a preset");
+    let params = preset.params().expect("a preset is valid");
+    let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let last = params.key_parts().len() - 1;
+    // The first and the last part, and one in between.
+    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
+    let hash = |ciphertext: &Ciphertext<u64>| {
+        digest(&wire::ciphertext_to_bytes(params.ckks(), ciphertext).expect("a ciphertext of the set"))
+    };
+    let mut found = json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(&secret)),
+        "parts": [part(0), part(last / 2), part(last)],
+    });
+    if preset.secure() {
+        return found;
+    }
+    let encrypted = |values: &[Complex], level: usize| {
+        secret.encrypt(values, level, &Seed::from_bytes([9; 32])).expect("values in range")
+    };
+    let numbers = message(ShipMode::Complex, 2 * params.slots());
+    let real: Vec<Complex> = numbers[..params.slots()].iter().map(|&re| Complex::new(re, 0.0)).collect();
+    let complex: Vec<Complex> = numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])).collect();
+    let levels = params.levels();
+    let exhausted = encrypted(&complex, levels.input);
+    let keys = ConventionalKeys::generate(&secret).expect("keys");
+    let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated).expect("an evaluator");
+    let once = evaluator.bootstrap(&exhausted, &keys, &mut ()).expect("a bootstrap");
+    let square = evaluator.multiply(&once, &once, &keys).expect("a square");
+    found["fresh"] = json!(hash(&encrypted(&real, levels.output)));
+    found["exhausted"] = json!(hash(&exhausted));
+    found["bootstrapped"] = json!(hash(&once));
+    found["squared"] = json!(hash(&square));
     found
 }
 

@@ -9,7 +9,9 @@ mod method;
 mod parts;
 pub mod program;
 mod registry;
+mod view;
 
 pub use meta::{META_CORRECT, MetaBootstrapper};
 pub use method::Method;
 pub use registry::{MethodInfo, methods};
+pub use view::{StageView, ViewKind};

@@ -19,7 +19,7 @@ export interface FigureParts {
 }
 
 /** Wraps a drawing with its caption and the switch to its table. */
-export function figure(state: State, parts: FigureParts): Html {
+export function figure(state: Pick<State, 'tables'>, parts: FigureParts): Html {
   const asTable = state.tables.has(parts.id);
   return html`<figure class="figure" id="figure-${parts.id}" aria-labelledby="title-${parts.id}">
     <header class="figure-head">

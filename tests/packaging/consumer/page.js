@@ -11,6 +11,9 @@ try {
   const one = await bits.encrypt([true]);
   const nand = await bits.decrypt(await gates.nand(one, one));
   if (nand[0] !== false) throw new Error(`not (1 and 1) is ${nand}`);
+  // And that of conventional sets.
+  const conventional = await rf.keygen('toy-conventional10-sparse', { allowInsecure: true });
+  close(await conventional.decrypt(await conventional.encrypt([0.25])), [0.25]);
   rf.close();
   // The same without a worker: the module is then loaded into the page itself.
   const direct = await Refloat.load({ worker: false });

@@ -10,7 +10,7 @@ const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'core
 const NODE = ['package.json', 'package-lock.json'];
 
 const wasm = {
-  title: 'WebAssembly (client, full and gates)',
+  title: 'WebAssembly (client, full, gates and conventional)',
   inputs: [...RUST, ...NODE, 'wasm'],
   outputs: ARTEFACTS.flatMap(({ name }) => [`${name}.js`, `${name}_bg.wasm`].map((file) => join(wasmDist, file))),
   make: buildWasm,

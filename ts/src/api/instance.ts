@@ -1,9 +1,9 @@
-import { RefloatError, throwIfAborted } from '../errors.js';
+import { throwIfAborted } from '../errors.js';
 import type { About, Memory } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
-import { keyMismatch } from '../mismatch.js';
-import type { Preset, PresetName, SlotMode } from '../params.js';
+import { keyMismatch, presetNamed } from '../mismatch.js';
+import type { Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
@@ -29,7 +29,8 @@ export class Instance {
   readonly gates: Gates;
   readonly #port: Port;
   readonly #about: About;
-  readonly #presets: readonly Preset[];
+  #presets: readonly Preset[];
+  #conventional: Promise<void> | undefined;
 
   /** @internal */
   protected constructor(port: Port, about: About, presets: readonly Preset[]) {
@@ -44,17 +45,28 @@ export class Instance {
     return this.#about;
   }
 
-  /** The parameter sets of this version. */
+  /** The parameter sets that are known already: those of SHIP, and the conventional ones once their module is loaded. */
   presets(): readonly Preset[] {
     return this.#presets;
   }
 
-  /** One parameter set by name. */
+  /** All parameter sets of this version; loads the module of the conventional ones. */
+  async loadPresets(): Promise<readonly Preset[]> {
+    this.#conventional ??= this.#port.call('conventionalPresets').then((sets) => {
+      this.#presets = [...this.#presets, ...sets];
+    });
+    try {
+      await this.#conventional;
+    } catch (error) {
+      this.#conventional = undefined;
+      throw error;
+    }
+    return this.#presets;
+  }
+
+  /** One of `presets()` by name. */
   params(name: PresetName | (string & {})): Preset {
-    const preset = this.#presets.find((p) => p.name === name);
-    if (preset) return preset;
-    const names = this.#presets.map((p) => p.name).join(', ');
-    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
+    return presetNamed(this.#presets, name);
   }
 
   /** Memory of the wasm instance, and of those of further threads. */
@@ -75,7 +87,7 @@ export class Instance {
    */
   async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
-    const params = this.params(preset);
+    const params = await this.#named(preset);
     const allow = options.allowInsecure === true;
     const info = await this.#port.call('keygen', params.name, allow, copied(options.seed));
     return new KeySet(this.#port, info, params);
@@ -85,7 +97,7 @@ export class Instance {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
     const info = await this.#port.call('importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
-    return new KeySet(this.#port, info, this.params(info.preset));
+    return new KeySet(this.#port, info, await this.#named(info.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
@@ -94,7 +106,7 @@ export class Instance {
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
     const info = await this.#port.call('ciphertextFromBytes', Uint8Array.from(bytes));
-    return new Ciphertext(this.#port, info, options.mode ?? this.params(info.preset).mode);
+    return new Ciphertext(this.#port, info, options.mode ?? (await this.#named(info.preset)).mode);
   }
 
   /** Squares every slot; takes one level. */
@@ -110,6 +122,18 @@ export class Instance {
     return new Ciphertext(this.#port, info, ciphertext.mode);
   }
 
+  /**
+   * The polynomial of a conventional set and its values at `points`, in units of q0; with `degree`, that of
+   * another cosine in its place.
+   */
+  async reduction(
+    preset: PresetName | (string & {}),
+    points: ArrayLike<number> = [],
+    options: { readonly degree?: number } = {},
+  ): Promise<Reduction> {
+    return this.#port.call('reduction', (await this.#named(preset)).name, options.degree, Float64Array.from(points));
+  }
+
   /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */
   kernelSelfCheck(seed = 1): Promise<string> {
     return this.#port.call('kernelSelfCheck', seed);
@@ -117,7 +141,7 @@ export class Instance {
 
   /** A refloat server; nothing is asked of it before the first call. */
   server(url: string | URL, options: ServerOptions = {}): Server {
-    return new Server(this.#port, this.#presets, url, options);
+    return new Server(this.#port, () => this.#presets, url, options);
   }
 
   /** Ends the instance and its worker; everything made with it is gone. */
@@ -128,5 +152,10 @@ export class Instance {
   /** As `close()`, for `using`. */
   [Symbol.dispose](): void {
     this.close();
+  }
+
+  /** A set by name, of either kind. */
+  async #named(name: string): Promise<Preset> {
+    return this.#presets.find((p) => p.name === name) ?? presetNamed(await this.loadPresets(), name);
   }
 }

@@ -32,7 +32,8 @@ export interface BootstrapKeysOptions extends SignalOptions {
   /**
    * `true` (default): all keys are made now and stay in memory. `false`: each bootstrapping makes
    * them again, track by track, and drops them: slower, in a small part of the memory. Such keys
-   * hold the secret key, which is wiped once both are freed.
+   * hold the secret key, which is wiped once both are freed. Conventional sets, which have no tracks,
+   * have no such keys.
    */
   readonly resident?: boolean;
 }
@@ -115,7 +116,7 @@ export class KeySet extends Resource {
       if (options.resident === false) {
         await control.gate();
         // Other threads start while the common keys are made here.
-        this.port.pool?.start(this.params.name);
+        if (this.params.method === 'ckks-ship') this.port.pool?.start(this.params.name);
         const { handle, memoryBytes } = await this.port.call('bootGenerated', secret);
         return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes, false);
       }

@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly wasm?: WasmSource;
   /** Where the module of `gates` is, in the same forms; it is loaded with the first operation on gates. */
   readonly gatesWasm?: WasmSource;
+  /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
+  readonly conventionalWasm?: WasmSource;
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
    * Node). `false`: they run in this thread, with a pause between the steps of long ones. An URL or
@@ -79,7 +81,8 @@ export function loader<T>(
   };
 }
 
-const OPTIONS = ['wasm', 'gatesWasm', 'worker', 'threads'] as const;
+const SOURCES = ['wasm', 'gatesWasm', 'conventionalWasm'] as const;
+const OPTIONS = [...SOURCES, 'worker', 'threads'] as const;
 
 async function openPort(platform: Platform, options: LoadOptions): Promise<Port> {
   requireSimd();
@@ -92,19 +95,20 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
       );
     }
     const open = await platform.openDirect();
-    return new DirectPort(await open([options.wasm, options.gatesWasm]));
+    return new DirectPort(await open(options));
   }
   const start =
     worker === true
       ? platform.startWorker
       : platform.wrapWorker(typeof worker === 'function' ? worker : () => new Worker(worker, { type: 'module' }));
   const threads = threadCount(options.threads, platform.cores());
-  const [wasm, gatesWasm] = await Promise.all([portable(options.wasm), portable(options.gatesWasm)]);
+  const sources = await Promise.all(SOURCES.map(async (name) => [name, await portable(options[name])] as const));
   const open = async (pool?: TrackPool): Promise<WorkerPort> => {
     const port = new WorkerPort(start, pool);
     try {
-      const [[own, ownBytes], [gates, gatesBytes]] = [wasm(), gatesWasm()];
-      await port.init([own, gates], [...ownBytes, ...gatesBytes]);
+      const copies = sources.map(([name, copy]) => [name, ...copy()] as const);
+      const posted = Object.fromEntries(copies.map(([name, source]) => [name, source]));
+      await port.init(posted, copies.flatMap(([, , buffers]) => buffers));
       return port;
     } catch (error) {
       port.close();

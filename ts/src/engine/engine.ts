@@ -1,5 +1,5 @@
 import { RefloatError } from '../errors.js';
-import type { Preset } from '../params.js';
+import type { Preset, Reduction } from '../params.js';
 import type { StageEvent } from '../stages.js';
 import { fromHex, toHex } from '../hex.js';
 import { Objects, freed, type Handle, type Memory } from './objects.js';
@@ -11,6 +11,7 @@ import type {
   GlueMatrixWorker,
   GluePreset,
   GlueSecretKey,
+  GlueRun,
   GlueShipRun,
   GlueTrackWorker,
   MatrixInput,
@@ -65,6 +66,10 @@ export interface About {
   readonly threads: number;
 }
 
+/** How every object on the wire begins, in hexadecimal, and where the fingerprint of its set is. */
+const MAGIC = '897265666c6f6174';
+const FINGERPRINT = [16, 32] as const;
+
 /** The names of what only the full artefact has. */
 type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[keyof Glue];
 
@@ -83,29 +88,46 @@ function timed<T>(running: Running, work: (stamp: GlueListener) => T): { events:
 }
 
 interface Running {
-  readonly run: GlueShipRun;
+  readonly run: GlueRun;
   readonly boot: Handle;
   readonly secret: Handle | undefined;
   busyMs: number;
 }
 
 /**
- * The operations of an instance of the client or the full module, on handles: plain values in, plain
+ * The operations of an instance of the client, the full or the conventional module, on handles: plain values in, plain
  * values out, nothing that points into wasm memory. It is called directly by `refloat/sync` and
  * through messages otherwise.
  */
 export class Engine extends Objects<Glue> {
   readonly #runs = new Map<Handle, Running>();
+  #presets: Preset[] | undefined;
 
   describe(): { about: About; presets: Preset[] } {
     return this.guard(() => ({
       about: {
         ...this.glue.about(),
-        artefact: this.glue.ShipRun ? 'full' : 'client',
+        artefact: this.glue.BootstrapRun ? 'full' : 'client',
         threads: 1,
       },
-      presets: this.glue.presets().map(presetOf),
+      presets: this.#described(),
     }));
+  }
+
+  /** Whether a set is one of this module's. */
+  knows(preset: string): boolean {
+    return this.guard(() => this.#described().some(({ name }) => name === preset));
+  }
+
+  /** Whether bytes are an object of this package, but of a set that is not one of this module's. */
+  isForeign(bytes: Uint8Array): boolean {
+    if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return false;
+    const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
+    return this.guard(() => this.#described().every((preset) => preset.fingerprint !== fingerprint));
+  }
+
+  override has(handle: Handle): boolean {
+    return this.#runs.has(handle) || super.has(handle);
   }
 
   override memory(): Memory {
@@ -158,7 +180,14 @@ export class Engine extends Objects<Glue> {
   /** Keys made while a run needs them, and how many bytes they take between. */
   bootGenerated(secret: Handle): { handle: Handle; memoryBytes: number } {
     return this.guard(() => {
-      const keys = this.#full('BootstrapKeys').generated(this.#secret(secret));
+      const factory = this.#full('BootstrapKeys');
+      if (!factory.generated) {
+        throw new RefloatError(
+          'INVALID_ARGUMENT',
+          "a conventional bootstrapping needs all its keys at once: leave { resident: false } out, or let a server hold them",
+        );
+      }
+      const keys = factory.generated(this.#secret(secret));
       return { handle: this.keep(keys), memoryBytes: keys.memoryBytes() };
     });
   }
@@ -201,7 +230,7 @@ export class Engine extends Objects<Glue> {
     message: Float64Array | undefined,
   ): Handle {
     return this.guard(() => {
-      const run = this.#full('ShipRun').begin(this.#ciphertext(ciphertext), mode, message);
+      const run = this.#full('BootstrapRun').begin(this.#ciphertext(ciphertext), mode, message);
       const handle = this.nextHandle();
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;
@@ -218,20 +247,20 @@ export class Engine extends Objects<Glue> {
       const { events, value: finished } = timed(running, (stamp) =>
         secret !== undefined ? run.stepInspected(boot, this.#secret(secret), stamp) : run.step(boot, stamp),
       );
-      return { events, finished, nextTrack: run.nextTrack() };
+      return { events, finished, nextTrack: (run as Partial<GlueShipRun>).nextTrack?.() };
     });
   }
 
   /** Groups of diagonals that may be multiplied ahead of a run's first step. */
   runGroups(handle: Handle): number {
-    return this.guard(() => this.#running(handle).run.groupsAhead());
+    return this.guard(() => this.#ship(handle).groupsAhead());
   }
 
   /** Begins the first stage of a run ahead of its step: events, and the public numbers that other workers need. */
   runMatrix(handle: Handle): { events: StageEvent[]; input: MatrixInput } {
     return this.guard(() => {
       const running = this.#running(handle);
-      const { run, secret } = running;
+      const [run, secret] = [this.#ship(handle), running.secret];
       const { events, value: input } = timed(running, (stamp) => {
         if (secret !== undefined) run.inspectInput(this.#secret(secret), stamp);
         return run.matrixInput(this.#boot(running.boot), stamp);
@@ -244,13 +273,13 @@ export class Engine extends Objects<Glue> {
   runMultiply(handle: Handle, group: number): void {
     this.guard(() => {
       const running = this.#running(handle);
-      timed(running, () => running.run.multiplyAhead(group));
+      timed(running, () => this.#ship(handle).multiplyAhead(group));
     });
   }
 
   /** Takes in a group that another worker multiplied. */
   runSupplyGroup(handle: Handle, group: number, words: Uint32Array): void {
-    this.guard(() => this.#running(handle).run.supplyGroup(group, words));
+    this.guard(() => this.#ship(handle).supplyGroup(group, words));
   }
 
   /** In a worker of the pool: gets ready for groups of a run that is elsewhere. */
@@ -266,7 +295,7 @@ export class Engine extends Objects<Glue> {
   /** The public phases that other workers need for tracks of the run. */
   runPhases(handle: Handle): Float64Array {
     return this.guard(() => {
-      const phases = this.#running(handle).run.phases();
+      const phases = this.#ship(handle).phases();
       if (!phases) throw new RefloatError('INVALID_ARGUMENT', 'the run has no phases yet: step it up to its tracks first');
       return phases;
     });
@@ -276,13 +305,13 @@ export class Engine extends Objects<Glue> {
   runAhead(handle: Handle, track: number): void {
     this.guard(() => {
       const running = this.#running(handle);
-      timed(running, () => running.run.rotateAhead(track, this.#boot(running.boot)));
+      timed(running, () => this.#ship(handle).rotateAhead(track, this.#boot(running.boot)));
     });
   }
 
   /** Takes in a track that another worker computed. */
   runSupply(handle: Handle, track: number, { bytes, counters }: TrackResult): void {
-    this.guard(() => this.#running(handle).run.supplyTrack(track, bytes, counters));
+    this.guard(() => this.#ship(handle).supplyTrack(track, bytes, counters));
   }
 
   /**
@@ -333,6 +362,19 @@ export class Engine extends Objects<Glue> {
     });
   }
 
+  /** The polynomial of a conventional set, and its values at some points. */
+  reduction(preset: string, degree: number | undefined, points: Float64Array): Reduction {
+    return this.guard(() => {
+      if (!this.glue.reduction) {
+        throw new RefloatError(
+          'INVALID_ARGUMENT',
+          `${preset} bootstraps without a polynomial: name a set whose method is ckks-conventional`,
+        );
+      }
+      return this.glue.reduction(preset, degree, points);
+    });
+  }
+
   /** Compares the vector kernels with the scalar ones; returns a sentence or throws. */
   kernelSelfCheck(seed: number): string {
     return this.guard(() => this.#full('kernelSelfCheck')(seed));
@@ -356,6 +398,15 @@ export class Engine extends Objects<Glue> {
       );
     }
     return item;
+  }
+
+  #described(): Preset[] {
+    return (this.#presets ??= this.glue.presets().map(presetOf));
+  }
+
+  /** A run of SHIP: only those have tracks. */
+  #ship(handle: Handle): GlueShipRun {
+    return this.#running(handle).run as GlueShipRun;
   }
 
   #key(key: GlueSecretKey): KeyInfo {

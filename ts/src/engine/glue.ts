@@ -1,4 +1,4 @@
-import type { Preset } from '../params.js';
+import type { Preset, Reduction } from '../params.js';
 
 /** What every wasm module of this package has. */
 export interface ModuleGlue {
@@ -12,7 +12,7 @@ export interface ModuleGlue {
 }
 
 /**
- * The surface of the client and the full module as this package uses it: what wasm-bindgen generates,
+ * The surface of the client, the full and the conventional module as this package uses it: what wasm-bindgen generates,
  * typed by hand. The compiler compares the two where the generated module is passed for one of these.
  */
 export interface Glue extends ModuleGlue {
@@ -25,15 +25,15 @@ export interface Glue extends ModuleGlue {
   Ciphertext: {
     fromBytes(bytes: Uint8Array): GlueCiphertext;
   };
-  /** Only in the full artefact. */
+  /** Not in the client artefact. */
   BootstrapKeys?: {
     begin(preset: string, keyId: Uint8Array): GlueBootstrapKeys;
     /** Keys made track by track from the secret key while a run needs them. */
-    generated(secret: GlueSecretKey): GlueBootstrapKeys;
+    generated?(secret: GlueSecretKey): GlueBootstrapKeys;
   };
-  /** Only in the full artefact. */
-  ShipRun?: {
-    begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array): GlueShipRun;
+  /** Not in the client artefact; in the full one its runs are a {@link GlueShipRun}. */
+  BootstrapRun?: {
+    begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array): GlueRun;
   };
   /** Only in the full artefact. */
   TrackWorker?: {
@@ -44,9 +44,11 @@ export interface Glue extends ModuleGlue {
   MatrixWorker?: {
     begin(preset: string, scale: Float64Array, steps: Uint32Array): GlueMatrixWorker;
   };
-  /** Only in the full artefact. */
+  /** Not in the client artefact. */
   square?(ciphertext: GlueCiphertext, keys: GlueBootstrapKeys): GlueCiphertext;
-  /** Only in the full artefact. */
+  /** Only in the conventional artefact. */
+  reduction?(preset: string, degree: number | undefined, points: Float64Array): Reduction;
+  /** Not in the client artefact. */
   exhaust?(ciphertext: GlueCiphertext): GlueCiphertext;
   /** Only in the full artefact. */
   kernelSelfCheck?(seed: number): string;
@@ -102,11 +104,15 @@ export interface GlueBootstrapKeys extends GlueObject {
 /** Called after each step with its events and `performance.now()` of each. */
 export type GlueListener = (event: object, now: number) => void;
 
-export interface GlueShipRun extends GlueObject {
+export interface GlueRun extends GlueObject {
   /** One stage, track or tree level; `true` when it was the last. */
   step(keys: GlueBootstrapKeys, onEvent: GlueListener): boolean;
   /** As `step`, and reports what the ciphertexts inside hold. */
   stepInspected(keys: GlueBootstrapKeys, secret: GlueSecretKey, onEvent: GlueListener): boolean;
+  finish(): GlueCiphertext;
+}
+
+export interface GlueShipRun extends GlueRun {
   /** Shows the input to an inspected run that does not begin with `stepInspected`. */
   inspectInput(secret: GlueSecretKey, onEvent: GlueListener): void;
   /** Groups of diagonals that may be multiplied ahead of the first step; 0 later. */
@@ -125,7 +131,6 @@ export interface GlueShipRun extends GlueObject {
   rotateAhead(track: number, keys: GlueBootstrapKeys): void;
   /** Takes in a track from a `TrackWorker`. */
   supplyTrack(track: number, bytes: Uint8Array, counters: Float64Array): void;
-  finish(): GlueCiphertext;
 }
 
 /** What a `MatrixWorker` needs of a run. */

@@ -1,70 +1,89 @@
+import type { Preset } from '../params.js';
 import type { Engine } from './engine.js';
 import type { GateEngine } from './gates.js';
+import { Lazy } from './lazy.js';
 import type { Handle, Memory } from './objects.js';
 
-/** All operations: those of the engine, and those on gates. */
-export type Operations = Omit<Engine, 'replaced'> & Omit<GateEngine, keyof Engine>;
+/** All operations: those of the engines, those on gates, and those that only the host can answer. */
+export type Operations = Omit<Engine, 'replaced'> &
+  Omit<GateEngine, keyof Engine> &
+  Pick<Host, 'conventionalPresets'>;
 
 /** The names of the operations. */
 export type Op = {
   [K in keyof Operations]: Operations[K] extends (...args: never[]) => unknown ? K : never;
 }[keyof Operations];
 
-/** Where the modules come from: that of the entry point, and that of gates; `undefined` for the package's files. */
-export type Sources = readonly [wasm?: unknown, gatesWasm?: unknown];
+/** Where the modules come from; `undefined` for the package's files. */
+export interface Sources {
+  /** That of the entry point. */
+  readonly wasm?: unknown;
+  readonly gatesWasm?: unknown;
+  readonly conventionalWasm?: unknown;
+}
 
 /** Loads the module of an entry point. */
 export type OpenHost = (sources: Sources) => Promise<Host>;
 
-/** The wasm instances of a thread: the engine's own, and that of gates once an operation on them is called. */
+/** The wasm instances of a thread: that of the entry point, and others once an operation needs them. */
 export class Host {
   readonly engine: Engine;
-  readonly #openGates: () => Promise<GateEngine>;
-  #opening: Promise<GateEngine> | undefined;
-  #gates: GateEngine | undefined;
+  readonly #gates: Lazy<GateEngine>;
+  readonly #conventional: Lazy<Engine>;
 
-  constructor(engine: Engine, openGates: () => Promise<GateEngine>) {
+  constructor(engine: Engine, gates: () => Promise<GateEngine>, conventional: () => Promise<Engine>) {
     this.engine = engine;
-    this.#openGates = openGates;
+    this.#gates = new Lazy(gates);
+    this.#conventional = new Lazy(conventional);
   }
 
   /** Set by a crash of one of them. */
   get poisoned(): boolean {
-    return this.engine.poisoned || this.#gates?.poisoned === true;
+    return this.#all().some((engine) => engine.poisoned);
   }
 
   /** Runs an operation, in whichever instance it is at home. */
   async call(op: Op, args: readonly unknown[]): Promise<unknown> {
-    const home = op in this ? this : op in this.engine ? this.engine : await this.#withGates();
+    const home = op in this ? this : op in this.engine ? await this.#engineOf(args[0]) : await this.#gates.load();
     const operation = (home as unknown as Operations)[op] as (...args: readonly unknown[]) => unknown;
     return operation.apply(home, [...args]);
   }
 
+  /** The engine of conventional sets. */
+  conventional(): Promise<Engine> {
+    return this.#conventional.load();
+  }
+
+  /** The conventional sets; their module is loaded for it. */
+  async conventionalPresets(): Promise<readonly Preset[]> {
+    return (await this.conventional()).describe().presets;
+  }
+
+  /** Compares the kernels of the entry point's module. */
+  kernelSelfCheck(seed: number): string {
+    return this.engine.kernelSelfCheck(seed);
+  }
+
   /** Frees an object, wherever it is; twice is once. */
   free(handle: Handle): void {
-    this.engine.free(handle);
-    this.#gates?.free(handle);
+    for (const engine of this.#all()) engine.free(handle);
   }
 
   /** Memory of the instances together. */
   memory(): Memory {
-    const own = this.engine.memory();
-    const gates = this.#gates?.memory();
-    if (!gates) return own;
-    return {
-      bytes: own.bytes + gates.bytes,
-      objects: own.objects + gates.objects,
-      instances: own.instances + gates.instances,
-    };
+    const each = this.#all().map((engine) => engine.memory());
+    const sum = (part: (memory: Memory) => number): number => each.reduce((total, memory) => total + part(memory), 0);
+    return { bytes: sum((m) => m.bytes), objects: sum((m) => m.objects), instances: sum((m) => m.instances) };
   }
 
-  async #withGates(): Promise<GateEngine> {
-    try {
-      this.#gates = await (this.#opening ??= this.#openGates());
-      return this.#gates;
-    } catch (error) {
-      this.#opening = undefined;
-      throw error;
-    }
+  #all(): (Engine | GateEngine)[] {
+    return [this.engine, this.#gates.loaded, this.#conventional.loaded].filter((engine) => engine !== undefined);
+  }
+
+  /** Which of the two engines the first argument of an operation belongs to: a handle, the name of a set, or bytes of a set. */
+  async #engineOf(first: unknown): Promise<Engine> {
+    if (typeof first === 'number') return this.#conventional.loaded?.has(first) ? this.#conventional.loaded : this.engine;
+    const others = typeof first === 'string' ? !this.engine.knows(first) : first instanceof Uint8Array && this.engine.isForeign(first);
+    return others ? this.conventional() : this.engine;
   }
 }

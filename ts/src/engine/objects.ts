@@ -12,7 +12,7 @@ export interface Memory {
   readonly bytes: number;
   /** Keys, ciphertexts and runs that have not been freed. */
   readonly objects: number;
-  /** Wasm instances: one, one for gates and one for each further thread once they have been needed. */
+  /** Wasm instances: one, one for gates, one for conventional sets and one for each further thread once they have been needed. */
   readonly instances: number;
 }
 
@@ -32,6 +32,11 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
   /** Set by a panic, or by another instance in its place: nothing works any more. */
   get poisoned(): boolean {
     return this.#poison !== undefined;
+  }
+
+  /** Whether an object is in this instance. */
+  has(handle: Handle): boolean {
+    return this.#objects.has(handle);
   }
 
   /** Frees an object; twice is once. */

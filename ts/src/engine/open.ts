@@ -6,6 +6,9 @@ import { requireSimd } from './simd.js';
 /** Where to take a wasm module from instead of the file beside the package. */
 export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
 
+/** The wasm modules of the package. */
+export type Artefact = 'client' | 'full' | 'gates' | 'conventional';
+
 /** A module of the package. */
 export interface Module<G extends ModuleGlue, E extends Objects> {
   /** Its generated glue. */
@@ -15,7 +18,7 @@ export interface Module<G extends ModuleGlue, E extends Objects> {
   /** The bytes of the default source where `fetch` of a file does not work (Node). */
   readonly fallback: () => Promise<BufferSource | undefined>;
   /** The option of `Refloat.load()` that names another source. */
-  readonly option: 'wasm' | 'gatesWasm';
+  readonly option: 'wasm' | 'gatesWasm' | 'conventionalWasm';
 }
 
 /**

@@ -3,10 +3,13 @@ import type { Host, Op, Operations, Sources } from './host.js';
 import type { TrackPool } from './pool.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
+/** What an operation gives. */
+type Result<K extends Op> = Awaited<ReturnType<Operations[K]>>;
+
 /** Calls the instances of a thread, wherever it runs. */
 export interface Port {
   /** One operation; results never alias wasm memory. */
-  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>>;
+  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>>;
   /** Frees an object without waiting; used by finalisers too, so it never throws. */
   release(handle: number): void;
   /** Ends the thread. Calls under way reject with `FREED`. */
@@ -31,11 +34,11 @@ export class DirectPort implements Port {
     return this.#closed || this.#host.poisoned;
   }
 
-  async call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
+  async call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
     // A macrotask first, so that long runs leave the thread to others between their steps.
     await macrotask();
     if (this.#closed) throw closed();
-    return this.#host.call(op, args) as Promise<ReturnType<Operations[K]>>;
+    return this.#host.call(op, args) as Promise<Result<K>>;
   }
 
   release(handle: number): void {
@@ -91,16 +94,16 @@ export class WorkerPort implements Port {
 
   /** Tells the worker where its modules are, and loads the first; the first call to make. */
   init(sources: Sources, transfer: readonly ArrayBuffer[]): Promise<void> {
-    return this.#send('init', sources, transfer) as Promise<void>;
+    return this.#send('init', [sources], transfer) as Promise<void>;
   }
 
-  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
-    return this.#send(op, args, []) as Promise<ReturnType<Operations[K]>>;
+  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
+    return this.#send(op, args, []) as Promise<Result<K>>;
   }
 
   /** As `call`, but arrays among the arguments are moved: the caller's are empty afterwards. */
-  move<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<ReturnType<Operations[K]>> {
-    return this.#send(op, args, transferables(args)) as Promise<ReturnType<Operations[K]>>;
+  move<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
+    return this.#send(op, args, transferables(args)) as Promise<Result<K>>;
   }
 
   release(handle: number): void {

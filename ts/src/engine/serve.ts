@@ -20,7 +20,7 @@ export function serve(port: MessagePortLike, open: OpenHost): void {
 
   const run = async (request: Request): Promise<unknown> => {
     if (request.op === 'init') {
-      host = open(request.args as Sources);
+      host = open(request.args[0] as Sources);
       await host;
       return undefined;
     }

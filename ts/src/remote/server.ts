@@ -86,12 +86,12 @@ export class Server {
   /** Its address. */
   readonly url: string;
   readonly #port: Port;
-  readonly #presets: readonly Preset[];
+  readonly #presets: () => readonly Preset[];
   readonly #http: Http;
   readonly #inFlight: number;
 
   /** @internal */
-  constructor(port: Port, presets: readonly Preset[], url: string | URL, options: ServerOptions) {
+  constructor(port: Port, presets: () => readonly Preset[], url: string | URL, options: ServerOptions) {
     this.#port = port;
     this.#presets = presets;
     this.#http = new Http(
@@ -113,7 +113,7 @@ export class Server {
     }
     const sets = offer.sets.map((set) => ({
       ...set,
-      source: (set as Partial<ServerPreset>).source ?? this.#presets.find((p) => p.name === set.name)?.source ?? '',
+      source: (set as Partial<ServerPreset>).source ?? this.#presets().find((p) => p.name === set.name)?.source ?? '',
       keyParts: (set as Partial<ServerPreset>).keyParts ?? [],
       expectedSeconds: (set as Partial<ServerPreset>).expectedSeconds ?? null,
     }));
@@ -154,7 +154,7 @@ export class Server {
       bytes?: number;
     };
     if (info.state !== 'sealed') return undefined;
-    const bytes = info.bytes ?? this.#presets.find((p) => p.name === info.params)?.keyBytes ?? 0;
+    const bytes = info.bytes ?? this.#presets().find((p) => p.name === info.params)?.keyBytes ?? 0;
     return new RemoteKeys(this.#http, { id: info.id, params: info.params, digest: info.digest ?? '', bytes });
   }
 

@@ -1,7 +1,7 @@
 // A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
 // runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
 import { Engine } from '../../dist/engine/engine.js';
-import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey } from '../../dist/engine/glue.js';
+import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey, GlueShipRun } from '../../dist/engine/glue.js';
 import { Host } from '../../dist/engine/host.js';
 import { DirectPort } from '../../dist/engine/port.js';
 import type { Preset } from '../../dist/params.js';
@@ -15,6 +15,7 @@ export function fakePreset(name = 'toy10'): Preset {
   return {
     name,
     title: 'Fake',
+    method: 'ckks-ship',
     mode: 'real',
     secure: false,
     securityBits: 0,
@@ -134,11 +135,11 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
       },
     },
     BootstrapKeys: { begin: () => new FakeKeys(), generated: () => new FakeKeys() },
-    ShipRun: {
+    BootstrapRun: {
       begin: (ct) => {
         let step = 0;
         const object = new FakeObject();
-        return {
+        const run: GlueShipRun = {
           free: () => object.free(),
           step: (_keys, onEvent) => {
             trouble('step');
@@ -160,6 +161,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
           supplyTrack: () => undefined,
           finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),
         };
+        return run;
       },
     },
     square: (ct) => ct,
@@ -177,6 +179,7 @@ export interface Fake {
 
 export function fake(trouble?: Trouble): Fake {
   const engine = new Engine(fakeGlue(trouble), new WebAssembly.Memory({ initial: 1 }));
-  const host = new Host(engine, () => Promise.reject(new Error('there are no gates here')));
+  const none = (): Promise<never> => Promise.reject(new Error('there is no other module here'));
+  const host = new Host(engine, none, none);
   return { engine, host, port: new DirectPort(host), presets: [fakePreset()] };
 }

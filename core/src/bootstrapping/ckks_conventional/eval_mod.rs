@@ -147,6 +147,11 @@ impl EvalMod {
         &self.cosine
     }
 
+    /// The cosine is a function of x - shift turns: 1/4, or 0 where it is fitted near integers alone.
+    pub fn shift(&self) -> f64 {
+        self.shift.to_f64()
+    }
+
     /// The arcsine in turns with its largest error.
     pub fn arcsine(&self) -> Option<&Fit> {
         self.arcsine.as_ref().map(|arcsine| &arcsine.fit)

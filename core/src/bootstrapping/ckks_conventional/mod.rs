@@ -18,6 +18,7 @@ mod bootstrapper;
 mod builder;
 mod eval_mod;
 mod evaluator;
+mod inspect;
 mod key_samples;
 mod keys;
 mod layout;

@@ -88,6 +88,11 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
         &self.state
     }
 
+    /// Scale of the message at level 0; of the input until there is one.
+    pub(super) fn base(&self) -> Scale {
+        self.base
+    }
+
     /// Does one stage and reports it; true when the run is finished.
     ///
     /// # Errors

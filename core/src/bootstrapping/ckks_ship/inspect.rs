@@ -14,49 +14,11 @@ use super::{
 };
 use crate::{
     arith::{Word, complex::Complex},
+    bootstrapping::{StageView, ViewKind},
     error::Error,
     ring::centered_f64,
     schemes::ckks::{Ciphertext, decrypt_slots},
 };
-
-/// What the numbers of a view are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ViewKind {
-    /// N/2 complex slots.
-    Slots,
-    /// N real coefficients, in units of the message, modulo gamma.
-    Coefficients,
-    /// N phases in turns, modulo 1, of coefficients modulo q0.
-    Phases,
-}
-
-/// A decrypted intermediate value.
-pub struct StageView {
-    /// Stage it belongs to.
-    pub stage: &'static str,
-    /// What it shows.
-    pub kind: ViewKind,
-    /// Track, for a factor of the blind rotations.
-    pub track: Option<usize>,
-    /// Layer of the product tree and node in it.
-    pub node: Option<(usize, usize)>,
-    /// Decrypted values; the imaginary part is zero for coefficients and phases.
-    pub values: Vec<Complex>,
-    /// What exact arithmetic on the same public ciphertext gives, where that is known.
-    pub expected: Vec<Complex>,
-}
-
-impl StageView {
-    /// Largest and root-mean-square distance from the expected values.
-    pub fn error(&self) -> (f64, f64) {
-        let squares = self.values.iter().zip(&self.expected).map(|(v, e)| {
-            let (re, im) = (v.re - e.re, v.im - e.im);
-            re * re + im * im
-        });
-        let (max, sum) = squares.fold((0.0f64, 0.0), |(m, s), x| (m.max(x), s + x));
-        (libm::sqrt(max), libm::sqrt(sum / self.values.len().max(1) as f64))
-    }
-}
 
 impl<W: Word> ShipSecretKey<W> {
     /// Decrypts where a run stands: coefficients after the first stage, phases after the second, the
@@ -108,7 +70,7 @@ impl<W: Word> ShipSecretKey<W> {
     ) -> Result<StageView, Error> {
         let slots = decrypt_slots(self.params.ckks(), &self.dense, self.key_id(), x)?;
         let values = slots.reveal_to_key_owner().clone();
-        Ok(StageView { stage, kind: ViewKind::Slots, track: None, node: None, values, expected })
+        Ok(StageView { stage, kind: ViewKind::Slots, track: None, node: None, unit: 1.0, values, expected })
     }
 
     /// Coefficients after slots-to-coefficients, in units of the message: Re z | Im z.
@@ -126,6 +88,7 @@ impl<W: Word> ShipSecretKey<W> {
             kind: ViewKind::Coefficients,
             track: None,
             node: None,
+            unit: 1.0,
             values: found.zip(&expected).map(|(x, e)| real(nearest(x, e.re, gamma))).collect(),
             expected,
         })
@@ -143,6 +106,7 @@ impl<W: Word> ShipSecretKey<W> {
             kind: ViewKind::Phases,
             track: None,
             node: None,
+            unit: 1.0 / gamma,
             values,
             expected,
         }
@@ -181,6 +145,9 @@ impl<W: Word> ShipSecretKey<W> {
             .collect();
         let mut view = self.view_slots(stages::PRODUCT_TREE, node, expected)?;
         view.node = Some((depth, index));
+        // The nodes have the modulus of the plaintext factor, or 1.
+        let squares: f64 = view.expected.iter().map(|z| z.norm_sqr()).sum();
+        view.unit = libm::sqrt(squares / view.expected.len().max(1) as f64);
         Ok(view)
     }
 

@@ -57,7 +57,6 @@ pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;
 pub use evaluator::ShipEvaluator;
-pub use inspect::{StageView, ViewKind};
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
 pub use layout::{BlockId, KeyPart, KeyPartKind, Segment};
 pub use masks::{quarter_masks, window_positions};

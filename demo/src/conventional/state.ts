@@ -1,0 +1,69 @@
+import type { Preset, Reduction, StageExit, StageView } from 'refloat';
+
+/** What a reader may encrypt. */
+export const MESSAGES = {
+  chirp: 'a rising tone',
+  steps: 'steps',
+  noise: 'random numbers',
+} as const;
+export type MessageKind = keyof typeof MESSAGES;
+
+/** What the page knows. */
+export interface State {
+  preset: Preset | undefined;
+  /** What keeps the page busy, if anything. */
+  busy: 'keys' | 'run' | undefined;
+  paused: boolean;
+  /** Of the keys: done and all, in bytes. */
+  progress: readonly [number, number];
+  problem: string | undefined;
+  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  message: MessageKind;
+  /** What was encrypted. */
+  input: Float64Array | undefined;
+  /** log2 of the modulus of its ciphertext. */
+  inputLogQ: number;
+  /** The stage under way. */
+  under: string | undefined;
+  /** Of the run, in order: the input's view first, then one for each stage. */
+  views: readonly StageView[];
+  exits: readonly StageExit[];
+  /** Which of the views is shown. */
+  at: number;
+  /** What came back. */
+  output: Float64Array | undefined;
+  /** log2 of the magnification about an integer. */
+  zoom: number;
+  /** Degree of the cosine that is drawn, and the polynomial of it at `CURVE`. */
+  degree: number;
+  own: Reduction | undefined;
+  drawn: Reduction | undefined;
+  /** The drawn polynomial at the coefficients of the run. */
+  atPoints: Float64Array | undefined;
+  readonly tables: Set<string>;
+}
+
+/** x of the curve: -8 to 8. */
+export const REACH = 8;
+export const CURVE = Float64Array.from({ length: 64 * REACH + 1 }, (_, i) => i / 32 - REACH);
+
+/** x of the curve about 0, at a magnification: between -1/2 and 1/2 divided by it. */
+export function near(zoom: number): Float64Array {
+  return Float64Array.from({ length: 65 }, (_, i) => (i / 64 - 0.5) / 2 ** zoom);
+}
+
+/** The view of a stage, if it has been reached. */
+export function viewOf(state: State, stage: string): StageView | undefined {
+  // The input's view carries the name of the first stage too.
+  return state.views.slice(1).find((view) => view.stage === stage);
+}
+
+/** The numbers of a message. */
+export function numbersOf(kind: MessageKind, slots: number): Float64Array {
+  return Float64Array.from({ length: slots }, (_, i) => {
+    const t = i / slots;
+    if (kind === 'chirp') return 0.9 * Math.sin(2 * Math.PI * (2 * t + 14 * t * t));
+    if (kind === 'steps') return [-0.75, 0.25, 0.75, -0.25, 0.5, -1, 1, 0][Math.floor(8 * t)] ?? 0;
+    return 2 * Math.random() - 1;
+  });
+}

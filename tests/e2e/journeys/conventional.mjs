@@ -1,0 +1,89 @@
+// The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from '../lib/harness.mjs';
+import { staticHost } from '../lib/host.mjs';
+import { openDemo } from '../lib/page.mjs';
+import { shots } from '../lib/paths.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SET = 'toy-conventional10-50bit';
+
+async function open(context, options = {}) {
+  const host = await staticHost(context);
+  const page = await openDemo(context, `${host}conventional.html?set=${SET}`, { ready: false, reducedMotion: 'reduce', ...options });
+  await page.locator('[data-act=run]:enabled').waitFor();
+  return page;
+}
+
+/** Dots of the comb by the column they are in. */
+const columns = (page) =>
+  page.locator('.conv-comb circle').evaluateAll((circles) => {
+    const teeth = [...document.querySelectorAll('.conv-comb line')].map((line) => Number(line.getAttribute('x1')));
+    const nearest = (x) => teeth.reduce((best, tooth, i) => (Math.abs(tooth - x) < Math.abs(teeth[best] - x) ? i : best), 0);
+    const found = circles.map((c) => nearest(Number(/translate\(([-\d.]+)px/.exec(c.getAttribute('style'))[1])));
+    return { teeth: teeth.length, used: [...new Set(found)].sort((a, b) => a - b), dots: found.length };
+  });
+
+for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+  test(`conventional: the comb, the polynomial and the result, ${colorScheme}, ${width} px`, async (context) => {
+    const page = await open(context, { colorScheme, viewport: { width, height: 800 } });
+    assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
+    assert.equal((await columns(page)).dots, 0, 'nothing was raised yet');
+    await page.locator('#figure-polynomial .conv-curve').waitFor();
+    await page.click('[data-act=run]');
+    await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+    const [worst, rms] = /right to ([\d.]+) bits in the worst of them, ([\d.]+) bits/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
+    assert.ok(worst > 12 && rms > worst && rms < 40, `${worst} and ${rms} bits`);
+
+    // Every stage, by the keyboard.
+    await page.locator('[data-act="at:1"]').focus();
+    await page.keyboard.press('Enter');
+    const raised = await columns(page);
+    assert.ok(raised.used.length >= 5, `a comb of ${raised.used.length} teeth`);
+    assert.match(await page.locator('#figure-comb figcaption').innerText(), /lie beside another multiple of q₀/);
+    await page.click('[data-act="at:2"]');
+    assert.deepEqual(await columns(page), raised, 'the same integers in slots');
+    await page.click('[data-act="at:3"]');
+    assert.deepEqual((await columns(page)).used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
+
+    // The polynomial, magnified, and one of too low a degree.
+    const sentence = page.locator('#figure-polynomial figcaption');
+    const fit = async () => Number.parseFloat(/right to ([\d.]+) × 10/.exec(await sentence.innerText())?.[1] ?? 'NaN');
+    assert.ok(Number.isFinite(await fit()));
+    assert.match(await sentence.innerText(), /Degree 30, .* 8 levels|Degree 30/);
+    await page.locator('[data-input=zoom]').fill('8');
+    await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
+    await page.locator('[data-input=degree]').fill('18');
+    await sentence.filter({ hasText: 'it would be off by up to' }).waitFor();
+    assert.match(await sentence.innerText(), /Degree 18/);
+
+    await page.click('[data-act="table:polynomial"]');
+    assert.ok((await page.locator('#figure-polynomial tbody tr').count()) >= 9);
+    await page.click('[data-act="table:polynomial"]');
+    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: join(shots, `conventional-${colorScheme}-${width}.png`), fullPage: true });
+  });
+}
+
+test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
+  const page = await open(context);
+  await page.click('[data-act=run]');
+  await page.click('[data-act=cancel]');
+  await page.locator('[data-act=run]').waitFor();
+  assert.equal(await page.locator('.problem').count(), 0);
+  await page.selectOption('[data-input=message]', 'noise');
+  await page.click('[data-act=run]');
+  await page.locator('[data-act=pause]').click({ timeout: 60_000 });
+  await page.locator('[data-act=resume]').waitFor();
+  await page.click('[data-act=resume]');
+  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+});

@@ -1,4 +1,0 @@
-import { gateOpener } from './engine/direct.js';
-
-/** Opens the instance of gates of this thread. */
-export const openGates = gateOpener(() => import('#wasm-gates'));

@@ -1,0 +1,124 @@
+//! What the ciphertexts inside a run hold, for the owner of the key.
+
+use js_sys::{Float64Array, Function, Uint32Array};
+use refloat::{
+    Error,
+    bootstrapping::{StageView, ViewKind},
+    schemes::ckks::Complex,
+};
+use wasm_bindgen::JsValue;
+use zeroize::Zeroizing;
+
+use crate::{
+    events::{performance_now, send},
+    failure::{Failure, Result},
+    object::Fields,
+};
+
+/// Points a view has at most.
+const POINTS: usize = 1024;
+
+/// Slots that are wiped when they are dropped.
+pub type Slots = Zeroizing<Vec<Complex>>;
+
+/// The numbers of a user as slots: one each, or pairs of real and imaginary part.
+pub fn slots(values: &[f64], complex: bool) -> Result<Slots> {
+    if complex && values.len() % 2 == 1 {
+        return Err(Failure::invalid(format!(
+            "{} numbers are not pairs of real and imaginary part: add the last imaginary part",
+            values.len()
+        )));
+    }
+    Ok(Zeroizing::new(if complex {
+        values.chunks_exact(2).map(|z| Complex { re: z[0], im: z[1] }).collect()
+    } else {
+        values.iter().map(|&re| Complex { re, im: 0.0 }).collect()
+    }))
+}
+
+/// Makes views of a run, and measures them against the message.
+pub struct Inspector {
+    message: Option<Slots>,
+    begun: bool,
+}
+
+impl Inspector {
+    /// For a run; `message` are the slots that were encrypted, if they are known.
+    pub fn new(message: Option<Slots>) -> Self {
+        Self { message, begun: false }
+    }
+
+    /// Before the first step: the input, which `decrypted` gives where the message is not known.
+    pub fn begin(
+        &mut self,
+        decrypted: impl FnOnce() -> Result<Slots>,
+        view: impl FnOnce(&[Complex]) -> core::result::Result<Option<StageView>, Error>,
+        on_event: &Function,
+    ) -> Result<()> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        if self.message.is_none() {
+            self.message = Some(decrypted()?);
+        }
+        self.show(view, on_event)
+    }
+
+    /// What `view` sees of the run now, beside the message.
+    pub fn show(
+        &self,
+        view: impl FnOnce(&[Complex]) -> core::result::Result<Option<StageView>, Error>,
+        on_event: &Function,
+    ) -> Result<()> {
+        let message = self.message.as_deref().map_or(&[][..], |values| values);
+        let Some(view) = view(message)? else { return Ok(()) };
+        send(on_event, &plain(&view), performance_now())
+    }
+}
+
+fn plain(view: &StageView) -> JsValue {
+    let count = view.values.len();
+    let stride = count.div_ceil(POINTS).max(1);
+    let indices: Vec<u32> = (0..count).step_by(stride).map(|i| i as u32).collect();
+    let complex = view.kind == ViewKind::Slots;
+    let pick = |values: &[Complex]| {
+        let mut picked = Zeroizing::new(Vec::with_capacity(2 * indices.len()));
+        for value in values.iter().step_by(stride) {
+            picked.push(value.re);
+            if complex {
+                picked.push(value.im);
+            }
+        }
+        Float64Array::from(picked.as_slice())
+    };
+    let (max, rms) = view.error();
+    let (bits_max, bits_rms) = view.bits();
+    let mut fields = Fields::new().with("kind", "view").with("stage", view.stage);
+    if let Some(track) = view.track {
+        fields = fields.with("track", track as f64);
+    }
+    if let Some((level, _)) = view.node {
+        fields = fields.with("levelOfTree", level as f64);
+    }
+    fields
+        .with("view", name(view.kind))
+        .with("unit", view.unit)
+        .with("data", pick(&view.values))
+        .with("expected", pick(&view.expected))
+        .with("indices", Uint32Array::from(indices.as_slice()))
+        .with("maxError", max)
+        .with("rmsError", rms)
+        .with("bitsMax", bits_max)
+        .with("bitsRms", bits_rms)
+        .done()
+}
+
+fn name(kind: ViewKind) -> &'static str {
+    match kind {
+        ViewKind::Slots => "slots",
+        ViewKind::Coefficients => "coefficients",
+        ViewKind::Phases => "phases",
+        ViewKind::Quotients => "quotients",
+    }
+}
