@@ -89,4 +89,6 @@ function patch(old: Node, next: Node): void {
     else if (document.activeElement !== old || old.type === 'range') old.value = next.value;
   }
   if (!old.hasAttribute('data-own')) patchChildren(old, next);
+  // What the reader chose outlasts a change of the options.
+  if (old instanceof HTMLSelectElement && next instanceof HTMLSelectElement && old.value !== next.value) old.value = next.value;
 }

@@ -11,7 +11,7 @@ export { RefloatError } from './errors.js';
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
 export { GateCiphertext } from './gates/ciphertext.js';
 export type { CircuitGate, CircuitInfo, CircuitSignal } from './gates/circuit.js';
-export type { CircuitEvent, GateEvent, GateStageId, GateView } from './gates/events.js';
+export type { CircuitEvent, GateEvent, GateProgress, GateStageId, GateView } from './gates/events.js';
 export { Gates } from './gates/gates.js';
 export type { CarryForm } from './gates/gates.js';
 export { GateKeySet } from './gates/key-set.js';

@@ -11,8 +11,15 @@ import type { Host } from './engine/host.js';
 import { presetNamed } from './mismatch.js';
 import type { Preset, PresetName, SlotMode } from './params.js';
 import { Ciphertext } from './sync/ciphertext.js';
+import { Gates } from './sync/gates.js';
 import { BootstrapKeys, KeySet } from './sync/key-set.js';
 
+export { GateCiphertext } from './sync/gate-ciphertext.js';
+export { GateKeySet } from './sync/gate-key-set.js';
+export type { GateEncryptOptions } from './sync/gate-key-set.js';
+export { GateKeys } from './sync/gate-keys.js';
+export type { GateRunOptions } from './sync/gate-keys.js';
+export { Gates } from './sync/gates.js';
 export { BootstrapKeys, KeySet } from './sync/key-set.js';
 export type { BootstrapOptions, EncryptOptions } from './sync/key-set.js';
 export { Ciphertext } from './sync/ciphertext.js';
@@ -22,6 +29,10 @@ export { complexFromParts, imaginaryParts, realParts } from './complex.js';
 export { RefloatError } from './errors.js';
 export type { About, Memory, WasmSource };
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
+export type { CircuitGate, CircuitInfo, CircuitSignal } from './gates/circuit.js';
+export type { CircuitEvent, GateEvent, GateProgress, GateStageId, GateView } from './gates/events.js';
+export type { CarryForm } from './gates/gates.js';
+export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
 export type { KeyPartInfo, Method, Preset, PresetName, SlotMode, StageInfo } from './params.js';
 export type {
   ConventionalStageId,
@@ -42,6 +53,8 @@ export interface LoadOptions {
   readonly wasm?: WasmSource;
   /** Where the module of conventional sets is, which `loadPresets()` loads. */
   readonly conventionalWasm?: WasmSource;
+  /** Where the module of gates is; it is loaded with `gates()`. */
+  readonly gatesWasm?: WasmSource;
 }
 
 /** Options of `Refloat.keygen()` in its direct form. */
@@ -113,7 +126,15 @@ export class Refloat {
     return presetNamed(this.#presets, name);
   }
 
-  /** Memory of the wasm instance. */
+  /**
+   * Gates, look-ups and circuits on encrypted bits and small integers. Their module is loaded with the
+   * first call, which is why this takes a promise too.
+   */
+  async gates(): Promise<Gates> {
+    return new Gates(await this.#host.openGates());
+  }
+
+  /** Memory of the wasm instance, and of that of gates. */
   memory(): Memory {
     return this.#host.memory();
   }

@@ -192,6 +192,26 @@ describe('the bootstrapping of one gate', () => {
     }
   });
 
+  it('of a look-up shows the table going round', async () => {
+    using own = await rf.gates.keygen('toy-fbs', TOY);
+    using evaluator = await own.evaluationKeys();
+    const table = Array.from({ length: 16 }, (_, m) => (5 * m + 3) % 16);
+    for (const m of [0, 6, 15]) {
+      using x = await own.encryptIntegers(m);
+      const run = evaluator.lookUpRun(x, table, { inspect: own, productsPerStep: 16 });
+      using result = await run;
+      expect(await own.decryptIntegers(result)).toEqual([table[m]]);
+      const views = run.events.filter((e) => e.kind === 'view');
+      expect(Math.abs((views[0]?.data[0] ?? 9) - (m + 0.5) / 32)).toBeLessThan(1 / 64);
+      const turned = views.filter((v) => v.form === 'polynomial');
+      expect(turned[0]?.data).toHaveLength(1024);
+      expect(Math.abs((turned.at(-1)?.data[0] ?? 9) - (table[m] ?? 0) / 32)).toBeLessThan(1 / 64);
+    }
+    using two = await own.encryptIntegers([1, 2]);
+    await expect(evaluator.lookUpRun(two, table)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(() => evaluator.lookUpRun(two, [0.5])).toThrow(/an entry of the table/);
+  });
+
   it('shows nobody else anything, and is not for gates of two rotations', async () => {
     using bit = await keys.encrypt(true);
     const run = evaluation.gateRun('xor', [bit, bit]);

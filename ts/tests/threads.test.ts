@@ -126,7 +126,7 @@ describe('a worker of the pool', () => {
     const bytes = engine.secretForPool(secret);
     const [helper] = await Promise.all(pool.helpers({ mode: 'real', phases, secret: () => Promise.resolve(bytes) }));
     expect(bytes).toHaveLength(0); // moved, not copied
-    const result = await helper!.track(0);
+    const result = await helper!.compute(0);
     engine.runSupply(run, 0, result);
     expect(() => engine.runSupply(run, 15, result)).toThrow(/track 15/);
     expect(() => engine.runSupply(run, 1, { ...result, bytes: result.bytes.slice(8) })).toThrow();

@@ -27,8 +27,8 @@ export interface LoadOptions {
    */
   readonly worker?: boolean | URL | (() => Worker);
   /**
-   * Threads for a bootstrapping whose keys are made on the way (`bootstrapKeys({ resident: false })`):
-   * a number, or `'auto'` (default) for one for each core, up to four. Every thread but the first is
+   * Threads for circuits of gates, and for a bootstrapping whose keys are made on the way
+   * (`bootstrapKeys({ resident: false })`): a number, or `'auto'` (default) for one for each core, up to four. Every thread but the first is
    * one more worker, with a wasm instance and memory of its own, started when it is first needed.
    * The result is the same, bit for bit, and no special HTTP headers are needed.
    */

@@ -15,9 +15,23 @@ export interface GateGlue extends ModuleGlue {
   };
   GateKeys: {
     generate(secret: GlueGateSecretKey): GlueGateKeys;
+    fromRows(
+      preset: string,
+      keyId: Uint8Array,
+      narrow: Uint16Array | undefined,
+      wide: Uint32Array | undefined,
+      rotation: Uint32Array,
+    ): GlueGateKeys;
   };
   GateRun: {
     begin(keys: GlueGateKeys, gate: string, inputs: GlueGateCiphertext, products: number): GlueGateRun;
+    beginLookUp(
+      keys: GlueGateKeys,
+      input: GlueGateCiphertext,
+      table: Uint32Array,
+      messages: number,
+      products: number,
+    ): GlueGateRun;
   };
   CircuitRun: {
     begin(text: string, inputs: GlueGateCiphertext): GlueCircuitRun;
@@ -60,6 +74,22 @@ export interface GlueGateKeys extends GlueObject {
   gate(gate: string, inputs: GlueGateCiphertext): GlueGateCiphertext;
   lookUp(inputs: GlueGateCiphertext, table: Uint32Array, messages: number): GlueGateCiphertext;
   weightedSum(inputs: GlueGateCiphertext, weights: Int32Array, constant: number): GlueGateCiphertext;
+  rows(): GlueGateKeyRows;
+  /** A gate of a circuit; bit i of `inverted` says that operand i is inverted first. */
+  call(gate: string, operands: GlueGateCiphertext, inverted: number): GlueGateResult;
+}
+
+/** Evaluation keys as they lie in memory, for another instance of the module. */
+export interface GlueGateKeyRows {
+  readonly preset: string;
+  readonly keyId: Uint8Array;
+  readonly switchRows: Uint16Array | Uint32Array;
+  readonly rotationRows: Uint32Array;
+}
+
+export interface GlueGateResult extends GlueObject {
+  bytes(): Uint8Array;
+  counters(): Float64Array;
 }
 
 export interface GlueGateRun extends GlueObject {
@@ -71,5 +101,9 @@ export interface GlueGateRun extends GlueObject {
 export interface GlueCircuitRun extends GlueObject {
   /** One gate; `true` when it was the last. */
   step(keys: GlueGateKeys, onEvent: GlueListener): boolean;
+  /** The value of a wire, inputs first, then gates. */
+  wire(index: number): Uint8Array;
+  ahead(keys: GlueGateKeys, gate: number): Uint8Array;
+  supply(keys: GlueGateKeys, gate: number, bytes: Uint8Array, counters: Float64Array): void;
   finish(keys: GlueGateKeys): GlueGateCiphertext;
 }

@@ -7,6 +7,7 @@ import type {
   GateGlue,
   GlueCircuitRun,
   GlueGateCiphertext,
+  GlueGateKeyRows,
   GlueGateKeys,
   GlueGatePreset,
   GlueGateRun,
@@ -37,6 +38,16 @@ export interface GateStep<E> {
   readonly events: E[];
   readonly finished: boolean;
   /** Milliseconds the step took. */
+  readonly ms: number;
+}
+
+/** Evaluation keys as they lie in the memory of one instance, to be moved to another. */
+export type GateKeyRows = GlueGateKeyRows;
+
+/** The result of a gate that was evaluated in another instance. */
+export interface GateOutcome {
+  readonly bytes: Uint8Array;
+  readonly counters: Float64Array;
   readonly ms: number;
 }
 
@@ -129,17 +140,66 @@ export class GateEngine extends Objects<GateGlue> {
     return this.guard(() => this.#joined(inputs, (list) => this.keep(this.glue.CircuitRun.begin(text, list))));
   }
 
-  /** One gate; events are stamped with the milliseconds since the step began. */
-  circuitStep(run: Handle, keys: Handle): GateStep<CircuitEvent> {
+  /** One gate; events are stamped with the milliseconds since the step began. With `wire` comes what that wire carries. */
+  circuitStep(run: Handle, keys: Handle, wire?: number): GateStep<CircuitEvent> & { bytes?: Uint8Array } {
     return this.guard(() => {
-      const circuit = this.get(run, 'the run') as GlueCircuitRun;
-      return stepped<CircuitEvent>((listener) => circuit.step(this.#keys(keys), listener));
+      const circuit = this.#circuit(run);
+      const step = stepped<CircuitEvent>((listener) => circuit.step(this.#keys(keys), listener));
+      return wire === undefined ? step : { ...step, bytes: circuit.wire(wire) };
+    });
+  }
+
+  /** What the first wires of a run carry, in wire form. */
+  circuitWires(run: Handle, count: number): Uint8Array[] {
+    return this.guard(() => Array.from({ length: count }, (_, wire) => this.#circuit(run).wire(wire)));
+  }
+
+  /** A gate ahead of its turn, and the milliseconds it took. */
+  circuitAhead(run: Handle, keys: Handle, gate: number): { bytes: Uint8Array; ms: number } {
+    return this.guard(() => {
+      const start = performance.now();
+      const bytes = this.#circuit(run).ahead(this.#keys(keys), gate);
+      return { bytes, ms: performance.now() - start };
+    });
+  }
+
+  /** Takes the result of a gate that another instance has evaluated. */
+  circuitSupply(run: Handle, keys: Handle, gate: number, bytes: Uint8Array, counters: Float64Array): void {
+    this.guard(() => this.#circuit(run).supply(this.#keys(keys), gate, bytes, counters));
+  }
+
+  /** The words of evaluation keys, for another instance. */
+  gateKeyRows(keys: Handle): GateKeyRows {
+    return this.guard(() => this.#keys(keys).rows());
+  }
+
+  /** The evaluation keys of another instance. */
+  gateKeysFromRows({ preset, keyId, switchRows, rotationRows }: GateKeyRows): Handle {
+    return this.guard(() => {
+      const [narrow, wide] = switchRows instanceof Uint16Array ? [switchRows, undefined] : [undefined, switchRows];
+      return this.keep(this.glue.GateKeys.fromRows(preset, keyId, narrow, wide, rotationRows));
+    });
+  }
+
+  /** A gate of a circuit in another instance: operands in wire form, those inverted first whose bit is set. */
+  gateCall(keys: Handle, gate: string, operands: readonly Uint8Array[], inverted: number): GateOutcome {
+    return this.guard(() => {
+      const start = performance.now();
+      const lists = operands.map((bytes) => this.keep(this.glue.GateCiphertext.fromBytes(bytes)));
+      try {
+        const result = this.#joined(lists, (list) => this.#keys(keys).call(gate, list, inverted));
+        const [bytes, counters] = [result.bytes(), result.counters()];
+        this.dispose(result);
+        return { bytes, counters, ms: performance.now() - start };
+      } finally {
+        for (const list of lists) this.free(list);
+      }
     });
   }
 
   circuitFinish(run: Handle, keys: Handle): GateCiphertextInfo {
     return this.guard(() => {
-      const result = this.#info((this.get(run, 'the run') as GlueCircuitRun).finish(this.#keys(keys)));
+      const result = this.#info(this.#circuit(run).finish(this.#keys(keys)));
       this.free(run);
       return result;
     });
@@ -149,6 +209,13 @@ export class GateEngine extends Objects<GateGlue> {
     return this.guard(() =>
       this.#joined(inputs, (list) => this.keep(this.glue.GateRun.begin(this.#keys(keys), gate, list, products))),
     );
+  }
+
+  gateLookUpBegin(keys: Handle, input: Handle, table: Uint32Array, messages: number, products: number): Handle {
+    return this.guard(() => {
+      const run = this.glue.GateRun.beginLookUp(this.#keys(keys), this.#ciphertext(input), table, messages, products);
+      return this.keep(run);
+    });
   }
 
   gateRunStep(run: Handle): GateStep<GateEvent> {
@@ -206,6 +273,10 @@ export class GateEngine extends Objects<GateGlue> {
     } finally {
       this.dispose(list);
     }
+  }
+
+  #circuit(handle: Handle): GlueCircuitRun {
+    return this.get(handle, 'the run') as GlueCircuitRun;
   }
 
   #secret(handle: Handle): GlueGateSecretKey {

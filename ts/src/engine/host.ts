@@ -44,7 +44,7 @@ export class Host {
 
   /** Runs an operation, in whichever instance it is at home. */
   async call(op: Op, args: readonly unknown[]): Promise<unknown> {
-    const home = op in this ? this : op in this.engine ? await this.#engineOf(args[0]) : await this.#gates.load();
+    const home = op in this ? this : op in this.engine ? await this.#engineOf(args[0]) : await this.openGates();
     const operation = (home as unknown as Operations)[op] as (...args: readonly unknown[]) => unknown;
     return operation.apply(home, [...args]);
   }
@@ -74,6 +74,11 @@ export class Host {
     const each = this.#all().map((engine) => engine.memory());
     const sum = (part: (memory: Memory) => number): number => each.reduce((total, memory) => total + part(memory), 0);
     return { bytes: sum((m) => m.bytes), objects: sum((m) => m.objects), instances: sum((m) => m.instances) };
+  }
+
+  /** The instance of gates, loaded if it has not been. */
+  openGates(): Promise<GateEngine> {
+    return this.#gates.load();
   }
 
   #all(): (Engine | GateEngine)[] {

@@ -1,4 +1,6 @@
 import { RefloatError } from '../errors.js';
+import type { GateKeyRows, GateOutcome } from './gates.js';
+import type { Helper } from '../api/together.js';
 import type { SlotMode } from '../params.js';
 import type { Memory, TrackResult } from './engine.js';
 import type { MatrixInput } from './glue.js';
@@ -13,12 +15,11 @@ export interface TrackJob {
   secret(): Promise<Uint8Array>;
 }
 
-/** A worker that is ready for the tracks of one run. */
-export interface TrackHelper {
-  track(index: number): Promise<TrackResult>;
-  /** Lets go of the run; the secret key in the worker is wiped. */
-  release(): void;
-}
+/** A worker that is ready for the tracks of one run; when it lets go, the secret key in it is wiped. */
+export type TrackHelper = Helper<TrackResult>;
+
+/** Evaluates a gate on operands in wire form, those inverted first whose bit is set. */
+export type GateEvaluation = (gate: string, operands: Uint8Array[], inverted: number) => Promise<GateOutcome>;
 
 /** A worker that is ready to multiply groups of diagonals for one run. */
 export interface GroupHelper {
@@ -29,14 +30,16 @@ export interface GroupHelper {
 
 /**
  * Workers beside the engine's own, each with a wasm instance of its own: the groups of diagonals and
- * the tracks of a bootstrapping are spread over them by messages, without shared memory. They start when they are
- * first needed, and hold a secret key only while a run of that key lasts.
+ * the tracks of a bootstrapping and the gates of a circuit are spread over them by messages, without shared memory.
+ * They start when they are first needed, and hold a secret key only while a run of that key lasts; public keys of
+ * gates stay until they are freed.
  */
 export class TrackPool {
   /** Workers beside the engine's own. */
   readonly size: number;
   readonly #open: () => Promise<WorkerPort>;
   #workers: Promise<WorkerPort | undefined>[] = [];
+  readonly #gateKeys = new Map<number, Promise<{ port: WorkerPort; handle: number } | undefined>[]>();
   #closed = false;
 
   /**
@@ -89,7 +92,7 @@ export class TrackPool {
       try {
         const handle = await port.move('tracksBegin', secret, job.mode, job.phases.slice());
         return {
-          track: (index: number) => port.call('tracksCompute', handle, index),
+          compute: (index: number) => port.call('tracksCompute', handle, index),
           release: () => port.release(handle),
         };
       } catch {
@@ -100,16 +103,55 @@ export class TrackPool {
     });
   }
 
+  /**
+   * What evaluates gates with keys of the engine's own worker, in each of the others as soon as they are there;
+   * those that fail are left out. The keys are sent with the first call.
+   *
+   * @param keys their handle
+   * @param rows their words, for one worker
+   */
+  evaluators(keys: number, rows: () => Promise<GateKeyRows>): Promise<GateEvaluation | undefined>[] {
+    this.start();
+    let sent = this.#gateKeys.get(keys);
+    if (!sent) {
+      // One after the other: a copy of the keys is as large as the keys.
+      let before: Promise<unknown> = Promise.resolve();
+      sent = this.#workers.map((starting) => {
+        const sending = before.then(async () => {
+          const port = await starting;
+          if (!port || port.dead) return undefined;
+          return { port, handle: await port.move('gateKeysFromRows', await rows()) };
+        }).catch(() => undefined);
+        before = sending;
+        return sending;
+      });
+      this.#gateKeys.set(keys, sent);
+    }
+    return sent.map(async (sending): Promise<GateEvaluation | undefined> => {
+      const there = await sending;
+      if (!there || there.port.dead) return undefined;
+      return (gate, operands, inverted) => there.port.call('gateCall', there.handle, gate, operands, inverted);
+    });
+  }
+
+  /** Frees keys of gates in all workers. */
+  forget(keys: number): void {
+    const sent = this.#gateKeys.get(keys);
+    this.#gateKeys.delete(keys);
+    for (const sending of sent ?? []) void sending.then((there) => there?.port.release(there.handle));
+  }
+
   /** Memory of all workers together. */
   async memory(): Promise<Memory> {
     const total = { bytes: 0, objects: 0, instances: 0 };
+    await Promise.all([...this.#gateKeys.values()].flat());
     for (const starting of this.#workers) {
       const port = await starting;
       if (!port || port.dead) continue;
-      const { bytes, objects } = await port.call('memory');
+      const { bytes, objects, instances } = await port.call('memory');
       total.bytes += bytes;
       total.objects += objects;
-      total.instances += 1;
+      total.instances += instances;
     }
     return total;
   }

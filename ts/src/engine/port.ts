@@ -16,7 +16,7 @@ export interface Port {
   close(): void;
   /** Set once the instances can no longer be used. */
   readonly dead: boolean;
-  /** Workers that share the tracks of a bootstrapping, if there are any. */
+  /** Workers that share the tracks of a bootstrapping and the gates of a circuit, if there are any. */
   readonly pool: TrackPool | undefined;
 }
 
@@ -107,6 +107,7 @@ export class WorkerPort implements Port {
   }
 
   release(handle: number): void {
+    this.pool?.forget(handle);
     if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
   }
 

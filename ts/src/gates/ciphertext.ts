@@ -1,7 +1,7 @@
 import { Resource } from '../api/resource.js';
 import type { GateCiphertextInfo } from '../engine/gates.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError } from '../errors.js';
+import { sliceRange } from './arguments.js';
 
 /**
  * One or several encrypted bits, or small integers, inside the wasm instance. Gates work on all of
@@ -44,12 +44,7 @@ export class GateCiphertext extends Resource {
 
   /** A copy of the items from `start` to before `end`. */
   async slice(start: number, end: number = this.length): Promise<GateCiphertext> {
-    if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0 || end <= start || end > this.length) {
-      throw new RefloatError(
-        'INVALID_ARGUMENT',
-        `items ${start} to ${end} of a list of ${this.length}: take at least one that it has`,
-      );
-    }
+    sliceRange(start, end, this.length);
     return new GateCiphertext(this.port, await this.port.call('gateSlice', this.handle, start, end));
   }
 

@@ -8,7 +8,13 @@ export type GateStageId = 'key_switch' | 'mod_switch' | 'blind_rotate' | 'sample
  * `CircuitInfo.gates`, so `done - 1` is the one that was just finished (here; a server reports in
  * batches).
  */
-export type CircuitEvent = StageEnter<'gates'> | StageProgress<'gates'> | StageExit<'gates'>;
+export type CircuitEvent = StageEnter<'gates'> | GateProgress | StageExit<'gates'>;
+
+/** A gate of a circuit is finished. */
+export interface GateProgress extends StageProgress<'gates'> {
+  /** Milliseconds that the gate took, in whichever thread; a server does not say. */
+  readonly gateMs?: number;
+}
 
 /**
  * What the state of a gate's bootstrapping holds after a stage, decrypted in this page with the
@@ -26,5 +32,5 @@ export interface GateView {
   readonly data: Float64Array;
 }
 
-/** What the bootstrapping of one gate reports. */
+/** What the bootstrapping of one gate or look-up reports. */
 export type GateEvent = StageEnter<GateStageId> | StageProgress<GateStageId> | StageExit<GateStageId> | GateView;

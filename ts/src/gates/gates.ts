@@ -2,9 +2,10 @@ import type { ImportOptions, KeygenOptions } from '../api/instance.js';
 import { copied } from '../api/key-set.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
+import { natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import type { CircuitInfo } from './circuit.js';
-import { GateKeySet, natural } from './key-set.js';
+import { GateKeySet } from './key-set.js';
 import type { GatePreset, GatePresetName } from './params.js';
 
 /** How the carries of an adder or a comparator travel: fewest gates, or fewest levels. */

@@ -2,8 +2,9 @@ import { copied, type SignalOptions } from '../api/key-set.js';
 import { Resource } from '../api/resource.js';
 import type { GateKeyInfo } from '../engine/gates.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError, throwIfAborted } from '../errors.js';
+import { throwIfAborted } from '../errors.js';
 import { keyMismatch } from '../mismatch.js';
+import { checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { GateKeys } from './keys.js';
 import type { GatePreset } from './params.js';
@@ -64,12 +65,7 @@ export class GateKeySet extends Resource {
    * see `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<boolean[]> {
-    if (ciphertext.messages !== 0) {
-      throw new RefloatError(
-        'INVALID_ARGUMENT',
-        `the ciphertext holds integers below ${ciphertext.messages}, not bits: decrypt it with decryptIntegers()`,
-      );
-    }
+    checkBits(ciphertext.messages);
     return (await this.decryptIntegers(ciphertext, options)).map((value) => value === 1);
   }
 
@@ -102,10 +98,4 @@ export class GateKeySet extends Resource {
     const info = await this.port.call('gateEncrypt', this.handle, values, messages, copied(options.seed));
     return new GateCiphertext(this.port, info);
   }
-}
-
-/** Refuses what would be rounded on its way. @internal */
-export function natural(value: number, what: string): number {
-  if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
-  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}: give an integer that is not negative`);
 }

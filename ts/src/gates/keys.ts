@@ -1,16 +1,17 @@
 import type { SignalOptions } from '../api/key-set.js';
 import { Resource } from '../api/resource.js';
 import type { Port } from '../engine/port.js';
-import { RefloatError } from '../errors.js';
 import { keyMismatch } from '../mismatch.js';
 import { SteppableRun } from '../run.js';
+import { checkOperands, checkTable, checkWeights, equallyLong, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import type { CircuitInfo } from './circuit.js';
 import type { CircuitEvent, GateEvent, GateStageId } from './events.js';
-import { natural, type GateKeySet } from './key-set.js';
+import type { GateKeySet } from './key-set.js';
 import type { GateName, GatePreset } from './params.js';
+import { evaluateTogether } from './together.js';
 
-/** Options of `GateKeys.gateRun`. */
+/** Options of `GateKeys.gateRun` and `GateKeys.lookUpRun`. */
 export interface GateRunOptions extends SignalOptions {
   /** The secret key: adds `view` events, what the state holds after each step, decrypted here. */
   readonly inspect?: GateKeySet;
@@ -64,11 +65,7 @@ export class GateKeys extends Resource {
 
   /** A gate, place by place of its operands, which have the same length. */
   async gate(gate: GateName, ...operands: readonly GateCiphertext[]): Promise<GateCiphertext> {
-    const arity = arityOf(gate);
-    if (operands.length !== arity) {
-      throw new RefloatError('INVALID_ARGUMENT', `gate ${gate} takes ${arity} operands, ${operands.length} were given`);
-    }
-    this.#equallyLong(operands);
+    checkOperands(gate, lengths(operands));
     const info = await this.port.call('gateEvaluate', this.handle, gate, this.#handles(operands));
     return new GateCiphertext(this.port, info);
   }
@@ -113,9 +110,8 @@ export class GateKeys extends Resource {
     options: { readonly messages?: number } = {},
   ): Promise<GateCiphertext> {
     const [handle] = this.#handles([x]) as [number];
-    for (const entry of table) natural(entry, 'an entry of the table');
-    const messages = natural(options.messages ?? x.messages, 'messages');
-    const info = await this.port.call('gateLookUp', this.handle, handle, Uint32Array.from(table), messages);
+    const [entries, messages] = checkTable(table, options.messages ?? x.messages);
+    const info = await this.port.call('gateLookUp', this.handle, handle, entries, messages);
     return new GateCiphertext(this.port, info);
   }
 
@@ -125,21 +121,18 @@ export class GateKeys extends Resource {
    */
   async sum(terms: readonly (readonly [weight: number, x: GateCiphertext])[], constant = 0): Promise<GateCiphertext> {
     const lists = terms.map(([, x]) => x);
-    this.#equallyLong(lists);
-    for (const [weight] of terms) {
-      if (!Number.isInteger(weight) || Math.abs(weight) >= 2 ** 31) {
-        throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}: give an integer below 2^31`);
-      }
-    }
-    const weights = Int32Array.from(terms, ([weight]) => weight);
+    equallyLong(lengths(lists));
+    const weights = checkWeights(terms.map(([weight]) => weight));
     const handles = this.#handles(lists);
     const info = await this.port.call('gateSum', this.handle, handles, weights, natural(constant, 'the constant'));
     return new GateCiphertext(this.port, info);
   }
 
   /**
-   * Evaluates a circuit, gate by gate, in the page. The items of `inputs`, one after the other, are
-   * its inputs; the result holds its outputs in order. A step of the run is one gate.
+   * Evaluates a circuit in the page, on as many threads as `Refloat.load()` was given: gates that do not
+   * depend on each other are computed at the same time, with the same result, bit for bit. The items of
+   * `inputs`, one after the other, are its inputs; the result holds its outputs in order. A step of the
+   * run is one gate.
    */
   run(
     circuit: CircuitInfo | string,
@@ -152,11 +145,22 @@ export class GateKeys extends Resource {
     return new SteppableRun(async (control) => {
       await control.gate();
       const run = await this.port.call('circuitBegin', text, handles);
+      const { port } = this;
       let busyMs = 0;
       try {
+        if (port.pool) {
+          const info = typeof circuit === 'string' ? await port.call('circuitInfo', text) : circuit;
+          if (info.gates.length > info.depth) {
+            await evaluateTogether({ port, pool: port.pool, run, keys, circuit: info }, control);
+            return new GateCiphertext(port, await port.call('circuitFinish', run, keys));
+          }
+        }
         for (;;) {
           const { events, finished, ms } = await this.port.call('circuitStep', run, keys);
-          for (const event of events) control.emit({ ...event, atMs: busyMs + event.atMs });
+          for (const event of events) {
+            const atMs = busyMs + event.atMs;
+            control.emit(event.kind === 'progress' ? { ...event, atMs, gateMs: ms } : { ...event, atMs });
+          }
           busyMs += ms;
           if (finished) return new GateCiphertext(this.port, await this.port.call('circuitFinish', run, keys));
           await control.gate();
@@ -178,13 +182,36 @@ export class GateKeys extends Resource {
     options: GateRunOptions = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
     const handles = this.#handles(operands);
-    const { inspect } = options;
-    const secret = inspect?.handleIn(this.port);
-    const products = natural(options.productsPerStep ?? 64, 'productsPerStep');
     const keys = this.handle;
+    return this.#bootstrapRun(options, (products) => this.port.call('gateRunBegin', keys, gate, handles, products));
+  }
+
+  /**
+   * A look-up of one bootstrapping, as {@link GateKeys.lookUp}, on one integer, stage by stage. With
+   * `inspect` its events tell what the state holds: the accumulator is the table, being turned.
+   */
+  lookUpRun(
+    x: GateCiphertext,
+    table: readonly number[],
+    options: GateRunOptions & { readonly messages?: number } = {},
+  ): SteppableRun<GateCiphertext, GateEvent> {
+    const [handle] = this.#handles([x]) as [number];
+    const [entries, messages] = checkTable(table, options.messages ?? x.messages);
+    const keys = this.handle;
+    return this.#bootstrapRun(options, (products) =>
+      this.port.call('gateLookUpBegin', keys, handle, entries, messages, products),
+    );
+  }
+
+  #bootstrapRun(
+    options: GateRunOptions,
+    begin: (products: number) => Promise<number>,
+  ): SteppableRun<GateCiphertext, GateEvent> {
+    const secret = options.inspect?.handleIn(this.port);
+    const products = natural(options.productsPerStep ?? 64, 'productsPerStep');
     return new SteppableRun(async (control) => {
       await control.gate();
-      const run = await this.port.call('gateRunBegin', keys, gate, handles, products);
+      const run = await begin(products);
       let busyMs = 0;
       let stage: GateStageId | 'input' = 'input';
       const look = async (): Promise<void> => {
@@ -214,18 +241,8 @@ export class GateKeys extends Resource {
     for (const list of lists) keyMismatch(this.keyId, list, 'these evaluation keys');
     return lists.map((list) => list.handleIn(this.port));
   }
-
-  #equallyLong(lists: readonly GateCiphertext[]): void {
-    const lengths = new Set(lists.map((list) => list.length));
-    if (lengths.size <= 1) return;
-    throw new RefloatError(
-      'INVALID_ARGUMENT',
-      `operands of ${[...lengths].join(' and ')} items: give lists of the same length`,
-    );
-  }
 }
 
-function arityOf(gate: string): number {
-  if (gate === 'not') return 1;
-  return gate === 'mux' || gate.endsWith('3') ? 3 : 2;
+function lengths(lists: readonly GateCiphertext[]): number[] {
+  return lists.map((list) => list.length);
 }

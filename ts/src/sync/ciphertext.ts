@@ -3,7 +3,7 @@ import type { SlotMode } from '../params.js';
 import { SyncResource } from './resource.js';
 
 /** An encrypted vector; see `Ciphertext` of the main entry. */
-export class Ciphertext extends SyncResource {
+export class Ciphertext extends SyncResource<Engine> {
   /** Name of the parameter set. */
   readonly preset: string;
   /** Hexadecimal id of the key it is encrypted under. */

@@ -27,7 +27,7 @@ export interface BootstrapOptions {
 }
 
 /** A secret key and what can be done with it; see `KeySet` of the main entry. */
-export class KeySet extends SyncResource {
+export class KeySet extends SyncResource<Engine> {
   /** Hexadecimal id, the same for everything made with this key. */
   readonly id: string;
   /** The parameter set. */
@@ -124,7 +124,7 @@ function oracle(inspect: BootstrapOptions['inspect']): Float64Array | undefined 
 }
 
 /** The public keys a bootstrapping needs. */
-export class BootstrapKeys extends SyncResource {
+export class BootstrapKeys extends SyncResource<Engine> {
   /** The parameter set. */
   readonly params: Preset;
   /** Hexadecimal id of the secret key they belong to. */

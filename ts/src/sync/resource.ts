@@ -1,20 +1,20 @@
-import { freed, type Engine } from '../engine/engine.js';
+import { freed, type Objects } from '../engine/objects.js';
 import { RefloatError } from '../errors.js';
 
-const forgotten = new FinalizationRegistry<{ engine: Engine; handle: number }>(({ engine, handle }) =>
+const forgotten = new FinalizationRegistry<{ engine: Objects; handle: number }>(({ engine, handle }) =>
   engine.free(handle),
 );
 
 /** Something that lives in the wasm instance of this thread; free it, or let `using` do it. */
-export abstract class SyncResource {
+export abstract class SyncResource<E extends Objects = Objects> {
   /** @internal */
-  protected readonly engine: Engine;
+  protected readonly engine: E;
   readonly #handle: number;
   readonly #what: string;
   #freed = false;
 
   /** @internal */
-  constructor(engine: Engine, handle: number, what: string) {
+  constructor(engine: E, handle: number, what: string) {
     this.engine = engine;
     this.#handle = handle;
     this.#what = what;
@@ -27,7 +27,7 @@ export abstract class SyncResource {
   }
 
   /** @internal */
-  handleIn(engine: Engine): number {
+  handleIn(engine: E): number {
     if (this.#freed) throw freed(this.#what);
     if (engine !== this.engine) {
       throw new RefloatError(

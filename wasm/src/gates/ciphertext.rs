@@ -89,6 +89,11 @@ impl GateCiphertext {
         Self { preset, params, list }
     }
 
+    /// The set.
+    pub(crate) fn params(&self) -> &CggiParams {
+        &self.params
+    }
+
     /// Results of the same set.
     pub(crate) fn sibling(&self, list: Vec<CggiCiphertext>) -> Self {
         Self::new(self.preset, self.params.clone(), list)

@@ -1,6 +1,6 @@
 //! Circuits of gates in the page, a gate at a time.
 
-use js_sys::Function;
+use js_sys::{Float64Array, Function, Uint8Array};
 use refloat::{
     circuits::netlist::{
         Netlist, Op, Plan, PlanRun, Signal,
@@ -10,7 +10,7 @@ use refloat::{
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use super::{ciphertext::GateCiphertext, evaluation::GateKeys};
+use super::{ciphertext::GateCiphertext, evaluation::GateKeys, shared};
 use crate::{
     events::Recorder,
     failure::{Failure, Result},
@@ -91,6 +91,34 @@ impl CircuitRun {
         let finished = self.run.step(&self.plan, &keys.evaluator, 1, &mut events)?;
         events.deliver(on_event)?;
         Ok(finished)
+    }
+
+    /// The value of a wire, inputs first, then gates, in wire form.
+    pub fn wire(&self, index: usize) -> Result<Uint8Array> {
+        match self.run.wire(index) {
+            Some(bit) => self.inputs.sibling(vec![bit.clone()]).to_bytes(),
+            None => Err(Failure::invalid(format!("wire {index} is not known, or no longer"))),
+        }
+    }
+
+    /// Evaluates a gate ahead of its turn, and gives its result in wire form.
+    pub fn ahead(&mut self, keys: &GateKeys, gate: usize) -> Result<Uint8Array> {
+        let bit = self.run.ahead(&self.plan, &keys.evaluator, gate)?.clone();
+        self.inputs.sibling(vec![bit]).to_bytes()
+    }
+
+    /// Takes the result of a gate that another instance has evaluated: `GateResult`.
+    pub fn supply(
+        &mut self,
+        keys: &GateKeys,
+        gate: usize,
+        bytes: &Uint8Array,
+        counters: &Float64Array,
+    ) -> Result<()> {
+        let given = shared::read(&self.inputs, bytes, counters)?;
+        let bit = given.result.list[0].clone();
+        keys.evaluator.not(&bit)?;
+        Ok(self.run.supply(&self.plan, gate, bit, given.counters)?)
     }
 
     /// The outputs, once the last gate is evaluated.

@@ -3,11 +3,11 @@
 use js_sys::{Int32Array, Uint8Array, Uint32Array};
 use refloat::{
     bootstrapping::cggi::{CggiEvaluator, CggiKeys},
-    schemes::cggi::{CggiCiphertext, Encoding, Gate},
+    schemes::cggi::{CggiCiphertext, Gate},
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{ciphertext::GateCiphertext, secret::GateSecretKey};
+use super::{ciphertext::GateCiphertext, run::output, secret::GateSecretKey};
 use crate::{
     failure::{Failure, Result},
     scrub::scrubbed,
@@ -63,8 +63,7 @@ impl GateKeys {
         table: &Uint32Array,
         messages: u32,
     ) -> Result<GateCiphertext> {
-        let output = if messages == 0 { Encoding::Bit } else { Encoding::Padded { messages } };
-        let table = table.to_vec();
+        let (table, output) = (table.to_vec(), output(messages));
         let results = inputs.list.iter().map(|x| self.evaluator.look_up(x, &table, output, &mut ()));
         Ok(inputs.sibling(results.collect::<core::result::Result<_, _>>()?))
     }

@@ -6,3 +6,4 @@ mod evaluation;
 mod presets;
 mod run;
 mod secret;
+mod shared;

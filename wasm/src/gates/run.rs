@@ -1,9 +1,9 @@
 //! One gate's bootstrapping, a step at a time.
 
-use js_sys::{Float64Array, Function};
+use js_sys::{Float64Array, Function, Uint32Array};
 use refloat::{
     bootstrapping::cggi::{CggiRun, CggiView},
-    schemes::cggi::CggiCiphertext,
+    schemes::cggi::{CggiCiphertext, Encoding},
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -14,7 +14,7 @@ use crate::{
     object::Fields,
 };
 
-/// A gate of one bootstrapping under way.
+/// A gate or a look-up of one bootstrapping under way.
 #[wasm_bindgen]
 pub struct GateRun {
     run: Option<CggiRun>,
@@ -28,6 +28,22 @@ impl GateRun {
         let operands: Vec<&CggiCiphertext> = inputs.list.iter().collect();
         let run = keys.evaluator.gate_run(gate.parse()?, &operands)?.with_products_per_step(products);
         Ok(GateRun { run: Some(run), input: inputs.slice(0, 1)? })
+    }
+
+    /// Begins a look-up of one item, which is copied, as `GateKeys.lookUp`; steps as above.
+    #[wasm_bindgen(js_name = beginLookUp)]
+    pub fn begin_look_up(
+        keys: &GateKeys,
+        input: &GateCiphertext,
+        table: &Uint32Array,
+        messages: u32,
+        products: usize,
+    ) -> Result<GateRun> {
+        let [item] = input.list.as_slice() else {
+            return Err(Failure::invalid(format!("a run looks up one item, not {}", input.list.len())));
+        };
+        let run = keys.evaluator.look_up_run(item, &table.to_vec(), output(messages))?;
+        Ok(GateRun { run: Some(run.with_products_per_step(products)), input: input.slice(0, 1)? })
     }
 
     /// One stage, or some products of the rotation; `true` when it was the last.
@@ -51,6 +67,11 @@ impl GateRun {
     pub fn finish(&mut self) -> Result<GateCiphertext> {
         Ok(self.input.sibling(vec![self.run.take().ok_or_else(over)?.finish(&mut ())?]))
     }
+}
+
+/// The encoding of results: bits if `messages` is 0.
+pub(super) fn output(messages: u32) -> Encoding {
+    if messages == 0 { Encoding::Bit } else { Encoding::Padded { messages } }
 }
 
 fn over() -> Failure {

@@ -1,15 +1,11 @@
 //! Secret keys of DM/CGGI, and what is done with them.
 
 use js_sys::{Uint8Array, Uint32Array};
-use refloat::{
-    params::CggiPreset,
-    schemes::cggi::{CggiSecretKey, Encoding},
-    wire,
-};
+use refloat::{params::CggiPreset, schemes::cggi::CggiSecretKey, wire};
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::{ciphertext::GateCiphertext, presets};
+use super::{ciphertext::GateCiphertext, presets, run::output};
 use crate::{
     failure::{Failure, Result},
     randomness::seed_for,
@@ -73,7 +69,7 @@ impl GateSecretKey {
         messages: u32,
         seed: Option<Uint8Array>,
     ) -> Result<GateCiphertext> {
-        let encoding = if messages == 0 { Encoding::Bit } else { Encoding::Padded { messages } };
+        let encoding = output(messages);
         if values.length() == 0 {
             return Err(Failure::invalid("nothing to encrypt; give at least one bit or integer"));
         }

@@ -12,7 +12,10 @@ use crate::{
     par,
     random::Seed,
     ring::{Eval, Poly},
-    rlwe::{expand_a, lwe::LweSwitchKey},
+    rlwe::{
+        expand_a,
+        lwe::{LweSwitchKey, LweSwitchRows},
+    },
     schemes::cggi::{CggiParams, CggiSecretKey, cggi_key_id, hex_id},
 };
 
@@ -60,6 +63,36 @@ impl<W: Word> CggiKeys<W> {
             switch: None,
             rotation: Vec::new(),
         }
+    }
+
+    /// Keys from the words of [`Self::rows`], for another instance of the same build in the same machine: their form
+    /// is that of the kernels, no encoding. The words are taken as they are; parts that travel are read by
+    /// [`Self::builder`], which checks them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of words than the set has.
+    pub fn from_rows(
+        params: &CggiParams<W>,
+        key_id: [u8; 16],
+        switch: LweSwitchRows,
+        rotation: Vec<W>,
+    ) -> Result<Self, Error> {
+        let words = rotation_samples(params) * rotation_sample_words(params);
+        if rotation.len() != words {
+            return Err(Error::InvalidArgument(format!(
+                "{} words of a bootstrapping key, which has {words} in set {}; take those of a key of the set",
+                rotation.len(),
+                params.name()
+            )));
+        }
+        let switch = LweSwitchKey::from_rows(params.switch(), switch)?;
+        Ok(Self { params: params.clone(), key_id, switch, rotation })
+    }
+
+    /// The words of the keys as they lie in memory: the key-switching key, and the prepared samples of the
+    /// bootstrapping key.
+    pub fn rows(&self) -> (&LweSwitchRows, &[W]) {
+        (self.switch.rows(), &self.rotation)
     }
 
     /// The parameter set.

@@ -6,11 +6,39 @@ use core::ops::ControlFlow;
 use super::evaluator::CggiEvaluator;
 use crate::{
     arith::Word,
-    circuits::netlist::{GateCall, GateEvaluator},
+    circuits::netlist::{GateCall, GateEvaluator, Term},
     error::Error,
-    schemes::cggi::CggiCiphertext,
+    schemes::cggi::{CggiCiphertext, Gate},
     trace::{Counters, Observer, StageEvent},
 };
+
+impl<W: Word> CggiEvaluator<W> {
+    /// A gate of a circuit, some of whose operands are inverted first, which is free, and the work it took.
+    ///
+    /// # Errors
+    /// As [`Self::gate`].
+    pub fn gate_of_terms(
+        &self,
+        gate: Gate,
+        operands: &[Term<'_, CggiCiphertext<W>>],
+    ) -> Result<(CggiCiphertext<W>, Counters), Error> {
+        let operands =
+            operands
+                .iter()
+                .map(|term| {
+                    if term.inverted {
+                        self.not(term.bit).map(Cow::Owned)
+                    } else {
+                        Ok(Cow::Borrowed(term.bit))
+                    }
+                })
+                .collect::<Result<Vec<Cow<'_, _>>, Error>>()?;
+        let operands: Vec<&CggiCiphertext<W>> = operands.iter().map(AsRef::as_ref).collect();
+        let mut work = Work(Counters::default());
+        let out = self.gate(gate, &operands, &mut work)?;
+        Ok((out, work.0))
+    }
+}
 
 /// [`Plan::run`](crate::circuits::netlist::Plan::run) on encrypted bits: one bootstrap for each op, one
 /// op on each thread at a time.
@@ -26,21 +54,7 @@ impl<W: Word> GateEvaluator for CggiEvaluator<W> {
     }
 
     fn gate(&self, call: &GateCall<'_, CggiCiphertext<W>>) -> Result<(CggiCiphertext<W>, Counters), Error> {
-        let operands =
-            call.operands
-                .iter()
-                .map(|term| {
-                    if term.inverted {
-                        self.not(term.bit).map(Cow::Owned)
-                    } else {
-                        Ok(Cow::Borrowed(term.bit))
-                    }
-                })
-                .collect::<Result<Vec<Cow<'_, _>>, Error>>()?;
-        let operands: Vec<&CggiCiphertext<W>> = operands.iter().map(AsRef::as_ref).collect();
-        let mut work = Work(Counters::default());
-        let out = CggiEvaluator::gate(self, call.kind.gate(), &operands, &mut work)?;
-        Ok((out, work.0))
+        self.gate_of_terms(call.kind.gate(), &call.operands)
     }
 }
 

@@ -74,6 +74,46 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         self.done
     }
 
+    /// The value of a wire, inputs first, then ops; `None` if it is not known yet or no longer needed.
+    pub fn wire(&self, index: usize) -> Option<&B> {
+        self.wires.get(index)?.as_ref()
+    }
+
+    /// Evaluates an op ahead of its turn, which then takes the result; its operands must be known.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for an op that is known or behind, or whose operands are not known; the
+    /// evaluator's own.
+    pub fn ahead<E: GateEvaluator<Bit = B>>(
+        &mut self,
+        plan: &Plan,
+        evaluator: &E,
+        op: usize,
+    ) -> Result<&B, Error> {
+        self.check_missing(plan, op)?;
+        let call = self.call(&plan.ops()[op]);
+        if call.operands.len() != plan.ops()[op].operands().len() {
+            return Err(Error::InvalidArgument(format!(
+                "gate {op} needs bits that are not computed yet; evaluate the gates below it first"
+            )));
+        }
+        let (bit, work) = evaluator.gate(&call)?;
+        self.counters += work;
+        Ok(self.wires[plan.inputs() + op].insert(bit))
+    }
+
+    /// Takes the result of an op that was evaluated elsewhere, and the work it took: its turn is then free. Who
+    /// hands it over answers for its being right.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for an op that is known or behind.
+    pub fn supply(&mut self, plan: &Plan, op: usize, bit: B, work: Counters) -> Result<(), Error> {
+        self.check_missing(plan, op)?;
+        self.counters += work;
+        self.wires[plan.inputs() + op] = Some(bit);
+        Ok(())
+    }
+
     /// Evaluates the next ops, at most `ops` and at least one, all of one level; true when the run is finished.
     /// `plan` is the one the run was made for.
     ///
@@ -90,13 +130,7 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         observer: &mut dyn Observer,
     ) -> Result<bool, Error> {
         let (stage, total) = (STAGE.id, plan.ops().len());
-        if self.wires.len() != plan.inputs() + total {
-            return Err(Error::InvalidArgument(format!(
-                "the run is of a plan with {} wires, and this one has {}; go on with its own",
-                self.wires.len(),
-                plan.inputs() + total
-            )));
-        }
+        self.check_plan(plan)?;
         if self.state == State::New {
             emit(observer, &StageEvent::Enter { stage })?;
             self.state = State::Running;
@@ -132,30 +166,56 @@ impl<B: Clone + Send + Sync> PlanRun<B> {
         results.collect()
     }
 
-    /// Evaluates the ops up to `end`, which do not depend on each other.
+    /// An op with those of its operands that are known.
+    fn call<'a>(&'a self, op: &super::Op) -> GateCall<'a, B> {
+        let operands = op.operands().iter().filter_map(|s| term(&self.wires, *s)).collect();
+        GateCall { kind: op.kind(), operands }
+    }
+
+    fn check_plan(&self, plan: &Plan) -> Result<(), Error> {
+        let wires = plan.inputs() + plan.ops().len();
+        if self.wires.len() == wires {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "the run is of a plan with {} wires, and this one has {wires}; go on with its own",
+            self.wires.len()
+        )))
+    }
+
+    /// Refuses an op whose result is known, or was.
+    fn check_missing(&self, plan: &Plan, op: usize) -> Result<(), Error> {
+        self.check_plan(plan)?;
+        let ops = plan.ops().len();
+        if (self.done..ops).contains(&op) && self.wires[plan.inputs() + op].is_none() {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "gate {op} of {ops} has its result already, or is none of them; {} are done",
+            self.done
+        )))
+    }
+
+    /// Evaluates the ops up to `end` that nobody has evaluated yet; they do not depend on each other.
     fn evaluate<E: GateEvaluator<Bit = B>>(
         &mut self,
         plan: &Plan,
         evaluator: &E,
         end: usize,
     ) -> Result<(), Error> {
-        let ops = &plan.ops()[self.done..end];
-        let results = {
-            let call = |op: &super::Op| GateCall {
-                kind: op.kind(),
-                operands: op.operands().iter().filter_map(|s| term(&self.wires, *s)).collect(),
-            };
-            evaluator.gates(&ops.iter().map(call).collect::<Vec<_>>())?
-        };
-        if results.len() != ops.len() {
+        let (ops, first) = (&plan.ops()[self.done..end], plan.inputs() + self.done);
+        let missing: Vec<usize> = (0..ops.len()).filter(|i| self.wires[first + i].is_none()).collect();
+        let calls: Vec<_> = missing.iter().map(|&i| self.call(&ops[i])).collect();
+        let results = evaluator.gates(&calls)?;
+        if results.len() != missing.len() {
             return Err(Error::InvalidArgument(format!(
                 "the evaluator gave {} bits for {} gates; give one for each",
                 results.len(),
-                ops.len()
+                missing.len()
             )));
         }
-        for (slot, (bit, work)) in self.wires[plan.inputs() + self.done..].iter_mut().zip(results) {
-            *slot = Some(bit);
+        for (i, (bit, work)) in missing.into_iter().zip(results) {
+            self.wires[first + i] = Some(bit);
             self.counters += work;
         }
         for (at, op) in (self.done..).zip(ops) {
@@ -251,6 +311,35 @@ mod tests {
                 assert_eq!(watch.seen, (1..=plan.ops().len()).collect::<Vec<_>>());
             }
         }
+        // Results from elsewhere or from ahead of their turn are taken as they are, once.
+        let mut run = PlanRun::new(&plan, &inputs).unwrap();
+        let mut other = run.clone();
+        for op in (0..plan.ops().len()).step_by(2) {
+            while other.wire(plan.inputs() + op).is_none() {
+                other.step(&plan, &Clear, 1, &mut ()).unwrap();
+            }
+            let bit = *other.wire(plan.inputs() + op).unwrap();
+            run.supply(&plan, op, bit, Counters::default()).unwrap();
+            assert_eq!(
+                run.supply(&plan, op, bit, Counters::default()).unwrap_err().code(),
+                "INVALID_ARGUMENT"
+            );
+        }
+        assert_eq!(run.ahead(&plan, &Clear, 0).unwrap_err().code(), "INVALID_ARGUMENT");
+        assert_eq!(run.ahead(&plan, &Clear, plan.ops().len()).unwrap_err().code(), "INVALID_ARGUMENT");
+        run.ahead(&plan, &Clear, 1).unwrap();
+        let mut watch = Watch { stop_at: usize::MAX, seen: Vec::new() };
+        while !run.step(&plan, &Clear, 1, &mut watch).unwrap() {}
+        assert_eq!(watch.seen, (1..=plan.ops().len()).collect::<Vec<_>>());
+        assert_eq!(run.outputs(&plan, &Clear).unwrap(), whole);
+        let mut fresh = PlanRun::new(&plan, &inputs).unwrap();
+        assert!(
+            fresh
+                .ahead(&plan, &Clear, plan.ops().len() - 1)
+                .unwrap_err()
+                .to_string()
+                .contains("not computed yet")
+        );
         // A run that was stopped goes on where it was.
         let mut run = PlanRun::new(&plan, &inputs).unwrap();
         let mut watch = Watch { stop_at: 2, seen: Vec::new() };

@@ -9,4 +9,4 @@ mod switch;
 
 pub use rounding::{Exponents, Grid};
 pub use sample::LweSample;
-pub use switch::{LweSwitchKey, LweSwitchSpec, SwitchedLwe};
+pub use switch::{LweSwitchKey, LweSwitchRows, LweSwitchSpec, SwitchedLwe};

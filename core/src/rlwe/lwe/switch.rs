@@ -45,12 +45,15 @@ pub struct SwitchedLwe {
 /// the key switched from and every digit k: `[i][k][n + 1]`, beta last, words as narrow as q allows.
 pub struct LweSwitchKey {
     spec: LweSwitchSpec,
-    rows: Rows,
+    rows: LweSwitchRows,
 }
 
-/// Sums wrap around, and multiples of q with them.
-enum Rows {
+/// The rows of a key-switching key as they lie in memory. Sums wrap around, and multiples of q with them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LweSwitchRows {
+    /// Two bytes a residue, up to q = 2^16.
     Narrow(Vec<u16>),
+    /// Four bytes a residue.
     Wide(Vec<u32>),
 }
 
@@ -153,11 +156,36 @@ impl LweSwitchKey {
             )));
         }
         let rows = if spec.log_q <= 16 {
-            Rows::Narrow(expand(spec, public, bodies, |x| x as u16))
+            LweSwitchRows::Narrow(expand(spec, public, bodies, |x| x as u16))
         } else {
-            Rows::Wide(expand(spec, public, bodies, |x| x))
+            LweSwitchRows::Wide(expand(spec, public, bodies, |x| x))
         };
         Ok(Self { spec: *spec, rows })
+    }
+
+    /// A key from its rows as they lie in memory, `[i][k][n + 1]`, of [`Self::rows`].
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of residues than the shape has, or of another width.
+    pub fn from_rows(spec: &LweSwitchSpec, rows: LweSwitchRows) -> Result<Self, Error> {
+        let (narrow, found) = match &rows {
+            LweSwitchRows::Narrow(rows) => (true, rows.len()),
+            LweSwitchRows::Wide(rows) => (false, rows.len()),
+        };
+        let wanted = spec.samples() * (spec.to + 1);
+        if found == wanted && narrow == (spec.log_q <= 16) {
+            return Ok(Self { spec: *spec, rows });
+        }
+        Err(Error::InvalidArgument(format!(
+            "{found} residues of {} bytes for a key-switching key of {wanted} modulo 2^{}; take those of a key of the set",
+            if narrow { 2 } else { 4 },
+            spec.log_q
+        )))
+    }
+
+    /// The rows as they lie in memory, `[i][k][n + 1]`.
+    pub fn rows(&self) -> &LweSwitchRows {
+        &self.rows
     }
 
     /// The shape.
@@ -168,8 +196,8 @@ impl LweSwitchKey {
     /// Bytes in memory.
     pub fn memory_bytes(&self) -> usize {
         match &self.rows {
-            Rows::Narrow(rows) => size_of_val(rows.as_slice()),
-            Rows::Wide(rows) => size_of_val(rows.as_slice()),
+            LweSwitchRows::Narrow(rows) => size_of_val(rows.as_slice()),
+            LweSwitchRows::Wide(rows) => size_of_val(rows.as_slice()),
         }
     }
 
@@ -181,12 +209,12 @@ impl LweSwitchKey {
         let chosen: Vec<(u32, i16)> = (0..).zip(digits).filter(|(_, digit)| *digit != 0).collect();
         let (n, kernels) = (self.spec.to, W::gate_kernels());
         let mut sum: Vec<u32> = match &self.rows {
-            Rows::Narrow(rows) => {
+            LweSwitchRows::Narrow(rows) => {
                 let mut sum = vec![0u16; n + 1];
                 kernels.add_rows_narrow(&mut sum, rows, &chosen);
                 sum.into_iter().map(u32::from).collect()
             }
-            Rows::Wide(rows) => {
+            LweSwitchRows::Wide(rows) => {
                 let mut sum = vec![0u32; n + 1];
                 kernels.add_rows_wide(&mut sum, rows, &chosen);
                 sum
@@ -330,7 +358,7 @@ mod tests {
         let m = Modulus::<u32>::new(P).unwrap();
         for (log_q, base_log, digits) in [(16, 2, 8), (15, 2, 7), (20, 1, 18), (16, 4, 4), (13, 13, 1)] {
             let spec = LweSwitchSpec { from: 4000, to: 1, log_q, base_log, digits };
-            let key = LweSwitchKey { spec, rows: Rows::Narrow(Vec::new()) };
+            let key = LweSwitchKey { spec, rows: LweSwitchRows::Narrow(Vec::new()) };
             let mut a = random_sample(&m, 4000, 1).a;
             let edges = [0, 1, P / 2, P / 2 + 1, P - 1];
             a.iter_mut().zip(edges).for_each(|(x, edge)| *x = edge as u32);

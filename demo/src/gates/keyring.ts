@@ -1,0 +1,46 @@
+import type { GateKeySet, GateKeys, Refloat } from 'refloat/client';
+import type { Made } from './views.js';
+
+/** Secret and evaluation keys of a set. */
+export interface Pair {
+  readonly secret: GateKeySet;
+  readonly evaluation: GateKeys;
+  readonly made: Made;
+}
+
+/** The keys of one place of the page: made with the first use, and anew for another set. */
+export class Keyring {
+  readonly #library: Promise<Refloat>;
+  #set = '';
+  #pair: Promise<Pair> | undefined;
+
+  constructor(library: Promise<Refloat>) {
+    this.#library = library;
+  }
+
+  /** The keys of a set; those of another one are freed. */
+  async of(set: string): Promise<Pair> {
+    if (this.#set !== set) {
+      const old = await this.#pair?.catch(() => undefined);
+      old?.evaluation.free();
+      old?.secret.free();
+      this.#pair = undefined;
+    }
+    this.#set = set;
+    return (this.#pair ??= this.#make(set));
+  }
+
+  /** Lets the next use make keys afresh. */
+  forget(): void {
+    this.#pair = undefined;
+  }
+
+  async #make(set: string): Promise<Pair> {
+    const rf = await this.#library;
+    const began = performance.now();
+    const secret = await rf.gates.keygen(set, { allowInsecure: set.startsWith('toy-') });
+    const evaluation = await secret.evaluationKeys();
+    const { secure, logFailure } = secret.params;
+    return { secret, evaluation, made: { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6, secure, logFailure } };
+  }
+}

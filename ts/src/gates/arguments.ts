@@ -1,0 +1,65 @@
+import { RefloatError } from '../errors.js';
+
+/** Refuses what would be rounded on its way. */
+export function natural(value: number, what: string): number {
+  if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
+  throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}: give an integer that is not negative`);
+}
+
+/** Refuses a part that a list does not have. */
+export function sliceRange(start: number, end: number, length: number): void {
+  if (Number.isInteger(start) && Number.isInteger(end) && start >= 0 && end > start && end <= length) return;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `items ${start} to ${end} of a list of ${length}: take at least one that it has`,
+  );
+}
+
+/** Refuses a gate on another number of operands, or operands of different lengths. */
+export function checkOperands(gate: string, lengths: readonly number[]): void {
+  const arity = arityOf(gate);
+  if (lengths.length !== arity) {
+    throw new RefloatError('INVALID_ARGUMENT', `gate ${gate} takes ${arity} operands, ${lengths.length} were given`);
+  }
+  equallyLong(lengths);
+}
+
+/** Refuses lists of different lengths. */
+export function equallyLong(lengths: readonly number[]): void {
+  const different = new Set(lengths);
+  if (different.size <= 1) return;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `operands of ${[...different].join(' and ')} items: give lists of the same length`,
+  );
+}
+
+/** The table of a look-up and the messages of its results, checked. */
+export function checkTable(table: readonly number[], messages: number): [entries: Uint32Array, messages: number] {
+  for (const entry of table) natural(entry, 'an entry of the table');
+  return [Uint32Array.from(table), natural(messages, 'messages')];
+}
+
+/** The weights of a sum, checked. */
+export function checkWeights(weights: readonly number[]): Int32Array {
+  for (const weight of weights) {
+    if (!Number.isInteger(weight) || Math.abs(weight) >= 2 ** 31) {
+      throw new RefloatError('INVALID_ARGUMENT', `a weight is ${weight}: give an integer below 2^31`);
+    }
+  }
+  return Int32Array.from(weights);
+}
+
+/** Refuses to read integers as bits. */
+export function checkBits(messages: number): void {
+  if (messages === 0) return;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `the ciphertext holds integers below ${messages}, not bits: decrypt it with decryptIntegers()`,
+  );
+}
+
+function arityOf(gate: string): number {
+  if (gate === 'not') return 1;
+  return gate === 'mux' || gate.endsWith('3') ? 3 : 2;
+}
