@@ -2,7 +2,8 @@
 //! message of look-ups, none wrong.
 //!
 //! A few of each here; `cargo test --profile quick -p refloat-tests --test cggi_full_size -- --ignored --nocapture`
-//! runs `REFLOAT_GATES` chained gates a set (1000 if unset) and prints the largest error seen.
+//! runs `REFLOAT_GATES` chained gates a set (1000 if unset) and prints the largest error seen; `REFLOAT_SETS=bool-128,fbs16`
+//! takes some of the sets.
 
 use refloat::arith::Word;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
@@ -134,7 +135,10 @@ fn wide_words_give_the_same_ciphertexts() {
 #[ignore = "minutes; see the head of the file"]
 fn every_secure_set_computes() {
     let gates = std::env::var("REFLOAT_GATES").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
-    for preset in cggi_presets().iter().filter(|preset| preset.secure()).chain(cggi_peer_presets()) {
+    let only = std::env::var("REFLOAT_SETS").ok();
+    let asked = |name: &str| only.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
+    let sets = cggi_presets().iter().filter(|preset| preset.secure()).chain(cggi_peer_presets());
+    for preset in sets.filter(|preset| asked(preset.name)) {
         if preset.wide() {
             check::<u64>(preset, gates, 2);
         } else {

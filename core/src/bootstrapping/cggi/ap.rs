@@ -8,7 +8,7 @@ use alloc::{vec, vec::Vec};
 
 use super::rotation::{
     Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, monomial, rgsw_sample,
-    turned_test_vector,
+    turned_sample,
 };
 use crate::{
     arith::Word,
@@ -82,7 +82,7 @@ impl<W: Word> BlindRotation<W> for Ap {
     }
 
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::evaluated(params, turned_test_vector(params, test, exponents))
+        Accumulator::evaluated(params, turned_sample(params, test, exponents))
     }
 
     fn step(

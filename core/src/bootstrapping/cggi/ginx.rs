@@ -6,7 +6,7 @@ use alloc::{vec, vec::Vec};
 
 use super::rotation::{
     Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, constant, rgsw_sample,
-    turned_test_vector,
+    turned_sample,
 };
 use crate::{
     arith::Word,
@@ -56,7 +56,7 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
     }
 
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::turned(params, &turned_test_vector(params, test, exponents))
+        Accumulator::turned(params, &turned_sample(params, test, exponents))
     }
 
     fn step(
@@ -103,7 +103,7 @@ impl<W: Word> BlindRotation<W> for GinxTernary {
     }
 
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::evaluated(params, turned_test_vector(params, test, exponents))
+        Accumulator::evaluated(params, turned_sample(params, test, exponents))
     }
 
     fn step(

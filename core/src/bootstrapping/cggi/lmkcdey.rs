@@ -68,7 +68,7 @@ impl<W: Word> BlindRotation<W> for Lmkcdey {
     }
 
     fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::evaluated(params, schedule::start(params, test, exponents))
+        Accumulator::evaluated(params, [schedule::start(params, test, exponents), vec![W::ZERO; params.n()]])
     }
 
     fn step(

@@ -12,7 +12,7 @@ use crate::{
     arith::Word,
     error::Error,
     rlwe::lwe::LweSample,
-    schemes::cggi::{CggiCiphertext, Encoding},
+    schemes::cggi::{CggiCiphertext, CggiParams, Encoding},
     trace::Observer,
 };
 
@@ -97,7 +97,7 @@ impl<W: Word> CggiEvaluator<W> {
         let params = self.params();
         // Half a unit everywhere: (1 + X + .. + X^(N-1)) (1 - X) = 2 modulo X^N + 1.
         let half = TestVector::sign(params, params.turns(1, 4 * u64::from(outputs)));
-        let shifted = self.shifted(input, 1, 4 * u64::from(messages));
+        let shifted = shifted(params, input, 1, 4 * u64::from(messages));
         let accumulator = CggiRun::new(self.shared_keys(), shifted, half, output).rotate(observer)?;
         let [b, a] = accumulator.parts(params);
         tables.iter().map(|table| self.weighted_extract([&b, &a], table, output)).collect()
@@ -194,7 +194,7 @@ impl<W: Word> CggiEvaluator<W> {
         let (output, weight) = (Encoding::Padded { messages }, input.weight().div_ceil(4));
         self.check_promise(weight, output.margin())?;
         let halved = CggiCiphertext::new(params, self.keys().key_id(), output, weight, halved)?;
-        let shifted = self.shifted(&halved, 1, 4 * u64::from(messages));
+        let shifted = shifted(params, &halved, 1, 4 * u64::from(messages));
         // 1/4 in the upper half, -1/4 in the lower one.
         let quarter = TestVector::sign(params, params.turns(1, 4));
         let run = CggiRun::new(self.shared_keys(), shifted, quarter, output);
@@ -219,7 +219,7 @@ impl<W: Word> CggiEvaluator<W> {
                     params.turns(numerator, denominator)
                 };
                 let test = TestVector::windows(params, table.len(), value);
-                (test, W::ZERO, self.shifted(input, 1, 4 * u64::from(messages)))
+                (test, W::ZERO, shifted(params, input, 1, 4 * u64::from(messages)))
             }
             Encoding::Bit | Encoding::Cyclic { .. } => {
                 // A bit is a residue modulo 2 whose upper half is 1.
@@ -232,19 +232,12 @@ impl<W: Word> CggiEvaluator<W> {
                 };
                 let (_, denominator) = output.turns(0);
                 let shift = i64::from(!is_bit);
-                let shifted = self.shifted(input, shift, 2 * table.len() as u64);
+                let shifted = shifted(params, input, shift, 2 * table.len() as u64);
                 (TestVector::windows(params, half, value), params.turns(twice, 2 * denominator), shifted)
             }
         };
         self.check_promise(input.weight(), input.encoding().margin())?;
         Ok(Some(CggiRun::new(self.shared_keys(), shifted, test, output).with_offset(offset)))
-    }
-
-    /// The sample, its phase moved by a known part of a turn.
-    fn shifted(&self, input: &CggiCiphertext<W>, numerator: i64, denominator: u64) -> LweSample<W> {
-        let mut sample = input.sample().clone();
-        sample.b = self.params().modulus().add(sample.b, self.params().turns(numerator, denominator));
-        sample
     }
 
     /// The constant coefficient of (1 - X) T / 2 times the accumulator of half a unit, T the polynomial
@@ -258,7 +251,7 @@ impl<W: Word> CggiEvaluator<W> {
         let (params, n) = (self.params(), self.params().n());
         let m = params.modulus();
         let mut sum = LweSample::trivial(n, W::ZERO);
-        let mut noise = 0u64;
+        let noise = multi_value_noise(table);
         let mut before = -i64::from(table.last().copied().unwrap_or_default());
         for (w, &entry) in table.iter().enumerate() {
             let difference = i64::from(entry) - before;
@@ -269,7 +262,6 @@ impl<W: Word> CggiEvaluator<W> {
             if difference != 0 {
                 let part = LweSample::extract(m, rotated, index);
                 sum.add_multiple(m, sign * difference, &part);
-                noise += (difference * difference) as u64;
             }
         }
         if noise > MAX_NOISE {
@@ -286,7 +278,7 @@ impl<W: Word> CggiEvaluator<W> {
     }
 
     /// Refuses noise that would be taken for another message too often.
-    fn check_promise(&self, weight: u32, margin: f64) -> Result<(), Error> {
+    pub(super) fn check_promise(&self, weight: u32, margin: f64) -> Result<(), Error> {
         if self.keeps_promise(weight, margin) {
             return Ok(());
         }
@@ -297,6 +289,31 @@ impl<W: Word> CggiEvaluator<W> {
             self.log_failure()
         )))
     }
+}
+
+/// The sample, its phase moved by a known part of a turn.
+pub(super) fn shifted<W: Word>(
+    params: &CggiParams<W>,
+    input: &CggiCiphertext<W>,
+    numerator: i64,
+    denominator: u64,
+) -> LweSample<W> {
+    let mut sample = input.sample().clone();
+    sample.b = params.modulus().add(sample.b, params.turns(numerator, denominator));
+    sample
+}
+
+/// The squared differences of neighbouring entries, around the circle: what one rotation for several tables multiplies
+/// the noise by.
+pub(super) fn multi_value_noise(table: &[u32]) -> u64 {
+    let mut before = -i64::from(table.last().copied().unwrap_or_default());
+    let mut noise = 0;
+    for &entry in table {
+        let difference = i64::from(entry) - before;
+        before = i64::from(entry);
+        noise += (difference * difference) as u64;
+    }
+    noise
 }
 
 /// Most noise of a sum, in multiples of a bootstrap's.

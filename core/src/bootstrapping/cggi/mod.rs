@@ -63,6 +63,7 @@ mod run;
 mod schedule;
 mod simplify;
 mod stages;
+mod tree;
 
 pub use evaluator::CggiEvaluator;
 pub use inspect::CggiView;
@@ -73,6 +74,7 @@ pub use layout::{
 pub use rotation::{Accumulator, TestVector};
 pub use run::{CggiRun, CggiState};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};
+pub use tree::CggiPackingKeys;
 
 use super::MethodInfo;
 

@@ -125,18 +125,25 @@ pub(super) enum Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestVector<W: Word> {
     pub(super) coefficients: Vec<W>,
+    /// The mask, if the polynomial is encrypted: methods that begin with a known one do not take it.
+    pub(super) mask: Option<Vec<W>>,
 }
 
 impl<W: Word> TestVector<W> {
     /// The same result for the whole upper half: the sign, times `value`.
     pub fn sign(params: &CggiParams<W>, value: W) -> Self {
-        Self { coefficients: vec![value; params.n()] }
+        Self { coefficients: vec![value; params.n()], mask: None }
     }
 
     /// `value(w)` for the w-th of `windows` equal parts of the upper half.
     pub fn windows(params: &CggiParams<W>, windows: usize, value: impl Fn(usize) -> W) -> Self {
         let n = params.n();
-        Self { coefficients: (0..n).map(|j| value(j * windows / n)).collect() }
+        Self { coefficients: (0..n).map(|j| value(j * windows / n)).collect(), mask: None }
+    }
+
+    /// The polynomial that a ring sample (b, a) encrypts, coefficient domain.
+    pub(super) fn encrypted([b, a]: [Vec<W>; 2]) -> Self {
+        Self { coefficients: b, mask: Some(a) }
     }
 }
 
@@ -157,18 +164,19 @@ pub(super) enum Form<W: Word> {
 }
 
 impl<W: Word> Accumulator<W> {
-    /// The noiseless sample of a polynomial, coefficients.
-    pub(super) fn turned(params: &CggiParams<W>, b: &[W]) -> Self {
-        let a = vec![W::ZERO; params.n()];
-        let form = Form::Turned(Mirrored::new(params.modulus(), [b, &a]));
+    /// A sample, coefficients.
+    pub(super) fn turned(params: &CggiParams<W>, [b, a]: &[Vec<W>; 2]) -> Self {
+        let form = Form::Turned(Mirrored::new(params.modulus(), [b, a]));
         Self { form, scratch: params.rgsw().scratch() }
     }
 
-    /// The noiseless sample of a polynomial given by its coefficients, kept as evaluations.
-    pub(super) fn evaluated(params: &CggiParams<W>, mut b: Vec<W>) -> Self {
+    /// A sample given by its coefficients, kept as evaluations.
+    pub(super) fn evaluated(params: &CggiParams<W>, mut parts: [Vec<W>; 2]) -> Self {
         let zero = || vec![W::ZERO; params.n()];
-        W::kernels().ntt_forward(params.rgsw().ring().ntt(), &mut b);
-        let form = Form::Evaluated { parts: [b, zero()], spare: [zero(), zero()] };
+        for part in &mut parts {
+            W::kernels().ntt_forward(params.rgsw().ring().ntt(), part);
+        }
+        let form = Form::Evaluated { parts, spare: [zero(), zero()] };
         Self { form, scratch: params.rgsw().scratch() }
     }
 
@@ -209,6 +217,20 @@ pub(super) fn turned_test_vector<W: Word>(
     let mut out = vec![W::ZERO; params.n()];
     multiply_by_monomial(params.modulus(), &mut out, &test.coefficients, (order - exponents.b) % order);
     out
+}
+
+/// X^(-b) times the sample of v for the body b of exponents: without noise or mask if v is known.
+pub(super) fn turned_sample<W: Word>(
+    params: &CggiParams<W>,
+    test: &TestVector<W>,
+    exponents: &Exponents,
+) -> [Vec<W>; 2] {
+    let order = 1 << params.log_2n();
+    let mut a = vec![W::ZERO; params.n()];
+    if let Some(mask) = &test.mask {
+        multiply_by_monomial(params.modulus(), &mut a, mask, (order - exponents.b) % order);
+    }
+    [turned_test_vector(params, test, exponents), a]
 }
 
 /// Sample `row` of RGSW(u) for the polynomial u, evaluation domain, under z and for masks under `z_from`:

@@ -60,6 +60,30 @@ impl<W: Word> PackingKeys<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] unless there are 1, 2, 4, … or N samples of dimension N.
     pub fn pack(&self, samples: &[LweSample<W>], counters: &mut Counters) -> Result<[Vec<W>; 2], Error> {
+        self.join_all(samples, samples.len(), counters)
+    }
+
+    /// As [`Self::pack`], with every coefficient from i N / l to before (i + 1) N / l that of sample i: a test polynomial
+    /// of encrypted values. As if each sample were given N / l times, but for l - 1 + log2(N / l) key switches; the noise
+    /// grows by (N^2 - 1) / 3 times the variance of one.
+    ///
+    /// # Errors
+    /// As [`Self::pack`].
+    pub fn pack_windows(
+        &self,
+        samples: &[LweSample<W>],
+        counters: &mut Counters,
+    ) -> Result<[Vec<W>; 2], Error> {
+        self.join_all(samples, self.context.n(), counters)
+    }
+
+    /// The samples, each as often as makes `places` of them in a row; equal halves are computed once.
+    fn join_all(
+        &self,
+        samples: &[LweSample<W>],
+        places: usize,
+        counters: &mut Counters,
+    ) -> Result<[Vec<W>; 2], Error> {
         let (n, m) = (self.context.n(), self.context.ring().modulus());
         let l = samples.len();
         if !l.is_power_of_two() || l > n || samples.iter().any(|sample| sample.a.len() != n) {
@@ -67,8 +91,8 @@ impl<W: Word> PackingKeys<W> {
                 "{l} samples to pack in a ring of degree {n}: give a power of two up to {n}, each of dimension {n}"
             )));
         }
-        // Packing multiplies by l: its inverse comes first, exactly.
-        let inverse = m.inv(m.reduce_u64(l as u64)).ok_or_else(|| {
+        // Packing multiplies by the places: their inverse comes first, exactly.
+        let inverse = m.inv(m.reduce_u64(places as u64)).ok_or_else(|| {
             Error::InvalidArgument(format!("{l} samples modulo {}, which divides their number", m.value()))
         })?;
         let factor = m.shoup(inverse);
@@ -93,7 +117,15 @@ impl<W: Word> PackingKeys<W> {
                 .collect();
             level += 1;
         }
-        parts.pop().ok_or_else(|| Error::InvalidArgument("no sample to pack; give at least one".into()))
+        let mut whole = parts
+            .pop()
+            .ok_or_else(|| Error::InvalidArgument("no sample to pack; give at least one".into()))?;
+        while 1 << level < places {
+            let odd = whole.clone();
+            whole = self.join(level, whole, &odd, counters);
+            level += 1;
+        }
+        Ok(whole)
     }
 
     /// E + T + sigma(E - T), T = X^(N/l) O, l = 2^(level + 1), sigma = X -> X^(l + 1).
@@ -182,6 +214,19 @@ mod tests {
                 let found = m.add(b[i * n / l], product.row(0)[i * n / l]);
                 let error = m.centered(m.sub(found, phase)).unsigned_abs() as f64;
                 assert!(error <= bound, "{i} of {l}: off by {error}, bound {bound}");
+            }
+            // Windows: every coefficient.
+            let mut counters = Counters::default();
+            let [b, a] = keys.pack_windows(&samples, &mut counters).unwrap();
+            assert_eq!(counters.ntt > 0, n > 1);
+            let mut product = Poly::<u32, Coeff>::from_rows(context.basis(), a).into_eval();
+            product.mul_assign(&z);
+            let product = product.into_coeff();
+            let bound = 6.5 * ((n * n - 1) as f64 / 3.0 * one).sqrt();
+            for j in 0..n {
+                let found = m.add(b[j], product.row(0)[j]);
+                let error = m.centered(m.sub(found, phases[j * l / n])).unsigned_abs() as f64;
+                assert!(error <= bound, "coefficient {j} of {l} windows: off by {error}, bound {bound}");
             }
         }
         for wrong in [0, 3, 128] {

@@ -71,6 +71,16 @@ impl NoiseModel {
         }
     }
 
+    /// Variance that the key switch of an automorphism adds to each coefficient, with digits of `base_log` bits and
+    /// `drop` bits rounded away, in squared turns.
+    pub(crate) fn automorphism(spec: &CggiSpec, base_log: u32, digits: usize, drop: u32) -> f64 {
+        let ring = libm::exp2(f64::from(spec.log_n));
+        let product = ring * half_open_moment(base_log) * spec.width.variance();
+        let rounding = libm::exp2(2.0 * f64::from(drop)) / 12.0 * ring * spec.ring_key_variance();
+        let p = spec.prime as f64;
+        (digits as f64 * product + rounding) / (p * p)
+    }
+
     /// Variance of the phase at the blind rotation when the ciphertexts summed carry `weight` times
     /// [`Self::rotation`].
     pub fn total(&self, weight: f64) -> f64 {
