@@ -127,9 +127,9 @@ static PRESETS: [ConventionalPreset; 8] = [
     },
     ConventionalPreset {
         name: "n15",
-        title: "128-bit, 16384 complex slots, one product between bootstraps",
+        title: "128-bit, 16384 complex slots, two products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [17.5, 15.5],
+        promised_bits: [17.2, 15.0],
         source: OWN,
         spec: n15,
     },
@@ -298,13 +298,13 @@ fn n16_precise() -> ConventionalSpec {
 
 fn n15() -> ConventionalSpec {
     let sizes = Sizes {
-        base: 40.0,
-        messages: (1, 32.0),
+        base: 42.0,
+        messages: (2, 33.0),
         slots_to_coeffs: (2, 30.0),
-        reduction: 50.0,
-        coeffs_to_slots: (2, 50.0),
-        special: (3, 46.0),
-        digit: 101.0,
+        reduction: 49.5,
+        coeffs_to_slots: (2, 49.5),
+        special: (2, 53.2),
+        digit: 99.3,
         ephemeral: 60.0,
     };
     let mut spec = spec("n15", 15, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE);
