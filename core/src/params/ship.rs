@@ -23,7 +23,7 @@ pub(super) static PRESETS: [Preset; 9] = [
         title: "128-bit, 4096 slots, reals or complex numbers in [-1, 1]",
         mode: ShipMode::Real,
         policy: SecurityPolicy::Strict128,
-        promised_bits: 5.3,
+        promised_bits: 5.0,
         source: OWN,
         spec: ship13,
     },

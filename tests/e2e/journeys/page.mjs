@@ -134,7 +134,7 @@ test('page: full size in the page, keys made on the way, in little memory', asyn
   await fullSize(page);
   await refloat(page, { limit: 170_000 });
   const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
-  assert.ok(worst >= 5.3 && worst < 12, `worst of 4096 slots: ${worst} bits`);
+  assert.ok(worst >= 5.0 && worst < 12, `worst of 4096 slots: ${worst} bits`);
   assert.match(await page.locator('#badge').innerText(), /128-bit security/);
   assert.equal((await pixels(page, 'shown.after')).length, 4096);
   assert.equal(await page.locator('#figure-flame .flame-tick').count(), 31, 'a tick for every track');
