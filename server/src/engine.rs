@@ -1,13 +1,14 @@
 //! The seam between the server and homomorphic encryption.
 //!
 //! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that an
-//! [`Engine`] checks, loads and runs. The real engines are [`crate::ship::ShipEngine`] and
-//! [`crate::gates::GateEngine`], and both together [`crate::engines::Engines`].
+//! [`Engine`] checks, loads and runs. The real engines are [`crate::ship::ShipEngine`],
+//! [`crate::conventional::ConventionalEngine`] and [`crate::gates::GateEngine`], and all together
+//! [`crate::engines::Engines`].
 
 use std::any::Any;
 
 use refloat::Error;
-use refloat::trace::Observer;
+use refloat::trace::{Observer, StageInfo};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -26,6 +27,17 @@ pub struct Stage {
     pub levels: usize,
 }
 
+impl From<&StageInfo> for Stage {
+    fn from(stage: &StageInfo) -> Self {
+        Self {
+            id: stage.id.to_owned(),
+            title: stage.title.to_owned(),
+            symbol: stage.symbol.to_owned(),
+            levels: stage.levels,
+        }
+    }
+}
+
 /// One separately uploaded piece of an evaluation key set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Part {
@@ -41,7 +53,7 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
-    /// CKKS ciphertexts of many slots, refreshed by SHIP.
+    /// CKKS ciphertexts of many slots, refreshed by SHIP or by conventional bootstrapping.
     Ckks,
     /// DM/CGGI: lists of encrypted bits, and circuits of gates on them. A set has one slot and no levels;
     /// its `logQP` is that of the ring modulus, its `logQ0P` that of the short key's.
@@ -54,6 +66,8 @@ pub enum Scheme {
 pub struct ParameterSet {
     /// What it is for.
     pub scheme: Scheme,
+    /// How ciphertexts are refreshed: `ckks-ship`, `ckks-conventional` or `cggi`.
+    pub method: String,
     /// Name, such as `ship13`.
     pub name: String,
     /// Human-readable title.
@@ -88,12 +102,16 @@ pub struct ParameterSet {
     pub output_level: usize,
     /// Bits of precision in the worst slot that the set promises.
     pub promised_bits: f64,
-    /// log2 of the probability, promised, that a gate's result is wrong; exact schemes only.
+    /// Bits of precision in the mean over the slots, where the set promises them as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promised_mean_bits: Option<f64>,
+    /// log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping, that a bootstrap of
+    /// random coefficients fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_failure: Option<f64>,
     /// Stages of the bootstrapping, in order.
     pub stages: Vec<Stage>,
-    /// Independent blind rotations.
+    /// Independent blind rotations; 1 where there are none.
     pub tracks: usize,
     /// Levels of the product tree.
     pub tree_levels: usize,
@@ -106,7 +124,7 @@ pub struct ParameterSet {
     pub key_bytes: u64,
     /// Bytes of a ciphertext at each level from 0.
     pub ciphertext_bytes: Vec<usize>,
-    /// Bytes of the evaluation key set when loaded for use.
+    /// Bytes of the evaluation key set when loaded for use, with what the server precomputes for it.
     pub expanded_key_bytes: u64,
     /// Seconds of one bootstrapping as measured by this server, once it has run one.
     pub expected_seconds: Option<f64>,

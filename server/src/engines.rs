@@ -3,6 +3,7 @@
 use refloat::Error;
 use refloat::trace::Observer;
 
+use crate::conventional::ConventionalEngine;
 use crate::engine::{Engine, LoadError, LoadedKeys, ParameterSet, ReadPart, Task};
 use crate::gates::GateEngine;
 use crate::id::Id;
@@ -10,17 +11,22 @@ use crate::ship::ShipEngine;
 
 /// Every set of this version.
 pub struct Engines {
-    engines: [Box<dyn Engine>; 2],
+    engines: [Box<dyn Engine>; 3],
     sets: Vec<ParameterSet>,
 }
 
 impl Engines {
-    /// Validates every set.
+    /// Validates every set. Loaded keys, with what is precomputed for them, are to take at most `budget` bytes: a set that could
+    /// take less memory for more time does so where it must.
     ///
     /// # Errors
     /// None for the sets of a released version.
-    pub fn new() -> Result<Self, Error> {
-        let engines: [Box<dyn Engine>; 2] = [Box::new(ShipEngine::new()?), Box::new(GateEngine::new()?)];
+    pub fn new(budget: u64) -> Result<Self, Error> {
+        let engines: [Box<dyn Engine>; 3] = [
+            Box::new(ShipEngine::new()?),
+            Box::new(ConventionalEngine::new(budget)?),
+            Box::new(GateEngine::new()?),
+        ];
         let sets = engines.iter().flat_map(|engine| engine.sets().to_vec()).collect();
         Ok(Self { engines, sets })
     }

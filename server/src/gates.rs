@@ -5,7 +5,7 @@
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{
-    CggiEvaluator, CggiKeys, key_parts, rotation_sample_words, rotation_samples,
+    CggiEvaluator, CggiKeys, METHOD, key_parts, rotation_sample_words, rotation_samples,
 };
 use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
 use refloat::params::{CggiPreset, cggi_presets};
@@ -223,6 +223,7 @@ pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
     let spec = params.spec();
     ParameterSet {
         scheme: Scheme::Cggi,
+        method: METHOD.id.to_owned(),
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
         mode: SlotMode::Bits,
@@ -240,13 +241,9 @@ pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
         output_level: 0,
         // One bit of message: how surely it is right is said by the failure probability.
         promised_bits: 1.0,
+        promised_mean_bits: None,
         log_failure: Some(spec.log_failure),
-        stages: vec![Stage {
-            id: STAGE.id.to_owned(),
-            title: STAGE.title.to_owned(),
-            symbol: STAGE.symbol.to_owned(),
-            levels: STAGE.levels,
-        }],
+        stages: vec![Stage::from(&STAGE)],
         tracks: 1,
         tree_levels: 0,
         parts: parts.len(),

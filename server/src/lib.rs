@@ -4,8 +4,10 @@
 //! cannot read. [`Server`] starts one inside another program; the binary `refloat` does so with
 //! `refloat serve`.
 
+pub mod ckks_jobs;
 pub mod cli;
 pub mod config;
+pub mod conventional;
 pub mod engine;
 pub mod engines;
 pub mod gates;
@@ -13,6 +15,7 @@ pub mod http;
 pub mod id;
 pub mod look_ups;
 pub mod memory;
+pub mod plan;
 pub mod problem;
 pub mod server;
 pub mod service;

@@ -4,13 +4,14 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    INPUT_LEVEL, KeySource, OUTPUT_LEVEL, ShipEvaluator, ShipKeys, ShipMode, ShipParams,
+    INPUT_LEVEL, KeySource, METHOD, OUTPUT_LEVEL, ShipEvaluator, ShipKeys, ShipMode, ShipParams,
 };
 use refloat::params::{self, Preset};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::Observer;
 use refloat::wire;
 
+use crate::ckks_jobs::{self, Levels};
 use crate::engine::{
     Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
 };
@@ -34,8 +35,16 @@ impl ShipEngine {
     /// # Errors
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
+        Self::of(params::presets())
+    }
+
+    /// [`Self::new`] for some sets.
+    ///
+    /// # Errors
+    /// None for the sets of a released version.
+    pub fn of<'a>(presets: impl IntoIterator<Item = &'a Preset>) -> Result<Self, Error> {
         let mut engine = Self { sets: Vec::new(), described: Vec::new() };
-        for preset in params::presets() {
+        for preset in presets {
             let params = preset.params()?;
             engine.described.push(describe(preset, &params));
             engine.sets.push(Set { params, evaluator: OnceLock::new() });
@@ -77,20 +86,9 @@ impl Engine for ShipEngine {
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
         let params = &self.find(set)?.params;
         let ciphertext: Ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
-        if ciphertext.key_id() != key.0 {
-            return Err(Error::ParamsMismatch(format!(
-                "the ciphertext is under key {}, the job names evaluation keys of {key}; use those of the ciphertext's key",
-                hex(&ciphertext.key_id())
-            )));
-        }
-        if ciphertext.components() != 2 {
-            return Err(Error::InvalidArgument(format!(
-                "the ciphertext has {} components, operations take 2; relinearise it first",
-                ciphertext.components()
-            )));
-        }
         check_mode(params, task.mode)?;
-        check_levels(ciphertext.level(), &task.operations)
+        let levels = Levels { square: OUTPUT_LEVEL, input: INPUT_LEVEL, output: OUTPUT_LEVEL };
+        ckks_jobs::check(levels, key, &ciphertext, &task.operations)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -119,41 +117,16 @@ impl Engine for ShipEngine {
         })?;
         let context = set.params.ckks();
         let input = wire::ciphertext_from_bytes(context, ciphertext)?;
-        let output = apply(set.evaluator()?, keys, task, &input, observer)?;
+        let (evaluator, mode) = (set.evaluator()?, ship_mode(task.mode));
+        let output = ckks_jobs::apply(Id(keys.key_id()), task, input, observer, |operation, x, observer| {
+            match operation {
+                Operation::Square => evaluator.square(x, keys),
+                Operation::Bootstrap => evaluator.bootstrap(x, mode, keys, observer),
+                Operation::Circuit | Operation::LookUp => Err(ckks_jobs::no_circuit()),
+            }
+        })?;
         wire::ciphertext_to_bytes(context, &output)
     }
-}
-
-/// Applies the operations of a task in order.
-///
-/// # Errors
-/// As the operations; [`Error::Cancelled`] if the observer says so.
-pub fn apply(
-    evaluator: &ShipEvaluator,
-    keys: &ShipKeys,
-    task: &Task,
-    input: &Ciphertext,
-    observer: &mut dyn Observer,
-) -> Result<Ciphertext, Error> {
-    if input.key_id() != keys.key_id() {
-        return Err(Error::ParamsMismatch(format!(
-            "the ciphertext is under key {}, the evaluation keys belong to {}; use those of the ciphertext's key",
-            hex(&input.key_id()),
-            hex(&keys.key_id())
-        )));
-    }
-    let mut ciphertext = input.clone();
-    for operation in &task.operations {
-        if observer.is_cancelled() {
-            return Err(Error::Cancelled(operation.name().to_owned()));
-        }
-        ciphertext = match operation {
-            Operation::Square => evaluator.square(&ciphertext, keys)?,
-            Operation::Bootstrap => evaluator.bootstrap(&ciphertext, ship_mode(task.mode), keys, observer)?,
-            Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
-        };
-    }
-    Ok(ciphertext)
 }
 
 /// Describes a set to clients.
@@ -164,14 +137,9 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         label: part.label.clone(),
         bytes: part.bytes,
     };
-    let stage = |stage: &refloat::trace::StageInfo| Stage {
-        id: stage.id.to_owned(),
-        title: stage.title.to_owned(),
-        symbol: stage.symbol.to_owned(),
-        levels: stage.levels,
-    };
     ParameterSet {
         scheme: Scheme::Ckks,
+        method: METHOD.id.to_owned(),
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
         mode: slot_mode(params.mode()),
@@ -188,8 +156,9 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         input_level: params.input_level(),
         output_level: params.output_level(),
         promised_bits: preset.promised_bits,
+        promised_mean_bits: None,
         log_failure: None,
-        stages: params.stages().iter().map(stage).collect(),
+        stages: params.stages().iter().map(Stage::from).collect(),
         tracks: params.tracks(),
         tree_levels: params.tree_levels(),
         key_parts: params.key_parts().iter().map(part).collect(),
@@ -233,47 +202,9 @@ fn check_mode(params: &ShipParams, mode: SlotMode) -> Result<(), Error> {
     )))
 }
 
-fn no_circuit() -> Error {
-    Error::InvalidArgument(
-        "circuits and look-ups take ciphertexts of a DM/CGGI set such as bool-128, not CKKS ciphertexts"
-            .into(),
-    )
-}
-
-/// Follows the level through the operations.
-fn check_levels(input: usize, operations: &[Operation]) -> Result<(), Error> {
-    let mut level = input;
-    for (position, operation) in operations.iter().enumerate() {
-        let (needed, next) = match operation {
-            Operation::Square => (OUTPUT_LEVEL, level.saturating_sub(1)),
-            Operation::Bootstrap => (INPUT_LEVEL, OUTPUT_LEVEL),
-            Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
-        };
-        if level < needed {
-            return Err(Error::LevelMismatch(format!(
-                "operation {} ({}) needs a ciphertext at level {needed} or above and would get one at level {level}; bootstrap it first",
-                position + 1,
-                operation.name()
-            )));
-        }
-        level = next;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn levels_are_followed_through_a_job() {
-        use Operation::{Bootstrap, Square};
-        assert!(check_levels(2, &[Square, Bootstrap, Square, Bootstrap]).is_ok());
-        assert!(check_levels(1, &[Bootstrap]).is_ok());
-        for (level, operations) in [(1, &[Square][..]), (0, &[Bootstrap]), (2, &[Square, Square])] {
-            assert_eq!(check_levels(level, operations).unwrap_err().code(), "LEVEL_MISMATCH");
-        }
-    }
 
     #[test]
     fn sets_are_described_with_their_sizes() {

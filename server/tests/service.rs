@@ -336,16 +336,23 @@ fn what_outlives_its_time_is_removed() {
 #[test]
 fn keys_too_large_for_memory_are_refused_before_the_queue() {
     let folder = tempfile::tempdir().unwrap();
-    let server = TestServer::start(folder.path(), |_| {});
-    let client = &server.client;
     let mut body = manifest();
     body["params"] = "huge".into();
+    let server = TestServer::start(folder.path(), |_| {});
+    let detail = server.client.post_json("/v1/keys", &body).problem(507, "MEMORY");
+    assert!(detail.contains("key_cache_bytes"), "{detail}");
+    server.stop();
+    let server = TestServer::start(folder.path(), |config| config.compute.key_cache_bytes = 2 << 40);
+    let client = &server.client;
     client.post_json("/v1/keys", &body).expect(201);
     for index in 0..PARTS {
         client.put_chunk(KEY, index, &part(index)).expect(204);
     }
     client.send("POST", &format!("/v1/keys/{KEY}/commit"), &[], b"").expect(200);
-    let detail = client.submit(KEY, &ciphertext(1)).problem(507, "MEMORY");
+    server.stop();
+    // Keys of a time when there was more memory.
+    let server = TestServer::start(folder.path(), |_| {});
+    let detail = server.client.submit(KEY, &ciphertext(1)).problem(507, "MEMORY");
     assert!(detail.contains("key_cache_bytes"), "{detail}");
     server.stop();
 }

@@ -5,20 +5,17 @@ use std::time::Instant;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
-use refloat::bootstrapping::ckks_ship::{ShipEvaluator, ShipParams};
-use refloat::schemes::ckks::Ciphertext;
-use refloat::wire;
 use serde_json::json;
 
 use super::Mode;
+use super::ckks::{CiphertextFile, CkksSecret, CkksSet};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::output::Output;
-use super::progress::{self, StageClock, StageTime, stage_table};
+use super::progress::{StageClock, StageTime, stage_table};
 use super::remote::Remote;
 use crate::engine::{Operation, SlotMode, Task, operation_list};
 use crate::id::Id;
-use crate::ship::{apply, slot_mode};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,93 +48,93 @@ pub struct Arguments {
     /// Threads to work on [default: all].
     #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// For sets of conventional bootstrapping, memory that everything may take in GiB: with less, the diagonals of
+    /// linear maps are kept as coefficients, at a cost in time [default: what is available].
+    #[arg(long, value_name = "GIB", conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    memory: Option<u16>,
 }
 
 /// What came of a run.
 struct Outcome {
-    ciphertext: Ciphertext,
+    bytes: Vec<u8>,
     seconds: f64,
     stages: Vec<StageTime>,
 }
 
 /// Refreshes a ciphertext.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let (_, params, input) = keyfiles::read_ciphertext(&arguments.input)?;
-    let task = Task {
-        mode: arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from),
-        operations: arguments.op.clone(),
-    };
+    let (set, input) = CiphertextFile::read(&arguments.input)?;
+    let task =
+        Task { mode: arguments.mode.map_or(set.mode(), SlotMode::from), operations: arguments.op.clone() };
     let outcome = match &arguments.server {
-        Some(url) => on_server(url, arguments, &params, &input, &task, output)?,
-        None => here(arguments, &input, &task, output)?,
+        Some(url) => on_server(url, arguments, &set, &input, &task, output)?,
+        None => here(arguments, &set, &input, &task, output)?,
     };
-    let Outcome { ciphertext, seconds, stages } = outcome;
-    let written = keyfiles::write_ciphertext(&arguments.out, &params, &ciphertext)?;
+    let Outcome { bytes, seconds, stages } = outcome;
+    let ciphertext = set.ciphertext(bytes)?;
+    if ciphertext.key != input.key {
+        return Err(Failure::network("the server answered with a ciphertext under another key"));
+    }
+    ciphertext.write(&arguments.out)?;
+    let facts = |file: &CiphertextFile| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
     let value = json!({
-        "params": params.name(), "op": operation_list(&task.operations), "mode": task.mode, "seconds": seconds,
-        "server": arguments.server, "stages": stages, "out": arguments.out, "bytes": written,
-        "before": { "level": input.level(), "logQ": input.log_q(), "logScale": input.log_scale() },
-        "after": { "level": ciphertext.level(), "logQ": ciphertext.log_q(), "logScale": ciphertext.log_scale() },
+        "params": set.name(), "op": operation_list(&task.operations), "mode": task.mode, "seconds": seconds,
+        "server": arguments.server, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
+        "before": facts(&input), "after": facts(&ciphertext),
     });
     output.result(&value, || {
         format!(
             "{}level {} -> {}, log2 Q {:.1} -> {:.1}, {seconds:.3} s, into {}",
             stage_table(&stages),
-            input.level(),
-            ciphertext.level(),
-            input.log_q(),
-            ciphertext.log_q(),
+            input.level,
+            ciphertext.level,
+            input.log_q,
+            ciphertext.log_q,
             arguments.out.display()
         )
     });
     Ok(())
 }
 
-fn here(arguments: &Arguments, input: &Ciphertext, task: &Task, output: &Output) -> Result<Outcome, Failure> {
+fn here(
+    arguments: &Arguments,
+    set: &CkksSet,
+    input: &CiphertextFile,
+    task: &Task,
+    output: &Output,
+) -> Result<Outcome, Failure> {
     let folder = EvaluationFolder::find(&arguments.keys)?.ok_or_else(|| no_keys(&arguments.keys))?;
     let threads = arguments.threads.map_or(0, usize::from);
     let pool =
         ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
+    let engine = set.engine(arguments.memory.map(|gib| u64::from(gib) << 30))?;
+    engine.check_ciphertext(set.name(), folder.manifest.key_id, task, &input.bytes)?;
     pool.install(|| {
-        let keys = folder.load(output)?;
-        let spinner = progress::spinner(output, "preparing");
-        let evaluator = ShipEvaluator::new(keys.params())?;
-        spinner.finish_and_clear();
+        let keys = folder.load(engine.as_ref(), output)?;
         let mut clock = StageClock::new(output);
         let began = Instant::now();
-        let ciphertext = apply(&evaluator, &keys, task, input, &mut clock)?;
-        Ok(Outcome {
-            ciphertext,
-            seconds: began.elapsed().as_secs_f64(),
-            stages: std::mem::take(&mut clock.stages),
-        })
+        let bytes = engine.run(set.name(), &keys, task, &input.bytes, &mut clock)?;
+        let seconds = began.elapsed().as_secs_f64();
+        Ok(Outcome { bytes, seconds, stages: std::mem::take(&mut clock.stages) })
     })
 }
 
 fn on_server(
     url: &str,
     arguments: &Arguments,
-    params: &ShipParams,
-    input: &Ciphertext,
+    set: &CkksSet,
+    input: &CiphertextFile,
     task: &Task,
     output: &Output,
 ) -> Result<Outcome, Failure> {
     let remote = Remote::new(url)?;
-    let key = Id(input.key_id());
-    send_keys(&remote, &arguments.keys, &KeySet::ship(params, key), output, |path| {
-        let secret = keyfiles::read_secret(path)?;
-        let id = Id(secret.key_id());
-        Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
+    send_keys(&remote, &arguments.keys, &set.key_set(input.key), output, |path| {
+        let (_, secret) = CkksSecret::read(path)?;
+        Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
     })?;
-    let bytes = wire::ciphertext_to_bytes(params.ckks(), input)?;
-    let job = remote.submit(key, task, &bytes)?;
+    let job = remote.submit(input.key, task, &input.bytes)?;
     let (seconds, stages) = remote.follow(&job, output)?;
-    let result = remote.result(&job)?;
-    let ciphertext = wire::ciphertext_from_bytes(params.ckks(), &result)?;
-    if ciphertext.key_id() != input.key_id() {
-        return Err(Failure::network("the server answered with a ciphertext under another key"));
-    }
-    Ok(Outcome { ciphertext, seconds, stages })
+    Ok(Outcome { bytes: remote.result(&job)?, seconds, stages })
 }
 
 /// A secret key's identifier, and what makes the pieces of its evaluation keys.

@@ -5,7 +5,6 @@ use std::time::Instant;
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalSecretKey,
 };
-use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::{Seed, Stream};
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::trace::Observer;
@@ -17,63 +16,7 @@ use super::machine;
 use super::measure;
 use super::output::{Output, bytes};
 use super::progress::{self, StageClock, StageTime};
-
-/// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MemoryPlan {
-    /// Whether diagonals are kept evaluated; otherwise as coefficients, transformed at every use.
-    pub evaluated: bool,
-    /// Bytes of evaluation keys.
-    pub keys: u64,
-    /// Bytes of diagonals.
-    pub diagonals: u64,
-    /// Bytes of everything a run has beside.
-    pub working: u64,
-}
-
-impl MemoryPlan {
-    /// The fastest plan within `budget` bytes, where there is one.
-    ///
-    /// # Errors
-    /// A failure that names both amounts if the frugal plan does not fit either.
-    pub fn within(params: &ConventionalParams, budget: Option<u64>) -> Result<Self, Failure> {
-        let fast = Self::of(params, PlaintextStorage::Evaluated);
-        let frugal = Self::of(params, PlaintextStorage::Coefficients);
-        match budget {
-            None => Ok(fast),
-            Some(budget) if fast.total() <= budget => Ok(fast),
-            Some(budget) if frugal.total() <= budget => Ok(frugal),
-            Some(budget) => Err(Failure::memory(params.name(), frugal.total(), budget)),
-        }
-    }
-
-    fn of(params: &ConventionalParams, storage: PlaintextStorage) -> Self {
-        let rlwe = params.ckks().rlwe();
-        let top = rlwe.qp(rlwe.max_level());
-        let polynomial = (8 * top.len() * params.n()) as u64;
-        Self {
-            evaluated: storage == PlaintextStorage::Evaluated,
-            keys: params.expanded_key_bytes(),
-            diagonals: params.diagonal_bytes(storage),
-            working: WORKING_POLYNOMIALS * polynomial,
-        }
-    }
-
-    /// All of it.
-    pub fn total(&self) -> u64 {
-        self.keys + self.diagonals + self.working
-    }
-
-    /// How the evaluator is to keep diagonals.
-    pub fn storage(&self) -> PlaintextStorage {
-        if self.evaluated { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
-    }
-}
-
-/// Polynomials modulo QP that a run holds at once beside keys and diagonals: the rotations of a linear map, their sums,
-/// and digits, on two threads.
-const WORKING_POLYNOMIALS: u64 = 128;
+use crate::plan::MemoryPlan;
 
 /// Bits of precision: -log2 of the distance of complex slots.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -146,7 +89,9 @@ impl ConventionalBench {
         budget: Option<u64>,
         output: &Output,
     ) -> Result<Self, Failure> {
-        let plan = MemoryPlan::within(&params, budget.or_else(machine::available_memory))?;
+        let budget = budget.or_else(machine::available_memory);
+        let plan = MemoryPlan::within(&params, budget)
+            .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let secret = ConventionalSecretKey::generate(&params, &fresh_seed()?);
         let began = Instant::now();
@@ -245,6 +190,7 @@ fn uniform(seed: &Seed, slots: usize, bound: f64) -> Vec<Complex> {
 
 #[cfg(test)]
 mod tests {
+    use refloat::circuits::linear_transform::PlaintextStorage;
     use refloat::params::conventional_preset;
 
     use super::*;
@@ -264,7 +210,9 @@ mod tests {
         assert!(fast.evaluated && fast.total() < 16 << 30, "{fast:?}");
         let frugal = MemoryPlan::within(&params, Some(fast.total() - 1)).unwrap();
         assert!(!frugal.evaluated && 4 * frugal.diagonals < fast.diagonals, "{frugal:?}");
-        let failure = MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap_err();
+        assert_eq!(MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap_err(), frugal.total());
+        let budget = Some(frugal.total() - 1);
+        let failure = ConventionalBench::new(params, 1.0, budget, &Output::new(true)).err().unwrap();
         assert_eq!(failure.code, "LIMIT");
         assert!(failure.detail.contains(&bytes(frugal.total())), "{}", failure.detail);
     }
@@ -281,9 +229,7 @@ mod tests {
             for budget in [fast.total(), frugal.total()] {
                 let bench = ConventionalBench::new(params.clone(), 1.0, Some(budget), &output).unwrap();
                 assert_eq!(bench.evaluator.memory_bytes() as u64, bench.plan.diagonals, "{name}");
-                // The key to the ephemeral secret is a row of one or two primes, and not counted.
-                let keys = bench.keys.memory_bytes() as u64;
-                assert!((keys as f64 / bench.plan.keys as f64 - 1.0).abs() < 0.02, "{name}: {keys}");
+                assert_eq!(bench.keys.memory_bytes() as u64, bench.plan.keys, "{name}");
                 let timed = bench.best(1, 1, &output).unwrap();
                 assert!(timed.precision.worst > 14.0 && timed.stages.len() == 4, "{name}");
             }

@@ -39,6 +39,10 @@ pub struct ConventionalSet {
     log_failure: Option<f64>,
     order: &'static str,
     stages: Vec<Stage>,
+    /// Pieces in which evaluation keys are written and sent.
+    parts: usize,
+    /// Bytes of evaluation keys in files and on the way.
+    key_bytes: u64,
     /// Bytes of evaluation keys in memory.
     expanded_key_bytes: u64,
     /// Bytes of diagonals kept evaluated, and as coefficients.
@@ -53,12 +57,6 @@ pub fn all() -> Result<Vec<ConventionalSet>, Failure> {
 
 fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> ConventionalSet {
     let (security, levels) = (params.security(), params.levels());
-    let stage = |stage: &refloat::trace::StageInfo| Stage {
-        id: stage.id.to_owned(),
-        title: stage.title.to_owned(),
-        symbol: stage.symbol.to_owned(),
-        levels: stage.levels,
-    };
     ConventionalSet {
         method: METHOD.id,
         name: preset.name,
@@ -78,7 +76,9 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
         promised_bits: preset.promised_bits,
         log_failure: params.log2_failure(),
         order: params.spec().order.name(),
-        stages: params.stages().iter().map(stage).collect(),
+        stages: params.stages().iter().map(Stage::from).collect(),
+        parts: params.key_parts().len(),
+        key_bytes: params.key_bytes(),
         expanded_key_bytes: params.expanded_key_bytes(),
         diagonal_bytes: [
             params.diagonal_bytes(PlaintextStorage::Evaluated),
@@ -100,7 +100,7 @@ pub fn list(sets: &[ConventionalSet]) -> String {
             promise(set),
             set.levels_left.to_string(),
             format!("{:.1}", set.log_qp),
-            bytes(set.expanded_key_bytes),
+            bytes(set.key_bytes),
             set.title.to_owned(),
         ]
     }));
@@ -130,7 +130,15 @@ pub fn detail(set: &ConventionalSet) -> String {
         ("a bootstrap fails with", set.log_failure.map_or("unknown".to_owned(), |log| format!("2^{log:.1}"))),
         ("order of stages", set.order.to_owned()),
         ("automorphisms", set.automorphisms.to_string()),
-        ("evaluation keys", format!("{} in memory", bytes(set.expanded_key_bytes))),
+        (
+            "evaluation keys",
+            format!(
+                "{} in {} pieces; {} in memory",
+                bytes(set.key_bytes),
+                set.parts,
+                bytes(set.expanded_key_bytes)
+            ),
+        ),
         ("diagonals", format!("{evaluated} evaluated, {coefficients} as coefficients")),
         ("fingerprint", set.fingerprint.clone()),
     ];

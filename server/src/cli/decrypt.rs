@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::ckks::{CiphertextFile, CkksSecret};
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::measure::Precision;
 use super::output::Output;
-use super::{Mode, bits, keyfiles};
+use super::{Mode, bits};
 use crate::engine::SlotMode;
-use crate::ship::{ship_mode, slot_mode};
 
 const EXAMPLES: &str = "\
 The decryption of an approximate scheme is for the owner of the key alone: given to others, it can
@@ -67,24 +67,23 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, arguments.format), output);
     }
-    let secret = keyfiles::read_secret(&arguments.key)?;
-    let (_, params, ciphertext) = keyfiles::read_ciphertext(&arguments.input)?;
-    let mode = arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from);
-    let shape = Shape::new(params.slots(), mode);
+    let (_, secret) = CkksSecret::read(&arguments.key)?;
+    let (set, ciphertext) = CiphertextFile::read(&arguments.input)?;
+    let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
+    let shape = Shape::new(set.slots(), mode);
     let format = Format::of(arguments.format, &arguments.out)?;
-    let private = secret.decrypt(&ciphertext, ship_mode(mode))?;
-    let values = private.reveal_to_key_owner();
+    let values = secret.decrypt(&ciphertext.bytes, mode)?;
     let count = arguments.count.unwrap_or(values.len()).min(values.len());
     data::write(&arguments.out, format, &values[..count], shape, arguments.size)?;
     let precision = match &arguments.compare {
         Some(path) => {
             let original = data::read(path, Format::of(None, path)?, shape, arguments.size)?;
-            Some(Precision::of(values, &original))
+            Some(Precision::of(&values, &original))
         }
         None => None,
     };
     let value = json!({
-        "params": params.name(), "mode": mode, "numbers": count, "level": ciphertext.level(), "out": arguments.out,
+        "params": set.name(), "mode": mode, "numbers": count, "level": ciphertext.level, "out": arguments.out,
         "precision": precision,
     });
     if to_pipe {
@@ -92,7 +91,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     output.result(&value, || {
         let mut text =
-            format!("{count} numbers into {}, from level {}", arguments.out.display(), ciphertext.level());
+            format!("{count} numbers into {}, from level {}", arguments.out.display(), ciphertext.level);
         if let Some(precision) = precision {
             let _ = write!(
                 text,

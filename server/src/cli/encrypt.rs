@@ -7,12 +7,12 @@ use refloat::schemes::cggi::Encoding;
 use serde_json::json;
 use zeroize::Zeroizing;
 
+use super::ckks::CkksSecret;
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::output::{Output, bytes};
 use super::{Mode, bits, keyfiles};
 use crate::engine::SlotMode;
-use crate::ship::{ship_mode, slot_mode};
 
 const EXAMPLES: &str = "\
 Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
@@ -87,29 +87,29 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         return bits::encrypt(&arguments.key, (Encoding::Bit, &message), &arguments.out, output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
-    let secret = keyfiles::read_secret(&arguments.key)?;
-    let params = secret.params();
-    let mode = arguments.mode.map_or(slot_mode(params.mode()), SlotMode::from);
-    let shape = Shape::new(params.slots(), mode);
+    let (set, secret) = CkksSecret::read(&arguments.key)?;
+    let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
+    let shape = Shape::new(set.slots(), mode);
     let format = Format::of(arguments.format, input)?;
     let mut values = data::read(input, format, shape, arguments.size)?;
     let given = values.len();
     if mode == SlotMode::Complex && given % 2 == 1 {
         values.push(0.0);
     }
-    let level = if arguments.exhausted { params.input_level() } else { params.output_level() };
-    let ciphertext = secret.encrypt_at(&values, ship_mode(mode), level, &keyfiles::fresh_seed()?)?;
-    let written = keyfiles::write_ciphertext(&arguments.out, params, &ciphertext)?;
+    let [input_level, output_level] = set.levels();
+    let level = if arguments.exhausted { input_level } else { output_level };
+    let ciphertext = secret.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
+    ciphertext.write(&arguments.out)?;
+    let (log_q, written) = (ciphertext.log_q, ciphertext.bytes.len());
     let value = json!({
-        "params": params.name(), "mode": mode, "numbers": given, "level": level,
-        "logQ": ciphertext.log_q(), "logScale": ciphertext.log_scale(), "bytes": written, "out": arguments.out,
+        "params": set.name(), "mode": mode, "numbers": given, "level": level,
+        "logQ": log_q, "logScale": ciphertext.log_scale, "bytes": written, "out": arguments.out,
     });
     output.result(&value, || {
         format!(
-            "{given} numbers into {} of {}, level {level}, log2 Q {:.1}, {}",
+            "{given} numbers into {} of {}, level {level}, log2 Q {log_q:.1}, {}",
             arguments.out.display(),
-            params.name(),
-            ciphertext.log_q(),
+            set.name(),
             bytes(written as u64)
         )
     });

@@ -10,11 +10,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use refloat::bootstrapping::ckks_ship::{ShipKeys, ShipParams, ShipSecretKey};
-use refloat::params::{self, Preset};
 use refloat::random::Seed;
-use refloat::schemes::ckks::Ciphertext;
-use refloat::wire;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -22,6 +18,7 @@ use super::data::read_file;
 use super::failure::Failure;
 use super::output::Output;
 use super::progress;
+use crate::engine::{Engine, LoadError, LoadedKeys};
 use crate::id::Id;
 
 const SECRET: &str = "secret.key";
@@ -51,12 +48,6 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// The evaluation keys that belong to a key of a CKKS set.
-    pub fn ship(params: &ShipParams, key: Id) -> Self {
-        let sizes = params.key_parts().iter().map(|part| part.bytes as u64).collect();
-        Self::new(params.name(), params.fingerprint(), key, sizes)
-    }
-
     /// The evaluation keys of set `name` that belong to `key`.
     pub fn new(name: &str, fingerprint: [u8; 16], key: Id, sizes: Vec<u64>) -> Self {
         let fingerprint = crate::id::hex(&fingerprint);
@@ -129,37 +120,6 @@ pub fn write_secret(path: &Path, bytes: &[u8], force: bool) -> Result<(), Failur
     })
 }
 
-/// Reads a secret key of any set.
-pub fn read_secret(path: &Path) -> Result<ShipSecretKey, Failure> {
-    let path = secret_path(path);
-    let bytes = read_file(&path)?;
-    let (_, params) = set_of(&path, &bytes)?;
-    wire::secret_key_from_bytes(&params, &bytes).map_err(|error| in_file(&path, error))
-}
-
-/// Reads a ciphertext of any set.
-pub fn read_ciphertext(path: &Path) -> Result<(&'static Preset, ShipParams, Ciphertext), Failure> {
-    let bytes = read_file(path)?;
-    let (preset, params) = set_of(path, &bytes)?;
-    let ciphertext =
-        wire::ciphertext_from_bytes(params.ckks(), &bytes).map_err(|error| in_file(path, error))?;
-    Ok((preset, params, ciphertext))
-}
-
-/// Writes a ciphertext.
-pub fn write_ciphertext(path: &Path, params: &ShipParams, ciphertext: &Ciphertext) -> Result<usize, Failure> {
-    let bytes = wire::ciphertext_to_bytes(params.ckks(), ciphertext)?;
-    fs::write(path, &bytes).map_err(|error| Failure::file("write", path, &error))?;
-    Ok(bytes.len())
-}
-
-/// The set that bytes claim to belong to.
-fn set_of(path: &Path, bytes: &[u8]) -> Result<(&'static Preset, ShipParams), Failure> {
-    let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
-    let preset = params::preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))?;
-    Ok((preset, preset.params()?))
-}
-
 /// Says which file an error is about.
 pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
     let failure = Failure::from(error);
@@ -205,24 +165,18 @@ impl EvaluationFolder {
         Ok(None)
     }
 
-    /// The CKKS set of the keys.
-    pub fn params(&self) -> Result<ShipParams, Failure> {
-        let params = params::preset(&self.manifest.params)?.params()?;
-        self.check(params.fingerprint())?;
-        Ok(params)
-    }
-
     /// Refuses keys that another version made for a set of this name.
     pub fn check(&self, fingerprint: [u8; 16]) -> Result<(), Failure> {
-        let Manifest { params, fingerprint: there, .. } = &self.manifest;
         let here = crate::id::hex(&fingerprint);
-        if here == *there {
-            return Ok(());
-        }
-        Err(Failure::usage(format!(
+        if here == self.manifest.fingerprint { Ok(()) } else { Err(self.other_version(&here)) }
+    }
+
+    fn other_version(&self, here: &str) -> Failure {
+        let Manifest { params, fingerprint: there, .. } = &self.manifest;
+        Failure::usage(format!(
             "the keys in {} are for {params} with fingerprint {there}, this version's {params} has {here}; make new keys",
             self.folder.display()
-        )))
+        ))
     }
 
     /// One piece.
@@ -231,17 +185,33 @@ impl EvaluationFolder {
         fs::read(&path).map_err(|error| Failure::file("read", &path, &error))
     }
 
-    /// Loads all pieces for use.
-    pub fn load(&self, output: &Output) -> Result<ShipKeys, Failure> {
-        let params = self.params()?;
-        let mut builder = ShipKeys::builder(&params, self.manifest.key_id.0);
-        let bar = progress::byte_bar(output, params.key_bytes(), "loading keys");
-        self.each_part(|index, bytes| {
-            bar.inc(bytes.len() as u64);
-            builder.add(index, bytes)
+    /// Loads all pieces for use by an engine that knows their set.
+    pub fn load(&self, engine: &dyn Engine, output: &Output) -> Result<LoadedKeys, Failure> {
+        let Manifest { params, key_id, fingerprint, .. } = &self.manifest;
+        let set = engine.set(params).ok_or_else(|| {
+            Failure::usage(format!(
+                "the keys in {} are for {params}, the ciphertext is of {}; use the ciphertext's keys",
+                self.folder.display(),
+                engine.sets().iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(", ")
+            ))
         })?;
+        if set.fingerprint != *fingerprint {
+            return Err(self.other_version(&set.fingerprint));
+        }
+        let bar = progress::byte_bar(output, set.key_bytes, "loading keys");
+        let mut last = 0;
+        let loaded = engine.load_keys(params, *key_id, &mut |index| {
+            last = index;
+            let bytes = fs::read(part_path(&self.folder, index))?;
+            bar.inc(bytes.len() as u64);
+            Ok(bytes)
+        });
         bar.finish_and_clear();
-        Ok(builder.finish()?)
+        let path = part_path(&self.folder, last);
+        loaded.map_err(|error| match error {
+            LoadError::Io(error) => Failure::file("read", &path, &error),
+            LoadError::Engine(error) => in_file(&path, error),
+        })
     }
 
     /// Hands over all pieces, in order.

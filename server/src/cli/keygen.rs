@@ -4,22 +4,21 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use refloat::bootstrapping::ckks_ship::ShipSecretKey;
-use refloat::params::{self, Preset};
+use refloat::params;
 use refloat::random::Seed;
-use refloat::wire;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::bits;
+use super::ckks::CkksSet;
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::output::{Output, bytes};
-use crate::id::Id;
 
 const EXAMPLES: &str = "\
 Examples:
   refloat keygen --preset ship13 --out keys
+  refloat keygen --preset n15 --out keys15                    for conventional bootstrapping
   refloat keygen --preset bool-128 --out gatekeys             for circuits of gates
   refloat keygen --preset toy10 --allow-insecure --out toykeys
   refloat keygen --preset ship13 --out keys --secret-only     evaluation keys are made when needed";
@@ -52,12 +51,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let made = if let Ok(preset) = params::cggi_preset(name) {
         check(preset.name, preset.secure(), arguments)?;
         bits::made(preset, &seed)?
-    } else if let Ok(preset) = params::preset(name) {
-        check(preset.name, preset.secure(), arguments)?;
-        ship(preset, &seed)?
+    } else if let Some(set) = CkksSet::named(name)? {
+        check(set.name(), set.secure(), arguments)?;
+        ckks(&set, &seed)
     } else {
-        let ckks = params::presets().iter().map(|preset| preset.name);
-        let all: Vec<&str> = ckks.chain(params::cggi_presets().iter().map(|preset| preset.name)).collect();
+        let bits = params::cggi_presets().iter().map(|preset| preset.name);
+        let all: Vec<&str> = CkksSet::names().into_iter().chain(bits).collect();
         return Err(Failure::usage(format!(
             "no parameter set is called {name:?}; there are {}",
             all.join(", ")
@@ -115,16 +114,15 @@ pub struct Made {
     pub make: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>,
 }
 
-fn ship(preset: &Preset, seed: &Seed) -> Result<Made, Failure> {
-    let params = preset.params()?;
-    let secret = ShipSecretKey::generate(&params, seed);
-    Ok(Made {
-        secure: preset.secure(),
-        statement: params.security().statement.clone(),
-        secret: Zeroizing::new(wire::secret_key_to_bytes(&secret)),
-        set: KeySet::ship(&params, Id(secret.key_id())),
+fn ckks(set: &CkksSet, seed: &Seed) -> Made {
+    let secret = set.secret(seed);
+    Made {
+        secure: set.secure(),
+        statement: set.statement().to_owned(),
+        secret: secret.to_bytes(),
+        set: set.key_set(secret.key_id()),
         make: Box::new(move |index| Ok(secret.key_part(index)?)),
-    })
+    }
 }
 
 fn check(name: &str, secure: bool, arguments: &Arguments) -> Result<(), Failure> {

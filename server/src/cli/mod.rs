@@ -6,6 +6,7 @@ mod bench_conventional;
 mod bits;
 mod bootstrap;
 mod circuit;
+mod ckks;
 mod conventional;
 mod conventional_sets;
 mod data;

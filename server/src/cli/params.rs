@@ -1,6 +1,7 @@
 //! `refloat params`.
 
 use clap::Args;
+use refloat::bootstrapping::ckks_conventional::METHOD;
 use serde::Serialize;
 
 use super::conventional_sets::{self, ConventionalSet};
@@ -26,21 +27,23 @@ enum Set<'a> {
 
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let engine = Engines::new()?;
+    let engine = Engines::new(u64::MAX)?;
     let conventional = conventional_sets::all()?;
-    let (served, local) = (engine.sets().iter(), conventional.iter());
+    let other: Vec<ParameterSet> =
+        engine.sets().iter().filter(|set| set.method != METHOD.id).cloned().collect();
+    let (served, local) = (other.iter(), conventional.iter());
     let Some(name) = &arguments.name else {
         let all: Vec<Set> = served.map(Set::Served).chain(local.map(Set::Conventional)).collect();
         output.result(&all, || {
             format!(
-                "{}\nFor conventional CKKS bootstrapping, with `refloat bench` and the library:\n\n{}",
-                list(engine.sets()),
+                "{}\nFor conventional CKKS bootstrapping:\n\n{}",
+                list(&other),
                 conventional_sets::list(&conventional)
             )
         });
         return Ok(());
     };
-    if let Some(set) = engine.set(name) {
+    if let Some(set) = other.iter().find(|set| set.name == *name) {
         output.result(set, || detail(set));
         return Ok(());
     }

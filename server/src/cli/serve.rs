@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 }
 
 async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
-    let engine = Arc::new(Engines::new()?);
+    let engine = Arc::new(Engines::new(service::cache::budget(config.compute.key_cache_bytes))?);
     let backend = crate::engine::Engine::backend(engine.as_ref());
     let threads = service::worker::threads(&config);
     let data = config.storage.data.display().to_string();

@@ -34,19 +34,7 @@ impl Service {
                 format!("key set {key} is still open; upload the missing pieces and commit it first"),
             ));
         }
-        if set.expanded_key_bytes > self.cache.budget() {
-            return Err(Problem::new(
-                507,
-                "MEMORY",
-                "Keys too large for this server",
-                format!(
-                    "a key set of {} takes {} bytes of memory, this server gives keys {} bytes; raise compute.key_cache_bytes",
-                    set.name,
-                    set.expanded_key_bytes,
-                    self.cache.budget()
-                ),
-            ));
-        }
+        self.check_memory(set)?;
         Ok(set)
     }
 

@@ -13,7 +13,7 @@ impl Service {
     /// Opens a key set for upload, or finds it. Returns whether it is new.
     ///
     /// # Errors
-    /// The set is not offered here, or differs from the client's.
+    /// The set is not offered here, differs from the client's, or takes more disk or memory than there is.
     pub fn open_keys(&self, request: &NewKeys) -> Result<(bool, KeysDocument), Problem> {
         let set = self.set(&request.params)?;
         let id: Id =
@@ -40,8 +40,11 @@ impl Service {
                 ),
             ));
         }
-        let taken: u64 = keys::list(&self.store)?.iter().map(|record| self.promised_bytes(record)).sum();
         let exists = keys::get(&self.store, id)?.is_some();
+        if !exists {
+            self.check_memory(set)?;
+        }
+        let taken: u64 = keys::list(&self.store)?.iter().map(|record| self.promised_bytes(record)).sum();
         if !exists && taken.saturating_add(set.key_bytes) > self.config.storage.key_bytes {
             return Err(Problem::new(
                 507,
@@ -188,6 +191,24 @@ impl Service {
         self.cache.remove(id);
         tracing::info!(key = %id, "key set deleted");
         Ok(())
+    }
+
+    /// Refuses a set whose keys cannot be loaded here.
+    pub(super) fn check_memory(&self, set: &ParameterSet) -> Result<(), Problem> {
+        if set.expanded_key_bytes <= self.cache.budget() {
+            return Ok(());
+        }
+        Err(Problem::new(
+            507,
+            "MEMORY",
+            "Keys too large for this server",
+            format!(
+                "a key set of {} takes {} bytes of memory, this server gives keys {} bytes; raise compute.key_cache_bytes",
+                set.name,
+                set.expanded_key_bytes,
+                self.cache.budget()
+            ),
+        ))
     }
 
     /// The record of a key set.

@@ -45,6 +45,7 @@ impl Default for TestEngine {
     fn default() -> Self {
         let set = |name: &str, secure, expanded_key_bytes| ParameterSet {
             scheme: Scheme::Ckks,
+            method: "test".into(),
             name: name.into(),
             title: name.into(),
             mode: SlotMode::Real,
@@ -61,6 +62,7 @@ impl Default for TestEngine {
             input_level: 1,
             output_level: 2,
             promised_bits: 6.0,
+            promised_mean_bits: None,
             log_failure: None,
             stages: vec![Stage {
                 id: "blind_rotate".into(),
