@@ -1,0 +1,63 @@
+// Conventional sets against the native server: keys sent in parts, taken up again, and the same bytes as in the page.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type Server, type StageEvent } from 'refloat';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+
+describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native server', () => {
+  let rf: Refloat;
+  let real: RealServer;
+  let server: Server;
+
+  beforeAll(async () => {
+    rf = await Refloat.load({ threads: 1 });
+    real = await realServer();
+    server = rf.server(real.url, { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } });
+  });
+  afterAll(async () => {
+    rf.close();
+    await real.close();
+  });
+
+  it('are offered with the numbers of this package', async () => {
+    const mine = (await rf.loadPresets()).filter((preset) => preset.method === 'ckks-conventional');
+    const offer = await server.params({ parts: true });
+    expect(mine.length).toBeGreaterThan(4);
+    for (const preset of mine) {
+      expect(offer.sets.find((set) => set.name === preset.name), preset.name).toMatchObject({ ...preset });
+    }
+  });
+
+  it('are refreshed with keys whose upload was taken up again, stage by stage as in the page', async () => {
+    using keys = await rf.keygen('toy-conventional10-50bit', { allowInsecure: true });
+    const { slots, inputLevel, stages, keyParts } = keys.params;
+    const first = server.uploadKeys(keys);
+    for await (const event of first) if (event.done === 3) break;
+    first.cancel();
+    await expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(await server.keys(keys.id)).toBeUndefined();
+    const second = server.uploadKeys(keys);
+    const remote = await second;
+    expect(remote).toMatchObject({ id: keys.id, params: keys.params.name, bytes: keys.params.keyBytes });
+    expect(second.events[0]?.label).toMatch(/on the server already/);
+    expect(second.events.at(-1)?.done).toBe(keyParts.length);
+
+    const values = Array.from({ length: 2 * slots }, (_, i) => Math.sin(i * i));
+    using ct = await keys.encrypt(values, { mode: 'complex', level: inputLevel });
+    const job = server.bootstrap(ct);
+    using fresh = await job;
+    using boot = await keys.bootstrapKeys();
+    const run = keys.bootstrap(ct, boot);
+    using here = await run;
+    expect(await fresh.toBytes()).toEqual(await here.toBytes());
+    const told = (events: readonly StageEvent[]): unknown[] =>
+      events
+        .filter((e) => e.kind === 'exit')
+        .map(({ stage, level, logQ, logScale, counters }) => ({ stage, level, logQ, logScale, counters }));
+    expect(told(job.events)).toEqual(told(run.events));
+    expect(told(job.events)).toHaveLength(stages.length);
+    const found = await keys.decrypt(fresh);
+    const worst = Math.max(...values.map((value, i) => Math.abs((found[i] as number) - value)));
+    expect(worst).toBeLessThan(2 ** -keys.params.promisedBits);
+    await remote.delete();
+  });
+});
