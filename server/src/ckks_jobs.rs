@@ -68,6 +68,15 @@ pub fn no_circuit() -> Error {
     )
 }
 
+/// The error of a program beside other operations, or on a set that runs none.
+pub fn program_alone() -> Error {
+    Error::InvalidArgument(
+        "a program is the only operation of its job and takes a set for conventional bootstrapping such as n16; write the \
+         other operations into the program"
+            .into(),
+    )
+}
+
 fn check_key<W: WireWord>(key: Id, ciphertext: &Ciphertext<W>) -> Result<(), Error> {
     if ciphertext.key_id() == key.0 {
         return Ok(());
@@ -86,6 +95,7 @@ fn check_levels(levels: Levels, input: usize, operations: &[Operation]) -> Resul
             Operation::Square => (levels.square, level.saturating_sub(1)),
             Operation::Bootstrap => (levels.input, levels.output),
             Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
+            Operation::Program => return Err(program_alone()),
         };
         if level < needed {
             return Err(Error::LevelMismatch(format!(

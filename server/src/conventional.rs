@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
-    ConventionalEvaluator, ConventionalKeys, ConventionalParams, METHOD,
+    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, METHOD,
 };
 use refloat::params::{ConventionalPreset, conventional_presets};
 use refloat::trace::Observer;
@@ -16,6 +16,7 @@ use crate::engine::{
 };
 use crate::id::{Id, hex};
 use crate::plan::MemoryPlan;
+use crate::programs::ProgramJob;
 
 /// Conventional sets, with what their keys and diagonals may take.
 pub struct ConventionalEngine {
@@ -93,14 +94,25 @@ impl Engine for ConventionalEngine {
         refloat::about().backend_u64.to_owned()
     }
 
+    fn largest_input(&self, set: &ParameterSet) -> usize {
+        let programs = self.find(&set.name).map_or(0, |set| ProgramJob::largest(&set.params));
+        programs.max(set.largest_ciphertext())
+    }
+
     fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
         wire::verify_conventional_part(&self.find(set)?.params, key.0, index, bytes)
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
         let params = &self.find(set)?.params;
-        let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         check_mode(params, task.mode)?;
+        if task.operations == [Operation::Program] {
+            return ProgramJob::from_bytes(params, bytes)?.plan(params, key).map(|_| ());
+        }
+        if task.operations.contains(&Operation::Program) {
+            return Err(ckks_jobs::program_alone());
+        }
+        let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         let levels = params.levels();
         let levels = Levels { square: 1, input: levels.input, output: levels.output };
         ckks_jobs::check(levels, key, &ciphertext, &task.operations)
@@ -131,12 +143,17 @@ impl Engine for ConventionalEngine {
         let Loaded { evaluator, keys } = keys.inner.downcast_ref().ok_or_else(|| {
             Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
         })?;
+        if task.operations == [Operation::Program] {
+            let method = ConventionalBootstrapper { evaluator, keys };
+            return ProgramJob::from_bytes(evaluator.params(), ciphertext)?.run(&method, observer);
+        }
         let input = wire::ciphertext_from_bytes(context, ciphertext)?;
         let output = ckks_jobs::apply(Id(keys.key_id()), task, input, observer, |operation, x, observer| {
             match operation {
                 Operation::Square => evaluator.multiply(x, x, keys),
                 Operation::Bootstrap => evaluator.bootstrap(x, keys, observer),
                 Operation::Circuit | Operation::LookUp => Err(ckks_jobs::no_circuit()),
+                Operation::Program => Err(ckks_jobs::program_alone()),
             }
         })?;
         wire::ciphertext_to_bytes(context, &output)

@@ -149,6 +149,8 @@ pub enum Operation {
     Circuit,
     /// Look encrypted integers up in a table, which comes with them.
     LookUp,
+    /// Evaluate a program of CKKS operations, which comes with its inputs.
+    Program,
 }
 
 impl Operation {
@@ -165,8 +167,9 @@ impl Operation {
                 "bootstrap" => Ok(Self::Bootstrap),
                 "circuit" => Ok(Self::Circuit),
                 "lookup" => Ok(Self::LookUp),
+                "program" => Ok(Self::Program),
                 other => Err(Error::InvalidArgument(format!(
-                    "operation {:?} is none of \"square\", \"bootstrap\", \"circuit\" and \"lookup\"",
+                    "operation {:?} is none of \"square\", \"bootstrap\", \"program\", \"circuit\" and \"lookup\"",
                     other.chars().take(32).collect::<String>()
                 ))),
             })
@@ -186,6 +189,7 @@ impl Operation {
             Self::Bootstrap => "bootstrap",
             Self::Circuit => "circuit",
             Self::LookUp => "lookup",
+            Self::Program => "program",
         }
     }
 }

@@ -17,6 +17,7 @@ pub mod look_ups;
 pub mod memory;
 pub mod plan;
 pub mod problem;
+pub mod programs;
 pub mod server;
 pub mod service;
 pub mod ship;

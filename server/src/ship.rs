@@ -123,6 +123,7 @@ impl Engine for ShipEngine {
                 Operation::Square => evaluator.square(x, keys),
                 Operation::Bootstrap => evaluator.bootstrap(x, mode, keys, observer),
                 Operation::Circuit | Operation::LookUp => Err(ckks_jobs::no_circuit()),
+                Operation::Program => Err(ckks_jobs::program_alone()),
             }
         })?;
         wire::ciphertext_to_bytes(context, &output)

@@ -82,7 +82,8 @@ fn trees_refuse_what_does_not_fit() {
     let bits = own.secret.encrypt_bits(&[true, false], &Seed::from_bytes([6; 32]));
     assert_eq!(code(&own.packing, &[&bits[0], &bits[1]], &[0; 4], four), "INVALID_ARGUMENT");
     assert_eq!(code(&own.packing, &[x[0], &bits[1]], &[0; 8], four), "INVALID_ARGUMENT");
-    let three = own.secret.encrypt(Encoding::Padded { messages: 3 }, &[1, 2], &Seed::from_bytes([5; 32])).unwrap();
+    let three =
+        own.secret.encrypt(Encoding::Padded { messages: 3 }, &[1, 2], &Seed::from_bytes([5; 32])).unwrap();
     assert_eq!(code(&own.packing, &[&three[0], &three[1]], &[0; 9], four), "INVALID_ARGUMENT");
     // More noise than the promise allows.
     let sharp = Encoding::Padded { messages: 64 };

@@ -47,6 +47,15 @@ fn bytes_come_back_and_mean_the_same() {
     assert_eq!(back.describe(9), "node 9 \"mirror image\" (conjugate)");
 }
 
+/// The npm package writes the same program: its tests read the same file.
+#[test]
+fn the_bytes_are_those_of_the_npm_package() {
+    let vector: serde_json::Value = serde_json::from_str(include_str!("../vectors/program.json")).unwrap();
+    let hex = vector["bytes"].as_str().unwrap();
+    let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
+    assert_eq!(sample().to_bytes(), (0..hex.len() / 2).map(byte).collect::<Vec<u8>>());
+}
+
 /// The encoding is a format that others write: these bytes never change.
 #[test]
 fn the_layout_is_fixed() {

@@ -24,7 +24,7 @@ pub struct JobQuery {
     /// The key set, sealed.
     key: String,
     /// Operations in order, comma-separated: `square`, `bootstrap`. Default: `bootstrap`. With keys of a
-    /// DM/CGGI set: `circuit` or `lookup`.
+    /// set for conventional bootstrapping also `program`, by itself; of a DM/CGGI set: `circuit` or `lookup`.
     #[serde(default = "bootstrap")]
     op: String,
     /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
@@ -34,7 +34,7 @@ pub struct JobQuery {
 /// Submits a ciphertext, or a circuit with its inputs, for evaluation.
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
     params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
-    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`"),
+    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
     responses(
     (status = 202, description = "Accepted; Location names the job", body = JobDocument),
     (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),

@@ -8,11 +8,13 @@ import type { CircuitEvent } from '../gates/events.js';
 import { GateKeySet } from '../gates/key-set.js';
 import { keyMismatch } from '../mismatch.js';
 import type { Preset } from '../params.js';
+import type { Program } from '../program/program.js';
 import { Run, SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Http, type RetryPolicy } from './http.js';
 import { follow, submit } from './job.js';
 import { RemoteKeys } from './keys.js';
+import { outputsOf, programBody, type ProgramEvent, type RemoteProgramOptions } from './program.js';
 import { upload } from './upload.js';
 
 /** Options of `Refloat.server`. */
@@ -173,6 +175,40 @@ export class Server {
       const id = await submit(this.#http, { keyId, ops, mode }, body, control.signal);
       const result = await this.#port.call('ciphertextFromBytes', await follow(this.#http, id, control));
       return new Ciphertext(this.#port, result, mode);
+    }, options.signal);
+  }
+
+  /**
+   * Runs a program on the server, which has the keys of its inputs (`uploadKeys`) and puts bootstraps in where levels run
+   * out. A program that does not fit the set is refused by the name of the node before anything runs. The result has the
+   * outputs by their names.
+   */
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, Ciphertext>>,
+    options: RemoteProgramOptions = {},
+  ): Run<Record<string, Ciphertext>, ProgramEvent> {
+    const given = program.inputs.map((name) => {
+      const ciphertext = inputs[name];
+      if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
+      return ciphertext;
+    });
+    const [first] = given;
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input: add one');
+    if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
+    for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
+    const handles = given.map((ciphertext) => ciphertext.handleIn(this.#port));
+    const head = program.toBytes();
+    const { keyId, mode } = first;
+    return new Run(async (control) => {
+      const parts = await Promise.all(handles.map((handle) => this.#port.call('ciphertextToBytes', handle)));
+      const body = programBody(head, options.bootstraps ?? 'where-needed', parts);
+      const id = await submit(this.#http, { keyId, ops: ['program'], mode }, body, control.signal);
+      const out: Record<string, Ciphertext> = {};
+      for (const [name, bytes] of outputsOf(program.outputs, await follow(this.#http, id, control))) {
+        out[name] = new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', bytes), mode);
+      }
+      return out;
     }, options.signal);
   }
 

@@ -1,0 +1,213 @@
+//! Programs on CKKS ciphertexts: a job of the engine for conventional bootstrapping.
+
+use refloat::Error;
+use refloat::bootstrapping::ckks_conventional::{ConventionalBootstrapper, ConventionalParams};
+use refloat::bootstrapping::program::conventional_target;
+use refloat::circuits::program::{Bootstraps, InputShape, MAX_BYTES, MAX_INPUTS, Plan, Program};
+use refloat::schemes::ckks::Ciphertext;
+use refloat::trace::Observer;
+use refloat::wire::{self, frame};
+
+use crate::id::{Id, hex};
+
+/// A program and what it is applied to.
+///
+/// Bytes: 1 if bootstraps are to be put in where levels run out, 0 if not; the length of the program as u32, little-endian; the
+/// program; the ciphertexts of its inputs, one after the other, in the order of the program. The result is the ciphertexts of
+/// its outputs, one after the other.
+pub struct ProgramJob {
+    /// The program.
+    pub program: Program,
+    /// Who places bootstraps.
+    pub bootstraps: Bootstraps,
+    /// A ciphertext for each input.
+    pub inputs: Vec<Ciphertext<u64>>,
+}
+
+/// Bytes before the program.
+const HEAD: usize = 5;
+
+/// Most ciphertexts of a job, at the level that a bootstrap leaves: a body is held in memory.
+const MAX_CIPHERTEXTS: usize = 16;
+
+impl ProgramJob {
+    /// The bytes of the job.
+    ///
+    /// # Errors
+    /// The ciphertexts are of another set.
+    pub fn to_bytes(&self, params: &ConventionalParams) -> Result<Vec<u8>, Error> {
+        let program = self.program.to_bytes();
+        let mut bytes = vec![u8::from(self.bootstraps == Bootstraps::WhereNeeded)];
+        bytes.extend_from_slice(&(program.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&program);
+        bytes.extend_from_slice(&list_to_bytes(params, &self.inputs)?);
+        Ok(bytes)
+    }
+
+    /// Reads an untrusted job of the set.
+    ///
+    /// # Errors
+    /// The program or a ciphertext is not understood, or there is not one for each input.
+    pub fn from_bytes(params: &ConventionalParams, bytes: &[u8]) -> Result<Self, Error> {
+        let parts = || {
+            let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
+            let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+            let (program, list) = rest.split_at_checked(length as usize)?;
+            Some((
+                *[Bootstraps::AsWritten, Bootstraps::WhereNeeded].get(usize::from(head[0]))?,
+                program,
+                list,
+            ))
+        };
+        let (bootstraps, program, list) = parts().ok_or_else(|| {
+            Error::BadBytes(format!(
+                "{} bytes are no program with its inputs: 0 or 1, the length of the program as 4 bytes, the program, \
+                 ciphertexts",
+                bytes.len()
+            ))
+        })?;
+        Ok(Self {
+            program: Program::from_bytes(program)?,
+            bootstraps,
+            inputs: list_from_bytes(params, list)?,
+        })
+    }
+
+    /// Largest body of a job of the set, in bytes.
+    pub fn largest(params: &ConventionalParams) -> usize {
+        HEAD + MAX_BYTES + MAX_CIPHERTEXTS * wire::ciphertext_len(params.ckks(), params.levels().output, 2)
+    }
+
+    /// Checks that the keys of `key` and the levels of the set suffice.
+    ///
+    /// # Errors
+    /// Those of [`Plan::new`], which name the node; [`Error::ParamsMismatch`] for a ciphertext of another key.
+    pub fn plan(&self, params: &ConventionalParams, key: Id) -> Result<Plan<'_>, Error> {
+        for (name, input) in self.program.input_names().zip(&self.inputs) {
+            if input.key_id() != key.0 {
+                return Err(Error::ParamsMismatch(format!(
+                    "input \"{name}\" is under key {}, the evaluation keys belong to {key}; use those of the ciphertext's key",
+                    hex(&input.key_id())
+                )));
+            }
+            if input.components() != 2 {
+                return Err(Error::InvalidArgument(format!(
+                    "input \"{name}\" has {} components, programs take 2; relinearise it first",
+                    input.components()
+                )));
+            }
+        }
+        let shapes: Vec<InputShape> = self.inputs.iter().map(InputShape::of).collect();
+        Plan::new(&self.program, &conventional_target(params)?, &shapes, self.bootstraps)
+    }
+
+    /// The outputs, as bytes.
+    ///
+    /// # Errors
+    /// As [`Self::plan`] and [`Plan::run`].
+    pub fn run(
+        &self,
+        method: &ConventionalBootstrapper<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Error> {
+        let params = method.evaluator.params();
+        let plan = self.plan(params, Id(method.keys.key_id()))?;
+        list_to_bytes(params, &method.run_program(&plan, &self.inputs, observer)?)
+    }
+}
+
+/// Ciphertexts, one after the other.
+///
+/// # Errors
+/// One is of another set.
+pub fn list_to_bytes(params: &ConventionalParams, list: &[Ciphertext<u64>]) -> Result<Vec<u8>, Error> {
+    let parts: Vec<Vec<u8>> =
+        list.iter().map(|x| wire::ciphertext_to_bytes(params.ckks(), x)).collect::<Result<_, _>>()?;
+    Ok(parts.concat())
+}
+
+/// Untrusted ciphertexts, one after the other.
+///
+/// # Errors
+/// One is none of the set, or there are too many.
+pub fn list_from_bytes(params: &ConventionalParams, mut bytes: &[u8]) -> Result<Vec<Ciphertext<u64>>, Error> {
+    let mut list = Vec::new();
+    while !bytes.is_empty() {
+        if list.len() == MAX_INPUTS {
+            return Err(Error::Limit(format!("more than {MAX_INPUTS} ciphertexts; split the program")));
+        }
+        let stated = usize::try_from(frame::peek(bytes)?.payload_len).unwrap_or(usize::MAX);
+        let length = frame::len(stated.min(bytes.len()));
+        let (one, rest) = bytes.split_at_checked(length).ok_or_else(|| {
+            Error::BadBytes(format!(
+                "ciphertext {} states {stated} bytes of payload, and {} bytes are left; send it whole",
+                list.len(),
+                bytes.len()
+            ))
+        })?;
+        list.push(wire::ciphertext_from_bytes(params.ckks(), one)?);
+        bytes = rest;
+    }
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::bootstrapping::ckks_conventional::{
+        ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
+    };
+    use refloat::circuits::linear_transform::PlaintextStorage;
+    use refloat::circuits::program::Builder;
+    use refloat::params::conventional_preset;
+    use refloat::random::Seed;
+    use refloat::schemes::ckks::Complex;
+
+    use super::*;
+
+    #[test]
+    fn jobs_come_back_and_are_done() {
+        let params = conventional_preset("toy-conventional10-sparse").unwrap().params().unwrap();
+        let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        let key = Id(secret.key_id());
+        let values = vec![Complex::new(0.5, -0.25); params.slots()];
+        let input = secret.encrypt(&values, 1, &Seed::from_bytes([6; 32])).unwrap();
+        let mut builder = Builder::new();
+        let (x, y) = (builder.input("x"), builder.input("y"));
+        let product = builder.multiply(x, y);
+        let fourth = builder.multiply(product, product);
+        builder.output("product", product);
+        builder.output("fourth", fourth);
+        let program = builder.finish().unwrap();
+        let job = ProgramJob { program, bootstraps: Bootstraps::WhereNeeded, inputs: vec![input.clone(); 2] };
+        let bytes = job.to_bytes(&params).unwrap();
+        assert!(bytes.len() < ProgramJob::largest(&params));
+        let back = ProgramJob::from_bytes(&params, &bytes).unwrap();
+        assert_eq!(back.to_bytes(&params).unwrap(), bytes);
+        let keys = ConventionalKeys::generate(&secret).unwrap();
+        let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Coefficients).unwrap();
+        let method = ConventionalBootstrapper { evaluator: &evaluator, keys: &keys };
+        let result = list_from_bytes(&params, &back.run(&method, &mut ()).unwrap()).unwrap();
+        let square = values[0] * values[0];
+        for (found, expected) in result.iter().zip([square, square * square]) {
+            let found = secret.decrypt(found).unwrap();
+            assert!(found.reveal_to_key_owner().iter().all(|&z| (z + -expected).abs() < 1e-3));
+        }
+
+        let error = |job: &ProgramJob| job.plan(&params, key).err().unwrap();
+        let written = ProgramJob { bootstraps: Bootstraps::AsWritten, ..back };
+        let refused = error(&written);
+        assert_eq!(refused.code(), "LEVEL_MISMATCH");
+        assert!(refused.to_string().contains("node 3 (multiply)"), "{refused}");
+        let back = ProgramJob::from_bytes(&params, &bytes).unwrap();
+        assert_eq!(back.plan(&params, Id([0; 16])).err().unwrap().code(), "PARAMS_MISMATCH");
+        let few = ProgramJob { inputs: vec![input], ..back };
+        assert_eq!(error(&few).code(), "INVALID_ARGUMENT");
+        for length in (0..bytes.len()).step_by(97) {
+            let read = ProgramJob::from_bytes(&params, &bytes[..length]);
+            assert!(read.is_err() || read.is_ok_and(|job| job.plan(&params, key).is_err()), "{length}");
+        }
+        let mut damaged = bytes.clone();
+        damaged[0] = 2;
+        assert_eq!(ProgramJob::from_bytes(&params, &damaged).err().unwrap().code(), "BAD_BYTES");
+    }
+}

@@ -1,0 +1,88 @@
+//! Programs on CKKS ciphertexts through the real server, at toy size.
+
+mod support;
+
+use refloat::bootstrapping::ckks_conventional::ConventionalSecretKey;
+use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
+use refloat::circuits::program::{Bootstraps, Builder};
+use refloat::params::conventional_preset;
+use refloat::random::Seed;
+use refloat::schemes::ckks::Complex;
+use refloat_server::id::hex;
+use refloat_server::programs::{ProgramJob, list_from_bytes};
+use serde_json::{Value, json};
+use support::process::Process;
+
+const SET: &str = "toy-conventional10-sparse";
+
+#[test]
+fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(folder.path());
+    let client = &server.client;
+    let params = conventional_preset(SET).unwrap().params().unwrap();
+    let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+    let id = hex(&secret.key_id());
+    let parts = params.key_parts().len();
+    let manifest =
+        json!({ "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": id, "parts": parts });
+    client.post_json("/v1/keys", &manifest).expect(201);
+    for index in 0..parts {
+        client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
+    }
+    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+
+    // A mean of 64 slots and a polynomial of it: five levels, of which the input has one and a bootstrap leaves three.
+    let mut builder = Builder::new();
+    let x = builder.input("x");
+    let share = builder.constant([1.0 / 64.0]);
+    let parts = builder.multiply(x, share);
+    let mean = builder.rotate_sum(parts, 64);
+    let cube = Polynomial::new(PolynomialBasis::Monomial, [0.0, 0.5, 0.0, 0.5]).unwrap();
+    let (once, twice) = (builder.polynomial(mean, &cube), builder.polynomial(mean, &cube));
+    let product = builder.multiply(once, twice);
+    builder.name(product, "square of it");
+    builder.output("mean", mean);
+    builder.output("y", product);
+    let program = builder.finish().unwrap();
+    let values: Vec<Complex> = (0..64).map(|i| Complex::new(f64::from(i % 7) / 7.0, 0.3)).collect();
+    let input = secret.encrypt(&values, 1, &Seed::from_bytes([2; 32])).unwrap();
+    let mut job = ProgramJob { program, bootstraps: Bootstraps::AsWritten, inputs: vec![input] };
+
+    let query = format!("key={id}&op=program&mode=complex");
+    let refused = client.submit_with(&query, &[], &job.to_bytes(&params).unwrap());
+    let detail = refused.problem(422, "LEVEL_MISMATCH");
+    assert!(detail.contains("(polynomial)"), "{detail}");
+    let unknown = client.submit_with(&query, &[], b"\x01\x0c\x00\x00\x00rfprog\x02\x00\x00\x00\x00\x00");
+    assert!(unknown.problem(422, "BAD_BYTES").contains("version 2"));
+    let beside = format!("key={id}&op=program,bootstrap");
+    job.bootstraps = Bootstraps::WhereNeeded;
+    let body = job.to_bytes(&params).unwrap();
+    client.submit_with(&beside, &[], &body).problem(400, "INVALID_ARGUMENT");
+
+    let accepted = client.submit_with(&query, &[], &body).expect(202).json();
+    let run = accepted["id"].as_str().unwrap();
+    let exits: Vec<Value> = client
+        .events(run, None)
+        .iter()
+        .filter(|event| event.name == "stage")
+        .map(|event| serde_json::from_str::<Value>(&event.data).unwrap())
+        .filter(|event| event["kind"] == "exit")
+        .map(|event| event["stage"].clone())
+        .collect();
+    let bootstrap = ["mod_raise", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"];
+    assert_eq!(exits, [&["arithmetic"][..], &bootstrap, &["arithmetic"]].concat());
+    let result = client.get(&format!("/v1/jobs/{run}/result")).expect(200).body;
+    let expected = job.program.evaluate(64, &[values]).unwrap();
+    for (found, expected) in list_from_bytes(&params, &result).unwrap().iter().zip(&expected) {
+        let slots = secret.decrypt(found).unwrap();
+        let worst = slots
+            .reveal_to_key_owner()
+            .iter()
+            .zip(expected)
+            .map(|(&a, &b)| (a - b).abs())
+            .fold(0.0, f64::max);
+        assert!(worst < 1e-3, "{worst}");
+    }
+    assert!(server.terminate(), "stops in order");
+}

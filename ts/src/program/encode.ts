@@ -1,0 +1,170 @@
+import { RefloatError } from '../errors.js';
+
+/** Numbers known to everybody: reals, or pairs of parts. */
+export type Numbers = number | ArrayLike<number> | { readonly re: ArrayLike<number>; readonly im: ArrayLike<number> };
+
+/** What a polynomial's coefficients multiply: powers, or Chebyshev polynomials over an interval. */
+export type PolynomialBasis = 'monomial' | { readonly from: number; readonly to: number };
+
+/** A square matrix of a power of two of rows by its diagonals: y_i = sum over k of `diagonals.get(k)[i]` x_(i+k). */
+export interface Matrix {
+  /** Rows. */
+  readonly slots: number;
+  /** By k, counted modulo `slots`. */
+  readonly diagonals: ReadonlyMap<number, Numbers>;
+}
+
+/** A node as it is written. @internal */
+export type ProgramNode = { name: string } & (
+  | { readonly kind: 'input' }
+  | { readonly kind: 'constant'; readonly numbers: Numbers }
+  | { readonly kind: 'add' | 'subtract' | 'multiply'; readonly x: number; readonly y: number }
+  | { readonly kind: 'negate' | 'conjugate' | 'bootstrap' | 'output'; readonly x: number }
+  | { readonly kind: 'rotate'; readonly x: number; readonly steps: number }
+  | { readonly kind: 'polynomial'; readonly x: number; readonly basis: PolynomialBasis; readonly coefficients: Numbers }
+  | { readonly kind: 'linear transform'; readonly x: number; readonly matrix: Matrix }
+);
+
+const KINDS = [
+  'input',
+  'constant',
+  'add',
+  'subtract',
+  'multiply',
+  'negate',
+  'rotate',
+  'conjugate',
+  'polynomial',
+  'linear transform',
+  'bootstrap',
+  'output',
+] as const;
+
+/** Version of the encoding. */
+const VERSION = 1;
+
+/** The bytes of a program, as `circuits::program` of the core reads them. @internal */
+export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
+  const out = new Writer();
+  out.text('rfprog');
+  out.u16(VERSION);
+  out.u32(nodes.length);
+  for (const node of nodes) {
+    out.u8(KINDS.indexOf(node.kind));
+    out.u8(node.name.length);
+    out.text(node.name);
+    if ('x' in node) out.u32(node.x);
+    if ('y' in node) out.u32(node.y);
+    if (node.kind === 'constant') out.numbers(node.numbers);
+    if (node.kind === 'rotate') out.i32(node.steps);
+    if (node.kind === 'polynomial') {
+      if (node.basis === 'monomial') {
+        out.u8(0);
+      } else {
+        out.u8(1);
+        out.f64(node.basis.from);
+        out.f64(node.basis.to);
+      }
+      out.numbers(node.coefficients);
+    }
+    if (node.kind === 'linear transform') {
+      const { slots } = node.matrix;
+      const centred = (k: number): number => {
+        const at = ((k % slots) + slots) % slots;
+        return at > slots / 2 ? at - slots : at;
+      };
+      const diagonals = [...node.matrix.diagonals].map(([k, numbers]) => [centred(k), numbers] as const);
+      diagonals.sort(([j], [k]) => j - k);
+      out.u32(slots);
+      out.u32(diagonals.length);
+      for (const [k, numbers] of diagonals) {
+        out.i32(k);
+        out.numbers(numbers);
+      }
+    }
+  }
+  return out.bytes();
+}
+
+/** Real and imaginary parts; those of reals are absent. @internal */
+export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLike<number> | undefined } {
+  const parts =
+    typeof numbers === 'number'
+      ? { re: [numbers], im: undefined }
+      : 're' in numbers
+        ? { re: numbers.re, im: numbers.im }
+        : { re: numbers, im: undefined };
+  if (parts.im !== undefined && parts.im.length !== parts.re.length) {
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `${parts.re.length} real parts do not go with ${parts.im.length} imaginary ones: pass arrays of equal length`,
+    );
+  }
+  for (const list of [parts.re, parts.im ?? []]) {
+    for (let i = 0; i < list.length; i++) {
+      if (!Number.isFinite(list[i])) {
+        throw new RefloatError('INVALID_ARGUMENT', `number ${i} of a program is ${String(list[i])}: pass finite numbers`);
+      }
+    }
+  }
+  return parts;
+}
+
+class Writer {
+  #bytes = new Uint8Array(1 << 10);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  u8(x: number): void {
+    this.#view.setUint8(this.#room(1), x);
+  }
+
+  u16(x: number): void {
+    this.#view.setUint16(this.#room(2), x, true);
+  }
+
+  u32(x: number): void {
+    this.#view.setUint32(this.#room(4), x, true);
+  }
+
+  i32(x: number): void {
+    this.#view.setInt32(this.#room(4), x, true);
+  }
+
+  f64(x: number): void {
+    this.#view.setFloat64(this.#room(8), x, true);
+  }
+
+  text(text: string): void {
+    for (let i = 0; i < text.length; i++) this.u8(text.charCodeAt(i));
+  }
+
+  /** Complex ones that are all real are written as reals, as the core does. */
+  numbers(numbers: Numbers): void {
+    const { re, im } = partsOf(numbers);
+    const complex = im !== undefined && Array.prototype.some.call(im, (x: number) => x !== 0);
+    this.u32(re.length);
+    this.u8(complex ? 2 : 1);
+    for (let i = 0; i < re.length; i++) {
+      this.f64(re[i] as number);
+      if (complex) this.f64(im[i] as number);
+    }
+  }
+
+  /** Where the next bytes go. */
+  #room(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(2 * this.#length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return at;
+  }
+}

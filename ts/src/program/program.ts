@@ -1,0 +1,224 @@
+import { RefloatError } from '../errors.js';
+import type { Preset } from '../params.js';
+import { encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode } from './encode.js';
+
+/**
+ * A computation on CKKS ciphertexts, written with ordinary method calls and run on a server that has the keys. It says
+ * nothing about levels: the server plans them, refuses what does not fit by the name of the node, and puts bootstraps in where
+ * levels run out.
+ *
+ * @example
+ * ```ts
+ * import { Program } from 'refloat';
+ *
+ * const p = new Program({ slots: 1024 }); // or `keys.params`
+ * const x = p.input('x');
+ * const y = x.mul([0.5, -0.25, 1]).rotateSum(4).polynomial([0.5, 0.25, 0, -0.02]);
+ * p.output('score', y);
+ * console.log(p.toBytes().length); // `await server.run(p, { x: ciphertext })` runs it
+ * ```
+ */
+export class Program {
+  /** Slots of a ciphertext of the set. */
+  readonly slots: number;
+  readonly #nodes: ProgramNode[] = [];
+
+  /** A program for ciphertexts of a set. */
+  constructor(params: Pick<Preset, 'slots'>) {
+    this.slots = params.slots;
+  }
+
+  /** A ciphertext that is given when the program is run. */
+  input(name: string): Value {
+    this.#mustBeNew(name, 'input');
+    return this.#push({ kind: 'input', name: checked(name) });
+  }
+
+  /** Numbers known to everybody: one for every slot, or one after the other and zeros from there on. */
+  constant(numbers: Numbers): Value {
+    const count = partsOf(numbers).re.length;
+    if (count === 0 || count > this.slots) {
+      throw new RefloatError('INVALID_ARGUMENT', `${count} numbers for ${this.slots} slots: pass one, or at most one for each`);
+    }
+    return this.#push({ kind: 'constant', name: '', numbers });
+  }
+
+  /** Hands a ciphertext out under a name. */
+  output(name: string, value: Value): void {
+    this.#mustBeNew(name, 'output');
+    this.#push({ kind: 'output', name: checked(name), x: this.indexOf(value) });
+  }
+
+  /** Names of the inputs, in order. */
+  get inputs(): readonly string[] {
+    return this.#nodes.filter((node) => node.kind === 'input').map((node) => node.name);
+  }
+
+  /** Names of the outputs, in order. */
+  get outputs(): readonly string[] {
+    return this.#nodes.filter((node) => node.kind === 'output').map((node) => node.name);
+  }
+
+  /** The encoding that the server takes, and `refloat::circuits::program` reads. */
+  toBytes(): Uint8Array {
+    return encodeProgram(this.#nodes);
+  }
+
+  /** @internal */
+  apply(node: ProgramNode): Value {
+    return this.#push(node);
+  }
+
+  /** @internal */
+  rename(index: number, name: string): void {
+    const node = this.#nodes[index];
+    if (node) node.name = checked(name);
+  }
+
+  /** Position of a value of this program. @internal */
+  indexOf(value: Value): number {
+    if (value.program !== this) {
+      throw new RefloatError('INVALID_ARGUMENT', 'a value of another program: make both with one');
+    }
+    return value.index;
+  }
+
+  #mustBeNew(name: string, kind: 'input' | 'output'): void {
+    if ((kind === 'input' ? this.inputs : this.outputs).includes(name)) {
+      throw new RefloatError('INVALID_ARGUMENT', `the program has an ${kind} "${name}" already: give this one another name`);
+    }
+  }
+
+  #push(node: ProgramNode): Value {
+    this.#nodes.push(node);
+    return new Value(this, this.#nodes.length - 1);
+  }
+}
+
+/** A value inside a {@link Program}: every method adds a node to it and gives that node's value. */
+export class Value {
+  /** @internal */
+  readonly program: Program;
+  /** @internal */
+  readonly index: number;
+
+  /** @internal */
+  constructor(program: Program, index: number) {
+    this.program = program;
+    this.index = index;
+  }
+
+  /** this + other. */
+  add(other: Value | Numbers): Value {
+    return this.#with('add', other);
+  }
+
+  /** this - other. */
+  sub(other: Value | Numbers): Value {
+    return this.#with('subtract', other);
+  }
+
+  /** this · other, slot by slot: one level, unless `other` is a small integer. */
+  mul(other: Value | Numbers): Value {
+    return this.#with('multiply', other);
+  }
+
+  /** -this. */
+  neg(): Value {
+    return this.program.apply({ kind: 'negate', name: '', x: this.index });
+  }
+
+  /** Slots moved left by so many places (negative: right), around the slots of the set. */
+  rotate(steps: number): Value {
+    if (!Number.isInteger(steps) || Math.abs(steps) >= 2 ** 31) {
+      throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+    }
+    return this.program.apply({ kind: 'rotate', name: '', x: this.index, steps });
+  }
+
+  /** In every slot the sum of `count` slots from it on, `count` a power of two: log2(count) rotations. */
+  rotateSum(count: number, stride = 1): Value {
+    if (!Number.isInteger(Math.log2(count)) || count < 1) {
+      throw new RefloatError('INVALID_ARGUMENT', `a sum of ${count} slots by rotations: pass a power of two`);
+    }
+    let sum: Value = this;
+    for (let step = 1; step < count; step *= 2) sum = sum.add(sum.rotate(step * stride));
+    return sum;
+  }
+
+  /** The complex conjugate of every slot. */
+  conjugate(): Value {
+    return this.program.apply({ kind: 'conjugate', name: '', x: this.index });
+  }
+
+  /**
+   * A polynomial of every slot, the coefficient of the lowest degree first: of powers, or with `interval` of Chebyshev
+   * polynomials over it, which take slots in that interval.
+   */
+  polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] } = {}): Value {
+    const { interval } = options;
+    const basis: PolynomialBasis = interval ? { from: interval[0], to: interval[1] } : 'monomial';
+    if (interval && !(interval[0] < interval[1])) {
+      throw new RefloatError('INVALID_ARGUMENT', `an interval from ${interval[0]} to ${interval[1]}: pass its ends in order`);
+    }
+    if (partsOf(coefficients).re.length === 0) {
+      throw new RefloatError('INVALID_ARGUMENT', 'a polynomial without coefficients: pass at least one');
+    }
+    return this.program.apply({ kind: 'polynomial', name: '', x: this.index, basis, coefficients });
+  }
+
+  /** The product with a square matrix of a power of two of rows, for slots that repeat that often. */
+  linearTransform(matrix: Matrix | readonly ArrayLike<number>[]): Value {
+    const given = 'diagonals' in matrix ? matrix : diagonalsOf(matrix);
+    if (!Number.isInteger(Math.log2(given.slots)) || given.slots > this.program.slots) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        `a matrix of ${given.slots} rows for ${this.program.slots} slots: pass a power of two up to that`,
+      );
+    }
+    for (const [k, diagonal] of given.diagonals) {
+      if (partsOf(diagonal).re.length !== given.slots) {
+        throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${given.slots} rows: pass one number for each`);
+      }
+    }
+    return this.program.apply({ kind: 'linear transform', name: '', x: this.index, matrix: given });
+  }
+
+  /** The same slots with all levels that a bootstrap leaves; the server puts bootstraps in where they are needed anyway. */
+  bootstrap(): Value {
+    return this.program.apply({ kind: 'bootstrap', name: '', x: this.index });
+  }
+
+  /** Names the node, for messages. */
+  named(name: string): this {
+    this.program.rename(this.index, name);
+    return this;
+  }
+
+  #with(kind: 'add' | 'subtract' | 'multiply', other: Value | Numbers): Value {
+    const y = other instanceof Value ? other : this.program.constant(other);
+    return this.program.apply({ kind, name: '', x: this.index, y: this.program.indexOf(y) });
+  }
+}
+
+/** A matrix of rows by its diagonals that are not zero. */
+function diagonalsOf(rows: readonly ArrayLike<number>[]): Matrix {
+  const slots = rows.length;
+  const bad = rows.findIndex((row) => row.length !== slots);
+  if (bad >= 0) {
+    throw new RefloatError('INVALID_ARGUMENT', `row ${bad} of a matrix of ${slots} rows has another length: pass a square matrix`);
+  }
+  const diagonals = new Map<number, Numbers>();
+  for (let k = 0; k < slots; k++) {
+    const diagonal = rows.map((row, i) => row[(i + k) % slots] as number);
+    if (diagonal.some((x) => x !== 0)) diagonals.set(k, diagonal);
+  }
+  return { slots, diagonals };
+}
+
+function checked(name: string): string {
+  if (!/^[ !#-[\]-~]{1,64}$/.test(name)) {
+    throw new RefloatError('INVALID_ARGUMENT', `"${name}" names no node: use 1 to 64 printable ASCII characters but " and \\`);
+  }
+  return name;
+}

@@ -1,0 +1,59 @@
+import type { KeySet, SignalOptions } from '../api/key-set.js';
+import { RefloatError } from '../errors.js';
+import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
+import type { RemoteKeys } from './keys.js';
+
+/** Stages of a program: those of its bootstraps, and the arithmetic between them. */
+export type ProgramStageId = StageId | 'arithmetic';
+
+/** What a program that runs on a server reports; progress of `arithmetic` counts the steps of its plan. */
+export type ProgramEvent = StageEnter<ProgramStageId> | StageProgress<ProgramStageId> | StageExit<ProgramStageId>;
+
+/** Options of `Server.run`. */
+export interface RemoteProgramOptions extends SignalOptions {
+  /** The keys to use; by default those of the inputs' own key. */
+  readonly keys?: RemoteKeys | KeySet;
+  /** Whether bootstraps are put in where levels run out (the default), or only those of the program are done. */
+  readonly bootstraps?: 'where-needed' | 'as-written';
+}
+
+/** The body of a job: who places bootstraps, the program with its length, ciphertexts. @internal */
+export function programBody(
+  program: Uint8Array,
+  bootstraps: 'where-needed' | 'as-written',
+  inputs: readonly Uint8Array[],
+): Uint8Array {
+  const body = new Uint8Array(5 + program.length + inputs.reduce((sum, input) => sum + input.length, 0));
+  body[0] = bootstraps === 'where-needed' ? 1 : 0;
+  new DataView(body.buffer).setUint32(1, program.length, true);
+  body.set(program, 5);
+  let at = 5 + program.length;
+  for (const input of inputs) {
+    body.set(input, at);
+    at += input.length;
+  }
+  return body;
+}
+
+/** Lengths of the header and of the digest of an object, and where the header says the length of the rest. */
+const HEADER = 64;
+const DIGEST = 32;
+const PAYLOAD_LENGTH = 48;
+
+/** The ciphertexts of a result, by the names of the outputs. @internal */
+export function outputsOf(names: readonly string[], result: Uint8Array): [string, Uint8Array][] {
+  const out: [string, Uint8Array][] = [];
+  let rest = result;
+  for (const name of names) {
+    if (rest.length < HEADER) break;
+    const payload = new DataView(rest.buffer, rest.byteOffset).getBigUint64(PAYLOAD_LENGTH, true);
+    const length = HEADER + Number(payload) + DIGEST;
+    if (length > rest.length) break;
+    out.push([name, rest.slice(0, length)]);
+    rest = rest.subarray(length);
+  }
+  if (out.length !== names.length || rest.length > 0) {
+    throw new RefloatError('SERVER', `the server sent ${result.length} bytes, and they are not the ${names.length} outputs of the program`);
+  }
+  return out;
+}

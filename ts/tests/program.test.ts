@@ -1,0 +1,124 @@
+// Programs: the same bytes as the core writes, what is refused, and a run on the native server.
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { Program, Refloat, type Numbers } from 'refloat';
+import { outputsOf, programBody } from '../dist/remote/program.js';
+import { SERVER_BINARY, realServer } from './support/real-server.js';
+
+/** One node of every kind, as in `tests/rust/program_graph.rs`. */
+function sample(): Program {
+  const p = new Program({ slots: 8 });
+  const x = p.input('x');
+  const y = p.input('y');
+  const reals = p.constant([0.5, -0, 1e-300]);
+  const complex = p.constant({ re: [0.5], im: [0.25] });
+  const product = x.add(reals).sub(y).mul(complex);
+  const mirror = product.neg().rotate(-7).conjugate().named('mirror image');
+  const q = mirror.polynomial([0.1, 0, 0.3], { interval: [-2, 0.1] }).polynomial({ re: [0, 1], im: [1, 0] });
+  const diagonals = new Map<number, Numbers>([
+    [2, { re: [0, 0, 0, 0], im: [1, 1, 1, 1] }],
+    [3, [1, 1, 1, 1]],
+  ]);
+  const fresh = q.linearTransform({ slots: 4, diagonals }).bootstrap();
+  p.output('z', fresh);
+  p.output('q', q);
+  return p;
+}
+
+describe('Program', () => {
+  it('gives the bytes of the core', async () => {
+    const path = new URL('../../tests/vectors/program.json', import.meta.url);
+    const { bytes } = JSON.parse(await readFile(path, 'utf8')) as { bytes: string };
+    expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(bytes);
+    expect([sample().inputs, sample().outputs]).toEqual([['x', 'y'], ['z', 'q']]);
+  });
+
+  it('writes sums by rotations, numbers beside values, and matrices by rows', () => {
+    const kinds = (body: (p: Program) => void): number => {
+      const p = new Program({ slots: 16 });
+      body(p);
+      return new DataView(p.toBytes().buffer).getUint32(8, true);
+    };
+    expect(kinds((p) => p.output('y', p.input('x').rotateSum(16)))).toBe(1 + 2 * 4 + 1);
+    expect(kinds((p) => p.output('y', p.input('x').mul(0.5).add([1, 2])))).toBe(6);
+    const rows = (n: number): number[][] => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
+    const p = new Program({ slots: 16 });
+    p.output('y', p.input('x').linearTransform(rows(4)));
+    expect(p.toBytes().length).toBe(12 + 3 + (2 + 4 + 8 + 4 + 5 + 32) + 7);
+  });
+
+  it('refuses what makes no sense', () => {
+    const p = new Program({ slots: 4 });
+    const x = p.input('x');
+    const other = new Program({ slots: 4 }).input('x');
+    const refusals: (() => unknown)[] = [
+      () => p.input('x'),
+      () => p.input('a"b'),
+      () => p.constant([]),
+      () => p.constant([1, 2, 3, 4, 5]),
+      () => p.constant(NaN),
+      () => p.constant({ re: [1], im: [] }),
+      () => x.add(other),
+      () => p.output('y', other),
+      () => x.rotate(0.5),
+      () => x.rotateSum(3),
+      () => x.polynomial([]),
+      () => x.polynomial([1], { interval: [1, 1] }),
+      () => x.linearTransform([[1, 2], [3]]),
+      () => x.linearTransform([[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+      () => x.linearTransform({ slots: 2, diagonals: new Map([[0, [1]]]) }),
+    ];
+    for (const [i, refusal] of refusals.entries()) {
+      expect(refusal, String(i)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }) as Error);
+    }
+  });
+
+  it('takes results apart, and says when they are none', () => {
+    const frame = (payload: number): Uint8Array => {
+      const bytes = new Uint8Array(64 + payload + 32);
+      new DataView(bytes.buffer).setBigUint64(48, BigInt(payload), true);
+      return bytes;
+    };
+    const both = new Uint8Array([...frame(3), ...frame(5)]);
+    expect(outputsOf(['a', 'b'], both).map(([name, bytes]) => [name, bytes.length])).toEqual([['a', 99], ['b', 101]]);
+    for (const bytes of [both.slice(1), both.slice(0, 150), new Uint8Array()]) {
+      expect(() => outputsOf(['a', 'b'], bytes)).toThrow(expect.objectContaining({ code: 'SERVER' }) as Error);
+    }
+    const body = programBody(new Uint8Array([7, 8]), 'where-needed', [new Uint8Array([9])]);
+    expect([...body]).toEqual([1, 2, 0, 0, 0, 7, 8, 9]);
+  });
+});
+
+describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
+  it('runs a program with the bootstraps it needs', async () => {
+    const rf = await Refloat.load();
+    const real = await realServer();
+    try {
+      const server = rf.server(real.url);
+      using keys = await rf.keygen('toy-conventional10-sparse', { allowInsecure: true });
+      await server.uploadKeys(keys);
+      const p = new Program(keys.params);
+      const mean = p.input('x').mul(1 / 64).rotateSum(64);
+      p.output('mean', mean);
+      p.output('y', mean.polynomial([0, 0.5, 0, 0.5]).named('cube').mul(mean));
+      const values = Array.from({ length: 64 }, (_, i) => (i % 9) / 9);
+      using x = await keys.encrypt(values, { level: keys.params.inputLevel + 1 });
+      const refused = server.run(p, { x }, { bootstraps: 'as-written' });
+      await expect(refused).rejects.toMatchObject({
+        code: 'LEVEL_MISMATCH',
+        message: expect.stringContaining('"cube" (polynomial)') as unknown,
+      });
+      const run = server.run(p, { x }, { keys });
+      const out = await run;
+      const stages = run.events.filter((e) => e.kind === 'exit').map((e) => e.stage);
+      const expected = values.reduce((sum, v) => sum + v, 0) / 64;
+      expect(stages).toEqual(['arithmetic', ...keys.params.stages.map((s) => s.id), 'arithmetic']);
+      expect((await keys.decrypt(out['mean'] as never))[5]).toBeCloseTo(expected, 5);
+      expect((await keys.decrypt(out['y'] as never))[5]).toBeCloseTo((expected + expected ** 3) * 0.5 * expected, 3);
+      expect(() => server.run(p, {})).toThrow('input "x"');
+    } finally {
+      rf.close();
+      await real.close();
+    }
+  });
+});
