@@ -51,9 +51,12 @@ fn load_average() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes of memory that processes can still take, where the system tells.
+/// Bytes of memory that the next evaluation can take, where the system tells: what processes can still take, and what
+/// this one has, because its allocator keeps what an earlier evaluation gave back. To be asked while nothing large is in use.
 pub fn available_memory() -> Option<u64> {
-    available(&std::fs::read_to_string("/proc/meminfo").ok()?)
+    let others = available(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
+    let own = field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")?;
+    Some(others + own)
 }
 
 /// The most bytes of memory that this process has had at once, where the system tells.
