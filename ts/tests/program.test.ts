@@ -45,6 +45,12 @@ describe('Program', () => {
     const p = new Program({ slots: 16 });
     p.output('y', p.input('x').linearTransform(rows(4)));
     expect(p.toBytes().length).toBe(12 + 3 + (2 + 4 + 8 + 4 + 5 + 32) + 7);
+    // Longer than what is set aside at first.
+    const large = new Program({ slots: 4096 });
+    const numbers = Array.from({ length: 4096 }, (_, i) => i / 7);
+    large.output('y', large.input('x').mul(numbers));
+    const bytes = large.toBytes();
+    expect([...new Float64Array(bytes.slice(22, 22 + 8 * 4096).buffer)]).toEqual(numbers);
   });
 
   it('refuses what makes no sense', () => {

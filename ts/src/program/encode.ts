@@ -120,23 +120,28 @@ class Writer {
   }
 
   u8(x: number): void {
-    this.#view.setUint8(this.#room(1), x);
+    const at = this.#room(1);
+    this.#view.setUint8(at, x);
   }
 
   u16(x: number): void {
-    this.#view.setUint16(this.#room(2), x, true);
+    const at = this.#room(2);
+    this.#view.setUint16(at, x, true);
   }
 
   u32(x: number): void {
-    this.#view.setUint32(this.#room(4), x, true);
+    const at = this.#room(4);
+    this.#view.setUint32(at, x, true);
   }
 
   i32(x: number): void {
-    this.#view.setInt32(this.#room(4), x, true);
+    const at = this.#room(4);
+    this.#view.setInt32(at, x, true);
   }
 
   f64(x: number): void {
-    this.#view.setFloat64(this.#room(8), x, true);
+    const at = this.#room(8);
+    this.#view.setFloat64(at, x, true);
   }
 
   text(text: string): void {
@@ -155,7 +160,7 @@ class Writer {
     }
   }
 
-  /** Where the next bytes go. */
+  /** Where the next bytes go; the view may be another one afterwards. */
   #room(count: number): number {
     const at = this.#length;
     this.#length += count;
