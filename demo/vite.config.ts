@@ -6,7 +6,7 @@ import { prerender } from './prerender.js';
 // library, to work on views; a build never contains it.
 export default defineConfig(({ mode }) => ({
   base: './',
-  build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: ['index.html', 'gates.html', 'conventional.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))) } },
+  build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: ['index.html', 'gates.html', 'conventional.html', 'patients.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))) } },
   plugins: [prerender(new URL('./src/recorded/toy10.json', import.meta.url))],
   worker: { format: 'es' },
   resolve: {

@@ -17,6 +17,7 @@ await import('./journeys/server.mjs');
 await import('./journeys/looks.mjs');
 await import('./journeys/gates.mjs');
 await import('./journeys/conventional.mjs');
+await import('./journeys/patients.mjs');
 
 const LIMIT = 180_000;
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -1,0 +1,34 @@
+import { Program, type Preset } from 'refloat/client';
+import type { Model, Patient } from './model.js';
+
+/** Slots to a patient: thirty measurements, and two that are zero. */
+const WIDTH = 32;
+
+/** How many patients a ciphertext takes. */
+export function batch(set: Pick<Preset, 'slots'>): number {
+  return set.slots / WIDTH;
+}
+
+/** Measurement j of patient p in slot j P + p, for P patients to a ciphertext: rotations by multiples of P sum them up. */
+export function packed(rows: readonly (readonly number[])[], set: Pick<Preset, 'slots'>): Float64Array {
+  const out = new Float64Array(set.slots);
+  rows.forEach((row, p) => row.forEach((x, j) => (out[j * batch(set) + p] = x)));
+  return out;
+}
+
+export function measurementsOf(patients: readonly Patient[], set: Pick<Preset, 'slots'>): Float64Array {
+  return packed(patients.map((patient) => patient.measurements), set);
+}
+
+/** The model as a program: nothing in it is about levels. */
+export function inference(model: Model, set: Pick<Preset, 'slots'>): Program {
+  const count = batch(set);
+  const weights = (weights: readonly number[]): Float64Array => packed(Array.from({ length: count }, () => weights), set);
+  const program = new Program(set);
+  const x = program.input('measurements');
+  const linear = x.mul(weights(model.linear));
+  const quadratic = x.mul(x).mul(weights(model.quadratic));
+  const z = linear.add(quadratic).rotateSum(WIDTH, count).add(model.bias).named('z');
+  program.output('score', z.polynomial(model.sigmoid, { interval: [-1, 1] }).named('sigmoid'));
+  return program;
+}

@@ -1,0 +1,44 @@
+// The fourth page: logistic regression on encrypted measurements, on the real server.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from '../lib/harness.mjs';
+import { realServer, staticHost } from '../lib/host.mjs';
+import { openDemo } from '../lib/page.mjs';
+import { shots } from '../lib/paths.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+  test(`patients: scores of encrypted measurements, ${colorScheme}, ${width} px`, async (context) => {
+    const { url } = await realServer(context);
+    const options = { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 800 } };
+    const page = await openDemo(context, `${url}patients.html?set=toy-conventional10-50bit`, options);
+    await page.locator('[data-act=run]:enabled').click();
+    await page.locator('#outcome').waitFor({ timeout: 120_000 });
+    const words = await page.locator('#outcome').innerText();
+    const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(words).slice(1).map(Number);
+    assert.ok(count === 16 && right >= 14 && bootstraps >= 3, words);
+    const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.equal(cells.length, 16);
+    for (const [, encrypted, clear, exact] of cells) {
+      assert.ok(Math.abs(encrypted - clear) < 2e-3, `${encrypted} and ${clear}`);
+      assert.ok(Math.abs(clear - exact) < 2e-2, `${clear} and ${exact}`);
+    }
+    assert.equal(new Set(cells.map((row) => row[1])).size, 16, 'sixteen scores');
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: join(shots, `patients-${colorScheme}-${width}.png`), fullPage: true });
+  });
+}
+
+test('patients: without a server the page says what it needs', async (context) => {
+  const host = await staticHost(context);
+  const page = await openDemo(context, `${host}patients.html`, { ready: false });
+  await page.locator('#patients-controls', { hasText: 'npm start' }).waitFor();
+});
