@@ -19,12 +19,24 @@ pub fn map<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R
 }
 
 /// [`map`] for functions that may fail: the error of the smallest failing index, so that the
-/// outcome does not depend on the schedule.
+/// outcome does not depend on the schedule. Items are taken one by one, by whichever thread is free: they are
+/// milliseconds each where this is used, and a thread that was held up keeps none from the others.
 pub fn try_map<R: Send, E: Send>(
     count: usize,
     f: impl Fn(usize) -> Result<R, E> + Sync + Send,
 ) -> Result<Vec<R>, E> {
-    map(count, f).into_iter().collect()
+    one_by_one(count, f).into_iter().collect()
+}
+
+#[cfg(feature = "parallel")]
+fn one_by_one<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    (0..count).into_par_iter().with_max_len(1).map(f).collect()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn one_by_one<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    map(count, f)
 }
 
 /// Calls `f(i, chunk)` for the `i`-th chunk of `chunk` items (the last one may be shorter).

@@ -11,7 +11,7 @@ use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
 use refloat::params::{CggiPreset, cggi_presets};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::Observer;
-use refloat::wire;
+use refloat::wire::{self, WireWord};
 
 use crate::engine::{
     Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
@@ -19,9 +19,25 @@ use crate::engine::{
 use crate::id::{Id, hex};
 use crate::look_ups::LookUpJob;
 
-/// Every DM/CGGI set over 32-bit words.
+/// A set over the words that its prime takes.
+enum Set {
+    Narrow(CggiParams<u32>),
+    Wide(CggiParams<u64>),
+}
+
+/// Does the same with the parameters of a set of either width.
+macro_rules! over {
+    ($set:expr, $params:ident => $body:expr) => {
+        match $set {
+            Set::Narrow($params) => $body,
+            Set::Wide($params) => $body,
+        }
+    };
+}
+
+/// Every DM/CGGI set.
 pub struct GateEngine {
-    sets: Vec<CggiParams>,
+    sets: Vec<Set>,
     described: Vec<ParameterSet>,
 }
 
@@ -32,46 +48,42 @@ impl GateEngine {
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
         let mut engine = Self { sets: Vec::new(), described: Vec::new() };
-        for preset in cggi_presets().iter().filter(|preset| is_served(preset)) {
-            let params = preset.params()?;
-            engine.described.push(describe(preset, &params));
-            engine.sets.push(params);
+        for preset in cggi_presets() {
+            let set =
+                if preset.wide() { Set::Wide(preset.params_over()?) } else { Set::Narrow(preset.params()?) };
+            engine.described.push(over!(&set, params => describe(preset, params)));
+            engine.sets.push(set);
         }
         Ok(engine)
     }
 
-    fn find(&self, name: &str) -> Result<&CggiParams, Error> {
+    fn find(&self, name: &str) -> Result<&Set, Error> {
         self.sets
             .iter()
-            .find(|params| params.name() == name)
+            .find(|set| over!(set, params => params.name() == name))
             .ok_or_else(|| Error::InvalidArgument(format!("there is no DM/CGGI set {name:?}")))
     }
-}
-
-/// Whether files and the server take keys of the set: residues of 32 bits.
-pub fn is_served(preset: &CggiPreset) -> bool {
-    (preset.spec)().prime < 1 << 31
 }
 
 /// A circuit and what it is applied to.
 ///
 /// Bytes: length of the text as u32, little-endian; the text; the list of ciphertexts, one for each input.
-pub struct CircuitJob {
+pub struct CircuitJob<W: WireWord = u32> {
     /// The circuit.
     pub netlist: Netlist,
     /// A bit for each of its inputs.
-    pub inputs: Vec<CggiCiphertext>,
+    pub inputs: Vec<CggiCiphertext<W>>,
 }
 
-impl CircuitJob {
+impl<W: WireWord> CircuitJob<W> {
     /// The bytes of a job.
     ///
     /// # Errors
     /// The ciphertexts are of another set or of several keys.
     pub fn to_bytes(
-        params: &CggiParams,
+        params: &CggiParams<W>,
         netlist: &Netlist,
-        inputs: &[CggiCiphertext],
+        inputs: &[CggiCiphertext<W>],
     ) -> Result<Vec<u8>, Error> {
         framed(&netlist.to_string(), params, inputs)
     }
@@ -80,7 +92,7 @@ impl CircuitJob {
     ///
     /// # Errors
     /// The text or the list is not understood, or there is not one bit of one key for each input.
-    pub fn from_bytes(params: &CggiParams, bytes: &[u8]) -> Result<Self, Error> {
+    pub fn from_bytes(params: &CggiParams<W>, bytes: &[u8]) -> Result<Self, Error> {
         let (text, list) = split(bytes)?;
         let netlist = Netlist::parse(text)?;
         let inputs = wire::cggi_ciphertexts_from_bytes(params, list)?;
@@ -102,7 +114,11 @@ impl CircuitJob {
 }
 
 /// A text and a list of ciphertexts as the body of a job.
-pub(crate) fn framed(text: &str, params: &CggiParams, inputs: &[CggiCiphertext]) -> Result<Vec<u8>, Error> {
+pub(crate) fn framed<W: WireWord>(
+    text: &str,
+    params: &CggiParams<W>,
+    inputs: &[CggiCiphertext<W>],
+) -> Result<Vec<u8>, Error> {
     let mut bytes = (text.len() as u32).to_le_bytes().to_vec();
     bytes.extend_from_slice(text.as_bytes());
     bytes.extend_from_slice(&wire::cggi_ciphertexts_to_bytes(params, inputs)?);
@@ -135,41 +151,22 @@ impl Engine for GateEngine {
     }
 
     fn largest_input(&self, set: &ParameterSet) -> usize {
-        let list = self.find(&set.name).map_or(0, |params| wire::cggi_ciphertexts_len(params, MAX_INPUTS));
+        let list = self
+            .find(&set.name)
+            .map_or(0, |set| over!(set, params => wire::cggi_ciphertexts_len(params, MAX_INPUTS)));
         4 + MAX_TEXT + list
     }
 
     fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
-        wire::verify_cggi_part(self.find(set)?, key.0, index, bytes)
+        over!(self.find(set)?, params => wire::verify_cggi_part(params, key.0, index, bytes))
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
-        let params = self.find(set)?;
-        match (&task.operations[..], task.mode) {
-            ([Operation::Circuit], SlotMode::Bits) => {
-                check_key(&CircuitJob::from_bytes(params, bytes)?.inputs, key.0)
-            }
-            ([Operation::LookUp], SlotMode::Bits) => {
-                check_key(&LookUpJob::from_bytes(params, bytes)?.inputs, key.0)
-            }
-            _ => Err(Error::InvalidArgument(format!(
-                "{set} serves circuit or lookup, one of them in a job, on bits; the job asks for {} on {} values",
-                crate::engine::operation_list(&task.operations),
-                task.mode.name()
-            ))),
-        }
+        over!(self.find(set)?, params => check_job(params, key.0, task, bytes))
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
-        let params = self.find(set).map_err(LoadError::Engine)?;
-        let mut builder = CggiKeys::builder(params, key.0);
-        for index in 0..key_parts(params).len() {
-            let bytes = read(index).map_err(LoadError::Io)?;
-            builder.add(index, &bytes).map_err(LoadError::Engine)?;
-        }
-        let keys = builder.finish().map_err(LoadError::Engine)?;
-        let bytes = keys.memory_bytes() as u64;
-        Ok(LoadedKeys { bytes, inner: Box::new(CggiEvaluator::new(keys)) })
+        over!(self.find(set).map_err(LoadError::Engine)?, params => load(params, key.0, read))
     }
 
     fn run(
@@ -180,25 +177,75 @@ impl Engine for GateEngine {
         input: &[u8],
         observer: &mut dyn Observer,
     ) -> Result<Vec<u8>, Error> {
-        let params = self.find(set)?;
-        let evaluator = keys.inner.downcast_ref::<CggiEvaluator>().ok_or_else(|| {
-            Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
-        })?;
-        let key = evaluator.keys().key_id();
-        let outputs = if task.operations == [Operation::LookUp] {
-            let job = LookUpJob::from_bytes(params, input)?;
-            check_key(&job.inputs, key)?;
-            job.run(evaluator, observer)?
-        } else {
-            let job = CircuitJob::from_bytes(params, input)?;
-            check_key(&job.inputs, key)?;
-            job.netlist.plan().run(evaluator, &job.inputs, observer)?
-        };
-        wire::cggi_ciphertexts_to_bytes(params, &outputs)
+        over!(self.find(set)?, params => run(params, keys, task, input, observer))
     }
 }
 
-fn check_key(inputs: &[CggiCiphertext], key: [u8; 16]) -> Result<(), Error> {
+/// Checks the body of a job.
+fn check_job<W: WireWord>(
+    params: &CggiParams<W>,
+    key: [u8; 16],
+    task: &Task,
+    bytes: &[u8],
+) -> Result<(), Error> {
+    match (&task.operations[..], task.mode) {
+        ([Operation::Circuit], SlotMode::Bits) => {
+            check_key(&CircuitJob::from_bytes(params, bytes)?.inputs, key)
+        }
+        ([Operation::LookUp], SlotMode::Bits) => {
+            check_key(&LookUpJob::from_bytes(params, bytes)?.inputs, key)
+        }
+        _ => Err(Error::InvalidArgument(format!(
+            "{} serves circuit or lookup, one of them in a job, on bits; the job asks for {} on {} values",
+            params.name(),
+            crate::engine::operation_list(&task.operations),
+            task.mode.name()
+        ))),
+    }
+}
+
+/// Evaluation keys from their parts.
+fn load<W: WireWord>(
+    params: &CggiParams<W>,
+    key: [u8; 16],
+    read: ReadPart<'_>,
+) -> Result<LoadedKeys, LoadError> {
+    let mut builder = CggiKeys::builder(params, key);
+    for index in 0..key_parts(params).len() {
+        let bytes = read(index).map_err(LoadError::Io)?;
+        builder.add(index, &bytes).map_err(LoadError::Engine)?;
+    }
+    let keys = builder.finish().map_err(LoadError::Engine)?;
+    let bytes = keys.memory_bytes() as u64;
+    Ok(LoadedKeys { bytes, inner: Box::new(CggiEvaluator::new(keys)) })
+}
+
+/// Does a job.
+fn run<W: WireWord>(
+    params: &CggiParams<W>,
+    keys: &LoadedKeys,
+    task: &Task,
+    input: &[u8],
+    observer: &mut dyn Observer,
+) -> Result<Vec<u8>, Error> {
+    let evaluator = keys
+        .inner
+        .downcast_ref::<CggiEvaluator<W>>()
+        .ok_or_else(|| Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned()))?;
+    let key = evaluator.keys().key_id();
+    let outputs = if task.operations == [Operation::LookUp] {
+        let job = LookUpJob::from_bytes(params, input)?;
+        check_key(&job.inputs, key)?;
+        job.run(evaluator, observer)?
+    } else {
+        let job = CircuitJob::from_bytes(params, input)?;
+        check_key(&job.inputs, key)?;
+        job.netlist.plan().run(evaluator, &job.inputs, observer)?
+    };
+    wire::cggi_ciphertexts_to_bytes(params, &outputs)
+}
+
+fn check_key<W: WireWord>(inputs: &[CggiCiphertext<W>], key: [u8; 16]) -> Result<(), Error> {
     match inputs.iter().find(|input| input.key_id() != key) {
         None => Ok(()),
         Some(other) => Err(Error::ParamsMismatch(format!(
@@ -210,7 +257,7 @@ fn check_key(inputs: &[CggiCiphertext], key: [u8; 16]) -> Result<(), Error> {
 }
 
 /// Describes a set to clients.
-pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
+pub fn describe<W: WireWord>(preset: &CggiPreset, params: &CggiParams<W>) -> ParameterSet {
     let parts: Vec<Part> = key_parts(params)
         .iter()
         .map(|part| Part {
@@ -257,10 +304,10 @@ pub fn describe(preset: &CggiPreset, params: &CggiParams) -> ParameterSet {
 
 /// Bytes of the evaluation keys in memory: the rows of the bootstrapping key, and those of the
 /// key-switching key at 2 or 4 bytes a residue.
-fn expanded_bytes(params: &CggiParams) -> u64 {
+fn expanded_bytes<W: WireWord>(params: &CggiParams<W>) -> u64 {
     let spec = params.spec();
     let lane = if spec.log_q <= 16 { 2 } else { 4 };
-    let rotation = rotation_samples(params) * rotation_sample_words(params) * 4;
+    let rotation = rotation_samples(params) * rotation_sample_words(params) * size_of::<W>();
     let switch = params.n() * spec.switch_digits * (spec.lwe_dimension + 1) * lane;
     (rotation + switch) as u64
 }
@@ -276,7 +323,8 @@ mod tests {
 
     fn toy() -> (GateEngine, CggiSecretKey) {
         let engine = GateEngine::new().unwrap();
-        let secret = CggiSecretKey::generate(engine.find("toy-bool").unwrap(), &Seed::from_bytes([3; 32]));
+        let Set::Narrow(params) = engine.find("toy-bool").unwrap() else { panic!("a narrow set") };
+        let secret = CggiSecretKey::generate(params, &Seed::from_bytes([3; 32]));
         (engine, secret)
     }
 
@@ -293,6 +341,34 @@ mod tests {
         let keys = CggiKeys::generate(&secret).unwrap();
         let estimate = toy.expanded_key_bytes as f64 / keys.memory_bytes() as f64;
         assert!((0.9..1.2).contains(&estimate), "{estimate} of the memory it takes");
+    }
+
+    #[test]
+    fn sets_over_wide_words_are_served_too() {
+        let engine = GateEngine::new().unwrap();
+        let (name, Set::Wide(params)) = ("fbs16-50", engine.find("fbs16-50").unwrap()) else {
+            panic!("a wide set")
+        };
+        let secret = CggiSecretKey::generate(params, &Seed::from_bytes([8; 32]));
+        let (set, key) = (engine.set(name).unwrap(), Id(secret.key_id()));
+        let part = secret.key_part(1).unwrap();
+        assert_eq!(part.len(), set.key_parts[1].bytes);
+        engine.verify_part(name, key, 1, &part).unwrap();
+        assert!(engine.verify_part(name, key, 0, &part).is_err());
+        let keys = engine.load_keys(name, key, &mut |index| Ok(secret.key_part(index).unwrap())).unwrap();
+        let estimate = set.expanded_key_bytes as f64 / keys.bytes as f64;
+        assert!((0.9..1.2).contains(&estimate), "{estimate} of the memory it takes");
+        let encoding = Encoding::Padded { messages: 16 };
+        let table: Vec<u32> = (0..16).map(|m| 15 - m).collect();
+        let inputs = secret.encrypt(encoding, &[3, 12], &Seed::from_bytes([9; 32])).unwrap();
+        let job = LookUpJob { table, output: encoding, inputs };
+        let body = job.to_bytes(params).unwrap();
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::LookUp] };
+        engine.check_ciphertext(name, key, &task, &body).unwrap();
+        assert!(engine.check_ciphertext("fbs16", key, &task, &body).is_err(), "of another set");
+        let result = engine.run(name, &keys, &task, &body, &mut ()).unwrap();
+        let outputs = wire::cggi_ciphertexts_from_bytes(params, &result).unwrap();
+        assert_eq!(outputs.iter().map(|y| secret.decrypt(y).unwrap()).collect::<Vec<_>>(), [12, 3]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use refloat::bootstrapping::cggi::CggiEvaluator;
 use refloat::circuits::netlist::STAGE;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::{Counters, Observer, StageEvent, emit};
-use refloat::wire;
+use refloat::wire::{self, WireWord};
 
 use crate::gates::{framed, split};
 
@@ -16,21 +16,21 @@ use crate::gates::{framed, split};
 ///
 /// Bytes: length of the text as u32, little-endian; the text; the list of ciphertexts. The text is the encoding, a colon and the
 /// entries, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings are `bit`, `padded N` and `cyclic N`.
-pub struct LookUpJob {
+pub struct LookUpJob<W: WireWord = u32> {
     /// An entry for each message.
     pub table: Vec<u32>,
     /// The encoding of the results.
     pub output: Encoding,
     /// Ciphertexts of one encoding.
-    pub inputs: Vec<CggiCiphertext>,
+    pub inputs: Vec<CggiCiphertext<W>>,
 }
 
-impl LookUpJob {
+impl<W: WireWord> LookUpJob<W> {
     /// The bytes of the job.
     ///
     /// # Errors
     /// The ciphertexts are of another set or of several keys.
-    pub fn to_bytes(&self, params: &CggiParams) -> Result<Vec<u8>, Error> {
+    pub fn to_bytes(&self, params: &CggiParams<W>) -> Result<Vec<u8>, Error> {
         let mut text = match self.output {
             Encoding::Bit => "bit:".to_owned(),
             Encoding::Padded { messages } => format!("padded {messages}:"),
@@ -47,7 +47,7 @@ impl LookUpJob {
     /// # Errors
     /// The text or the list is not understood, the ciphertexts are of several encodings, or the table has another number of
     /// entries than they have messages.
-    pub fn from_bytes(params: &CggiParams, bytes: &[u8]) -> Result<Self, Error> {
+    pub fn from_bytes(params: &CggiParams<W>, bytes: &[u8]) -> Result<Self, Error> {
         let (text, list) = split(bytes)?;
         let (output, entries) = text.split_once(':').ok_or_else(|| no_table(text))?;
         let output = parse_encoding(output)?;
@@ -57,7 +57,7 @@ impl LookUpJob {
             .map(|entry| entry.parse().map_err(|_| no_table(entry)))
             .collect::<Result<_, _>>()?;
         let inputs = wire::cggi_ciphertexts_from_bytes(params, list)?;
-        let encoding = inputs.first().map_or(Encoding::Bit, CggiCiphertext::encoding);
+        let encoding = inputs.first().map_or(Encoding::Bit, |input: &CggiCiphertext<W>| input.encoding());
         if let Some(other) = inputs.iter().find(|input| input.encoding() != encoding) {
             return Err(Error::InvalidArgument(format!(
                 "the list holds {} and {}; look up those of one encoding at a time",
@@ -84,9 +84,9 @@ impl LookUpJob {
     /// Those of [`CggiEvaluator::look_up`].
     pub fn run(
         &self,
-        evaluator: &CggiEvaluator,
+        evaluator: &CggiEvaluator<W>,
         observer: &mut dyn Observer,
-    ) -> Result<Vec<CggiCiphertext>, Error> {
+    ) -> Result<Vec<CggiCiphertext<W>>, Error> {
         let stage = STAGE.id;
         emit(observer, &StageEvent::Enter { stage })?;
         let (mut results, total) = (Vec::with_capacity(self.inputs.len()), self.inputs.len());

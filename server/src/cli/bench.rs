@@ -161,7 +161,7 @@ fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Out
     bench_conventional::run(preset, &request, output)
 }
 
-/// Times a DM/CGGI set: a NAND, a look-up of the integers it is made for, an addition of bytes.
+/// Times a DM/CGGI set: a NAND, a look-up of the integers it is made for, an addition of bytes, independent gates.
 fn gates(preset: &CggiPreset, arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if arguments.complex || arguments.batch.is_some() {
         return Err(Failure::usage(format!(
@@ -198,16 +198,25 @@ fn gates_over<W: WireWord>(
         1e3 * nand,
         1e3 * look_up
     );
+    let mut alone = None;
     for threads in thread_counts(&arguments.threads, &machine) {
         let (seconds, bootstraps) = bench.adder(threads, runs.min(10))?;
+        let independent = bench.independent(INDEPENDENT, threads, runs.min(10))?;
+        let first = *alone.get_or_insert(independent);
         let _ = write!(
             text,
-            "\n{threads} thread{}: sum of two bytes, {bootstraps} bootstraps, {:.1} ms, {:.1} bootstraps a second",
+            "\n{threads} thread{}: sum of two bytes, {bootstraps} bootstraps, {:.1} ms, {:.1} bootstraps a second; \
+             {INDEPENDENT} independent gates {:.1} ms, {:.2} times as fast as on the fewest threads",
             if threads == 1 { "" } else { "s" },
             1e3 * seconds,
-            bootstraps as f64 / seconds
+            bootstraps as f64 / seconds,
+            1e3 * independent,
+            first / independent
         );
-        rows.push(json!({ "threads": threads, "seconds": seconds, "bootstraps": bootstraps }));
+        rows.push(json!({
+            "threads": threads, "seconds": seconds, "bootstraps": bootstraps, "independentGates": INDEPENDENT,
+            "independentSeconds": independent, "speedup": first / independent,
+        }));
     }
     let value = json!({
         "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds,
@@ -217,6 +226,9 @@ fn gates_over<W: WireWord>(
     output.result(&value, || text);
     Ok(())
 }
+
+/// Gates of the circuit that shows what threads are worth.
+const INDEPENDENT: usize = 64;
 
 /// The numbers of threads asked for, or 1 and all.
 pub fn thread_counts(asked: &[u16], machine: &Machine) -> Vec<usize> {

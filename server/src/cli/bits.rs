@@ -7,7 +7,7 @@ use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
 use refloat::params::{CggiPreset, cggi_preset, cggi_preset_by_fingerprint};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
-use refloat::wire::{self, MAX_CIPHERTEXTS};
+use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
 use serde_json::json;
 use zeroize::Zeroizing;
 
@@ -18,12 +18,15 @@ use super::keygen::Made;
 use super::output::{Output, bytes};
 use super::progress;
 use crate::engine::SlotMode;
-use crate::gates::is_served;
 use crate::id::Id;
 
 /// A new key of a set.
 pub fn made(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
-    let params = params_of(preset)?;
+    if preset.wide() { made_over::<u64>(preset, seed) } else { made_over::<u32>(preset, seed) }
+}
+
+fn made_over<W: WireWord>(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
+    let params = preset.params_over::<W>()?;
     let secret = CggiSecretKey::generate(&params, seed);
     Ok(Made {
         secure: preset.secure(),
@@ -35,7 +38,7 @@ pub fn made(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
 }
 
 /// The evaluation keys of a set that belong to `key`.
-pub fn key_set(params: &CggiParams, key: Id) -> KeySet {
+pub fn key_set<W: WireWord>(params: &CggiParams<W>, key: Id) -> KeySet {
     let sizes = key_parts(params).iter().map(|part| wire::cggi_part_len(params, part) as u64).collect();
     KeySet::new(params.name(), params.fingerprint(), key, sizes)
 }
@@ -47,17 +50,25 @@ pub fn is_key(path: &Path) -> Result<bool, Failure> {
     Ok(cggi_preset_by_fingerprint(&header.fingerprint).is_ok())
 }
 
+/// Whether a file, of ciphertexts or a secret key, is of a set over 64-bit words.
+pub fn is_wide(path: &Path) -> Result<bool, Failure> {
+    Ok(preset_of(path, &read_file(path)?)?.wide())
+}
+
 /// Reads a secret key of any DM/CGGI set.
-pub fn read_secret(path: &Path) -> Result<CggiSecretKey, Failure> {
+pub fn read_secret<W: WireWord>(path: &Path) -> Result<CggiSecretKey<W>, Failure> {
     let path = keyfiles::secret_path(path);
     let bytes = read_file(&path)?;
     let params = set_of(&path, &bytes)?;
     wire::cggi_secret_key_from_bytes(&params, &bytes).map_err(|error| in_file(&path, error))
 }
 
+/// A set, and lists of its ciphertexts.
+pub type Lists<W> = (CggiParams<W>, Vec<Vec<CggiCiphertext<W>>>);
+
 /// Reads lists of ciphertexts, one after the other, all of one set and key.
-pub fn read_lists(paths: &[impl AsRef<Path>]) -> Result<(CggiParams, Vec<Vec<CggiCiphertext>>), Failure> {
-    let mut found: Option<(CggiParams, [u8; 16])> = None;
+pub fn read_lists<W: WireWord>(paths: &[impl AsRef<Path>]) -> Result<Lists<W>, Failure> {
+    let mut found: Option<(CggiParams<W>, [u8; 16])> = None;
     let mut lists = Vec::new();
     for path in paths.iter().map(AsRef::as_ref) {
         let bytes = read_file(path)?;
@@ -67,7 +78,7 @@ pub fn read_lists(paths: &[impl AsRef<Path>]) -> Result<(CggiParams, Vec<Vec<Cgg
         };
         let list =
             wire::cggi_ciphertexts_from_bytes(&params, &bytes).map_err(|error| in_file(path, error))?;
-        let key = list.first().map_or([0; 16], CggiCiphertext::key_id);
+        let key = list.first().map_or([0; 16], |first: &CggiCiphertext<W>| first.key_id());
         let (_, first) = found.get_or_insert((params, key));
         if *first != key {
             return Err(Failure::usage(format!(
@@ -86,15 +97,19 @@ pub fn read_lists(paths: &[impl AsRef<Path>]) -> Result<(CggiParams, Vec<Vec<Cgg
 }
 
 /// Writes a list of ciphertexts.
-pub fn write_list(path: &Path, params: &CggiParams, list: &[CggiCiphertext]) -> Result<usize, Failure> {
+pub fn write_list<W: WireWord>(
+    path: &Path,
+    params: &CggiParams<W>,
+    list: &[CggiCiphertext<W>],
+) -> Result<usize, Failure> {
     let bytes = wire::cggi_ciphertexts_to_bytes(params, list)?;
     fs::write(path, &bytes).map_err(|error| Failure::file("write", path, &error))?;
     Ok(bytes.len())
 }
 
 /// An evaluator with the evaluation keys in a folder.
-pub fn load(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator, Failure> {
-    let params = params_of(cggi_preset(&folder.manifest.params)?)?;
+pub fn load<W: WireWord>(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator<W>, Failure> {
+    let params = cggi_preset(&folder.manifest.params)?.params_over::<W>()?;
     folder.check(params.fingerprint())?;
     let set = key_set(&params, folder.manifest.key_id);
     let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
@@ -148,7 +163,20 @@ pub fn encrypt(
     out: &Path,
     output: &Output,
 ) -> Result<(), Failure> {
-    let secret = read_secret(key)?;
+    if is_wide(&keyfiles::secret_path(key))? {
+        encrypt_over::<u64>(key, (encoding, message), out, output)
+    } else {
+        encrypt_over::<u32>(key, (encoding, message), out, output)
+    }
+}
+
+fn encrypt_over<W: WireWord>(
+    key: &Path,
+    (encoding, message): (Encoding, &[u32]),
+    out: &Path,
+    output: &Output,
+) -> Result<(), Failure> {
+    let secret = read_secret::<W>(key)?;
     let list = secret.encrypt(encoding, message, &keyfiles::fresh_seed()?)?;
     let written = write_list(out, secret.params(), &list)?;
     let (set, count) = (secret.params().name(), message.len());
@@ -167,7 +195,20 @@ pub fn decrypt(
     (out, format): (&Path, Option<Format>),
     output: &Output,
 ) -> Result<(), Failure> {
-    let secret = read_secret(key)?;
+    if is_wide(&keyfiles::secret_path(key))? {
+        decrypt_over::<u64>(key, input, (out, format), output)
+    } else {
+        decrypt_over::<u32>(key, input, (out, format), output)
+    }
+}
+
+fn decrypt_over<W: WireWord>(
+    key: &Path,
+    input: &Path,
+    (out, format): (&Path, Option<Format>),
+    output: &Output,
+) -> Result<(), Failure> {
+    let secret = read_secret::<W>(key)?;
     let (_, lists) = read_lists(&[input])?;
     let list = lists.concat();
     let messages = list.iter().map(|ciphertext| secret.decrypt(ciphertext));
@@ -193,20 +234,22 @@ pub fn decrypt(
     Ok(())
 }
 
-/// The set that bytes claim to belong to.
-fn set_of(path: &Path, bytes: &[u8]) -> Result<CggiParams, Failure> {
-    let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
-    params_of(cggi_preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))?)
+/// The set that bytes claim to belong to, which must be over these words.
+fn set_of<W: WireWord>(path: &Path, bytes: &[u8]) -> Result<CggiParams<W>, Failure> {
+    let preset = preset_of(path, bytes)?;
+    if preset.wide() == (W::BITS == 64) {
+        return Ok(preset.params_over()?);
+    }
+    Err(Failure::usage(format!(
+        "{} is of {}, the files before it of other sets",
+        path.display(),
+        preset.name
+    )))
 }
 
-fn params_of(preset: &CggiPreset) -> Result<CggiParams, Failure> {
-    if !is_served(preset) {
-        return Err(Failure::usage(format!(
-            "{} computes modulo a prime of more than 32 bits, which the library does and this program does not; take another set",
-            preset.name
-        )));
-    }
-    Ok(preset.params()?)
+fn preset_of(path: &Path, bytes: &[u8]) -> Result<&'static CggiPreset, Failure> {
+    let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
+    cggi_preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use refloat::circuits::netlist::{
     arithmetic::{self, Form},
 };
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams};
-use refloat::wire;
+use refloat::wire::{self, WireWord};
 use serde_json::json;
 
 use super::bits;
@@ -98,14 +98,37 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         describe(&netlist, output);
         return Ok(());
     };
-    let (params, lists) = bits::read_lists(&run.input)?;
-    evaluate(&netlist, run, &params, &lists.concat(), output)
+    if run.is_wide()? {
+        circuit_over::<u64>(&netlist, run, output)
+    } else {
+        circuit_over::<u32>(&netlist, run, output)
+    }
+}
+
+fn circuit_over<W: WireWord>(netlist: &Netlist, run: &RunArguments, output: &Output) -> Result<(), Failure> {
+    let (params, lists) = bits::read_lists::<W>(&run.input)?;
+    evaluate(netlist, run, &params, &lists.concat(), output)
+}
+
+impl RunArguments {
+    /// Whether the ciphertexts, by the first file, are of a set over 64-bit words.
+    pub(super) fn is_wide(&self) -> Result<bool, Failure> {
+        self.input.first().map_or(Ok(false), |path| bits::is_wide(path))
+    }
 }
 
 /// Evaluates one gate bit by bit.
 pub fn run_gate(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
+    if arguments.run.is_wide()? {
+        gate_over::<u64>(arguments, output)
+    } else {
+        gate_over::<u32>(arguments, output)
+    }
+}
+
+fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
     let (gate, run) = (arguments.gate, &arguments.run);
-    let (params, lists) = bits::read_lists(&run.input)?;
+    let (params, lists) = bits::read_lists::<W>(&run.input)?;
     let count = lists.first().map_or(0, Vec::len);
     if lists.len() != gate.arity() || lists.iter().any(|list| list.len() != count) {
         let lengths: Vec<String> = lists.iter().map(|list| list.len().to_string()).collect();
@@ -189,11 +212,11 @@ fn describe(netlist: &Netlist, output: &Output) {
     });
 }
 
-fn evaluate(
+fn evaluate<W: WireWord>(
     netlist: &Netlist,
     run: &RunArguments,
-    params: &CggiParams,
-    inputs: &[CggiCiphertext],
+    params: &CggiParams<W>,
+    inputs: &[CggiCiphertext<W>],
     output: &Output,
 ) -> Result<(), Failure> {
     let plan = netlist.plan();
@@ -224,11 +247,11 @@ fn evaluate(
 }
 
 /// Does the work with keys on file; also the seconds it took.
-pub(super) fn here(
+pub(super) fn here<W: WireWord>(
     run: &RunArguments,
     output: &Output,
-    work: impl FnOnce(&CggiEvaluator, &mut StageClock) -> Result<Vec<CggiCiphertext>, refloat::Error> + Send,
-) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
+    work: impl FnOnce(&CggiEvaluator<W>, &mut StageClock) -> Result<Vec<CggiCiphertext<W>>, refloat::Error> + Send,
+) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
     let folder = EvaluationFolder::find(&run.keys)?.ok_or_else(|| no_keys(&run.keys))?;
     let pool = ThreadPoolBuilder::new().num_threads(run.threads.map_or(0, usize::from)).build();
     pool.map_err(|error| Failure::system(&error))?.install(|| {
@@ -241,18 +264,18 @@ pub(super) fn here(
 }
 
 /// Has a server do a job, given by its operation, its body and the number of its results; also the seconds it took.
-pub(super) fn on_server(
+pub(super) fn on_server<W: WireWord>(
     url: &str,
     run: &RunArguments,
-    params: &CggiParams,
-    inputs: &[CggiCiphertext],
+    params: &CggiParams<W>,
+    inputs: &[CggiCiphertext<W>],
     (operation, body, results): (Operation, Vec<u8>, usize),
     output: &Output,
-) -> Result<(Vec<CggiCiphertext>, f64), Failure> {
+) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
     let remote = Remote::new(url)?;
     let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
     send_keys(&remote, &run.keys, &bits::key_set(params, key), output, |path| {
-        let secret = bits::read_secret(path)?;
+        let secret = bits::read_secret::<W>(path)?;
         let id = Id(secret.key_id());
         Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
     })?;

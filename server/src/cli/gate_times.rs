@@ -5,7 +5,7 @@ use std::time::Instant;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use refloat::Error;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
-use refloat::circuits::netlist::{Clear, Plan, arithmetic, arithmetic::Form};
+use refloat::circuits::netlist::{Bit, Builder, Clear, Plan, arithmetic, arithmetic::Form};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
 use refloat::wire::WireWord;
 
@@ -57,6 +57,23 @@ impl<W: WireWord> GateBench<W> {
             let m = run % list.len();
             let result = self.evaluator.look_up(&list[m], &table, encoding, &mut ())?;
             Ok((self.secret.decrypt(&result)? == table[m], "look-up"))
+        })
+    }
+
+    /// Seconds of a circuit of `count` NAND gates that do not depend on each other, on `threads` threads: the fastest
+    /// of `runs`. Every result is checked.
+    pub fn independent(&self, count: usize, threads: usize, runs: usize) -> Result<f64, Failure> {
+        let mut builder = Builder::new();
+        let (x, y) = (builder.inputs("x", count), builder.inputs("y", count));
+        let results: Vec<Bit> = x.iter().zip(&y).map(|(&x, &y)| builder.gate(Gate::Nand, &[x, y])).collect();
+        builder.outputs("z", &results);
+        let plan = builder.finish()?.plan();
+        let bits: Vec<bool> = (0..2 * count).map(|i| i % 3 == 0).collect();
+        let inputs = self.secret.encrypt_bits(&bits, &fresh_seed()?);
+        let expected = plan.run(&Clear, &bits, &mut ())?;
+        fastest(threads, runs, |_| {
+            let outputs = plan.run(&self.evaluator, &inputs, &mut ())?;
+            Ok((self.secret.decrypt_bits(&outputs)? == expected, "row of gates"))
         })
     }
 

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use refloat::schemes::cggi::{CggiCiphertext, Encoding};
+use refloat::wire::WireWord;
 use serde_json::json;
 
 use super::bits;
@@ -33,10 +34,18 @@ pub struct Arguments {
 
 /// Looks up every ciphertext.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.run.is_wide()? {
+        run_over::<u64>(arguments, output)
+    } else {
+        run_over::<u32>(arguments, output)
+    }
+}
+
+fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let run = &arguments.run;
-    let (params, lists) = bits::read_lists(&run.input)?;
+    let (params, lists) = bits::read_lists::<W>(&run.input)?;
     let inputs = lists.concat();
-    let same = inputs.first().map_or(Encoding::Bit, CggiCiphertext::encoding);
+    let same = inputs.first().map_or(Encoding::Bit, |first: &CggiCiphertext<W>| first.encoding());
     let encoding = arguments.output.unwrap_or(same);
     let job = LookUpJob { table: arguments.table.clone(), output: encoding, inputs };
     let bytes = job.to_bytes(&params)?;
