@@ -11,9 +11,9 @@ import { shots } from '../lib/paths.mjs';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SET = 'toy-conventional10-50bit';
 
-async function open(context, options = {}) {
+async function open(context, options = {}, set = SET) {
   const host = await staticHost(context);
-  const page = await openDemo(context, `${host}conventional.html?set=${SET}`, { ready: false, reducedMotion: 'reduce', ...options });
+  const page = await openDemo(context, `${host}conventional.html?set=${set}`, { ready: false, reducedMotion: 'reduce', ...options });
   await page.locator('[data-act=run]:enabled').waitFor();
   return page;
 }
@@ -75,7 +75,8 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 }
 
 test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
-  const page = await open(context);
+  // The set of the page, whose stages last long enough to be stopped between two of them.
+  const page = await open(context, {}, 'toy-conventional11');
   await page.click('[data-act=run]');
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]').waitFor();
