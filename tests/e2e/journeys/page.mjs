@@ -1,11 +1,11 @@
 // The journey inside the page: real wasm, a plain static host, no server.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test, until } from '../lib/harness.mjs';
 import { staticHost } from '../lib/host.mjs';
-import { demoDist } from '../lib/paths.mjs';
+import { demoDist, shots } from '../lib/paths.mjs';
 import { difference, drawn, fingerprint, openDemo, pixels, refloat, station, table } from '../lib/page.mjs';
 
 const STATIONS = ['encrypt', 'exhaust', 'slots_to_coeffs', 'encapsulate', 'encode_phase', 'blind_rotate', 'product_tree', 'conjugate', 'decrypt'];
@@ -141,6 +141,8 @@ test('page: full size in the page, keys made on the way, in little memory', asyn
   const threads = await page.evaluate(() => Math.min(navigator.hardwareConcurrency, 4));
   const [, memory] = Object.entries(await table(page, 'result')).find(([name]) => name === `Memory, ${threads} wasm instance${threads > 1 ? 's' : ''}`);
   assert.ok(megabytes(memory[0]) < 300, `wasm memory of ${threads} threads: ${memory}`);
+  mkdirSync(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, 'full-size.png'), fullPage: true });
 });
 
 test('page: full size in bits, cancelled between two tracks and begun again', async (context) => {
