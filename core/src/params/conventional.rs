@@ -259,18 +259,19 @@ fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
 const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
 
+const N16_SIZES: Sizes = Sizes {
+    base: 60.0,
+    messages: (9, 42.0),
+    slots_to_coeffs: (3, 42.0),
+    reduction: 60.7,
+    coeffs_to_slots: (3, 60.7),
+    special: (7, 46.0),
+    digit: 313.0,
+    ephemeral: 60.0,
+};
+
 fn n16() -> ConventionalSpec {
-    let sizes = Sizes {
-        base: 60.0,
-        messages: (9, 42.0),
-        slots_to_coeffs: (3, 42.0),
-        reduction: 60.7,
-        coeffs_to_slots: (3, 60.7),
-        special: (7, 46.0),
-        digit: 313.0,
-        ephemeral: 60.0,
-    };
-    spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE)
+    spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, COSINE)
 }
 
 fn n16_sparse() -> ConventionalSpec {
@@ -281,16 +282,7 @@ fn n16_sparse() -> ConventionalSpec {
 /// Messages at a scale that holds what several rounds of bootstrapping gain, and an arcsine: the coefficients of few slots
 /// are large.
 fn n16_precise() -> ConventionalSpec {
-    let sizes = Sizes {
-        base: 60.0,
-        messages: (6, 52.0),
-        slots_to_coeffs: (3, 44.0),
-        reduction: 60.7,
-        coeffs_to_slots: (3, 60.7),
-        special: (7, 46.0),
-        digit: 313.0,
-        ephemeral: 60.0,
-    };
+    let sizes = Sizes { messages: (6, 52.0), slots_to_coeffs: (3, 44.0), ..N16_SIZES };
     let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 3, log_distance: 8 }), ..COSINE };
     let spec = spec("n16-precise", 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 12, ..spec }
