@@ -27,6 +27,12 @@ pub struct ProgramJob {
 /// Bytes before the program.
 const HEAD: usize = 5;
 
+/// Most bytes that the values of a program may take at once.
+const MAX_HELD: u64 = 1 << 30;
+
+/// Most bootstraps of a program: four times those of a job of single operations.
+const MAX_BOOTSTRAPS: usize = 64;
+
 /// Most ciphertexts of a job, at the level that a bootstrap leaves: a body is held in memory.
 const MAX_CIPHERTEXTS: usize = 16;
 
@@ -81,7 +87,8 @@ impl ProgramJob {
     /// Checks that the keys of `key` and the levels of the set suffice.
     ///
     /// # Errors
-    /// Those of [`Plan::new`], which name the node; [`Error::ParamsMismatch`] for a ciphertext of another key.
+    /// Those of [`Plan::new`], which name the node; [`Error::ParamsMismatch`] for a ciphertext of another key;
+    /// [`Error::Limit`] for more bootstraps or memory than a job may take.
     pub fn plan(&self, params: &ConventionalParams, key: Id) -> Result<Plan<'_>, Error> {
         for (name, input) in self.program.input_names().zip(&self.inputs) {
             if input.key_id() != key.0 {
@@ -98,7 +105,9 @@ impl ProgramJob {
             }
         }
         let shapes: Vec<InputShape> = self.inputs.iter().map(InputShape::of).collect();
-        Plan::new(&self.program, &conventional_target(params)?, &shapes, self.bootstraps)
+        let plan = Plan::new(&self.program, &conventional_target(params)?, &shapes, self.bootstraps)?;
+        check_size(plan.bootstraps(), plan.peak_bytes())?;
+        Ok(plan)
     }
 
     /// The outputs, as bytes.
@@ -114,6 +123,22 @@ impl ProgramJob {
         let plan = self.plan(params, Id(method.keys.key_id()))?;
         list_to_bytes(params, &method.run_program(&plan, &self.inputs, observer)?)
     }
+}
+
+/// What one job may take of the server.
+fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
+    if bootstraps > MAX_BOOTSTRAPS {
+        return Err(Error::Limit(format!(
+            "the program takes {bootstraps} bootstraps, and a job at most {MAX_BOOTSTRAPS}; split it into jobs"
+        )));
+    }
+    if held > MAX_HELD {
+        return Err(Error::Limit(format!(
+            "the program holds {held} bytes of ciphertexts at once, and a job may hold {MAX_HELD}; use values soon after they \
+             are computed, or split it into jobs"
+        )));
+    }
+    Ok(())
 }
 
 /// Ciphertexts, one after the other.
@@ -209,5 +234,27 @@ mod tests {
         let mut damaged = bytes.clone();
         damaged[0] = 2;
         assert_eq!(ProgramJob::from_bytes(&params, &damaged).err().unwrap().code(), "BAD_BYTES");
+    }
+
+    #[test]
+    fn jobs_that_would_take_the_server_are_refused() {
+        let params = conventional_preset("toy-conventional10-sparse").unwrap().params().unwrap();
+        let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        let input = secret.encrypt(&[Complex::ONE], 1, &Seed::from_bytes([6; 32])).unwrap();
+        let planned = |count: usize| {
+            let mut builder = Builder::new();
+            let x = builder.input("x");
+            let last = (0..count).fold(x, |x, _| builder.bootstrap(x));
+            builder.output("y", last);
+            let (program, bootstraps) = (builder.finish().unwrap(), Bootstraps::AsWritten);
+            let job = ProgramJob { program, bootstraps, inputs: vec![input.clone()] };
+            job.plan(&params, Id(secret.key_id())).map(|plan| plan.bootstraps())
+        };
+        assert_eq!(planned(MAX_BOOTSTRAPS).unwrap(), MAX_BOOTSTRAPS);
+        let refused = planned(MAX_BOOTSTRAPS + 1).unwrap_err();
+        assert!(refused.code() == "LIMIT" && refused.to_string().contains("65 bootstraps"), "{refused}");
+        let refused = check_size(1, MAX_HELD + 1).unwrap_err();
+        assert!(refused.code() == "LIMIT" && refused.to_string().contains("1073741825 bytes"), "{refused}");
+        assert!(check_size(1, MAX_HELD).is_ok());
     }
 }

@@ -3,7 +3,7 @@
 use refloat::Error;
 use refloat::arith::Word;
 use refloat::circuits::linear_transform::{
-    BabyGiantSteps, Diagonals, LinearTransform, PlaintextStorage, coeffs_to_slots_stages,
+    BabyGiantSteps, Compositions, Diagonals, LinearTransform, PlaintextStorage, coeffs_to_slots_stages,
     slots_to_coeffs_stages,
 };
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
@@ -75,6 +75,46 @@ fn a_transform_is_its_matrix() {
         check(&wide, shifts, SLOTS, 1e-8);
     }
     check(&narrow(), &[-2, 0, 5, 6, 100], SLOTS, 1e-2);
+}
+
+/// With keys of powers of two alone, and of one rotation beside them: the same map, and bit for bit whatever the storage.
+#[test]
+fn rotations_may_be_composed_of_others() {
+    fn check<W: Word>(chain: &Chain<W>, slots: usize, shifts: &[i64], tolerance: f64) {
+        let level = chain.context.rlwe().max_level();
+        let matrix = matrix(slots, shifts, 5);
+        let keys = chain.galois_keys(&[1, 2, 4, 8, 16, 32, 64, 128, -2]);
+        let input: Vec<Complex> = some_slots(slots, 99).iter().cycle().take(SLOTS).copied().collect();
+        let expected = matrix.repeated(SLOTS).unwrap().apply(&input).unwrap();
+        let x = chain.encrypt(&input, level);
+        let of = |storage| {
+            let transform = transform(chain, &matrix, level, storage);
+            let powers = |step: i64| {
+                let places = step.rem_euclid(SLOTS as i64);
+                (0..8).map(|log| 1 << log).filter(|power| places & power != 0).collect::<Vec<i64>>()
+            };
+            let steps = transform.rotations().into_iter().filter(|&step| step != -2);
+            let compositions = steps.map(|step| (step, powers(step))).collect();
+            let mut counters = Counters::default();
+            transform.apply_composed(&chain.evaluator, &x, &keys, &compositions, &mut counters).unwrap()
+        };
+        let y = of(PlaintextStorage::Evaluated);
+        assert_eq!(y.level(), level - 1);
+        assert!(y.scale().matches(x.scale()));
+        let error = distance(&chain.decrypt(&y), &expected);
+        assert!(error < tolerance, "{shifts:?}: {error}");
+        let same = of(PlaintextStorage::Coefficients);
+        assert!(same.parts().iter().zip(y.parts()).all(|(p, q)| p.data() == q.data()), "{shifts:?}");
+    }
+    check(&wide(), SLOTS, &[-2, 0, 5, 6, 100], 1e-8);
+    check(&wide(), 16, &[-3, 0, 1, 7, 8], 1e-8);
+    check(&narrow(), SLOTS, &[-2, 0, 5], 1e-2);
+    let chain = wide();
+    let transform = transform(&chain, &matrix(SLOTS, &[3], 5), 4, PlaintextStorage::Evaluated);
+    let (x, keys) = (chain.encrypt(&some_slots(SLOTS, 3), 4), chain.galois_keys(&[1]));
+    let refused =
+        transform.apply_composed(&chain.evaluator, &x, &keys, &Compositions::new(), &mut Counters::default());
+    assert!(matches!(refused, Err(Error::MissingKey(_))));
 }
 
 #[test]

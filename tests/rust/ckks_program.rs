@@ -192,6 +192,7 @@ fn operations(slots: usize) -> Vec<(&'static str, Program)> {
         ),
         ("linear transform", program(1, |b, x| b.linear_transform(x[0], &matrix(slots, &[-1, 0, 1, 7], 5)))),
         ("small matrix", program(1, |b, x| b.linear_transform(x[0], &matrix(8, &[-3, 0, 1, 2, 3, 4], 6)))),
+        ("matrix of one slot", program(1, |b, x| b.linear_transform(x[0], &matrix(1, &[0], 8)))),
         (
             "dense matrix",
             program(1, |b, x| b.linear_transform(x[0], &matrix(16, &(-7..=8).collect::<Vec<i64>>(), 7))),
@@ -367,6 +368,26 @@ fn rotations_are_composed_of_those_there_are_keys_for() {
         assert_eq!(refused.code(), "MISSING_KEY");
         assert!(refused.to_string().contains(kind), "{refused}");
     }
+}
+
+/// What is held is counted as it is run: a chain holds two values, values that wait for each other add up.
+#[test]
+fn the_memory_of_a_run_is_known_before() {
+    let chain: Chain<u64> = Chain::new(64, &[55.0, 45.0], &[50.0], 1, Scale::exp2(45.0));
+    let target = Target::new(&chain.context, 32, 1, chain.scale).unwrap();
+    let one = 2 * 2 * 64 * 8;
+    let peak = |body: &dyn Fn(&mut Builder, Value) -> Value| {
+        let program = program(1, |b, x| body(b, x[0]));
+        let shape = InputShape { level: 1, scale: chain.scale };
+        Plan::new(&program, &target, &[shape], Bootstraps::AsWritten).unwrap().peak_bytes()
+    };
+    assert_eq!(peak(&|b, x| (0..50).fold(x, |y, _| b.negate(y))), 2 * one);
+    let waiting = |b: &mut Builder, x: Value| {
+        let all: Vec<Value> = (0..50).map(|_| b.negate(x)).collect();
+        all.into_iter().rev().reduce(|x, y| b.add(x, y)).unwrap()
+    };
+    // The input is dropped with its last use; the first sum comes while both its operands are there.
+    assert_eq!(peak(&waiting), 51 * one);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use refloat::Error;
 use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::{
-    Builder, MAX_INPUTS, MAX_NODES, MAX_VALUES, Node, Operation, Program, VERSION, Value,
+    Builder, MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, VERSION, Value,
 };
 use refloat::schemes::ckks::Complex;
 
@@ -128,6 +128,31 @@ fn counts_are_refused_before_anything_is_made_of_them() {
         (b"\x01\x01\xff", "BAD_BYTES"),
     ] {
         assert_eq!(refusal(&[&header(VERSION, 1), content].concat()).0, code, "{content:?}");
+    }
+}
+
+/// Matrices at the edges of their shape: one slot, two, and as many diagonals as the limits let pass.
+#[test]
+fn every_program_within_the_limits_is_read_back() {
+    let with_matrices = |count: usize, slots: usize, name: &str| {
+        let mut matrix = Diagonals::new(slots).unwrap();
+        for k in 0..slots {
+            matrix.insert(k as i64, vec![Complex::I; slots]).unwrap();
+        }
+        let mut builder = Builder::new();
+        let mut x = builder.input("x");
+        for _ in 0..count {
+            x = builder.linear_transform(x, &matrix);
+            builder.name(x, name);
+        }
+        builder.output("y", x);
+        builder.finish().unwrap()
+    };
+    let long = "n".repeat(MAX_NAME);
+    for (count, slots) in [(1, 1), (1, 2), (4094, 16)] {
+        let bytes = with_matrices(count, slots, &long).to_bytes();
+        let back = Program::from_bytes(&bytes).map_err(|error| format!("{slots} slots: {error}")).unwrap();
+        assert_eq!(back.to_bytes(), bytes);
     }
 }
 

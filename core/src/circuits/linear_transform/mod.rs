@@ -21,12 +21,14 @@
 //! ```
 
 mod babies_giants;
+mod composed;
 mod diagonals;
 mod evaluate;
 mod special_fft;
 mod transform;
 
 pub use babies_giants::BabyGiantSteps;
+pub use composed::Compositions;
 pub use diagonals::Diagonals;
 pub use special_fft::{
     StageShape, coeffs_to_slots_shapes, coeffs_to_slots_stages, slots_to_coeffs_shapes,

@@ -42,11 +42,14 @@ use crate::{
 /// Version written, and the only one read.
 pub const VERSION: u16 = 1;
 
-/// Longest encoding that is read, in bytes.
-pub const MAX_BYTES: usize = 16 * MAX_VALUES + (MAX_NAME + 64) * MAX_NODES + HEADER;
+/// Longest encoding that is read, in bytes: that of every program within the limits.
+pub const MAX_BYTES: usize = 16 * MAX_VALUES + 9 * MAX_DIAGONALS + (MAX_NAME + 64) * MAX_NODES + HEADER;
 
 const MAGIC: &[u8; 6] = b"rfprog";
 const HEADER: usize = 12;
+/// Most diagonals of a program together, sqrt(MAX_NODES MAX_VALUES): d_i of m_i >= d_i entries in matrix i, so that
+/// sum d_i^2 <= MAX_VALUES.
+const MAX_DIAGONALS: usize = (MAX_NODES * MAX_VALUES).isqrt();
 
 impl Program {
     /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
@@ -267,11 +270,12 @@ impl<'a> Reader<'a> {
         let mut last = None;
         for _ in 0..count {
             let shift = i32::from_le_bytes(self.array()?);
-            let half = slots as i64 / 2;
-            if last.is_some_and(|last| shift <= last) || !(-half < shift.into() && i64::from(shift) <= half) {
+            // Twice, as half a slot is to be counted too: the one diagonal of a matrix of one slot is 0.
+            let (twice, slots) = (2 * i64::from(shift), slots as i64);
+            if last.is_some_and(|last| shift <= last) || !(-slots < twice && twice <= slots) {
                 return Err(Error::BadBytes(format!(
-                    "a diagonal {shift} in a matrix of {slots} slots; they come in ascending order, each once, above -{half} \
-                     and up to {half}"
+                    "a diagonal {shift} in a matrix of {slots} slots; they come in ascending order, each once, above -{slots}/2 \
+                     and up to {slots}/2"
                 )));
             }
             last = Some(shift);

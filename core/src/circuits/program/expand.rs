@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 
 use super::{
     lower::Planner,
-    plan::{Action, Register},
+    steps::{Action, Register},
 };
 use crate::{
     arith::ComplexDoubleDouble,
@@ -25,7 +25,10 @@ impl Planner<'_> {
         for log in 1..=most.max(1) {
             let mut trial = self.trial(t);
             let mut powers = Powers::from([(1, 0)]);
-            trial.divided(node, &mut powers, p.basis(), p.coefficients(), 1 << log)?;
+            // What fails in all ways fails below too, with its reason.
+            if trial.divided(node, &mut powers, p.basis(), p.coefficients(), 1 << log).is_err() {
+                continue;
+            }
             let cost = (trial.bootstraps(), trial.steps.len(), log);
             best = Some(best.map_or(cost, |best: (usize, usize, u32)| best.min(cost)));
         }

@@ -6,9 +6,9 @@ use super::{
     Bootstraps, InputShape, MAX_STEPS, Operation, Program, Target, Value,
     clear::fits,
     graph::limit,
-    plan::{Action, Register, Step},
-    rotations::Compositions,
+    rotations::KnownRotations,
     scales::check_number,
+    steps::{Action, Register, Step},
 };
 use crate::{
     circuits::{
@@ -27,9 +27,11 @@ pub(super) struct Planner<'t> {
     pub target: &'t Target,
     bootstraps: Bootstraps,
     pub steps: Vec<Step>,
+    /// Steps that bootstrap.
+    refreshes: usize,
     /// Values that were bootstrapped, and what they became.
     refreshed: BTreeMap<Register, Register>,
-    compositions: Compositions,
+    known: KnownRotations,
 }
 
 impl<'t> Planner<'t> {
@@ -38,8 +40,9 @@ impl<'t> Planner<'t> {
             target,
             bootstraps,
             steps: Vec::new(),
+            refreshes: 0,
             refreshed: BTreeMap::new(),
-            compositions: Compositions::default(),
+            known: KnownRotations::default(),
         }
     }
 
@@ -52,7 +55,7 @@ impl<'t> Planner<'t> {
 
     /// Bootstraps so far.
     pub fn bootstraps(&self) -> usize {
-        self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
+        self.refreshes
     }
 
     /// The same value, bootstrapped if the plan has done that.
@@ -158,6 +161,7 @@ impl<'t> Planner<'t> {
                 scale.log2()
             )));
         }
+        self.refreshes += usize::from(matches!(action, Action::Refresh(_)));
         self.steps.push(Step { node, action, level, scale });
         Ok(self.steps.len() - 1)
     }
@@ -315,7 +319,7 @@ impl<'t> Planner<'t> {
     }
 
     fn composition(&mut self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.compositions.of(self.target, level, steps).ok_or_else(|| {
+        self.known.of(self.target, level, steps).ok_or_else(|| {
             let keys = self.target.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
             let keys: Vec<&i64> = keys.take(24).collect();
             Error::MissingKey(format!(

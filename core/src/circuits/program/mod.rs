@@ -51,11 +51,13 @@ mod plan;
 mod rotations;
 mod run;
 mod scales;
+mod steps;
 mod target;
 
 pub use builder::Builder;
 pub use encoding::{MAX_BYTES, VERSION};
 pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
-pub use plan::{Bootstraps, InputShape, MAX_STEPS, Plan, PlannedOutput};
+pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, Refresh, STAGE};
-pub use target::Target;
+pub use steps::MAX_STEPS;
+pub use target::{Bootstraps, InputShape, Target};

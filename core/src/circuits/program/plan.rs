@@ -1,44 +1,14 @@
 //! What has to be run of a program, with the level and scale of every value.
 
-use alloc::{collections::BTreeMap, format, vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
-use super::{Operation, Program, Target, Value, graph::limit, lower::Planner};
-use crate::{
-    arith::Word,
-    circuits::polynomial,
-    error::Error,
-    schemes::ckks::{Ciphertext, Complex, Scale},
+use super::{
+    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Target,
+    graph::limit,
+    lower::Planner,
+    steps::{Action, Register, Step},
 };
-
-/// Most steps of a plan.
-pub const MAX_STEPS: usize = 1 << 16;
-
-/// Who places bootstraps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Bootstraps {
-    /// The program alone: where levels run out, that is an error.
-    #[default]
-    AsWritten,
-    /// The plan too, where levels run out. A value is bootstrapped at most once, and only when an operation needs more levels
-    /// than it has; polynomials too deep for the levels of one bootstrap are taken apart.
-    WhereNeeded,
-}
-
-/// Where an input stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct InputShape {
-    /// Its level.
-    pub level: usize,
-    /// Its scale.
-    pub scale: Scale,
-}
-
-impl InputShape {
-    /// That of a ciphertext.
-    pub fn of<W: Word>(x: &Ciphertext<W>) -> Self {
-        Self { level: x.level(), scale: x.scale() }
-    }
-}
+use crate::{circuits::polynomial, error::Error, schemes::ckks::Scale};
 
 /// Where an output stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,68 +18,6 @@ pub struct PlannedOutput<'a> {
     /// Its level.
     pub level: usize,
     /// Its scale.
-    pub scale: Scale,
-}
-
-/// A value on the way: the step that computes it.
-pub(super) type Register = usize;
-
-/// What a step does.
-#[derive(Debug, Clone)]
-pub(super) enum Action {
-    /// Takes an input, brought down to the level of the step.
-    Input(usize),
-    /// Bootstraps.
-    Refresh(Register),
-    /// The same number to every slot.
-    AddNumber(Register, Complex),
-    /// A constant node's numbers.
-    AddConstant(Register, Value),
-    /// Times an integer: no level.
-    MultiplyInteger(Register, i64),
-    /// Times a constant node's numbers, encoded at a scale that makes the result's.
-    MultiplyConstant(Register, Value),
-    /// Sum of values times numbers, and a number; rescaled once.
-    Combine(Vec<(Register, Complex)>, Complex),
-    Add(Register, Register),
-    Subtract(Register, Register),
-    /// Relinearised and rescaled.
-    Multiply(Register, Register),
-    /// By steps there are keys for, one after the other.
-    Rotate(Register, Vec<i64>),
-    Conjugate(Register),
-    /// Of a value of the variable that its basis is in.
-    Polynomial(Register, usize),
-    /// By a matrix: with the keys of its steps, or by compositions of them.
-    Transform(Register, usize, Option<BTreeMap<i64, Vec<i64>>>),
-}
-
-impl Action {
-    pub fn operands(&self) -> Vec<Register> {
-        match self {
-            Self::Input(_) => Vec::new(),
-            Self::Combine(terms, _) => terms.iter().map(|&(register, _)| register).collect(),
-            Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => vec![*x, *y],
-            Self::Refresh(x)
-            | Self::AddNumber(x, _)
-            | Self::AddConstant(x, _)
-            | Self::MultiplyInteger(x, _)
-            | Self::MultiplyConstant(x, _)
-            | Self::Rotate(x, _)
-            | Self::Conjugate(x)
-            | Self::Polynomial(x, _)
-            | Self::Transform(x, ..) => vec![*x],
-        }
-    }
-}
-
-/// One step, and where its result stands.
-#[derive(Debug, Clone)]
-pub(super) struct Step {
-    /// The node it belongs to.
-    pub node: usize,
-    pub action: Action,
-    pub level: usize,
     pub scale: Scale,
 }
 
@@ -124,6 +32,7 @@ pub struct Plan<'p> {
     pub(super) last_uses: Vec<usize>,
     key_switches: usize,
     inserted: usize,
+    peak_bytes: u64,
 }
 
 impl<'p> Plan<'p> {
@@ -178,6 +87,7 @@ impl<'p> Plan<'p> {
         for &register in &outputs {
             last_uses[register] = usize::MAX;
         }
+        let peak_bytes = peak(target, &planner.steps, &last_uses);
         Ok(Self {
             program,
             slots: target.slots(),
@@ -187,6 +97,7 @@ impl<'p> Plan<'p> {
             outputs,
             last_uses,
             inserted: bootstraps - written,
+            peak_bytes,
         })
     }
 
@@ -220,12 +131,33 @@ impl<'p> Plan<'p> {
         self.key_switches
     }
 
+    /// Most bytes of the values that a run holds at once, beside its inputs and the memory of the operation under way.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes
+    }
+
     /// Where the outputs will stand, in order.
     pub fn outputs(&self) -> impl Iterator<Item = PlannedOutput<'p>> {
         let steps = self.outputs.iter().map(|&register| &self.steps[register]);
         let named = self.program.output_names().zip(steps);
         named.map(|(name, step)| PlannedOutput { name, level: step.level, scale: step.scale })
     }
+}
+
+/// The largest sum of values that are known and still needed.
+fn peak(target: &Target, steps: &[Step], last_uses: &[usize]) -> u64 {
+    let mut freed = vec![0; steps.len()];
+    let (mut held, mut most) = (0, 0);
+    for (at, step) in steps.iter().enumerate() {
+        let bytes = target.bytes[step.level];
+        if let Some(freed) = freed.get_mut(last_uses[at]) {
+            *freed += bytes;
+        }
+        held += bytes;
+        most = most.max(held);
+        held -= freed[at];
+    }
+    most
 }
 
 fn key_switches(program: &Program, step: &Step) -> usize {

@@ -6,12 +6,12 @@ use super::Target;
 
 /// The fewest key switches for every rotation, found once for every level.
 #[derive(Default)]
-pub(super) struct Compositions {
+pub(super) struct KnownRotations {
     /// By level, for every rotation of the slots of a message: the last step of the shortest composition.
     last_steps: BTreeMap<usize, Vec<Option<i64>>>,
 }
 
-impl Compositions {
+impl KnownRotations {
     /// Rotations with keys at `level` or above that make `steps` one after the other; none if they cannot.
     pub fn of(&mut self, target: &Target, level: usize, steps: i64) -> Option<Vec<i64>> {
         let last = self.last_steps.entry(level).or_insert_with(|| search(target, level));

@@ -1,16 +1,15 @@
 //! Running a plan.
 
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     InputShape, Operation, Plan,
-    lower::rotations,
-    plan::{Action, Register, Step},
+    steps::{Action, Register, Step},
 };
 use crate::{
     arith::{ComplexDoubleDouble, Word},
     circuits::{
-        linear_transform::{BabyGiantSteps, Diagonals, LinearTransform, PlaintextStorage},
+        linear_transform::{LinearTransform, PlaintextStorage},
         polynomial::PolynomialEvaluator,
     },
     error::Error,
@@ -68,6 +67,9 @@ impl Plan<'_> {
                 if self.last_uses[register] == at {
                     run.values[register] = None;
                 }
+            }
+            if self.last_uses[at] == at {
+                run.values[at] = None;
             }
         }
         run.end_segment(observer)?;
@@ -222,59 +224,14 @@ impl<W: Word> Run<'_, W> {
                 };
                 let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
                 let factor = self.before_rescale(step).div(x.scale());
+                let (context, storage) = (evaluator.context(), PlaintextStorage::Coefficients);
+                let transform = LinearTransform::new(context, matrix, level + 1, factor, storage)?;
                 match compositions {
-                    None => {
-                        let (context, storage) = (evaluator.context(), PlaintextStorage::Coefficients);
-                        let transform = LinearTransform::new(context, matrix, level + 1, factor, storage)?;
-                        transform.apply(evaluator, &x, self.galois()?, counters)?
-                    }
-                    Some(hops) => self.transform(&x, matrix, factor, hops, counters)?,
+                    None => transform.apply(evaluator, &x, self.galois()?, counters)?,
+                    Some(hops) => transform.apply_composed(evaluator, &x, self.galois()?, hops, counters)?,
                 }
             }
         })
-    }
-
-    /// Baby and giant steps by rotations that are composed of others: the sums are those of [`LinearTransform`], with a
-    /// division after every rotation.
-    fn transform(
-        &self,
-        x: &Ciphertext<W>,
-        matrix: &Diagonals,
-        factor: Scale,
-        hops: &BTreeMap<i64, Vec<i64>>,
-        counters: &mut Counters,
-    ) -> Result<Ciphertext<W>, Error> {
-        let evaluator = self.machine.evaluator;
-        let steps = BabyGiantSteps::of(&matrix.shifts());
-        debug_assert_eq!(steps.rotations(), rotations(matrix));
-        let by = |step: i64| hops.get(&step).map_or(&[][..], Vec::as_slice);
-        let mut turned = Vec::with_capacity(steps.babies().len());
-        for &baby in steps.babies() {
-            turned.push(self.rotate(x.clone(), by(baby), counters)?);
-        }
-        let (slots, period) = (evaluator.context().slots() as i64, matrix.slots() as i64);
-        let mut total: Option<Ciphertext<W>> = None;
-        for &giant in steps.giants() {
-            let mut sum: Option<Ciphertext<W>> = None;
-            for (&baby, turned) in steps.babies().iter().zip(&turned) {
-                let Some(diagonal) = matrix.get(giant + baby).filter(|_| in_range(giant + baby, period))
-                else {
-                    continue;
-                };
-                let entries: Vec<Complex> =
-                    (0..slots).map(|slot| diagonal[(slot - giant).rem_euclid(period) as usize]).collect();
-                let plain = evaluator.encode(&entries, x.level(), factor)?;
-                counters.ntt += plain.poly.basis().len() as u64;
-                let product = evaluator.mul_plain(turned, &plain)?;
-                sum = Some(sum.map_or(Ok(product.clone()), |sum| evaluator.add(&sum, &product))?);
-            }
-            if let Some(sum) = sum {
-                let sum = self.rotate(sum, by(giant), counters)?;
-                total = Some(total.map_or(Ok(sum.clone()), |total| evaluator.add(&total, &sum))?);
-            }
-        }
-        let total = total.ok_or_else(|| Error::InvalidArgument("a matrix without diagonals".into()))?;
-        self.rescale(&total, counters)
     }
 
     fn rotate(
@@ -323,11 +280,6 @@ impl<W: Word> Run<'_, W> {
             .galois
             .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))
     }
-}
-
-/// Shifts of matrices are centred; others would be counted twice.
-fn in_range(shift: i64, period: i64) -> bool {
-    -period < 2 * shift && 2 * shift <= period
 }
 
 fn another_operation() -> Error {

@@ -4,7 +4,7 @@ use alloc::{format, vec::Vec};
 
 use super::{
     lower::Planner,
-    plan::{Action, Register},
+    steps::{Action, Register},
 };
 use crate::{
     error::Error,

@@ -1,4 +1,4 @@
-//! What programs are planned for: a chain with its keys, as numbers.
+//! What programs are planned for: a chain with its keys, and inputs, as numbers.
 
 use alloc::{collections::BTreeMap, vec::Vec};
 
@@ -6,7 +6,7 @@ use crate::{
     arith::Word,
     error::Error,
     ring::GaloisElement,
-    schemes::ckks::{CkksContext, Scale},
+    schemes::ckks::{Ciphertext, CkksContext, Scale},
 };
 
 /// Levels, scales and keys of a set. Only what is public about keys: they need not be there.
@@ -17,6 +17,8 @@ pub struct Target {
     pub(super) primes: Vec<Scale>,
     /// By level: log2 of the modulus.
     pub(super) log_q: Vec<f64>,
+    /// By level: bytes of a ciphertext in memory.
+    pub(super) bytes: Vec<u64>,
     /// By level: the scale of results.
     pub(super) scales: Vec<Scale>,
     pub(super) relinearization: Option<usize>,
@@ -65,6 +67,9 @@ impl Target {
         Ok(Self {
             slots,
             log_q: (0..=top).map(|level| rlwe.q(level).log2()).collect(),
+            bytes: (0..=top)
+                .map(|level| (2 * rlwe.q(level).len() * rlwe.n() * size_of::<W>()) as u64)
+                .collect(),
             primes,
             scales,
             relinearization: None,
@@ -125,5 +130,32 @@ impl Target {
     /// Ring degree N.
     pub(super) fn n(&self) -> usize {
         self.n
+    }
+}
+
+/// Who places bootstraps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bootstraps {
+    /// The program alone: where levels run out, that is an error.
+    #[default]
+    AsWritten,
+    /// The plan too, where levels run out. A value is bootstrapped at most once, and only when an operation needs more levels
+    /// than it has; polynomials too deep for the levels of one bootstrap are taken apart.
+    WhereNeeded,
+}
+
+/// Where an input stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InputShape {
+    /// Its level.
+    pub level: usize,
+    /// Its scale.
+    pub scale: Scale,
+}
+
+impl InputShape {
+    /// That of a ciphertext.
+    pub fn of<W: Word>(x: &Ciphertext<W>) -> Self {
+        Self { level: x.level(), scale: x.scale() }
     }
 }
