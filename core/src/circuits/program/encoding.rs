@@ -49,7 +49,7 @@ const MAGIC: &[u8; 6] = b"rfprog";
 const HEADER: usize = 12;
 /// Most diagonals of a program together, sqrt(MAX_NODES MAX_VALUES): d_i of m_i >= d_i entries in matrix i, so that
 /// sum d_i^2 <= MAX_VALUES.
-const MAX_DIAGONALS: usize = (MAX_NODES * MAX_VALUES).isqrt();
+const MAX_DIAGONALS: usize = (MAX_NODES as u64 * MAX_VALUES as u64).isqrt() as usize;
 
 impl Program {
     /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
