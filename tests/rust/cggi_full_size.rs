@@ -116,7 +116,12 @@ fn the_default_set_computes() {
 
 #[test]
 fn wide_words_give_the_same_ciphertexts() {
-    let preset = cggi_preset("toy-bool").unwrap();
+    for name in ["toy-bool", "toy-bool-unrolled"] {
+        same_ciphertexts(cggi_preset(name).unwrap());
+    }
+}
+
+fn same_ciphertexts(preset: &CggiPreset) {
     let (narrow, wide) = (World::<u32>::new(preset), World::<u64>::new(preset));
     let bits = [true, false, true];
     let x = narrow.secret.encrypt_bits(&bits, &Seed::from_bytes([6; 32]));

@@ -15,15 +15,23 @@ struct World {
     evaluator: CggiEvaluator<u64>,
 }
 
-/// The toy set in a smaller ring, with the prime and the digits of `fbs16-50`.
+/// The toy set in a smaller ring, with the prime, the digits and the rotation of `fbs16-50`.
 fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
         let toy = (cggi_preset("toy-fbs").unwrap().spec)();
         let wide = (cggi_preset("fbs16-50").unwrap().spec)();
-        let CggiSpec { prime, base_log, digits, .. } = wide;
-        let spec =
-            CggiSpec { log_n: 9, prime, base_log, digits, switch_base_log: 1, switch_digits: 18, ..toy };
+        let CggiSpec { method, prime, base_log, digits, .. } = wide;
+        let spec = CggiSpec {
+            log_n: 9,
+            method,
+            prime,
+            base_log,
+            digits,
+            switch_base_log: 1,
+            switch_digits: 18,
+            ..toy
+        };
         let params = CggiParams::new(&spec).unwrap();
         let secret = CggiSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
         let evaluator = CggiEvaluator::new(CggiKeys::generate(&secret).unwrap());

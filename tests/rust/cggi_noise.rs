@@ -181,6 +181,7 @@ fn chain(name: &str) -> String {
 fn chains_of_gates_give_the_same_bytes_everywhere() {
     let wanted = [
         ("toy-bool", "9b57bd06dffc9558eaa47b976789c815"),
+        ("toy-bool-unrolled", "527bd533eb0196730b5f2369d988b09b"),
         ("toy-bool-ntru", "c715043fd4444bb376da0300901213fd"),
         ("toy-bool-ap", "71c47ec2578893880094a17979028f3f"),
         ("toy-fbs", "08e487c6b848667c5c6cf9e853c7ed55"),

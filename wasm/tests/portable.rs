@@ -30,6 +30,7 @@ fn native_results_are_those_of_the_vectors() {
     let sets = ["toy10", "toy11", "ship13", "ship13-bits"].map(digests_of);
     let gates = [
         "toy-bool",
+        "toy-bool-unrolled",
         "toy-bool-ternary",
         "toy-bool-lmk-merged",
         "toy-bool-ntru-merged",

@@ -20,6 +20,7 @@ pub fn contenders() -> Result<Vec<Contender>, Error> {
     contenders.push(look_up::<u32>("fbs16", padded, Row::FourBits)?);
     contenders.push(look_up::<u64>("fbs16-50", padded, Row::FourBits)?);
     contenders.push(look_up::<u32>("fbs8", cyclic, Row::ModuloEight)?);
+    contenders.push(look_up::<u64>("fbs8-50", cyclic, Row::ModuloEight)?);
     Ok(contenders)
 }
 

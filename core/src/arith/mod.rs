@@ -19,7 +19,9 @@ mod word;
 
 pub(crate) use deferred::Deferred;
 pub use double_double::{ComplexDoubleDouble, DoubleDouble};
-pub use kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
+pub use kernels::gates::{
+    DigitCut, GateKernels, PAIR_KEYS, TURN_RUN, Turns, product_fits, rough_bound, unrolled_fits,
+};
 pub use kernels::{
     Kernels, KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row,
 };

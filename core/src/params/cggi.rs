@@ -63,7 +63,7 @@ const OWN: &str = "own set; dimensions by the lattice estimator, digits by the n
 const OWN_NTRU: &str = "own set; modulus and width by the lattice estimator's dense-sublattice attack, digits by the noise model";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [CggiPreset; 20] = [
+static PRESETS: [CggiPreset; 23] = [
     CggiPreset {
         name: "bool-128",
         title: "128-bit, gates on bits, a wrong result once in 2^128 gates",
@@ -77,6 +77,13 @@ static PRESETS: [CggiPreset; 20] = [
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: specs::bool_64,
+    },
+    CggiPreset {
+        name: "bool-110-unrolled",
+        title: "128-bit, gates on bits by pairs of key bits, faster with twice the key, a wrong result once in 2^110 gates",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: specs::bool_110_unrolled,
     },
     CggiPreset {
         name: "bool-128-ternary",
@@ -142,6 +149,13 @@ static PRESETS: [CggiPreset; 20] = [
         spec: specs::fbs_16,
     },
     CggiPreset {
+        name: "fbs8-50",
+        title: "128-bit, sums and look-ups on integers below 8, 64-bit words, a wrong result once in 2^128",
+        policy: SecurityPolicy::Strict128,
+        source: OWN,
+        spec: specs::fbs_8_50,
+    },
+    CggiPreset {
         name: "fbs16-50",
         title: "128-bit, sums and look-ups on integers below 16, 64-bit words, a wrong result once in 2^128",
         policy: SecurityPolicy::Strict128,
@@ -154,6 +168,13 @@ static PRESETS: [CggiPreset; 20] = [
         policy: SecurityPolicy::InsecureForTests,
         source: TOY,
         spec: specs::toy_bool,
+    },
+    CggiPreset {
+        name: "toy-bool-unrolled",
+        title: "INSECURE demonstration size, gates on bits by pairs of key bits",
+        policy: SecurityPolicy::InsecureForTests,
+        source: TOY,
+        spec: specs::toy_bool_unrolled,
     },
     CggiPreset {
         name: "toy-bool-ternary",

@@ -39,6 +39,19 @@ pub(super) fn bool_64() -> CggiSpec {
     }
 }
 
+/// The promise is that of three-input gates; two-input gates keep 2^-128.
+pub(super) fn bool_110_unrolled() -> CggiSpec {
+    CggiSpec {
+        name: "bool-110-unrolled".to_string(),
+        method: RotationMethod::GinxUnrolled,
+        lwe_dimension: 638,
+        switch_base_log: 1,
+        switch_digits: 12,
+        log_failure: -110.0,
+        ..bool_128()
+    }
+}
+
 pub(super) fn toy_bool() -> CggiSpec {
     CggiSpec {
         name: "toy-bool".to_string(),
@@ -78,16 +91,29 @@ pub(super) fn fbs_16() -> CggiSpec {
 }
 
 /// The prime has room for sums: the squares of their weights may add up to 25. And the noise of the rotation is so small that
-/// the key switch may have more: half the digits of `fbs16`.
+/// the key switch may have more, less than half the digits of `fbs16`, and coordinates are taken by pairs.
 pub(super) fn fbs_16_50() -> CggiSpec {
     CggiSpec {
         name: "fbs16-50".to_string(),
+        method: RotationMethod::GinxUnrolled,
         prime: 1_125_899_906_826_241,
         switch_base_log: 2,
-        switch_digits: 9,
+        switch_digits: 8,
         base_log: 23,
         digits: 1,
         ..fbs_16()
+    }
+}
+
+/// With so little noise of the rotation, a shorter key at a smaller modulus will do.
+pub(super) fn fbs_8_50() -> CggiSpec {
+    CggiSpec {
+        name: "fbs8-50".to_string(),
+        lwe_dimension: 714,
+        log_q: 18,
+        switch_digits: 7,
+        messages: 8,
+        ..fbs_16_50()
     }
 }
 
@@ -143,6 +169,10 @@ pub(super) fn lmk_64() -> CggiSpec {
         log_failure: -54.0,
         ..bool_64()
     }
+}
+
+pub(super) fn toy_bool_unrolled() -> CggiSpec {
+    CggiSpec { name: "toy-bool-unrolled".to_string(), method: RotationMethod::GinxUnrolled, ..toy_bool() }
 }
 
 pub(super) fn toy_bool_ternary() -> CggiSpec {

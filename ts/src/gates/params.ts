@@ -41,7 +41,7 @@ export interface GatePreset {
   readonly policy: string;
   /** Hexadecimal fingerprint of every number in the set. */
   readonly fingerprint: string;
-  /** How the accumulator is rotated: `ginx-binary`, `ginx-ternary`, `lmkcdey`, `ntru`, `ap`. */
+  /** How the accumulator is rotated: `ginx-binary`, `ginx-unrolled`, `ginx-ternary`, `lmkcdey`, `ntru`, `ap`. */
   readonly method: string;
   /** log2 of the ring dimension. */
   readonly logN: number;

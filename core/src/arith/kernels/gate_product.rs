@@ -24,19 +24,20 @@ pub fn rough_bound(p: u64, n: usize) -> Option<u64> {
 pub fn product_fits<W: Word>(p: u64, n: usize, terms: usize, rough: bool) -> bool {
     terms <= MAX_TERMS
         && match (W::BITS, rough) {
-            (32, true) => rough_bound(p, n).is_some_and(|largest| doublings(p, largest, terms).is_some()),
-            (32, false) => doublings(p, p, terms).is_some(),
+            (32, true) => rough_bound(p, n).is_some_and(|largest| doublings(32, p, largest, terms).is_some()),
+            (32, false) => doublings(32, p, p, terms).is_some(),
             (_, rough) => !rough,
         }
 }
 
-/// The number of conditional subtractions, of `p` times powers of two, that bring a reduced sum below `p`.
-fn doublings(p: u64, largest: u64, terms: usize) -> Option<u32> {
+/// The number of conditional subtractions, of `p` times powers of two, that bring a sum reduced by a radix of so many bits
+/// below `p`.
+pub(crate) fn doublings(radix_bits: u32, p: u64, largest: u64, terms: usize) -> Option<u32> {
     // A sum below terms largest p becomes one below this many p.
-    let times = (terms as u128 * u128::from(largest)).div_ceil(1 << 32) as u64 + 1;
+    let times = (terms as u128 * u128::from(largest)).div_ceil(1 << radix_bits) as u64 + 1;
     // The double word, multiples of p added, and the largest number that is subtracted have to fit.
-    let fits = times.checked_mul(p).is_some_and(|sum| sum >> 32 == 0);
-    [2, 3].into_iter().find(|&k| fits && times <= 1 << k && (p << (k - 1)) >> 32 == 0)
+    let fits = times.checked_mul(p).is_some_and(|sum| sum >> radix_bits == 0);
+    [2, 3].into_iter().find(|&k| fits && times <= 1 << k && (p << (k - 1)) >> radix_bits == 0)
 }
 
 /// See [`GateKernels::ntt_forward_rough`](super::gates::GateKernels).
@@ -68,12 +69,8 @@ pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
     if !has_own_order::<R, V>(v, t) {
         return;
     }
-    let (n, length) = (row.len(), near.len());
-    // What is to be read next comes in as the tiles go by: all at once, it would be waited for.
-    let meanwhile = |done: usize| {
-        let end = (done + R * V::LANES) * length / n;
-        crate::arith::simd::gates::prefetch(near.get(done * length / n..end).unwrap_or_default());
-    };
+    let n = row.len();
+    let meanwhile = |done: usize| bring_near(near, done, R * V::LANES, n);
     if rough {
         ntt::transform::<R, _, true>(Words::<V, true, true, true>::new(v, t), t, row, meanwhile);
     } else {
@@ -83,10 +80,25 @@ pub(crate) fn evaluate<const R: usize, V: Transpose<R>>(
 
 /// See [`GateKernels::interpolate`](super::gates::GateKernels), where there is an own order.
 #[inline(always)]
-pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(v: V, t: &NttTable<V::Word>, row: &mut [V::Word]) {
+pub(crate) fn interpolate<const R: usize, V: Transpose<R>>(
+    v: V,
+    t: &NttTable<V::Word>,
+    row: &mut [V::Word],
+    near: &[V::Word],
+) {
     if has_own_order::<R, V>(v, t) {
-        ntt::transform::<R, _, false>(Words::<V, true, false, true>::new(v, t), t, row, |_| ());
+        let n = row.len();
+        let meanwhile = |done: usize| bring_near(near, done, R * V::LANES, n);
+        ntt::transform::<R, _, false>(Words::<V, true, false, true>::new(v, t), t, row, meanwhile);
     }
+}
+
+/// The part of what is to be read next that comes in with `count` words from word `done` of a row of `n`: all at once, it
+/// would be waited for.
+#[inline(always)]
+fn bring_near<W>(near: &[W], done: usize, count: usize, n: usize) {
+    let part = done * near.len() / n..(done + count) * near.len() / n;
+    crate::arith::simd::gates::prefetch(near.get(part).unwrap_or_default());
 }
 
 /// See [`GateKernels::reorder`](super::gates::GateKernels).
@@ -147,7 +159,7 @@ fn product_of<V: Redc + Vector<Word = u32>, const COLUMNS: usize>(
     let n = out[0].len();
     let p = m.value_u64();
     let largest = if rough { rough_bound(p, n).unwrap_or(p) } else { p };
-    if doublings(p, largest, rows.len() / n) == Some(2) {
+    if doublings(32, p, largest, rows.len() / n) == Some(2) {
         product_by::<V, 2, COLUMNS>(v, m, out, rows, key);
     } else {
         product_by::<V, 3, COLUMNS>(v, m, out, rows, key);
@@ -164,7 +176,7 @@ fn product_by<V: Redc + Vector<Word = u32>, const DOUBLINGS: u32, const COLUMNS:
 ) {
     let n = out[0].len();
     let (terms, per_row, per_run) = (rows.len() / n, n / V::LANES, RUN / V::LANES);
-    let (p, inverse) = (v.splat(m.value()), v.splat(negative_inverse(m.value())));
+    let (p, inverse) = (v.splat(m.value()), v.splat(negative_inverse(m.value_u64(), u32::BITS) as u32));
     let (rows, key) = (v.packs(rows).0, v.packs(key).0);
     for (run, key) in key.chunks_exact(COLUMNS * terms * per_run).enumerate() {
         for lane in 0..per_run {
@@ -187,16 +199,17 @@ fn product_by<V: Redc + Vector<Word = u32>, const DOUBLINGS: u32, const COLUMNS:
 
 /// To `[0, p)` from below `2^DOUBLINGS p`.
 #[inline(always)]
-fn reduce<V: Vector<Word = u32>, const DOUBLINGS: u32>(v: V, x: V::Reg, m: &Modulus<u32>) -> V::Reg {
-    let x = if DOUBLINGS == 3 { v.reduce_once(x, v.splat(m.value() << 2)) } else { x };
-    let x = v.reduce_once(x, v.splat(m.value() << 1));
-    v.reduce_once(x, v.splat(m.value()))
+pub(crate) fn reduce<V: Vector, const DOUBLINGS: u32>(v: V, x: V::Reg, m: &Modulus<V::Word>) -> V::Reg {
+    let p = v.splat(m.value());
+    let twice = v.add(p, p);
+    let x = if DOUBLINGS == 3 { v.reduce_once(x, v.add(twice, twice)) } else { x };
+    v.reduce_once(v.reduce_once(x, twice), p)
 }
 
-/// -1 / p modulo 2^32.
-fn negative_inverse(p: u32) -> u32 {
+/// -1 / p modulo 2^bits.
+pub(crate) fn negative_inverse(p: u64, bits: u32) -> u64 {
     // Newton: each step doubles the number of correct low bits; p is its own inverse modulo 8.
     let inverse =
-        (0..4).fold(p, |inverse, _| inverse.wrapping_mul(2u32.wrapping_sub(p.wrapping_mul(inverse))));
-    inverse.wrapping_neg()
+        (0..5).fold(p, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(p.wrapping_mul(inverse))));
+    inverse.wrapping_neg() & (u64::MAX >> (64 - bits))
 }

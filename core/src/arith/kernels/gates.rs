@@ -2,6 +2,7 @@
 //! sums of rows of a key-switching key.
 
 pub use super::gate_product::{product_fits, rough_bound};
+pub use super::unrolled::{PAIR_KEYS, TURN_RUN, Turns, unrolled_fits};
 use crate::arith::simd::{scalar::Scalar, vector::Vector};
 use crate::arith::{Modulus, NttTable, Word};
 
@@ -33,8 +34,8 @@ pub trait GateKernels<W: Word>: Send + Sync {
     /// the backend's own order; meanwhile the words of `near` are brought near.
     fn evaluate(&self, t: &NttTable<W>, row: &mut [W], rough: bool, near: &[W]);
 
-    /// Residues in the backend's own order of evaluations to coefficients.
-    fn interpolate(&self, t: &NttTable<W>, row: &mut [W]);
+    /// Residues in the backend's own order of evaluations to coefficients; meanwhile the words of `near` are brought near.
+    fn interpolate(&self, t: &NttTable<W>, row: &mut [W], near: &[W]);
 
     /// Evaluations in bit-reversed order to the backend's own order.
     fn reorder(&self, t: &NttTable<W>, row: &mut [W]);
@@ -47,6 +48,23 @@ pub trait GateKernels<W: Word>: Send + Sync {
     /// `rough`, outputs of [`ntt_forward_rough`](Self::ntt_forward_rough); `key` is prepared. [`product_fits`] says for
     /// how many terms.
     fn gate_product(&self, m: &Modulus<W>, out: &mut [&mut [W]], rows: &[W], key: &[W], rough: bool);
+
+    /// Brings the keys of a pair of coordinates, `[4][terms][2][n]` residues in the backend's own order, into the form
+    /// that [`unrolled_product`](Self::unrolled_product) reads.
+    fn prepare_unrolled(&self, m: &Modulus<W>, n: usize, out: &mut [W], key: &[W]);
+
+    /// `out[i] = sum_j rows[j] (K0[j][i] + X^e1 K1[j][i] + X^e2 K2[j][i] + X^(e1 + e2) K3[j][i])`: `rows` is
+    /// `[terms][n]` as of [`gate_product`](Self::gate_product), the four keys are prepared, and the powers of X are `turns`
+    /// in the same order as rows and keys. [`unrolled_fits`] says for how many terms.
+    fn unrolled_product(
+        &self,
+        m: &Modulus<W>,
+        out: [&mut [W]; 2],
+        rows: &[W],
+        key: &[W],
+        turns: &Turns<W>,
+        rough: bool,
+    );
 
     /// `sum += factor row` modulo 2^16 for each of the chosen rows (number and factor), of which `rows` is a matrix as wide
     /// as `sum`. Panics for a row that is not there.

@@ -9,6 +9,7 @@ pub(crate) mod ntt;
 pub(crate) mod permute;
 pub(crate) mod pointwise;
 pub(crate) mod products;
+pub(crate) mod unrolled;
 
 pub use key_products::{KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row};
 

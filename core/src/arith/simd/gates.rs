@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 use super::{dispatch::backend_name, scalar::Scalar};
-use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels};
+use crate::arith::kernels::{Kernels, gate_product::MAX_TERMS, gates::GateKernels, unrolled};
 use crate::arith::{Modulus, NttTable};
 use alloc::{vec, vec::Vec};
 
@@ -22,17 +22,21 @@ macro_rules! gate_backend {
             $crate::arith::simd::gates::prefetch(near);
             if rough { self.ntt_forward_rough(t, row) } else { self.ntt_forward(t, row) }
         }
-        fn interpolate(&self, t: &NttTable<u32>, row: &mut [u32]) {
+        fn interpolate(&self, t: &NttTable<u32>, row: &mut [u32], near: &[u32]) {
             if gate_product::has_own_order::<$registers, _>($rows, t) {
-                InOwnOrder.interpolate(t, row);
-            } else {
-                self.ntt_inverse(t, row);
+                return InOwnOrder.interpolate(t, row, near);
             }
+            $crate::arith::simd::gates::prefetch(near);
+            self.ntt_inverse(t, row);
         }
         kernel!(reorder = gate_product::reorder::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
         kernel!(gate_product = gate_product::product, $rows, $features, m: &Modulus<u32>, out: &mut [&mut [u32]], rows: &[u32], key: &[u32], rough: bool);
         fn prepare_key(&self, m: &Modulus<u32>, out: &mut [u32], key: &[u32], rows: usize) {
             gate_product::prepare(m, out, key, rows);
+        }
+        kernel!(unrolled_product = unrolled::product, $rows, $features, m: &Modulus<u32>, out: [&mut [u32]; 2], rows: &[u32], key: &[u32], turns: &unrolled::Turns<u32>, rough: bool);
+        fn prepare_unrolled(&self, m: &Modulus<u32>, n: usize, out: &mut [u32], key: &[u32]) {
+            unrolled::prepare(m, u32::BITS, n, out, key);
         }
     };
     (@own u32, $rows:expr, $features:tt, $registers:literal) => {
@@ -41,7 +45,7 @@ macro_rules! gate_backend {
         #[rustfmt::skip]
         impl InOwnOrder {
             kernel!(evaluate = gate_product::evaluate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], rough: bool, near: &[u32]);
-            kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32]);
+            kernel!(interpolate = gate_product::interpolate::<$registers, _>, $rows, $features, t: &NttTable<u32>, row: &mut [u32], near: &[u32]);
         }
     };
     (@own u64, $rows:expr, $features:tt, $registers:literal) => {};
@@ -52,8 +56,8 @@ macro_rules! gate_backend {
         fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], _rough: bool, near: &[u64]) {
             $crate::arith::simd::gates::OwnOrder::evaluate(self, t, row, near);
         }
-        fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
-            $crate::arith::simd::gates::OwnOrder::interpolate(self, t, row);
+        fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
+            $crate::arith::simd::gates::OwnOrder::interpolate(self, t, row, near);
         }
         fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
             $crate::arith::simd::gates::OwnOrder::reorder(self, t, row);
@@ -64,11 +68,17 @@ macro_rules! gate_backend {
         fn prepare_key(&self, _m: &Modulus<u64>, out: &mut [u64], key: &[u64], _rows: usize) {
             out.copy_from_slice(key);
         }
+        fn unrolled_product(&self, m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, _rough: bool) {
+            $crate::arith::simd::gates::OwnOrder::unrolled_product(self, m, out, rows, key, turns);
+        }
+        fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
+            $crate::arith::simd::gates::OwnOrder::prepare_unrolled(self, m, n, out, key);
+        }
     };
     ($token:ty, $word:ident, $name:literal, features = $features:tt, registers = $registers:literal, rows = $rows:expr) => {
         const _: () = {
             #[allow(unused_imports)]
-            use $crate::arith::kernels::{Kernels, gate_product};
+            use $crate::arith::kernels::{Kernels, gate_product, unrolled};
             use $crate::arith::kernels::gates::{self, DigitCut, GateKernels};
             use $crate::arith::simd::backend::kernel;
             use $crate::arith::{Modulus, NttTable};
@@ -95,7 +105,8 @@ macro_rules! gate_backend {
 }
 pub(crate) use gate_backend;
 
-/// The order of evaluations that a backend for 64-bit words prefers: the ordinary one, if nothing else is said.
+/// The order of evaluations that a backend for 64-bit words prefers, and its products: the ordinary ones, if nothing else is
+/// said.
 pub(crate) trait OwnOrder: Kernels<u64> {
     /// See [`GateKernels::evaluate`].
     fn evaluate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
@@ -103,11 +114,29 @@ pub(crate) trait OwnOrder: Kernels<u64> {
         self.ntt_forward(t, row);
     }
     /// See [`GateKernels::interpolate`].
-    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
+    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
+        prefetch(near);
         self.ntt_inverse(t, row);
     }
     /// See [`GateKernels::reorder`].
     fn reorder(&self, _t: &NttTable<u64>, _row: &mut [u64]) {}
+    /// See [`GateKernels::prepare_unrolled`].
+    fn prepare_unrolled(&self, _m: &Modulus<u64>, _n: usize, out: &mut [u64], key: &[u64]) {
+        out.copy_from_slice(key);
+    }
+    /// See [`GateKernels::unrolled_product`].
+    fn unrolled_product(
+        &self,
+        m: &Modulus<u64>,
+        out: [&mut [u64]; 2],
+        rows: &[u64],
+        key: &[u64],
+        turns: &unrolled::Turns<u64>,
+    ) where
+        Self: Sized,
+    {
+        unrolled::product_of_rows(self, m, out, rows, key, turns);
+    }
 }
 
 impl OwnOrder for Scalar<u64> {}

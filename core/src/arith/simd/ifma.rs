@@ -9,7 +9,7 @@ use super::avx2::Avx2;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
 use super::{avx512_wide, avx512_wide_sums};
-use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, products};
+use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, products, unrolled};
 use crate::arith::unroll::unrolled;
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
@@ -195,8 +195,9 @@ struct Narrow;
 
 impl Narrow {
     kernel!(evaluate = gate_product::evaluate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
-    kernel!(interpolate = gate_product::interpolate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(interpolate = gate_product::interpolate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
     kernel!(reorder = gate_product::reorder::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
     kernel!(forward = ntt::forward::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -306,12 +307,37 @@ impl super::gates::OwnOrder for Ifma {
         super::gates::prefetch(near);
         self.ntt_forward(t, row);
     }
-    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64]) {
-        if has_own_order(t) { Narrow.interpolate(t, row) } else { self.ntt_inverse(t, row) }
+    fn interpolate(&self, t: &NttTable<u64>, row: &mut [u64], near: &[u64]) {
+        if has_own_order(t) {
+            return Narrow.interpolate(t, row, near);
+        }
+        super::gates::prefetch(near);
+        self.ntt_inverse(t, row);
     }
     fn reorder(&self, t: &NttTable<u64>, row: &mut [u64]) {
         if has_own_order(t) {
             Narrow.reorder(t, row);
+        }
+    }
+    fn prepare_unrolled(&self, m: &Modulus<u64>, n: usize, out: &mut [u64], key: &[u64]) {
+        if is_narrow(m) {
+            unrolled::prepare(m, LANE_BITS, n, out, key);
+        } else {
+            out.copy_from_slice(key);
+        }
+    }
+    fn unrolled_product(
+        &self,
+        m: &Modulus<u64>,
+        out: [&mut [u64]; 2],
+        rows: &[u64],
+        key: &[u64],
+        turns: &unrolled::Turns<u64>,
+    ) {
+        if is_narrow(m) {
+            Narrow.unrolled_product(m, out, rows, key, turns, false);
+        } else {
+            unrolled::product_of_rows(self, m, out, rows, key, turns);
         }
     }
 }

@@ -5,7 +5,7 @@
 //! the CPU has AVX-512F and AVX-512 IFMA.
 
 use super::ifma::{Factor, Lanes};
-use super::vector::Vector;
+use super::vector::{Montgomery, Vector};
 use crate::arith::Modulus;
 use crate::arith::kernels::products::Sums;
 use core::arch::x86_64::*;
@@ -47,6 +47,31 @@ impl IfmaSums {
         let p = lanes.splat(m.value());
         let factor = |x: u64| lanes.factor(&m.shoup(m.reduce_u64(x)));
         Self { lanes, p, twice: lanes.add(p, p), one: factor(1), high: factor(1 << HALF) }
+    }
+}
+
+impl Montgomery for Lanes {
+    type Sum = Acc;
+
+    const RADIX_BITS: u32 = HALF;
+
+    #[inline(always)]
+    fn sum_zero(self) -> Acc {
+        let zero = ifma!(_mm512_setzero_si512());
+        Acc { low: zero, high: zero }
+    }
+    #[inline(always)]
+    fn sum_mul_add(self, Acc { low, high }: Acc, a: __m512i, b: __m512i) -> Acc {
+        ifma!(Acc { low: _mm512_madd52lo_epu64(low, a, b), high: _mm512_madd52hi_epu64(high, a, b) })
+    }
+    #[inline(always)]
+    fn sum_redc(self, Acc { low, high }: Acc, negative_inverse: __m512i, p: __m512i) -> __m512i {
+        ifma!({
+            // The products read the low 52 bits; what is above them in `low` stays, as a carry.
+            let multiple = _mm512_madd52lo_epu64(_mm512_setzero_si512(), low, negative_inverse);
+            let carry = _mm512_srli_epi64::<HALF>(_mm512_madd52lo_epu64(low, multiple, p));
+            _mm512_add_epi64(_mm512_madd52hi_epu64(high, multiple, p), carry)
+        })
     }
 }
 

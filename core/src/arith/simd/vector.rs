@@ -95,6 +95,42 @@ pub(crate) trait Products: Vector {
     fn gather(self, x: &[Self::Word], perm: &[u32], origin: u32) -> Self::Reg;
 }
 
+/// Sums of products that are reduced by a power of two (Montgomery).
+pub(crate) trait Montgomery: Vector {
+    /// A sum in each lane.
+    type Sum: Copy;
+
+    /// log2 of the radix. Factors are below it.
+    const RADIX_BITS: u32;
+
+    /// Zeros.
+    fn sum_zero(self) -> Self::Sum;
+    /// `sum + a b`.
+    fn sum_mul_add(self, sum: Self::Sum, a: Self::Reg, b: Self::Reg) -> Self::Sum;
+    /// `(sum + m p) / radix` with `m = sum negative_inverse mod radix`.
+    fn sum_redc(self, sum: Self::Sum, negative_inverse: Self::Reg, p: Self::Reg) -> Self::Reg;
+}
+
+/// By double words.
+impl<V: Redc> Montgomery for V {
+    type Sum = V::Acc;
+
+    const RADIX_BITS: u32 = V::Word::BITS;
+
+    #[inline(always)]
+    fn sum_zero(self) -> V::Acc {
+        self.acc_zero()
+    }
+    #[inline(always)]
+    fn sum_mul_add(self, sum: V::Acc, a: V::Reg, b: V::Reg) -> V::Acc {
+        self.acc_mul_add(sum, a, b)
+    }
+    #[inline(always)]
+    fn sum_redc(self, sum: V::Acc, negative_inverse: V::Reg, p: V::Reg) -> V::Reg {
+        self.acc_redc(sum, negative_inverse, p)
+    }
+}
+
 /// Montgomery reduction of double words, for lanes of 32 bits.
 pub(crate) trait Redc: Products {
     /// `(acc + m p) / 2^BITS` with `m = acc negative_inverse mod 2^BITS`; the sum fits a double word.

@@ -1,7 +1,9 @@
 //! The row operations of DM/CGGI against wide integers, on every backend.
 
 use super::{Random, extreme_rows};
-use crate::arith::kernels::gates::{DigitCut, GateKernels, product_fits, rough_bound};
+use crate::arith::kernels::gates::{
+    DigitCut, GateKernels, PAIR_KEYS, TURN_RUN, Turns, product_fits, rough_bound, unrolled_fits,
+};
 use crate::arith::simd::gates::{all_u32, all_u64};
 use crate::arith::{Modulus, NttTable, Word};
 
@@ -189,6 +191,74 @@ fn products_with_prepared_keys_are_exact_on_every_backend() {
     );
 }
 
+/// Digits times four keys turned by powers that are all the largest, or random; against wide integers.
+fn unrolled_products<W: Word>(k: &dyn GateKernels<W>, p: u64) {
+    let m = Modulus::<W>::new(p).unwrap();
+    let mut random = Random::new(p);
+    for (n, terms) in [(64, 2), (128, 4), (64, 1), (256, 6), (64, 8)] {
+        for rough in [false, true] {
+            if !unrolled_fits::<W>(p, n, terms, rough) {
+                continue;
+            }
+            let largest = if rough { rough_bound(p, n).unwrap() } else { p - 1 };
+            for extreme in [false, true] {
+                let mut take = |bound: u64, count: usize| -> Vec<W> {
+                    if extreme { vec![W::from_u64(bound - 1); count] } else { random.row(bound, count) }
+                };
+                let rows = take(largest + 1, terms * n);
+                let key = take(p, PAIR_KEYS * terms * 2 * n);
+                let mut turns = Turns::new(n);
+                for low in &mut turns.low {
+                    low.copy_from_slice(&take(p, TURN_RUN));
+                }
+                for high in &mut turns.high {
+                    for (high, value) in high.iter_mut().zip(take(p, 3)) {
+                        *high = m.shoup(value);
+                    }
+                }
+                let mut prepared = vec![W::ZERO; key.len()];
+                k.prepare_unrolled(&m, n, &mut prepared, &key);
+                let mut out = [vec![W::ONE; n], vec![W::ONE; n]];
+                let [out0, out1] = &mut out;
+                k.unrolled_product(&m, [out0, out1], &rows, &prepared, &turns, rough);
+                let p = u128::from(p);
+                let word = |x: W| u128::from(x.to_u64());
+                for (column, out) in out.iter().enumerate() {
+                    for (j, &found) in out.iter().enumerate() {
+                        let sum = (0..terms).fold(0, |sum, t| {
+                            let key = |number: usize| word(key[((number * terms + t) * 2 + column) * n + j]);
+                            let turned = (0..3).fold(key(0), |sum, i| {
+                                let high = word(turns.high[j / TURN_RUN][i].value);
+                                (sum + word(turns.low[i][j % TURN_RUN]) * high % p * key(i + 1)) % p
+                            });
+                            (sum + word(rows[t * n + j]) * turned) % p
+                        });
+                        assert_eq!(word(found), sum, "{}: {terms} terms modulo {p}", k.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn unrolled_products_are_exact_on_every_backend() {
+    for p in [7681u64, 134_215_681, 1_073_692_673] {
+        for k in all_u32() {
+            unrolled_products(k, p);
+        }
+    }
+    for p in [134_215_681u64, 1_125_899_906_826_241, 1_152_921_504_606_830_593] {
+        for k in all_u64() {
+            unrolled_products(k, p);
+        }
+    }
+    // The sets there are.
+    assert!(unrolled_fits::<u32>(134_215_681, 1024, 4, true));
+    assert!(unrolled_fits::<u32>(1_073_692_673, 2048, 4, false));
+    assert!(unrolled_fits::<u64>(1_125_899_906_826_241, 2048, 2, false));
+}
+
 #[test]
 fn rough_transforms_are_bounded_and_congruent_on_every_backend() {
     let mut random = Random::new(9);
@@ -234,7 +304,7 @@ fn own_orders_hold_the_same_evaluations_on_every_backend() {
                 let mut reduced: Vec<W> = own.iter().map(|x| W::from_u64(x.to_u64() % p)).collect();
                 assert_eq!(reduced, ordinary, "{}: degree {n} modulo {p}", k.name());
                 assert!(rough || reduced == own);
-                k.interpolate(&table, &mut reduced);
+                k.interpolate(&table, &mut reduced, &x);
                 assert_eq!(reduced, x, "{}: degree {n} modulo {p}", k.name());
             }
         }

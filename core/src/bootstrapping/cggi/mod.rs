@@ -14,7 +14,7 @@
 //! The constant coefficient is the result for phi, with the noise of the rotation alone.
 //!
 //! How the accumulator is turned is the method of the set ([`RotationMethod`](crate::schemes::cggi::RotationMethod)):
-//! GINX for binary or ternary keys; automorphisms (LMKCDEY) for any, with merged keys if wanted, or the same on NTRU
+//! GINX for binary or ternary keys, or for two coordinates of a binary one at once; automorphisms (LMKCDEY) for any, with merged keys if wanted, or the same on NTRU
 //! samples; the digits of the masks (AP), as published first. All give the same kind of ciphertext.
 //!
 //! # Use
@@ -50,6 +50,7 @@
 mod ap;
 mod evaluator;
 mod ginx;
+mod ginx_unrolled;
 mod inspect;
 mod integers;
 mod keys;

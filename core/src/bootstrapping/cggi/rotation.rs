@@ -7,11 +7,12 @@ use zeroize::Zeroizing;
 use super::{
     ap::Ap,
     ginx::{GinxBinary, GinxTernary},
+    ginx_unrolled::GinxUnrolled,
     lmkcdey::Lmkcdey,
     ntru::Ntru,
 };
 use crate::{
-    arith::Word,
+    arith::{Turns, Word},
     ring::{Coeff, Eval, Poly},
     rlwe::{
         Pair,
@@ -87,6 +88,7 @@ pub(super) trait BlindRotation<W: Word>: Send + Sync {
 pub(super) fn key_of_method<W: Word>(method: RotationMethod) -> &'static dyn RotationKey<W> {
     match method {
         RotationMethod::GinxBinary => &GinxBinary,
+        RotationMethod::GinxUnrolled => &GinxUnrolled,
         RotationMethod::GinxTernary => &GinxTernary,
         RotationMethod::Lmkcdey { .. } => &Lmkcdey,
         RotationMethod::Ntru { .. } => &Ntru,
@@ -98,6 +100,7 @@ pub(super) fn key_of_method<W: Word>(method: RotationMethod) -> &'static dyn Rot
 pub(super) fn of_method<W: Word>(method: RotationMethod) -> &'static dyn BlindRotation<W> {
     match method {
         RotationMethod::GinxBinary => &GinxBinary,
+        RotationMethod::GinxUnrolled => &GinxUnrolled,
         RotationMethod::GinxTernary => &GinxTernary,
         RotationMethod::Lmkcdey { .. } => &Lmkcdey,
         RotationMethod::Ntru { .. } => &Ntru,
@@ -110,6 +113,8 @@ pub(super) fn of_method<W: Word>(method: RotationMethod) -> &'static dyn BlindRo
 pub(super) enum Step {
     /// Multiply by X^(exponent s), s the coordinate of the short key.
     Turn { coordinate: usize, exponent: u32 },
+    /// Multiply by X^(e s + e' s'), e and e' the exponents, s and s' the pair of coordinates.
+    TurnPair { pair: usize, exponents: [u32; 2] },
     /// Apply X -> X^(5^skip) and multiply by X^s.
     Multiply { coordinate: usize, skip: usize },
     /// Apply the automorphism with this number.
@@ -157,6 +162,8 @@ pub struct Accumulator<W: Word> {
 pub(super) enum Form<W: Word> {
     /// Coefficients.
     Turned(Mirrored<W>),
+    /// Coefficients, and the powers of X that they are multiplied by.
+    Paired { parts: [Vec<W>; 2], turns: Turns<W> },
     /// Evaluations, and two rows of them to work in.
     Evaluated { parts: [Vec<W>; 2], spare: [Vec<W>; 2] },
     /// Evaluations of an NTRU sample, or still of the known polynomial it starts from, and a row to work in.
@@ -167,6 +174,12 @@ impl<W: Word> Accumulator<W> {
     /// A sample, coefficients.
     pub(super) fn turned(params: &CggiParams<W>, [b, a]: &[Vec<W>; 2]) -> Self {
         let form = Form::Turned(Mirrored::new(params.modulus(), [b, a]));
+        Self { form, scratch: params.rgsw().scratch() }
+    }
+
+    /// A sample, coefficients, to be turned by pairs of coordinates.
+    pub(super) fn paired(params: &CggiParams<W>, parts: [Vec<W>; 2]) -> Self {
+        let form = Form::Paired { parts, turns: Turns::new(params.n()) };
         Self { form, scratch: params.rgsw().scratch() }
     }
 
@@ -191,6 +204,7 @@ impl<W: Word> Accumulator<W> {
     pub fn parts(&self, params: &CggiParams<W>) -> [Vec<W>; 2] {
         match &self.form {
             Form::Turned(sample) => sample.parts().map(<[W]>::to_vec),
+            Form::Paired { parts, .. } => parts.clone(),
             Form::Evaluated { parts, .. } => {
                 let mut parts = parts.clone();
                 for part in &mut parts {

@@ -187,7 +187,10 @@ impl<W: Word> CggiEvaluator<W> {
 /// Other methods start from a polynomial that everybody knows.
 fn check_method<W: Word>(params: &CggiParams<W>) -> Result<(), Error> {
     match params.spec().method {
-        RotationMethod::GinxBinary | RotationMethod::GinxTernary | RotationMethod::Ap { .. } => Ok(()),
+        RotationMethod::GinxBinary
+        | RotationMethod::GinxUnrolled
+        | RotationMethod::GinxTernary
+        | RotationMethod::Ap { .. } => Ok(()),
         other => Err(Error::InvalidArgument(format!(
             "set {} rotates by {}, which begins with a known polynomial; tree look-ups take a set of GINX or AP",
             params.name(),

@@ -1,5 +1,8 @@
 //! Monomials and automorphisms on coefficients.
 
+use alloc::{vec, vec::Vec};
+
+use super::product::RgswContext;
 use crate::arith::{Modulus, Word};
 
 /// out = X^exponent x modulo X^n + 1; the exponent is below 2n.
@@ -22,10 +25,24 @@ pub fn apply_automorphism<W: Word>(m: &Modulus<W>, out: &mut [W], x: &[W], g: u6
     }
 }
 
+/// All powers of the root of unity, and its exponents at the places of a row: read off the transform of X.
+pub(crate) fn powers_of_root<W: Word>(rgsw: &RgswContext<W>) -> (Vec<W>, Vec<u32>) {
+    let (n, m, ntt) = (rgsw.n(), rgsw.ring().modulus(), rgsw.ring().ntt());
+    let mut row = vec![W::ZERO; n];
+    row[1] = W::ONE;
+    W::kernels().ntt_forward(ntt, &mut row);
+    // Place 0 is psi itself.
+    let mut powers = vec![W::ONE; 2 * n];
+    for e in 1..2 * n {
+        powers[e] = m.mul(powers[e - 1], row[0]);
+    }
+    let bits = n.trailing_zeros();
+    let places = (0..n as u32).map(|j| 2 * (j.reverse_bits() >> (32 - bits)) + 1).collect();
+    (powers, places)
+}
+
 #[cfg(test)]
 mod tests {
-    use alloc::{vec, vec::Vec};
-
     use super::*;
 
     #[test]

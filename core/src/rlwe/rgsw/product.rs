@@ -23,7 +23,7 @@ pub struct RgswContext<W: Word> {
 
 /// Rows that external products work in, reusable.
 pub struct ProductScratch<W: Word> {
-    digits: Vec<W>,
+    pub(super) digits: Vec<W>,
     out: [Vec<W>; 2],
 }
 
@@ -140,7 +140,7 @@ impl<W: Word> RgswContext<W> {
         }
         self.sum_products(0, key, scratch, counters);
         for (part, product) in x.parts.iter_mut().zip(&mut scratch.out) {
-            kernels.interpolate(ntt, product);
+            kernels.interpolate(ntt, product, &[]);
             kernels.add_mirrored(m, part, product);
         }
         counters.ntt += 2 + self.rgsw_samples() as u64;

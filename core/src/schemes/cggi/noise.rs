@@ -37,6 +37,8 @@ impl NoiseModel {
         let rotation = match spec.method {
             // Half the coordinates of the key are 0 and multiply the rounding error away.
             RotationMethod::GinxBinary => n * (2.0 * d * product + rounding * whole / 2.0),
+            // Four keys a pair, turned by powers of X, which leaves their noise as it is.
+            RotationMethod::GinxUnrolled => n / 2.0 * (8.0 * d * product + rounding * whole),
             // Two products, the noise of each doubled by the binomial that follows; one of three coordinates is 0.
             RotationMethod::GinxTernary => n * (8.0 * d * product + 4.0 / 3.0 * rounding * whole),
             RotationMethod::Lmkcdey { merged } => {

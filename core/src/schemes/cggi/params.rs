@@ -1,6 +1,6 @@
 //! Checked parameters.
 
-use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     encoding::Encoding,
@@ -11,7 +11,10 @@ use crate::{
     arith::{Modulus, Word},
     error::Error,
     ring::{Automorphism, GaloisElement},
-    rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
+    rlwe::{
+        lwe::LweSwitchSpec,
+        rgsw::{Monomials, RgswContext, powers_of_root},
+    },
     security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
 
@@ -40,6 +43,8 @@ struct Inner<W: Word> {
     powers: Vec<W>,
     /// Exponent of psi at each place of a row of evaluations.
     places: Vec<u32>,
+    /// The powers of X for methods that turn by pairs of coordinates.
+    monomials: Option<Monomials<W>>,
     /// The permutations of the automorphisms that the method applies, by exponent.
     permutations: Vec<(u64, Automorphism)>,
 }
@@ -75,6 +80,9 @@ impl<W: Word> CggiParams<W> {
         }
         let fits = match method {
             RotationMethod::GinxBinary => lwe_secret == LweSecret::Binary,
+            RotationMethod::GinxUnrolled => {
+                lwe_secret == LweSecret::Binary && spec.lwe_dimension.is_multiple_of(2)
+            }
             RotationMethod::GinxTernary => lwe_secret == LweSecret::Ternary,
             RotationMethod::Lmkcdey { merged } | RotationMethod::Ntru { merged } => {
                 (1..=MAX_MERGED).contains(&merged)
@@ -83,9 +91,9 @@ impl<W: Word> CggiParams<W> {
         };
         if !fits {
             return Err(Error::InvalidArgument(format!(
-                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-ternary a ternary one, \
-                 lmkcdey and ntru any with 1 to {MAX_MERGED} merged steps, ap any with digits of 1 to \
-                 {MAX_EXPONENT_DIGIT} bits"
+                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-unrolled a binary one of \
+                 even dimension, ginx-ternary a ternary one, lmkcdey and ntru any with 1 to {MAX_MERGED} merged steps, \
+                 ap any with digits of 1 to {MAX_EXPONENT_DIGIT} bits"
             )));
         }
         let switch = LweSwitchSpec {
@@ -121,8 +129,12 @@ impl<W: Word> CggiParams<W> {
         }
         let fingerprint = spec.fingerprint();
         let (powers, places) = match method {
-            RotationMethod::GinxTernary => powers(&rgsw),
+            RotationMethod::GinxTernary => powers_of_root(&rgsw),
             _ => (Vec::new(), Vec::new()),
+        };
+        let monomials = match method {
+            RotationMethod::GinxUnrolled => Some(Monomials::new(&rgsw)?),
+            _ => None,
         };
         let permutations = match method {
             _ if method.by_automorphisms() => permutations(n)?,
@@ -138,6 +150,7 @@ impl<W: Word> CggiParams<W> {
             max_weight,
             powers,
             places,
+            monomials,
             permutations,
         })))
     }
@@ -214,6 +227,11 @@ impl<W: Word> CggiParams<W> {
         }
     }
 
+    /// The powers of X, of a method that turns by pairs of coordinates.
+    pub(crate) fn monomials(&self) -> Option<&Monomials<W>> {
+        self.0.monomials.as_ref()
+    }
+
     /// X -> X^g on rows of evaluations: `out[j] = x[permutation[j]]`; empty for an exponent that the method does not
     /// use.
     pub(crate) fn permutation(&self, g: u64) -> &[u32] {
@@ -273,22 +291,6 @@ fn security_of(spec: &CggiSpec) -> Result<LweReport, Error> {
         }
         _ => Ok(report),
     }
-}
-
-/// All powers of the root of unity, and its exponents at the places of a row: read off the transform of X.
-fn powers<W: Word>(rgsw: &RgswContext<W>) -> (Vec<W>, Vec<u32>) {
-    let (n, m, ntt) = (rgsw.n(), rgsw.ring().modulus(), rgsw.ring().ntt());
-    let mut row = vec![W::ZERO; n];
-    row[1] = W::ONE;
-    W::kernels().ntt_forward(ntt, &mut row);
-    // Place 0 is psi itself.
-    let mut powers = vec![W::ONE; 2 * n];
-    for e in 1..2 * n {
-        powers[e] = m.mul(powers[e - 1], row[0]);
-    }
-    let bits = n.trailing_zeros();
-    let places = (0..n as u32).map(|j| 2 * (j.reverse_bits() >> (32 - bits)) + 1).collect();
-    (powers, places)
 }
 
 /// X -> X^(5^w) for w up to the window of automorphisms or of merged keys, and X -> X^-5.

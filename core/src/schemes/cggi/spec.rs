@@ -14,6 +14,9 @@ pub enum RotationMethod {
     /// CGGI's selection by the bits of a binary key, one external product a coordinate (ASIACRYPT
     /// 2016, §4).
     GinxBinary,
+    /// The same by two coordinates of a binary key at once, four keys a pair: half the products, and twice the key (Bourse,
+    /// Minelli, Minihold, Paillier, CRYPTO 2018).
+    GinxUnrolled,
     /// The same for a ternary key, two keys a coordinate.
     GinxTernary,
     /// By automorphisms, for any key (Lee et al., EUROCRYPT 2023).
@@ -40,6 +43,7 @@ impl RotationMethod {
     pub fn name(self) -> &'static str {
         match self {
             Self::GinxBinary => "ginx-binary",
+            Self::GinxUnrolled => "ginx-unrolled",
             Self::GinxTernary => "ginx-ternary",
             Self::Lmkcdey { .. } => "lmkcdey",
             Self::Ntru { .. } => "ntru",
@@ -51,7 +55,7 @@ impl RotationMethod {
     pub fn merged(self) -> usize {
         match self {
             Self::Lmkcdey { merged } | Self::Ntru { merged } => merged,
-            Self::GinxBinary | Self::GinxTernary | Self::Ap { .. } => 1,
+            Self::GinxBinary | Self::GinxUnrolled | Self::GinxTernary | Self::Ap { .. } => 1,
         }
     }
 
@@ -77,6 +81,7 @@ impl RotationMethod {
             Self::Lmkcdey { merged } => [3, merged as u64],
             Self::Ntru { merged } => [4, merged as u64],
             Self::Ap { base_log } => [5, base_log.into()],
+            Self::GinxUnrolled => [6, 0],
         }
     }
 }
