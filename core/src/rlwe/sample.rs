@@ -7,6 +7,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::keyswitch::Pair;
 use crate::{
     arith::{KeyRows, Word, line},
+    par,
     random::{Seed, Stream},
     ring::{Basis, Binomial, Eval, Poly, SmallPoly, uniform_rows},
 };
@@ -186,16 +187,23 @@ impl<W: Word> SampleBlock<W> {
 
     /// Stores sample `index`.
     pub fn set(&mut self, index: usize, sample: &Pair<W>) {
-        let Pair { b, a } = sample;
-        debug_assert!(b.basis().same_as(&self.basis) && a.basis().same_as(&self.basis));
-        let tile = self.tile();
-        for limb in 0..self.basis.len() {
-            let rows = b.row(limb).chunks_exact(tile).zip(a.row(limb).chunks_exact(tile));
-            for ([to_b, to_a], (b, a)) in self.tiles(limb, index).zip(rows) {
-                self.data[to_b..to_b + tile].copy_from_slice(b);
-                self.data[to_a..to_a + tile].copy_from_slice(a);
-            }
-        }
+        let shape = (self.tile(), self.samples);
+        let limbs = self.data.chunks_exact_mut((self.samples * 2 * self.basis.n()).max(1));
+        limbs
+            .enumerate()
+            .for_each(|(limb, data)| place(shape, limb, data, index, core::slice::from_ref(sample)));
+    }
+
+    /// Stores the samples from `first` on, limb by limb on as many threads as there are: memory that nobody has written to is
+    /// handed out by the system at the first write, and that takes longer than the copy.
+    pub fn set_run(&mut self, first: usize, run: &[Pair<W>]) {
+        debug_assert!(
+            run.iter().all(|s| s.b.basis().same_as(&self.basis) && s.a.basis().same_as(&self.basis))
+        );
+        let shape = (self.tile(), self.samples);
+        par::for_each_chunk_mut(&mut self.data, self.samples * 2 * self.basis.n(), |limb, data| {
+            place(shape, limb, data, first, run);
+        });
     }
 
     /// Words of a row that lie together.
@@ -210,5 +218,22 @@ impl<W: Word> SampleBlock<W> {
             let start = (t * samples + index) * 2 * tile;
             [start, start + tile]
         })
+    }
+}
+
+/// Stores one limb of the samples from `first` on into the words of that limb, `samples` of which share a tile.
+fn place<W: Word>(
+    (tile, samples): (usize, usize),
+    limb: usize,
+    data: &mut [W],
+    first: usize,
+    run: &[Pair<W>],
+) {
+    for (t, data) in data.chunks_exact_mut(samples * 2 * tile).enumerate() {
+        let words = t * tile..(t + 1) * tile;
+        for (to, Pair { b, a }) in data[first * 2 * tile..].chunks_exact_mut(2 * tile).zip(run) {
+            to[..tile].copy_from_slice(&b.row(limb)[words.clone()]);
+            to[tile..].copy_from_slice(&a.row(limb)[words.clone()]);
+        }
     }
 }

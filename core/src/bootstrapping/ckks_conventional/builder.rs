@@ -77,9 +77,7 @@ impl<W: Word> ConventionalKeysBuilder<W> {
         })?;
         let empty = || SampleBlock::zero(basis, layout.special(part.key), layout.samples(part.key));
         let key = self.keys.entry(part.key).or_insert_with(empty);
-        for (i, sample) in made.iter().enumerate() {
-            key.set(part.first + i, sample);
-        }
+        key.set_run(part.first, &made);
         self.present[part.index] = true;
         Ok(())
     }
