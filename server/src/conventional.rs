@@ -6,6 +6,7 @@ use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, METHOD,
 };
+use refloat::bootstrapping::{MetaBootstrapper, Method};
 use refloat::params::{ConventionalPreset, conventional_presets};
 use refloat::trace::Observer;
 use refloat::wire;
@@ -26,6 +27,8 @@ pub struct ConventionalEngine {
 
 struct Set {
     params: ConventionalParams,
+    /// Bits that a further round gains.
+    gain_bits: u32,
     plan: MemoryPlan,
     /// The evaluator, as long as keys of the set are loaded: its diagonals take gigabytes.
     evaluator: Mutex<Weak<ConventionalEvaluator>>,
@@ -60,7 +63,12 @@ impl ConventionalEngine {
             let params = preset.params()?;
             let plan = MemoryPlan::keeping(&params, budget);
             engine.described.push(describe(preset, &params, &plan));
-            engine.sets.push(Set { params, plan, evaluator: Mutex::default() });
+            engine.sets.push(Set {
+                params,
+                gain_bits: preset.gain_bits(),
+                plan,
+                evaluator: Mutex::default(),
+            });
         }
         Ok(engine)
     }
@@ -104,8 +112,9 @@ impl Engine for ConventionalEngine {
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
-        let params = &self.find(set)?.params;
+        let Set { params, gain_bits, .. } = self.find(set)?;
         check_mode(params, task.mode)?;
+        let rounds = ckks_jobs::rounds(task, *gain_bits)?;
         if task.operations == [Operation::Program] {
             return ProgramJob::from_bytes(params, bytes)?.plan(params, key).map(|_| ());
         }
@@ -115,7 +124,7 @@ impl Engine for ConventionalEngine {
         let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         let levels = params.levels();
         let levels = Levels { square: 1, input: levels.input, output: levels.output };
-        ckks_jobs::check(levels, key, &ciphertext, &task.operations)
+        ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -139,19 +148,21 @@ impl Engine for ConventionalEngine {
         ciphertext: &[u8],
         observer: &mut dyn Observer,
     ) -> Result<Vec<u8>, Error> {
-        let context = self.find(set)?.params.ckks();
+        let Set { params, gain_bits, .. } = self.find(set)?;
+        let (context, rounds) = (params.ckks(), ckks_jobs::rounds(task, *gain_bits)?);
         let Loaded { evaluator, keys } = keys.inner.downcast_ref().ok_or_else(|| {
             Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
         })?;
+        let method = ConventionalBootstrapper { evaluator, keys };
         if task.operations == [Operation::Program] {
-            let method = ConventionalBootstrapper { evaluator, keys };
             return ProgramJob::from_bytes(evaluator.params(), ciphertext)?.run(&method, observer);
         }
+        let method = MetaBootstrapper::with(&method, rounds)?;
         let input = wire::ciphertext_from_bytes(context, ciphertext)?;
         let output = ckks_jobs::apply(Id(keys.key_id()), task, input, observer, |operation, x, observer| {
             match operation {
                 Operation::Square => evaluator.multiply(x, x, keys),
-                Operation::Bootstrap => evaluator.bootstrap(x, keys, observer),
+                Operation::Bootstrap => method.bootstrap(x, observer),
                 Operation::Circuit | Operation::LookUp => Err(ckks_jobs::no_circuit()),
                 Operation::Program => Err(ckks_jobs::program_alone()),
             }
@@ -263,8 +274,11 @@ mod tests {
             let ciphertext = secret.encrypt(&values, level, &Seed::from_bytes([4; 32])).unwrap();
             wire::ciphertext_to_bytes(params.ckks(), &ciphertext).unwrap()
         };
-        let task =
-            |operations: &[Operation]| Task { mode: SlotMode::Complex, operations: operations.to_vec() };
+        let task = |operations: &[Operation]| Task {
+            mode: SlotMode::Complex,
+            operations: operations.to_vec(),
+            rounds: 1,
+        };
         let plan = task(&[Operation::Square, Operation::Bootstrap, Operation::Square]);
         let input = encrypt(1);
         engine.check_ciphertext(TOY, key, &plan, &input).unwrap();

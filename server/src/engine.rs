@@ -224,6 +224,22 @@ pub struct Task {
     pub mode: SlotMode,
     /// The operations, in order.
     pub operations: Vec<Operation>,
+    /// Bootstraps of META-BTS that each operation `bootstrap` is done in.
+    #[serde(default = "one_round")]
+    pub rounds: u32,
+}
+
+impl Task {
+    /// Bootstraps that it takes, every round counted.
+    pub fn bootstraps(&self) -> usize {
+        let operations = self.operations.iter().filter(|operation| **operation == Operation::Bootstrap);
+        operations.count() * self.rounds as usize
+    }
+}
+
+/// What is meant where rounds are not spoken of.
+pub(crate) fn one_round() -> u32 {
+    1
 }
 
 /// Writes operations as [`Operation::parse_list`] reads them.

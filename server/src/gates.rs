@@ -188,6 +188,13 @@ fn check_job<W: WireWord>(
     task: &Task,
     bytes: &[u8],
 ) -> Result<(), Error> {
+    if task.rounds != 1 {
+        return Err(Error::InvalidArgument(format!(
+            "rounds={} is for bootstraps of CKKS ciphertexts, and {} is a set for bits; leave it out",
+            task.rounds,
+            params.name()
+        )));
+    }
     match (&task.operations[..], task.mode) {
         ([Operation::Circuit], SlotMode::Bits) => {
             check_key(&CircuitJob::from_bytes(params, bytes)?.inputs, key)
@@ -363,7 +370,7 @@ mod tests {
         let inputs = secret.encrypt(encoding, &[3, 12], &Seed::from_bytes([9; 32])).unwrap();
         let job = LookUpJob { table, output: encoding, inputs };
         let body = job.to_bytes(params).unwrap();
-        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::LookUp] };
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::LookUp], rounds: 1 };
         engine.check_ciphertext(name, key, &task, &body).unwrap();
         assert!(engine.check_ciphertext("fbs16", key, &task, &body).is_err(), "of another set");
         let result = engine.run(name, &keys, &task, &body, &mut ()).unwrap();
@@ -380,7 +387,7 @@ mod tests {
         let netlist = adder(4, Form::Ripple).unwrap();
         let bits: Vec<bool> = (0..8).map(|i| 0x6b >> i & 1 == 1).collect();
         let inputs = secret.encrypt_bits(&bits, &Seed::from_bytes([4; 32]));
-        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit] };
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit], rounds: 1 };
         let body = CircuitJob::to_bytes(secret.params(), &netlist, &inputs).unwrap();
         engine.check_ciphertext(set, key, &task, &body).unwrap();
         assert!(body.len() < engine.largest_input(engine.set(set).unwrap()));

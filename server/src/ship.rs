@@ -4,8 +4,10 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    INPUT_LEVEL, KeySource, METHOD, OUTPUT_LEVEL, ShipEvaluator, ShipKeys, ShipMode, ShipParams,
+    INPUT_LEVEL, KeySource, METHOD, OUTPUT_LEVEL, ShipBootstrapper, ShipEvaluator, ShipKeys, ShipMode,
+    ShipParams,
 };
+use refloat::bootstrapping::{MetaBootstrapper, Method};
 use refloat::params::{self, Preset};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::Observer;
@@ -25,6 +27,8 @@ pub struct ShipEngine {
 
 struct Set {
     params: ShipParams,
+    /// Bits that a further round gains.
+    gain_bits: u32,
     /// Made when keys of the set are first loaded: it holds hundreds of megabytes.
     evaluator: OnceLock<ShipEvaluator>,
 }
@@ -47,7 +51,7 @@ impl ShipEngine {
         for preset in presets {
             let params = preset.params()?;
             engine.described.push(describe(preset, &params));
-            engine.sets.push(Set { params, evaluator: OnceLock::new() });
+            engine.sets.push(Set { params, gain_bits: preset.gain_bits(), evaluator: OnceLock::new() });
         }
         Ok(engine)
     }
@@ -84,11 +88,12 @@ impl Engine for ShipEngine {
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
-        let params = &self.find(set)?.params;
+        let Set { params, gain_bits, .. } = self.find(set)?;
         let ciphertext: Ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         check_mode(params, task.mode)?;
+        let rounds = ckks_jobs::rounds(task, *gain_bits)?;
         let levels = Levels { square: OUTPUT_LEVEL, input: INPUT_LEVEL, output: OUTPUT_LEVEL };
-        ckks_jobs::check(levels, key, &ciphertext, &task.operations)
+        ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -118,10 +123,12 @@ impl Engine for ShipEngine {
         let context = set.params.ckks();
         let input = wire::ciphertext_from_bytes(context, ciphertext)?;
         let (evaluator, mode) = (set.evaluator()?, ship_mode(task.mode));
+        let method = ShipBootstrapper { evaluator, keys, mode };
+        let method = MetaBootstrapper::with(&method, ckks_jobs::rounds(task, set.gain_bits)?)?;
         let output = ckks_jobs::apply(Id(keys.key_id()), task, input, observer, |operation, x, observer| {
             match operation {
                 Operation::Square => evaluator.square(x, keys),
-                Operation::Bootstrap => evaluator.bootstrap(x, mode, keys, observer),
+                Operation::Bootstrap => method.bootstrap(x, observer),
                 Operation::Circuit | Operation::LookUp => Err(ckks_jobs::no_circuit()),
                 Operation::Program => Err(ckks_jobs::program_alone()),
             }

@@ -51,6 +51,18 @@ fn a_ciphertext_is_refreshed_squared_and_refreshed_again() {
     let (level, bits) = precision(&secret, &fresh, &values);
     assert!(level == 2 && bits >= promised, "level {level}, {bits} bits, {promised} promised");
 
+    let exhausted = encrypt(&secret, &values, 1, 2);
+    let twice =
+        client.submit_with(&format!("key={}&rounds=2", key_id(&secret)), &[], &exhausted).expect(202).json();
+    let twice = twice["id"].as_str().unwrap();
+    client.wait_state(twice, "done");
+    let result = client.get(&format!("/v1/jobs/{twice}/result")).expect(200).body;
+    let (level, better) = precision(&secret, &result, &values);
+    assert!(level == 1 && better > bits + 1.0, "level {level}, {better} bits, {bits} in one round");
+    let query = format!("key={}&op=bootstrap,square&rounds=2", key_id(&secret));
+    let detail = client.submit_with(&query, &[], &exhausted).problem(422, "LEVEL_MISMATCH");
+    assert!(detail.contains("2 leave level 1 and 1 leaves 2"), "{detail}");
+
     let squares: Vec<f64> = values.iter().map(|value| value * value).collect();
     let query = format!("key={}&op=square,bootstrap", key_id(&secret));
     let job = client.submit_with(&query, &[], &fresh).expect(202).json();

@@ -9,6 +9,7 @@ use refloat::schemes::ckks::Complex;
 use refloat::wire;
 use refloat_server::id::hex;
 use serde_json::{Value, json};
+use support::Client;
 use support::process::{Process, refloat};
 
 const SET: &str = "toy-conventional10-sparse";
@@ -25,6 +26,39 @@ fn message() -> Vec<Complex> {
 fn encrypted(secret: &ConventionalSecretKey, level: usize) -> Vec<u8> {
     let ciphertext = secret.encrypt(&message(), level, &Seed::from_bytes([9; 32])).unwrap();
     wire::ciphertext_to_bytes(secret.params().ckks(), &ciphertext).unwrap()
+}
+
+/// Two rounds are more precise than one, and leave a level less.
+fn more_rounds(client: &Client, secret: &ConventionalSecretKey) {
+    let (params, id) = (secret.params(), hex(&secret.key_id()));
+    let exhausted = encrypted(secret, 0);
+    let bits = |bytes: &[u8]| {
+        let result = wire::ciphertext_from_bytes(params.ckks(), bytes).unwrap();
+        let slots = secret.decrypt(&result).unwrap();
+        let errors = slots.reveal_to_key_owner().iter().zip(message()).map(|(found, z)| (*found - z).abs());
+        (result.level(), -errors.fold(0.0, f64::max).log2())
+    };
+    let rounds =
+        |rounds: &str| client.submit_with(&format!("key={id}&mode=complex{rounds}"), &[], &exhausted);
+    let [once, twice] = ["", "&rounds=2"].map(|text| {
+        let job = rounds(text).expect(202).json();
+        let done = client.wait_state(job["id"].as_str().unwrap(), "done");
+        let result = client.get(&format!("/v1/jobs/{}/result", job["id"].as_str().unwrap())).expect(200).body;
+        (done["rounds"].clone(), bits(&result))
+    });
+    assert_eq!((&once.0, &twice.0), (&json!(1), &json!(2)));
+    assert_eq!((once.1.0, twice.1.0), (params.levels().output, params.levels().output - 1));
+    assert!(twice.1.1 > once.1.1 + 2.0, "{} and {} bits", once.1.1, twice.1.1);
+    for wrong in ["0", "5", "1000", "4294967295"] {
+        let detail = rounds(&format!("&rounds={wrong}")).problem(400, "INVALID_ARGUMENT");
+        assert!(detail.contains(&format!("{wrong} rounds")) && detail.contains("1 to 4 rounds"), "{detail}");
+    }
+    for wrong in ["two", "-1", "2.5", "", "4294967296"] {
+        assert!(
+            rounds(&format!("&rounds={wrong}")).problem(400, "INVALID_ARGUMENT").contains("rounds"),
+            "{wrong}"
+        );
+    }
 }
 
 #[test]
@@ -100,6 +134,10 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
         .fold(0.0, f64::max);
     assert!(-worst.log2() >= 15.0, "{} bits", -worst.log2());
 
+    more_rounds(client, &secret);
+    let query = format!("key={id}&op=square&rounds=2");
+    client.submit_with(&query, &[], &input).problem(400, "INVALID_ARGUMENT");
+
     // A long job is called off between stages.
     let many = vec!["bootstrap"; 16].join(",");
     let job = client.submit_with(&format!("key={id}&op={many}"), &[], &input).expect(202).json();
@@ -149,6 +187,13 @@ fn files_go_the_whole_way_here_and_on_a_server() {
         let decrypted = ok(&run(decrypt));
         assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 16.0, "{place}: {decrypted}");
     }
+    let twice = ok(&run(&format!("{bootstrap} --rounds 2")));
+    assert_eq!((&twice["rounds"], &twice["after"]["level"]), (&2.into(), &2.into()));
+    assert_eq!(twice["stages"].as_array().unwrap().len(), 9);
+    let bytes = std::fs::read(at("out.ct")).unwrap();
+    ok(&run(&format!("{bootstrap} --rounds 2 --server {}", server.client.url(""))));
+    assert!(std::fs::read(at("out.ct")).unwrap() == bytes, "the same bytes here and on a server");
+    assert!(fails(&run(&format!("{bootstrap} --rounds 0")), "INVALID_ARGUMENT").contains("0 rounds"));
     assert!(server.terminate());
 
     ok(&run("--json keygen --preset toy10 --allow-insecure --out @ship"));

@@ -11,7 +11,7 @@ use refloat::schemes::ckks::Complex;
 use refloat_server::id::hex;
 use refloat_server::programs::{ProgramJob, list_from_bytes};
 use serde_json::{Value, json};
-use support::process::Process;
+use support::process::{Process, refloat};
 
 const SET: &str = "toy-conventional10-sparse";
 
@@ -85,4 +85,70 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
         assert!(worst < 1e-3, "{worst}");
     }
     assert!(server.terminate(), "stops in order");
+}
+
+#[test]
+fn a_program_in_a_file_is_run_on_files_here_and_on_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    let ok = |line: &str| -> Value {
+        let output = run(line);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let fails = |line: &str, code: &str| {
+        let output = run(line);
+        assert!(!output.status.success(), "{line}");
+        let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert_eq!(error["error"]["code"], code, "{error}");
+        error["error"]["detail"].as_str().unwrap().to_owned()
+    };
+    let text = "x = input # numbers\ny = input\ns = add x y\nm = multiply s 0.5\nc = polynomial m 0 0.5 0 0.5\n\
+                p = multiply c x\nmean = output m\nscore = output p\n";
+    std::fs::write(at("score.txt"), text).unwrap();
+    let told = ok("--json program @score.txt");
+    assert_eq!((&told["inputs"], &told["outputs"]), (&json!(["x", "y"]), &json!(["mean", "score"])));
+    ok(&format!("--json keygen --preset {SET} --allow-insecure --out @keys"));
+    let [x, y] =
+        [1.0, 2.0].map(|step| -> Vec<f64> { (0..64).map(|i| f64::cos(step * f64::from(i))).collect() });
+    for (name, values) in [("x", &x), ("y", &y)] {
+        std::fs::write(at(&format!("{name}.json")), serde_json::to_vec(values).unwrap()).unwrap();
+        ok(&format!("--json encrypt --key @keys --in @{name}.json --out @{name}.ct"));
+    }
+    let line =
+        "--json program @score.txt --keys @keys --in y=@y.ct --in @x.ct --out @mean.ct --out score=@score.ct";
+    let here = ok(line);
+    assert_eq!((&here["bootstraps"], &here["inserted"]), (&1.into(), &1.into()), "{here}");
+    assert_eq!(here["outputs"][1]["out"], json!(at("score.ct")));
+    let scores = std::fs::read(at("score.ct")).unwrap();
+    let server = Process::start(&at("data"));
+    ok(&format!("{line} --server {}", server.client.url("")));
+    assert!(std::fs::read(at("score.ct")).unwrap() == scores, "the same bytes here and on a server");
+    assert!(server.terminate());
+    let score = |x: f64, y: f64| {
+        let mean = f64::midpoint(x, y);
+        f64::midpoint(mean, mean.powi(3)) * x
+    };
+    let expected: Vec<f64> = x.iter().zip(&y).map(|(&x, &y)| score(x, y)).collect();
+    std::fs::write(at("expected.json"), serde_json::to_vec(&expected).unwrap()).unwrap();
+    let read = ok("--json decrypt --key @keys --in @score.ct --out @score.csv --compare @expected.json");
+    assert!(read["precision"]["worst"].as_f64().unwrap() > 10.0, "{read}");
+
+    assert!(fails(&format!("{line} --as-written"), "LEVEL_MISMATCH").contains("\"p\" (multiply)"));
+    let one = "--json program @score.txt --keys @keys --in @x.ct --out @mean.ct";
+    assert!(fails(one, "INVALID_ARGUMENT").contains("--in y=FILE"));
+    std::fs::write(at("bad.txt"), "x = input\ny = divide x 2\nz = output y\n").unwrap();
+    let detail = fails("--json program @bad.txt", "INVALID_ARGUMENT");
+    assert!(detail.contains("bad.txt") && detail.contains("line 2"), "{detail}");
+    std::fs::write(at("bad.prog"), b"rfprog\x02\x00\x00\x00\x00\x00").unwrap();
+    assert!(fails("--json program @bad.prog", "BAD_BYTES").contains("version 2"));
+    ok("--json keygen --preset toy10 --allow-insecure --secret-only --out @ship");
+    ok("--json encrypt --key @ship --in @x.json --out @ship.ct");
+    let ship = "--json program @score.txt --keys @ship --in @x.ct --in @ship.ct --out @mean.ct";
+    assert!(fails(ship, "INVALID_ARGUMENT").contains("ship.ct"));
+    ok(&format!("--json keygen --preset {SET} --allow-insecure --secret-only --out @other"));
+    ok("--json encrypt --key @other --in @y.json --out @other.ct");
+    let other = "--json program @score.txt --keys @keys --in @x.ct --in @other.ct --out @mean.ct";
+    assert!(fails(other, "INVALID_ARGUMENT").contains("encrypt the inputs with one key"));
 }

@@ -5,7 +5,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
 };
 use refloat::bootstrapping::ckks_ship::{ShipBootstrapper, ShipMode};
-use refloat::bootstrapping::{META_CORRECT, MetaBootstrapper, Method};
+use refloat::bootstrapping::{META_CORRECT, MetaBootstrapper, MetaRun, Method, Rounds};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::params::conventional_preset;
 use refloat::random::Seed;
@@ -99,6 +99,16 @@ fn one_round_is_the_method_and_bad_numbers_are_refused() {
     let meta = MetaBootstrapper::new(&method, 1, 10).expect("one round");
     assert_eq!((meta.output_level(), meta.stages().len()), (method.output_level(), method.stages().len()));
     assert_eq!(meta.params_id(), method.params_id());
+    let x = setup.evaluator.exhaust(&setup.encrypt(&[0.5], ShipMode::Real)).expect("fresh");
+    let rounds = Rounds::new(2, 10).expect("two rounds");
+    let mut run = MetaRun::new(method.ckks(), rounds, [1, 2], &x).expect("a level for a correction");
+    assert!(run.input().expect("the input").is_some());
+    run.take(method.bootstrap(&x, &mut ()).expect("an exhausted one"), &mut ()).expect("the first round");
+    assert!(run.input().expect("a correction").is_some());
+    assert_eq!(run.finish().err().map(|error| error.code()), Some("INVALID_ARGUMENT"), "a round is left");
+    let flat = MetaRun::new(method.ckks(), rounds, [1, 1], &x).err().expect("no level").to_string();
+    assert!(flat.contains("2 rounds") && flat.contains("level 2"), "{flat}");
+    assert_eq!([Rounds::most(1), Rounds::most(10), Rounds::most(24), Rounds::most(61)], [8, 7, 3, 1]);
     for (rounds, gain) in [(0, 10), (9, 1), (2, 0), (3, 31), (2, u32::MAX)] {
         let error = MetaBootstrapper::new(&method, rounds, gain).err().map(|error| error.code());
         assert_eq!(error, Some("INVALID_ARGUMENT"), "{rounds} rounds of {gain}");

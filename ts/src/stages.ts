@@ -6,8 +6,8 @@ export type ShipStageId =
 /** Identifiers of the stages of a conventional bootstrapping; the last is the first in some sets. */
 export type ConventionalStageId = 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
 
-/** Identifiers of the stages of all methods. */
-export type StageId = ShipStageId | ConventionalStageId;
+/** Identifiers of the stages of all methods; `meta_correct` ends each round of several after the first. */
+export type StageId = ShipStageId | ConventionalStageId | 'meta_correct';
 
 /** Work done by a stage, in units that do not depend on the machine. */
 export interface StageCounters {

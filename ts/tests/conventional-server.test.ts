@@ -58,6 +58,11 @@ describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native 
     const found = await keys.decrypt(fresh);
     const worst = Math.max(...values.map((value, i) => Math.abs((found[i] as number) - value)));
     expect(worst).toBeLessThan(2 ** -keys.params.promisedBits);
+    using twice = await server.bootstrap(ct, { rounds: 2 });
+    using also = await keys.bootstrap(ct, boot, { rounds: 2 });
+    expect(await twice.toBytes()).toEqual(await also.toBytes());
+    await expect(server.bootstrap(ct, { rounds: 1000 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(server.bootstrap(ct, { rounds: 2.5 })).rejects.toThrow(/rounds/);
     await remote.delete();
   });
 });

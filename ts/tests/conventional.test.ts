@@ -123,6 +123,25 @@ describe('a conventional set through the calls of SHIP', () => {
     await expect(rf.ciphertextFromBytes(bytes)).rejects.toMatchObject({ code: 'BAD_BYTES' });
   });
 
+  it('gains bits by a second round, a level lower', async () => {
+    using keys = await rf.keygen('toy-conventional10-sparse', TOY);
+    const { slots, stages, inputLevel, outputLevel } = keys.params;
+    const values = Array.from({ length: slots }, (_, i) => Math.cos(i * i));
+    using boot = await keys.bootstrapKeys();
+    using spent = await keys.encrypt(values, { level: inputLevel });
+    using once = await keys.bootstrap(spent, boot);
+    const run = keys.bootstrap(spent, boot, { rounds: 2 });
+    using twice = await run;
+    expect([once.level, twice.level]).toEqual([outputLevel, outputLevel - 1]);
+    const ids = stages.map((s) => s.id);
+    expect(run.events.filter((e) => e.kind === 'exit').map((e) => e.stage)).toEqual([...ids, ...ids, 'meta_correct']);
+    expect(worst(await keys.decrypt(twice), values)).toBeLessThan(worst(await keys.decrypt(once), values) / 4);
+    for (const rounds of [0, -1, 2.5, Number.NaN, 1000, 2 ** 40]) {
+      await expect(keys.bootstrap(spent, boot, { rounds }), String(rounds)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+    await expect(keys.bootstrap(spent, boot, { rounds: 2, inspect: true })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
   it('can be cancelled, and says what it cannot do', async () => {
     using keys = await rf.keygen('toy-conventional10-sparse', TOY);
     using ship = await rf.keygen('toy10', TOY);

@@ -56,6 +56,21 @@ describe('threads', () => {
     });
   }
 
+  it('do every round of several', async () => {
+    const outcome = async (count: number): Promise<[Uint8Array, object[]]> => {
+      const rf = await withThreads(count);
+      const { keys, ct } = await same(rf, 'toy10');
+      using boot = await keys.bootstrapKeys({ resident: false });
+      const run = keys.bootstrap(ct, boot, { rounds: 2 });
+      using fresh = await run;
+      expect(fresh.level).toBe(keys.params.outputLevel - 1);
+      return [await fresh.toBytes(), run.events.map(timeless)];
+    };
+    const [one, two] = [await outcome(1), await outcome(2)];
+    expect(two).toEqual(one);
+    expect(one[1].at(-1)).toMatchObject({ kind: 'exit', stage: 'meta_correct' });
+  });
+
   it('decrypt on the way when asked to, in the order of the tracks', async () => {
     const rf = await withThreads(2);
     const { keys, ct } = await same(rf, 'toy10');

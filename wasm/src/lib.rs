@@ -30,6 +30,8 @@ mod panic;
 #[cfg(feature = "client")]
 mod presets;
 mod randomness;
+#[cfg(any(feature = "full", feature = "conventional"))]
+mod rounds;
 mod scrub;
 #[cfg(feature = "full")]
 mod ship;

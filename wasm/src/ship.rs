@@ -8,9 +8,12 @@ use std::{
 use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
 use refloat::{
     Error,
-    bootstrapping::ckks_ship::{
-        GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipMode, ShipParams,
-        ShipRun as CoreRun, ShipSecretKey,
+    bootstrapping::{
+        MetaRun,
+        ckks_ship::{
+            GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipMode, ShipParams,
+            ShipRun as CoreRun, ShipSecretKey,
+        },
     },
     params,
 };
@@ -22,7 +25,7 @@ use crate::{
     events::Recorder,
     failure::{Failure, Result, key_id},
     keys::SecretKey,
-    matrix, presets,
+    matrix, presets, rounds,
     scrub::scrubbed,
     tracks,
     views::{Inspector, Slots, slots},
@@ -170,6 +173,8 @@ pub fn exhaust(ciphertext: &Ciphertext) -> Result<Ciphertext> {
 #[wasm_bindgen(js_name = BootstrapRun)]
 pub struct ShipRun {
     run: Option<CoreRun<'static>>,
+    /// Where there are several rounds.
+    meta: Option<MetaRun<'static, u32>>,
     input: Ciphertext,
     mode: ShipMode,
     inspector: Inspector,
@@ -178,25 +183,37 @@ pub struct ShipRun {
 #[wasm_bindgen(js_class = BootstrapRun)]
 impl ShipRun {
     /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
-    /// errors of inspected steps; without it they are counted from what the input decrypts to.
+    /// errors of inspected steps; without it they are counted from what the input decrypts to. `rounds`
+    /// are those of META-BTS, one if nothing is said.
     pub fn begin(
         ciphertext: &Ciphertext,
         mode: Option<String>,
         message: Option<Float64Array>,
+        rounds: Option<f64>,
     ) -> Result<ShipRun> {
-        let mode = presets::mode(mode, &ciphertext.params)?;
-        let run = CoreRun::new(evaluator(&ciphertext.params)?, &ciphertext.inner, mode)?;
+        let (evaluator, params) = (evaluator(&ciphertext.params)?, &ciphertext.params);
+        let mode = presets::mode(mode, params)?;
+        let asked = (rounds, params::preset(params.name())?.gain_bits());
+        let levels = [params.input_level(), params.output_level()];
+        let meta = rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
+        if meta.is_some() && mode == ShipMode::Bits {
+            return Err(Failure::invalid("bits are bootstrapped in one round: leave rounds out"));
+        }
+        let run = CoreRun::new(evaluator, &ciphertext.inner, mode)?;
         let input = ciphertext.sibling(ciphertext.inner.clone());
         let message = message.map(|values| numbers(&Zeroizing::new(values.to_vec()), mode)).transpose()?;
-        Ok(ShipRun { run: Some(run), input, mode, inspector: Inspector::new(message) })
+        Ok(ShipRun { run: Some(run), meta, input, mode, inspector: Inspector::new(message) })
     }
 
-    /// One stage, one track or one level of the tree; `true` when it was the last.
+    /// One stage, one track or one level of the tree; `true` when it was the last of all rounds.
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
         let run = self.run.as_mut().ok_or_else(over)?;
         let source = keys.source()?;
-        let finished = scrubbed(|| run.step(source, &mut events))?;
+        let mut finished = scrubbed(|| run.step(source, &mut events))?;
+        if finished && self.meta.is_some() {
+            finished = self.end_round(&mut events)?;
+        }
         events.deliver(on_event)?;
         Ok(finished)
     }
@@ -221,6 +238,9 @@ impl ShipRun {
     /// Shows the input to an inspected run that does not begin with `stepInspected`.
     #[wasm_bindgen(js_name = inspectInput)]
     pub fn inspect_input(&mut self, secret: &SecretKey, on_event: &Function) -> Result<()> {
+        if self.meta.is_some() {
+            return Err(rounds::not_inspected());
+        }
         let run = self.run.as_ref().ok_or_else(over)?;
         let (input, mode) = (&self.input.inner, self.mode);
         let decrypted = || numbers(secret.key.decrypt(input, mode)?.reveal_to_key_owner(), mode);
@@ -283,7 +303,21 @@ impl ShipRun {
 
     /// The refreshed ciphertext, once.
     pub fn finish(&mut self) -> Result<Ciphertext> {
-        Ok(self.input.sibling(self.run.take().ok_or_else(over)?.finish()?))
+        let refreshed = match self.meta.take() {
+            Some(meta) => meta.finish()?,
+            None => self.run.take().ok_or_else(over)?.finish()?,
+        };
+        Ok(self.input.sibling(refreshed))
+    }
+}
+
+impl ShipRun {
+    /// Goes on to the next round of several; whether there is none.
+    fn end_round(&mut self, events: &mut Recorder) -> Result<bool> {
+        let (Some(meta), Some(run)) = (&mut self.meta, self.run.take()) else { return Ok(true) };
+        let Some(x) = rounds::next(meta, run.finish()?, events)? else { return Ok(true) };
+        self.run = Some(CoreRun::new(evaluator(&self.input.params)?, &x, self.mode)?);
+        Ok(false)
     }
 }
 

@@ -11,7 +11,7 @@ pub mod program;
 mod registry;
 mod view;
 
-pub use meta::{META_CORRECT, MetaBootstrapper};
+pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::Method;
 pub use registry::{MethodInfo, methods};
 pub use view::{StageView, ViewKind};

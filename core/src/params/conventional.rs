@@ -41,6 +41,12 @@ impl ConventionalPreset {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
+    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those one bootstrap promises in the
+    /// worst slot.
+    pub fn gain_bits(&self) -> u32 {
+        self.promised_bits[1] as u32
+    }
+
     /// The validated parameters.
     ///
     /// # Errors

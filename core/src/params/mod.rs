@@ -51,6 +51,12 @@ impl Preset {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
+    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those one bootstrap promises in the
+    /// worst slot.
+    pub fn gain_bits(&self) -> u32 {
+        self.promised_bits as u32
+    }
+
     /// The validated parameters, 32-bit words: every prime of a preset is below 2^31.
     ///
     /// # Errors

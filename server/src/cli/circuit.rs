@@ -15,11 +15,11 @@ use refloat::wire::{self, WireWord};
 use serde_json::json;
 
 use super::bits;
-use super::bootstrap::{no_keys, send_keys};
 use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::EvaluationFolder;
 use super::output::Output;
+use super::place::{no_keys, send_keys};
 use super::progress::StageClock;
 use super::remote::Remote;
 use crate::engine::{Operation, SlotMode, Task};
@@ -279,7 +279,7 @@ pub(super) fn on_server<W: WireWord>(
         let id = Id(secret.key_id());
         Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
     })?;
-    let task = Task { mode: SlotMode::Bits, operations: vec![operation] };
+    let task = Task { mode: SlotMode::Bits, operations: vec![operation], rounds: 1 };
     let job = remote.submit(key, &task, &body)?;
     let (seconds, _) = remote.follow(&job, output)?;
     let outputs = wire::cggi_ciphertexts_from_bytes(params, &remote.result(&job)?)?;

@@ -22,6 +22,8 @@ mod measure;
 mod output;
 mod params;
 mod peer;
+mod place;
+mod program;
 mod progress;
 mod remote;
 mod reproduce;
@@ -48,6 +50,7 @@ Examples:
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct --server http://127.0.0.1:7878
   refloat decrypt --key keys --in fresh.ct --out fresh.png
   refloat circuit adder8 --keys gatekeys --in a.ct --in b.ct --out sum.ct
+  refloat program mean.txt --keys keys15 --in x.ct --out mean.ct
   refloat serve                                       answer on http://127.0.0.1:7878
   refloat reproduce ship                              the published figures beside those of this machine";
 
@@ -80,6 +83,8 @@ enum Command {
     Circuit(circuit::Arguments),
     /// Looks encrypted integers up in a table, here or on a server.
     LookUp(look_up::Arguments),
+    /// Runs a program on CKKS ciphertexts, here or on a server.
+    Program(program::Arguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Tells version, arithmetic back-end and machine.
@@ -134,6 +139,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Gate(arguments) => circuit::run_gate(&arguments, output),
         Command::Circuit(arguments) => circuit::run(&arguments, output),
         Command::LookUp(arguments) => look_up::run(&arguments, output),
+        Command::Program(arguments) => program::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
         Command::About => {
             about::run(output);

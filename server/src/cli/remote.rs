@@ -20,8 +20,8 @@ use crate::store::jobs::JobState;
 /// Times a request is made before it counts as failed.
 const TRIES: u32 = 6;
 
-/// Largest answer taken.
-const LARGEST: u64 = 64 << 20;
+/// Largest answer taken: the outputs of a program are ciphertexts of up to 9 MB each.
+const LARGEST: u64 = 1 << 30;
 
 /// A server.
 pub struct Remote {
@@ -75,8 +75,12 @@ impl Remote {
 
     /// Submits a job and returns its identifier.
     pub fn submit(&self, key: Id, task: &Task, ciphertext: &[u8]) -> Result<String, Failure> {
-        let path =
-            format!("/v1/jobs?key={key}&op={}&mode={}", operation_list(&task.operations), task.mode.name());
+        let path = format!(
+            "/v1/jobs?key={key}&op={}&mode={}&rounds={}",
+            operation_list(&task.operations),
+            task.mode.name(),
+            task.rounds
+        );
         // Repeating the request gives the same job.
         let once = Id::random().map_err(|error| Failure::system(&error))?.to_string();
         let answer =

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
-use crate::engine::{Operation, SlotMode};
+use crate::engine::{Operation, SlotMode, one_round};
 use crate::problem::Problem;
 use crate::service::views::JobDocument;
 
@@ -29,6 +29,10 @@ pub struct JobQuery {
     op: String,
     /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
     mode: Option<SlotMode>,
+    /// Rounds of META-BTS of each bootstrap of a CKKS ciphertext, 1 to 8: a round beyond the first takes a bootstrap and adds
+    /// the bits that one promises in the worst slot, up to the noise of the input; all together take a level. Default: 1.
+    #[serde(default = "one_round")]
+    rounds: u32,
 }
 
 /// Submits a ciphertext, or a circuit with its inputs, for evaluation.
@@ -57,15 +61,16 @@ pub async fn submit(
             blocking(&http, move |service| service.job_set(key).map(|set| service.engine.largest_input(set)))
                 .await?;
         let turn = body::turn(&http).await?;
-        Ok::<_, Refusal>((key, operations, query.mode, idempotency, limit, turn))
+        Ok::<_, Refusal>((key, operations, query.mode, query.rounds, idempotency, limit, turn))
     };
-    let (key, operations, mode, idempotency, limit, turn) = match plan.await {
+    let (key, operations, mode, rounds, idempotency, limit, turn) = match plan.await {
         Ok(plan) => plan,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
     let bytes = body::read(&headers, body, limit, &http.service.config.limits).await?;
     let document =
-        blocking(&http, move |service| service.submit(key, operations, mode, idempotency, &bytes)).await?;
+        blocking(&http, move |service| service.submit(key, operations, mode, rounds, idempotency, &bytes))
+            .await?;
     drop(turn);
     let location = format!("/v1/jobs/{}", document.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Json(document)).into_response())

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::engine::Operation;
-
 /// Weight of the newest measurement.
 const WEIGHT: f64 = 0.3;
 
@@ -16,12 +14,11 @@ pub struct Estimates {
 
 impl Estimates {
     /// Takes a finished job into account; jobs without a bootstrapping say nothing.
-    pub fn record(&self, set: &str, operations: &[Operation], seconds: f64) {
-        let count = operations.iter().filter(|operation| **operation == Operation::Bootstrap).count();
-        if count == 0 {
+    pub fn record(&self, set: &str, bootstraps: usize, seconds: f64) {
+        if bootstraps == 0 {
             return;
         }
-        let each = seconds / count as f64;
+        let each = seconds / bootstraps as f64;
         let mut known = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
         known
             .entry(set.to_owned())
@@ -48,11 +45,11 @@ mod tests {
     fn averages_follow_the_measurements() {
         let estimates = Estimates::default();
         assert_eq!((estimates.seconds("a"), estimates.retry_after("a")), (None, 5));
-        estimates.record("a", &[Operation::Square], 9.0);
+        estimates.record("a", 0, 9.0);
         assert_eq!(estimates.seconds("a"), None);
-        estimates.record("a", &[Operation::Bootstrap, Operation::Square, Operation::Bootstrap], 8.0);
+        estimates.record("a", 2, 8.0);
         assert_eq!((estimates.seconds("a"), estimates.retry_after("a")), (Some(4.0), 4));
-        estimates.record("a", &[Operation::Bootstrap], 2.0);
+        estimates.record("a", 1, 2.0);
         assert!(estimates.seconds("a").is_some_and(|seconds| seconds > 2.0 && seconds < 4.0));
         assert_eq!(estimates.seconds("b"), None);
     }

@@ -48,12 +48,13 @@ impl Service {
         key: Id,
         operations: Vec<Operation>,
         mode: Option<SlotMode>,
+        rounds: u32,
         idempotency: Option<String>,
         ciphertext: &[u8],
     ) -> Result<JobDocument, Problem> {
         let set = self.job_set(key)?;
         refuse_secret_key(ciphertext)?;
-        let task = Task { mode: mode.unwrap_or(set.mode), operations };
+        let task = Task { mode: mode.unwrap_or(set.mode), operations, rounds };
         self.engine.check_ciphertext(&set.name, key, &task, ciphertext)?;
         let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency };
         match jobs::submit(&self.store, &job, self.config.limits.max_queued)? {

@@ -150,7 +150,7 @@ impl Service {
         }
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Done)? {
             if let Some(seconds) = job.seconds {
-                self.estimates.record(&job.params, &job.task.operations, seconds);
+                self.estimates.record(&job.params, job.task.bootstraps(), seconds);
             }
         }
         Ok(())

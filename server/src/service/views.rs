@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::live::Progress;
-use crate::engine::{ParameterSet, SlotMode, operation_list};
+use crate::engine::{ParameterSet, SlotMode, one_round, operation_list};
 use crate::problem::Problem;
 use crate::store::jobs::{JobRecord, JobState};
 use crate::store::keys::{KeyRecord, KeyState};
@@ -120,6 +120,9 @@ pub struct JobDocument {
     pub op: String,
     /// What the slots hold.
     pub mode: SlotMode,
+    /// Rounds of each bootstrap.
+    #[serde(default = "one_round")]
+    pub rounds: u32,
     /// The key set.
     pub key: String,
     /// The parameter set.
@@ -156,6 +159,7 @@ impl JobDocument {
             state: record.state,
             op: operation_list(&record.task.operations),
             mode: record.task.mode,
+            rounds: record.task.rounds,
             key: record.key.to_string(),
             params: record.params.clone(),
             stage: stage.filter(|stage| !stage.is_empty()),

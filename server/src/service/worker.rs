@@ -75,7 +75,7 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
     let outcome = attempt(service, pool, job, &live);
     let ended = match outcome {
         Ok((result, seconds)) => {
-            service.estimates.record(&job.params, &job.task.operations, seconds);
+            service.estimates.record(&job.params, job.task.bootstraps(), seconds);
             jobs::finish(&service.store, job.id, &result, seconds)
         }
         Err(Halt::Stopped(Stop::Cancelled)) => jobs::abandon(&service.store, job.id),

@@ -412,10 +412,11 @@ fn known(
 fn request_digest(job: &NewJob<'_>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(job.task.mode.name().as_bytes()).update(&[0]);
-    hasher
-        .update(crate::engine::operation_list(&job.task.operations).as_bytes())
-        .update(&[0])
-        .update(job.ciphertext);
+    hasher.update(crate::engine::operation_list(&job.task.operations).as_bytes());
+    if job.task.rounds != 1 {
+        hasher.update(format!(" in {} rounds", job.task.rounds).as_bytes());
+    }
+    hasher.update(&[0]).update(job.ciphertext);
     *hasher.finalize().as_bytes()
 }
 

@@ -1,5 +1,6 @@
 //! The real binary, started, killed and asked.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -57,9 +58,13 @@ impl Drop for Process {
 
 /// Runs a command line. Words that begin with `@` name files in `folder`.
 pub fn refloat(line: &str, folder: &Path) -> Output {
-    let word = |word: &str| match word.strip_prefix('@') {
-        Some(name) => folder.join(name).into_os_string(),
-        None => word.into(),
+    let word = |word: &str| match word.split_once('@') {
+        Some((name, file)) if name.is_empty() || name.ends_with('=') => {
+            let mut word = OsString::from(name);
+            word.push(folder.join(file));
+            word
+        }
+        _ => word.into(),
     };
     Command::new(env!("CARGO_BIN_EXE_refloat")).args(line.split_whitespace().map(word)).output().unwrap()
 }

@@ -31,7 +31,7 @@ export function freePort() {
 
 /**
  * Starts `refloat serve` on a port of the loopback interface, with further arguments, and
- * waits until it is ready. Resolves to {url, closed, stop}; `closed` resolves to the exit code, however
+ * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code, however
  * it comes.
  */
 export async function serve({ port, args = [] }) {
@@ -53,7 +53,7 @@ export async function serve({ port, args = [] }) {
   };
   for (const deadline = Date.now() + READY; ; ) {
     if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); its own words are above`);
-    if (await isReady(url)) return { url, closed, stop };
+    if (await isReady(url)) return { url, pid: child.pid, closed, stop };
     if (Date.now() > deadline) {
       await stop();
       throw new Stop(`the server did not get ready on ${url} within ${READY / 1000} s`);

@@ -46,6 +46,12 @@ export interface BootstrapOptions extends SignalOptions {
    * decrypts to.
    */
   readonly inspect?: boolean | { readonly message: ArrayLike<number> };
+  /**
+   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
+   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
+   * the result is one below `params.outputLevel`. They are not inspected. Numbers only, not bits.
+   */
+  readonly rounds?: number;
 }
 
 /**
@@ -155,15 +161,18 @@ export class KeySet extends Resource {
     const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
     const inspector = options.inspect ? secret : undefined;
     const message = oracle(options.inspect);
+    const { rounds } = options;
     const { mode } = ciphertext;
     const pool = keys.resident ? undefined : this.port.pool;
     const total = this.params.tracks;
     return new SteppableRun(async (control) => {
-      const run = await this.port.call('runBegin', ct, boot, mode, inspector, message);
+      const run = await this.port.call('runBegin', ct, boot, mode, inspector, message, rounds);
       const step = (waitedMs: number): Promise<StepResult> => this.port.call('runStep', run, waitedMs);
+      const ahead = async (): Promise<number> =>
+        pool ? multiplyTogether({ port: this.port, pool, run, preset: this.params.name }, control) : 0;
       try {
         await control.gate();
-        let waited = pool ? await multiplyTogether({ port: this.port, pool, run, preset: this.params.name }, control) : 0;
+        let waited = await ahead();
         for (;;) {
           const { events, finished, nextTrack: first } = await step(waited);
           waited = 0;
@@ -173,6 +182,8 @@ export class KeySet extends Resource {
           }
           if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run), mode);
           await control.gate();
+          // A further round begins as the first did.
+          if (pool && rounds !== undefined && (await this.port.call('runGroups', run)) > 0) waited = await ahead();
         }
       } catch (error) {
         this.port.release(run);

@@ -220,7 +220,7 @@ export class Engine extends Objects<Glue> {
 
   /**
    * Begins a bootstrapping; with `secret` its ciphertexts are decrypted on the way and compared with
-   * `message`, or with what the input decrypts to.
+   * `message`, or with what the input decrypts to; `rounds` are those of META-BTS.
    */
   runBegin(
     ciphertext: Handle,
@@ -228,9 +228,10 @@ export class Engine extends Objects<Glue> {
     mode: string | undefined,
     secret: Handle | undefined,
     message: Float64Array | undefined,
+    rounds?: number,
   ): Handle {
     return this.guard(() => {
-      const run = this.#full('BootstrapRun').begin(this.#ciphertext(ciphertext), mode, message);
+      const run = this.#full('BootstrapRun').begin(this.#ciphertext(ciphertext), mode, message, rounds);
       const handle = this.nextHandle();
       this.#runs.set(handle, { run, boot, secret, busyMs: 0 });
       return handle;

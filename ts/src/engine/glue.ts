@@ -33,7 +33,7 @@ export interface Glue extends ModuleGlue {
   };
   /** Not in the client artefact; in the full one its runs are a {@link GlueShipRun}. */
   BootstrapRun?: {
-    begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array): GlueRun;
+    begin(ciphertext: GlueCiphertext, mode?: string, message?: Float64Array, rounds?: number): GlueRun;
   };
   /** Only in the full artefact. */
   TrackWorker?: {

@@ -12,13 +12,14 @@ interface JobEnd {
 /** Sends a ciphertext off and gives the id of its job. */
 export async function submit(
   http: Http,
-  what: { readonly keyId: string; readonly ops: readonly string[]; readonly mode: string },
+  what: { readonly keyId: string; readonly ops: readonly string[]; readonly mode: string; readonly rounds?: number | undefined },
   body: Uint8Array,
   signal: AbortSignal,
 ): Promise<string> {
   // The key makes repeating the request safe: the server answers with the job it has.
   const once = crypto.getRandomValues(new Uint8Array(16));
   const query = new URLSearchParams({ key: what.keyId, op: what.ops.join(','), mode: what.mode });
+  if (what.rounds !== undefined) query.set('rounds', String(what.rounds));
   const job = await http.json<{ id: string }>(`/v1/jobs?${query.toString()}`, {
     method: 'POST',
     headers: {

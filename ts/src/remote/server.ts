@@ -56,6 +56,12 @@ export interface RemoteBootstrapOptions extends SignalOptions {
   readonly keys?: RemoteKeys | KeySet;
   /** What to do; `['bootstrap']` by default. */
   readonly op?: readonly JobOp[];
+  /**
+   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
+   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
+   * the result is one below `params.outputLevel`. Numbers only, not bits.
+   */
+  readonly rounds?: number;
 }
 
 /**
@@ -169,10 +175,11 @@ export class Server {
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
     const ops = options.op ?? ['bootstrap'];
+    const { rounds } = options;
     const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
       const body = await this.#port.call('ciphertextToBytes', handle);
-      const id = await submit(this.#http, { keyId, ops, mode }, body, control.signal);
+      const id = await submit(this.#http, { keyId, ops, mode, rounds }, body, control.signal);
       const result = await this.#port.call('ciphertextFromBytes', await follow(this.#http, id, control));
       return new Ciphertext(this.#port, result, mode);
     }, options.signal);

@@ -24,6 +24,12 @@ export interface BootstrapOptions {
    * decrypts to.
    */
   readonly inspect?: boolean | { readonly message: ArrayLike<number> };
+  /**
+   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
+   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
+   * the result is one below `params.outputLevel`. They are not inspected. Numbers only, not bits.
+   */
+  readonly rounds?: number;
 }
 
 /** A secret key and what can be done with it; see `KeySet` of the main entry. */
@@ -95,7 +101,8 @@ export class KeySet extends SyncResource<Engine> {
     const { engine } = this;
     const secret = options.inspect ? this.handle : undefined;
     const { mode } = ciphertext;
-    const run = engine.runBegin(ciphertext.handleIn(engine), keys.handleIn(engine), mode, secret, oracle(options.inspect));
+    const [ct, boot, message] = [ciphertext.handleIn(engine), keys.handleIn(engine), oracle(options.inspect)];
+    const run = engine.runBegin(ct, boot, mode, secret, message, options.rounds);
     return new SyncRun({
       step(emit) {
         const { events, finished } = engine.runStep(run);

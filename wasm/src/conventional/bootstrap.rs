@@ -5,8 +5,12 @@ use std::cell::RefCell;
 use js_sys::{Float64Array, Function, Uint8Array};
 use refloat::{
     Error,
-    bootstrapping::ckks_conventional::{
-        ConventionalEvaluator, ConventionalKeys, ConventionalKeysBuilder, ConventionalParams, ConventionalRun,
+    bootstrapping::{
+        MetaRun,
+        ckks_conventional::{
+            ConventionalEvaluator, ConventionalKeys, ConventionalKeysBuilder, ConventionalParams,
+            ConventionalRun,
+        },
     },
     circuits::linear_transform::PlaintextStorage,
 };
@@ -21,6 +25,7 @@ use super::{
 use crate::{
     events::Recorder,
     failure::{Failure, Result, key_id},
+    rounds,
     scrub::scrubbed,
     views::{Inspector, slots},
 };
@@ -135,6 +140,8 @@ pub fn square(ciphertext: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertex
 #[wasm_bindgen(js_name = BootstrapRun)]
 pub struct BootstrapRun {
     run: Option<ConventionalRun<'static>>,
+    /// Where there are several rounds.
+    meta: Option<MetaRun<'static, u64>>,
     input: Ciphertext,
     inspector: Inspector,
 }
@@ -142,23 +149,32 @@ pub struct BootstrapRun {
 #[wasm_bindgen(js_class = BootstrapRun)]
 impl BootstrapRun {
     /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
-    /// errors of inspected steps; without it they are counted from what the input decrypts to.
+    /// errors of inspected steps; without it they are counted from what the input decrypts to. `rounds`
+    /// are those of META-BTS, one if nothing is said.
     pub fn begin(
         ciphertext: &Ciphertext,
         mode: Option<String>,
         message: Option<Float64Array>,
+        rounds: Option<f64>,
     ) -> Result<BootstrapRun> {
         let complex = complex(mode)?;
-        let run = ConventionalRun::new(evaluator(&ciphertext.params)?, &ciphertext.inner)?;
+        let (evaluator, params) = (evaluator(&ciphertext.params)?, &ciphertext.params);
+        let (preset, levels) = (presets::named(params.name())?.0, params.levels());
+        let (asked, levels) = ((rounds, preset.gain_bits()), [levels.input, levels.output]);
+        let meta = rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
+        let run = ConventionalRun::new(evaluator, &ciphertext.inner)?;
         let message = message.map(|values| slots(&Zeroizing::new(values.to_vec()), complex)).transpose()?;
         let input = ciphertext.sibling(ciphertext.inner.clone());
-        Ok(BootstrapRun { run: Some(run), input, inspector: Inspector::new(message) })
+        Ok(BootstrapRun { run: Some(run), meta, input, inspector: Inspector::new(message) })
     }
 
-    /// One stage; `true` when it was the last.
+    /// One stage; `true` when it was the last of all rounds.
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
-        let finished = self.run.as_mut().ok_or_else(over)?.step(keys.keys()?, &mut events)?;
+        let mut finished = self.run.as_mut().ok_or_else(over)?.step(keys.keys()?, &mut events)?;
+        if finished && self.meta.is_some() {
+            finished = self.end_round(&mut events)?;
+        }
         events.deliver(on_event)?;
         Ok(finished)
     }
@@ -171,6 +187,9 @@ impl BootstrapRun {
         secret: &SecretKey,
         on_event: &Function,
     ) -> Result<bool> {
+        if self.meta.is_some() {
+            return Err(rounds::not_inspected());
+        }
         let run = self.run.as_ref().ok_or_else(over)?;
         let decrypted = || {
             let values = secret.key.decrypt(&self.input.inner)?;
@@ -185,7 +204,21 @@ impl BootstrapRun {
 
     /// The refreshed ciphertext, once.
     pub fn finish(&mut self) -> Result<Ciphertext> {
-        Ok(self.input.sibling(self.run.take().ok_or_else(over)?.finish()?))
+        let refreshed = match self.meta.take() {
+            Some(meta) => meta.finish()?,
+            None => self.run.take().ok_or_else(over)?.finish()?,
+        };
+        Ok(self.input.sibling(refreshed))
+    }
+}
+
+impl BootstrapRun {
+    /// Goes on to the next round of several; whether there is none.
+    fn end_round(&mut self, events: &mut Recorder) -> Result<bool> {
+        let (Some(meta), Some(run)) = (&mut self.meta, self.run.take()) else { return Ok(true) };
+        let Some(x) = rounds::next(meta, run.finish()?, events)? else { return Ok(true) };
+        self.run = Some(ConventionalRun::new(evaluator(&self.input.params)?, &x)?);
+        Ok(false)
     }
 }
 

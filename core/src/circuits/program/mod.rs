@@ -1,6 +1,7 @@
 //! Programs: graphs of operations on CKKS ciphertexts, checked before they run.
 //!
-//! A [`Program`] is what somebody wrote, in Rust ([`Builder`]) or anywhere else as bytes ([`Program::from_bytes`]): inputs,
+//! A [`Program`] is what somebody wrote, in Rust ([`Builder`]), as text ([`Program::parse`]) or anywhere else as bytes
+//! ([`Program::from_bytes`]): inputs,
 //! constants, sums, products, rotations, polynomials, linear maps, bootstraps, outputs. It says nothing about levels and
 //! scales. A [`Plan`] is how a set with its keys ([`Target`]) evaluates it: at which level and scale every value stands,
 //! which keys each rotation is composed of, where a scale is adjusted, and, if the caller asks ([`Bootstraps::WhereNeeded`]),
@@ -53,6 +54,7 @@ mod run;
 mod scales;
 mod steps;
 mod target;
+mod text;
 
 pub use builder::Builder;
 pub use encoding::{MAX_BYTES, VERSION};
@@ -61,3 +63,4 @@ pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, Refresh, STAGE};
 pub use steps::MAX_STEPS;
 pub use target::{Bootstraps, InputShape, Target};
+pub use text::MAX_TEXT;

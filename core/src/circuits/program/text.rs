@@ -1,0 +1,281 @@
+//! Programs as text, for people without a compiler.
+//!
+//! A line is `NAME = OPERATION ARGUMENTS`, `#` begins a comment. Arguments are names of earlier lines, in sums and products
+//! also a number; numbers are written `0.5`, or `0.5,-1` for 0.5 - i.
+//!
+//! | line | value |
+//! | --- | --- |
+//! | `x = input` | a ciphertext given under that name |
+//! | `w = constant 0.5 0.25` | one number for every slot, or one after the other and zeros from there on |
+//! | `y = add a b`, `subtract a b`, `multiply a b` | slot by slot |
+//! | `y = negate a`, `conjugate a`, `bootstrap a` | |
+//! | `y = rotate a -3` | slots moved left, or right |
+//! | `y = rotate-sum a 8` | in every slot the sum of 8 slots from it on, a power of two |
+//! | `y = polynomial a 0.5 0.25 0 -0.02` | coefficients of 1, x, x^2 and so on |
+//! | `y = chebyshev a -8 8 0.5 0.6` | coefficients of Chebyshev polynomials over an interval |
+//! | `score = output y` | hands y out under that name |
+
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+
+use super::{Builder, Program, Value};
+use crate::{
+    circuits::polynomial::{Polynomial, PolynomialBasis},
+    error::Error,
+    schemes::ckks::Complex,
+};
+
+/// Longest text that is read, in bytes.
+pub const MAX_TEXT: usize = 8 << 20;
+
+impl Program {
+    /// Reads the text described at [`crate::circuits::program`]'s source. Matrices have no text; bytes do.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] with the number of the line for what is not understood; those of [`Program::new`];
+    /// [`Error::Limit`] for a text longer than [`MAX_TEXT`].
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        if text.len() > MAX_TEXT {
+            return Err(Error::Limit(format!(
+                "the text has {} bytes, at most {MAX_TEXT} are read; write the program as bytes",
+                text.len()
+            )));
+        }
+        let mut parser = Parser::default();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if !line.is_empty() {
+                parser.statement(line).map_err(|error| error.within(&format!("line {}", number + 1)))?;
+            }
+        }
+        parser.builder.finish()
+    }
+}
+
+#[derive(Default)]
+struct Parser {
+    builder: Builder,
+    values: BTreeMap<String, Value>,
+    outputs: BTreeSet<String>,
+}
+
+impl Parser {
+    fn statement(&mut self, line: &str) -> Result<(), Error> {
+        let (name, rest) = line.split_once('=').ok_or_else(|| refuse("write NAME = OPERATION ARGUMENTS"))?;
+        let (name, words): (_, Vec<&str>) = (name.trim(), rest.split_whitespace().collect());
+        let (&operation, words) = words.split_first().ok_or_else(|| refuse("no operation follows ="))?;
+        if name.is_empty() || name.contains(char::is_whitespace) || number(name).is_ok() {
+            return Err(refuse(format!("{:?} is no name: take one word that is no number", short(name))));
+        }
+        if operation == "output" {
+            let [x] = self.operands(operation, words)?;
+            if !self.outputs.insert(name.to_string()) {
+                return Err(refuse(format!("there is an output {:?} already", short(name))));
+            }
+            self.builder.output(name, x);
+            return Ok(());
+        }
+        if self.values.contains_key(name) {
+            return Err(refuse(format!("there is a value {:?} already", short(name))));
+        }
+        let value = self.value(name, operation, words)?;
+        self.builder.name(value, name);
+        self.values.insert(name.to_string(), value);
+        Ok(())
+    }
+
+    fn value(&mut self, name: &str, operation: &str, words: &[&str]) -> Result<Value, Error> {
+        match operation {
+            "input" => {
+                let [] = self.operands(operation, words)?;
+                Ok(self.builder.input(name))
+            }
+            "constant" => Ok(self.builder.constant(numbers(words)?)),
+            "add" | "subtract" | "multiply" => {
+                let [x, y] = self.operands(operation, words)?;
+                Ok(match operation {
+                    "add" => self.builder.add(x, y),
+                    "subtract" => self.builder.subtract(x, y),
+                    _ => self.builder.multiply(x, y),
+                })
+            }
+            "negate" | "conjugate" | "bootstrap" => {
+                let [x] = self.operands(operation, words)?;
+                Ok(match operation {
+                    "negate" => self.builder.negate(x),
+                    "conjugate" => self.builder.conjugate(x),
+                    _ => self.builder.bootstrap(x),
+                })
+            }
+            "rotate" | "rotate-sum" => {
+                let &[x, count] = words else {
+                    return Err(refuse(format!("{operation} takes a value and a whole number")));
+                };
+                let [x] = self.operands(operation, &[x])?;
+                let whole = || refuse(format!("{:?} is no whole number", short(count)));
+                if operation == "rotate" {
+                    return Ok(self.builder.rotate(x, count.parse().map_err(|_| whole())?));
+                }
+                // `finish` refuses what is no power of two.
+                Ok(self.builder.rotate_sum(x, count.parse().map_err(|_| whole())?))
+            }
+            "polynomial" | "chebyshev" => {
+                let (&x, mut words) =
+                    words.split_first().ok_or_else(|| refuse(format!("{operation} takes a value")))?;
+                let [x] = self.operands(operation, &[x])?;
+                let mut basis = PolynomialBasis::Monomial;
+                if let ("chebyshev", [from, to, rest @ ..]) = (operation, words) {
+                    basis = PolynomialBasis::Chebyshev { from: number(from)?, to: number(to)? };
+                    words = rest;
+                } else if operation == "chebyshev" {
+                    return Err(refuse("chebyshev takes a value, the ends of an interval, and coefficients"));
+                }
+                Ok(self.builder.polynomial(x, &Polynomial::new(basis, numbers(words)?)?))
+            }
+            other => Err(refuse(format!("there is no operation {:?}", short(other)))),
+        }
+    }
+
+    /// So many values, by name or as a number.
+    fn operands<const N: usize>(&mut self, operation: &str, words: &[&str]) -> Result<[Value; N], Error> {
+        let found: Vec<Value> =
+            words.iter().take(N + 1).map(|word| self.operand(word)).collect::<Result<_, _>>()?;
+        found.try_into().map_err(|_| refuse(format!("{operation} takes {N} values, not {}", words.len())))
+    }
+
+    fn operand(&mut self, word: &str) -> Result<Value, Error> {
+        if let Some(&value) = self.values.get(word) {
+            return Ok(value);
+        }
+        match complex(word) {
+            Ok(number) => Ok(self.builder.constant([number])),
+            Err(_) => Err(refuse(format!("no line before this one gives {:?} a value", short(word)))),
+        }
+    }
+}
+
+fn numbers(words: &[&str]) -> Result<Vec<Complex>, Error> {
+    words.iter().map(|word| complex(word)).collect()
+}
+
+fn complex(word: &str) -> Result<Complex, Error> {
+    let (re, im) = word.split_once(',').unwrap_or((word, "0"));
+    Ok(Complex::new(number(re)?, number(im)?))
+}
+
+fn number(word: &str) -> Result<f64, Error> {
+    word.parse()
+        .map_err(|_| refuse(format!("{:?} is no number; write 0.5, or 0.5,-1 for 0.5 - i", short(word))))
+}
+
+/// So much of a word as a message shows.
+fn short(word: &str) -> String {
+    word.chars().take(32).collect()
+}
+
+fn refuse(what: impl Into<String>) -> Error {
+    Error::InvalidArgument(what.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    #[test]
+    fn text_is_the_program_of_the_builder() {
+        let text = "
+            # a mean, and a polynomial of it
+            x = input
+            w = constant 0.5 0.25 -0.25,0.5 0
+            p = multiply x w
+            s = rotate-sum p 4
+            t = rotate s -1
+            z = subtract t 0.125
+            c = conjugate z
+            n = negate c
+            b = bootstrap n
+            y = polynomial b 0.5 0.25 0 -0.02
+            v = chebyshev y -2 2 0 1
+            s = output s
+            v = output v";
+        let program = Program::parse(text).unwrap();
+        let mut b = Builder::new();
+        let x = b.input("x");
+        let w = b.constant([
+            Complex::new(0.5, 0.0),
+            Complex::new(0.25, 0.0),
+            Complex::new(-0.25, 0.5),
+            Complex::ZERO,
+        ]);
+        let p = b.multiply(x, w);
+        let s = b.rotate_sum(p, 4);
+        let t = b.rotate(s, -1);
+        let eighth = b.constant([0.125]);
+        let z = b.subtract(t, eighth);
+        let c = b.conjugate(z);
+        let n = b.negate(c);
+        let boot = b.bootstrap(n);
+        let cubic = Polynomial::new(PolynomialBasis::Monomial, [0.5, 0.25, 0.0, -0.02]).unwrap();
+        let y = b.polynomial(boot, &cubic);
+        let line = Polynomial::new(PolynomialBasis::Chebyshev { from: -2.0, to: 2.0 }, [0.0, 1.0]).unwrap();
+        let v = b.polynomial(y, &line);
+        b.output("s", s);
+        b.output("v", v);
+        for (value, name) in [
+            (w, "w"),
+            (p, "p"),
+            (s, "s"),
+            (t, "t"),
+            (z, "z"),
+            (c, "c"),
+            (n, "n"),
+            (boot, "b"),
+            (y, "y"),
+            (v, "v"),
+        ] {
+            b.name(value, name);
+        }
+        assert_eq!(program.to_bytes(), b.finish().unwrap().to_bytes());
+        let x = vec![Complex::new(1.0, 0.0); 4];
+        assert_eq!(program.evaluate(4, &[x]).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told_with_its_line() {
+        for (text, part) in [
+            ("x", "line 1: write NAME"),
+            ("x =", "line 1: no operation"),
+            ("x = input\nx = input", "line 2: there is a value \"x\""),
+            ("x = input y", "line 1: no line before"),
+            ("x = input 1", "input takes 0 values, not 1"),
+            ("1 = input", "\"1\" is no name"),
+            ("a b = input", "\"a b\" is no name"),
+            ("x = input\ny = add x", "line 2: add takes 2 values, not 1"),
+            ("x = input\ny = add x x x", "add takes 2 values, not 3"),
+            ("x = input\ny = add x z", "\"z\""),
+            ("x = input\ny = divide x x", "no operation \"divide\""),
+            ("x = input\ny = rotate x 0.5", "\"0.5\" is no whole number"),
+            ("x = input\ny = rotate x 99999999999", "no whole number"),
+            ("x = input\ny = rotate x", "rotate takes a value"),
+            ("x = input\ny = rotate-sum x 3", "power of two"),
+            ("x = input\ny = chebyshev x 1", "interval"),
+            ("x = input\ny = chebyshev x 1 1 1", "in order"),
+            ("x = input\ny = polynomial x", "coefficients"),
+            ("x = input\ny = polynomial x one", "\"one\" is no number"),
+            ("x = input\ny = polynomial x NaN", "finite"),
+            ("w = constant", "no number"),
+            ("x = input\ny = output x\ny = output x", "line 3: there is an output"),
+            ("x = input\ny = output z", "line 2: no line before"),
+            ("", "output"),
+        ] {
+            let error = Program::parse(text).err().unwrap().to_string();
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+    }
+}

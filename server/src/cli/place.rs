@@ -1,0 +1,128 @@
+//! Where a job on CKKS ciphertexts is done: here, with keys on file, or on a server.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use rayon::ThreadPoolBuilder;
+
+use super::ckks::{CkksSecret, CkksSet};
+use super::failure::Failure;
+use super::keyfiles::{self, EvaluationFolder, KeySet};
+use super::output::Output;
+use super::progress::{StageClock, StageTime};
+use super::remote::Remote;
+use crate::engine::Task;
+use crate::id::Id;
+
+/// Who computes, and with what.
+#[derive(Args)]
+pub struct Place {
+    /// Has a server do the work; evaluation keys it lacks are sent first.
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+    /// Threads to work on [default: all].
+    #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// For sets of conventional bootstrapping, memory that everything may take in GiB: with less, the diagonals of
+    /// linear maps are kept as coefficients, at a cost in time [default: what is available].
+    #[arg(long, value_name = "GIB", conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    memory: Option<u16>,
+}
+
+/// What came of a job.
+pub struct Outcome {
+    /// The result.
+    pub bytes: Vec<u8>,
+    /// Seconds it took, without loading or sending keys.
+    pub seconds: f64,
+    /// Its stages.
+    pub stages: Vec<StageTime>,
+}
+
+impl Place {
+    /// Does a job on what is under a key of a set, whose evaluation keys are in the folder `keys`.
+    pub fn run(
+        &self,
+        keys: &Path,
+        (set, key): (&CkksSet, Id),
+        (task, input): (&Task, &[u8]),
+        output: &Output,
+    ) -> Result<Outcome, Failure> {
+        let Some(url) = &self.server else { return self.here(keys, set, (task, input), output) };
+        let remote = Remote::new(url)?;
+        send_keys(&remote, keys, &set.key_set(key), output, |path| {
+            let (_, secret) = CkksSecret::read(path)?;
+            Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
+        })?;
+        let job = remote.submit(key, task, input)?;
+        let (seconds, stages) = remote.follow(&job, output)?;
+        Ok(Outcome { bytes: remote.result(&job)?, seconds, stages })
+    }
+
+    fn here(
+        &self,
+        keys: &Path,
+        set: &CkksSet,
+        (task, input): (&Task, &[u8]),
+        output: &Output,
+    ) -> Result<Outcome, Failure> {
+        let folder = EvaluationFolder::find(keys)?.ok_or_else(|| no_keys(keys))?;
+        let threads = self.threads.map_or(0, usize::from);
+        let pool =
+            ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
+        let engine = set.engine(self.memory.map(|gib| u64::from(gib) << 30))?;
+        engine.check_ciphertext(set.name(), folder.manifest.key_id, task, input)?;
+        pool.install(|| {
+            let keys = folder.load(engine.as_ref(), output)?;
+            let mut clock = StageClock::new(output);
+            let began = Instant::now();
+            let bytes = engine.run(set.name(), &keys, task, input, &mut clock)?;
+            let seconds = began.elapsed().as_secs_f64();
+            Ok(Outcome { bytes, seconds, stages: std::mem::take(&mut clock.stages) })
+        })
+    }
+}
+
+/// A secret key's identifier, and what makes the pieces of its evaluation keys.
+type FromSecret = (Id, Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>);
+
+/// Sends a server the evaluation keys it lacks: those in the folder, or, if it has a secret key only,
+/// those that follow from it. The secret key stays here.
+pub fn send_keys(
+    remote: &Remote,
+    keys: &Path,
+    set: &KeySet,
+    output: &Output,
+    from_secret: impl FnOnce(&Path) -> Result<FromSecret, Failure>,
+) -> Result<(), Failure> {
+    let key = set.manifest.key_id;
+    let check = |other: Id, what: &Path| {
+        if other == key {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "the ciphertext is under key {key}, {} holds key {other}; use the ciphertext's key",
+            what.display()
+        )))
+    };
+    if let Some(folder) = EvaluationFolder::find(keys)? {
+        check(folder.manifest.key_id, keys)?;
+        return remote.upload(set, &|index| folder.part(index), output);
+    }
+    let path = keyfiles::secret_path(keys);
+    if !path.is_file() {
+        return Err(no_keys(keys));
+    }
+    let (id, make) = from_secret(&path)?;
+    check(id, &path)?;
+    remote.upload(set, &make, output)
+}
+
+/// The failure of a folder without evaluation keys.
+pub fn no_keys(folder: &Path) -> Failure {
+    Failure::usage(format!(
+        "there are no evaluation keys in {}; make them with refloat keygen",
+        folder.display()
+    ))
+}

@@ -1,0 +1,225 @@
+//! `refloat program`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use refloat::bootstrapping::ckks_conventional::ConventionalParams;
+use refloat::circuits::program::{Bootstraps, Program};
+use refloat::schemes::ckks::Ciphertext;
+use refloat::wire;
+use serde_json::json;
+
+use super::ckks::{CiphertextFile, CkksSet};
+use super::data::read_file;
+use super::failure::Failure;
+use super::keyfiles::in_file;
+use super::output::Output;
+use super::place::{Outcome, Place};
+use super::progress::stage_table;
+use crate::ckks_jobs::program_alone;
+use crate::engine::{Operation, Task};
+use crate::id::Id;
+use crate::programs::{ProgramJob, list_from_bytes};
+
+const EXAMPLES: &str = "\
+PROGRAM is text, a line NAME = OPERATION ARGUMENTS for each value, or what Program.toBytes() of the npm
+package gives:
+  x = input
+  y = polynomial x 0.5 0.25 0 -0.02      coefficients of 1, x, x^2, x^3
+  z = multiply y x                       and add, subtract, negate, conjugate, rotate z -3, rotate-sum z 8,
+  z2 = bootstrap z                       constant 0.5 0.25, chebyshev z -8 8 0.5 0.6
+  score = output z2
+Examples:
+  refloat program score.txt                                         what it consists of
+  refloat program score.txt --keys keys15 --in x.ct --out score.ct
+  refloat program two.txt --keys keys15 --in a=1.ct --in b=2.ct --out sum=3.ct --out product=4.ct
+  refloat program score.txt --keys keys15 --in x.ct --out score.ct --server http://127.0.0.1:7878";
+
+/// Arguments of `refloat program`.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Arguments {
+    /// File with a program, as text or as bytes.
+    #[arg(value_name = "PROGRAM")]
+    program: PathBuf,
+    /// Folder of keys, or of evaluation keys alone, of a set for conventional bootstrapping.
+    #[arg(long, value_name = "DIR", requires_all = ["input", "out"])]
+    keys: Option<PathBuf>,
+    /// Ciphertext of an input, the only one left or the one of that name; may be repeated.
+    #[arg(long = "in", value_name = "[NAME=]FILE", requires = "keys")]
+    input: Vec<String>,
+    /// Ciphertext to write, of an output; may be repeated. Outputs that are not named are not written.
+    #[arg(long, value_name = "[NAME=]FILE", requires = "keys")]
+    out: Vec<String>,
+    /// Does only the bootstraps that the program has, instead of putting in others where levels run out.
+    #[arg(long)]
+    as_written: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Describes a program, or runs it.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let program = read(&arguments.program)?;
+    let Some(keys) = &arguments.keys else {
+        describe(&program, output);
+        return Ok(());
+    };
+    let names: Vec<String> = program.input_names().map(str::to_owned).collect();
+    let files = assign("input", &names, &arguments.input)?;
+    let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
+    let written = assign("output", &outputs, &arguments.out)?;
+    let files: Vec<PathBuf> = names
+        .iter()
+        .zip(files)
+        .map(|(name, file)| {
+            file.ok_or_else(|| {
+                Failure::usage(format!("the program has an input \"{name}\"; add --in {name}=FILE"))
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let (set, key, inputs) = ciphertexts(&files)?;
+    let CkksSet::Conventional(_, params) = &set else { return Err(program_alone().into()) };
+    let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
+    let job = ProgramJob { program, bootstraps, inputs };
+    // Here too, what does not fit is told before any key is read.
+    let plan = job.plan(params, key)?;
+    let (steps, key_switches) = (plan.steps(), plan.key_switches());
+    let (bootstraps, inserted) = (plan.bootstraps(), plan.inserted());
+    let task = Task { mode: set.mode(), operations: vec![Operation::Program], rounds: 1 };
+    let body = job.to_bytes(params)?;
+    let Outcome { bytes, seconds, stages } =
+        arguments.place.run(keys, (&set, key), (&task, &body), output)?;
+    let results = list_from_bytes(params, &bytes)?;
+    if results.len() != outputs.len() || results.iter().any(|result| result.key_id() != key.0) {
+        return Err(Failure::network(
+            "the server answered with other ciphertexts than the program's outputs",
+        ));
+    }
+    let mut facts = Vec::new();
+    for ((name, file), result) in outputs.iter().zip(&written).zip(&results) {
+        if let Some(file) = file {
+            let bytes = wire::ciphertext_to_bytes(params.ckks(), result)?;
+            std::fs::write(file, &bytes).map_err(|error| Failure::file("write", file, &error))?;
+        }
+        facts.push(json!({ "name": name, "level": result.level(), "out": file }));
+    }
+    let value = json!({
+        "params": set.name(), "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
+        "seconds": seconds, "server": arguments.place.server, "stages": stages, "outputs": facts,
+    });
+    output.result(&value, || {
+        let mut text = format!(
+            "{}{steps} steps, {key_switches} key switches between bootstraps; bootstraps: {bootstraps}, {inserted} of them put in, {seconds:.3} s",
+            stage_table(&stages)
+        );
+        for ((name, file), result) in outputs.iter().zip(&written).zip(&results) {
+            let place = file.as_ref().map_or("not written".to_owned(), |file| format!("into {}", file.display()));
+            let _ = write!(text, "\n{name}: level {}, {place}", result.level());
+        }
+        text
+    });
+    Ok(())
+}
+
+/// A program from its file, which is text unless it begins as bytes do.
+fn read(path: &Path) -> Result<Program, Failure> {
+    let bytes = read_file(path)?;
+    let program = if bytes.starts_with(b"rfprog") {
+        Program::from_bytes(&bytes)
+    } else {
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| Failure::usage(format!("{} is neither text nor a program", path.display())))?;
+        Program::parse(text)
+    };
+    program.map_err(|error| in_file(path, error))
+}
+
+/// Files by the position of their names: `NAME=FILE` where there is such a name, the others in order.
+fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<PathBuf>>, Failure> {
+    let mut files: Vec<Option<PathBuf>> = vec![None; names.len()];
+    let named = |text: &str| {
+        let (name, file) = text.split_once('=')?;
+        Some((names.iter().position(|known| known == name)?, file.to_owned()))
+    };
+    for (at, file) in given.iter().filter_map(|text| named(text)) {
+        if files[at].replace(file.into()).is_some() {
+            return Err(Failure::usage(format!("{what} \"{}\" is given twice", names[at])));
+        }
+    }
+    for text in given.iter().filter(|text| named(text).is_none()) {
+        let free = files.iter_mut().find(|file| file.is_none()).ok_or_else(|| {
+            Failure::usage(format!(
+                "{text}: the program has {} {what}s ({}), and all have files",
+                names.len(),
+                names.join(", ")
+            ))
+        })?;
+        *free = Some(text.into());
+    }
+    Ok(files)
+}
+
+/// Ciphertexts of one set and one key.
+fn ciphertexts(files: &[PathBuf]) -> Result<(CkksSet, Id, Vec<Ciphertext<u64>>), Failure> {
+    let mut first: Option<(CkksSet, Id)> = None;
+    let mut list = Vec::new();
+    for path in files {
+        let (set, file) = CiphertextFile::read(path)?;
+        let CkksSet::Conventional(_, params) = &set else { return Err(in_file(path, program_alone())) };
+        list.push(ciphertext(params, &file.bytes).map_err(|error| in_file(path, error))?);
+        match &first {
+            Some((known, key)) if known.name() != set.name() || *key != file.key => {
+                return Err(Failure::usage(format!(
+                    "{} is under key {} of {}, {} under key {key} of {}; encrypt the inputs with one key",
+                    path.display(),
+                    file.key,
+                    set.name(),
+                    files[0].display(),
+                    known.name()
+                )));
+            }
+            Some(_) => {}
+            None => first = Some((set, file.key)),
+        }
+    }
+    let (set, key) =
+        first.ok_or_else(|| Failure::usage("the program has no input; there is nothing to compute on"))?;
+    Ok((set, key, list))
+}
+
+fn ciphertext(params: &ConventionalParams, bytes: &[u8]) -> Result<Ciphertext<u64>, refloat::Error> {
+    wire::ciphertext_from_bytes(params.ckks(), bytes)
+}
+
+fn describe(program: &Program, output: &Output) {
+    let inputs: Vec<&str> = program.input_names().collect();
+    let outputs: Vec<&str> = program.output_names().collect();
+    let nodes: Vec<String> = (0..program.nodes().len()).map(|index| program.describe(index)).collect();
+    let value = json!({ "inputs": inputs, "outputs": outputs, "nodes": nodes });
+    output.result(&value, || {
+        format!("inputs   {}\noutputs  {}\n{}", inputs.join(" "), outputs.join(" "), nodes.join("\n"))
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_find_their_inputs() {
+        let names = ["x", "y"].map(str::to_owned);
+        let of = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(|text| (*text).to_owned()).collect();
+            assign("input", &names, &given)
+        };
+        let file = |name: &str| Some(PathBuf::from(name));
+        assert_eq!(of(&["1.ct", "2.ct"]).unwrap(), [file("1.ct"), file("2.ct")]);
+        assert_eq!(of(&["1.ct", "x=2.ct"]).unwrap(), [file("2.ct"), file("1.ct")]);
+        assert_eq!(of(&["y=a=b.ct"]).unwrap(), [None, file("a=b.ct")]);
+        assert_eq!(of(&["z=1.ct"]).unwrap(), [file("z=1.ct"), None]);
+        assert!(of(&["x=1", "x=2"]).unwrap_err().detail.contains("twice"));
+        assert!(of(&["1", "2", "3"]).unwrap_err().detail.contains("2 inputs (x, y)"));
+    }
+}
