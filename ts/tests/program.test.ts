@@ -53,6 +53,17 @@ describe('Program', () => {
     expect([...new Float64Array(bytes.slice(22, 22 + 8 * 4096).buffer)]).toEqual(numbers);
   });
 
+  it('keeps the numbers it was given', () => {
+    const p = new Program({ slots: 4 });
+    const [numbers, diagonal, im] = [new Float64Array([1, 2, 3, 4]), [5, 6, 7, 8], [0, 1]];
+    const x = p.input('x').mul(numbers);
+    const y = x.polynomial(numbers).polynomial({ re: [1, 0], im }).linearTransform({ slots: 4, diagonals: new Map([[-1, diagonal]]) });
+    p.output('y', y);
+    const before = p.toBytes();
+    for (const list of [numbers, diagonal, im]) list.fill(0);
+    expect(p.toBytes()).toEqual(before);
+  });
+
   it('refuses what makes no sense', () => {
     const p = new Program({ slots: 4 });
     const x = p.input('x');
@@ -73,6 +84,11 @@ describe('Program', () => {
       () => x.linearTransform([[1, 2], [3]]),
       () => x.linearTransform([[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
       () => x.linearTransform({ slots: 2, diagonals: new Map([[0, [1]]]) }),
+      () => x.linearTransform({ slots: 0.5, diagonals: new Map() }),
+      () => x.linearTransform({ slots: 2, diagonals: new Map([[0.5, [1, 1]]]) }),
+      () => x.linearTransform({ slots: 2, diagonals: new Map([[1, [1, 1]], [-1, [1, 1]]]) }),
+      () => x.polynomial([1], { interval: [-Infinity, 0] }),
+      () => p.input('other').named('x'),
     ];
     for (const [i, refusal] of refusals.entries()) {
       expect(refusal, String(i)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }) as Error);
@@ -122,6 +138,9 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
       expect((await keys.decrypt(out['mean'] as never))[5]).toBeCloseTo(expected, 5);
       expect((await keys.decrypt(out['y'] as never))[5]).toBeCloseTo((expected + expected ** 3) * 0.5 * expected, 3);
       expect(() => server.run(p, {})).toThrow('input "x"');
+      const inherited = new Program(keys.params);
+      inherited.output('y', inherited.input('toString'));
+      expect(() => server.run(inherited, { x })).toThrow('input "toString"');
     } finally {
       rf.close();
       await real.close();

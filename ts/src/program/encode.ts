@@ -68,15 +68,9 @@ export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
       out.numbers(node.coefficients);
     }
     if (node.kind === 'linear transform') {
-      const { slots } = node.matrix;
-      const centred = (k: number): number => {
-        const at = ((k % slots) + slots) % slots;
-        return at > slots / 2 ? at - slots : at;
-      };
-      const diagonals = [...node.matrix.diagonals].map(([k, numbers]) => [centred(k), numbers] as const);
-      diagonals.sort(([j], [k]) => j - k);
+      const { slots, diagonals } = node.matrix;
       out.u32(slots);
-      out.u32(diagonals.length);
+      out.u32(diagonals.size);
       for (const [k, numbers] of diagonals) {
         out.i32(k);
         out.numbers(numbers);
@@ -108,6 +102,12 @@ export function partsOf(numbers: Numbers): { re: ArrayLike<number>; im: ArrayLik
     }
   }
   return parts;
+}
+
+/** The same numbers, whatever the caller does with the arrays afterwards. @internal */
+export function copyOf(numbers: Numbers): Numbers {
+  const { re, im } = partsOf(numbers);
+  return im ? { re: Float64Array.from(re), im: Float64Array.from(im) } : Float64Array.from(re);
 }
 
 class Writer {

@@ -1,6 +1,6 @@
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
-import { encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode } from './encode.js';
+import { copyOf, encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode } from './encode.js';
 
 /**
  * A computation on CKKS ciphertexts, written with ordinary method calls and run on a server that has the keys. It says
@@ -40,7 +40,7 @@ export class Program {
     if (count === 0 || count > this.slots) {
       throw new RefloatError('INVALID_ARGUMENT', `${count} numbers for ${this.slots} slots: pass one, or at most one for each`);
     }
-    return this.#push({ kind: 'constant', name: '', numbers });
+    return this.#push({ kind: 'constant', name: '', numbers: copyOf(numbers) });
   }
 
   /** Hands a ciphertext out under a name. */
@@ -72,7 +72,9 @@ export class Program {
   /** @internal */
   rename(index: number, name: string): void {
     const node = this.#nodes[index];
-    if (node) node.name = checked(name);
+    if (!node || node.name === name) return;
+    if (node.kind === 'input') this.#mustBeNew(name, 'input');
+    node.name = checked(name);
   }
 
   /** Position of a value of this program. @internal */
@@ -158,30 +160,25 @@ export class Value {
   polynomial(coefficients: Numbers, options: { readonly interval?: readonly [number, number] } = {}): Value {
     const { interval } = options;
     const basis: PolynomialBasis = interval ? { from: interval[0], to: interval[1] } : 'monomial';
-    if (interval && !(interval[0] < interval[1])) {
-      throw new RefloatError('INVALID_ARGUMENT', `an interval from ${interval[0]} to ${interval[1]}: pass its ends in order`);
+    if (interval && !(interval[0] < interval[1] && interval.every(Number.isFinite))) {
+      throw new RefloatError('INVALID_ARGUMENT', `an interval from ${interval[0]} to ${interval[1]}: pass finite ends in order`);
     }
     if (partsOf(coefficients).re.length === 0) {
       throw new RefloatError('INVALID_ARGUMENT', 'a polynomial without coefficients: pass at least one');
     }
-    return this.program.apply({ kind: 'polynomial', name: '', x: this.index, basis, coefficients });
+    return this.program.apply({ kind: 'polynomial', name: '', x: this.index, basis, coefficients: copyOf(coefficients) });
   }
 
   /** The product with a square matrix of a power of two of rows, for slots that repeat that often. */
   linearTransform(matrix: Matrix | readonly ArrayLike<number>[]): Value {
     const given = 'diagonals' in matrix ? matrix : diagonalsOf(matrix);
-    if (!Number.isInteger(Math.log2(given.slots)) || given.slots > this.program.slots) {
+    if (!Number.isInteger(Math.log2(given.slots)) || given.slots < 1 || given.slots > this.program.slots) {
       throw new RefloatError(
         'INVALID_ARGUMENT',
         `a matrix of ${given.slots} rows for ${this.program.slots} slots: pass a power of two up to that`,
       );
     }
-    for (const [k, diagonal] of given.diagonals) {
-      if (partsOf(diagonal).re.length !== given.slots) {
-        throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${given.slots} rows: pass one number for each`);
-      }
-    }
-    return this.program.apply({ kind: 'linear transform', name: '', x: this.index, matrix: given });
+    return this.program.apply({ kind: 'linear transform', name: '', x: this.index, matrix: centred(given) });
   }
 
   /** The same slots with all levels that a bootstrap leaves; the server puts bootstraps in where they are needed anyway. */
@@ -199,6 +196,24 @@ export class Value {
     const y = other instanceof Value ? other : this.program.constant(other);
     return this.program.apply({ kind, name: '', x: this.index, y: this.program.indexOf(y) });
   }
+}
+
+/** The same matrix with its diagonals in ascending order above -slots/2 and up to slots/2, as they are written. */
+function centred({ slots, diagonals }: Matrix): Matrix {
+  const found = new Map<number, Numbers>();
+  for (const [k, diagonal] of diagonals) {
+    const around = ((k % slots) + slots) % slots;
+    const at = around > slots / 2 ? around - slots : around;
+    if (!Number.isInteger(k) || found.has(at)) {
+      const other = Number.isInteger(k) ? `, which is another one counted modulo ${slots}` : '';
+      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows${other}: number each by an integer of its own`);
+    }
+    if (partsOf(diagonal).re.length !== slots) {
+      throw new RefloatError('INVALID_ARGUMENT', `diagonal ${k} of a matrix of ${slots} rows: pass one number for each`);
+    }
+    found.set(at, copyOf(diagonal));
+  }
+  return { slots, diagonals: new Map([...found].sort(([j], [k]) => j - k)) };
 }
 
 /** A matrix of rows by its diagonals that are not zero. */

@@ -196,7 +196,7 @@ export class Server {
     options: RemoteProgramOptions = {},
   ): Run<Record<string, Ciphertext>, ProgramEvent> {
     const given = program.inputs.map((name) => {
-      const ciphertext = inputs[name];
+      const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
       if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
       return ciphertext;
     });
@@ -205,14 +205,14 @@ export class Server {
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
     const handles = given.map((ciphertext) => ciphertext.handleIn(this.#port));
-    const head = program.toBytes();
+    const [head, outputs] = [program.toBytes(), program.outputs];
     const { keyId, mode } = first;
     return new Run(async (control) => {
       const parts = await Promise.all(handles.map((handle) => this.#port.call('ciphertextToBytes', handle)));
       const body = programBody(head, options.bootstraps ?? 'where-needed', parts);
       const id = await submit(this.#http, { keyId, ops: ['program'], mode }, body, control.signal);
       const out: Record<string, Ciphertext> = {};
-      for (const [name, bytes] of outputsOf(program.outputs, await follow(this.#http, id, control))) {
+      for (const [name, bytes] of outputsOf(outputs, await follow(this.#http, id, control))) {
         out[name] = new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', bytes), mode);
       }
       return out;
