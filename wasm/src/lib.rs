@@ -10,8 +10,11 @@
 
 #[cfg(any(feature = "client", feature = "conventional"))]
 mod about;
+mod checked;
 #[cfg(feature = "client")]
 mod ciphertext;
+#[cfg(any(feature = "client", feature = "conventional"))]
+mod ckks_ciphertext;
 #[cfg(feature = "conventional")]
 mod conventional;
 #[cfg(any(feature = "client", feature = "conventional"))]
@@ -33,6 +36,7 @@ mod randomness;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod rounds;
 mod scrub;
+mod secret_key;
 #[cfg(feature = "full")]
 mod ship;
 #[cfg(feature = "full")]

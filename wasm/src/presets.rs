@@ -1,7 +1,5 @@
 //! Named parameter sets.
 
-use std::cell::RefCell;
-
 use refloat::{
     bootstrapping::ckks_ship::{METHOD, ShipMode, ShipParams},
     params::{self, Preset},
@@ -10,14 +8,14 @@ use refloat::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
+    checked::{self, Checked},
     describe::Description,
     failure::{self, Failure, Result},
     object::array,
 };
 
 thread_local! {
-    // Validating a set and making its tables takes a moment; it is done once per set.
-    static CHECKED: RefCell<Vec<(&'static str, ShipParams)>> = const { RefCell::new(Vec::new()) };
+    static CHECKED: Checked<ShipParams> = const { Checked::new(Vec::new()) };
 }
 
 /// The sets of this version, as the TypeScript type `GluePreset`.
@@ -29,14 +27,7 @@ pub fn presets() -> Result<JsValue> {
 
 /// The checked parameters of a set.
 pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
-    let known = CHECKED
-        .with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
-    if let Some(params) = known {
-        return Ok(params);
-    }
-    let params = preset.params()?;
-    CHECKED.with_borrow_mut(|sets| sets.push((preset.name, params.clone())));
-    Ok(params)
+    Ok(checked::checked(&CHECKED, preset.name, || preset.params())?)
 }
 
 /// A set by name, which must be secure unless the caller has said the word.

@@ -1,7 +1,5 @@
 //! Named sets of conventional bootstrapping.
 
-use std::cell::RefCell;
-
 use refloat::{
     bootstrapping::ckks_conventional::{ConventionalParams, METHOD},
     params::{
@@ -12,6 +10,7 @@ use refloat::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
+    checked::{Checked, checked},
     describe::Description,
     failure::{Failure, Result, refuse_insecure},
     object::array,
@@ -21,8 +20,7 @@ use crate::{
 const SECURE: &str = "n15";
 
 thread_local! {
-    // Validating a set takes a moment, and its tables are made once.
-    static CHECKED: RefCell<Vec<(&'static str, ConventionalParams)>> = const { RefCell::new(Vec::new()) };
+    static CHECKED: Checked<ConventionalParams> = const { Checked::new(Vec::new()) };
 }
 
 /// The sets of this version, as the TypeScript type `GluePreset`.
@@ -34,7 +32,7 @@ pub fn presets() -> Result<JsValue> {
 
 /// A set by name.
 pub fn named(name: &str) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
-    checked(conventional_preset(name)?)
+    found(conventional_preset(name)?)
 }
 
 /// A set by name, which must be secure unless the caller has said the word.
@@ -44,12 +42,12 @@ pub fn allowed(
 ) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
     let preset = conventional_preset(name)?;
     refuse_insecure(name, preset.secure() || allow_insecure, SECURE)?;
-    checked(preset)
+    found(preset)
 }
 
 /// The set with a fingerprint.
 pub fn by_fingerprint(fingerprint: [u8; 16]) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
-    checked(conventional_preset_by_fingerprint(&fingerprint)?)
+    found(conventional_preset_by_fingerprint(&fingerprint)?)
 }
 
 /// Whether slots are complex numbers to the caller; reals if nothing is said.
@@ -63,19 +61,13 @@ pub fn complex(mode: Option<String>) -> Result<bool> {
     }
 }
 
-fn checked(preset: &'static ConventionalPreset) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
-    let known = CHECKED
-        .with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
-    if let Some(params) = known {
-        return Ok((preset, params));
-    }
-    let params = preset.params()?;
-    CHECKED.with_borrow_mut(|sets| sets.push((preset.name, params.clone())));
-    Ok((preset, params))
+/// The checked parameters of a set.
+fn found(preset: &'static ConventionalPreset) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
+    Ok((preset, checked(&CHECKED, preset.name, || preset.params())?))
 }
 
 fn describe(preset: &'static ConventionalPreset) -> Result<JsValue> {
-    let (_, params) = checked(preset)?;
+    let (_, params) = found(preset)?;
     let levels = params.levels();
     let max_level = params.ckks().rlwe().max_level();
     Ok(Description {

@@ -1,7 +1,5 @@
 //! Named DM/CGGI sets.
 
-use std::cell::RefCell;
-
 use js_sys::Float64Array;
 use refloat::{
     bootstrapping::cggi::key_parts,
@@ -12,13 +10,13 @@ use refloat::{
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
+    checked::{Checked, checked},
     failure::{Result, refuse_insecure},
     object::{Fields, array, hex},
 };
 
 thread_local! {
-    // Validating a set and making its tables takes a moment; it is done once per set.
-    static CHECKED: RefCell<Vec<(&'static str, CggiParams)>> = const { RefCell::new(Vec::new()) };
+    static CHECKED: Checked<CggiParams> = const { Checked::new(Vec::new()) };
 }
 
 /// Names of the sets over 32-bit words, the default first.
@@ -71,12 +69,5 @@ pub fn by_fingerprint(fingerprint: [u8; 16]) -> Result<(&'static CggiPreset, Cgg
 
 /// The checked parameters of a set.
 fn found(preset: &'static CggiPreset) -> Result<(&'static CggiPreset, CggiParams)> {
-    let known = CHECKED
-        .with_borrow(|sets| sets.iter().find(|(name, _)| *name == preset.name).map(|(_, p)| p.clone()));
-    if let Some(params) = known {
-        return Ok((preset, params));
-    }
-    let params = preset.params()?;
-    CHECKED.with_borrow_mut(|sets| sets.push((preset.name, params.clone())));
-    Ok((preset, params))
+    Ok((preset, checked(&CHECKED, preset.name, || preset.params())?))
 }

@@ -10,6 +10,7 @@ use crate::{
     failure::{Failure, Result},
     randomness::seed_for,
     scrub::scrubbed,
+    secret_key::secret_key,
 };
 
 /// A secret key. Wiped when it is freed.
@@ -19,48 +20,15 @@ pub struct GateSecretKey {
     pub(crate) key: CggiSecretKey,
 }
 
+secret_key! {
+    GateSecretKey,
+    generate: CggiSecretKey::generate,
+    read: wire::cggi_secret_key_from_bytes,
+    write: wire::cggi_secret_key_to_bytes
+}
+
 #[wasm_bindgen]
 impl GateSecretKey {
-    /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
-    pub fn generate(preset: &str, allow_insecure: bool, seed: Option<Uint8Array>) -> Result<GateSecretKey> {
-        let (preset, params) = presets::allowed(preset, allow_insecure)?;
-        scrubbed(|| {
-            let seed = seed_for(preset.name, preset.secure(), seed)?;
-            Ok(GateSecretKey { preset, key: CggiSecretKey::generate(&params, &seed) })
-        })
-    }
-
-    /// Reads what `exportSecret` wrote.
-    #[wasm_bindgen(js_name = importSecret)]
-    pub fn import_secret(bytes: &Uint8Array, allow_insecure: bool) -> Result<GateSecretKey> {
-        scrubbed(|| {
-            let bytes = Zeroizing::new(bytes.to_vec());
-            let (preset, _) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
-            let (preset, params) = presets::allowed(preset.name, allow_insecure)?;
-            Ok(GateSecretKey { preset, key: wire::cggi_secret_key_from_bytes(&params, &bytes)? })
-        })
-    }
-
-    /// The key itself in wire form.
-    #[wasm_bindgen(js_name = exportSecret)]
-    pub fn export_secret(&self) -> Uint8Array {
-        scrubbed(|| {
-            let bytes = Zeroizing::new(wire::cggi_secret_key_to_bytes(&self.key));
-            Uint8Array::from(bytes.as_slice())
-        })
-    }
-
-    /// Name of the parameter set.
-    pub fn preset(&self) -> String {
-        self.preset.name.into()
-    }
-
-    /// Public identifier of everything made with this key.
-    #[wasm_bindgen(js_name = keyId)]
-    pub fn key_id(&self) -> Uint8Array {
-        Uint8Array::from(self.key.key_id().as_slice())
-    }
-
     /// Encrypts bits (`messages` 0), or integers below `messages`. A seed of one's own is for insecure
     /// sets alone.
     pub fn encrypt(
@@ -90,11 +58,5 @@ impl GateSecretKey {
             }
             Ok(Uint32Array::from(values.as_slice()))
         })
-    }
-
-    /// One part of the evaluation keys in wire form.
-    #[wasm_bindgen(js_name = keyPart)]
-    pub fn key_part(&self, index: usize) -> Result<Uint8Array> {
-        scrubbed(|| Ok(Uint8Array::from(self.key.key_part(index)?.as_slice())))
     }
 }

@@ -1,0 +1,67 @@
+//! What secret keys of all methods have here under the same names.
+
+/// The methods of `$name`, a secret key with the fields `preset` and `key`, that do not depend on what it encrypts. Named
+/// sets are those of the module `presets` where the macro is used; `generate`, `read` and `write` make a key, and take it
+/// from its wire form and to it.
+macro_rules! secret_key {
+    ($name:ident, generate: $generate:expr, read: $read:expr, write: $write:expr) => {
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl $name {
+            /// Makes a key from the platform's randomness. A seed of one's own is for insecure sets alone.
+            pub fn generate(
+                preset: &str,
+                allow_insecure: bool,
+                seed: Option<js_sys::Uint8Array>,
+            ) -> $crate::failure::Result<$name> {
+                let (preset, params) = presets::allowed(preset, allow_insecure)?;
+                $crate::scrub::scrubbed(|| {
+                    let seed = $crate::randomness::seed_for(preset.name, preset.secure(), seed)?;
+                    Ok($name { preset, key: ($generate)(&params, &seed) })
+                })
+            }
+
+            /// Reads what `exportSecret` wrote.
+            #[wasm_bindgen(js_name = importSecret)]
+            pub fn import_secret(
+                bytes: &js_sys::Uint8Array,
+                allow_insecure: bool,
+            ) -> $crate::failure::Result<$name> {
+                $crate::scrub::scrubbed(|| {
+                    let bytes = zeroize::Zeroizing::new(bytes.to_vec());
+                    let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
+                    let (preset, params) = presets::by_fingerprint(fingerprint)?;
+                    presets::allowed(preset.name, allow_insecure)?;
+                    Ok($name { preset, key: ($read)(&params, &bytes)? })
+                })
+            }
+
+            /// The key itself in wire form.
+            #[wasm_bindgen(js_name = exportSecret)]
+            pub fn export_secret(&self) -> js_sys::Uint8Array {
+                $crate::scrub::scrubbed(|| {
+                    let bytes = zeroize::Zeroizing::new(($write)(&self.key));
+                    js_sys::Uint8Array::from(bytes.as_slice())
+                })
+            }
+
+            /// Name of the parameter set.
+            pub fn preset(&self) -> String {
+                self.preset.name.into()
+            }
+
+            /// Public identifier of everything made with this key.
+            #[wasm_bindgen(js_name = keyId)]
+            pub fn key_id(&self) -> js_sys::Uint8Array {
+                js_sys::Uint8Array::from(self.key.key_id().as_slice())
+            }
+
+            /// One part of the evaluation keys in wire form.
+            #[wasm_bindgen(js_name = keyPart)]
+            pub fn key_part(&self, index: usize) -> $crate::failure::Result<js_sys::Uint8Array> {
+                $crate::scrub::scrubbed(|| Ok(js_sys::Uint8Array::from(self.key.key_part(index)?.as_slice())))
+            }
+        }
+    };
+}
+
+pub(crate) use secret_key;
