@@ -14,6 +14,7 @@ import recordedUrl from './recorded/toy10.json?url';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
+import { keptTheme, otherTheme } from './theme.js';
 import { slotNear } from './views/canvas.js';
 import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
@@ -213,8 +214,7 @@ const actions: Record<string, (argument: string) => void> = {
   'clear-easel': () => desk.clearEasel(),
   curve: (shape) => desk.setCurve(shape),
   theme: () => {
-    const dark = document.documentElement.dataset['theme'] === 'dark' || (!document.documentElement.dataset['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
-    document.documentElement.dataset['theme'] = dark ? 'light' : 'dark';
+    otherTheme();
     store.update(() => undefined);
   },
 };
@@ -332,6 +332,7 @@ document.addEventListener('visibilitychange', () => {
   if (document.hidden) hidden = setTimeout(() => session.freeKeys(), HIDDEN_MS);
 });
 
+keptTheme();
 store.update(() => undefined);
 void desk.load();
 void showRecorded();

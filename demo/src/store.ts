@@ -56,6 +56,8 @@ export interface State {
   /** Asked before large keys are made. */
   confirming: boolean;
   problem?: Problem;
+  /** What the reader typed is no input: nothing can be encrypted until it is mended. */
+  unreadable?: boolean;
   /** Figures shown as tables. */
   tables: ReadonlySet<string>;
   /** Voyages that have come back. */

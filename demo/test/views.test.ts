@@ -163,6 +163,11 @@ describe('the choice of a place', () => {
     expect(card('ship13-bits')).not.toMatch(/<option value="toy/);
   });
 
+  test('does not start with numbers that are none', () => {
+    const button = (state: State): boolean => /data-act="refloat" disabled/.test(controls(state).text);
+    expect([button(stateWith(undefined)), button({ ...stateWith(undefined), unreadable: true })]).toEqual([false, true]);
+  });
+
   test('warns with the bytes before large keys are made', () => {
     const state: State = { ...stateWith(undefined), server: { state: 'present', url: '/', presets: [preset('ship13')] }, place: 'server', confirming: true };
     expect(controls(state).text).toMatch(/1\.4\d GB of keys will be made and uploaded/);

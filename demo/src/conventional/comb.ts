@@ -52,7 +52,7 @@ export function comb(state: State, width: number): Html {
   const sentence = combSentence(state, all, widest);
   return figure(state, {
     id: 'comb',
-    title: state.views[state.at]?.stage === 'eval_mod' || state.at === 4 ? 'After the polynomial' : 'Coefficients over q₀',
+    title: all.length > 0 && all.every((dot) => dot.at === 0) ? 'After the polynomial' : 'Coefficients over q₀',
     drawing: drawing(width, height, sentence, 'conv-comb', content),
     caption: html`${sentence} <span class="unit">Horizontal: x, in units of q₀. Vertical: which coefficient. Blue dots had I = 0 from the start.</span>`,
     table: {
@@ -69,9 +69,10 @@ export function comb(state: State, width: number): Html {
 function combSentence(state: State, all: readonly Dot[], widest: number): string {
   if (all.length === 0) return 'Nothing has been raised yet: the comb appears with the first stage.';
   const beside = all.filter((dot) => dot.at !== 0).length;
+  const lie = beside === 1 ? 'lies' : 'lie';
   const farthest = Math.max(...all.map((dot) => Math.abs(dot.at)));
   if (beside === 0) return `All ${all.length} coefficients drawn lie at 0, none farther than ${scientific(widest)}: what is left is the message over q₀.`;
-  return `Of ${all.length} coefficients drawn, ${beside} lie beside another multiple of q₀ than 0, up to ${farthest} of them; none is farther from its multiple than ${scientific(widest)} of q₀.`;
+  return `Of ${all.length} coefficients drawn, ${beside} ${lie} beside another multiple of q₀ than 0, up to ${farthest} of them; none is farther from its multiple than ${scientific(widest)} of q₀.`;
 }
 
 /** The polynomial, and the coefficients of the run on it. */
@@ -98,11 +99,11 @@ export function polynomial(state: State, width: number): Html {
     <g class="conv-dots">${points.map(([px, py, home]) => html`<circle class="${home ? 'home' : 'away'}" r="2.4" style="transform:translate(${n(x(px))}px,${n(y(py))}px)"/>`)}</g>`;
   return figure(state, {
     id: 'polynomial',
-    title: folded ? 'About every integer at once' : 'From −8 to 8',
+    title: folded ? 'About every integer at once' : `From ${decimal(-REACH, 0)} to ${REACH}`,
     tools: html``,
     drawing: html`<div class="conv-sliders">
         <label>Magnify about the integers <input type="range" data-input="zoom" min="0" max="12" step="1" value="${state.zoom}" aria-valuetext="${2 ** state.zoom} times"> <output>${2 ** state.zoom} ×</output></label>
-        <label>Degree of the cosine <input type="range" data-input="degree" min="18" max="${own.degree}" step="4" value="${state.degree}"> <output>${drawn.degree}</output></label>
+        <label>Degree of the cosine <input type="range" data-input="degree" min="${lowestDegree(own.degree)}" max="${own.degree}" step="${DEGREE_STEP}" value="${state.degree}"> <output>${drawn.degree}</output></label>
       </div>${drawing(width, height, sentence, 'conv-polynomial', content)}`,
     caption: html`${sentence} <span class="unit">Dashed: x − round(x). Dots: the coefficients of this run, across before the polynomial, up what it made of them${folded ? '; those of all teeth are laid on one another' : ''}.</span>`,
     table: {
@@ -110,6 +111,12 @@ export function polynomial(state: State, width: number): Html {
       rows: Array.from(drawn.coefficients, (c, i): [string, string] => [`T${i}`, c === 0 ? '0' : c.toExponential(15)]).filter(([, c]) => c !== '0'),
     },
   });
+}
+
+/** Steps of the degree, and where they begin: at 18 or a little above, so that they end at the set's own. */
+const DEGREE_STEP = 4;
+export function lowestDegree(own: number): number {
+  return Math.min(own, 18 + ((((own - 18) % DEGREE_STEP) + DEGREE_STEP) % DEGREE_STEP));
 }
 
 /** How much of a tooth of x - round(x) is drawn on either side of its integer. */
@@ -141,7 +148,7 @@ function onCurve(state: State, folded: boolean): [number, number, boolean][] {
 function polynomialSentence(state: State): string {
   const { own, drawn } = state;
   if (!own || !drawn) return '';
-  const what = `Degree ${drawn.degree}, the angle doubled ${drawn.doubleAngles === 2 ? 'twice' : `${drawn.doubleAngles} times`}: ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')} a ciphertext; the cosine is right to ${scientific(drawn.fitError)}.`;
+  const what = `Degree ${drawn.degree}, the angle doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, an arcsine of degree ${drawn.arcsineDegree}` : ''}: ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')} a ciphertext; the cosine is right to ${scientific(drawn.fitError)}.`;
   const [before, after] = [viewOf(state, 'coeffs_to_slots'), viewOf(state, 'eval_mod')];
   if (!before || !after) return what;
   if (drawn.degree === own.degree) return `${what} In this run the reduction left an error of ${scientific(after.maxError / after.unit)} of the message at most.`;

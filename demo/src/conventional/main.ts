@@ -8,6 +8,7 @@ import '../styles/narrow.css';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type StageEvent, type SteppableRun } from 'refloat/client';
 import { morph, type Html } from '../html.js';
+import { keptTheme, otherTheme } from '../theme.js';
 import { comb, polynomial } from './comb.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
 import { controls, result, stages } from './views.js';
@@ -80,6 +81,19 @@ async function madeKeys(signal: AbortSignal): Promise<{ secret: KeySet; boot: Bo
   }
 }
 
+/** Frees the keys: the next run makes others. */
+function forget(): void {
+  const old = keys;
+  [keys, state.keys] = [undefined, undefined];
+  void old?.then(
+    ({ secret, boot }) => {
+      boot.free();
+      secret.free();
+    },
+    () => undefined, // They were never made.
+  );
+}
+
 async function bootstrap(): Promise<void> {
   if (state.busy || !state.preset) return;
   Object.assign(state, { busy: 'keys', paused: false, problem: undefined, views: [], exits: [], at: 0, output: undefined, under: undefined, atPoints: undefined });
@@ -105,7 +119,7 @@ async function bootstrap(): Promise<void> {
     if (!state.keys) keys = undefined;
     if (!(error instanceof RefloatError && error.code === 'ABORTED')) {
       state.problem = error instanceof Error ? error.message : String(error);
-      keys = undefined;
+      forget();
     }
   } finally {
     for (const ciphertext of used) ciphertext.free();
@@ -143,12 +157,6 @@ async function evaluate(): Promise<void> {
   draw();
 }
 
-function theme(): void {
-  const root = document.documentElement.dataset;
-  const dark = root['theme'] === 'dark' || (!root['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
-  root['theme'] = dark ? 'light' : 'dark';
-}
-
 function failed(error: unknown): void {
   state.problem = error instanceof Error ? error.message : String(error);
   draw();
@@ -156,12 +164,12 @@ function failed(error: unknown): void {
 
 document.addEventListener('click', (event) => {
   const [act, argument] = (event.target as Element).closest('[data-act]')?.getAttribute('data-act')?.split(':') ?? [];
-  if (act === 'theme') theme();
+  if (act === 'theme') otherTheme();
   if (act === 'run') void bootstrap();
   if (act === 'cancel') stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
   if (act === 'pause') run?.pause();
   if (act === 'resume') run?.resume();
-  if (act === 'step') void run?.step();
+  if (act === 'step') void run?.step().catch(() => undefined); // What ends the run is shown by it.
   if (act === 'pause' || act === 'step') state.paused = true;
   if (act === 'resume') state.paused = false;
   if (act === 'at') state.at = Number(argument);
@@ -182,6 +190,7 @@ document.addEventListener('change', (event) => {
 });
 addEventListener('resize', draw);
 
+keptTheme();
 draw();
 library
   .then(async (rf) => {

@@ -18,7 +18,7 @@ export function controls(state: State): Html {
     <p class="conv-set">${
       preset
         ? html`<span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${preset.slots} slots, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}. Full size: <code>n15</code> and <code>n16</code>, 128 bits, on a server.</span>`
-        : html`<span class="hint">Loading…</span>`
+        : state.problem ? '' : html`<span class="hint">Loading…</span>`
     }</p>`;
 }
 
@@ -65,7 +65,7 @@ export function result(state: State, width: number): Html {
     id: 'result',
     title: 'Before and after',
     drawing: html`<div class="conv-pair"><div>${drawing(each, height, 'Input and output, slot by slot', 'conv-slots', html`${axis}${marks(input, 1, 'conv-in')}${marks(output, 1, 'conv-out')}`)}<p class="hint">Input in blue, output over it in orange, from −1 to 1.</p></div>
-      <div>${drawing(each, height, `Error of every slot, at most ${scientific(most)}`, 'conv-slots', html`${axis}${marks(errors, most || 1, 'conv-error')}`)}<p class="hint">Output less input, from ${scientific(-most)} to ${scientific(most)}.</p></div></div>`,
+      <div>${drawing(each, height, errors ? `Error of every slot, at most ${scientific(most)}` : 'Error of every slot: not computed yet', 'conv-slots', html`${axis}${marks(errors, most || 1, 'conv-error')}`)}<p class="hint">${errors ? `Output less input, from ${scientific(-most)} to ${scientific(most)}.` : 'Output less input appears here.'}</p></div></div>`,
     caption: html`<span id="outcome">${sentence}</span> <span class="unit">${state.preset ? `The set promises ${decimal(state.preset.promisedBits)} bits in the worst slot for numbers drawn at random; smooth messages have a few large coefficients, of which the sine takes off more.` : ''}</span>`,
     table: {
       columns: ['Slot', 'Input', 'Output', 'Error'],

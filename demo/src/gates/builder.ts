@@ -1,3 +1,4 @@
+import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outputs, type Drawn, type Wire } from './circuit.js';
 import { small, type Seen } from './figures.js';
@@ -40,7 +41,7 @@ export function builder(state: BuilderState): Html {
     ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
     <p class="gates-sum">${
       finished
-        ? html`<span id="outputs">${outputs(circuit).map((gate, i) => html`${i ? ', ' : ''}${nameOf(`g${gate}`)} = ${Number(done[gate]?.value)}`)}</span> <span class="hint">decrypted; ${circuit.gates.length} gates in ${(total / 1000).toFixed(2)} s of work</span>`
+        ? html`<span id="outputs">${outputs(circuit).map((gate, i) => html`${i ? ', ' : ''}${nameOf(`g${gate}`)} = ${Number(done[gate]?.value)}`)}</span> <span class="hint">decrypted; ${plural(circuit.gates.length, 'gate')} in ${duration(total)} of work</span>`
         : html`<span class="hint">The results of gates that feed no other appear here, decrypted.</span>`
     }</p>`;
 }

@@ -12,6 +12,8 @@ export interface ChartState {
   readonly seen: Seen;
   /** What went in and what came out, decrypted, of look-ups done one after the other. */
   readonly path: readonly number[];
+  /** Whether the last result can be looked up again. */
+  readonly again: boolean;
   readonly set: string;
   readonly keys: { readonly seconds: number; readonly megabytes: number; readonly secure: boolean } | undefined;
   readonly busy: string | undefined;
@@ -45,7 +47,7 @@ export function chart(state: ChartState): Html {
     <div class="gates-axis" aria-hidden="true">${table.map((_, m) => html`<span>${m}</span>`)}</div>
     <div class="gates-choice"><label class="gates-x">x = <output>${x}</output> <input type="range" name="x" min="0" max="${messages - 1}" value="${x}" ${off}></label>
       <button type="button" class="primary small" data-act="lookup" ${off}>Encrypt x and look up</button>
-      <button type="button" class="secondary" data-act="again" ${busy || path.length < 2 ? 'disabled' : ''}>f of the result</button></div>
+      <button type="button" class="secondary" data-act="again" ${busy || !state.again ? 'disabled' : ''}>f of the result</button></div>
     <p class="hint">${status(state)}</p>
     ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
     <p class="gates-sum">${

@@ -1,4 +1,5 @@
 import type { GateEvent, GateView } from 'refloat';
+import { decimal } from '../format.js';
 import { html, type Html } from '../html.js';
 
 /** What was seen of one bootstrapping, in turns. */
@@ -77,7 +78,7 @@ function label(turns: number, text: string): Html {
 }
 
 function bitPlaces(): Html {
-  return html`${halves()}${[-3, -1, 1, 3].map((eighths) => label(eighths / 8, `${eighths}/8`))}<text x="0" y="-34" text-anchor="middle">1</text><text x="0" y="42" text-anchor="middle">0</text>`;
+  return html`${halves()}${[-3, -1, 1, 3].map((eighths) => label(eighths / 8, `${decimal(eighths, 0)}/8`))}<text x="0" y="-34" text-anchor="middle">1</text><text x="0" y="42" text-anchor="middle">0</text>`;
 }
 
 /** Integer m at m / 2t of the turn, or half a place further on; between the lines everything is taken for it. */
@@ -90,7 +91,7 @@ function integerPlaces(messages: number, shift: number): Html {
 }
 
 /** The ticks of bits. */
-export const BIT_TICKS = [-1, 0, 1].map((eighths) => ({ at: eighths / 8, label: eighths === 0 ? '0' : `${eighths}/8` }));
+export const BIT_TICKS = [-1, 0, 1].map((eighths) => ({ at: eighths / 8, label: eighths === 0 ? '0' : `${decimal(eighths, 0)}/8` }));
 
 /** Whether the view of a run says something new to draw. */
 export function isView(event: GateEvent): event is GateView {

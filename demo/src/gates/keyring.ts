@@ -21,18 +21,23 @@ export class Keyring {
   /** The keys of a set; those of another one are freed. */
   async of(set: string): Promise<Pair> {
     if (this.#set !== set) {
-      const old = await this.#pair?.catch(() => undefined);
-      old?.evaluation.free();
-      old?.secret.free();
-      this.#pair = undefined;
+      this.forget();
     }
     this.#set = set;
     return (this.#pair ??= this.#make(set));
   }
 
-  /** Lets the next use make keys afresh. */
+  /** Frees the keys: the next use makes others. */
   forget(): void {
+    const old = this.#pair;
     this.#pair = undefined;
+    void old?.then(
+      ({ secret, evaluation }) => {
+        evaluation.free();
+        secret.free();
+      },
+      () => undefined, // They were never made.
+    );
   }
 
   async #make(set: string): Promise<Pair> {

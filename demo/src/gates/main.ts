@@ -9,6 +9,7 @@ import '../styles/gates.css';
 import '../styles/builder.css';
 import { Refloat, RefloatError, type GateCiphertext } from 'refloat/client';
 import { morph, type Html } from '../html.js';
+import { keptTheme, otherTheme } from '../theme.js';
 import { builder, type Evaluated } from './builder.js';
 import { FUNCTIONS, barAt, chart, keyed, stroke } from './chart.js';
 import { STARTERS, withGate, withInputs, withKind, withOperand, withoutGate, type Drawn } from './circuit.js';
@@ -57,9 +58,9 @@ const integerSet = (): string => (toy ? 'toy-fbs' : `fbs${looking.table.length}`
 
 const parts: Record<string, () => Html> = {
   'gates-adder': () => adder({ ...state, problem: problemOf('gates-adder') }),
-  'gates-close': () => close(state),
+  'gates-close': () => close({ ...state, problem: problemOf('gates-close') }),
   'gates-builder': () => builder({ ...own, busy: state.busy, problem: problemOf('gates-builder') }),
-  'gates-draw': () => chart({ ...looking, set: integerSet(), busy: state.busy, problem: problemOf('gates-draw') }),
+  'gates-draw': () => chart({ ...looking, again: looking.result !== undefined, set: integerSet(), busy: state.busy, problem: problemOf('gates-draw') }),
 };
 
 function problemOf(part: string): string | undefined {
@@ -88,9 +89,10 @@ async function busily(part: string, words: string, work: () => Promise<void>): P
     await work();
   } catch (error) {
     state.problem = error instanceof RefloatError ? error.message : String(error);
+    letGo();
     bits.forget();
     integers.forget();
-    looking.result = undefined;
+    [state.keys, looking.keys] = [undefined, undefined];
   }
   state.busy = undefined;
   draw();
@@ -158,12 +160,12 @@ async function evaluateOwn(): Promise<void> {
 /** Looks an integer up: x, encrypted, or the last result. */
 async function lookUp(again: boolean): Promise<void> {
   looking.seen = {};
-  if (!again) looking.path = [];
+  if (!again) another(() => undefined);
   draw('gates-draw');
   const { secret, evaluation, made } = await integers.of(integerSet());
   [looking.keys, state.busy] = [made, 'looking up'];
   const messages = looking.table.length;
-  const input = again && looking.result ? looking.result : await secret.encryptIntegers(looking.x, { messages });
+  const input = looking.result ?? (await secret.encryptIntegers(looking.x, { messages }));
   looking.result = undefined;
   try {
     const run = evaluation.lookUpRun(input, looking.table, { inspect: secret, productsPerStep: 16 });
@@ -180,11 +182,17 @@ async function lookUp(again: boolean): Promise<void> {
   }
 }
 
+/** Frees the last result: nothing more is looked up for it. */
+function letGo(): void {
+  looking.result?.free();
+  looking.result = undefined;
+}
+
 /** Another f or another x: what was looked up is past. */
 function another(change: () => void): void {
   change();
-  looking.result?.free();
-  [looking.result, looking.path, looking.seen] = [undefined, [], {}];
+  letGo();
+  [looking.path, looking.seen] = [[], {}];
   draw('gates-draw');
 }
 
@@ -192,16 +200,10 @@ function rebuilt(circuit: Drawn): void {
   [own.circuit, own.done] = [circuit, []];
 }
 
-function theme(): void {
-  const root = document.documentElement.dataset;
-  const dark = root['theme'] === 'dark' || (!root['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
-  root['theme'] = dark ? 'light' : 'dark';
-}
-
 const acts: Record<string, (first: number, second: number) => void> = {
-  theme,
+  theme: otherTheme,
   add: () => void busily('gates-adder', 'making keys', add),
-  look: () => void busily('gates-adder', 'making keys', look),
+  look: () => void busily('gates-close', 'making keys', look),
   evaluate: () => void busily('gates-builder', 'making keys', evaluateOwn),
   lookup: () => void busily('gates-draw', 'making keys, some seconds', () => lookUp(false)),
   again: () => void busily('gates-draw', 'looking up', () => lookUp(true)),
@@ -286,6 +288,7 @@ document.addEventListener('pointermove', (event) => {
 });
 for (const end of ['pointerup', 'pointercancel'] as const) document.addEventListener(end, () => (last = undefined));
 
+keptTheme();
 draw();
 // The circuit is drawn before anything runs.
 library.then(

@@ -1,4 +1,5 @@
 import type { CircuitInfo } from 'refloat';
+import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { BIT_TICKS, accumulator, circle, type Seen } from './figures.js';
 
@@ -57,7 +58,7 @@ export function adder(state: State): Html {
     <p class="gates-sum">${
       state.sum === undefined
         ? html`<span class="hint">The sum appears here, decrypted.</span>`
-        : html`${state.numbers[0]} + ${state.numbers[1]} = <strong id="sum">${state.sum}</strong> <span class="hint">${times.length} gates in ${(total / 1000).toFixed(2)} s on ${threads} thread${threads === 1 ? '' : 's'}</span>`
+        : html`${state.numbers[0]} + ${state.numbers[1]} = <strong id="sum">${state.sum}</strong> <span class="hint">${times.length} gates in ${duration(total)} on ${plural(threads, 'thread')}</span>`
     }</p>`;
 }
 
@@ -84,6 +85,7 @@ export function close(state: State): Html {
       ${state.operands.map((bit, i) => html`<button type="button" class="gates-bit" aria-pressed="${String(bit)}" data-act="operand:${i}" ${busy ? 'disabled' : ''}>${Number(bit)}<span class="visually-hidden"> operand ${'xy'[i]}</span></button>`)}
       <button type="button" class="secondary" data-act="look" ${busy ? 'disabled' : ''}>Bootstrap and look</button>
       <span id="close-result" class="hint">${state.result === undefined ? '' : `decrypts to ${Number(state.result)}`}</span></div>
+    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
     <div class="gates-figures">
       ${circle('Sum of the operands', 'bit', seen.before, seen.rounded)}
       ${accumulator(seen.accumulator, 0.125, BIT_TICKS)}

@@ -58,6 +58,7 @@ export class Desk {
       this.store.update((s) => {
         s.input = source;
         delete s.problem;
+        delete s.unreadable;
         s.said = `${source.label} is ready to be encrypted.`;
       });
     } catch (error) {
@@ -80,6 +81,7 @@ export class Desk {
     } catch (error) {
       if (!(error instanceof BadNumbers)) throw error;
       this.store.update((s) => {
+        s.unreadable = true;
         s.problem = { title: 'These numbers cannot be encrypted yet', detail: error.message };
       });
     }
@@ -115,6 +117,8 @@ export class Desk {
   private use(source: InputSource): void {
     this.store.update((s) => {
       s.input = source;
+      if (s.unreadable) delete s.problem;
+      delete s.unreadable;
     });
   }
 }

@@ -8,6 +8,7 @@ import '../styles/narrow.css';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type Ciphertext, type KeySet, type ServerPreset } from 'refloat/client';
 import { morph } from '../html.js';
+import { keptTheme, otherTheme } from '../theme.js';
 import { patients, score, trained } from './model.js';
 import { batch, inference, measurementsOf } from './program.js';
 import { controls, scores, type State } from './views.js';
@@ -37,7 +38,9 @@ async function findServer(): Promise<void> {
   const server = rf.server(serverUrl, { retry: { attempts: 1 } });
   const offer = await server.params({ parts: true }).catch(() => undefined);
   state.sets = offer?.sets.filter((set) => set.method === 'ckks-conventional') ?? [];
-  if (!state.sets.some((set) => set.name === state.set)) state.set = state.sets[0]?.name ?? '';
+  // Another than the one asked for: that with the fewest keys to send.
+  const smallest = [...state.sets].sort((a, b) => a.keyBytes - b.keyBytes)[0];
+  if (!state.sets.some((set) => set.name === state.set)) state.set = smallest?.name ?? '';
   draw();
 }
 
@@ -90,16 +93,10 @@ async function run(set: ServerPreset): Promise<void> {
   }
 }
 
-function theme(): void {
-  const root = document.documentElement.dataset;
-  const dark = root['theme'] === 'dark' || (!root['theme'] && matchMedia('(prefers-color-scheme: dark)').matches);
-  root['theme'] = dark ? 'light' : 'dark';
-}
-
 document.addEventListener('click', (event) => {
   const act = (event.target as Element).closest('[data-act]')?.getAttribute('data-act');
   const set = state.sets?.find((set) => set.name === state.set);
-  if (act === 'theme') theme();
+  if (act === 'theme') otherTheme();
   if (act === 'run' && set && !state.busy) void run(set);
   if (act === 'cancel') stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
 });
@@ -109,6 +106,7 @@ document.addEventListener('change', (event) => {
   draw();
 });
 
+keptTheme();
 draw();
 findServer().catch((error: unknown) => {
   state.problem = error instanceof Error ? error.message : String(error);

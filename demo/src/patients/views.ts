@@ -1,5 +1,5 @@
 import type { ServerPreset } from 'refloat/client';
-import { bytes, decimal, scientific } from '../format.js';
+import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { Model } from './model.js';
 import { batch } from './program.js';
@@ -21,6 +21,9 @@ export interface State {
   sent: number;
 }
 
+/** Rows of the table at most. */
+const SHOWN = 64;
+
 /** The set, and what to do with it. */
 export function controls(state: State, model: Model, test: number): Html {
   const { sets, busy } = state;
@@ -33,11 +36,11 @@ export function controls(state: State, model: Model, test: number): Html {
       ${busy ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>` : html`<button type="button" class="primary small" data-act="run">Encrypt and score</button>`}
     </div>
     ${busy === 'keys' ? html`<p class="hint">Making and sending evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}</p>` : ''}
-    ${busy === 'run' ? html`<p class="hint">The server is at step ${done} of ${total || '…'}, after ${state.bootstraps} bootstraps</p>` : ''}
+    ${busy === 'run' ? html`<p class="hint">The server is at step ${done} of ${total || '…'}, after ${plural(state.bootstraps, 'bootstrap')}</p>` : ''}
     ${busy ? html`<progress max="${total || 1}" value="${done}" aria-label="Progress"></progress>` : ''}
     ${problem(state)}
     <p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
-      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys to send; a bootstrap leaves ${set.outputLevel - set.inputLevel} products. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
+      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys to send; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
 }
 
 /** The scores, encrypted and clear. */
@@ -46,10 +49,10 @@ export function scores(state: State): Html {
   if (rows.length === 0) return html`<p class="hint">Scores appear here, decrypted.</p>`;
   const most = rows.reduce((most, row) => Math.max(most, Math.abs(row.encrypted - row.clear)), 0);
   const right = rows.filter((row) => row.encrypted > 0.5 === row.malignant).length;
-  return html`<p id="outcome">${rows.length} patients scored, ${right} of them rightly, with ${state.bootstraps} bootstraps put in. No score differs from the clear one by more than ${scientific(most)}.</p>
-    <p class="hint">${decimal(state.seconds, 1)} s from sending a ciphertext of ${bytes(state.sent)} to reading the scores.</p>
+  return html`<p id="outcome">${plural(rows.length, 'patient')} scored, ${right} of them rightly, with ${plural(state.bootstraps, 'bootstrap')} put in. No score differs from the clear one by more than ${scientific(most)}.</p>
+    <p class="hint">${decimal(state.seconds, 1)} s from sending a ciphertext of ${bytes(state.sent)} to reading the scores.${rows.length > SHOWN ? ` The table has the first ${SHOWN} patients.` : ''}</p>
     <div class="table-scroll" tabindex="0" role="region" aria-label="Scores"><table><thead><tr><th scope="col">Patient</th><th scope="col">Encrypted</th><th scope="col">In the clear</th><th scope="col">Exact sigmoid</th><th scope="col">Diagnosis</th></tr></thead>
-    <tbody>${rows.slice(0, 64).map((row, i) => html`<tr><th scope="row">${i + 1}</th><td>${row.encrypted.toFixed(6)}</td><td>${row.clear.toFixed(6)}</td><td>${row.exact.toFixed(6)}</td><td>${row.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rows.slice(0, SHOWN).map((row, i) => html`<tr><th scope="row">${i + 1}</th><td>${row.encrypted.toFixed(6)}</td><td>${row.clear.toFixed(6)}</td><td>${row.exact.toFixed(6)}</td><td>${row.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
 }
 
 function problem(state: State): Html {

@@ -115,10 +115,10 @@ function outcome(state: State): Html | null {
 function action(state: State): Html {
   const { busy } = state;
   if (!busy) {
-    const ready = state.library === 'ready' && chosenPreset(state) !== undefined;
+    const ready = state.library === 'ready' && chosenPreset(state) !== undefined && !state.unreadable;
     return html`<div class="action" data-key="action">
       <button type="button" class="primary" data-act="refloat"${ready ? '' : html` disabled`}>Refloat</button>
-      ${state.library === 'loading' ? html`<p class="hint">Loading the library …</p>` : outcome(state)}
+      ${state.library === 'loading' ? html`<p class="hint">Loading the library …</p>` : state.unreadable ? html`<p class="hint">The numbers cannot be encrypted yet.</p>` : outcome(state)}
     </div>`;
   }
   const fraction = busy.totalBytes ? (busy.bytes ?? 0) / busy.totalBytes : busy.total ? (busy.done ?? 0) / busy.total : undefined;

@@ -100,3 +100,16 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
   });
 }
+
+test('gates: what goes wrong is said where it was asked for, and the colours chosen are kept', async (context) => {
+  const host = await staticHost(context);
+  const page = await openDemo(context, `${host}gates.html?set=toy-none`, { ready: false, colorScheme: 'light', viewport: { width: 390, height: 800 } });
+  await page.click('[data-act=look]');
+  assert.match(await page.locator('#gates-close .problem').innerText(), /toy-none/);
+  assert.equal(await page.locator('.problem').count(), 1, 'and nowhere else');
+  await page.click('[data-act=theme]');
+  // In a narrow window the links to other pages are below.
+  await page.locator('.foot').getByRole('link', { name: 'Comb' }).click();
+  await page.locator('#conv-controls select').waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+});
