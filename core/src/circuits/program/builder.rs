@@ -117,6 +117,11 @@ impl Builder {
         }
     }
 
+    /// Nodes so far.
+    pub(super) fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The program.
     ///
     /// # Errors

@@ -82,8 +82,12 @@ impl Parser {
         if self.values.contains_key(name) {
             return Err(refuse(format!("there is a value {:?} already", short(name))));
         }
+        let before = self.builder.count();
         let value = self.value(name, operation, words)?;
-        self.builder.name(value, name);
+        // The sum of one slot is the value itself, which keeps its name.
+        if value.index() >= before {
+            self.builder.name(value, name);
+        }
         self.values.insert(name.to_string(), value);
         Ok(())
     }
@@ -244,6 +248,13 @@ mod tests {
         assert_eq!(program.to_bytes(), b.finish().unwrap().to_bytes());
         let x = vec![Complex::new(1.0, 0.0); 4];
         assert_eq!(program.evaluate(4, &[x]).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn another_name_for_a_value_leaves_it_its_own() {
+        let program = Program::parse("x = input\ny = rotate-sum x 1\nz = output y").unwrap();
+        assert_eq!(program.input_names().collect::<Vec<_>>(), ["x"]);
+        assert_eq!(program.nodes().len(), 2);
     }
 
     #[test]
