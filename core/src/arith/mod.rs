@@ -23,7 +23,7 @@ pub use kernels::gates::{
     DigitCut, GateKernels, PAIR_KEYS, TURN_RUN, Turns, product_fits, rough_bound, unrolled_fits,
 };
 pub use kernels::{
-    Kernels, KeyProduct, KeyRows, LeftRows, in_lines, line, row_to_lines, to_lines, whole_row,
+    Kernels, KeyProduct, KeyRows, LeftRows, in_lines, key_tile, line, row_to_lines, to_lines, whole_row,
 };
 pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;

@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{context::RlweContext, sample::SampleBlock};
 use crate::{
-    arith::{KeyProduct, LeftRows, Word, in_lines, row_to_lines, whole_row},
+    arith::{KeyProduct, LeftRows, Word, in_lines, line, row_to_lines, whole_row},
     par,
     ring::{Automorphism, Basis, Eval, Poly},
     trace::Counters,
@@ -215,18 +215,20 @@ impl<W: Word> RlweContext<W> {
             .iter()
             .map(|d| d.source(&d.own().iter().map(|&i| coefficients.row(i)).collect::<Vec<_>>()))
             .collect();
-        let memory = || vec![W::ZERO; count * n];
+        let width = n + 17 * line::<W>();
+        let memory = || vec![W::ZERO; count * width];
         out.b.for_each_row_pair_with(&mut out.a, memory, |rows, limb, out_b, out_a| {
             let digits = tables.digits.iter().zip(&sources);
-            for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(n)) {
+            for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(width)) {
+                let row = &mut row[..n];
                 if let Some(target) = digit.target(limb) {
                     source.row_into(target, row);
                     kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
                 }
             }
             let lhs: Vec<&[W]> = digits
-                .zip(rows.chunks_exact(n))
-                .map(|((digit, _), row)| if digit.target(limb).is_some() { row } else { x.row(limb) })
+                .zip(rows.chunks_exact(width))
+                .map(|((digit, _), row)| if digit.target(limb).is_some() { &row[..n] } else { x.row(limb) })
                 .collect();
             let key =
                 key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here }).range(0, count);

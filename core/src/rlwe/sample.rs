@@ -6,7 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keyswitch::Pair;
 use crate::{
-    arith::{KeyRows, Word, line},
+    arith::{KeyRows, Word, key_tile},
     par,
     random::{Seed, Stream},
     ring::{Basis, Binomial, Eval, Poly, SmallPoly, uniform_rows},
@@ -106,7 +106,7 @@ fn stream_index(block: [u64; 4], index: usize) -> [u64; 5] {
 }
 
 /// Samples (b, a) modulo one basis Q_l P, evaluation domain, laid out in the order in which products read them:
-/// `[limb]`, each as [`KeyRows`] in tiles of one line.
+/// `[limb]`, each as [`KeyRows`] in tiles of [`key_tile()`] words.
 #[derive(Clone)]
 pub struct SampleBlock<W: Word> {
     basis: Basis<W>,
@@ -208,7 +208,7 @@ impl<W: Word> SampleBlock<W> {
 
     /// Words of a row that lie together.
     fn tile(&self) -> usize {
-        self.basis.n().min(line::<W>())
+        self.basis.n().min(key_tile::<W>())
     }
 
     /// Where the two rows of a sample begin in each tile.

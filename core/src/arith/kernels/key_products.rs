@@ -2,12 +2,18 @@
 
 use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
-use crate::arith::simd::{gates::prefetch_at, scalar::Scalar, vector::Products};
+use crate::arith::simd::{gates::prefetch_far, scalar::Scalar, vector::Products};
 use alloc::vec::Vec;
 
 /// Words that come from memory together: 64 bytes.
 pub const fn line<W>() -> usize {
     64 / size_of::<W>()
+}
+
+/// Words of a row of a key at rest that lie together: so many lines that a product with some of the samples leaves whole
+/// pieces of memory out.
+pub const fn key_tile<W>() -> usize {
+    4 * line::<W>()
 }
 
 /// One of several products, see [`Kernels::key_products`](crate::arith::Kernels::key_products).
@@ -95,8 +101,8 @@ pub fn in_lines<W>(lines: &[W], n: usize) -> (Vec<&[W]>, usize) {
 }
 
 /// Samples (b, a) modulo one prime, `[tile][sample][2][words]`, where a tile holds a run of words of every row. One
-/// tile makes whole rows. Tiles of one [`line()`] are what products read from end to end; rows lie powers of two apart, which
-/// neither a cache nor its prefetcher likes.
+/// tile makes whole rows, which lie powers of two apart: neither a cache nor its prefetcher likes that. Tiles of one [`line()`] or of
+/// [`key_tile()`] are what products read from end to end.
 #[derive(Clone, Copy)]
 pub struct KeyRows<'a, W> {
     data: &'a [W],
@@ -169,12 +175,15 @@ pub(crate) fn key_products_by<S: Sums>(
     let burst = (BURST / (2 * samples.max(1) * size_of::<S::Word>())).next_multiple_of(line);
     for start in (0..words).step_by(burst) {
         for KeyProduct { out: [out0, out1], lhs, key } in &mut *products {
+            // From a place to the same one some tiles on: a key is not asked for samples that this product leaves out.
+            let period = 2 * key.tile * key.samples;
+            let ahead = (AHEAD / size_of::<S::Word>() / period).max(1) * period;
             for at in (start..words.min(start + burst)).step_by(width) {
                 let (left, rows) = (lhs.start + at / lhs.run * lhs.step + at % line, key.at(at));
                 for first in (0..width).step_by(step) {
                     let words = at + first..at + first + step;
                     let outs = [&mut out0[words.clone()], &mut out1[words]];
-                    let place = Place { left: left + first, right: first, tile: key.tile };
+                    let place = Place { left: left + first, right: first, tile: key.tile, ahead };
                     if packs == 1 {
                         add_products::<S, 1>(s, outs, lhs.rows, rows, place, accumulate);
                     } else {
@@ -186,20 +195,22 @@ pub(crate) fn key_products_by<S: Sums>(
     }
 }
 
-/// Words of a key from those that are multiplied to those that are asked for: memory is slower than the products, and a
-/// processor does not look so far by itself.
-const AHEAD: usize = 512;
+/// Bytes of a key, about, from those that are multiplied to those that are asked for: memory is slower than the products,
+/// and a processor does not look so far by itself.
+const AHEAD: usize = 8 << 10;
 
 /// Bytes of a key that one product reads before it is the next one's turn: long enough for a prefetcher to follow, and what
 /// several keys of one left side take fits a second-level cache.
 const BURST: usize = 64 << 10;
 
-/// Where packs begin: in every row of the left side, in the first row of the key; and the distance of rows of the key.
+/// Where packs begin: in every row of the left side, in the first row of the key; the distance of rows of the key, and of
+/// words to be asked for.
 #[derive(Clone, Copy)]
 struct Place {
     left: usize,
     right: usize,
     tile: usize,
+    ahead: usize,
 }
 
 /// `P` packs of both sums, which stay in registers.
@@ -209,7 +220,7 @@ fn add_products<S: Sums, const P: usize>(
     [out0, out1]: [&mut [S::Word]; 2],
     lhs: &[&[S::Word]],
     key: &[S::Word],
-    Place { left, right, tile }: Place,
+    Place { left, right, tile, ahead }: Place,
     accumulate: bool,
 ) {
     let (out0, out1) = (s.packs_mut(out0).0, s.packs_mut(out1).0);
@@ -232,8 +243,8 @@ fn add_products<S: Sums, const P: usize>(
         for (j, row) in lhs.iter().enumerate() {
             let at = start + j * 2 * tile;
             let (first, second) = (&key[at..at + width], &key[at + tile..at + tile + width]);
-            prefetch_at(first.as_ptr().wrapping_add(AHEAD));
-            prefetch_at(second.as_ptr().wrapping_add(AHEAD));
+            prefetch_far(first.as_ptr().wrapping_add(ahead));
+            prefetch_far(second.as_ptr().wrapping_add(ahead));
             let (row, first, second) =
                 (s.packs(&row[left..left + width]).0, s.packs(first).0, s.packs(second).0);
             for i in 0..P {

@@ -189,6 +189,21 @@ pub(crate) fn prefetch_at<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
+/// Asks for the cache line of an address, which may be any, to be brought into the second-level cache: more lines can be
+/// on their way there than to the first.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn prefetch_far<T>(address: *const T) {
+    use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+    // SAFETY: as above.
+    unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
+}
+
+/// There is no such instruction.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn prefetch_far<T>(_address: *const T) {}
+
 /// There is no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn prefetch<T>(_words: &[T]) {}
