@@ -136,6 +136,21 @@ pub fn for_each_row_mut<T: Send>(data: &mut [T], n: usize, f: impl Fn(usize, &mu
     }
 }
 
+/// [`for_each_chunk_with`] for the rows of a polynomial, as [`for_each_row_mut`].
+pub fn for_each_row_with<T: Send, M>(
+    data: &mut [T],
+    n: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut [T]) + Sync + Send,
+) {
+    if n >= ROW_TASK {
+        for_each_chunk_with(data, n, memory, f);
+    } else {
+        let mut memory = memory();
+        data.chunks_mut(n.max(1)).enumerate().for_each(|(i, row)| f(&mut memory, i, row));
+    }
+}
+
 /// [`for_each_row_pair_with`] without the memory.
 pub fn for_each_row_pair_mut<T: Send>(
     x: &mut [T],

@@ -157,10 +157,10 @@ fn ambiguous(x: &BigInt, d: &BigInt, count: usize) -> bool {
 
 fn conversion_is_exact<W: Word>(from: &Basis<W>, to: &Basis<W>, x: &[BigInt]) {
     let d = modulus(from);
-    let source_poly = from_big(from, x);
-    let rows: Vec<&[W]> = (0..from.len()).map(|i| source_poly.row(i)).collect();
     let converter = BaseConverter::new(from, to);
-    let source = converter.source(&rows);
+    let mut prepared = from_big(from, x);
+    prepared.rows_mut().for_each(|(i, row)| converter.prepare(i, row));
+    let source = converter.source((0..from.len()).map(|i| prepared.row(i)).collect());
     let mut found = Poly::<W, Coeff>::zero(to);
     for (target, row) in found.rows_mut() {
         source.row_into(target, row);

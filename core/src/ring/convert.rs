@@ -1,6 +1,6 @@
 //! Base conversion: centred residues in one basis to residues in another.
 
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 
 use super::basis::Basis;
 use crate::arith::{Shoup, Word};
@@ -74,35 +74,31 @@ impl<W: Word> BaseConverter<W> {
         &self.from
     }
 
-    /// Prepares a source value (one coefficient-domain row per source prime, in order) for
-    /// `Source::row_into`.
-    pub fn source<'a>(&'a self, x: &[&'a [W]]) -> Source<'a, W> {
-        debug_assert_eq!(x.len(), self.from.len());
-        if let [only] = x {
-            return Source { converter: self, single: Some(only), ys: Vec::new(), v: Vec::new() };
+    /// Brings the row of source prime `i`, coefficient domain, into the form that [`Self::source`] takes: y_i in place of
+    /// x mod d_i.
+    pub fn prepare(&self, i: usize, row: &mut [W]) {
+        if self.from.len() > 1 {
+            self.from.kernels().mul_scalar_assign(self.from.modulus(i), row, &self.y_scale[i]);
         }
-        let kernels = self.from.kernels();
-        let ys: Vec<Vec<W>> = x
-            .iter()
-            .enumerate()
-            .map(|(i, row)| {
-                let mut y = row.to_vec();
-                kernels.mul_scalar_assign(self.from.modulus(i), &mut y, &self.y_scale[i]);
-                y
-            })
-            .collect();
-        let mut v = vec![W::ZERO; self.from.n()];
-        let rows: Vec<&[W]> = ys.iter().map(Vec::as_slice).collect();
-        kernels.crt_overflow(&mut v, &rows, &self.inv_d);
-        Source { converter: self, single: None, ys, v }
+    }
+
+    /// A value given by one [prepared](Self::prepare) row per source prime, in order, for `Source::row_into`.
+    pub fn source<'a>(&'a self, rows: Vec<&'a [W]>) -> Source<'a, W> {
+        debug_assert_eq!(rows.len(), self.from.len());
+        let mut v = Vec::new();
+        if rows.len() > 1 {
+            v.resize(self.from.n(), W::ZERO);
+            self.from.kernels().crt_overflow(&mut v, &rows, &self.inv_d);
+        }
+        Source { converter: self, rows, v }
     }
 }
 
 /// A value ready to be converted, row by row.
 pub struct Source<'a, W: Word> {
     converter: &'a BaseConverter<W>,
-    single: Option<&'a [W]>,
-    ys: Vec<Vec<W>>,
+    rows: Vec<&'a [W]>,
+    /// How often the sum of y_i D/d_i goes round D; none for a single prime.
     v: Vec<W>,
 }
 
@@ -111,14 +107,13 @@ impl<W: Word> Source<'_, W> {
     pub fn row_into(&self, target: usize, out: &mut [W]) {
         let c = self.converter;
         let kernels = c.from.kernels();
-        if let Some(x) = self.single {
+        if let [x] = self.rows.as_slice() {
             kernels.lift_centered(c.from.modulus(0), c.to.modulus(target), out, x);
         } else {
-            let rows: Vec<&[W]> = self.ys.iter().map(Vec::as_slice).collect();
             kernels.crt_combine(
                 c.to.modulus(target),
                 out,
-                &rows,
+                &self.rows,
                 &c.weights[target],
                 &self.v,
                 &c.product[target],
@@ -162,8 +157,13 @@ impl<W: Word> Extension<W> {
         self.target[row]
     }
 
-    /// [`BaseConverter::source`]: one coefficient-domain row for each own prime, in order.
-    pub fn source<'a>(&'a self, x: &[&'a [W]]) -> Source<'a, W> {
-        self.converter.source(x)
+    /// [`BaseConverter::prepare`] for the `i`-th own row.
+    pub fn prepare(&self, i: usize, row: &mut [W]) {
+        self.converter.prepare(i, row);
+    }
+
+    /// [`BaseConverter::source`]: one prepared row for each own prime, in order.
+    pub fn source<'a>(&'a self, rows: Vec<&'a [W]>) -> Source<'a, W> {
+        self.converter.source(rows)
     }
 }

@@ -14,7 +14,7 @@ mod sampling;
 
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
-pub use convert::{BaseConverter, Extension};
+pub use convert::{BaseConverter, Extension, Source};
 pub use integers::{centered_f64, from_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::ModDown;

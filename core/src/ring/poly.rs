@@ -84,6 +84,11 @@ impl<W: Word, D: Domain> Poly<W, D> {
         &mut self.data[i * n..(i + 1) * n]
     }
 
+    /// All rows before row `i`, and the others.
+    pub fn split_at_row_mut(&mut self, i: usize) -> (&mut [W], &mut [W]) {
+        self.data.split_at_mut(i * self.basis.n())
+    }
+
     /// Rows with their index, mutably.
     pub fn rows_mut(&mut self) -> impl Iterator<Item = (usize, &mut [W])> {
         let n = self.basis.n();
@@ -124,18 +129,18 @@ impl<W: Word, D: Domain> Poly<W, D> {
         self.data.fill(W::ZERO);
     }
 
-    /// self += other.
+    /// self += other, whose modulus may have further primes.
     pub fn add_assign(&mut self, other: &Self) {
-        debug_assert!(self.basis.same_as(&other.basis));
+        debug_assert!(self.basis.len() <= other.basis.len());
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
         self.for_each_row_mut(|i, row| {
             kernels.add_assign(basis.modulus(i), row, other.row(i));
         });
     }
 
-    /// self -= other.
+    /// self -= other, whose modulus may have further primes.
     pub fn sub_assign(&mut self, other: &Self) {
-        debug_assert!(self.basis.same_as(&other.basis));
+        debug_assert!(self.basis.len() <= other.basis.len());
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
         self.for_each_row_mut(|i, row| {
             kernels.sub_assign(basis.modulus(i), row, other.row(i));
@@ -173,6 +178,13 @@ impl<W: Word, D: Domain> Poly<W, D> {
     #[must_use]
     pub fn truncated(&self, len: usize) -> Self {
         Self::from_rows(&self.basis.prefix(len), self.data[..len * self.basis.n()].to_vec())
+    }
+
+    /// [`Self::truncated_to`] in the memory of all rows.
+    #[must_use]
+    pub fn into_prefix(mut self, basis: &Basis<W>) -> Self {
+        self.data.truncate(basis.len() * basis.n());
+        Self::from_rows(basis, self.data)
     }
 
     /// Keeps the first rows, as many as `basis` (a prefix of the present one) has.

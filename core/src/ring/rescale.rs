@@ -1,13 +1,16 @@
 //! Exact centred division by a part of the modulus (rescale, ModDown, and both at once).
 
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 use super::{
     basis::Basis,
-    convert::BaseConverter,
+    convert::{BaseConverter, Source},
     poly::{Eval, Poly},
 };
-use crate::arith::{Shoup, Word};
+use crate::{
+    arith::{Shoup, Word},
+    par,
+};
 
 /// x mod (Q D) -> round(x / D) mod Q, where D is the product of the last primes of the basis.
 ///
@@ -16,8 +19,8 @@ use crate::arith::{Shoup, Word};
 pub struct ModDown<W: Word> {
     keep: Basis<W>,
     converter: BaseConverter<W>,
-    /// -1/D modulo each kept prime.
-    minus_inverse: Vec<Shoup<W>>,
+    /// 1/D and -1/D modulo each kept prime.
+    inverse: Vec<[Shoup<W>; 2]>,
 }
 
 impl<W: Word> ModDown<W> {
@@ -26,17 +29,18 @@ impl<W: Word> ModDown<W> {
     /// # Panics
     /// If the two share a prime.
     pub fn new(keep: &Basis<W>, drop: &Basis<W>) -> Self {
-        let minus_inverse = (0..keep.len())
+        let inverse = (0..keep.len())
             .map(|i| {
                 let m = keep.modulus(i);
                 let mut d = W::ONE;
                 for p in drop.primes() {
                     d = m.mul(d, m.reduce_u64(p));
                 }
-                m.shoup(m.neg(m.inv(d).expect("kept and dropped primes are distinct")))
+                let inverse = m.inv(d).expect("kept and dropped primes are distinct");
+                [m.shoup(inverse), m.shoup(m.neg(inverse))]
             })
             .collect();
-        Self { keep: keep.clone(), converter: BaseConverter::new(drop, keep), minus_inverse }
+        Self { keep: keep.clone(), converter: BaseConverter::new(drop, keep), inverse }
     }
 
     /// The basis of the result.
@@ -49,32 +53,48 @@ impl<W: Word> ModDown<W> {
         (self.keep.len() + self.converter.from().len()) as u64
     }
 
-    /// round(x / D) modulo the kept primes; consumes x.
+    /// round(x / D) modulo the kept primes, in the memory of x.
     pub fn apply(&self, mut x: Poly<W, Eval>) -> Poly<W, Eval> {
-        let mut out = Poly::zero(&self.keep);
-        self.apply_into(&mut x, &mut out);
-        out
+        let (n, kernels) = (self.keep.n(), self.keep.kernels());
+        debug_assert_eq!(x.basis().len(), self.keep.len() + self.converter.from().len());
+        let (kept, dropped) = x.split_at_row_mut(self.keep.len());
+        let source = self.remainder(dropped);
+        par::for_each_row_with(
+            kept,
+            n,
+            || vec![W::ZERO; n],
+            |remainder, i, row| {
+                source.row_into(i, remainder);
+                kernels.ntt_forward(self.keep.row(i).ntt(), remainder);
+                kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, remainder, &self.inverse[i][0]);
+            },
+        );
+        x.into_prefix(&self.keep)
+    }
+
+    /// What x is modulo D, given its last rows, which are overwritten.
+    fn remainder<'a>(&'a self, dropped: &'a mut [W]) -> Source<'a, W> {
+        let (n, from) = (self.keep.n(), self.converter.from());
+        par::for_each_row_mut(dropped, n, |i, row| {
+            self.keep.kernels().ntt_inverse(from.row(i).ntt(), row);
+            self.converter.prepare(i, row);
+        });
+        self.converter.source(dropped.chunks_exact(n).collect())
     }
 
     /// [`Self::apply`] into memory used before; the dropped rows of x are overwritten.
     pub fn apply_into(&self, x: &mut Poly<W, Eval>, out: &mut Poly<W, Eval>) {
-        let keep = self.keep.len();
-        let kernels = self.keep.kernels();
-        let drop = self.converter.from();
-        debug_assert_eq!(x.basis().len(), keep + drop.len());
+        let (n, kernels) = (self.keep.n(), self.keep.kernels());
+        debug_assert_eq!(x.basis().len(), self.keep.len() + self.converter.from().len());
         debug_assert!(out.basis().same_as(&self.keep));
-        x.for_each_row_mut(|i, row| {
-            if let Some(i) = i.checked_sub(keep) {
-                kernels.ntt_inverse(drop.row(i).ntt(), row);
-            }
-        });
-        let rows: Vec<&[W]> = (0..drop.len()).map(|i| x.row(keep + i)).collect();
-        let source = self.converter.source(&rows);
+        let (kept, dropped) = x.split_at_row_mut(self.keep.len());
+        let source = self.remainder(dropped);
         out.for_each_row_mut(|i, row| {
             // The remainder r, then (r - x) (-1/D).
             source.row_into(i, row);
             kernels.ntt_forward(self.keep.row(i).ntt(), row);
-            kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x.row(i), &self.minus_inverse[i]);
+            let x = &kept[i * n..(i + 1) * n];
+            kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x, &self.inverse[i][1]);
         });
     }
 }

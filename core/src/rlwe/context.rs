@@ -6,7 +6,7 @@ use super::sample::SampleBlock;
 use crate::{
     arith::{Deferred, Shoup, Word},
     error::Error,
-    ring::{Basis, Extension, ModDown, SmallPoly},
+    ring::{Basis, Extension, ModDown, SmallPoly, Source},
     security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
 };
 
@@ -100,6 +100,25 @@ pub(super) struct LevelTables<W: Word> {
     pub mod_down: ModDown<W>,
     pub rescale: Option<ModDown<W>>,
     pub mod_down_rescale: Option<ModDown<W>>,
+}
+
+impl<W: Word> LevelTables<W> {
+    /// Row `i` of a polynomial modulo Q_l from evaluation domain to what the conversion of its digit takes.
+    pub(super) fn prepare(&self, i: usize, row: &mut [W]) {
+        self.q.kernels().ntt_inverse(self.q.row(i).ntt(), row);
+        for digit in &self.digits {
+            if let Some(place) = digit.own().iter().position(|&own| own == i) {
+                digit.prepare(place, row);
+            }
+        }
+    }
+
+    /// The digits of a polynomial modulo Q_l given by prepared rows.
+    pub(super) fn sources<'a>(&'a self, prepared: &'a [W]) -> Vec<Source<'a, W>> {
+        let n = self.q.n();
+        let row = |&i: &usize| &prepared[i * n..(i + 1) * n];
+        self.digits.iter().map(|digit| digit.source(digit.own().iter().map(row).collect())).collect()
+    }
 }
 
 impl<W: Word> RlweContext<W> {

@@ -10,6 +10,9 @@ use crate::{
     trace::Counters,
 };
 
+/// Words of both components of a switched polynomial that are finished together.
+const SWITCHED: usize = 4096;
+
 /// A pair (b, a) of polynomials modulo the same basis, evaluation domain.
 #[derive(Clone)]
 pub struct Pair<W: Word> {
@@ -120,18 +123,8 @@ impl<W: Word> RlweContext<W> {
         out.coefficients.extend_from_slice(x.data());
         out.data.resize(limbs * count * n, W::ZERO);
         let kernels = tables.qp.kernels();
-        par::for_each_chunk_mut(&mut out.coefficients, n, |i, row| {
-            kernels.ntt_inverse(tables.q.row(i).ntt(), row);
-        });
-        let coefficients = &out.coefficients;
-        let sources: Vec<_> = tables
-            .digits
-            .iter()
-            .map(|d| {
-                let rows: Vec<&[W]> = d.own().iter().map(|&i| &coefficients[i * n..(i + 1) * n]).collect();
-                d.source(&rows)
-            })
-            .collect();
+        par::for_each_chunk_mut(&mut out.coefficients, n, |i, row| tables.prepare(i, row));
+        let sources = tables.sources(&out.coefficients);
         let memory = || vec![W::ZERO; n];
         par::for_each_chunk_with(&mut out.data, count * n, memory, |row, limb, lines| {
             for (j, (digit, source)) in tables.digits.iter().zip(&sources).enumerate() {
@@ -205,25 +198,36 @@ impl<W: Word> RlweContext<W> {
         out: &mut Pair<W>,
         counters: &mut Counters,
     ) {
+        self.switch_then(x, level, key, out, |_, _, _| (), counters);
+    }
+
+    /// [`Self::switch_into`], and `then(limb, start, [b, a])` for the words from `start` on of both components modulo each
+    /// prime, as soon as they are there: what is added to them then finds them in a cache.
+    pub(crate) fn switch_then(
+        &self,
+        x: &Poly<W, Eval>,
+        level: usize,
+        key: &SampleBlock<W>,
+        out: &mut Pair<W>,
+        then: impl Fn(usize, usize, [&mut [W]; 2]) + Sync + Send,
+        counters: &mut Counters,
+    ) {
         let tables = self.level(level);
         let (n, count, limbs, q_here) = (self.n(), tables.digits.len(), tables.qp.len(), tables.q.len());
         debug_assert!(x.basis().same_as(&tables.q));
         let kernels = tables.qp.kernels();
-        let coefficients = x.clone().into_coeff();
-        let sources: Vec<_> = tables
-            .digits
-            .iter()
-            .map(|d| d.source(&d.own().iter().map(|&i| coefficients.row(i)).collect::<Vec<_>>()))
-            .collect();
+        let mut prepared = x.clone();
+        prepared.for_each_row_mut(|i, row| tables.prepare(i, row));
+        let sources = tables.sources(prepared.data());
+        // Digits lie a little more than a power of two apart: neither a cache nor its prefetcher likes one.
         let width = n + 17 * line::<W>();
         let memory = || vec![W::ZERO; count * width];
         out.b.for_each_row_pair_with(&mut out.a, memory, |rows, limb, out_b, out_a| {
             let digits = tables.digits.iter().zip(&sources);
             for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(width)) {
-                let row = &mut row[..n];
                 if let Some(target) = digit.target(limb) {
-                    source.row_into(target, row);
-                    kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                    source.row_into(target, &mut row[..n]);
+                    kernels.ntt_forward(tables.qp.row(limb).ntt(), &mut row[..n]);
                 }
             }
             let lhs: Vec<&[W]> = digits
@@ -232,8 +236,14 @@ impl<W: Word> RlweContext<W> {
                 .collect();
             let key =
                 key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here }).range(0, count);
-            let product = KeyProduct { out: [out_b, out_a], lhs: LeftRows::whole(&lhs), key };
-            kernels.key_products(tables.qp.modulus(limb), &mut [product], false);
+            let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
+            for (i, (b, a)) in blocks.enumerate() {
+                let start = i * SWITCHED;
+                let (lhs, key) = (LeftRows::whole(&lhs).from(start), key.from(start));
+                let product = KeyProduct { out: [&mut *b, &mut *a], lhs, key };
+                kernels.key_products(tables.qp.modulus(limb), &mut [product], false);
+                then(limb, start, [b, a]);
+            }
         });
         let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
         counters.ntt += (tables.q.len() + count * limbs - own) as u64;

@@ -176,7 +176,7 @@ pub(crate) fn key_products_by<S: Sums>(
     for start in (0..words).step_by(burst) {
         for KeyProduct { out: [out0, out1], lhs, key } in &mut *products {
             // From a place to the same one some tiles on: a key is not asked for samples that this product leaves out.
-            let period = 2 * key.tile * key.samples;
+            let period = (2 * key.tile * key.samples).max(1);
             let ahead = (AHEAD / size_of::<S::Word>() / period).max(1) * period;
             for at in (start..words.min(start + burst)).step_by(width) {
                 let (left, rows) = (lhs.start + at / lhs.run * lhs.step + at % line, key.at(at));

@@ -11,7 +11,9 @@ pub(crate) mod pointwise;
 pub(crate) mod products;
 pub(crate) mod unrolled;
 
-pub use key_products::{KeyProduct, KeyRows, LeftRows, in_lines, key_tile, line, row_to_lines, to_lines, whole_row};
+pub use key_products::{
+    KeyProduct, KeyRows, LeftRows, in_lines, key_tile, line, row_to_lines, to_lines, whole_row,
+};
 
 use super::{Modulus, NttTable, Shoup, Word};
 

@@ -4,8 +4,6 @@
 //! modulo any multiple of q0. I is small because s is: the main secret is left for an ephemeral sparse one before, and
 //! taken up again after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022).
 
-use alloc::vec::Vec;
-
 use super::{keys::ConventionalKeys, params::ConventionalParams};
 use crate::{
     arith::Word,
@@ -68,8 +66,9 @@ impl<W: Word> Lift<W> {
     fn lift(&self, x: &Poly<W, Coeff>) -> Poly<W, Eval> {
         let rlwe = self.params.ckks().rlwe();
         let (low, basis) = (x.basis().len(), rlwe.q(rlwe.max_level()));
-        let rows: Vec<&[W]> = (0..low).map(|i| x.row(i)).collect();
-        let source = self.converter.source(&rows);
+        let mut prepared = x.clone();
+        prepared.for_each_row_mut(|i, row| self.converter.prepare(i, row));
+        let source = self.converter.source((0..low).map(|i| prepared.row(i)).collect());
         let mut out = Poly::<W, Coeff>::zero(basis);
         out.for_each_row_mut(|i, row| match i.checked_sub(low) {
             None => row.copy_from_slice(x.row(i)),

@@ -247,9 +247,9 @@ impl<W: Word> Held<W> {
 
     /// The integers of which `sums` holds residues, modulo every prime.
     fn widen(&self, sums: &Poly<W, Eval>, out: &mut Poly<W, Eval>) {
-        let coefficients = Zeroizing::new(sums.clone().into_coeff());
-        let rows: Vec<&[W]> = (0..self.narrow.len()).map(|i| coefficients.row(i)).collect();
-        let source = self.extension.source(&rows);
+        let mut coefficients = Zeroizing::new(sums.clone().into_coeff());
+        coefficients.for_each_row_mut(|i, row| self.extension.prepare(i, row));
+        let source = self.extension.source((0..self.narrow.len()).map(|i| coefficients.row(i)).collect());
         for (limb, row) in out.rows_mut() {
             if let Some(target) = self.extension.target(limb) {
                 source.row_into(target, row);

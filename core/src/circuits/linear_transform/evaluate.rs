@@ -7,7 +7,7 @@ use crate::{
     arith::{KeyProduct, KeyRows, LeftRows, Word, line, row_to_lines},
     error::Error,
     par,
-    ring::{Automorphism, Eval, Poly},
+    ring::Automorphism,
     rlwe::{Digits, GaloisKeys, Pair, SampleBlock},
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::Counters,
@@ -54,7 +54,7 @@ impl<W: Word> LinearTransform<W> {
         let digits = rlwe.decompose(self.level, &input.a, counters);
         let sums = self.baby_steps(&input, &digits, &babies, counters);
         drop(digits);
-        let total = self.giant_steps(&sums, keys, counters)?;
+        let total = self.giant_steps(sums, keys, counters)?;
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(total.b), || down.apply(total.a));
         let scale = evaluator.scale_after_rescale(x.scale().mul(self.scale), self.level);
@@ -69,24 +69,29 @@ impl<W: Word> LinearTransform<W> {
         self.steps.babies().iter().map(key).collect()
     }
 
-    /// `[limb][giant][2][n]`: P sum_b rot_-g(D_(g+b)) rot_b(x) modulo Q_l P.
+    /// For each giant step g, P sum_b rot_-g(D_(g+b)) rot_b(x) modulo Q_l P.
     fn baby_steps(
         &self,
         input: &Pair<W>,
         digits: &Digits<W>,
         babies: &[Baby<'_, W>],
         counters: &mut Counters,
-    ) -> Vec<W> {
+    ) -> Vec<Pair<W>> {
         let (basis, n) = (self.basis(), self.basis().n());
         let (block, giants) = (n.min(BLOCK), self.giants.len());
-        let mut out = vec![W::ZERO; basis.len() * giants * 2 * n];
+        let mut out: Vec<Pair<W>> = (0..giants).map(|_| Pair::zero(basis)).collect();
+        let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
+        for sum in &mut out {
+            let rows = sum.b.rows_mut().zip(sum.a.rows_mut());
+            limbs.iter_mut().zip(rows).for_each(|(limb, ((_, b), (_, a)))| limb.push([b, a]));
+        }
         let memory = || Memory {
             lifted: [vec![W::ZERO; n], vec![W::ZERO; n]],
             product: [vec![W::ZERO; block], vec![W::ZERO; block]],
             turned: vec![W::ZERO; babies.len() * 2 * block],
             diagonals: vec![Vec::new(); giants],
         };
-        par::for_each_chunk_with(&mut out, giants * 2 * n, memory, |memory, limb, sums| {
+        par::for_each_chunk_with(&mut limbs, 1, memory, |memory, limb, sums| {
             let Memory { lifted, product, turned, diagonals } = memory;
             self.lift(limb, input, lifted);
             let rows: Vec<(Vec<&[W]>, usize)> = self
@@ -98,15 +103,12 @@ impl<W: Word> LinearTransform<W> {
             for start in (0..n).step_by(block) {
                 self.turn((limb, start), lifted, digits, babies, product, turned);
                 let turned = KeyRows::new(turned, line::<W>().min(n), babies.len());
-                let products = self.giants.iter().zip(&rows).zip(sums.chunks_exact_mut(2 * n));
+                let products = self.giants.iter().zip(&rows).zip(sums.iter_mut().flatten());
                 let mut products: Vec<KeyProduct<'_, W>> = products
-                    .map(|((giant, (rows, step)), out)| {
-                        let (b, a) = out.split_at_mut(n);
-                        KeyProduct {
-                            out: [&mut b[start..start + block], &mut a[start..start + block]],
-                            lhs: LeftRows::lines(rows, *step).repeating(self.run()).from(start),
-                            key: turned.range(giant.first, giant.count),
-                        }
+                    .map(|((giant, (rows, step)), [b, a])| KeyProduct {
+                        out: [&mut b[start..start + block], &mut a[start..start + block]],
+                        lhs: LeftRows::lines(rows, *step).repeating(self.run()).from(start),
+                        key: turned.range(giant.first, giant.count),
                     })
                     .collect();
                 basis.kernels().key_products(basis.modulus(limb), &mut products, false);
@@ -176,40 +178,28 @@ impl<W: Word> LinearTransform<W> {
     /// P times the sum over all giant steps, modulo Q_l P.
     fn giant_steps(
         &self,
-        sums: &[W],
+        mut sums: Vec<Pair<W>>,
         keys: &GaloisKeys<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
         let (rlwe, level, basis) = (self.context.rlwe(), self.level, self.basis());
         let down = rlwe.mod_down(level);
-        let mut total = Pair::zero(basis);
+        let still = self.giants.iter().position(|giant| giant.step == 0);
+        let mut total = still.map_or_else(|| Pair::zero(basis), |i| sums.remove(i));
         let mut product = Pair::zero(basis);
-        for (i, giant) in self.giants.iter().enumerate() {
-            if giant.step == 0 {
-                self.add_part(&mut total.b, sums, (i, 0));
-                self.add_part(&mut total.a, sums, (i, 1));
-                continue;
-            }
+        for (giant, sum) in self.giants.iter().filter(|giant| giant.step != 0).zip(sums) {
             let (automorphism, key) = keys.rotation(giant.step)?;
             self.check_key(automorphism, key)?;
-            let mut a = Poly::zero(basis);
-            self.add_part(&mut a, sums, (i, 1));
-            let a = down.apply(a);
+            let (b, a) = (sum.b, down.apply(sum.a));
             counters.ntt += down.ntts();
-            rlwe.switch_into(&a, level, key, &mut product, counters);
-            self.add_part(&mut product.b, sums, (i, 0));
+            let add_first = |limb: usize, start: usize, [out, _]: [&mut [W]; 2]| {
+                let part = &b.row(limb)[start..start + out.len()];
+                basis.kernels().add_assign(basis.modulus(limb), out, part);
+            };
+            rlwe.switch_then(&a, level, key, &mut product, add_first, counters);
             total.automorphism_add_assign(&product, automorphism);
         }
         Ok(total)
-    }
-
-    /// out += component of the sum of giant step `i`.
-    fn add_part(&self, out: &mut Poly<W, Eval>, sums: &[W], (giant, component): (usize, usize)) {
-        let (basis, n) = (self.basis(), self.basis().n());
-        out.for_each_row_mut(|limb, row| {
-            let part = &sums[((limb * self.giants.len() + giant) * 2 + component) * n..][..n];
-            basis.kernels().add_assign(basis.modulus(limb), row, part);
-        });
     }
 
     fn check_key(&self, g: &Automorphism, key: &SampleBlock<W>) -> Result<(), Error> {

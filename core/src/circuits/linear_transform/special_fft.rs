@@ -71,10 +71,10 @@ fn shape_of(slots: usize, layers: &[usize]) -> StageShape {
     StageShape { shifts: out.into_iter().collect(), period: layers.iter().copied().max().unwrap_or(slots) }
 }
 
-/// In (-slots/2, slots/2].
+/// In [-slots/2, slots/2).
 fn centred(k: i64, slots: i64) -> i64 {
     let k = k.rem_euclid(slots);
-    if k > slots / 2 { k - slots } else { k }
+    if 2 * k >= slots { k - slots } else { k }
 }
 
 fn merged(

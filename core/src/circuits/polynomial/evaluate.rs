@@ -178,7 +178,7 @@ impl<'a, W: Word> PolynomialEvaluator<'a, W> {
         *counters += work;
         if let Some((remainder, work)) = right? {
             *counters += work;
-            return self.evaluator.add(&sum, &remainder);
+            return self.evaluator.add_to(sum, &remainder);
         }
         if let Some(leaf) = remainder {
             self.add_leaf(powers, &mut sum, leaf)?;

@@ -48,7 +48,7 @@ impl<W: Word> CkksEvaluator<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::ScaleMismatch`].
     pub fn add(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
-        self.combine(x, y, Poly::add_assign)
+        self.combine(x.clone(), y, Poly::add_assign)
     }
 
     /// x - y at the lower of the two levels; equal scales required.
@@ -56,20 +56,30 @@ impl<W: Word> CkksEvaluator<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::ScaleMismatch`].
     pub fn sub(&self, x: &Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
-        self.combine(x, y, Poly::sub_assign)
+        self.combine(x.clone(), y, Poly::sub_assign)
+    }
+
+    /// [`Self::add`] in the memory of x.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn add_to(&self, x: Ciphertext<W>, y: &Ciphertext<W>) -> Result<Ciphertext<W>, Error> {
+        self.combine(x, y, Poly::add_assign)
     }
 
     fn combine(
         &self,
-        x: &Ciphertext<W>,
+        mut out: Ciphertext<W>,
         y: &Ciphertext<W>,
         op: impl Fn(&mut Poly<W, Eval>, &Poly<W, Eval>),
     ) -> Result<Ciphertext<W>, Error> {
-        self.check_set(x)?;
-        x.check_same_key(y)?;
-        x.check_same_scale(y.scale)?;
-        let level = x.level.min(y.level);
-        let (mut out, y) = (self.drop_to_level(x, level)?, self.drop_to_level(y, level)?);
+        self.check_set(&out)?;
+        out.check_same_key(y)?;
+        out.check_same_scale(y.scale)?;
+        let level = out.level.min(y.level);
+        if level < out.level {
+            out = self.drop_to_level(&out, level)?;
+        }
         while out.parts.len() < y.parts.len() {
             out.parts.push(Poly::zero(self.context.rlwe().q(level)));
         }
@@ -206,9 +216,15 @@ impl<W: Word> CkksEvaluator<W> {
         self.check_set(x)?;
         self.check_key(key, x.level)?;
         let rlwe = self.context.rlwe();
-        let mut out = rlwe.switch(d2, x.level, key, counters);
-        rlwe.add_special_multiple(&mut out.b, d0);
-        rlwe.add_special_multiple(&mut out.a, d1);
+        let (kernels, q) = (rlwe.q(x.level).kernels(), rlwe.q(x.level));
+        let mut out = Pair::zero(rlwe.qp(x.level));
+        let add_others = |limb: usize, start: usize, out: [&mut [W]; 2]| {
+            for (out, part) in out.into_iter().zip([d0, d1]).filter(|_| limb < q.len()) {
+                let part = &part.row(limb)[start..start + out.len()];
+                kernels.mul_scalar_add_assign(q.modulus(limb), out, part, &rlwe.special_mod_q()[limb]);
+            }
+        };
+        rlwe.switch_then(d2, x.level, key, &mut out, add_others, counters);
         Ok(out)
     }
 
