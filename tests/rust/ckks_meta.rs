@@ -61,7 +61,16 @@ fn ship_gains_bits_by_a_second_round() {
 
 #[test]
 fn conventional_bootstrapping_gains_bits_by_every_round() {
-    let preset = conventional_preset("toy-conventional11").expect("a preset");
+    rounds_gain_bits("toy-conventional11");
+}
+
+#[test]
+fn few_slots_gain_bits_by_every_round() {
+    rounds_gain_bits("toy-conventional10-sparse");
+}
+
+fn rounds_gain_bits(set: &str) {
+    let preset = conventional_preset(set).expect("a preset");
     let params = preset.params().expect("a sound set");
     let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([4; 32]));
     let keys = ConventionalKeys::generate(&secret).expect("keys");

@@ -136,6 +136,13 @@ impl<W: Word> ConventionalSecretKey<W> {
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.
     pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
         let slots = ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)?;
-        Ok(Private::new(slots.reveal_to_key_owner()[..self.params.slots()].to_vec()))
+        let (all, own) = (slots.reveal_to_key_owner(), self.params.slots());
+        // Few slots repeat, but what lies between the coefficients of the message does not: the mean is without it.
+        let share = own as f64 / all.len() as f64;
+        let mean = |slot: usize| {
+            let sum = all.iter().skip(slot).step_by(own).fold(Complex::ZERO, |sum, &copy| sum + copy);
+            sum.scale(share)
+        };
+        Ok(Private::new((0..own).map(mean).collect()))
     }
 }
