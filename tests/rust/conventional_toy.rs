@@ -130,7 +130,7 @@ fn raised_coefficients_are_the_message_and_small_multiples_of_q0() {
         let ratio = 2f64.powi(setup.params.spec().log_message_ratio as i32);
         let mut seen = [false; 3];
         for part in &parts {
-            for z in setup.decrypt(part) {
+            for z in setup.secret.decrypt_ring(part).unwrap().reveal_to_key_owner() {
                 let x = z.re * range;
                 let near = x.round();
                 assert!(near.abs() < range, "{name}: {x}");

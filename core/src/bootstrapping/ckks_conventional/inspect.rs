@@ -16,7 +16,7 @@ use crate::{
     arith::{Word, complex::Complex},
     bootstrapping::{StageView, ViewKind},
     error::Error,
-    schemes::ckks::{Ciphertext, decrypt_slots},
+    schemes::ckks::Ciphertext,
 };
 
 impl<W: Word> ConventionalSecretKey<W> {
@@ -75,14 +75,11 @@ impl<W: Word> ConventionalSecretKey<W> {
     }
 
     fn all_slots(&self, x: &Ciphertext<W>) -> Result<Vec<Complex>, Error> {
-        let slots = decrypt_slots(self.params().ckks(), &self.main, self.key_id(), x)?;
-        Ok(slots.reveal_to_key_owner().clone())
+        Ok(self.decrypt_ring(x)?.reveal_to_key_owner().clone())
     }
 
     fn slots_of(&self, x: &Ciphertext<W>) -> Result<Vec<Complex>, Error> {
-        let mut slots = self.all_slots(x)?;
-        slots.truncate(self.params().slots());
-        Ok(slots)
+        Ok(self.decrypt(x)?.reveal_to_key_owner().clone())
     }
 
     /// The 2n coefficients that belong to the message, over the scale.

@@ -135,8 +135,8 @@ impl<W: Word> ConventionalSecretKey<W> {
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.
     pub fn decrypt(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
-        let slots = ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)?;
-        let (all, own) = (slots.reveal_to_key_owner(), self.params.slots());
+        let (all, own) = (self.decrypt_ring(ciphertext)?, self.params.slots());
+        let all = all.reveal_to_key_owner();
         // Few slots repeat, but what lies between the coefficients of the message does not: the mean is without it.
         let share = own as f64 / all.len() as f64;
         let mean = |slot: usize| {
@@ -144,5 +144,14 @@ impl<W: Word> ConventionalSecretKey<W> {
             sum.scale(share)
         };
         Ok(Private::new((0..own).map(mean).collect()))
+    }
+
+    /// Decrypts all N/2 slots of the ring: for what is in them between the stages of a bootstrap, where few slots need not
+    /// repeat as those of a message do.
+    ///
+    /// # Errors
+    /// As [`Self::decrypt`].
+    pub fn decrypt_ring(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
+        ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)
     }
 }
