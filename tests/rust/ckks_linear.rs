@@ -177,7 +177,7 @@ fn what_does_not_fit_is_named() {
     let missing = transform.apply(&chain.evaluator, &x, &keys, &mut Counters::default());
     let Err(Error::MissingKey(message)) = missing else { panic!("a key is missing") };
     assert!(message.contains("rotation by 2"), "{message}");
-    assert_eq!(transform.rotations(), BabyGiantSteps::of(&[0, 1, 2, 3]).rotations());
+    assert_eq!(transform.rotations(), BabyGiantSteps::of(&[0, 1, 2, 3], SLOTS).rotations());
     let low = chain.encrypt(&[], 1);
     let all = chain.galois_keys(&transform.rotations());
     assert!(matches!(

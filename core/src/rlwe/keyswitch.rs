@@ -13,6 +13,9 @@ use crate::{
 /// Words of both components of a switched polynomial that are finished together.
 const SWITCHED: usize = 4096;
 
+/// What is done with the words from `start` on of both components modulo prime `limb`: `f(limb, start, [b, a])`.
+type Then<'a, W> = dyn Fn(usize, usize, [&mut [W]; 2]) + Sync + 'a;
+
 /// A pair (b, a) of polynomials modulo the same basis, evaluation domain.
 #[derive(Clone)]
 pub struct Pair<W: Word> {
@@ -198,18 +201,18 @@ impl<W: Word> RlweContext<W> {
         out: &mut Pair<W>,
         counters: &mut Counters,
     ) {
-        self.switch_then(x, level, key, out, |_, _, _| (), counters);
+        self.switch_then(x, level, key, out, &|_, _, _| (), counters);
     }
 
-    /// [`Self::switch_into`], and `then(limb, start, [b, a])` for the words from `start` on of both components modulo each
-    /// prime, as soon as they are there: what is added to them then finds them in a cache.
+    /// [`Self::switch_into`], and `then` for some words of both components modulo each prime, as soon as they are there:
+    /// what is added to them finds them in a cache.
     pub(crate) fn switch_then(
         &self,
         x: &Poly<W, Eval>,
         level: usize,
         key: &SampleBlock<W>,
         out: &mut Pair<W>,
-        then: impl Fn(usize, usize, [&mut [W]; 2]) + Sync + Send,
+        then: &Then<'_, W>,
         counters: &mut Counters,
     ) {
         let tables = self.level(level);

@@ -9,14 +9,21 @@ const GIANT_COST: usize = 3;
 /// 0 <= b < that, multiples of the stride.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BabyGiantSteps {
+    shifts: Vec<i64>,
     babies: Vec<i64>,
     giants: Vec<i64>,
     period: i64,
 }
 
 impl BabyGiantSteps {
-    /// The cheapest division of the given shifts, where a giant step counts as three baby steps.
-    pub fn of(shifts: &[i64]) -> Self {
+    /// The cheapest division of the given shifts, centred modulo the number of slots, where a giant step counts as three
+    /// baby steps.
+    pub fn of(shifts: &[i64], slots: usize) -> Self {
+        // Half a turn goes either way: backward it shares the giant step of its neighbours.
+        let half = slots as i64 / 2;
+        let backward = |&k: &i64| if k == half { -half } else { k };
+        let shifts = shifts.iter().map(backward).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+        let shifts = shifts.as_slice();
         let stride = shifts.iter().fold(0, |d, &k| gcd(d, k.abs())).max(1);
         let span = shifts.iter().fold(0, |m, &k| k.abs().max(m)) / stride;
         let candidates = (0..).map(|log| 1i64 << log).take_while(|&count| count <= (2 * span).max(1));
@@ -28,12 +35,18 @@ impl BabyGiantSteps {
     fn with_period(shifts: &[i64], period: i64) -> Self {
         let babies: BTreeSet<i64> = shifts.iter().map(|k| k.rem_euclid(period)).collect();
         let giants: BTreeSet<i64> = shifts.iter().map(|k| k - k.rem_euclid(period)).collect();
-        Self { babies: babies.into_iter().collect(), giants: giants.into_iter().collect(), period }
+        let (babies, giants) = (babies.into_iter().collect(), giants.into_iter().collect());
+        Self { shifts: shifts.to_vec(), babies, giants, period }
     }
 
     fn cost(&self) -> usize {
         let turns = |steps: &[i64]| steps.iter().filter(|&&s| s != 0).count();
         turns(&self.babies) + GIANT_COST * turns(&self.giants)
+    }
+
+    /// The shifts that were divided, ascending; half a turn is a negative one.
+    pub fn shifts(&self) -> &[i64] {
+        &self.shifts
     }
 
     /// Baby steps, ascending.
@@ -66,18 +79,26 @@ mod tests {
     fn stages_of_the_special_fft() {
         // 63 diagonals of stride 4: 15 baby steps and 3 giant ones, one of them on each side too far.
         let shifts: Vec<i64> = (-31..=31).map(|k| 4 * k).collect();
-        let steps = BabyGiantSteps::of(&shifts);
+        let steps = BabyGiantSteps::of(&shifts, 1024);
         assert_eq!((steps.babies().len(), steps.giants()), (16, &[-128, -64, 0, 64][..]));
         assert_eq!(steps.rotations().len(), 18);
-        assert_eq!(BabyGiantSteps::of(&[0]).rotations(), [0i64; 0]);
-        assert_eq!(BabyGiantSteps::of(&[-1, 0, 1]).rotations().len(), 2);
-        assert!(BabyGiantSteps::of(&[]).rotations().is_empty());
+        assert_eq!(BabyGiantSteps::of(&[0], 1).rotations(), [0i64; 0]);
+        assert_eq!(BabyGiantSteps::of(&[-1, 0, 1], 8).rotations().len(), 2);
+        assert!(BabyGiantSteps::of(&[], 8).rotations().is_empty());
+    }
+
+    #[test]
+    fn half_a_turn_goes_backward() {
+        let shifts: Vec<i64> = (-15..=16).map(|k| 4 * k).collect();
+        let steps = BabyGiantSteps::of(&shifts, 128);
+        assert_eq!((steps.babies().len(), steps.giants()), (8, &[-64, -32, 0, 32][..]));
+        assert_eq!(steps.shifts(), (-16..16).map(|k| 4 * k).collect::<Vec<_>>());
     }
 
     #[test]
     fn every_shift_is_a_sum() {
         let shifts = [-7, -3, 0, 2, 5, 40];
-        let steps = BabyGiantSteps::of(&shifts);
+        let steps = BabyGiantSteps::of(&shifts, 256);
         for k in shifts {
             let parts = (k - k.rem_euclid(steps.period), k.rem_euclid(steps.period));
             assert!(steps.giants().contains(&parts.0) && steps.babies().contains(&parts.1));

@@ -69,13 +69,11 @@ impl Diagonals {
         self.slots
     }
 
-    /// Diagonals there are, as centred shifts in \[-slots/2, slots/2), ascending.
+    /// Diagonals there are, as centred shifts in (-slots/2, slots/2\], ascending.
     pub fn shifts(&self) -> Vec<i64> {
-        let mut out: Vec<i64> = self
-            .entries
-            .keys()
-            .map(|&k| k as i64 - if 2 * k >= self.slots { self.slots as i64 } else { 0 })
-            .collect();
+        let half = self.slots / 2;
+        let mut out: Vec<i64> =
+            self.entries.keys().map(|&k| k as i64 - if k > half { self.slots as i64 } else { 0 }).collect();
         out.sort_unstable();
         out
     }
@@ -239,7 +237,7 @@ mod tests {
         let twice: Vec<Complex> = factors.iter().chain(factors).copied().collect();
         let repeated = a.repeated(8).unwrap().apply(&twice).unwrap();
         assert!(repeated.iter().zip(expected.iter().cycle()).all(|(&y, &z)| (y - z).abs() < 1e-14));
-        assert_eq!(a.shifts(), [-2, -1, 0, 1]);
+        assert_eq!(a.shifts(), [-1, 0, 1, 2]);
         assert_eq!(
             (a.period(), a.repeated(16).unwrap().period(), Diagonals::new(4).unwrap().period()),
             (4, 4, 1)

@@ -196,7 +196,7 @@ impl<W: Word> LinearTransform<W> {
                 let part = &b.row(limb)[start..start + out.len()];
                 basis.kernels().add_assign(basis.modulus(limb), out, part);
             };
-            rlwe.switch_then(&a, level, key, &mut product, add_first, counters);
+            rlwe.switch_then(&a, level, key, &mut product, &add_first, counters);
             total.automorphism_add_assign(&product, automorphism);
         }
         Ok(total)

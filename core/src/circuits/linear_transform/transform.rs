@@ -108,8 +108,8 @@ impl<W: Word> LinearTransform<W> {
                 "a matrix without diagonals gives zero; there is nothing to evaluate".into(),
             ));
         }
-        let steps = BabyGiantSteps::of(&shifts);
-        let giants = giants_of(&shifts, &steps);
+        let steps = BabyGiantSteps::of(&shifts, matrix.slots());
+        let giants = giants_of(&steps);
         let repetition = Repetition::of(context, matrix.period());
         let mut out = Self {
             context: context.clone(),
@@ -150,7 +150,7 @@ impl<W: Word> LinearTransform<W> {
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
-        let giants = giants_of(&shape.shifts, &BabyGiantSteps::of(&shape.shifts));
+        let giants = giants_of(&BabyGiantSteps::of(&shape.shifts, shape.slots));
         let diagonals = giants.iter().map(|giant| giant.count).sum::<usize>() as u64;
         let (n, limbs) = (context.rlwe().n(), context.rlwe().qp(level).len());
         let repetition = Repetition::of(context, shape.period);
@@ -285,10 +285,10 @@ impl<W: Word> LinearTransform<W> {
 }
 
 /// Giant steps with the run of baby steps from their first to their last diagonal.
-fn giants_of(shifts: &[i64], steps: &BabyGiantSteps) -> Vec<Giant> {
+fn giants_of(steps: &BabyGiantSteps) -> Vec<Giant> {
     let mut before = 0;
     let giant = |&step: &i64| {
-        let own = |baby: &i64| shifts.binary_search(&(step + baby)).is_ok();
+        let own = |baby: &i64| steps.shifts().binary_search(&(step + baby)).is_ok();
         let first = steps.babies().iter().position(own).unwrap_or_default();
         let last = steps.babies().iter().rposition(own).unwrap_or_default();
         let out = Giant { step, first, count: last + 1 - first, before };

@@ -389,7 +389,7 @@ impl<'t> Planner<'t> {
 
 /// Rotations that a matrix takes.
 pub(super) fn rotations(matrix: &Diagonals) -> Vec<i64> {
-    BabyGiantSteps::of(&matrix.shifts()).rotations()
+    BabyGiantSteps::of(&matrix.shifts(), matrix.slots()).rotations()
 }
 
 fn largest(numbers: &[Complex]) -> f64 {

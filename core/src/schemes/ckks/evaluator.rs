@@ -224,7 +224,7 @@ impl<W: Word> CkksEvaluator<W> {
                 kernels.mul_scalar_add_assign(q.modulus(limb), out, part, &rlwe.special_mod_q()[limb]);
             }
         };
-        rlwe.switch_then(d2, x.level, key, &mut out, add_others, counters);
+        rlwe.switch_then(d2, x.level, key, &mut out, &add_others, counters);
         Ok(out)
     }
 
