@@ -386,7 +386,7 @@ fn galois_elements(
         *highest = level.max(*highest);
     };
     for (level, shape) in stage_shapes(spec, levels)? {
-        for step in BabyGiantSteps::of(&shape.shifts, shape.slots).rotations() {
+        for step in BabyGiantSteps::of(&shape.shifts, n / 2).rotations() {
             add(GaloisElement::rotation(step, n), level);
         }
     }

@@ -16,10 +16,10 @@ pub struct BabyGiantSteps {
 }
 
 impl BabyGiantSteps {
-    /// The cheapest division of the given shifts, centred modulo the number of slots, where a giant step counts as three
+    /// The cheapest division of the given shifts of a ring with so many slots, where a giant step counts as three
     /// baby steps.
     pub fn of(shifts: &[i64], slots: usize) -> Self {
-        // Half a turn goes either way: backward it shares the giant step of its neighbours.
+        // Half a turn of all slots is the same either way: backward it shares the giant step of its neighbours.
         let half = slots as i64 / 2;
         let backward = |&k: &i64| if k == half { -half } else { k };
         let shifts = shifts.iter().map(backward).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();

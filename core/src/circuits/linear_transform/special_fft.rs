@@ -37,8 +37,6 @@ pub fn coeffs_to_slots_stages(slots: usize, stages: usize) -> Result<Vec<Diagona
 /// What a matrix takes, known without making it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageShape {
-    /// Number of slots.
-    pub slots: usize,
     /// The shifts of its diagonals, ascending.
     pub shifts: Vec<i64>,
     /// Entries after which its diagonals repeat.
@@ -70,11 +68,7 @@ fn shape_of(slots: usize, layers: &[usize]) -> StageShape {
         let half = m as i64 / 2;
         out = out.iter().flat_map(|&k| [k, k + half, k - half]).map(|k| centred(k, slots as i64)).collect();
     }
-    StageShape {
-        slots,
-        shifts: out.into_iter().collect(),
-        period: layers.iter().copied().max().unwrap_or(slots),
-    }
+    StageShape { shifts: out.into_iter().collect(), period: layers.iter().copied().max().unwrap_or(slots) }
 }
 
 /// In (-slots/2, slots/2].
@@ -227,8 +221,7 @@ mod tests {
         assert_eq!(counts(coeffs_to_slots_stages(1 << 11, 3).unwrap()), [16, 31, 15]);
         for (slots, stages) in [(2, 1), (8, 2), (64, 3), (1 << 10, 3)] {
             let of = |stages: Vec<Diagonals>| {
-                let shape =
-                    |d: &Diagonals| StageShape { slots: d.slots(), shifts: d.shifts(), period: d.period() };
+                let shape = |d: &Diagonals| StageShape { shifts: d.shifts(), period: d.period() };
                 stages.iter().map(shape).collect::<Vec<_>>()
             };
             let there = slots_to_coeffs_shapes(slots, stages).unwrap();

@@ -108,7 +108,7 @@ impl<W: Word> LinearTransform<W> {
                 "a matrix without diagonals gives zero; there is nothing to evaluate".into(),
             ));
         }
-        let steps = BabyGiantSteps::of(&shifts, matrix.slots());
+        let steps = BabyGiantSteps::of(&shifts, context.slots());
         let giants = giants_of(&steps);
         let repetition = Repetition::of(context, matrix.period());
         let mut out = Self {
@@ -150,7 +150,7 @@ impl<W: Word> LinearTransform<W> {
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
-        let giants = giants_of(&BabyGiantSteps::of(&shape.shifts, shape.slots));
+        let giants = giants_of(&BabyGiantSteps::of(&shape.shifts, context.slots()));
         let diagonals = giants.iter().map(|giant| giant.count).sum::<usize>() as u64;
         let (n, limbs) = (context.rlwe().n(), context.rlwe().qp(level).len());
         let repetition = Repetition::of(context, shape.period);

@@ -336,7 +336,7 @@ impl<'t> Planner<'t> {
         let scale = self.target.scale(from - 1);
         let entries = matrix.shifts().into_iter().map(|k| largest(matrix.get(k).unwrap_or_default()));
         check_number(entries.fold(0.0, f64::max), self.factor_scale(x, from - 1, scale)?)?;
-        let steps = rotations(matrix);
+        let steps = rotations(matrix, self.target.n() / 2);
         let order = (self.target.n() / 2) as i64;
         let own = |step: &i64| {
             self.target.rotations.get(&step.rem_euclid(order)).is_some_and(|&level| level >= from)
@@ -387,9 +387,9 @@ impl<'t> Planner<'t> {
     }
 }
 
-/// Rotations that a matrix takes.
-pub(super) fn rotations(matrix: &Diagonals) -> Vec<i64> {
-    BabyGiantSteps::of(&matrix.shifts(), matrix.slots()).rotations()
+/// Rotations that a matrix takes in a ring of so many slots.
+pub(super) fn rotations(matrix: &Diagonals, slots: usize) -> Vec<i64> {
+    BabyGiantSteps::of(&matrix.shifts(), slots).rotations()
 }
 
 fn largest(numbers: &[Complex]) -> f64 {

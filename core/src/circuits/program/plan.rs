@@ -92,7 +92,7 @@ impl<'p> Plan<'p> {
             program,
             slots: target.slots(),
             inputs: inputs.to_vec(),
-            key_switches: planner.steps.iter().map(|step| key_switches(program, step)).sum(),
+            key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
             steps: planner.steps,
             outputs,
             last_uses,
@@ -160,13 +160,13 @@ fn peak(target: &Target, steps: &[Step], last_uses: &[usize]) -> u64 {
     most
 }
 
-fn key_switches(program: &Program, step: &Step) -> usize {
+fn key_switches(program: &Program, slots: usize, step: &Step) -> usize {
     match &step.action {
         Action::Multiply(..) | Action::Conjugate(_) => 1,
         Action::Rotate(_, hops) => hops.len(),
         Action::Transform(_, _, Some(hops)) => hops.values().map(Vec::len).sum(),
         Action::Transform(_, node, None) => match &program.nodes()[*node].operation {
-            Operation::LinearTransform(_, matrix) => super::lower::rotations(matrix).len(),
+            Operation::LinearTransform(_, matrix) => super::lower::rotations(matrix, slots).len(),
             _ => 0,
         },
         Action::Polynomial(_, node) => match &program.nodes()[*node].operation {
