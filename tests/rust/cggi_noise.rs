@@ -103,8 +103,9 @@ fn check<W: Word>(preset: &CggiPreset, (gates, near, near_exponent): (u64, f64, 
         println!("{name} {step}: {ratio:.3} of the modelled variance, D sqrt(n) = {shape:.2}");
         assert!((ratio - 1.0).abs() < near, "{name} {step}: {ratio} times the modelled variance");
         assert!(mean.abs() < 0.1 * expected.sqrt(), "{name} {step}: mean {mean}");
-        // Exceeded once in a thousand times by a normal distribution.
-        assert!(shape < 1.95, "{name} {step}: D sqrt(n) = {shape}");
+        // Exceeded by a normal distribution twice in ten thousand times: three steps of every set are some fifty tests, of
+        // which one in a hundred runs may fail.
+        assert!(shape < 2.15, "{name} {step}: D sqrt(n) = {shape}");
     }
     // What the measured variances promise is what the model promises.
     let total =
