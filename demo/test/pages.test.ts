@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
 import { PAGES, pages } from '../pages.js';
-import { lowestDegree } from '../src/conventional/comb.js';
+import { comb, lowestDegree } from '../src/conventional/comb.js';
+import type { State as Conventional } from '../src/conventional/state.js';
 import { FUNCTIONS, chart } from '../src/gates/chart.js';
 import { scores, type State } from '../src/patients/views.js';
 
@@ -46,6 +48,23 @@ test('the slider of the degree ends at the degree of the set', () => {
     const lowest = lowestDegree(own);
     expect([(own - lowest) % 4, lowest <= own, lowest >= 18 || own < 18]).toEqual([0, true, true]);
   }
+});
+
+test('the comb is that of the last stage that had one', () => {
+  const view = (stage: string, view: string, data: number[]): StageView =>
+    ({ kind: 'view', stage, view, data: Float64Array.from(data), indices: Uint32Array.from(data.keys()) }) as unknown as StageView;
+  const views = [
+    view('mod_raise', 'slots', [1, 0]),
+    view('mod_raise', 'quotients', [2.001, -1.001]),
+    view('coeffs_to_slots', 'quotients', [2.001, -1.001]),
+    view('eval_mod', 'quotients', [0.001, -0.001]),
+    view('slots_to_coeffs', 'slots', [1, 0]),
+  ];
+  const title = (at: number, from = views): string =>
+    /<h3[^>]*>([^<]*)/.exec(comb({ views: from, at, tables: new Set() } as unknown as Conventional, 800).text)?.[1] ?? '';
+  const [before, after] = ['Coefficients over q₀', 'After the polynomial'];
+  expect([0, 1, 2, 3, 4].map((at) => title(at))).toEqual([before, before, before, after, after]);
+  expect(title(0, [])).toBe(before);
 });
 
 test('scores say how many there are, and what the table leaves out', () => {

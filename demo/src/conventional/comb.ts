@@ -16,10 +16,10 @@ interface Dot {
 }
 
 function dots(state: State): Dot[] {
-  const shown = state.views[state.at];
   const raised = viewOf(state, 'mod_raise');
   if (!raised) return [];
-  const now = shown?.view === 'quotients' ? shown : raised;
+  // Slots have no comb: beside them stands the last one before.
+  const now = state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? raised;
   const stride = Math.max(1, Math.ceil(raised.data.length / DOTS));
   const out: Dot[] = [];
   for (let i = 0; i < raised.data.length; i += stride) {

@@ -47,7 +47,10 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     await page.click('[data-act="at:2"]');
     assert.deepEqual(await columns(page), raised, 'the same integers in slots');
     await page.click('[data-act="at:3"]');
-    assert.deepEqual((await columns(page)).used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
+    const reduced = await columns(page);
+    assert.deepEqual(reduced.used, [(raised.teeth - 1) / 2], 'one column is left, at 0');
+    await page.click('[data-act="at:4"]');
+    assert.deepEqual(await columns(page), reduced, 'and stays beside the slots that come of it');
 
     // The polynomial, magnified, and one of too low a degree.
     const sentence = page.locator('#figure-polynomial figcaption');
