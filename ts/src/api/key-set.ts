@@ -2,7 +2,8 @@ import { throwIfAborted } from '../errors.js';
 import type { KeyInfo, StepResult } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { keyMismatch } from '../mismatch.js';
-import type { Preset, SlotMode } from '../params.js';
+import { oracle, type BootstrapChoices, type EncryptChoices } from '../options.js';
+import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
@@ -18,14 +19,7 @@ export interface SignalOptions {
 }
 
 /** Options of `KeySet.encrypt`. */
-export interface EncryptOptions extends SignalOptions {
-  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
-  readonly mode?: SlotMode;
-  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
-  readonly level?: number;
-  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
-}
+export interface EncryptOptions extends EncryptChoices, SignalOptions {}
 
 /** Options of `KeySet.bootstrapKeys`. */
 export interface BootstrapKeysOptions extends SignalOptions {
@@ -39,20 +33,7 @@ export interface BootstrapKeysOptions extends SignalOptions {
 }
 
 /** Options of `KeySet.bootstrap`. */
-export interface BootstrapOptions extends SignalOptions {
-  /**
-   * Adds `view` events: what the ciphertexts hold after each step, decrypted here. Errors are
-   * counted from `message`, the numbers that were encrypted, or with `true` from what the input
-   * decrypts to.
-   */
-  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
-  /**
-   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
-   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
-   * the result is one below `params.outputLevel`. They are not inspected. Numbers only, not bits.
-   */
-  readonly rounds?: number;
-}
+export interface BootstrapOptions extends BootstrapChoices, SignalOptions {}
 
 /**
  * A secret key and what can be done with it. It stays inside the wasm instance; `exportSecret()` is
@@ -208,11 +189,6 @@ export class KeySet extends Resource {
   #mustBeMine(ciphertext: Ciphertext): void {
     keyMismatch(this.id, ciphertext, 'this key set');
   }
-}
-
-/** The numbers to compare with, in a copy of our own. */
-export function oracle(inspect: BootstrapOptions['inspect']): Float64Array | undefined {
-  return typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
 }
 
 /** A copy that can be sent away without taking the caller's array along. */

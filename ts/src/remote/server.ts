@@ -7,6 +7,7 @@ import type { CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
 import { GateKeySet } from '../gates/key-set.js';
 import { keyMismatch } from '../mismatch.js';
+import type { RoundsChoice } from '../options.js';
 import type { Preset } from '../params.js';
 import type { Program } from '../program/program.js';
 import { Run, SteppableRun } from '../run.js';
@@ -25,7 +26,10 @@ export interface ServerOptions {
   readonly fetch?: typeof fetch;
   /** How often a request is repeated when the network or the server fails; 6 tries by default. */
   readonly retry?: Partial<RetryPolicy>;
-  /** Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory. */
+  /**
+   * Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with
+   * conventional sets.
+   */
   readonly inFlight?: number;
 }
 
@@ -51,17 +55,11 @@ export interface ServerParams {
 export type JobOp = 'square' | 'bootstrap';
 
 /** Options of `Server.bootstrap`. */
-export interface RemoteBootstrapOptions extends SignalOptions {
+export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
   /** The keys to use; by default those of the ciphertext's own key. */
   readonly keys?: RemoteKeys | KeySet;
   /** What to do; `['bootstrap']` by default. */
   readonly op?: readonly JobOp[];
-  /**
-   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
-   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
-   * the result is one below `params.outputLevel`. Numbers only, not bits.
-   */
-  readonly rounds?: number;
 }
 
 /**

@@ -1,36 +1,13 @@
 import type { Engine, KeyInfo } from '../engine/engine.js';
 import { keyMismatch } from '../mismatch.js';
-import type { Preset, SlotMode } from '../params.js';
+import { oracle, type BootstrapChoices, type EncryptChoices } from '../options.js';
+import type { Preset } from '../params.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Ciphertext } from './ciphertext.js';
 import { SyncResource } from './resource.js';
 import { SyncRun } from './run.js';
 
-/** Options of `KeySet.encrypt` in its direct form. */
-export interface EncryptOptions {
-  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
-  readonly mode?: SlotMode;
-  /** Level of the ciphertext; by default the highest usable one. */
-  readonly level?: number;
-  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
-}
-
-/** Options of `KeySet.bootstrap` in its direct form. */
-export interface BootstrapOptions {
-  /**
-   * Adds `view` events: what the ciphertexts hold after each step, decrypted here. Errors are
-   * counted from `message`, the numbers that were encrypted, or with `true` from what the input
-   * decrypts to.
-   */
-  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
-  /**
-   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
-   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
-   * the result is one below `params.outputLevel`. They are not inspected. Numbers only, not bits.
-   */
-  readonly rounds?: number;
-}
+export type { BootstrapChoices as BootstrapOptions, EncryptChoices as EncryptOptions };
 
 /** A secret key and what can be done with it; see `KeySet` of the main entry. */
 export class KeySet extends SyncResource<Engine> {
@@ -47,7 +24,7 @@ export class KeySet extends SyncResource<Engine> {
   }
 
   /** Encrypts numbers; the input is copied. */
-  encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Ciphertext {
+  encrypt(values: ArrayLike<number>, options: EncryptChoices = {}): Ciphertext {
     const data = Float64Array.from(values);
     const mode = options.mode ?? this.params.mode;
     const info = this.engine.encrypt(this.handle, data, mode, options.level, options.seed);
@@ -95,7 +72,7 @@ export class KeySet extends SyncResource<Engine> {
   }
 
   /** Bootstraps, a stage, track or tree level a step. */
-  bootstrap(ciphertext: Ciphertext, keys: BootstrapKeys, options: BootstrapOptions = {}): SyncRun<Ciphertext, StageEvent> {
+  bootstrap(ciphertext: Ciphertext, keys: BootstrapKeys, options: BootstrapChoices = {}): SyncRun<Ciphertext, StageEvent> {
     keyMismatch(this.id, ciphertext, 'this key set');
     keys.mustMatch(ciphertext);
     const { engine } = this;
@@ -123,11 +100,6 @@ export class KeySet extends SyncResource<Engine> {
   exportSecret(): Uint8Array {
     return this.engine.exportSecret(this.handle);
   }
-}
-
-/** The numbers to compare with, as wasm takes them. */
-function oracle(inspect: BootstrapOptions['inspect']): Float64Array | undefined {
-  return typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
 }
 
 /** The public keys a bootstrapping needs. */
