@@ -147,8 +147,8 @@ impl<const R: usize, V: Transpose<R>, const LAZY: bool, const FREE: bool, const 
     }
     #[inline(always)]
     fn consecutive(self, w: &Factors<V::Word>, run: usize) -> V::Factor {
-        let load = |words| self.v.load(&self.v.packs(words).0[run]);
-        self.v.factors(load(&w.values), load(&w.quotients))
+        let (values, quotients) = (self.v.packs(&w.values).0, self.v.packs(&w.quotients).0);
+        self.v.factors(self.v.load(&values[run]), self.v.load(&quotients[run]))
     }
     #[inline(always)]
     fn settle(self, x: V::Reg) -> V::Reg {

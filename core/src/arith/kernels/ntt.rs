@@ -293,7 +293,12 @@ fn wide<const T: usize, const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     x: &mut [A::Reg; R],
 ) {
     if T < A::SQUARE {
-        stage::<R, T, R, A, FORWARD>(a, x, |group| a.broadcast(w, first / (2 * T) + group));
+        stage::<R, T, R, A, FORWARD>(
+            a,
+            x,
+            #[inline(always)]
+            |group| a.broadcast(w, first / (2 * T) + group),
+        );
     }
 }
 
@@ -306,12 +311,17 @@ fn within<const T: usize, const R: usize, A: Butterfly<R>, const FORWARD: bool>(
     x: &mut [A::Reg; R],
 ) {
     if T < A::SQUARE {
-        stage::<R, T, R, A, FORWARD>(a, x, |group| {
-            // The stages before this one have 1 + 2 + 4 + ... = groups - 1 groups.
-            let groups = A::SQUARE / (2 * T);
-            let square = square + group / groups;
-            a.consecutive(narrow, square * (A::SQUARE - 1) + groups - 1 + group % groups)
-        });
+        stage::<R, T, R, A, FORWARD>(
+            a,
+            x,
+            #[inline(always)]
+            |group| {
+                // The stages before this one have 1 + 2 + 4 + ... = groups - 1 groups.
+                let groups = A::SQUARE / (2 * T);
+                let square = square + group / groups;
+                a.consecutive(narrow, square * (A::SQUARE - 1) + groups - 1 + group % groups)
+            },
+        );
     }
 }
 

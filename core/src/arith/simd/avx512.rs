@@ -144,40 +144,44 @@ impl Vector for Lanes {
 impl Transpose<16> for Lanes {
     #[inline(always)]
     fn transpose(self, mut tile: [__m512i; 16]) -> [__m512i; 16] {
-        self.exchange::<8>(&mut tile);
-        self.exchange::<4>(&mut tile);
-        self.exchange::<2>(&mut tile);
-        self.exchange::<1>(&mut tile);
+        unrolled!(i < 8, {
+            let (a, b) = (tile[2 * i], tile[2 * i + 1]);
+            tile[2 * i] = avx512!(_mm512_unpacklo_epi32(a, b));
+            tile[2 * i + 1] = avx512!(_mm512_unpackhi_epi32(a, b));
+        });
+        // Words 0 and 1 of every run of 128 bits are in the even registers now, words 2 and 3 in the odd ones.
+        let words = tile;
+        unrolled!(i < 4, {
+            let (low, high) = ([words[4 * i], words[4 * i + 2]], [words[4 * i + 1], words[4 * i + 3]]);
+            tile[4 * i] = avx512!(_mm512_unpacklo_epi64(low[0], low[1]));
+            tile[4 * i + 1] = avx512!(_mm512_unpackhi_epi64(low[0], low[1]));
+            tile[4 * i + 2] = avx512!(_mm512_unpacklo_epi64(high[0], high[1]));
+            tile[4 * i + 3] = avx512!(_mm512_unpackhi_epi64(high[0], high[1]));
+        });
+        unrolled!(i < 4, {
+            let quarters = transpose_quarters([tile[i], tile[i + 4], tile[i + 8], tile[i + 12]]);
+            [tile[i], tile[i + 4], tile[i + 8], tile[i + 12]] = quarters;
+        });
         tile
     }
 }
 
-impl Lanes {
-    /// In every square of `2 T` registers and `2 T` lanes, exchanges the two quarters off the diagonal.
-    #[inline(always)]
-    fn exchange<const T: usize>(self, tile: &mut [__m512i; 16]) {
-        let (low, high) = const { exchange_order(T as u32) };
-        unrolled!(i < 8, {
-            let x = i / T * T + i;
-            let (a, b) = (tile[x], tile[x + T]);
-            tile[x] = avx512!(_mm512_permutex2var_epi32(a, self.load(&low), b));
-            tile[x + T] = avx512!(_mm512_permutex2var_epi32(a, self.load(&high), b));
-        });
-    }
-}
-
-/// Where the lanes of two registers come from when the runs of `t` lanes off the diagonal change places; 16 and more
-/// stand for the second register.
-const fn exchange_order(t: u32) -> ([u32; 16], [u32; 16]) {
-    let (mut low, mut high) = ([0; 16], [0; 16]);
-    let mut lane = 0;
-    while lane < 16 {
-        let upper = lane & t != 0;
-        low[lane as usize] = if upper { 16 + lane - t } else { lane };
-        high[lane as usize] = if upper { 16 + lane } else { lane + t };
-        lane += 1;
-    }
-    (low, high)
+/// Transposes a square of four registers of four runs of 128 bits; for lanes whose token proves AVX-512F.
+#[inline(always)]
+pub(super) fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // Runs 0 and 2, or 1 and 3, of both operands.
+    const EVEN: i32 = 0b10_00_10_00;
+    const ODD: i32 = 0b11_01_11_01;
+    avx512!({
+        let (even0, odd0) = (_mm512_shuffle_i64x2::<EVEN>(a, b), _mm512_shuffle_i64x2::<ODD>(a, b));
+        let (even1, odd1) = (_mm512_shuffle_i64x2::<EVEN>(c, d), _mm512_shuffle_i64x2::<ODD>(c, d));
+        [
+            _mm512_shuffle_i64x2::<EVEN>(even0, even1),
+            _mm512_shuffle_i64x2::<EVEN>(odd0, odd1),
+            _mm512_shuffle_i64x2::<ODD>(even0, even1),
+            _mm512_shuffle_i64x2::<ODD>(odd0, odd1),
+        ]
+    })
 }
 
 /// The even and the odd words of two registers.
@@ -309,29 +313,3 @@ super::gates::gate_backend!(
     registers = 16,
     rows = Lanes(TOKEN)
 );
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Needs no such CPU: the permutations are done by hand.
-    #[test]
-    fn exchanges_transpose() {
-        let mut tile: [[usize; 16]; 16] =
-            core::array::from_fn(|i| core::array::from_fn(|lane| 16 * i + lane));
-        for t in (0..16u32.ilog2()).rev().map(|log| 1usize << log) {
-            let (low, high) = exchange_order(t as u32);
-            for i in 0..8 {
-                let x = i / t * t + i;
-                let (a, b) = (tile[x], tile[x + t]);
-                let pick = |order: [u32; 16]| {
-                    order.map(|lane| if lane < 16 { a[lane as usize] } else { b[lane as usize - 16] })
-                };
-                (tile[x], tile[x + t]) = (pick(low), pick(high));
-            }
-        }
-        for (i, row) in tile.iter().enumerate() {
-            assert!(row.iter().enumerate().all(|(lane, &word)| word == 16 * lane + i));
-        }
-    }
-}

@@ -1,5 +1,5 @@
-//! AVX-512DQ: eight 64-bit lanes for primes of more than 50 bits. High words of products are put together from 32-bit
-//! halves, low words have an instruction; [sums of products](super::avx512_wide_sums) are a file of their own.
+//! AVX-512: eight 64-bit lanes for primes of more than 50 bits. Low words of products have an instruction (AVX-512DQ), high
+//! words are put together from products of 52 bits (IFMA); [sums of products](super::avx512_wide_sums) are a file of their own.
 //!
 //! SAFETY, for every block here: the lanes are made of those of [`Ifma`](super::ifma::Ifma), whose token is reached
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
@@ -13,31 +13,21 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Lanes(pub(crate) Words);
 
-/// A Shoup factor; the quotient's high half also where `vpmuludq` reads it.
+/// A factor and its Shoup quotient, floor(value 2^64 / p): the upper 52 bits, and where the multiplication of 52 bits reads
+/// the upper bits of its operand, the lower 12.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
     value: __m512i,
     quotient: __m512i,
-    quotient_high: __m512i,
+    fraction: __m512i,
 }
 
 /// Intrinsics, allowed by the token (see the module above).
 macro_rules! avx512 {
     ($e:expr) => {
-        // SAFETY: the token proves AVX-512F and AVX-512DQ.
+        // SAFETY: the token proves AVX-512F, AVX-512DQ and AVX-512 IFMA.
         unsafe { $e }
     };
-}
-
-#[inline(always)]
-fn high_half(x: __m512i) -> __m512i {
-    avx512!(_mm512_srli_epi64::<32>(x))
-}
-
-/// Low word of `a w - quotient p`.
-#[inline(always)]
-fn remainder(a: __m512i, w: &Factor, quotient: __m512i, p: __m512i) -> __m512i {
-    avx512!(_mm512_sub_epi64(_mm512_mullo_epi64(a, w.value), _mm512_mullo_epi64(quotient, p)))
 }
 
 impl Vector for Lanes {
@@ -104,39 +94,37 @@ impl Vector for Lanes {
     }
     #[inline(always)]
     fn factors(self, value: __m512i, quotient: __m512i) -> Factor {
-        Factor { value, quotient, quotient_high: high_half(quotient) }
+        avx512!(Factor {
+            value,
+            quotient: _mm512_srli_epi64::<12>(quotient),
+            fraction: _mm512_slli_epi64::<40>(quotient)
+        })
     }
     #[inline(always)]
     fn mul_lazy(self, a: __m512i, w: &Factor, p: __m512i) -> __m512i {
-        let a_high = high_half(a);
-        let quotient = avx512!({
-            let mask = _mm512_set1_epi64(0xffff_ffff);
-            let carry = high_half(_mm512_mul_epu32(a, w.quotient));
-            let first = _mm512_add_epi64(_mm512_mul_epu32(a_high, w.quotient), carry);
-            let second =
-                _mm512_add_epi64(_mm512_mul_epu32(a, w.quotient_high), _mm512_and_si512(first, mask));
-            let high = _mm512_add_epi64(_mm512_mul_epu32(a_high, w.quotient_high), high_half(first));
-            _mm512_add_epi64(high, high_half(second))
-        });
-        remainder(a, w, quotient, p)
+        self.reduce_once(self.mul_rough(a, w, p), self.add(p, p))
     }
     #[inline(always)]
     fn mul_rough(self, a: __m512i, w: &Factor, p: __m512i) -> __m512i {
-        // Without the product of the low halves and the carries: at most 2 less than the true quotient.
-        let a_high = high_half(a);
-        let quotient = avx512!({
-            let first = high_half(_mm512_mul_epu32(a_high, w.quotient));
-            let second = high_half(_mm512_mul_epu32(a, w.quotient_high));
-            let high = _mm512_mul_epu32(a_high, w.quotient_high);
-            _mm512_add_epi64(high, _mm512_add_epi64(first, second))
-        });
-        remainder(a, w, quotient, p)
+        // a = 2^52 h + l, with l the part of `a` that these instructions read, and 2^52 w / p = Q + f, with f < 1 known to
+        // 12 bits: the quotient a w / p is h Q + h f + l (Q + f) / 2^52. What is left out is below 1 + 1 for h f, since
+        // h < 2^12, and below 1 + 1 for the last: the sum is at most 3 less than the floor of the true quotient.
+        avx512!({
+            let high = _mm512_srli_epi64::<52>(a);
+            let quotient = _mm512_mullo_epi64(high, w.quotient);
+            let quotient = _mm512_madd52hi_epu64(quotient, high, w.fraction);
+            let quotient = _mm512_madd52hi_epu64(quotient, a, w.quotient);
+            _mm512_sub_epi64(_mm512_mullo_epi64(a, w.value), _mm512_mullo_epi64(quotient, p))
+        })
     }
 }
 
-impl Transpose<8> for Lanes {
+impl<const R: usize> Transpose<R> for Lanes
+where
+    Words: Transpose<R>,
+{
     #[inline(always)]
-    fn transpose(self, tile: [__m512i; 8]) -> [__m512i; 8] {
-        self.0.transpose(tile)
+    fn transpose(self, tile: [__m512i; R]) -> [__m512i; R] {
+        Transpose::transpose(self.0, tile)
     }
 }

@@ -6,6 +6,7 @@
 //! whole packs and are unaligned.
 
 use super::avx2::Avx2;
+use super::avx512::transpose_quarters;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
 use super::{avx512_wide, avx512_wide_sums};
@@ -121,14 +122,14 @@ impl Vector for Lanes {
     }
     #[inline(always)]
     fn mul_lazy(self, a: __m512i, w: &Factor, p: __m512i) -> __m512i {
-        // Both low halves are modulo 2^52, and so is their difference, which is below 2p.
+        // Both low halves are modulo 2^52, and so is their sum, which is below 2p.
         ifma!({
             let zero = _mm512_setzero_si512();
             let quotient = _mm512_madd52hi_epu64(zero, a, w.quotient);
             let product = _mm512_madd52lo_epu64(zero, a, w.value);
-            let multiple = _mm512_madd52lo_epu64(zero, quotient, p);
+            let difference = _mm512_madd52lo_epu64(product, quotient, _mm512_sub_epi64(zero, p));
             let mask = _mm512_set1_epi64((1 << LANE_BITS) - 1);
-            _mm512_and_si512(_mm512_sub_epi64(product, multiple), mask)
+            _mm512_and_si512(difference, mask)
         })
     }
     #[inline(always)]
@@ -141,39 +142,33 @@ impl Vector for Lanes {
 impl Transpose<8> for Lanes {
     #[inline(always)]
     fn transpose(self, mut tile: [__m512i; 8]) -> [__m512i; 8] {
-        self.exchange::<4>(&mut tile);
-        self.exchange::<2>(&mut tile);
-        self.exchange::<1>(&mut tile);
+        unrolled!(i < 4, {
+            let (a, b) = (tile[2 * i], tile[2 * i + 1]);
+            tile[2 * i] = ifma!(_mm512_unpacklo_epi64(a, b));
+            tile[2 * i + 1] = ifma!(_mm512_unpackhi_epi64(a, b));
+        });
+        unrolled!(i < 2, {
+            let quarters = transpose_quarters([tile[i], tile[i + 2], tile[i + 4], tile[i + 6]]);
+            [tile[i], tile[i + 2], tile[i + 4], tile[i + 6]] = quarters;
+        });
         tile
     }
 }
 
-impl Lanes {
-    /// In every square of `2 T` registers and `2 T` lanes, exchanges the two quarters off the diagonal.
+/// Two squares.
+impl Transpose<16> for Lanes {
     #[inline(always)]
-    fn exchange<const T: usize>(self, tile: &mut [__m512i; 8]) {
-        let (low, high) = const { exchange_order(T as u64) };
-        unrolled!(i < 4, {
-            let x = i / T * T + i;
-            let (a, b) = (tile[x], tile[x + T]);
-            tile[x] = ifma!(_mm512_permutex2var_epi64(a, self.load(&low), b));
-            tile[x + T] = ifma!(_mm512_permutex2var_epi64(a, self.load(&high), b));
+    fn transpose(self, tile: [__m512i; 16]) -> [__m512i; 16] {
+        let ([mut low, mut high], mut tile) = ([[tile[0]; 8]; 2], tile);
+        unrolled!(i < 8, {
+            (low[i], high[i]) = (tile[i], tile[i + 8]);
         });
+        (low, high) = (self.transpose(low), self.transpose(high));
+        unrolled!(i < 8, {
+            (tile[i], tile[i + 8]) = (low[i], high[i]);
+        });
+        tile
     }
-}
-
-/// Where the lanes of two registers come from when the runs of `t` lanes off the diagonal change places; 8 and more
-/// stand for the second register.
-const fn exchange_order(t: u64) -> ([u64; 8], [u64; 8]) {
-    let (mut low, mut high) = ([0; 8], [0; 8]);
-    let mut lane = 0;
-    while lane < 8 {
-        let upper = lane & t != 0;
-        low[lane as usize] = if upper { 8 + lane - t } else { lane };
-        high[lane as usize] = if upper { 8 + lane } else { lane + t };
-        lane += 1;
-    }
-    (low, high)
 }
 
 /// Everything for words of up to 61 bits.
@@ -184,7 +179,7 @@ super::backend::backend!(
     u64,
     "avx512",
     features = ["avx512f,avx512dq,avx512ifma"],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
+    transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
     rows = avx512_wide::Lanes(Lanes(TOKEN)),
     products = avx512_wide::Lanes(Lanes(TOKEN)),
     sums = products
@@ -198,8 +193,8 @@ impl Narrow {
     kernel!(interpolate = gate_product::interpolate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
     kernel!(reorder = gate_product::reorder::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
-    kernel!(forward = ntt::forward::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
-    kernel!(inverse = ntt::inverse::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(forward = ntt::forward::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(inverse = ntt::inverse::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
     kernel!(inner_product = sums::inner_product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
     kernel!(key_products = sums::key_products, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
@@ -354,28 +349,3 @@ super::gates::gate_backend!(
     registers = 8,
     rows = Lanes(TOKEN)
 );
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Needs no such CPU: the permutations are done by hand.
-    #[test]
-    fn exchanges_transpose() {
-        let mut tile: [[usize; 8]; 8] = core::array::from_fn(|i| core::array::from_fn(|lane| 8 * i + lane));
-        for t in (0..8u32.ilog2()).rev().map(|log| 1usize << log) {
-            let (low, high) = exchange_order(t as u64);
-            for i in 0..4 {
-                let x = i / t * t + i;
-                let (a, b) = (tile[x], tile[x + t]);
-                let pick = |order: [u64; 8]| {
-                    order.map(|lane| if lane < 8 { a[lane as usize] } else { b[lane as usize - 8] })
-                };
-                (tile[x], tile[x + t]) = (pick(low), pick(high));
-            }
-        }
-        for (i, row) in tile.iter().enumerate() {
-            assert!(row.iter().enumerate().all(|(lane, &word)| word == 8 * lane + i));
-        }
-    }
-}
