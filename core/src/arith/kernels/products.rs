@@ -43,7 +43,7 @@ pub(crate) trait Sums: Copy {
 
 /// Sums as double words.
 #[derive(Clone, Copy)]
-pub(super) struct DoubleWords<V: Products> {
+pub(crate) struct DoubleWords<V: Products> {
     v: V,
     wide: Wide<V::Reg, V::Factor>,
     room: usize,
@@ -51,7 +51,7 @@ pub(super) struct DoubleWords<V: Products> {
 
 impl<V: Products> DoubleWords<V> {
     #[inline(always)]
-    pub(super) fn new(v: V, m: &Modulus<V::Word>) -> Self {
+    pub(crate) fn new(v: V, m: &Modulus<V::Word>) -> Self {
         let largest = m.value().wrapping_sub(V::Word::ONE);
         Self { v, wide: Wide::new(v, m), room: V::Word::products_per_wide(largest, largest) }
     }

@@ -1,4 +1,4 @@
-//! Double-word sums of the eight 64-bit lanes of [`avx512_wide`](super::avx512_wide), by IFMA's products of 52 bits.
+//! Sums of products of the eight 64-bit lanes of [`avx512_wide`](super::avx512_wide), by IFMA's products of 52 bits.
 //!
 //! A word is a + 2^52 a', where a' has nine bits; the instructions read a without being told. A product is seven of them,
 //! and the three columns of a sum, at 1, 2^52 and 2^104, need no carries before the end.
@@ -7,10 +7,9 @@
 //! only where the CPU has AVX-512F, AVX-512DQ and AVX-512 IFMA.
 
 use super::avx512_wide::Lanes;
-use super::ifma::{self, Lanes as Words};
 use super::vector::{Products, Vector};
-use crate::arith::kernels::{convert, pointwise};
-use crate::arith::{Modulus, Shoup};
+use crate::arith::kernels::{KeyProduct, key_products as keys, products, products::Sums};
+use crate::arith::{Modulus, Word};
 use core::arch::x86_64::*;
 
 /// `low + 2^52 middle + 2^104 high`.
@@ -19,13 +18,13 @@ use core::arch::x86_64::*;
 /// word has room for, 64 of residues of 61 bits, leave all three below 2^64.
 #[derive(Clone, Copy)]
 pub(crate) struct Acc {
-    low: __m512i,
-    middle: __m512i,
-    high: __m512i,
+    pub(super) low: __m512i,
+    pub(super) middle: __m512i,
+    pub(super) high: __m512i,
 }
 
 /// Bits of a column.
-const COLUMN: u32 = 52;
+pub(super) const COLUMN: u32 = 52;
 
 /// Intrinsics, allowed by the token (see the module above).
 macro_rules! avx512 {
@@ -122,106 +121,145 @@ impl Products for Lanes {
     }
 }
 
-/// [`convert::crt_combine`](crate::arith::kernels::convert::crt_combine): sources of up to 52 bits, and targets below 2^50,
-/// take a part of the seven instructions of a product.
-#[inline(always)]
-pub(super) fn crt_combine(
-    v: Lanes,
-    to: &Modulus<u64>,
-    out: &mut [u64],
-    ys: &[&[u64]],
-    w: &[Shoup<u64>],
-    overflow: &[u64],
-    d: &Shoup<u64>,
-) {
-    // A product adds less than 2^52 to the lowest column, which has room for 2^12; the others have more.
-    if ys.len() > 256 || !out.len().is_multiple_of(Lanes::LANES) {
-        return convert::crt_combine(v, to, out, ys, w, overflow, d);
-    }
-    if to.value_u64() >> (COLUMN - 2) == 0 {
-        let narrow = NarrowResidue::new(v.0, to);
-        combine::<false>(v, to, out, (ys, w), (overflow, d), |acc| narrow.of(acc));
-    } else {
-        let wide = pointwise::Wide::new(v, to);
-        combine::<true>(v, to, out, (ys, w), (overflow, d), |acc| wide.reduce(v, v.acc_split(acc)));
-    }
-}
-
-/// The columns of the sums, each given to `residue`; `WIDE` if factors may exceed 52 bits.
-#[inline(always)]
-fn combine<const WIDE: bool>(
-    v: Lanes,
-    to: &Modulus<u64>,
-    out: &mut [u64],
-    (ys, w): (&[&[u64]], &[Shoup<u64>]),
-    (overflow, d): (&[u64], &Shoup<u64>),
-    residue: impl Fn(Acc) -> __m512i,
-) {
-    let minus_d = v.splat(to.neg(d.value));
-    let (out, overflow) = (v.packs_mut(out).0, v.packs(overflow).0);
-    for (k, (out, count)) in out.iter_mut().zip(overflow).enumerate() {
-        let mut acc = add_product::<WIDE>(v.acc_zero(), v.load(count), minus_d);
-        for (y, w) in ys.iter().zip(w) {
-            acc = add_product::<WIDE>(acc, v.load(&v.packs(y).0[k]), v.splat(w.value));
-        }
-        v.store(out, residue(acc));
-    }
-}
-
-#[inline(always)]
-fn add_product<const WIDE: bool>(mut acc: Acc, a: __m512i, b: __m512i) -> Acc {
-    avx512!({
-        let (a_high, b_high) = (_mm512_srli_epi64::<COLUMN>(a), _mm512_srli_epi64::<COLUMN>(b));
-        acc.low = _mm512_madd52lo_epu64(acc.low, a, b);
-        acc.middle = _mm512_madd52hi_epu64(acc.middle, a, b);
-        if WIDE {
-            acc.middle = _mm512_madd52lo_epu64(acc.middle, a, b_high);
-            acc.high = _mm512_madd52hi_epu64(acc.high, a, b_high);
-        }
-        // Rows are residues of one prime each, so that a row takes the same way throughout.
-        if _mm512_test_epi64_mask(a_high, a_high) != 0 {
-            acc.middle = _mm512_madd52lo_epu64(acc.middle, a_high, b);
-            acc.high = _mm512_madd52hi_epu64(acc.high, a_high, b);
-            if WIDE {
-                acc.high = _mm512_madd52lo_epu64(acc.high, a_high, b_high);
-            }
-        }
-    });
-    acc
-}
-
-/// Residues of columns modulo a prime below 2^50.
-struct NarrowResidue {
-    words: Words,
+/// Arithmetic modulo one prime of [`SUM_BITS`].
+#[derive(Clone, Copy)]
+pub(super) struct WideSums {
+    lanes: Lanes,
     p: __m512i,
-    twice: __m512i,
-    fourfold: __m512i,
-    /// 1, 2^52 and 2^104.
-    columns: [ifma::Factor; 3],
+    /// 2^104 modulo p, in two columns.
+    high: [__m512i; 2],
+    /// 2^52 / p, or a little less.
+    inverse: __m512d,
+    room: usize,
 }
 
-impl NarrowResidue {
+/// Sizes of the primes of [`WideSums`]: quotients are small enough for the precision of `f64`.
+const SUM_BITS: core::ops::RangeInclusive<u32> = 58..=61;
+
+impl WideSums {
+    /// None if the prime is not of [`SUM_BITS`].
     #[inline(always)]
-    fn new(words: Words, m: &Modulus<u64>) -> Self {
-        let p = words.splat(m.value());
-        let twice = words.add(p, p);
+    pub(super) fn new(lanes: Lanes, m: &Modulus<u64>) -> Option<Self> {
+        let p = m.value();
+        if !SUM_BITS.contains(&(u64::BITS - p.leading_zeros())) {
+            return None;
+        }
         let column = m.reduce_u64(1 << COLUMN);
-        let factor = |x: u64| words.factor(&m.shoup(x));
-        let columns = [factor(m.reduce_u64(1)), factor(column), factor(m.mul(column, column))];
-        Self { words, p, twice, fourfold: words.add(twice, twice), columns }
+        let high = m.mul(column, column);
+        let inverse = (1u64 << COLUMN) as f64 / p as f64 * (1.0 - 4.0 * f64::EPSILON);
+        Some(Self {
+            lanes,
+            p: lanes.splat(p),
+            high: [lanes.splat(high & ((1 << COLUMN) - 1)), lanes.splat(high >> COLUMN)],
+            inverse: avx512!(_mm512_set1_pd(inverse)),
+            room: u64::products_per_wide(p - 1, p - 1),
+        })
     }
+}
+
+impl Sums for WideSums {
+    type Word = u64;
+    type Pack = [u64; 8];
+    type Reg = __m512i;
+    type Acc = Acc;
+
+    const LANES: usize = 8;
 
     #[inline(always)]
-    fn of(&self, acc: Acc) -> __m512i {
-        let v = self.words;
-        let mask = v.splat((1 << COLUMN) - 1);
-        let middle = v.add(acc.middle, avx512!(_mm512_srli_epi64::<COLUMN>(acc.low)));
-        let high = v.add(acc.high, avx512!(_mm512_srli_epi64::<COLUMN>(middle)));
-        let low = v.mul_lazy(v.and(acc.low, mask), &self.columns[0], self.p);
-        let middle = v.mul_lazy(v.and(middle, mask), &self.columns[1], self.p);
-        let high = v.mul_lazy(high, &self.columns[2], self.p);
-        // Below 6 p.
-        let sum = v.reduce_once(v.add(v.add(low, middle), high), self.fourfold);
-        v.reduce_once(v.reduce_once(sum, self.twice), self.p)
+    fn packs(self, row: &[u64]) -> (&[[u64; 8]], &[u64]) {
+        self.lanes.packs(row)
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 8]], &mut [u64]) {
+        self.lanes.packs_mut(row)
+    }
+    #[inline(always)]
+    fn load(self, from: &[u64; 8]) -> __m512i {
+        self.lanes.load(from)
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u64; 8], x: __m512i) {
+        self.lanes.store(to, x);
+    }
+    #[inline(always)]
+    fn zero(self) -> Acc {
+        self.lanes.acc_zero()
+    }
+    #[inline(always)]
+    fn of(self, x: __m512i) -> Acc {
+        self.lanes.acc_from(x)
+    }
+    #[inline(always)]
+    fn mul_add(self, acc: Acc, a: __m512i, b: __m512i) -> Acc {
+        self.lanes.acc_mul_add(acc, a, b)
+    }
+    #[inline(always)]
+    fn residue(self, acc: Acc) -> __m512i {
+        let v = self.lanes;
+        // Below 2^128: `high` has 24 bits, and so the sum without it, 2^104 replaced by its residue, 105.
+        let (low, middle) = avx512!({
+            let column = _mm512_set1_epi64((1 << COLUMN) - 1);
+            let middle = _mm512_add_epi64(acc.middle, _mm512_srli_epi64::<COLUMN>(acc.low));
+            let high = _mm512_add_epi64(acc.high, _mm512_srli_epi64::<COLUMN>(middle));
+            let (low, middle) = (_mm512_and_si512(acc.low, column), _mm512_and_si512(middle, column));
+            let low = _mm512_madd52lo_epu64(low, high, self.high[0]);
+            let middle = _mm512_madd52hi_epu64(middle, high, self.high[0]);
+            (low, _mm512_madd52lo_epu64(middle, high, self.high[1]))
+        });
+        // `middle` is below 2^53, which `f64` holds. Leaving `low` out, the factor that is too small, and roundings make the
+        // quotient of at most 48 bits less than 3/2 too small, and never too large.
+        let remainder = avx512!({
+            let quotient = _mm512_mul_pd(_mm512_cvtepu64_pd(middle), self.inverse);
+            let multiple = _mm512_mullo_epi64(_mm512_cvttpd_epu64(quotient), self.p);
+            _mm512_sub_epi64(_mm512_add_epi64(low, _mm512_slli_epi64::<COLUMN>(middle)), multiple)
+        });
+        v.reduce_once(remainder, self.p)
+    }
+    #[inline(always)]
+    fn shrink(self, acc: Acc) -> Acc {
+        self.of(self.residue(acc))
+    }
+    #[inline(always)]
+    fn room(self) -> usize {
+        self.room
+    }
+}
+
+/// [`products::mul_assign`], by [`WideSums`] where they serve.
+#[inline(always)]
+pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
+    match WideSums::new(v, m) {
+        Some(sums) => products::mul_assign_by(sums, m, a, b),
+        None => products::mul_assign(v, m, a, b),
+    }
+}
+
+/// [`products::inner_product`], by [`WideSums`] where they serve.
+#[inline(always)]
+pub(super) fn inner_product(
+    v: Lanes,
+    m: &Modulus<u64>,
+    out: &mut [u64],
+    lhs: &[&[u64]],
+    rhs: &[&[u64]],
+    accumulate: bool,
+) {
+    match WideSums::new(v, m) {
+        Some(sums) => products::inner_product_by(sums, m, out, lhs, rhs, accumulate),
+        None => products::inner_product(v, m, out, lhs, rhs, accumulate),
+    }
+}
+
+/// [`keys::key_products`], by [`WideSums`] where they serve.
+#[inline(always)]
+pub(super) fn key_products(
+    v: Lanes,
+    m: &Modulus<u64>,
+    products: &mut [KeyProduct<'_, u64>],
+    accumulate: bool,
+) {
+    match WideSums::new(v, m) {
+        Some(sums) => keys::key_products_by(sums, m, products, accumulate),
+        None => keys::key_products(v, m, products, accumulate),
     }
 }

@@ -9,8 +9,8 @@ use super::avx2::Avx2;
 use super::avx512::transpose_quarters;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
-use super::{avx512_wide, avx512_wide_sums};
-use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, products, unrolled};
+use super::{avx512_wide, avx512_wide_convert, avx512_wide_sums};
+use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, unrolled};
 use crate::arith::unroll::unrolled;
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
@@ -47,8 +47,8 @@ pub(crate) struct Lanes(#[allow(dead_code)] Ifma);
 /// A factor and `floor(value * 2^52 / p)`.
 #[derive(Clone, Copy)]
 pub(crate) struct Factor {
-    value: __m512i,
-    quotient: __m512i,
+    pub(super) value: __m512i,
+    pub(super) quotient: __m512i,
 }
 
 /// Intrinsics, allowed by the token (see the module above).
@@ -182,7 +182,7 @@ super::backend::backend!(
     transforms = [ntt::forward::<16, _>, ntt::inverse::<16, _>],
     rows = avx512_wide::Lanes(Lanes(TOKEN)),
     products = avx512_wide::Lanes(Lanes(TOKEN)),
-    sums = products
+    sums = avx512_wide_sums
 );
 
 /// Transforms and products modulo a prime below 2^50.
@@ -276,7 +276,7 @@ impl Kernels<u64> for Ifma {
             Wide.key_products(m, products, accumulate);
         }
     }
-    kernel!(crt_combine = avx512_wide_sums::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
+    kernel!(crt_combine = avx512_wide_convert::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
         sub_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);

@@ -16,8 +16,11 @@ pub(crate) struct IfmaSums {
     lanes: Lanes,
     p: __m512i,
     twice: __m512i,
-    /// 1 and 2^52 modulo p.
-    one: Factor,
+    /// 2^52 - p.
+    minus_p: __m512i,
+    /// floor(2^52 / p).
+    one: __m512i,
+    /// 2^52 modulo p.
     high: Factor,
 }
 
@@ -45,8 +48,14 @@ impl IfmaSums {
     #[inline(always)]
     pub(crate) fn new(lanes: Lanes, m: &Modulus<u64>) -> Self {
         let p = lanes.splat(m.value());
-        let factor = |x: u64| lanes.factor(&m.shoup(m.reduce_u64(x)));
-        Self { lanes, p, twice: lanes.add(p, p), one: factor(1), high: factor(1 << HALF) }
+        Self {
+            lanes,
+            p,
+            twice: lanes.add(p, p),
+            minus_p: lanes.splat((1 << HALF) - m.value()),
+            one: lanes.splat((1 << HALF) / m.value()),
+            high: lanes.factor(&m.shoup(m.reduce_u64(1 << HALF))),
+        }
     }
 }
 
@@ -112,13 +121,19 @@ impl Sums for IfmaSums {
         ifma!(Acc { low: _mm512_madd52lo_epu64(acc.low, a, b), high: _mm512_madd52hi_epu64(acc.high, a, b) })
     }
     #[inline(always)]
-    fn residue(self, acc: Acc) -> __m512i {
+    fn residue(self, Acc { low, high }: Acc) -> __m512i {
+        // The products read 52 bits of `low` by themselves, and all that is above them here goes with the mask. Either
+        // quotient is at most 2 less than the true one: the remainder is below 4 p.
         let v = self.lanes;
-        let carry = ifma!(_mm512_srli_epi64::<HALF>(acc.low));
-        let low = v.and(acc.low, v.splat((1 << HALF) - 1));
-        let low = v.mul_lazy(low, &self.one, self.p);
-        let high = v.mul_lazy(v.add(acc.high, carry), &self.high, self.p);
-        v.reduce_once(v.reduce_once(v.add(low, high), self.twice), self.p)
+        let remainder = ifma!({
+            let high = _mm512_add_epi64(high, _mm512_srli_epi64::<HALF>(low));
+            let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), high, self.high.quotient);
+            let quotient = _mm512_madd52hi_epu64(quotient, low, self.one);
+            let sum = _mm512_madd52lo_epu64(low, high, self.high.value);
+            _mm512_madd52lo_epu64(sum, quotient, self.minus_p)
+        });
+        let remainder = v.and(remainder, v.splat((1 << HALF) - 1));
+        v.reduce_once(v.reduce_once(remainder, self.twice), self.p)
     }
     #[inline(always)]
     fn shrink(self, acc: Acc) -> Acc {

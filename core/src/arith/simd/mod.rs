@@ -12,6 +12,8 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod avx512_wide;
 #[cfg(target_arch = "x86_64")]
+mod avx512_wide_convert;
+#[cfg(target_arch = "x86_64")]
 mod avx512_wide_sums;
 mod backend;
 pub mod dispatch;
