@@ -4,6 +4,7 @@ use super::products::{DoubleWords, Sums};
 use crate::arith::Modulus;
 use crate::arith::simd::{gates::prefetch_far, scalar::Scalar, vector::Products};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Words that come from memory together: 64 bytes.
 pub const fn line<W>() -> usize {
@@ -32,7 +33,7 @@ pub struct KeyProduct<'a, W> {
 pub struct LeftRows<'a, W> {
     rows: &'a [&'a [W]],
     step: usize,
-    run: usize,
+    log_run: u32,
     start: usize,
 }
 
@@ -44,21 +45,28 @@ impl<'a, W> LeftRows<'a, W> {
 
     /// Rows given by where they begin, whose lines are `step` words apart.
     pub fn lines(rows: &'a [&'a [W]], step: usize) -> Self {
-        Self { rows, step, run: line::<W>(), start: 0 }
+        Self { rows, step, log_run: line::<W>().ilog2(), start: 0 }
     }
 
-    /// A line stands for `run` neighbouring words, a multiple of [`line()`]: the row repeats each of its words so often.
+    /// A line stands for `run` neighbouring words, a power of two, [`line()`] or more: the row repeats each of its words so
+    /// often.
     #[must_use]
     pub fn repeating(self, run: usize) -> Self {
-        debug_assert!(run.is_multiple_of(line::<W>()));
-        Self { run, ..self }
+        debug_assert!(run.is_power_of_two() && run >= line::<W>());
+        Self { log_run: run.ilog2(), ..self }
     }
 
     /// The rows from word `at` on, where a line begins.
     #[must_use]
     pub fn from(self, at: usize) -> Self {
         debug_assert!(at.is_multiple_of(line::<W>()));
-        Self { start: self.start + at / self.run * self.step, ..self }
+        Self { start: self.start + (at >> self.log_run) * self.step, ..self }
+    }
+
+    /// Where word `at` lies in every row.
+    #[inline(always)]
+    fn place(self, at: usize) -> usize {
+        self.start + (at >> self.log_run) * self.step + at % const { line::<W>() }
     }
 }
 
@@ -110,13 +118,14 @@ pub struct KeyRows<'a, W> {
     samples: usize,
     first: usize,
     count: usize,
+    next: Option<&'a [W]>,
 }
 
 impl<'a, W> KeyRows<'a, W> {
     /// Rows of `samples` samples in tiles of `tile` words, a power of two or all words.
     pub fn new(data: &'a [W], tile: usize, samples: usize) -> Self {
         debug_assert!(data.len().is_multiple_of((2 * tile * samples).max(1)));
-        Self { data, tile, samples, first: 0, count: samples }
+        Self { data, tile, samples, first: 0, count: samples, next: None }
     }
 
     /// Samples `first .. first + count` of these.
@@ -131,6 +140,13 @@ impl<'a, W> KeyRows<'a, W> {
     pub fn from(self, at: usize) -> Self {
         debug_assert!(at.is_multiple_of(self.tile));
         Self { data: &self.data[2 * at * self.samples..], ..self }
+    }
+
+    /// These, when the product that follows begins to read `next`: a product asks memory for words some time before it needs
+    /// them, and would not know where to look near its end.
+    #[must_use]
+    pub fn followed_by(self, next: Option<KeyRows<'a, W>>) -> Self {
+        Self { next: next.map(|next| next.at(0)), ..self }
     }
 
     /// From word `at` of the first row to the end of its tile's samples, none if there are none.
@@ -174,22 +190,34 @@ pub(crate) fn key_products_by<S: Sums>(
     let samples = products.iter().map(|x| x.key.count).max().unwrap_or_default();
     let burst = (BURST / (2 * samples.max(1) * size_of::<S::Word>())).next_multiple_of(line);
     for start in (0..words).step_by(burst) {
-        for KeyProduct { out: [out0, out1], lhs, key } in &mut *products {
-            // From a place to the same one some tiles on: a key is not asked for samples that this product leaves out.
-            let period = (2 * key.tile * key.samples).max(1);
-            let ahead = (AHEAD / size_of::<S::Word>() / period).max(1) * period;
-            for at in (start..words.min(start + burst)).step_by(width) {
-                let (left, rows) = (lhs.start + at / lhs.run * lhs.step + at % line, key.at(at));
-                for first in (0..width).step_by(step) {
-                    let words = at + first..at + first + step;
-                    let outs = [&mut out0[words.clone()], &mut out1[words]];
-                    let place = Place { left: left + first, right: first, tile: key.tile, ahead };
-                    if packs == 1 {
-                        add_products::<S, 1>(s, outs, lhs.rows, rows, place, accumulate);
-                    } else {
-                        add_products::<S, 2>(s, outs, lhs.rows, rows, place, accumulate);
+        let end = words.min(start + burst);
+        for i in 0..products.len() {
+            let next = match products.get(i + 1) {
+                Some(follower) => Some(follower.key.at(start)),
+                None if end < words => Some(products[0].key.at(end)),
+                None => products[i].key.next,
+            };
+            let KeyProduct { out: [out0, out1], lhs, key } = &mut products[i];
+            let ahead = Ahead::new(*key, start..end, next);
+            let mut tile = start;
+            while tile < end {
+                let (rows, ahead) = (key.at(tile), ahead.of(tile));
+                let next = end.min(tile / key.tile * key.tile + key.tile);
+                for at in (tile..next).step_by(width) {
+                    let left = lhs.place(at);
+                    for first in (0..width).step_by(step) {
+                        let words = at + first..at + first + step;
+                        let outs = [&mut out0[words.clone()], &mut out1[words]];
+                        let place =
+                            Place { left: left + first, right: at - tile + first, tile: key.tile, ahead };
+                        if packs == 1 {
+                            add_products::<S, 1>(s, outs, lhs.rows, rows, place, accumulate);
+                        } else {
+                            add_products::<S, 2>(s, outs, lhs.rows, rows, place, accumulate);
+                        }
                     }
                 }
+                tile = next;
             }
         }
     }
@@ -197,7 +225,39 @@ pub(crate) fn key_products_by<S: Sums>(
 
 /// Bytes of a key, about, from those that are multiplied to those that are asked for: memory is slower than the products,
 /// and a processor does not look so far by itself.
-const AHEAD: usize = 8 << 10;
+const AHEAD: usize = 16 << 10;
+
+/// Where the words lie that are asked for while others are multiplied: further on in the same rows, and near their end,
+/// where the next rows begin.
+struct Ahead {
+    /// From here on it is the next rows.
+    turn: usize,
+    same: isize,
+    next: isize,
+}
+
+impl Ahead {
+    /// For words `range` of a key's rows, after which `next` is read, or what follows if that is none.
+    #[inline(always)]
+    fn new<W: Copy>(key: KeyRows<'_, W>, range: Range<usize>, next: Option<&[W]>) -> Self {
+        // From a place to the same one some tiles on: a key is not asked for samples that this product leaves out.
+        let period = (2 * key.tile * key.samples).max(1);
+        let tiles = (AHEAD / size_of::<W>() / period).max(1);
+        let same = (tiles * period) as isize;
+        let first = key.at(range.start).as_ptr();
+        // Addresses alone, in words: nothing is read.
+        let words = |from: *const W, to: *const W| (to as isize - from as isize) / size_of::<W>() as isize;
+        let length = (range.len() / key.tile * period) as isize;
+        let next = next.map_or(same, |next| words(first, next.as_ptr()) + same - length);
+        Self { turn: range.end.saturating_sub(tiles * key.tile), same, next }
+    }
+
+    /// The distance for the tile at word `at`.
+    #[inline(always)]
+    fn of(&self, at: usize) -> isize {
+        if at < self.turn { self.same } else { self.next }
+    }
+}
 
 /// Bytes of a key that one product reads before it is the next one's turn: long enough for a prefetcher to follow, and what
 /// several keys of one left side take fits a second-level cache.
@@ -210,7 +270,7 @@ struct Place {
     left: usize,
     right: usize,
     tile: usize,
-    ahead: usize,
+    ahead: isize,
 }
 
 /// `P` packs of both sums, which stay in registers.
@@ -243,8 +303,8 @@ fn add_products<S: Sums, const P: usize>(
         for (j, row) in lhs.iter().enumerate() {
             let at = start + j * 2 * tile;
             let (first, second) = (&key[at..at + width], &key[at + tile..at + tile + width]);
-            prefetch_far(first.as_ptr().wrapping_add(ahead));
-            prefetch_far(second.as_ptr().wrapping_add(ahead));
+            prefetch_far(first.as_ptr().wrapping_offset(ahead));
+            prefetch_far(second.as_ptr().wrapping_offset(ahead));
             let (row, first, second) =
                 (s.packs(&row[left..left + width]).0, s.packs(first).0, s.packs(second).0);
             for i in 0..P {

@@ -140,7 +140,8 @@ pub(super) fn tiled_keys<W: Word>(k: &dyn Kernels<W>) {
                     let mut outs = start.clone();
                     let views: Vec<Vec<&[W]>> =
                         lhs.iter().map(|rows| rows.iter().map(Vec::as_slice).collect()).collect();
-                    let key = KeyRows::new(&key, tile, samples).range(first, terms);
+                    let key = KeyRows::new(&key, tile, samples);
+                    let key = key.range(first, terms).followed_by((lanes == 2).then_some(key));
                     let mut products: Vec<KeyProduct<'_, W>> = outs
                         .iter_mut()
                         .zip(&views)

@@ -137,18 +137,25 @@ impl<W: Word> LinearTransform<W> {
     /// `[line][baby][2][words]`: words `start` and following of P rot_b(x) modulo prime `limb`, for every baby step.
     ///
     /// An automorphism takes an aligned block of evaluations, as long as any power of two, from one aligned block.
-    fn turn(
+    fn turn<'a>(
         &self,
         (limb, start): (usize, usize),
         lifted: &[Vec<W>; 2],
         digits: &Digits<W>,
-        babies: &[Baby<'_, W>],
+        babies: &[Baby<'a, W>],
         [b, a]: &mut [Vec<W>; 2],
         out: &mut [W],
     ) {
         let (basis, block, own) = (self.basis(), b.len(), self.context.rlwe().q(self.level).len());
         let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (lhs, step) = digits.rows(limb);
+        let limb_of = |key: &SampleBlock<W>| if limb < own { limb } else { key.q_len() + limb - own };
+        // What a baby step with a key reads for the block at a place, and from which place of the digits.
+        let read = |(automorphism, key): (&'a Automorphism, &'a SampleBlock<W>), at: usize| {
+            let origin = automorphism.permutation()[at] as usize / block * block;
+            (origin, key.limb(limb_of(key)).range(0, lhs.len()).from(origin))
+        };
+        let next_block = Some(start + block).filter(|&at| at < basis.n());
         for (i, baby) in babies.iter().enumerate() {
             let place = |component: usize| (2 * i + component, 2 * babies.len());
             let Some((automorphism, key)) = baby else {
@@ -158,12 +165,14 @@ impl<W: Word> LinearTransform<W> {
                 continue;
             };
             let from = &automorphism.permutation()[start..start + block];
-            let origin = from[0] as usize / block * block;
-            let key = key.limb(if limb < own { limb } else { key.q_len() + limb - own });
+            let (origin, key) = read((*automorphism, *key), start);
+            let follower = babies[i + 1..].iter().flatten().next().map(|&baby| read(baby, start));
+            let first = babies.iter().flatten().next();
+            let next = follower.or_else(|| Some(read(*first?, next_block?)));
             let product = KeyProduct {
                 out: [&mut *b, &mut *a],
                 lhs: LeftRows::lines(&lhs, step).from(origin),
-                key: key.range(0, lhs.len()).from(origin),
+                key: key.followed_by(next.map(|(_, key)| key)),
             };
             kernels.key_products(m, &mut [product], false);
             if limb < own {
