@@ -189,9 +189,9 @@ super::backend::backend!(
 struct Narrow;
 
 impl Narrow {
-    kernel!(evaluate = gate_product::evaluate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
-    kernel!(interpolate = gate_product::interpolate::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
-    kernel!(reorder = gate_product::reorder::<8, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(evaluate = gate_product::evaluate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], rough: bool, near: &[u64]);
+    kernel!(interpolate = gate_product::interpolate::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64], near: &[u64]);
+    kernel!(reorder = gate_product::reorder::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
     kernel!(forward = ntt::forward::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
@@ -338,7 +338,7 @@ impl super::gates::OwnOrder for Ifma {
 }
 
 fn has_own_order(t: &NttTable<u64>) -> bool {
-    is_narrow(t.modulus()) && gate_product::has_own_order::<8, _>(Lanes(TOKEN), t)
+    is_narrow(t.modulus()) && gate_product::has_own_order::<16, _>(Lanes(TOKEN), t)
 }
 
 super::gates::gate_backend!(
