@@ -28,14 +28,18 @@ pub struct Levels {
 pub fn rounds(task: &Task, gain_bits: u32) -> Result<Rounds, Error> {
     let refuse =
         |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
-    if task.rounds != 1 && task.operations.contains(&Operation::Program) {
-        return refuse("is for jobs of op=bootstrap, and the bootstraps of a program take one round each");
-    }
-    if task.rounds != 1 && task.bootstraps() == 0 && task.rounds != 0 {
-        return refuse("was given and no bootstrap to be done in rounds");
-    }
-    if task.rounds > 1 && task.mode == SlotMode::Bits {
-        return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
+    if task.rounds > 1 {
+        if task.operations.contains(&Operation::Program) {
+            return refuse(
+                "is for jobs of op=bootstrap, and the bootstraps of a program take one round each",
+            );
+        }
+        if task.bootstraps() == 0 {
+            return refuse("was given and no bootstrap to be done in rounds");
+        }
+        if task.mode == SlotMode::Bits {
+            return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
+        }
     }
     Rounds::new(task.rounds, gain_bits)
 }

@@ -1,19 +1,15 @@
 //! The reduction modulo q0 of conventional bootstrapping: in the clear against the published accuracies, and on
 //! ciphertexts of a toy ring for every quotient it must bear, within its own error and the noise.
 
+use std::ops::Deref;
+
 use refloat::arith::DoubleDouble;
 use refloat::bootstrapping::ckks_conventional::{ArcsineSpec, EvalMod, EvalModSpec};
-use refloat::random::Seed;
-use refloat::rlwe::{KeySeeds, RlweSpec, SampleBlock, SecretKey};
-use refloat::schemes::ckks::{
-    Ciphertext, CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt,
-};
-use refloat::security::{SecretDistribution, SecurityPolicy};
+use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::trace::Counters;
-use refloat_tests::rns::primes;
+use refloat_tests::chain::{Chain, spec_by_levels};
 
 const N: usize = 1 << 11;
-const KEY_ID: [u8; 16] = *b"key of the tests";
 const RANGE: u32 = 16;
 
 fn spec(degree: usize, double_angles: u32) -> EvalModSpec {
@@ -29,40 +25,24 @@ fn with_arcsine(spec: EvalModSpec, degree: usize, log_distance: u32) -> EvalModS
 }
 
 /// A chain of eleven levels of `bits` above the lowest, at that scale.
-struct Toy {
-    context: CkksContext<u64>,
-    evaluator: CkksEvaluator<u64>,
-    secret: SecretKey<u64>,
-    key: SampleBlock<u64>,
-    scale: Scale,
+struct Toy(Chain<u64>);
+
+impl Deref for Toy {
+    type Target = Chain<u64>;
+
+    fn deref(&self) -> &Chain<u64> {
+        &self.0
+    }
 }
 
 impl Toy {
     fn new(bits: f64) -> Self {
-        let mut all = primes(N, &[&[bits; 12][..], &[60.9]].concat());
-        let special = vec![all.pop().expect("thirteen primes")];
-        let levels: Vec<Vec<u64>> = all.into_iter().map(|p| vec![p]).collect();
-        let digits = (0..levels.len()).map(|i| vec![i]).collect();
-        let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::InsecureForTests);
-        let spec = RlweSpec { n: N, levels, special, digits, secret, policy };
-        let context = CkksContext::from_spec(&spec).expect("a sound chain");
-        let seed = Seed::from_bytes([3; 32]);
-        let secret = SecretKey::generate(context.rlwe(), &seed);
-        let top = context.rlwe().max_level();
-        let key = secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&seed), top);
-        Self { evaluator: CkksEvaluator::new(&context), context, secret, key, scale: Scale::exp2(bits) }
+        Self(Chain::of(&spec_by_levels(N, &[&[bits][..]; 12], &[60.9]), Scale::exp2(bits), 3))
     }
 
     fn encrypt(&self, slots: &[f64]) -> Ciphertext<u64> {
         let slots: Vec<Complex> = slots.iter().map(|&x| Complex::new(x, 0.0)).collect();
-        let top = self.context.rlwe().max_level();
-        encrypt(&self.context, &self.secret, KEY_ID, &slots, top, self.scale, &Seed::from_bytes([5; 32]))
-            .expect("slots of size one")
-    }
-
-    fn decrypt(&self, x: &Ciphertext<u64>) -> Vec<Complex> {
-        let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
-        slots.reveal_to_key_owner().clone()
+        self.encrypt_with(&slots, self.top(), 5)
     }
 
     /// The largest error in the slots, for x = I + rest with every |I| < K and rests up to `distance`.
@@ -76,7 +56,7 @@ impl Toy {
         let target = Scale::from_real(self.scale.to_real() * DoubleDouble::ratio(1001, 1000));
         let mut counters = Counters::default();
         let out = eval_mod
-            .evaluate(&self.evaluator, &parts, &self.key, target, &mut counters)
+            .evaluate(&self.evaluator, &parts, &self.relinearization, target, &mut counters)
             .expect("enough levels");
         assert_eq!(counters.key_switch, 2 * eval_mod.key_switches() as u64);
         let mut worst = 0.0f64;
@@ -199,7 +179,8 @@ fn bad_numbers_and_low_levels_are_refused() {
     }
     let (toy, eval_mod) = (Toy::new(50.0), EvalMod::new(&good).expect("sound"));
     let low = toy.evaluator.drop_to_level(&toy.encrypt(&[0.0]), 7).expect("lower");
-    let error = eval_mod.evaluate(&toy.evaluator, &[low], &toy.key, toy.scale, &mut Counters::default());
+    let error =
+        eval_mod.evaluate(&toy.evaluator, &[low], &toy.relinearization, toy.scale, &mut Counters::default());
     let error = error.expect_err("refused");
     assert_eq!(error.code(), "LEVEL_MISMATCH");
     assert!(error.to_string().contains("8 levels") && error.to_string().contains("level 7"), "{error}");

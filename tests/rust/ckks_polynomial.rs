@@ -2,41 +2,27 @@
 //! bases, with real and complex coefficients, for both words and for levels of one prime and of two; the same bits
 //! with one thread and with several. And the operations with constants they are made of.
 
+use std::ops::Deref;
+
 use num_complex::Complex64;
 use refloat::Error;
 use refloat::arith::{ComplexDoubleDouble, DoubleDouble, Word};
 use refloat::circuits::polynomial::{
     Parity, Plan, Polynomial, PolynomialBasis, PolynomialEvaluator, interpolate,
 };
-use refloat::random::Seed;
-use refloat::rlwe::{KeySeeds, RlweSpec, SampleBlock, SecretKey};
-use refloat::schemes::ckks::{
-    Ciphertext, CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt,
-};
-use refloat::security::{SecretDistribution, SecurityPolicy};
+use refloat::rlwe::RlweSpec;
+use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::trace::Counters;
-use refloat_tests::rns::{Lottery, primes};
+use refloat_tests::chain::{Chain, ours, spec_by_levels, theirs};
+use refloat_tests::rns::Lottery;
 
-const KEY_ID: [u8; 16] = *b"key of the tests";
 const N: usize = 256;
 const UNIT: PolynomialBasis = PolynomialBasis::UNIT;
 
 /// A chain of 7 levels above the lowest; every level is a product of primes near these sizes.
 fn spec(base: &[f64], level: &[f64], special: &[f64]) -> RlweSpec {
-    let sizes: Vec<f64> = base.iter().chain(level.iter().cycle().take(7 * level.len())).copied().collect();
-    let mut all = primes(N, &[&sizes, special].concat()).into_iter();
-    let mut take = |count: usize| all.by_ref().take(count).collect::<Vec<u64>>();
-    let levels: Vec<Vec<u64>> =
-        (0..8).map(|l| if l == 0 { take(base.len()) } else { take(level.len()) }).collect();
-    let special = take(special.len());
-    let mut next = 0;
-    let digits = levels.iter().map(|level| {
-        next += level.len();
-        (next - level.len()..next).collect()
-    });
-    let digits = digits.collect();
-    let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::InsecureForTests);
-    RlweSpec { n: N, levels, special, digits, secret, policy }
+    let levels: Vec<&[f64]> = [base].into_iter().chain([level; 7]).collect();
+    spec_by_levels(N, &levels, special)
 }
 
 /// 31-bit words, one prime per level.
@@ -54,37 +40,32 @@ fn wide() -> (RlweSpec, Scale) {
     (spec(&[58.0], &[45.0], &[59.0]), Scale::exp2(45.0))
 }
 
-struct Toy<W: Word> {
-    context: CkksContext<W>,
-    evaluator: CkksEvaluator<W>,
-    secret: SecretKey<W>,
-    key: SampleBlock<W>,
-    scale: Scale,
+/// A chain whose slots are the complex numbers of the oracles.
+struct Toy<W: Word>(Chain<W>);
+
+impl<W: Word> Deref for Toy<W> {
+    type Target = Chain<W>;
+
+    fn deref(&self) -> &Chain<W> {
+        &self.0
+    }
 }
 
 impl<W: Word> Toy<W> {
     fn new((spec, scale): (RlweSpec, Scale)) -> Self {
-        let context = CkksContext::from_spec(&spec).expect("a sound chain");
-        let seed = Seed::from_bytes([7; 32]);
-        let secret = SecretKey::generate(context.rlwe(), &seed);
-        let top = context.rlwe().max_level();
-        let key = secret.relinearization_key(context.rlwe(), &KeySeeds::derive(&seed), top);
-        Self { evaluator: CkksEvaluator::new(&context), context, secret, key, scale }
+        Self(Chain::of(&spec, scale, 7))
     }
 
     fn encrypt_at(&self, z: &[Complex64], level: usize) -> Ciphertext<W> {
-        let slots: Vec<Complex> = z.iter().map(|z| Complex::new(z.re, z.im)).collect();
-        encrypt(&self.context, &self.secret, KEY_ID, &slots, level, self.scale, &Seed::from_bytes([9; 32]))
-            .expect("slots of size one")
+        self.encrypt_with(&ours(z), level, 9)
     }
 
     fn encrypt(&self, z: &[Complex64]) -> Ciphertext<W> {
-        self.encrypt_at(z, self.context.rlwe().max_level())
+        self.encrypt_at(z, self.top())
     }
 
     fn decrypt(&self, x: &Ciphertext<W>) -> Vec<Complex64> {
-        let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
-        slots.reveal_to_key_owner().iter().map(|z| Complex64::new(z.re, z.im)).collect()
+        theirs(&self.0.decrypt(x))
     }
 
     /// The error a slot has from the rounding of one rescaling, which exceeds that of encryption here; and that of
@@ -95,7 +76,7 @@ impl<W: Word> Toy<W> {
     }
 
     fn polynomials(&self) -> PolynomialEvaluator<'_, W> {
-        PolynomialEvaluator::new(&self.evaluator, &self.key)
+        PolynomialEvaluator::new(&self.evaluator, &self.relinearization)
     }
 }
 
@@ -325,7 +306,7 @@ fn what_does_not_fit_is_refused() {
     let stranger = Toy::<u64>::new((spec(&[57.0], &[44.0], &[59.0]), Scale::exp2(44.0)));
     let theirs = stranger.encrypt(&z);
     refused(polynomials.evaluate(&p, &theirs, toy.scale, &mut work), "PARAMS_MISMATCH", &["parameter set"]);
-    let key = &stranger.key;
+    let key = &stranger.relinearization;
     let wrong = PolynomialEvaluator::new(&toy.evaluator, key);
     refused(wrong.evaluate(&p, &x, toy.scale, &mut work), "PARAMS_MISMATCH", &["switching key"]);
     let nan = ComplexDoubleDouble::from(f64::NAN);

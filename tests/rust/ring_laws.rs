@@ -464,6 +464,8 @@ fn a_basis_is_the_product_of_its_primes() {
     assert!((whole.log2() - log).abs() < 1e-12);
     assert!(whole.prefix(2).concat(&whole.select([2, 3])).same_as(&whole));
     assert!(!whole.select([1, 0]).same_as(&whole.prefix(2)));
+    assert!(whole.prefix(2).is_prefix_of(&whole) && whole.is_prefix_of(&whole));
+    assert!(!whole.is_prefix_of(&whole.prefix(2)) && !whole.select([1, 0]).is_prefix_of(&whole));
     assert!(whole.prefix(0).is_empty() && whole.prefix(0).log2().abs() < 1e-300);
     // to_f64 of the oracle agrees with the logarithm, so that the noise tests may use either.
     let big = to_f64(&[modulus(&whole)])[0].log2();

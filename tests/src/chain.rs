@@ -1,5 +1,6 @@
 //! A small CKKS chain with its keys, for tests of circuits.
 
+use num_complex::Complex64;
 use refloat::arith::Word;
 use refloat::random::Seed;
 use refloat::ring::GaloisElement;
@@ -10,6 +11,39 @@ use refloat::schemes::ckks::{
 use refloat::security::{SecretDistribution, SecurityPolicy};
 
 use crate::rns::primes;
+
+/// A ternary secret, one list of prime sizes per level, no security.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn spec(n: usize, levels: &[&[f64]], special: &[f64], digits: &[&[usize]]) -> RlweSpec {
+    let mut all = primes(n, &[&levels.concat(), special].concat()).into_iter();
+    let levels = levels.iter().map(|level| all.by_ref().take(level.len()).collect()).collect();
+    RlweSpec {
+        n,
+        levels,
+        special: all.collect(),
+        digits: digits.iter().map(|digit| digit.to_vec()).collect(),
+        secret: SecretDistribution::Ternary,
+        policy: SecurityPolicy::InsecureForTests,
+    }
+}
+
+/// [`spec`] with one digit per level.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn spec_by_levels(n: usize, levels: &[&[f64]], special: &[f64]) -> RlweSpec {
+    let all: Vec<usize> = (0..levels.concat().len()).collect();
+    let mut rest = all.as_slice();
+    let digits = levels.iter().map(|level| {
+        let (digit, after) = rest.split_at(level.len());
+        rest = after;
+        digit
+    });
+    let digits: Vec<&[usize]> = digits.collect();
+    spec(n, levels, special, &digits)
+}
 
 /// Identifier of the key of every chain here.
 pub const KEY_ID: [u8; 16] = *b"key of the tests";
@@ -36,23 +70,28 @@ impl<W: Word> Chain<W> {
     /// # Panics
     /// If there are not enough primes.
     pub fn new(n: usize, levels: &[f64], special: &[f64], alpha: usize, scale: Scale) -> Self {
-        let mut all = primes(n, &[levels, special].concat()).into_iter();
-        let levels: Vec<Vec<u64>> = all.by_ref().take(levels.len()).map(|q| vec![q]).collect();
-        let digits = (0..levels.len()).collect::<Vec<_>>().chunks(alpha).map(<[usize]>::to_vec).collect();
-        let spec = RlweSpec {
-            n,
-            levels,
-            special: all.collect(),
-            digits,
-            secret: SecretDistribution::Ternary,
-            policy: SecurityPolicy::InsecureForTests,
-        };
-        let context = CkksContext::from_spec(&spec).expect("a sound chain");
-        let seed = Seed::from_bytes([17; 32]);
+        let levels: Vec<&[f64]> = levels.chunks(1).collect();
+        let all: Vec<usize> = (0..levels.len()).collect();
+        let digits: Vec<&[usize]> = all.chunks(alpha).collect();
+        Self::of(&spec(n, &levels, special, &digits), scale, 17)
+    }
+
+    /// With the keys that a seed of 32 equal bytes gives.
+    ///
+    /// # Panics
+    /// For a chain that is not sound.
+    pub fn of(spec: &RlweSpec, scale: Scale, seed: u8) -> Self {
+        let context = CkksContext::from_spec(spec).expect("a sound chain");
+        let seed = Seed::from_bytes([seed; 32]);
         let secret = SecretKey::generate(context.rlwe(), &seed);
         let seeds = KeySeeds::derive(&seed);
         let relinearization = secret.relinearization_key(context.rlwe(), &seeds, context.rlwe().max_level());
         Self { evaluator: CkksEvaluator::new(&context), context, secret, seeds, relinearization, scale }
+    }
+
+    /// The highest level.
+    pub fn top(&self) -> usize {
+        self.context.rlwe().max_level()
     }
 
     /// Keys of these rotations, and of conjugation, at the highest level.
@@ -75,7 +114,15 @@ impl<W: Word> Chain<W> {
     /// # Panics
     /// For slots that do not fit.
     pub fn encrypt(&self, slots: &[Complex], level: usize) -> Ciphertext<W> {
-        let randomness = Seed::from_bytes([level as u8 + 1; 32]);
+        self.encrypt_with(slots, level, level as u8 + 1)
+    }
+
+    /// Encrypts at a level with the randomness that a seed of 32 equal bytes gives.
+    ///
+    /// # Panics
+    /// For slots that do not fit.
+    pub fn encrypt_with(&self, slots: &[Complex], level: usize, randomness: u8) -> Ciphertext<W> {
+        let randomness = Seed::from_bytes([randomness; 32]);
         encrypt(&self.context, &self.secret, KEY_ID, slots, level, self.scale, &randomness)
             .expect("slots that fit")
     }
@@ -88,6 +135,16 @@ impl<W: Word> Chain<W> {
         let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
         slots.reveal_to_key_owner().clone()
     }
+}
+
+/// Numbers of the oracles as slots.
+pub fn ours(z: &[Complex64]) -> Vec<Complex> {
+    z.iter().map(|z| Complex::new(z.re, z.im)).collect()
+}
+
+/// Slots as numbers of the oracles.
+pub fn theirs(z: &[Complex]) -> Vec<Complex64> {
+    z.iter().map(|z| Complex64::new(z.re, z.im)).collect()
 }
 
 /// `count` complex numbers of the unit square around zero, different for every seed.

@@ -120,6 +120,11 @@ impl<W: Word> Basis<W> {
             || (self.n == other.n && self.len() == other.len() && self.primes().eq(other.primes()))
     }
 
+    /// Whether `other` has the same primes first, in the same order.
+    pub fn is_prefix_of(&self, other: &Self) -> bool {
+        self.n == other.n && self.len() <= other.len() && self.primes().eq(other.primes().take(self.len()))
+    }
+
     /// The row kernels of this word on this machine.
     pub fn kernels(&self) -> &'static dyn Kernels<W> {
         W::kernels()

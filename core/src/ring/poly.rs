@@ -131,7 +131,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
 
     /// self += other, whose modulus may have further primes.
     pub fn add_assign(&mut self, other: &Self) {
-        debug_assert!(self.basis.len() <= other.basis.len());
+        debug_assert!(self.basis.is_prefix_of(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
         self.for_each_row_mut(|i, row| {
             kernels.add_assign(basis.modulus(i), row, other.row(i));
@@ -140,7 +140,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
 
     /// self -= other, whose modulus may have further primes.
     pub fn sub_assign(&mut self, other: &Self) {
-        debug_assert!(self.basis.len() <= other.basis.len());
+        debug_assert!(self.basis.is_prefix_of(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
         self.for_each_row_mut(|i, row| {
             kernels.sub_assign(basis.modulus(i), row, other.row(i));
@@ -183,6 +183,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
     /// [`Self::truncated_to`] in the memory of all rows.
     #[must_use]
     pub fn into_prefix(mut self, basis: &Basis<W>) -> Self {
+        debug_assert!(basis.is_prefix_of(&self.basis));
         self.data.truncate(basis.len() * basis.n());
         Self::from_rows(basis, self.data)
     }
@@ -190,6 +191,7 @@ impl<W: Word, D: Domain> Poly<W, D> {
     /// Keeps the first rows, as many as `basis` (a prefix of the present one) has.
     #[must_use]
     pub fn truncated_to(&self, basis: &Basis<W>) -> Self {
+        debug_assert!(basis.is_prefix_of(&self.basis));
         Self::from_rows(basis, self.data[..basis.len() * self.basis.n()].to_vec())
     }
 }

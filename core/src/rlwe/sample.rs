@@ -187,23 +187,25 @@ impl<W: Word> SampleBlock<W> {
 
     /// Stores sample `index`.
     pub fn set(&mut self, index: usize, sample: &Pair<W>) {
-        let shape = (self.tile(), self.samples);
-        let limbs = self.data.chunks_exact_mut((self.samples * 2 * self.basis.n()).max(1));
-        limbs
-            .enumerate()
-            .for_each(|(limb, data)| place(shape, limb, data, index, core::slice::from_ref(sample)));
+        let run = core::slice::from_ref(sample);
+        let (shape, words) = self.room_for(run);
+        for (limb, data) in self.data.chunks_exact_mut(words).enumerate() {
+            place(shape, limb, data, index, run);
+        }
     }
 
     /// Stores the samples from `first` on, limb by limb on as many threads as there are: memory that nobody has written to is
     /// handed out by the system at the first write, and that takes longer than the copy.
     pub fn set_run(&mut self, first: usize, run: &[Pair<W>]) {
-        debug_assert!(
-            run.iter().all(|s| s.b.basis().same_as(&self.basis) && s.a.basis().same_as(&self.basis))
-        );
-        let shape = (self.tile(), self.samples);
-        par::for_each_chunk_mut(&mut self.data, self.samples * 2 * self.basis.n(), |limb, data| {
-            place(shape, limb, data, first, run);
-        });
+        let (shape, words) = self.room_for(run);
+        par::for_each_chunk_mut(&mut self.data, words, |limb, data| place(shape, limb, data, first, run));
+    }
+
+    /// Tile and samples, and the words of one limb, for samples of the same modulus.
+    fn room_for(&self, run: &[Pair<W>]) -> ((usize, usize), usize) {
+        let same = |s: &Pair<W>| s.b.basis().same_as(&self.basis) && s.a.basis().same_as(&self.basis);
+        debug_assert!(run.iter().all(same));
+        ((self.tile(), self.samples), (self.samples * 2 * self.basis.n()).max(1))
     }
 
     /// Words of a row that lie together.

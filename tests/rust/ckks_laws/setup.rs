@@ -1,45 +1,22 @@
 //! What these tests share.
 
+use std::ops::Deref;
+
 use num_complex::Complex64;
 use refloat::Error;
 use refloat::arith::Word;
-use refloat::random::Seed;
 use refloat::ring::Automorphism;
-use refloat::rlwe::{KeySeeds, RlweSpec, SampleBlock, SecretKey};
-use refloat::schemes::ckks::{
-    Ciphertext, CkksContext, CkksEvaluator, Complex, Plaintext, Scale, decrypt_slots, encrypt,
-};
-use refloat::security::{SecretDistribution, SecurityPolicy};
-use refloat_tests::rns::{Lottery, primes};
+use refloat::rlwe::{RlweSpec, SampleBlock};
+use refloat::schemes::ckks::{Ciphertext, Plaintext, Scale};
+use refloat_tests::chain::Chain;
+pub use refloat_tests::chain::{KEY_ID, ours, spec_by_levels as spec, theirs};
+use refloat_tests::rns::Lottery;
 
 /// Variance of a coefficient of an error: CBD(21).
 pub const ERROR: f64 = 10.5;
 /// Standard deviations that no slot of these deterministic runs may exceed: the largest of a few
 /// thousand complex values, and secrets whose spectrum has peaks.
 pub const WORST: f64 = 12.0;
-pub const KEY_ID: [u8; 16] = *b"key of the tests";
-
-pub fn spec(n: usize, levels: &[&[f64]], special: &[f64]) -> RlweSpec {
-    let mut all = primes(n, &[&levels.concat(), special].concat()).into_iter();
-    let mut take = |count: usize| all.by_ref().take(count).collect::<Vec<u64>>();
-    let levels: Vec<Vec<u64>> = levels.iter().map(|level| take(level.len())).collect();
-    let special = take(special.len());
-    // One digit per level.
-    let mut next = 0;
-    let digits = levels.iter().map(|level| {
-        next += level.len();
-        (next - level.len()..next).collect()
-    });
-    let digits = digits.collect();
-    RlweSpec {
-        n,
-        levels,
-        special,
-        digits,
-        secret: SecretDistribution::Ternary,
-        policy: SecurityPolicy::InsecureForTests,
-    }
-}
 
 /// 31-bit words, one prime per level, scale 2^25.
 pub fn single(n: usize) -> (RlweSpec, Scale) {
@@ -57,35 +34,20 @@ pub fn wide(n: usize) -> (RlweSpec, Scale) {
     (spec(n, &[&[60.0], &[45.0], &[45.2], &[44.9]], &[60.9]), Scale::exp2(45.0))
 }
 
-pub struct Toy<W: Word> {
-    pub context: CkksContext<W>,
-    pub evaluator: CkksEvaluator<W>,
-    pub secret: SecretKey<W>,
-    pub seeds: KeySeeds,
-    pub relinearization: SampleBlock<W>,
-    pub scale: Scale,
+/// A chain whose slots are the complex numbers of the oracles.
+pub struct Toy<W: Word>(Chain<W>);
+
+impl<W: Word> Deref for Toy<W> {
+    type Target = Chain<W>;
+
+    fn deref(&self) -> &Chain<W> {
+        &self.0
+    }
 }
 
 impl<W: Word> Toy<W> {
     pub fn new((spec, scale): &(RlweSpec, Scale), seed: u8) -> Self {
-        let context = CkksContext::from_spec(spec).expect("a sound chain");
-        let seed = Seed::from_bytes([seed; 32]);
-        let secret = SecretKey::generate(context.rlwe(), &seed);
-        let seeds = KeySeeds::derive(&seed);
-        let top = context.rlwe().max_level();
-        let relinearization = secret.relinearization_key(context.rlwe(), &seeds, top);
-        Self {
-            evaluator: CkksEvaluator::new(&context),
-            context,
-            secret,
-            seeds,
-            relinearization,
-            scale: *scale,
-        }
-    }
-
-    pub fn top(&self) -> usize {
-        self.context.rlwe().max_level()
+        Self(Chain::of(spec, *scale, seed))
     }
 
     pub fn n(&self) -> usize {
@@ -93,9 +55,7 @@ impl<W: Word> Toy<W> {
     }
 
     pub fn encrypt_at(&self, z: &[Complex64], level: usize, fresh: u8) -> Ciphertext<W> {
-        let randomness = Seed::from_bytes([fresh; 32]);
-        encrypt(&self.context, &self.secret, KEY_ID, &ours(z), level, self.scale, &randomness)
-            .expect("slots of size one")
+        self.encrypt_with(&ours(z), level, fresh)
     }
 
     pub fn encrypt(&self, z: &[Complex64], fresh: u8) -> Ciphertext<W> {
@@ -103,8 +63,7 @@ impl<W: Word> Toy<W> {
     }
 
     pub fn decrypt(&self, x: &Ciphertext<W>) -> Vec<Complex64> {
-        let slots = decrypt_slots(&self.context, &self.secret, KEY_ID, x).expect("our own");
-        slots.reveal_to_key_owner().iter().map(|z| Complex64::new(z.re, z.im)).collect()
+        theirs(&self.0.decrypt(x))
     }
 
     pub fn plain(&self, z: &[Complex64], level: usize) -> Plaintext<W> {
@@ -144,14 +103,6 @@ impl<W: Word> Toy<W> {
             assert!(error <= allowed, "{what}, slot {k}: {found} is not {expected}: {error:e} > {allowed:e}");
         }
     }
-}
-
-pub fn ours(z: &[Complex64]) -> Vec<Complex> {
-    z.iter().map(|z| Complex { re: z.re, im: z.im }).collect()
-}
-
-pub fn theirs(z: &[Complex]) -> Vec<Complex64> {
-    z.iter().map(|z| Complex64::new(z.re, z.im)).collect()
 }
 
 pub fn slots(count: usize, lottery: &mut Lottery) -> Vec<Complex64> {

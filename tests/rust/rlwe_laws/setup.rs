@@ -5,28 +5,11 @@ use refloat::arith::Word;
 use refloat::random::Seed;
 use refloat::ring::{Eval, Poly, SmallPoly, from_integers};
 use refloat::rlwe::{KeySeeds, Pair, RlweContext, RlweSpec, SecretKey};
-use refloat::security::{SecretDistribution, SecurityPolicy};
-use refloat_tests::rns::{Lottery, primes};
+pub use refloat_tests::chain::spec;
+use refloat_tests::rns::Lottery;
 
 /// Variance of a coefficient of an error: CBD(21).
 pub const ERROR: f64 = 10.5;
-
-/// A chain with one list of prime sizes per level.
-pub fn spec(n: usize, levels: &[&[f64]], special: &[f64], digits: &[&[usize]]) -> RlweSpec {
-    let mut all = primes(n, &[&levels.concat(), special].concat()).into_iter();
-    let mut take = |count: usize| all.by_ref().take(count).collect::<Vec<u64>>();
-    let levels = levels.iter().map(|level| take(level.len())).collect();
-    let special = take(special.len());
-    let digits = digits.iter().map(|d| d.to_vec()).collect();
-    RlweSpec {
-        n,
-        levels,
-        special,
-        digits,
-        secret: SecretDistribution::Ternary,
-        policy: SecurityPolicy::InsecureForTests,
-    }
-}
 
 pub struct Keys<W: Word> {
     pub context: RlweContext<W>,

@@ -83,14 +83,7 @@ impl<W: Word> ConventionalKeys<W> {
 
     /// These keys serve this ciphertext.
     pub(super) fn check(&self, params: &ConventionalParams<W>, x: &Ciphertext<W>) -> Result<(), Error> {
-        if x.fingerprint() != params.fingerprint() {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertext of set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
-                hex(&x.fingerprint()),
-                params.name(),
-                hex(&params.fingerprint())
-            )));
-        }
+        params.check_set(x)?;
         if x.key_id() != self.key_id {
             return Err(Error::ParamsMismatch(format!(
                 "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",

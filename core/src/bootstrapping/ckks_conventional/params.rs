@@ -17,7 +17,7 @@ use crate::{
     error::Error,
     ring::{Basis, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext},
-    schemes::ckks::{CkksContext, Scale},
+    schemes::ckks::{Ciphertext, CkksContext, Scale, hex},
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };
@@ -138,6 +138,19 @@ impl<W: Word> ConventionalParams<W> {
     /// Identity of the set.
     pub fn fingerprint(&self) -> [u8; 16] {
         self.0.fingerprint
+    }
+
+    /// [`Error::ParamsMismatch`] unless a ciphertext is of this set.
+    pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+        if x.fingerprint() == self.fingerprint() {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext of set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
+            hex(&x.fingerprint()),
+            self.name(),
+            hex(&self.fingerprint())
+        )))
     }
 
     /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.

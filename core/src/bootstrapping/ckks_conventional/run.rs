@@ -6,7 +6,7 @@ use super::{evaluator::ConventionalEvaluator, keys::ConventionalKeys, spec::Stag
 use crate::{
     arith::Word,
     error::Error,
-    schemes::ckks::{Ciphertext, Scale, hex},
+    schemes::ckks::{Ciphertext, Scale},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
 
@@ -43,14 +43,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::InvalidArgument`] for a ciphertext that does not fit.
     pub fn new(evaluator: &'a ConventionalEvaluator<W>, x: &Ciphertext<W>) -> Result<Self, Error> {
         let params = evaluator.params();
-        if x.fingerprint() != params.fingerprint() {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertext of parameter set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
-                hex(&x.fingerprint()),
-                params.name(),
-                hex(&params.fingerprint())
-            )));
-        }
+        params.check_set(x)?;
         if x.level() < params.levels().input {
             return Err(Error::LevelMismatch(format!(
                 "a bootstrap of {} begins at level {}, the ciphertext is at {}; bootstrap earlier",

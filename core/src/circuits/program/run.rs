@@ -73,7 +73,11 @@ impl Plan<'_> {
             }
         }
         run.end_segment(observer)?;
-        self.outputs.iter().map(|&register| run.value(register).cloned()).collect()
+        let out = self.outputs.iter().enumerate().map(|(i, &register)| {
+            let again = self.outputs[i + 1..].contains(&register);
+            if again { run.value(register).cloned() } else { run.take(register) }
+        });
+        out.collect()
     }
 
     fn check_inputs<W: Word>(&self, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
@@ -163,9 +167,12 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| {
-            Error::InvalidArgument(format!("value {register} is not there any more: a bug of the planner"))
-        })
+        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
+    }
+
+    /// A value that nothing else needs.
+    fn take(&mut self, register: Register) -> Result<Ciphertext<W>, Error> {
+        self.values.get_mut(register).and_then(Option::take).ok_or_else(|| gone(register))
     }
 
     fn compute(&self, step: &Step, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
@@ -280,6 +287,10 @@ impl<W: Word> Run<'_, W> {
             .galois
             .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))
     }
+}
+
+fn gone(register: Register) -> Error {
+    Error::InvalidArgument(format!("value {register} is not there any more: a bug of the planner"))
 }
 
 fn another_operation() -> Error {

@@ -68,7 +68,7 @@ impl Parser {
         let (name, rest) = line.split_once('=').ok_or_else(|| refuse("write NAME = OPERATION ARGUMENTS"))?;
         let (name, words): (_, Vec<&str>) = (name.trim(), rest.split_whitespace().collect());
         let (&operation, words) = words.split_first().ok_or_else(|| refuse("no operation follows ="))?;
-        if name.is_empty() || name.contains(char::is_whitespace) || number(name).is_ok() {
+        if name.is_empty() || name.contains(char::is_whitespace) || complex(name).is_ok() {
             return Err(refuse(format!("{:?} is no name: take one word that is no number", short(name))));
         }
         if operation == "output" {
@@ -266,6 +266,7 @@ mod tests {
             ("x = input y", "line 1: no line before"),
             ("x = input 1", "input takes 0 values, not 1"),
             ("1 = input", "\"1\" is no name"),
+            ("1,-2 = input", "\"1,-2\" is no name"),
             ("a b = input", "\"a b\" is no name"),
             ("x = input\ny = add x", "line 2: add takes 2 values, not 1"),
             ("x = input\ny = add x x x", "add takes 2 values, not 3"),
