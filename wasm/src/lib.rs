@@ -15,6 +15,8 @@ mod checked;
 mod ciphertext;
 #[cfg(any(feature = "client", feature = "conventional"))]
 mod ckks_ciphertext;
+#[cfg(any(feature = "full", feature = "conventional"))]
+mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
 #[cfg(any(feature = "client", feature = "conventional"))]

@@ -7,7 +7,6 @@ use std::{
 
 use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
 use refloat::{
-    Error,
     bootstrapping::{
         MetaRun,
         ckks_ship::{
@@ -22,6 +21,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     ciphertext::Ciphertext,
+    collected::Collected,
     events::Recorder,
     failure::{Failure, Result, key_id},
     keys::SecretKey,
@@ -72,86 +72,65 @@ pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
     }
 }
 
-enum State {
-    Collecting(ShipKeysBuilder),
+enum Keys {
     Resident(ShipKeys),
     /// Made track by track from the secret key, and dropped.
     Generated(GeneratedKeys<Arc<ShipSecretKey>>),
-    Failed,
 }
 
 /// The public keys of a bootstrapping.
 #[wasm_bindgen]
-pub struct BootstrapKeys {
-    state: State,
-}
+pub struct BootstrapKeys(Collected<ShipKeysBuilder, Keys>);
 
 #[wasm_bindgen]
 impl BootstrapKeys {
     /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, id: &Uint8Array) -> Result<BootstrapKeys> {
         let params = presets::checked(params::preset(preset)?)?;
-        Ok(BootstrapKeys { state: State::Collecting(ShipKeys::builder(&params, key_id(id)?)) })
+        Ok(BootstrapKeys(Collected::Collecting(ShipKeys::builder(&params, key_id(id)?))))
     }
 
     /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
     pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
         reserve(secret.key.params(), 12 << 10);
         let keys = scrubbed(|| GeneratedKeys::new(secret.key.clone()))?;
-        Ok(BootstrapKeys { state: State::Generated(keys) })
+        Ok(BootstrapKeys(Collected::Whole(Keys::Generated(keys))))
     }
 
     /// Makes a part from the secret key and takes it in.
     #[wasm_bindgen(js_name = addFromSecret)]
     pub fn add_from_secret(&mut self, secret: &SecretKey, index: usize) -> Result<()> {
         let part = scrubbed(|| secret.key.key_part(index))?;
-        Ok(self.collecting()?.add(index, &part)?)
+        Ok(self.0.collecting()?.add(index, &part)?)
     }
 
     /// Takes in a part made elsewhere.
     pub fn add(&mut self, index: usize, bytes: &Uint8Array) -> Result<()> {
-        Ok(self.collecting()?.add(index, &bytes.to_vec())?)
+        Ok(self.0.collecting()?.add(index, &bytes.to_vec())?)
     }
 
     /// Completes the set; fails if parts are missing.
     pub fn finish(&mut self) -> Result<()> {
-        match core::mem::replace(&mut self.state, State::Failed) {
-            State::Collecting(builder) => self.state = State::Resident(builder.finish()?),
-            other => self.state = other,
-        }
-        Ok(())
+        self.0.finish(|builder| Ok(Keys::Resident(builder.finish()?)))
     }
 
     /// Bytes the keys take in memory between runs.
     #[wasm_bindgen(js_name = memoryBytes)]
     pub fn memory_bytes(&self) -> f64 {
-        match &self.state {
-            State::Resident(keys) => keys.memory_bytes() as f64,
-            State::Generated(keys) => keys.common().memory_bytes() as f64,
-            State::Collecting(_) | State::Failed => 0.0,
+        match &self.0 {
+            Collected::Whole(Keys::Resident(keys)) => keys.memory_bytes() as f64,
+            Collected::Whole(Keys::Generated(keys)) => keys.common().memory_bytes() as f64,
+            Collected::Collecting(_) | Collected::Failed => 0.0,
         }
     }
 }
 
 impl BootstrapKeys {
-    fn collecting(&mut self) -> Result<&mut ShipKeysBuilder> {
-        match &mut self.state {
-            State::Collecting(builder) => Ok(builder),
-            State::Resident(_) | State::Generated(_) | State::Failed => {
-                Err(Failure::invalid("the set takes no more parts: begin another one"))
-            }
-        }
-    }
-
     fn source(&self) -> Result<&dyn KeySource<u32>> {
-        match &self.state {
-            State::Resident(keys) => Ok(keys),
-            State::Generated(keys) => Ok(keys),
-            State::Collecting(_) | State::Failed => Err(Error::MissingKey(
-                "the bootstrapping keys are not complete; wait for bootstrapKeys() to finish".into(),
-            )
-            .into()),
-        }
+        Ok(match self.0.keys()? {
+            Keys::Resident(keys) => keys,
+            Keys::Generated(keys) => keys,
+        })
     }
 }
 

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 
 use js_sys::{Float64Array, Function, Uint8Array};
 use refloat::{
-    Error,
     bootstrapping::{
         MetaRun,
         ckks_conventional::{
@@ -23,6 +22,7 @@ use super::{
     presets::{self, complex},
 };
 use crate::{
+    collected::Collected,
     events::Recorder,
     failure::{Failure, Result, key_id},
     rounds,
@@ -57,75 +57,39 @@ pub fn evaluator(params: &ConventionalParams) -> Result<&'static ConventionalEva
     Ok(evaluator)
 }
 
-enum State {
-    Collecting(ConventionalKeysBuilder),
-    Resident(ConventionalKeys),
-    Failed,
-}
-
 /// The public keys of a bootstrapping.
 #[wasm_bindgen]
-pub struct BootstrapKeys {
-    state: State,
-}
+pub struct BootstrapKeys(Collected<ConventionalKeysBuilder, ConventionalKeys>);
 
 #[wasm_bindgen]
 impl BootstrapKeys {
     /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, id: &Uint8Array) -> Result<BootstrapKeys> {
         let (_, params) = presets::named(preset)?;
-        Ok(BootstrapKeys { state: State::Collecting(ConventionalKeys::builder(&params, key_id(id)?)) })
+        Ok(BootstrapKeys(Collected::Collecting(ConventionalKeys::builder(&params, key_id(id)?))))
     }
 
     /// Makes a part from the secret key and takes it in.
     #[wasm_bindgen(js_name = addFromSecret)]
     pub fn add_from_secret(&mut self, secret: &SecretKey, index: usize) -> Result<()> {
         let part = scrubbed(|| secret.key.key_part(index))?;
-        Ok(self.collecting()?.add(index, &part)?)
+        Ok(self.0.collecting()?.add(index, &part)?)
     }
 
     /// Takes in a part made elsewhere.
     pub fn add(&mut self, index: usize, bytes: &Uint8Array) -> Result<()> {
-        Ok(self.collecting()?.add(index, &bytes.to_vec())?)
+        Ok(self.0.collecting()?.add(index, &bytes.to_vec())?)
     }
 
     /// Completes the set; fails if parts are missing.
     pub fn finish(&mut self) -> Result<()> {
-        match core::mem::replace(&mut self.state, State::Failed) {
-            State::Collecting(builder) => self.state = State::Resident(builder.finish()?),
-            other => self.state = other,
-        }
-        Ok(())
+        self.0.finish(ConventionalKeysBuilder::finish)
     }
 
     /// Bytes the keys take in memory between runs.
     #[wasm_bindgen(js_name = memoryBytes)]
     pub fn memory_bytes(&self) -> f64 {
-        match &self.state {
-            State::Resident(keys) => keys.memory_bytes() as f64,
-            State::Collecting(_) | State::Failed => 0.0,
-        }
-    }
-}
-
-impl BootstrapKeys {
-    fn collecting(&mut self) -> Result<&mut ConventionalKeysBuilder> {
-        match &mut self.state {
-            State::Collecting(builder) => Ok(builder),
-            State::Resident(_) | State::Failed => {
-                Err(Failure::invalid("the set takes no more parts: begin another one"))
-            }
-        }
-    }
-
-    fn keys(&self) -> Result<&ConventionalKeys> {
-        match &self.state {
-            State::Resident(keys) => Ok(keys),
-            State::Collecting(_) | State::Failed => Err(Error::MissingKey(
-                "the bootstrapping keys are not complete; wait for bootstrapKeys() to finish".into(),
-            )
-            .into()),
-        }
+        self.0.keys().map_or(0.0, |keys| keys.memory_bytes() as f64)
     }
 }
 
@@ -133,7 +97,7 @@ impl BootstrapKeys {
 #[wasm_bindgen]
 pub fn square(ciphertext: &Ciphertext, keys: &BootstrapKeys) -> Result<Ciphertext> {
     let x = &ciphertext.inner;
-    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.keys()?)?))
+    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.0.keys()?)?))
 }
 
 /// A bootstrapping under way.
@@ -171,7 +135,7 @@ impl BootstrapRun {
     /// One stage; `true` when it was the last of all rounds.
     pub fn step(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<bool> {
         let mut events = Recorder::default();
-        let mut finished = self.run.as_mut().ok_or_else(over)?.step(keys.keys()?, &mut events)?;
+        let mut finished = self.run.as_mut().ok_or_else(over)?.step(keys.0.keys()?, &mut events)?;
         if finished && self.meta.is_some() {
             finished = self.end_round(&mut events)?;
         }
