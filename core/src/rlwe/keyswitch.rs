@@ -2,11 +2,14 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{context::RlweContext, sample::SampleBlock};
+use super::{
+    context::{LevelTables, RlweContext},
+    sample::SampleBlock,
+};
 use crate::{
     arith::{KeyProduct, LeftRows, Word, in_lines, line, row_to_lines, whole_row},
     par,
-    ring::{Automorphism, Basis, Eval, Poly},
+    ring::{Automorphism, Basis, Eval, Extension, Poly, Source},
     trace::Counters,
 };
 
@@ -101,6 +104,40 @@ impl<W: Word> Digits<W> {
     }
 }
 
+/// The gadget digits of a polynomial, made prime by prime, see [`RlweContext::digits_apart`].
+pub(crate) struct DigitsApart<'a, W: Word> {
+    tables: &'a LevelTables<W>,
+    x: &'a Poly<W, Eval>,
+    sources: Vec<Source<'a, W>>,
+}
+
+impl<W: Word> DigitsApart<'_, W> {
+    /// Words that the digits of one prime take.
+    pub(crate) fn memory(&self) -> usize {
+        self.sources.len() * digit_width::<W>(self.x.basis().n())
+    }
+
+    /// All digits modulo prime `limb` of Q_l P, evaluation domain, in `memory` but for those that x has itself.
+    pub(crate) fn rows<'b>(&'b self, limb: usize, memory: &'b mut [W]) -> Vec<&'b [W]> {
+        let (n, basis) = (self.x.basis().n(), &self.tables.qp);
+        let digits = self.tables.digits.iter().zip(&self.sources);
+        let memory = memory.chunks_exact_mut(digit_width::<W>(n));
+        let row = |((digit, source), row): ((&Extension<W>, &Source<'_, W>), &'b mut [W])| {
+            let Some(target) = digit.target(limb) else { return self.x.row(limb) };
+            let row = &mut row[..n];
+            source.row_into(target, row);
+            basis.kernels().ntt_forward(basis.row(limb).ntt(), row);
+            &*row
+        };
+        digits.zip(memory).map(row).collect()
+    }
+}
+
+/// Words from a digit to the next: a little more than a power of two, which neither a cache nor its prefetcher likes.
+fn digit_width<W>(n: usize) -> usize {
+    n + 17 * line::<W>()
+}
+
 impl<W: Word> RlweContext<W> {
     /// Decomposes x modulo Q_l: l inverse transforms, a centred base conversion per digit, and one
     /// transform for every row a digit does not own.
@@ -143,6 +180,26 @@ impl<W: Word> RlweContext<W> {
         });
         let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
         counters.ntt += (tables.q.len() + count * limbs - own) as u64;
+    }
+
+    /// The digits of a polynomial modulo Q_l that are made prime by prime when they are multiplied, and never stored.
+    ///
+    /// `memory` is used again by the next polynomial.
+    pub(crate) fn digits_apart<'a>(
+        &'a self,
+        level: usize,
+        x: &'a Poly<W, Eval>,
+        memory: &'a mut Vec<W>,
+        counters: &mut Counters,
+    ) -> DigitsApart<'a, W> {
+        let tables = self.level(level);
+        debug_assert!(x.basis().same_as(&tables.q));
+        memory.clear();
+        memory.extend_from_slice(x.data());
+        par::for_each_row_mut(memory, self.n(), |i, row| tables.prepare(i, row));
+        let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
+        counters.ntt += (tables.q.len() + tables.digits.len() * tables.qp.len() - own) as u64;
+        DigitsApart { tables, x, sources: tables.sources(memory) }
     }
 
     /// (+)= <digits, key> modulo Q_l P. The key may live at a higher level than the digits, and may
@@ -216,27 +273,13 @@ impl<W: Word> RlweContext<W> {
         counters: &mut Counters,
     ) {
         let tables = self.level(level);
-        let (n, count, limbs, q_here) = (self.n(), tables.digits.len(), tables.qp.len(), tables.q.len());
-        debug_assert!(x.basis().same_as(&tables.q));
+        let (count, limbs, q_here) = (tables.digits.len(), tables.qp.len(), tables.q.len());
         let kernels = tables.qp.kernels();
-        let mut prepared = x.clone();
-        prepared.for_each_row_mut(|i, row| tables.prepare(i, row));
-        let sources = tables.sources(prepared.data());
-        // Digits lie a little more than a power of two apart: neither a cache nor its prefetcher likes one.
-        let width = n + 17 * line::<W>();
-        let memory = || vec![W::ZERO; count * width];
-        out.b.for_each_row_pair_with(&mut out.a, memory, |rows, limb, out_b, out_a| {
-            let digits = tables.digits.iter().zip(&sources);
-            for ((digit, source), row) in digits.clone().zip(rows.chunks_exact_mut(width)) {
-                if let Some(target) = digit.target(limb) {
-                    source.row_into(target, &mut row[..n]);
-                    kernels.ntt_forward(tables.qp.row(limb).ntt(), &mut row[..n]);
-                }
-            }
-            let lhs: Vec<&[W]> = digits
-                .zip(rows.chunks_exact(width))
-                .map(|((digit, _), row)| if digit.target(limb).is_some() { &row[..n] } else { x.row(limb) })
-                .collect();
+        let mut prepared = Vec::new();
+        let digits = self.digits_apart(level, x, &mut prepared, counters);
+        let memory = || vec![W::ZERO; digits.memory()];
+        out.b.for_each_row_pair_with(&mut out.a, memory, |memory, limb, out_b, out_a| {
+            let lhs = digits.rows(limb, memory);
             let key =
                 key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here }).range(0, count);
             let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
@@ -248,8 +291,6 @@ impl<W: Word> RlweContext<W> {
                 then(limb, start, [b, a]);
             }
         });
-        let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
-        counters.ntt += (tables.q.len() + count * limbs - own) as u64;
         counters.limb_mac += (2 * count * limbs) as u64;
         counters.key_switch += 1;
     }

@@ -142,6 +142,12 @@ impl<'a, W> KeyRows<'a, W> {
         Self { data: &self.data[2 * at * self.samples..], ..self }
     }
 
+    /// True if both are the same samples in the same place.
+    fn is(self, other: Self) -> bool {
+        let shape = |x: Self| (x.tile, x.samples, x.first, x.count);
+        core::ptr::eq(self.data, other.data) && shape(self) == shape(other)
+    }
+
     /// These, when the product that follows begins to read `next`: a product asks memory for words some time before it needs
     /// them, and would not know where to look near its end.
     #[must_use]
@@ -171,7 +177,8 @@ pub(crate) fn key_products<V: Products>(
 
 /// [`key_products`] by these sums.
 ///
-/// A few lines at a time, so that the second product with a key, or with a left side, finds it in a cache.
+/// A few lines at a time, so that the second product with a key, or with a left side, finds it in a cache. Neighbouring
+/// products with one key read it together.
 #[inline(always)]
 pub(crate) fn key_products_by<S: Sums>(
     s: S,
@@ -184,41 +191,45 @@ pub(crate) fn key_products_by<S: Sums>(
     if S::LANES > 1 && !products.iter().all(|x| x.key.tile.is_multiple_of(line)) {
         return key_products(Scalar::new(), m, products, accumulate);
     }
-    // One pack in registers or two; scalars go word by word, as rows may have any length.
-    let packs = if S::LANES > 1 { line / S::LANES } else { 1 };
-    let (width, step) = (packs * S::LANES, packs.min(2) * S::LANES);
     let samples = products.iter().map(|x| x.key.count).max().unwrap_or_default();
     let burst = (BURST / (2 * samples.max(1) * size_of::<S::Word>())).next_multiple_of(line);
     for start in (0..words).step_by(burst) {
         let end = words.min(start + burst);
-        for i in 0..products.len() {
-            let next = match products.get(i + 1) {
+        let mut done = 0;
+        while let Some(KeyProduct { key, .. }) = products.get(done) {
+            let key = *key;
+            let count = products[done..].iter().take_while(|x| x.key.is(key)).count();
+            let next = match products.get(done + count) {
                 Some(follower) => Some(follower.key.at(start)),
                 None if end < words => Some(products[0].key.at(end)),
-                None => products[i].key.next,
+                None => key.next,
             };
-            let KeyProduct { out: [out0, out1], lhs, key } = &mut products[i];
-            let ahead = Ahead::new(*key, start..end, next);
-            let mut tile = start;
-            while tile < end {
-                let (rows, ahead) = (key.at(tile), ahead.of(tile));
-                let next = end.min(tile / key.tile * key.tile + key.tile);
-                for at in (tile..next).step_by(width) {
-                    let left = lhs.place(at);
-                    for first in (0..width).step_by(step) {
-                        let words = at + first..at + first + step;
-                        let outs = [&mut out0[words.clone()], &mut out1[words]];
-                        let place =
-                            Place { left: left + first, right: at - tile + first, tile: key.tile, ahead };
-                        if packs == 1 {
-                            add_products::<S, 1>(s, outs, lhs.rows, rows, place, accumulate);
-                        } else {
-                            add_products::<S, 2>(s, outs, lhs.rows, rows, place, accumulate);
+            let ahead = Ahead::new(key, start..end, next);
+            for (i, products) in products[done..done + count].chunks_mut(S::LEFT_SIDES).enumerate() {
+                // Where the first left sides have met the key it is in a cache, and they are where they have met a key.
+                let asked = Asked { ahead: if i == 0 { ahead } else { Ahead::NONE }, left: done == 0 };
+                match products {
+                    [a, b, c, d] if S::LEFT_SIDES == 4 => {
+                        add_words::<S, 4, 1>(s, [a, b, c, d], start..end, asked, accumulate);
+                    }
+                    [a, b, rest @ ..] if S::LEFT_SIDES > 1 => {
+                        add_words::<S, 2, 1>(s, [a, b], start..end, asked, accumulate);
+                        for c in rest {
+                            add_words::<S, 1, 1>(s, [c], start..end, asked, accumulate);
+                        }
+                    }
+                    products => {
+                        for a in products {
+                            if S::LANES > 1 && line > S::LANES {
+                                add_words::<S, 1, 2>(s, [a], start..end, asked, accumulate);
+                            } else {
+                                add_words::<S, 1, 1>(s, [a], start..end, asked, accumulate);
+                            }
                         }
                     }
                 }
-                tile = next;
             }
+            done += count;
         }
     }
 }
@@ -229,6 +240,7 @@ const AHEAD: usize = 16 << 10;
 
 /// Where the words lie that are asked for while others are multiplied: further on in the same rows, and near their end,
 /// where the next rows begin.
+#[derive(Clone, Copy)]
 struct Ahead {
     /// From here on it is the next rows.
     turn: usize,
@@ -237,6 +249,9 @@ struct Ahead {
 }
 
 impl Ahead {
+    /// Those that are multiplied, which are in a cache.
+    const NONE: Self = Self { turn: 0, same: 0, next: 0 };
+
     /// For words `range` of a key's rows, after which `next` is read, or what follows if that is none.
     #[inline(always)]
     fn new<W: Copy>(key: KeyRows<'_, W>, range: Range<usize>, next: Option<&[W]>) -> Self {
@@ -263,8 +278,75 @@ impl Ahead {
 /// several keys of one left side take fits a second-level cache.
 const BURST: usize = 64 << 10;
 
-/// Where packs begin: in every row of the left side, in the first row of the key; the distance of rows of the key, and of
-/// words to be asked for.
+/// Words of some products with one key, in packs whose sums stay in registers: `P` packs at a time of each of `L` left
+/// sides.
+#[inline(always)]
+fn add_words<S: Sums, const L: usize, const P: usize>(
+    s: S,
+    products: [&mut KeyProduct<'_, S::Word>; L],
+    words: Range<usize>,
+    Asked { ahead, left }: Asked,
+    accumulate: bool,
+) {
+    let line = const { line::<S::Word>() };
+    // Scalars go word by word, as rows may have any length.
+    let width = if S::LANES > 1 { line } else { 1 };
+    let key = products[0].key;
+    let (mut lhs, mut steps): ([&[&[S::Word]]; L], _) = ([&[]; L], [0; L]);
+    for l in 0..L {
+        lhs[l] = products[l].lhs.rows;
+        steps[l] = if left { products[l].lhs.step } else { 0 };
+        debug_assert_eq!(lhs[l].len(), lhs[0].len());
+    }
+    let mut tile = words.start;
+    while tile < words.end {
+        let (rows, ahead) = (key.at(tile), ahead.of(tile));
+        let next = words.end.min(tile / key.tile * key.tile + key.tile);
+        for at in (tile..next).step_by(width) {
+            let mut starts = [0; L];
+            for l in 0..L {
+                starts[l] = products[l].lhs.place(at);
+            }
+            for first in (0..width).step_by(P * S::LANES) {
+                let words = at + first..at + first + P * S::LANES;
+                let mut sums = [[[s.zero(); P]; 2]; L];
+                if accumulate {
+                    for l in 0..L {
+                        let [out0, out1] = &products[l].out;
+                        let out0 = s.packs(&out0[words.clone()]).0;
+                        let out1 = s.packs(&out1[words.clone()]).0;
+                        for i in 0..P {
+                            sums[l][0][i] = s.of(s.load(&out0[i]));
+                            sums[l][1][i] = s.of(s.load(&out1[i]));
+                        }
+                    }
+                }
+                let place = Place { left: first, right: at - tile + first, tile: key.tile, ahead };
+                let sums = add_samples(s, sums, lhs, (starts, steps), rows, place);
+                for l in 0..L {
+                    let [out0, out1] = &mut products[l].out;
+                    let out0 = s.packs_mut(&mut out0[words.clone()]).0;
+                    let out1 = s.packs_mut(&mut out1[words.clone()]).0;
+                    for i in 0..P {
+                        s.store(&mut out0[i], s.residue(sums[l][0][i]));
+                        s.store(&mut out1[i], s.residue(sums[l][1][i]));
+                    }
+                }
+            }
+        }
+        tile = next;
+    }
+}
+
+/// What is asked for while words are multiplied: those of the key, and the next line of the left sides.
+#[derive(Clone, Copy)]
+struct Asked {
+    ahead: Ahead,
+    left: bool,
+}
+
+/// Where packs begin: after the places of the left sides, in the first row of the key; the distance of rows of the key, and
+/// of words to be asked for.
 #[derive(Clone, Copy)]
 struct Place {
     left: usize,
@@ -273,49 +355,48 @@ struct Place {
     ahead: isize,
 }
 
-/// `P` packs of both sums, which stay in registers.
+/// The sums of each left side, `[left side][component][pack]`.
+type Packs<A, const L: usize, const P: usize> = [[[A; P]; 2]; L];
+
+/// Adds the products with all samples.
 #[inline(always)]
-fn add_products<S: Sums, const P: usize>(
+fn add_samples<S: Sums, const L: usize, const P: usize>(
     s: S,
-    [out0, out1]: [&mut [S::Word]; 2],
-    lhs: &[&[S::Word]],
+    mut sums: Packs<S::Acc, L, P>,
+    lhs: [&[&[S::Word]]; L],
+    (starts, steps): ([usize; L], [usize; L]),
     key: &[S::Word],
     Place { left, right, tile, ahead }: Place,
-    accumulate: bool,
-) {
-    let (out0, out1) = (s.packs_mut(out0).0, s.packs_mut(out1).0);
-    let (mut sums0, mut sums1) = ([s.zero(); P], [s.zero(); P]);
-    if accumulate {
-        for i in 0..P {
-            sums0[i] = s.of(s.load(&out0[i]));
-            sums1[i] = s.of(s.load(&out1[i]));
-        }
-    }
-    let width = P * S::LANES;
-    for (run, lhs) in lhs.chunks(s.room()).enumerate() {
-        if run > 0 {
-            for i in 0..P {
-                sums0[i] = s.shrink(sums0[i]);
-                sums1[i] = s.shrink(sums1[i]);
+) -> Packs<S::Acc, L, P> {
+    let (width, count, room) = (P * S::LANES, lhs[0].len(), s.room());
+    let mut done = 0;
+    while done < count {
+        if done > 0 {
+            for sums in sums.as_flattened_mut().as_flattened_mut() {
+                *sums = s.shrink(*sums);
             }
         }
-        let start = run * s.room() * 2 * tile + right;
-        for (j, row) in lhs.iter().enumerate() {
-            let at = start + j * 2 * tile;
-            let (first, second) = (&key[at..at + width], &key[at + tile..at + tile + width]);
-            prefetch_far(first.as_ptr().wrapping_offset(ahead));
-            prefetch_far(second.as_ptr().wrapping_offset(ahead));
-            let (row, first, second) =
-                (s.packs(&row[left..left + width]).0, s.packs(first).0, s.packs(second).0);
+        let next = count.min(done.saturating_add(room));
+        for j in done..next {
+            let at = right + j * 2 * tile;
+            let (row0, row1) = (&key[at..at + width], &key[at + tile..at + tile + width]);
+            prefetch_far(row0.as_ptr().wrapping_offset(ahead));
+            prefetch_far(row1.as_ptr().wrapping_offset(ahead));
+            let (row0, row1) = (s.packs(row0).0, s.packs(row1).0);
             for i in 0..P {
-                let a = s.load(&row[i]);
-                sums0[i] = s.mul_add(sums0[i], a, s.load(&first[i]));
-                sums1[i] = s.mul_add(sums1[i], a, s.load(&second[i]));
+                let (key0, key1) = (s.load(&row0[i]), s.load(&row1[i]));
+                for l in 0..L {
+                    let row = &lhs[l][j][starts[l] + left..starts[l] + left + width];
+                    if i == 0 {
+                        prefetch_far(row.as_ptr().wrapping_add(steps[l]));
+                    }
+                    let a = s.load(&s.packs(row).0[i]);
+                    sums[l][0][i] = s.mul_add(sums[l][0][i], a, key0);
+                    sums[l][1][i] = s.mul_add(sums[l][1][i], a, key1);
+                }
             }
         }
+        done = next;
     }
-    for i in 0..P {
-        s.store(&mut out0[i], s.residue(sums0[i]));
-        s.store(&mut out1[i], s.residue(sums1[i]));
-    }
+    sums
 }

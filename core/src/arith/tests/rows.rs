@@ -125,7 +125,7 @@ pub(super) fn tiled_keys<W: Word>(k: &dyn Kernels<W>) {
         for (n, tile) in
             [(64, 64), (64, 16), (64, 8), (64, 2), (2048, 512), (2048, 256), (8, 1), (1024, 1024)]
         {
-            for (samples, first, terms, lanes) in [(1, 0, 1, 1), (9, 2, 6, 2), (40, 0, 40, 3), (21, 17, 4, 2)]
+            for (samples, first, terms, lanes) in [(1, 0, 1, 1), (9, 2, 6, 2), (40, 0, 40, 3), (21, 17, 4, 7)]
             {
                 let mut row = |n: usize| -> Vec<W> { random.row(m.value_u64(), n) };
                 let key = row(2 * n * samples);

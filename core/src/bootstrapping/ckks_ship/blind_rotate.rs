@@ -48,7 +48,12 @@ pub struct TrackScratch<W: Word> {
 
 /// Of the track that is in its multiplexers.
 pub(super) struct LaneScratch<W: Word> {
+    /// For tracks whose keys are made on the way.
     pub(super) digits: [Digits<W>; 2],
+    /// Of the first and of the second component.
+    prepared: [Vec<W>; 2],
+    /// All digits modulo one prime.
+    rows: Vec<W>,
     /// `[branch][2][n]`: the products of all branches modulo one prime.
     terms: Vec<W>,
 }
@@ -62,7 +67,7 @@ pub(super) struct FactorScratch<W: Word> {
 }
 
 impl<W: Word> TrackScratch<W> {
-    /// Memory for the tracks of one half of one ciphertext, about 2 D (L + K) + 6 (L + K) rows; it
+    /// Memory for the tracks of one half of one ciphertext, about 4 (L + K) + 4 D rows; it
     /// grows when more of them are rotated together.
     pub fn new(params: &ShipParams<W>) -> Self {
         let mut out = Self { lanes: Vec::new(), factors: Vec::new() };
@@ -85,7 +90,8 @@ impl<W: Word> TrackScratch<W> {
         let (rlwe, level) = (params.ckks().rlwe(), params.max_level());
         while self.lanes.len() < lanes {
             let digits = [Digits::default(), Digits::default()];
-            self.lanes.push(LaneScratch { digits, terms: Vec::new() });
+            let prepared = [Vec::new(), Vec::new()];
+            self.lanes.push(LaneScratch { digits, prepared, rows: Vec::new(), terms: Vec::new() });
         }
         while self.factors.len() < lanes * tracks {
             let (sum, factor) = (Pair::zero(rlwe.qp(level)), Pair::zero(rlwe.q(level)));
@@ -114,8 +120,7 @@ pub(super) fn blind_rotate<W: Word>(
     let mut out = Vec::with_capacity(tracks.len());
     for ((track, keys), factors) in tracks.iter().zip(factors.chunks_mut(lanes.len())) {
         for (step, keys) in keys.borrow().mux.iter().enumerate() {
-            decompose(params, digits, factors, counters);
-            add_branches(params, rotations.of(step, *track), keys, true, digits, factors, counters);
+            multiplex(params, rotations.of(step, *track), keys, digits, factors, counters);
             divide(params, factors, counters);
         }
         out.push(factors.iter().map(|FactorScratch { factor, .. }| factor.clone()).collect());
@@ -166,45 +171,54 @@ pub(super) fn decompose<W: Word>(
 }
 
 /// Multiplexer step of one track, sum over branches d of sigma_d(<digits(b), body_d> + <digits(a), mask_d>): the
-/// rotation whose branch encrypts 1. Takes some of the branches, `first` if nothing is in the sums yet.
-pub(super) fn add_branches<W: Word>(
+/// rotation whose branch encrypts 1.
+///
+/// Prime by prime: the digits of all lanes, which meet every branch while they are in cache and are never stored.
+fn multiplex<W: Word>(
     params: &ShipParams<W>,
     rotations: &[Automorphism],
     keys: &[SampleBlock<W>],
-    first: bool,
-    digits: &mut [LaneScratch<W>],
+    scratch: &mut [LaneScratch<W>],
     factors: &mut [FactorScratch<W>],
     counters: &mut Counters,
 ) {
-    let (rlwe, n) = (params.ckks().rlwe(), params.n());
-    let basis = rlwe.qp(params.max_level());
-    let samples: usize = keys.iter().map(SampleBlock::samples).sum();
+    let (rlwe, level, n) = (params.ckks().rlwe(), params.max_level(), params.n());
+    let basis = rlwe.qp(level);
+    let mut lanes = Vec::with_capacity(factors.len());
+    for (LaneScratch { prepared: [b, a], rows, terms, .. }, factor) in scratch.iter_mut().zip(&mut *factors) {
+        let FactorScratch { sum, factor } = factor;
+        let digits = [
+            rlwe.digits_apart(level, &factor.b, b, counters),
+            rlwe.digits_apart(level, &factor.a, a, counters),
+        ];
+        rows.resize(2 * digits[0].memory(), W::ZERO);
+        terms.resize(keys.len() * 2 * n, W::ZERO);
+        lanes.push((digits, rows, terms, sum));
+    }
     for limb in 0..basis.len() {
         let (kernels, m) = (basis.kernels(), basis.modulus(limb));
-        let mut rows = Vec::with_capacity(digits.len());
-        for LaneScratch { digits: [b, a], terms } in &mut *digits {
-            terms.resize(keys.len() * 2 * n, W::ZERO);
-            let ((mut rows_b, step), (rows_a, _)) = (b.rows(limb), a.rows(limb));
-            rows_b.extend(rows_a);
-            rows.push((rows_b, step, terms));
+        let mut left_sides = Vec::with_capacity(lanes.len());
+        let mut results = Vec::with_capacity(lanes.len());
+        for (digits, rows, terms, _) in &mut lanes {
+            let (rows_b, rows_a) = rows.split_at_mut(digits[0].memory());
+            let mut rows = digits[0].rows(limb, rows_b);
+            rows.extend(digits[1].rows(limb, rows_a));
+            left_sides.push(rows);
+            results.push(terms.chunks_exact_mut(n));
         }
-        let mut products = Vec::with_capacity(keys.len() * rows.len());
-        for (rows, step, terms) in &mut rows {
-            for (key, terms) in keys.iter().zip(terms.chunks_exact_mut(2 * n)) {
-                let (b, a) = terms.split_at_mut(n);
-                let lhs = LeftRows::lines(rows, *step);
-                products.push(KeyProduct { out: [b, a], lhs, key: key.limb(limb) });
+        let mut products = Vec::with_capacity(keys.len() * left_sides.len());
+        for key in keys {
+            for (rows, results) in left_sides.iter().zip(&mut results) {
+                let (Some(b), Some(a)) = (results.next(), results.next()) else { continue };
+                products.push(KeyProduct { out: [b, a], lhs: LeftRows::whole(rows), key: key.limb(limb) });
             }
         }
         kernels.key_products(m, &mut products, false);
-        for (LaneScratch { terms, .. }, FactorScratch { sum: Pair { b, a }, .. }) in
-            digits.iter().zip(&mut *factors)
-        {
-            let parts = terms.chunks_exact(2 * n).zip(rotations);
-            for (i, (term, rotation)) in parts.enumerate() {
+        for (_, _, terms, Pair { b, a }) in &mut lanes {
+            for (i, (term, rotation)) in terms.chunks_exact(2 * n).zip(rotations).enumerate() {
                 let permutation = rotation.permutation();
                 for (sum, term) in [b.row_mut(limb), a.row_mut(limb)].into_iter().zip(term.chunks_exact(n)) {
-                    if first && i == 0 {
+                    if i == 0 {
                         kernels.permute(sum, term, permutation);
                     } else {
                         kernels.permute_add_assign(m, sum, term, permutation);
@@ -213,6 +227,7 @@ pub(super) fn add_branches<W: Word>(
             }
         }
     }
+    let samples: usize = keys.iter().map(SampleBlock::samples).sum();
     counters.limb_mac += (2 * samples * basis.len() * factors.len()) as u64;
     counters.key_switch += (2 * keys.len() * factors.len()) as u64;
 }
