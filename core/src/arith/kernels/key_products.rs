@@ -210,20 +210,20 @@ pub(crate) fn key_products_by<S: Sums>(
                 let asked = Asked { ahead: if i == 0 { ahead } else { Ahead::NONE }, left: done == 0 };
                 match products {
                     [a, b, c, d] if S::LEFT_SIDES == 4 => {
-                        add_words::<S, 4, 1>(s, [a, b, c, d], start..end, asked, accumulate);
+                        add_words::<S, 4, 1>(s, &mut [a, b, c, d], start..end, asked, accumulate);
                     }
                     [a, b, rest @ ..] if S::LEFT_SIDES > 1 => {
-                        add_words::<S, 2, 1>(s, [a, b], start..end, asked, accumulate);
+                        add_words::<S, 2, 1>(s, &mut [a, b], start..end, asked, accumulate);
                         for c in rest {
-                            add_words::<S, 1, 1>(s, [c], start..end, asked, accumulate);
+                            add_words::<S, 1, 1>(s, &mut [c], start..end, asked, accumulate);
                         }
                     }
                     products => {
                         for a in products {
                             if S::LANES > 1 && line > S::LANES {
-                                add_words::<S, 1, 2>(s, [a], start..end, asked, accumulate);
+                                add_words::<S, 1, 2>(s, &mut [a], start..end, asked, accumulate);
                             } else {
-                                add_words::<S, 1, 1>(s, [a], start..end, asked, accumulate);
+                                add_words::<S, 1, 1>(s, &mut [a], start..end, asked, accumulate);
                             }
                         }
                     }
@@ -283,7 +283,7 @@ const BURST: usize = 64 << 10;
 #[inline(always)]
 fn add_words<S: Sums, const L: usize, const P: usize>(
     s: S,
-    products: [&mut KeyProduct<'_, S::Word>; L],
+    products: &mut [&mut KeyProduct<'_, S::Word>; L],
     words: Range<usize>,
     Asked { ahead, left }: Asked,
     accumulate: bool,
@@ -377,7 +377,9 @@ fn add_samples<S: Sums, const L: usize, const P: usize>(
             }
         }
         let next = count.min(done.saturating_add(room));
-        for j in done..next {
+        while done < next {
+            let j = done;
+            done += 1;
             let at = right + j * 2 * tile;
             let (row0, row1) = (&key[at..at + width], &key[at + tile..at + tile + width]);
             prefetch_far(row0.as_ptr().wrapping_offset(ahead));
@@ -396,7 +398,6 @@ fn add_samples<S: Sums, const L: usize, const P: usize>(
                 }
             }
         }
-        done = next;
     }
     sums
 }

@@ -19,13 +19,11 @@ pub(crate) trait Sums: Copy {
     /// Number of words in a register.
     const LANES: usize;
     /// Left sides that meet a key at once, 1, 2 or 4: those whose sums half of the registers hold.
-    const LEFT_SIDES: usize = match size_of::<Self::Acc>() / size_of::<Self::Reg>() {
-        words => match size_of::<Self::Reg>() {
-            64 if words <= 2 => 4,
-            64 if words <= 4 => 2,
-            32 if words <= 2 => 2,
-            _ => 1,
-        },
+    const LEFT_SIDES: usize = match (size_of::<Self::Reg>(), size_of::<Self::Acc>() / size_of::<Self::Reg>())
+    {
+        (64, ..=2) => 4,
+        (64, ..=4) | (32, ..=2) => 2,
+        _ => 1,
     };
 
     /// The row as packs, and the words left over.
