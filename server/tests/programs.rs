@@ -135,6 +135,11 @@ fn a_program_in_a_file_is_run_on_files_here_and_on_a_server() {
     let read = ok("--json decrypt --key @keys --in @score.ct --out @score.csv --compare @expected.json");
     assert!(read["precision"]["worst"].as_f64().unwrap() > 10.0, "{read}");
 
+    for place in ["--as-written", "--server http://127.0.0.1:1", "--threads 1", "--memory 4"] {
+        let described = run(&format!("program @score.txt {place}"));
+        assert!(!described.status.success(), "{place} says how to run what is not run");
+        assert!(String::from_utf8_lossy(&described.stderr).contains("--keys"), "{place}");
+    }
     assert!(fails(&format!("{line} --as-written"), "LEVEL_MISMATCH").contains("\"p\" (multiply)"));
     let one = "--json program @score.txt --keys @keys --in @x.ct --out @mean.ct";
     assert!(fails(one, "INVALID_ARGUMENT").contains("--in y=FILE"));

@@ -15,18 +15,18 @@ use super::remote::Remote;
 use crate::engine::Task;
 use crate::id::Id;
 
-/// Who computes, and with what.
+/// Who computes, and with what: arguments of commands that have keys as `--keys`.
 #[derive(Args)]
 pub struct Place {
     /// Has a server do the work; evaluation keys it lacks are sent first.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", requires = "keys")]
     pub server: Option<String>,
     /// Threads to work on [default: all].
-    #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// For sets of conventional bootstrapping, memory that everything may take in GiB: with less, the diagonals of
     /// linear maps are kept as coefficients, at a cost in time [default: what is available].
-    #[arg(long, value_name = "GIB", conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "GIB", conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     memory: Option<u16>,
 }
 

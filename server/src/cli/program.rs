@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "[NAME=]FILE", requires = "keys")]
     out: Vec<String>,
     /// Does only the bootstraps that the program has, instead of putting in others where levels run out.
-    #[arg(long)]
+    #[arg(long, requires = "keys")]
     as_written: bool,
     #[command(flatten)]
     place: Place,
