@@ -85,6 +85,12 @@ pub fn read(
         Format::Csv => parse_csv(path, &bytes)?,
         Format::Json => parse_json(path, &bytes)?,
     };
+    if values.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} holds no numbers; write at least one, separated by commas, spaces or line ends in CSV",
+            path.display()
+        )));
+    }
     if values.len() > shape.numbers {
         return Err(Failure::usage(format!(
             "{} holds {} numbers, one ciphertext holds {}; split the file or choose a larger set",
@@ -257,6 +263,23 @@ mod tests {
             assert!(detail.contains(part), "{detail}");
         }
         assert!(Format::of(None, Path::new("message")).is_err());
+    }
+
+    #[test]
+    fn a_file_without_numbers_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = Shape::new(4, SlotMode::Real);
+        for (name, content) in [("a.csv", ""), ("b.csv", " ,;\r\n\t,"), ("c.json", "[]"), ("d.json", " [ ] ")]
+        {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            let failure = read(&path, Format::of(None, &path).unwrap(), shape, None).unwrap_err();
+            assert_eq!(failure.code, "INVALID_ARGUMENT", "{name}");
+            assert!(
+                failure.detail.contains("holds no numbers") && failure.detail.contains(name),
+                "{failure:?}"
+            );
+        }
     }
 
     #[test]
