@@ -9,26 +9,8 @@ use refloat_server::Config;
 use refloat_server::service::Service;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
-use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
-use support::{Client, TestServer, read_events};
-
-fn ciphertext(content: u8) -> Vec<u8> {
-    let mut bytes = vec![content; CIPHERTEXT];
-    bytes[0] = b'C';
-    bytes
-}
-
-fn manifest() -> Value {
-    json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS })
-}
-
-fn upload(client: &Client) {
-    client.post_json("/v1/keys", &manifest()).expect(201);
-    for index in 0..PARTS {
-        client.put_chunk(KEY, index, &part(index)).expect(204);
-    }
-    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
-}
+use support::engine::{FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
+use support::{TestServer, ciphertext, manifest, read_events, upload};
 
 fn digest() -> String {
     let mut hasher = blake3::Hasher::new();

@@ -46,6 +46,12 @@ pub struct Arguments {
 
 /// Makes keys.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if let Some(data) = crate::store::folder::data_folder_above(&arguments.out) {
+        return Err(Failure::usage(format!(
+            "{} is the data folder of a server, where a secret key must not lie; choose another folder with --out",
+            data.display()
+        )));
+    }
     let name = &arguments.preset;
     let seed = keyfiles::fresh_seed()?;
     let made = if let Ok(preset) = params::cggi_preset(name) {

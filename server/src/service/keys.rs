@@ -5,8 +5,7 @@ use super::views::{Committed, KeysDocument, NewKeys};
 use crate::engine::ParameterSet;
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::store::jobs::{self, JobState};
-use crate::store::keys::{self, KeyRecord, KeyState, Opened, Sealed, Stored};
+use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Opened, Sealed, Stored};
 use crate::store::now;
 
 impl Service {
@@ -177,17 +176,16 @@ impl Service {
     /// # Errors
     /// It does not exist, or jobs wait for it.
     pub fn delete_keys(&self, id: Id) -> Result<(), Problem> {
-        self.key_record(id)?;
-        let users = jobs::select(&self.store, |job| {
-            job.key == id && matches!(job.state, JobState::Queued | JobState::Running)
-        })?;
-        if !users.is_empty() {
-            return Err(Problem::conflict(
-                "KEY_IN_USE",
-                format!("{} jobs wait for key set {id}; cancel them or wait for them first", users.len()),
-            ));
+        match keys::delete(&self.store, id, |_| true)? {
+            Deleted::Done => {}
+            Deleted::Gone => return Err(no_keys(id)),
+            Deleted::InUse(users) => {
+                return Err(Problem::conflict(
+                    "KEY_IN_USE",
+                    format!("{users} jobs wait for key set {id}; cancel them or wait for them first"),
+                ));
+            }
         }
-        keys::delete(&self.store, id)?;
         self.cache.remove(id);
         tracing::info!(key = %id, "key set deleted");
         Ok(())

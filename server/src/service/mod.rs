@@ -116,10 +116,12 @@ impl Service {
     pub fn tidy(&self) -> Result<(), StoreError> {
         let hours = |hours: u64| now().saturating_sub(hours.saturating_mul(3_600_000));
         let unsealed = hours(self.config.storage.unsealed_hours);
-        for record in key_store::list(&self.store)? {
-            if record.state == key_store::KeyState::Open && record.touched < unsealed {
-                tracing::info!(key = %record.id, "removing a key set that was never sealed");
-                key_store::delete(&self.store, record.id)?;
+        let stale = |record: &key_store::KeyRecord| {
+            record.state == key_store::KeyState::Open && record.touched < unsealed
+        };
+        for record in key_store::list(&self.store)?.iter().filter(|record| stale(record)) {
+            if key_store::delete(&self.store, record.id, stale)? == key_store::Deleted::Done {
+                tracing::info!(key = %record.id, "removed a key set that was never sealed");
             }
         }
         let finished = hours(self.config.storage.retention_hours);

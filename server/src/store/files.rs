@@ -1,11 +1,13 @@
-//! Files that are either complete or absent.
+//! Files that are either complete or absent, and the removal of folders.
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Name of a file being written; such files are removed when the store is opened.
+use super::StoreError;
+
+/// Ending of the name of a file being written.
 const PARTIAL: &str = "partial";
 
 /// A file that has all its bytes on disk but not yet its name.
@@ -14,16 +16,12 @@ pub struct Written {
 }
 
 impl Written {
-    /// Writes `bytes` beside their later place and flushes them.
+    /// Writes `bytes` into a file in `folder` and flushes them.
     ///
     /// # Errors
     /// The disk refuses.
     pub fn new(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        if !folder.is_dir() {
-            fs::create_dir_all(folder)?;
-            sync_folder(folder.parent().unwrap_or(Path::new(".")))?;
-        }
         let path = folder.join(format!("{}.{PARTIAL}", NEXT.fetch_add(1, Ordering::Relaxed)));
         let written = Self { path };
         let mut file = File::create(&written.path)?;
@@ -32,12 +30,15 @@ impl Written {
         Ok(written)
     }
 
-    /// Gives the file its name, replacing what had it, and flushes the folder.
+    /// Gives the file its name in `folder`, which is made when absent, replacing what had it, and flushes the folder.
     ///
     /// # Errors
     /// The disk refuses.
-    pub fn publish(self, name: &str) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+    pub fn publish(self, folder: &Path, name: &str) -> io::Result<()> {
+        if !folder.is_dir() {
+            fs::create_dir_all(folder)?;
+            sync_folder(folder.parent().unwrap_or(Path::new(".")))?;
+        }
         fs::rename(&self.path, folder.join(name))?;
         sync_folder(folder)
     }
@@ -68,33 +69,69 @@ pub fn read_exact(path: &Path, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Removes a folder and its files; an absent folder is no error.
-///
-/// # Errors
-/// The disk refuses.
-pub fn remove_folder(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotADirectory => fs::remove_file(path),
-        other => other,
-    }
+/// Whether a file in a folder of a key set or job has a name that the server gives: of a piece, an input, a result, or of one
+/// being written.
+pub fn is_ours(entry: &DirEntry) -> bool {
+    let name = entry.file_name();
+    let named = name.to_str().is_some_and(|name| {
+        matches!(name, "input" | "result")
+            || is_number(name.strip_suffix(PARTIAL).and_then(|name| name.strip_suffix('.')).unwrap_or(name))
+    });
+    named && entry.file_type().is_ok_and(|kind| kind.is_file())
+}
+
+/// Whether a file was being written by the server.
+pub fn is_partial(entry: &DirEntry) -> bool {
+    is_ours(entry) && Path::new(&entry.file_name()).extension().is_some_and(|ending| ending == PARTIAL)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Removes what was being written in a folder when its process ended.
 ///
 /// # Errors
 /// The disk refuses.
-pub fn remove_partial(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == PARTIAL) {
-            fs::remove_file(path)?;
-        }
+pub fn remove_partial(folder: &Path) -> Result<(), StoreError> {
+    for entry in entries(folder)?.iter().filter(|entry| is_partial(entry)) {
+        fs::remove_file(entry.path()).map_err(in_file(&entry.path()))?;
     }
     Ok(())
 }
 
+/// Removes the server's files in a folder, and the folder if nothing else is in it. Returns whether it has gone.
+///
+/// # Errors
+/// The disk refuses.
+pub fn remove_folder(folder: &Path) -> Result<bool, StoreError> {
+    for entry in entries(folder)?.iter().filter(|entry| is_ours(entry)) {
+        fs::remove_file(entry.path()).map_err(in_file(&entry.path()))?;
+    }
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
+        other => other.map(|()| true).map_err(in_file(folder)),
+    }
+}
+
+/// What is in a folder.
+///
+/// # Errors
+/// The disk refuses.
+pub fn entries(folder: &Path) -> Result<Vec<DirEntry>, StoreError> {
+    fs::read_dir(folder).and_then(Iterator::collect).map_err(in_file(folder))
+}
+
 /// Makes new names in a folder durable.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+///
+/// # Errors
+/// The disk refuses.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Says which file an error is about.
+pub fn in_file(path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    let path = path.display().to_string();
+    move |error| StoreError::Io(io::Error::new(error.kind(), format!("{path}: {error}")))
 }

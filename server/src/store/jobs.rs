@@ -5,6 +5,7 @@ use redb::ReadableTableMetadata;
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, Written};
+use super::leftovers::{Owner, Retired};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, decode, encode, now};
 use crate::engine::Task;
 use crate::id::{Id, hex};
@@ -128,11 +129,8 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
         return Ok(Submitted::Full(waiting));
     }
     let id = Id::random().map_err(StoreError::Io)?;
-    let folder = store.job_folder(id);
-    Written::new(&folder, job.ciphertext)
-        .and_then(|written| written.publish("input"))
-        .map_err(StoreError::Io)?;
-    let outcome = store.write(|txn| {
+    let written = Written::new(&store.incoming(), job.ciphertext).map_err(StoreError::Io)?;
+    store.write(|txn| {
         let mut jobs = txn.open_table(JOBS)?;
         let mut idempotency = txn.open_table(IDEMPOTENCY)?;
         let mut queue = txn.open_table(QUEUE)?;
@@ -165,17 +163,14 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
             problem: None,
             idempotency: job.idempotency.clone(),
         };
+        written.publish(&store.job_folder(id), "input").map_err(StoreError::Io)?;
         jobs.insert(id.0, encode(&record)?.as_slice())?;
         queue.insert(sequence, id.0)?;
         if let Some(key) = &job.idempotency {
             idempotency.insert((job.key.0, key.as_str()), (id.0, digest))?;
         }
         Ok(Submitted::New(record))
-    })?;
-    if !matches!(outcome, Submitted::New(_)) {
-        files::remove_folder(&folder).map_err(StoreError::Io)?;
-    }
-    Ok(outcome)
+    })
 }
 
 /// The record of a job.
@@ -231,8 +226,8 @@ pub fn claim(store: &Store) -> Result<Option<JobRecord>, StoreError> {
 /// The store fails.
 pub fn finish(store: &Store, id: Id, result: &[u8], seconds: f64) -> Result<Option<JobRecord>, StoreError> {
     let digest = hex(blake3::hash(result).as_bytes());
-    Written::new(&store.job_folder(id), result)
-        .and_then(|written| written.publish("result"))
+    Written::new(&store.incoming(), result)
+        .and_then(|written| written.publish(&store.job_folder(id), "result"))
         .map_err(StoreError::Io)?;
     end(store, id, |record| {
         record.state = JobState::Done;
@@ -330,16 +325,18 @@ pub fn select(store: &Store, mut pick: impl FnMut(&JobRecord) -> bool) -> Result
 /// # Errors
 /// The store fails.
 pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
-    store.write(|txn| {
+    let mut retired = None;
+    let outcome = store.write(|txn| {
         txn.open_table(JOBS)?.remove(record.id.0)?;
         txn.open_table(EVENTS)?
             .retain_in::<([u8; 16], u64), _>((record.id.0, 0)..=(record.id.0, u64::MAX), |_, _| false)?;
         if let Some(key) = &record.idempotency {
             txn.open_table(IDEMPOTENCY)?.remove((record.key.0, key.as_str()))?;
         }
+        retired = Retired::new(store, Owner::Job(record.id))?;
         Ok(())
-    })?;
-    files::remove_folder(&store.job_folder(record.id)).map_err(StoreError::Io)
+    });
+    Retired::settle(retired, store, outcome)
 }
 
 /// The ciphertext to work on.

@@ -4,7 +4,9 @@ use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, Written};
-use super::{KEYS, PARTS, Store, StoreError, decode, encode, now};
+use super::jobs::{JobRecord, JobState};
+use super::leftovers::{Owner, Retired};
+use super::{JOBS, KEYS, PARTS, Store, StoreError, decode, encode, now};
 use crate::id::{Id, hex};
 
 /// Whether a key set still takes pieces.
@@ -73,6 +75,17 @@ pub enum Sealed {
     /// The pieces give another digest than the client's.
     Differs(String),
     /// The key set does not exist.
+    Gone,
+}
+
+/// What came of deleting a key set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deleted {
+    /// It has gone.
+    Done,
+    /// So many jobs wait for it or run with it.
+    InUse(usize),
+    /// There was none.
     Gone,
 }
 
@@ -154,7 +167,7 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
     if get(store, id)?.is_none() {
         return Ok(Stored::Gone);
     }
-    let written = Written::new(&store.key_folder(id), bytes).map_err(StoreError::Io)?;
+    let written = Written::new(&store.incoming(), bytes).map_err(StoreError::Io)?;
     store.write(|txn| {
         let mut keys = txn.open_table(KEYS)?;
         let mut parts = txn.open_table(PARTS)?;
@@ -166,7 +179,7 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
         if let Some(present) = parts.get((id.0, index))?.map(|value| value.value().0) {
             return Ok(if present == digest { Stored::Same } else { Stored::Differs });
         }
-        written.publish(&index.to_string()).map_err(StoreError::Io)?;
+        written.publish(&store.key_folder(id), &index.to_string()).map_err(StoreError::Io)?;
         parts.insert((id.0, index), (digest, bytes.len() as u64))?;
         record.bytes += bytes.len() as u64;
         record.touched = now();
@@ -235,17 +248,33 @@ pub fn seal(store: &Store, id: Id, expected: Option<&str>) -> Result<Sealed, Sto
     })
 }
 
-/// Removes a key set and its files, whether or not it exists.
+/// Removes a key set and its files, if `wanted` holds of its record and no job needs it.
 ///
 /// # Errors
 /// The store fails.
-pub fn delete(store: &Store, id: Id) -> Result<(), StoreError> {
-    store.write(|txn| {
-        txn.open_table(KEYS)?.remove(id.0)?;
+pub fn delete(store: &Store, id: Id, wanted: impl Fn(&KeyRecord) -> bool) -> Result<Deleted, StoreError> {
+    let mut retired = None;
+    let outcome = store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let record: Option<KeyRecord> =
+            keys.get(id.0)?.map(|bytes| decode("key", bytes.value())).transpose()?;
+        if !record.is_some_and(|record| wanted(&record)) {
+            return Ok(Deleted::Gone);
+        }
+        let mut users = 0;
+        for entry in txn.open_table(JOBS)?.iter()? {
+            let job: JobRecord = decode("job", entry?.1.value())?;
+            users += usize::from(job.key == id && matches!(job.state, JobState::Queued | JobState::Running));
+        }
+        if users > 0 {
+            return Ok(Deleted::InUse(users));
+        }
+        keys.remove(id.0)?;
         txn.open_table(PARTS)?.retain_in::<([u8; 16], u32), _>((id.0, 0)..=(id.0, u32::MAX), |_, _| false)?;
-        Ok(())
-    })?;
-    files::remove_folder(&store.key_folder(id)).map_err(StoreError::Io)
+        retired = Retired::new(store, Owner::Key(id))?;
+        Ok(Deleted::Done)
+    });
+    Retired::settle(retired, store, outcome)
 }
 
 /// All key sets.
@@ -292,10 +321,10 @@ mod tests {
         }
         // What a process that died while writing would leave.
         std::fs::write(folder.path().join(format!("keys/{id}/7.partial")), b"half").unwrap();
-        std::fs::create_dir_all(folder.path().join("jobs/unknown")).unwrap();
+        std::fs::write(folder.path().join("incoming/8.partial"), b"half").unwrap();
         let store = Store::open(folder.path()).unwrap();
         assert!(!folder.path().join(format!("keys/{id}/7.partial")).exists());
-        assert!(!folder.path().join("jobs/unknown").exists());
+        assert!(!folder.path().join("incoming/8.partial").exists());
         assert_eq!(present(&store, id).unwrap(), [1]);
         assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::New);
         assert!(
@@ -310,7 +339,8 @@ mod tests {
         assert_eq!(read_part(&store, id, rows[1]).unwrap(), b"one");
         std::fs::write(folder.path().join(format!("keys/{id}/1")), b"eno").unwrap();
         assert!(read_part(&store, id, rows[1]).is_err());
-        delete(&store, id).unwrap();
+        assert_eq!(delete(&store, id, |_| false).unwrap(), Deleted::Gone);
+        assert_eq!(delete(&store, id, |_| true).unwrap(), Deleted::Done);
         assert!(get(&store, id).unwrap().is_none() && present(&store, id).unwrap().is_empty());
         assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::Gone);
         assert!(!folder.path().join(format!("keys/{id}")).exists());

@@ -1,20 +1,26 @@
 //! Durable state: one redb table file and plain files, all under one data folder.
 //!
 //! ```text
+//! refloat-data.json        marks the folder as the server's, with the identifier that the database has too
 //! refloat.redb             records of keys, pieces, jobs, the queue and the event logs
 //! keys/<key id>/<index>    pieces of evaluation keys, as uploaded
 //! jobs/<job id>/input      ciphertext to work on
 //! jobs/<job id>/result     ciphertext made of it
+//! incoming/<n>.partial     files being written
+//! removed/                 folders being removed
+//! lost+found/<date>/       folders without a record, moved aside
 //! ```
 //!
 //! A record is written only after the files it speaks of are on disk, in one transaction that is
-//! flushed before the client is answered. Files without a record are remains of an interrupted
-//! request and are removed when the store is opened.
+//! flushed before the client is answered. A file gets its name inside the transaction, and a folder
+//! that is removed loses its name inside the transaction: requests that meet see all of it or nothing.
 
 pub mod events;
 pub mod files;
+pub mod folder;
 pub mod jobs;
 pub mod keys;
+mod leftovers;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,6 +46,8 @@ pub(crate) const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("co
 pub struct Store {
     database: Database,
     root: PathBuf,
+    /// The locked marker: no other server opens the folder.
+    _lock: std::fs::File,
 }
 
 /// The store could not do what was asked.
@@ -47,6 +55,8 @@ pub struct Store {
 pub enum StoreError {
     /// Another process has the data folder open.
     InUse(PathBuf),
+    /// The data folder cannot be used: the reason and the repair.
+    Folder(PathBuf, String),
     /// The table file failed.
     Database(redb::Error),
     /// A file failed.
@@ -63,6 +73,7 @@ impl std::fmt::Display for StoreError {
                 "data folder {} is in use by another refloat server; stop that one or choose another folder with --data",
                 path.display()
             ),
+            Self::Folder(path, reason) => write!(f, "data folder {}: {reason}", path.display()),
             Self::Database(error) => write!(f, "job table: {error}"),
             Self::Io(error) => write!(f, "data folder: {error}"),
             Self::Corrupt(what) => write!(f, "job table: {what} does not read back"),
@@ -89,31 +100,25 @@ impl StoreError {
 }
 
 impl Store {
-    /// Opens the data folder, creating it when absent, and clears what an interrupted request or
+    /// Opens a data folder that a server made, or makes one where there is nothing, and clears up what an interrupted request or
     /// a killed server left behind.
     ///
     /// # Errors
-    /// The folder cannot be created or read, or another process has it open.
+    /// The folder is not a server's, cannot be created or read, or another process has it open.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(root.join("keys")).map_err(StoreError::Io)?;
-        std::fs::create_dir_all(root.join("jobs")).map_err(StoreError::Io)?;
-        let database = match Database::create(root.join("refloat.redb")) {
-            Err(redb::DatabaseError::DatabaseAlreadyOpen) => return Err(StoreError::InUse(root.to_owned())),
-            other => other?,
-        };
-        let store = Self { database, root: root.to_owned() };
-        store.write(|txn| {
-            txn.open_table(KEYS)?;
-            txn.open_table(PARTS)?;
-            txn.open_table(JOBS)?;
-            txn.open_table(QUEUE)?;
-            txn.open_table(IDEMPOTENCY)?;
-            txn.open_table(EVENTS)?;
-            txn.open_table(COUNTERS)?;
-            Ok(())
-        })?;
-        store.remove_orphans()?;
+        let folder::Claim { database, lock } = folder::claim(root)?;
+        let store = Self { database, root: root.to_owned(), _lock: lock };
+        leftovers::clear(&store)?;
         Ok(store)
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where files are written before they get their name.
+    pub(crate) fn incoming(&self) -> PathBuf {
+        self.root.join("incoming")
     }
 
     pub(crate) fn key_folder(&self, id: crate::id::Id) -> PathBuf {
@@ -151,28 +156,6 @@ impl Store {
         work: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         work(&self.database.begin_read()?)
-    }
-
-    /// Removes files that no record speaks of.
-    fn remove_orphans(&self) -> Result<(), StoreError> {
-        use redb::ReadableTable;
-        let (keys, jobs) = self.read(|txn| {
-            let ids = |table: redb::ReadOnlyTable<[u8; 16], &[u8]>| -> Result<Vec<String>, StoreError> {
-                table.iter()?.map(|entry| Ok(crate::id::hex(&entry?.0.value()))).collect()
-            };
-            Ok((ids(txn.open_table(KEYS)?)?, ids(txn.open_table(JOBS)?)?))
-        })?;
-        for (folder, known) in [("keys", keys), ("jobs", jobs)] {
-            for entry in std::fs::read_dir(self.root.join(folder)).map_err(StoreError::Io)? {
-                let entry = entry.map_err(StoreError::Io)?;
-                if known.iter().any(|id| entry.file_name() == id.as_str()) {
-                    files::remove_partial(&entry.path()).map_err(StoreError::Io)?;
-                } else {
-                    files::remove_folder(&entry.path()).map_err(StoreError::Io)?;
-                }
-            }
-        }
-        Ok(())
     }
 }
 

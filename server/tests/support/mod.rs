@@ -10,9 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use refloat_server::{Config, Server};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use engine::TestEngine;
+use engine::{CIPHERTEXT, FINGERPRINT, KEY, PARTS, TestEngine, part};
 
 /// How long anything may take. Generous: the machine may be busy with other things.
 pub const DEADLINE: Duration = Duration::from_mins(2);
@@ -212,6 +212,27 @@ impl Client {
         let _ = socket.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
+}
+
+/// A ciphertext for the test engine.
+pub fn ciphertext(content: u8) -> Vec<u8> {
+    let mut bytes = vec![content; CIPHERTEXT];
+    bytes[0] = b'C';
+    bytes
+}
+
+/// What opens the test key set.
+pub fn manifest() -> Value {
+    json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS })
+}
+
+/// Uploads and seals the test key set.
+pub fn upload(client: &Client) {
+    client.post_json("/v1/keys", &manifest()).expect(201);
+    for index in 0..PARTS {
+        client.put_chunk(KEY, index, &part(index)).expect(204);
+    }
+    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
 }
 
 /// Parses at most `limit` events.

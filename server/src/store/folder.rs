@@ -1,0 +1,323 @@
+//! Whose a data folder is: the marker in folders that the server made, and what is checked before one is used.
+//!
+//! `refloat-data.json` names the format, its version and a random identifier, which the database holds as well. A folder
+//! with anything in it but no marker is somebody else's and is refused, and so is a marker whose database is missing or
+//! another's: with an empty database every stored key and result would look like rubbish.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use redb::{Database, ReadableDatabase, TableDefinition, TableHandle};
+use serde::{Deserialize, Serialize};
+
+use super::files::{self, in_file};
+use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
+use crate::id::Id;
+
+const MARKER: &str = "refloat-data.json";
+const DATABASE: &str = "refloat.redb";
+/// The database while it is being made.
+const NEW_DATABASE: &str = "refloat.redb.partial";
+const SECRET: &str = "secret.key";
+const FORMAT: &str = "refloat-data";
+const VERSION: u32 = 1;
+/// What file systems put at the top of a volume, and where folders without a record go.
+pub(super) const LOST_AND_FOUND: &str = "lost+found";
+/// Folders for the server's files.
+const FOLDERS: [&str; 5] = ["keys", "jobs", "incoming", "removed", LOST_AND_FOUND];
+
+/// Identifier of the data folder that the database belongs to.
+const FOLDER: TableDefinition<&str, [u8; 16]> = TableDefinition::new("folder");
+const IDENTIFIER: &str = "id";
+
+#[derive(Serialize, Deserialize)]
+struct Marker {
+    format: String,
+    version: u32,
+    id: Id,
+}
+
+/// A data folder that this process alone uses.
+pub(super) struct Claim {
+    /// Its database.
+    pub database: Database,
+    /// The marker, locked as long as it is open.
+    pub lock: File,
+}
+
+/// Takes a data folder: makes a new one where there is nothing, opens one that a server made, and refuses every other.
+pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
+    fs::create_dir_all(root).map_err(in_file(root))?;
+    check_folders(root)?;
+    let names = names(root)?;
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let claim = if has(MARKER) {
+        reopen(root)?
+    } else if has(DATABASE) {
+        adopt(root)?
+    } else if names.is_empty() {
+        create(root)?
+    } else {
+        return Err(foreign(root, &names));
+    };
+    for name in ["keys", "jobs", "incoming", "removed"] {
+        let folder = root.join(name);
+        fs::create_dir_all(&folder).map_err(in_file(&folder))?;
+    }
+    files::sync_folder(root).map_err(in_file(root))?;
+    Ok(claim)
+}
+
+/// Opens the database of a folder that was claimed.
+pub(super) fn open_database(root: &Path) -> Result<Database, StoreError> {
+    match Database::open(root.join(DATABASE)) {
+        Err(redb::DatabaseError::DatabaseAlreadyOpen) => Err(StoreError::InUse(root.to_owned())),
+        other => Ok(other?),
+    }
+}
+
+/// The data folder of a server that `path` is or lies in, whether or not `path` exists.
+pub fn data_folder_above(path: &Path) -> Option<PathBuf> {
+    let path = std::path::absolute(path).ok()?;
+    let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
+    let owner = |folder: &&Path| [MARKER, DATABASE].iter().any(|name| folder.join(name).is_file());
+    existing.ancestors().find(owner).map(Path::to_owned)
+}
+
+fn create(root: &Path) -> Result<Claim, StoreError> {
+    let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
+    let lock = write_marker(root, &marker)?;
+    make_database(root, marker.id)?;
+    Ok(Claim { database: open_database(root)?, lock })
+}
+
+fn reopen(root: &Path) -> Result<Claim, StoreError> {
+    let path = root.join(MARKER);
+    let mut lock = OpenOptions::new().read(true).write(true).open(&path).map_err(in_file(&path))?;
+    take(&lock, root)?;
+    let mut text = String::new();
+    let read = (&lock).take(4096).read_to_string(&mut text);
+    // The server makes the marker first, then the database, then everything else.
+    let begun = !["keys", "jobs", DATABASE].iter().any(|name| root.join(name).exists());
+    if read.is_ok() && text.is_empty() && begun {
+        let marker = Marker { format: FORMAT.to_owned(), version: VERSION, id: Id::random()? };
+        fill(&mut lock, &marker).map_err(in_file(&path))?;
+        make_database(root, marker.id)?;
+        return Ok(Claim { database: open_database(root)?, lock });
+    }
+    let marker: Marker = serde_json::from_str(&text).ok().filter(|marker: &Marker| marker.format == FORMAT).ok_or_else(|| {
+        refused(root, format!("{MARKER} in it does not read back; put {MARKER} and {DATABASE} back from one backup, or choose another folder with --data"))
+    })?;
+    if marker.version > VERSION {
+        return Err(refused(
+            root,
+            format!(
+                "a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another folder with --data",
+                marker.version
+            ),
+        ));
+    }
+    if begun {
+        make_database(root, marker.id)?;
+    }
+    if !root.join(DATABASE).is_file() {
+        return Err(refused(
+            root,
+            format!(
+                "it belongs to a refloat server, but its database {DATABASE} is missing; put {DATABASE} back from a backup, or choose another folder with --data; keys and results in it are left as they are"
+            ),
+        ));
+    }
+    let database = open_database(root)?;
+    let found = identifier(&database)?;
+    if found != Some(marker.id) {
+        let found = found.map_or_else(|| "none".to_owned(), |id| id.to_string());
+        return Err(refused(
+            root,
+            format!(
+                "{MARKER} has identifier {}, {DATABASE} has {found}: they are of different folders; put both back from one backup, or choose another folder with --data",
+                marker.id
+            ),
+        ));
+    }
+    Ok(Claim { database, lock })
+}
+
+/// Marks a folder that a version without markers made, after a look at everything in it.
+fn adopt(root: &Path) -> Result<Claim, StoreError> {
+    if let Some(path) = stranger(root)? {
+        return Err(refused_for(root, &path));
+    }
+    let database = Database::open(root.join(DATABASE)).map_err(|error| match error {
+        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(root.to_owned()),
+        error => refused(root, format!("{DATABASE} in it does not open ({error}); put it back from a backup, or choose another folder with --data")),
+    })?;
+    let txn = database.begin_read()?;
+    let tables: Vec<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
+    drop(txn);
+    let ours = [KEYS.name(), JOBS.name()].iter().all(|name| tables.iter().any(|table| table == name));
+    let used =
+        ["keys", "jobs"].iter().any(|name| names(&root.join(name)).is_ok_and(|names| !names.is_empty()));
+    if !ours && (used || !tables.is_empty()) {
+        return Err(refused(
+            root,
+            format!(
+                "{DATABASE} in it has no tables of keys and jobs; put it back from a backup, or choose another folder with --data"
+            ),
+        ));
+    }
+    let id = identifier(&database)?.map_or_else(Id::random, Ok)?;
+    prepare(&database, id)?;
+    let lock = write_marker(root, &Marker { format: FORMAT.to_owned(), version: VERSION, id })?;
+    tracing::info!(folder = %root.display(), "took over the data folder of an older version");
+    Ok(Claim { database, lock })
+}
+
+/// A path in a folder without marker that is not the server's, where one would matter: a secret key anywhere, and anything in
+/// the folders of keys and jobs that the server did not name.
+fn stranger(root: &Path) -> Result<Option<PathBuf>, StoreError> {
+    if root.join(SECRET).symlink_metadata().is_ok() {
+        return Ok(Some(root.join(SECRET)));
+    }
+    for name in ["keys", "jobs"] {
+        let folder = root.join(name);
+        if !folder.exists() {
+            continue;
+        }
+        for entry in files::entries(&folder)? {
+            let ours = entry.file_name().to_str().is_some_and(|name| name.parse::<Id>().is_ok());
+            if !ours || !entry.file_type().map_err(in_file(&folder))?.is_dir() {
+                return Ok(Some(entry.path()));
+            }
+            for file in files::entries(&entry.path())? {
+                if !files::is_ours(&file) {
+                    return Ok(Some(file.path()));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Refuses folders of the server's that lead elsewhere.
+fn check_folders(root: &Path) -> Result<(), StoreError> {
+    for name in FOLDERS {
+        let path = root.join(name);
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        if !metadata.is_dir() {
+            return Err(refused(
+                root,
+                format!(
+                    "{name} in it is not a folder but a {}; choose another folder with --data (the whole data folder may lie on another disk, not a part of it)",
+                    if metadata.is_symlink() { "symbolic link" } else { "file" }
+                ),
+            ));
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            if metadata.dev() != root.metadata().map_err(in_file(root))?.dev() {
+                return Err(refused(
+                    root,
+                    format!("{name} in it is on another disk; put the whole data folder there with --data"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Names in a folder, but for what file systems put at the top of a volume.
+fn names(folder: &Path) -> Result<Vec<OsString>, StoreError> {
+    let entries = files::entries(folder)?;
+    Ok(entries.iter().map(fs::DirEntry::file_name).filter(|name| name != LOST_AND_FOUND).collect())
+}
+
+fn identifier(database: &Database) -> Result<Option<Id>, StoreError> {
+    let txn = database.begin_read()?;
+    match txn.open_table(FOLDER) {
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
+        table => Ok(redb::ReadableTable::get(&table?, IDENTIFIER)?.map(|id| Id(id.value()))),
+    }
+}
+
+/// Makes a database under a name of its own first: one that has its name is complete.
+fn make_database(root: &Path, id: Id) -> Result<(), StoreError> {
+    let path = root.join(NEW_DATABASE);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(in_file(&path)(error)),
+        _ => {}
+    }
+    prepare(&Database::create(&path)?, id)?;
+    fs::rename(&path, root.join(DATABASE)).map_err(in_file(&path))?;
+    files::sync_folder(root).map_err(in_file(root))
+}
+
+/// Writes the identifier, and makes tables where they are missing.
+fn prepare(database: &Database, id: Id) -> Result<(), StoreError> {
+    let txn = database.begin_write()?;
+    txn.open_table(FOLDER)?.insert(IDENTIFIER, id.0)?;
+    txn.open_table(KEYS)?;
+    txn.open_table(PARTS)?;
+    txn.open_table(JOBS)?;
+    txn.open_table(QUEUE)?;
+    txn.open_table(IDEMPOTENCY)?;
+    txn.open_table(EVENTS)?;
+    txn.open_table(COUNTERS)?;
+    txn.commit()?;
+    Ok(())
+}
+
+fn write_marker(root: &Path, marker: &Marker) -> Result<File, StoreError> {
+    let path = root.join(MARKER);
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(StoreError::InUse(root.to_owned()));
+        }
+        other => other.map_err(in_file(&path))?,
+    };
+    take(&file, root)?;
+    fill(&mut file, marker).map_err(in_file(&path))?;
+    files::sync_folder(root).map_err(in_file(root))?;
+    Ok(file)
+}
+
+fn fill(file: &mut File, marker: &Marker) -> std::io::Result<()> {
+    let text = serde_json::to_string_pretty(marker)? + "\n";
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Locks the marker; a file system without locks leaves that to the database.
+fn take(marker: &File, root: &Path) -> Result<(), StoreError> {
+    match marker.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(root.to_owned())),
+        Err(TryLockError::Error(error)) if error.kind() != std::io::ErrorKind::Unsupported => {
+            Err(in_file(&root.join(MARKER))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn foreign(root: &Path, names: &[OsString]) -> StoreError {
+    let secret = [root.join(SECRET), root.join("keys").join(SECRET), root.join("jobs").join(SECRET)];
+    let path = secret.into_iter().find(|path| path.symlink_metadata().is_ok());
+    let path = path.or_else(|| names.iter().min().map(|name| root.join(name)));
+    refused_for(root, &path.unwrap_or_default())
+}
+
+fn refused_for(root: &Path, path: &Path) -> StoreError {
+    let shown = path.strip_prefix(root).unwrap_or(path).display();
+    let reason = if path.file_name().is_some_and(|name| name == SECRET) {
+        format!("it holds a secret key ({shown}), which must not lie where a server keeps its files")
+    } else {
+        format!("it holds files that are not the server's, such as {shown}")
+    };
+    refused(root, format!("{reason}; choose a new or an empty folder with --data; nothing was changed"))
+}
+
+fn refused(root: &Path, reason: String) -> StoreError {
+    StoreError::Folder(root.to_owned(), reason)
+}

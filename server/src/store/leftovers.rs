@@ -1,0 +1,164 @@
+//! What interrupted requests and killed servers leave behind. Only files in a form that the server alone writes are removed;
+//! folders without a record are moved aside, and everything else stays where it is.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use redb::ReadableTable;
+use time::OffsetDateTime;
+
+use super::files::{self, in_file};
+use super::folder::LOST_AND_FOUND;
+use super::{JOBS, KEYS, Store, StoreError};
+use crate::id::{Id, hex};
+
+/// Whose folder something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Key(Id),
+    Job(Id),
+}
+
+impl Owner {
+    /// Where its files are.
+    pub(super) fn folder(self, store: &Store) -> PathBuf {
+        match self {
+            Self::Key(id) => store.key_folder(id),
+            Self::Job(id) => store.job_folder(id),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Key(id) => format!("keys-{id}"),
+            Self::Job(id) => format!("jobs-{id}"),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (kind, id) = text.split_once('-')?;
+        match kind {
+            "keys" => id.parse().ok().map(Self::Key),
+            "jobs" => id.parse().ok().map(Self::Job),
+            _ => None,
+        }
+    }
+}
+
+/// A folder that has lost its name, and its files later.
+pub(super) struct Retired {
+    from: PathBuf,
+    to: PathBuf,
+}
+
+impl Retired {
+    /// Takes its name from a folder, so that the name can be used anew while the files are removed. `None` if there is no such folder.
+    pub(super) fn new(store: &Store, owner: Owner) -> Result<Option<Self>, StoreError> {
+        let from = owner.folder(store);
+        let mut salt = [0; 8];
+        getrandom::fill(&mut salt).map_err(std::io::Error::other)?;
+        let to = store.root().join("removed").join(format!("{}.{}", owner.name(), hex(&salt)));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            other => other.map(|()| Some(Self { from: from.clone(), to })).map_err(in_file(&from)),
+        }
+    }
+
+    /// Removes the files once the transaction that took the name is on disk; gives the name back if it failed.
+    pub(super) fn settle<T>(
+        retired: Option<Self>,
+        store: &Store,
+        outcome: Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match (&outcome, retired) {
+            (Ok(_), Some(retired)) => remove(store, &retired.to),
+            (Err(_), Some(Self { from, to })) => {
+                if let Err(error) = fs::rename(&to, &from) {
+                    tracing::error!(folder = %from.display(), %error, "cannot put a folder back; the next start does");
+                }
+            }
+            (_, None) => {}
+        }
+        outcome
+    }
+}
+
+/// Clears up when the store is opened.
+pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
+    let (keys, jobs) = store.read(|txn| {
+        let ids = |table: redb::ReadOnlyTable<[u8; 16], &[u8]>| -> Result<HashSet<Id>, StoreError> {
+            table.iter()?.map(|entry| Ok(Id(entry?.0.value()))).collect()
+        };
+        Ok((ids(txn.open_table(KEYS)?)?, ids(txn.open_table(JOBS)?)?))
+    })?;
+    files::remove_partial(&store.root().join("incoming"))?;
+    let known = |owner| match owner {
+        Owner::Key(id) => keys.contains(&id),
+        Owner::Job(id) => jobs.contains(&id),
+    };
+    for entry in files::entries(&store.root().join("removed"))? {
+        let name = entry.file_name();
+        let Some(owner) = name.to_str().and_then(|name| Owner::parse(name.split_once('.')?.0)) else {
+            continue;
+        };
+        let folder = owner.folder(store);
+        // A record that is still there says that its removal was not completed.
+        if known(owner) && !folder.exists() {
+            fs::rename(entry.path(), &folder).map_err(in_file(&folder))?;
+        } else {
+            remove(store, &entry.path());
+        }
+    }
+    for (name, owner) in [("keys", Owner::Key as fn(Id) -> Owner), ("jobs", Owner::Job)] {
+        for entry in files::entries(&store.root().join(name))? {
+            let id = entry.file_name().to_str().and_then(|name| name.parse().ok());
+            let Some(id) = id.filter(|_| entry.file_type().is_ok_and(|kind| kind.is_dir())) else {
+                tracing::warn!(path = %entry.path().display(), "this is not the server's; it is left alone");
+                continue;
+            };
+            files::remove_partial(&entry.path())?;
+            if !known(owner(id)) {
+                // Removes it only if it is empty.
+                let _ = fs::remove_dir(entry.path());
+                set_aside(store, &entry.path(), &owner(id).name());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes the server's files in a folder that lost its name; what else is in it is moved aside.
+fn remove(store: &Store, folder: &Path) {
+    match files::remove_folder(folder) {
+        Ok(true) => {}
+        Ok(false) => {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            set_aside(store, folder, &name);
+        }
+        Err(error) => tracing::error!(%error, "cannot remove files; it is tried again at the next start"),
+    }
+}
+
+/// Moves a folder to where an operator can look at it.
+fn set_aside(store: &Store, folder: &Path, name: &str) {
+    if folder.symlink_metadata().is_err() {
+        return;
+    }
+    let place = store.root().join(LOST_AND_FOUND).join(OffsetDateTime::now_utc().date().to_string());
+    let outcome = fs::create_dir_all(&place).and_then(|()| {
+        let free = |name: &PathBuf| name.symlink_metadata().is_err();
+        let names = (1..)
+            .map(|count| if count == 1 { place.join(name) } else { place.join(format!("{name}-{count}")) });
+        let to = names.into_iter().find(free).unwrap_or_else(|| place.join(name));
+        fs::rename(folder, &to).map(|()| to)
+    });
+    match outcome {
+        Ok(to) => {
+            tracing::warn!(from = %folder.display(), to = %to.display(), "no record speaks of this folder; it was moved aside");
+        }
+        Err(error) => {
+            tracing::warn!(folder = %folder.display(), %error, "no record speaks of this folder; it could not be moved aside");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Data folders: nothing that the server did not write is ever removed, and only its own folders are used.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use redb::{ReadableDatabase, TableDefinition, TableHandle};
+use refloat_server::store::Store;
+use refloat_server::store::folder::data_folder_above;
+use support::TestServer;
+use support::engine::{KEY, PARTS};
+use support::process::refloat;
+
+const MARKER: &str = "refloat-data.json";
+const DATABASE: &str = "refloat.redb";
+
+/// Every file below a folder with its content, links by where they lead. Of the database, which may be repaired when it is
+/// opened, the name counts.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.display().to_string();
+        if path.is_symlink() {
+            files.insert(name, fs::read_link(&path).unwrap().display().to_string().into_bytes());
+        } else if path.is_dir() {
+            files.insert(format!("{name}/"), Vec::new());
+            files.extend(content(&path));
+        } else if path.ends_with(DATABASE) {
+            files.insert(name, Vec::new());
+        } else {
+            files.insert(name, fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+/// Asserts that a folder is refused and left as it is; gives the message.
+#[track_caller]
+fn refused(folder: &Path) -> String {
+    let before = content(folder);
+    let message = Store::open(folder).err().expect("refused").to_string();
+    assert!(content(folder) == before, "something changed: {message}");
+    assert!(message.contains(&folder.display().to_string()) && message.contains("--data"), "{message}");
+    message
+}
+
+/// A data folder with a sealed key set and the result of a job.
+fn filled(folder: &Path) -> String {
+    let server = TestServer::start(folder, |_| {});
+    support::upload(&server.client);
+    let job = server.client.submit(KEY, &support::ciphertext(1)).expect(202).json();
+    let job = job["id"].as_str().unwrap().to_owned();
+    server.client.wait_state(&job, "done");
+    server.stop();
+    job
+}
+
+/// Makes of a data folder what a version without markers left.
+fn of_an_older_version(folder: &Path) {
+    fs::remove_file(folder.join(MARKER)).unwrap();
+    for name in ["incoming", "removed"] {
+        fs::remove_dir(folder.join(name)).unwrap();
+    }
+    let database = redb::Database::open(folder.join(DATABASE)).unwrap();
+    let table: TableDefinition<'_, &str, [u8; 16]> = TableDefinition::new("folder");
+    let txn = database.begin_write().unwrap();
+    assert!(txn.delete_table(table).unwrap());
+    txn.commit().unwrap();
+}
+
+#[test]
+fn folders_of_others_are_refused_and_left_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    fs::write(root.join("thesis.txt"), "years of work").unwrap();
+    assert!(refused(root).contains("thesis.txt"));
+    // What `refloat keygen --out keys; refloat serve --data .` met.
+    fs::create_dir(root.join("keys")).unwrap();
+    fs::write(root.join("keys/secret.key"), "secret").unwrap();
+    assert!(refused(root).contains("keys/secret.key"));
+    let run = Command::new(env!("CARGO_BIN_EXE_refloat"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--data", "."])
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(!run.status.success());
+    assert!(String::from_utf8_lossy(&run.stderr).contains("secret key"), "{run:?}");
+    assert_eq!(fs::read(root.join("keys/secret.key")).unwrap(), b"secret");
+    // Folders of the right names do not make it the server's.
+    fs::remove_dir_all(root.join("keys")).unwrap();
+    fs::remove_file(root.join("thesis.txt")).unwrap();
+    fs::create_dir_all(root.join("jobs").join(KEY)).unwrap();
+    fs::write(root.join("jobs").join(KEY).join("input"), "a ciphertext").unwrap();
+    refused(root);
+    // Another program's table file under our name.
+    fs::write(root.join(DATABASE), "not a table").unwrap();
+    refused(root);
+}
+
+#[test]
+fn a_new_folder_is_made_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("a/b");
+    drop(Store::open(&root).unwrap());
+    let marker: serde_json::Value = serde_json::from_slice(&fs::read(root.join(MARKER)).unwrap()).unwrap();
+    assert_eq!((&marker["format"], &marker["version"]), (&"refloat-data".into(), &1.into()));
+    let store = Store::open(&root).unwrap();
+    assert!(Store::open(&root).err().unwrap().to_string().contains("in use"));
+    drop(store);
+    // A volume has such a folder from the start.
+    let volume = folder.path().join("volume");
+    fs::create_dir_all(volume.join("lost+found")).unwrap();
+    drop(Store::open(&volume).unwrap());
+}
+
+#[test]
+fn a_server_killed_while_it_made_its_folder_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let marker = folder.path().join(MARKER);
+    fs::write(&marker, "").unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    for name in ["keys", "jobs", "incoming", "removed"] {
+        fs::remove_dir(folder.path().join(name)).unwrap();
+    }
+    fs::rename(folder.path().join(DATABASE), folder.path().join("refloat.redb.partial")).unwrap();
+    let before = fs::read(&marker).unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    assert_eq!(fs::read(&marker).unwrap(), before);
+}
+
+#[test]
+fn a_marker_without_its_database_is_refused_with_the_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    let job = filled(&root);
+    let files = content(&root).len();
+    assert!(files > 8);
+    let backup = folder.path().join("backup.redb");
+    fs::rename(root.join(DATABASE), &backup).unwrap();
+    let message = refused(&root);
+    assert!(message.contains("missing") && message.contains("backup"), "{message}");
+    // An empty database, as a server of old made one, and that of another folder.
+    redb::Database::create(root.join(DATABASE)).unwrap();
+    assert!(refused(&root).contains("identifier"));
+    let other = folder.path().join("other");
+    drop(Store::open(&other).unwrap());
+    fs::copy(other.join(DATABASE), root.join(DATABASE)).unwrap();
+    assert!(refused(&root).contains("identifier"));
+    fs::write(root.join(MARKER), "{}").unwrap();
+    assert!(refused(&root).contains("does not read back"));
+    fs::write(root.join(MARKER), format!(r#"{{"format":"refloat-data","version":2,"id":"{KEY}"}}"#)).unwrap();
+    assert!(refused(&root).contains("newer"));
+    // With the marker gone as well, an empty database does not make rubbish of the files.
+    fs::remove_file(root.join(MARKER)).unwrap();
+    fs::remove_file(root.join(DATABASE)).unwrap();
+    redb::Database::create(root.join(DATABASE)).unwrap();
+    assert!(refused(&root).contains("no tables"));
+    fs::remove_file(root.join(DATABASE)).unwrap();
+    refused(&root);
+    fs::copy(&backup, root.join(DATABASE)).unwrap();
+    let server = TestServer::start(&root, |_| {});
+    server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
+    server.stop();
+    assert!(content(&root).len() >= files - 1);
+}
+
+#[test]
+fn a_folder_of_an_older_version_is_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    let job = filled(&root);
+    of_an_older_version(&root);
+    fs::write(root.join("notes.txt"), "of the operator").unwrap();
+    let misplaced = root.join("keys/secret.key");
+    fs::write(&misplaced, "secret").unwrap();
+    assert!(refused(&root).contains("keys/secret.key"));
+    fs::rename(&misplaced, root.join("secret.key")).unwrap();
+    assert!(refused(&root).contains("secret.key"));
+    fs::rename(root.join("secret.key"), root.join("jobs/thesis.txt")).unwrap();
+    assert!(refused(&root).contains("thesis.txt"));
+    fs::rename(root.join("jobs/thesis.txt"), root.join("keys").join(KEY).join("thesis.txt")).unwrap();
+    assert!(refused(&root).contains("thesis.txt"));
+    fs::remove_file(root.join("keys").join(KEY).join("thesis.txt")).unwrap();
+    let server = TestServer::start(&root, |_| {});
+    server.client.head(&format!("/v1/keys/{KEY}")).expect(200);
+    server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
+    server.stop();
+    assert!(root.join(MARKER).is_file());
+    assert_eq!(fs::read(root.join("notes.txt")).unwrap(), b"of the operator");
+    let database = redb::Database::open(root.join(DATABASE)).unwrap();
+    let txn = database.begin_read().unwrap();
+    assert!(txn.list_tables().unwrap().any(|table| table.name() == "folder"));
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_lead_elsewhere_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = folder.path().join("elsewhere");
+    fs::create_dir_all(elsewhere.join(KEY)).unwrap();
+    fs::write(elsewhere.join(KEY).join("0"), "of somebody").unwrap();
+    let root = folder.path().join("data");
+    filled(&root);
+    for old in [false, true] {
+        if old {
+            of_an_older_version(&root);
+        }
+        for name in ["keys", "jobs"] {
+            fs::rename(root.join(name), folder.path().join(name)).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, root.join(name)).unwrap();
+            assert!(refused(&root).contains("symbolic link"));
+            fs::remove_file(root.join(name)).unwrap();
+            fs::rename(folder.path().join(name), root.join(name)).unwrap();
+        }
+    }
+    assert_eq!(fs::read(elsewhere.join(KEY).join("0")).unwrap(), b"of somebody");
+}
+
+#[test]
+fn what_has_no_record_is_moved_aside_and_what_is_not_ours_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let job = filled(root);
+    let stray = KEY.replace('0', "9");
+    for (place, file) in [("keys", "0"), ("jobs", "result")] {
+        let folder = root.join(place).join(&stray);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(file), "bytes").unwrap();
+        fs::write(folder.join("3.partial"), "half").unwrap();
+    }
+    fs::create_dir(root.join("jobs").join(stray.replace('9', "8"))).unwrap();
+    let mine = ["keys/secret.key", "jobs/thesis.txt", "notes.txt", "removed/notes.txt", "incoming/x.partial"];
+    for name in mine {
+        fs::write(root.join(name), "mine").unwrap();
+    }
+    fs::create_dir(root.join("jobs/pictures")).unwrap();
+    fs::write(root.join("jobs/pictures/1.partial"), "mine").unwrap();
+    fs::write(root.join("keys").join(KEY).join("1.partial"), "half").unwrap();
+    // A key set whose removal was on disk, with a file of somebody's in it, and a job whose removal was not.
+    let removed = root.join(format!("removed/keys-{stray}.00"));
+    fs::create_dir(&removed).unwrap();
+    fs::write(removed.join("0"), "piece").unwrap();
+    fs::write(removed.join("diary"), "mine").unwrap();
+    fs::rename(root.join("jobs").join(&job), root.join(format!("removed/jobs-{job}.00"))).unwrap();
+
+    for _ in 0..2 {
+        let server = TestServer::start(root, |_| {});
+        server.client.head(&format!("/v1/keys/{KEY}")).expect(200);
+        server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
+        server.stop();
+    }
+    for name in mine.iter().chain(&["jobs/pictures/1.partial"]) {
+        assert_eq!(fs::read(root.join(name)).unwrap(), b"mine", "{name}");
+    }
+    assert_eq!(fs::read_dir(root.join("keys").join(KEY)).unwrap().count(), PARTS);
+    let dates: Vec<_> = fs::read_dir(root.join("lost+found")).unwrap().map(|entry| entry.unwrap()).collect();
+    assert_eq!(dates.len(), 1, "one day, unless this ran at midnight");
+    let date = dates[0].path();
+    assert!(date.file_name().unwrap().len() == 10, "{date:?}");
+    assert_eq!(fs::read(date.join(format!("keys-{stray}/0"))).unwrap(), b"bytes");
+    assert_eq!(fs::read(date.join(format!("jobs-{stray}/result"))).unwrap(), b"bytes");
+    assert_eq!(fs::read(date.join(format!("keys-{stray}.00/diary"))).unwrap(), b"mine");
+    assert_eq!(fs::read_dir(&date).unwrap().count(), 3, "empty and half-written ones have gone");
+    assert!(!removed.exists());
+}
+
+#[test]
+fn keygen_writes_no_secret_key_into_a_data_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    assert_eq!(data_folder_above(&root), None);
+    drop(Store::open(&root).unwrap());
+    let owner = root.canonicalize().unwrap();
+    for path in ["data", "data/keys", "data/keys/new/deep", "data/../data"] {
+        assert_eq!(data_folder_above(&folder.path().join(path)), Some(owner.clone()), "{path}");
+        let run = refloat(&format!("keygen --preset toy10 --allow-insecure --out @{path}"), folder.path());
+        assert!(!run.status.success());
+        assert!(String::from_utf8_lossy(&run.stderr).contains("data folder of a server"), "{run:?}");
+    }
+    for path in ["", "data2", "data/../keys"] {
+        assert_eq!(data_folder_above(&folder.path().join(path)), None, "{path}");
+    }
+    fs::remove_file(root.join(MARKER)).unwrap();
+    assert_eq!(data_folder_above(&root.join("keys")), Some(owner), "of an older version");
+}
