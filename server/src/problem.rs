@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 /// A problem: what a request failed with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -10,7 +11,8 @@ pub struct Problem(Box<Document>);
 
 /// The members of a problem. `code` is stable; `detail` names both sides of a mismatch and the
 /// repair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Problem)]
 pub struct Document {
     /// URI of the kind of problem, derived from `code`.
     #[serde(rename = "type")]
@@ -25,6 +27,7 @@ pub struct Document {
     pub code: String,
     /// Further members, depending on the code.
     #[serde(flatten)]
+    #[schema(additional_properties, value_type = Object)]
     pub extra: Map<String, Value>,
     /// Seconds after which the same request may succeed, sent as `Retry-After`.
     #[serde(skip)]

@@ -38,12 +38,13 @@ pub struct JobQuery {
 /// Submits a ciphertext, or a circuit with its inputs, for evaluation.
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
     params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
-    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
+    request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
     responses(
-    (status = 202, description = "Accepted; Location names the job", body = JobDocument),
+    (status = 202, description = "Accepted", body = JobDocument, headers(("Location" = String, description = "The address of the job"))),
     (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),
     (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi::Problem),
-    (status = 429, description = "Queue full; Retry-After says when to come back", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 429, description = "The queue is full, or too many bodies are being received; Retry-After says when to come back", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 503, description = "The server is stopping", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn submit(
     State(http): State<Arc<Http>>,
@@ -78,7 +79,7 @@ pub async fn submit(
 
 /// Where a job stands.
 #[utoipa::path(get, path = "/v1/jobs/{id}", operation_id = "get_job", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
-    (status = 200, body = JobDocument),
+    (status = 200, description = "Its state", body = JobDocument),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn get(
@@ -103,7 +104,7 @@ pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
 
 /// The resulting ciphertext.
 #[utoipa::path(get, path = "/v1/jobs/{id}/result", operation_id = "get_job_result", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
-    (status = 200, description = "The ciphertext, or the list of ciphertexts of a circuit's outputs; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = Vec<u8>),
+    (status = 200, description = "The ciphertext, or the list of ciphertexts of a circuit's outputs; ETag is its BLAKE3 digest", content_type = "application/octet-stream", body = inline(openapi::Bytes), headers(("ETag" = String, description = "BLAKE3 digest of the bytes, in hexadecimal and quoted"))),
     (status = 304, description = "The client has it"),
     (status = 409, description = "The job is not done", content_type = "application/problem+json", body = openapi::Problem),
 ))]

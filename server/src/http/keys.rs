@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::body;
 use super::respond::Refusal;
-use super::{Http, blocking, parse_id};
+use super::{Http, blocking, openapi, parse_id};
 use crate::problem::Problem;
 use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
 
@@ -21,7 +21,7 @@ const JSON: usize = 64 << 10;
 #[utoipa::path(post, path = "/v1/keys", operation_id = "open_keys", tag = "keys", request_body = NewKeys, responses(
     (status = 201, description = "Opened; all pieces are missing", body = KeysDocument),
     (status = 200, description = "It was there; send what is missing", body = KeysDocument),
-    (status = 409, description = "Other parameters than here", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 409, description = "Other parameters than here", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn open(
     State(http): State<Arc<Http>>,
@@ -36,8 +36,8 @@ pub async fn open(
 
 /// What is present of a key set.
 #[utoipa::path(get, path = "/v1/keys/{id}", operation_id = "get_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
-    (status = 200, body = KeysDocument),
-    (status = 404, description = "No such key set", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 200, description = "What is present and what is missing", body = KeysDocument),
+    (status = 404, description = "No such key set", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn get(
     State(http): State<Arc<Http>>,
@@ -63,11 +63,11 @@ pub async fn head(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Resu
 /// Stores one piece. Pieces may come in any order, in parallel, and again.
 #[utoipa::path(put, path = "/v1/keys/{id}/chunks/{index}", operation_id = "put_key_chunk", tag = "keys",
     params(("id" = String, Path, description = "Key set"), ("index" = usize, Path, description = "Piece, from 0")),
-    request_body(content_type = "application/octet-stream", content = Vec<u8>, description = "The piece as the library writes it"),
+    request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The piece as the library writes it"),
     responses(
     (status = 204, description = "On disk"),
-    (status = 409, description = "Stored with other bytes", content_type = "application/problem+json", body = openapi_problem::Problem),
-    (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 409, description = "Stored with other bytes", content_type = "application/problem+json", body = openapi::Problem),
+    (status = 422, description = "Does not conform", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn put_chunk(
     State(http): State<Arc<Http>>,
@@ -98,8 +98,8 @@ pub async fn put_chunk(
 /// Seals a complete key set, after which jobs can use it.
 #[utoipa::path(post, path = "/v1/keys/{id}/commit", operation_id = "commit_keys", tag = "keys", params(("id" = String, Path, description = "Key set")),
     request_body(content = Option<Commit>), responses(
-    (status = 200, body = Committed),
-    (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 200, description = "Sealed", body = Committed),
+    (status = 409, description = "Pieces are missing, or the digest differs", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn commit(
     State(http): State<Arc<Http>>,
@@ -116,7 +116,7 @@ pub async fn commit(
 /// Deletes a key set.
 #[utoipa::path(delete, path = "/v1/keys/{id}", operation_id = "delete_keys", tag = "keys", params(("id" = String, Path, description = "Key set")), responses(
     (status = 204, description = "Gone"),
-    (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi_problem::Problem),
+    (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi::Problem),
 ))]
 pub async fn delete(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
     let id = parse_id(&id)?;
@@ -139,5 +139,3 @@ fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(bytes)
         .map_err(|error| Problem::bad_request(format!("the JSON body is not understood: {error}")))
 }
-
-use super::openapi as openapi_problem;

@@ -24,7 +24,7 @@ pub struct ParamsQuery {
 }
 
 /// The parameter sets this server offers.
-#[utoipa::path(get, path = "/v1/params", tag = "server", params(ParamsQuery), responses((status = 200, body = ParamsDocument)))]
+#[utoipa::path(get, path = "/v1/params", tag = "server", params(ParamsQuery), responses((status = 200, description = "Parameter sets and limits", body = ParamsDocument)))]
 pub async fn params(
     State(http): State<Arc<Http>>,
     query: Result<Query<ParamsQuery>, axum::extract::rejection::QueryRejection>,
@@ -55,7 +55,7 @@ pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refus
 }
 
 /// Counters in the Prometheus text format.
-#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, content_type = "text/plain", body = String)))]
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "All counters", content_type = "application/openmetrics-text", body = String)))]
 pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal> {
     let text = blocking(&http, |service| Ok(service_metrics::render(service)?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)
@@ -63,7 +63,7 @@ pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal>
 }
 
 /// Name and version of the server.
-#[utoipa::path(get, path = "/version", tag = "server", responses((status = 200, body = VersionDocument)))]
+#[utoipa::path(get, path = "/version", tag = "server", responses((status = 200, description = "Name and version", body = VersionDocument)))]
 pub async fn version(State(http): State<Arc<Http>>) -> Json<VersionDocument> {
     Json(VersionDocument {
         name: "refloat".to_owned(),
@@ -73,7 +73,7 @@ pub async fn version(State(http): State<Arc<Http>>) -> Json<VersionDocument> {
 }
 
 /// This description.
-#[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, description = "OpenAPI document")))]
+#[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, description = "OpenAPI document", content_type = "application/json", body = Object)))]
 pub async fn openapi() -> Json<utoipa::openapi::OpenApi> {
     Json(document::document())
 }

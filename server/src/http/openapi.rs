@@ -1,30 +1,28 @@
 //! The `OpenAPI` description, made from the handlers.
+//!
+//! Handlers state what is theirs; what every address may answer, because of checks that lie before
+//! its handler, is added here.
 
-use serde::Serialize;
-use utoipa::{OpenApi, ToSchema};
+use utoipa::openapi::path::{Operation, Parameter, PathItem};
+use utoipa::openapi::schema::{Object, Schema, SchemaType, Type};
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::{Modify, OpenApi, ToSchema};
 
-/// The shape of a problem document.
-#[derive(Serialize, ToSchema)]
-pub struct Problem {
-    /// URI of the kind of problem.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// What the kind of problem is called.
-    pub title: String,
-    /// HTTP status.
-    pub status: u16,
-    /// This occurrence, in words: both sides of a mismatch and the repair.
-    pub detail: String,
-    /// Stable identifier of the kind of problem.
-    pub code: String,
-}
+pub use crate::problem::Document as Problem;
+
+/// Bytes as they are.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+pub struct Bytes(#[allow(dead_code)] Vec<u8>);
 
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "refloat",
-        description = "Bootstrapping as a service: evaluation keys and ciphertexts go in, refreshed ciphertexts come out. No secret key is ever taken."
+        description = "Bootstrapping as a service: evaluation keys and ciphertexts go in, refreshed ciphertexts come out. No secret key is ever taken. \
+A method that an address does not take is answered with 405, an address that is not here with 404, both with a problem document."
     ),
+    servers((url = "/", description = "The server that sent this document")),
     paths(
         super::meta::params,
         super::keys::open,
@@ -44,11 +42,79 @@ pub struct Problem {
         super::meta::version,
         super::meta::openapi,
     ),
-    components(schemas(crate::service::views::StageDocument, crate::service::views::End))
+    components(schemas(Problem, crate::service::views::StageDocument, crate::service::views::End)),
+    modifiers(&BeforeHandlers)
 )]
 struct Api;
 
 /// The description of this version.
 pub fn document() -> utoipa::openapi::OpenApi {
     Api::openapi()
+}
+
+/// Adds the problems that a request can meet before and around its handler.
+struct BeforeHandlers;
+
+impl Modify for BeforeHandlers {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        for (path, item) in &mut openapi.paths.paths {
+            let PathItem { get, put, post, delete, head, .. } = item;
+            for operation in [get, put, post, delete].into_iter().flatten() {
+                complete(path, operation, &problem);
+            }
+            if let Some(operation) = head {
+                complete(path, operation, &Response::new);
+            }
+        }
+    }
+}
+
+fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str) -> Response) {
+    let mut parameters: Vec<&mut Parameter> = operation
+        .parameters
+        .iter_mut()
+        .flatten()
+        .filter_map(|parameter| match parameter {
+            RefOr::T(parameter) => Some(parameter),
+            RefOr::Ref(_) => None,
+        })
+        .collect();
+    parameters.iter_mut().for_each(|parameter| forbid_null(parameter));
+    let understood = operation.request_body.is_some() || parameters.len() > path.matches('{').count();
+    let received = operation.request_body.is_some();
+    let named = path.contains('{') || received;
+    let stored = path.starts_with("/v1/") && path != "/v1/params";
+    let possible = [
+        (understood, "400", "The query, a header or the body is not understood"),
+        (true, "403", "The Host or the Origin of the request is not one that this server answers"),
+        (named, "404", "There is no job, key set, piece or parameter set of this name"),
+        (received, "408", "The body came too slowly"),
+        (received, "413", "The body is longer than what this address takes"),
+        (!received, "415", "The request has a Content-Encoding"),
+        (received, "415", "The body is of another media type than stated here, or has a Content-Encoding"),
+        (received, "429", "Too many bodies are being received; Retry-After says when to come back"),
+        (stored, "500", "The server could not do this; its log has the reason"),
+        (received, "507", "There is no room for this on the disk, in memory, or within a quota"),
+    ];
+    let responses = &mut operation.responses.responses;
+    for (_, status, description) in possible.into_iter().filter(|(possible, ..)| *possible) {
+        responses.entry(status.to_owned()).or_insert_with(|| answer(description).into());
+    }
+}
+
+/// A parameter that may be left out is left out, and not sent as `null`.
+fn forbid_null(parameter: &mut Parameter) {
+    if let Some(RefOr::T(Schema::Object(Object { schema_type, .. }))) = &mut parameter.schema
+        && let SchemaType::Array(types) = schema_type
+    {
+        types.retain(|each| *each != Type::Null);
+        if let [only] = &types[..] {
+            *schema_type = SchemaType::Type(only.clone());
+        }
+    }
+}
+
+fn problem(description: &'static str) -> Response {
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Problem"))).build();
+    ResponseBuilder::new().description(description).content("application/problem+json", content).build()
 }

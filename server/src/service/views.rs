@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::Service;
 use super::live::Progress;
 use crate::engine::{ParameterSet, SlotMode, one_round, operation_list};
-use crate::problem::Problem;
+use crate::problem::{Document, Problem};
 use crate::store::jobs::{JobRecord, JobState};
 use crate::store::keys::{KeyRecord, KeyState};
 
@@ -144,7 +144,7 @@ pub struct JobDocument {
     pub seconds: Option<f64>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Document>)]
     pub problem: Option<Problem>,
     /// When it was accepted (RFC 3339).
     pub created_at: String,
@@ -183,7 +183,7 @@ pub struct End {
     pub seconds: Option<f64>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Document>)]
     pub problem: Option<Problem>,
 }
 
