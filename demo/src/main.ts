@@ -11,6 +11,7 @@ import { render } from './page.js';
 import { Player, selectStation } from './player.js';
 import { decode, type RecordedVoyage } from './recorded.js';
 import recordedUrl from './recorded/toy10.json?url';
+import { revealMessages } from './reveal.js';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
@@ -98,10 +99,11 @@ function keepInSight(state: State): void {
   if (Math.abs(list.scrollLeft - middle) > list.clientWidth / 2 - option.offsetWidth) list.scrollLeft = middle;
 }
 
-/** One message per station, at most; the browser queues them politely. */
+/** One message when a station begins and one when it ends; the browser queues them politely. */
 function speak(state: State): void {
   const voyage = shownVoyage(state);
-  const text = state.said || (voyage && !voyage.recorded ? `${STATIONS[JOURNEY[state.at.station] ?? 'encrypt'].title}. ${tideSentence(voyage, state.at.station)}` : '');
+  const retrying = state.busy?.retrying ? 'The server does not answer. Trying again.' : '';
+  const text = retrying || state.said || (voyage && !voyage.recorded ? `${STATIONS[JOURNEY[state.at.station] ?? 'encrypt'].title}. ${tideSentence(voyage, state.at.station)}` : '');
   if (text === spoken) return;
   spoken = text;
   const live = document.getElementById('live');
@@ -165,6 +167,7 @@ const actions: Record<string, (argument: string) => void> = {
     if (what === 'load') void session.load();
     else if (what === 'reload') void reload(refloat);
     else if (what === 'again') begin(session.again());
+    else if (what === 'delete-keys') void session.deleteRemoteKeys();
     else refloat();
   },
   station: (index) => {
@@ -333,6 +336,7 @@ document.addEventListener('visibilitychange', () => {
 });
 
 keptTheme();
+revealMessages('.action button');
 store.update(() => undefined);
 void desk.load();
 void showRecorded();

@@ -8,6 +8,7 @@ import { controls } from './views/hero.js';
 import { inputs } from './views/inputs.js';
 import { circle, lens } from './views/lens.js';
 import { precision } from './views/precision.js';
+import { problem } from './views/problem.js';
 import { again, result } from './views/result.js';
 import { story } from './views/story.js';
 import { badge, strip } from './views/strip.js';
@@ -81,5 +82,5 @@ function about(state: State, remoteKeys: boolean): Html {
   const s = state.server;
   return html`<p>${a ? html`refloat ${a.version} · in this page: ${a.backend}${a.threads > 1 ? html`, ${a.threads} threads` : ', one thread'}` : 'refloat'}${
     s.state === 'present' && s.backend ? html` · on the server: ${s.backend}, ${s.threads ?? 1} ${s.threads === 1 ? 'thread' : 'threads'}` : ''
-  }</p>${remoteKeys ? html`<button type="button" class="quiet" data-act="delete-keys">Delete my keys from the server</button>` : ''}`;
+  }</p>${remoteKeys ? html`<button type="button" class="quiet" data-act="delete-keys">Delete my keys from the server</button>` : state.deleted ? html`<p>Your evaluation keys have been deleted from the server.</p>` : ''}${problem(state, 'keys')}`;
 }

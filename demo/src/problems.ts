@@ -1,31 +1,36 @@
 import { RefloatError } from 'refloat';
-import type { Problem, State } from './store.js';
+import type { Beside, Problem, State } from './store.js';
 import type { Voyage } from './voyage.js';
 
-/** An error's message as a sentence. */
+/** An error's message as a sentence; one that begins with an address keeps it as it is. */
 export function words(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+  const start = /^\w+:\/\//.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+  return `${start}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
 /** What a failure is called for the reader, and the way out of it. */
-export function problemOf(error: unknown, voyage: Voyage | undefined, state: State): Problem {
+export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undefined, state: State): Problem {
   const code = error instanceof RefloatError ? error.code : undefined;
-  const goOn = { label: voyage?.squared ? 'Try again' : 'Go on', action: voyage?.squared ? 'again' : 'refloat' };
+  const goOn =
+    beside === 'keys' ? { label: 'Try again', action: 'delete-keys' } : beside === 'again' ? { label: 'Try again', action: 'again' } : { label: 'Go on', action: 'refloat' };
   switch (code) {
-    case 'NETWORK':
-      return { title: 'The server does not answer', detail: `${words(error)} Your keys and picture are still in this page.`, retry: goOn };
+    case 'NETWORK': {
+      const kept = beside === 'keys' ? 'Your keys are still there.' : 'Your keys and picture are still in this page, and what has arrived at the server stays there.';
+      return { beside, title: 'The server does not answer', detail: `Start it again, or check the connection, and press “${goOn.label}”. ${kept}`, retry: goOn };
+    }
     case 'PANICKED':
-      return { title: 'The computation stopped in the middle', detail: words(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
+      return { beside, title: 'The computation stopped in the middle', detail: words(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
     case 'OUT_OF_MEMORY':
       return {
+        beside,
         title: 'This device has not enough memory',
         detail: `${words(error)} Close other pages, or choose a smaller set${state.server.state === 'present' ? ' or the server' : ''}.`,
         retry: { label: 'Load afresh and try again', action: 'reload' },
       };
     case 'LIMIT':
-      return { title: 'The server is busy', detail: words(error), retry: goOn };
+      return { beside, title: 'The server is busy', detail: words(error), retry: goOn };
     default:
-      return { title: voyage?.place === 'server' ? 'The server could not finish' : 'The voyage was broken off', detail: words(error), retry: goOn };
+      return { beside, title: voyage?.place === 'server' || beside === 'keys' ? 'The server could not finish' : 'The voyage was broken off', detail: words(error), retry: goOn };
   }
 }

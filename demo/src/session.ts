@@ -1,7 +1,7 @@
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type Server, type StageEvent } from 'refloat';
+import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeySet, type Server, type StageEvent } from 'refloat';
 import { gridFor, slotValues } from './input/source.js';
 import { problemOf, words } from './problems.js';
-import { chosenPreset, DEMONSTRATION, type Busy, type Store } from './store.js';
+import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
@@ -10,6 +10,8 @@ import { latest, observe, quality, type Place, type Specimen, type Voyage } from
 const RESIDENT_BYTES = 200e6;
 /** Bytes of a ciphertext that are drawn. */
 const SAMPLE_BYTES = 4096;
+/** How often the page says anew how long something has taken. */
+const CLOCK_MS = 1000;
 /** Where the payload of a wire object begins. */
 const HEADER_BYTES = 64;
 
@@ -54,6 +56,7 @@ export class Session {
       this.store.update((s) => {
         s.library = 'failed';
         s.problem = {
+          beside: 'action',
           title: 'The library could not be loaded',
           detail: words(error),
           retry: { label: 'Load it again', action: 'load' },
@@ -206,10 +209,12 @@ export class Session {
         this.results.delete('server');
       }
       this.store.update((s) => {
+        s.deleted = true;
+        if (s.problem?.beside === 'keys') delete s.problem;
         s.said = 'Your evaluation keys have been deleted from the server.';
       });
     } catch (error) {
-      this.fail(error, undefined);
+      this.fail(error, 'keys');
     }
   }
 
@@ -219,7 +224,7 @@ export class Session {
   }
 
   private server(rf: Refloat): Server {
-    return rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 } });
+    return rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 }, onContact: (contact) => this.contact(contact) });
   }
 
   private async perform(voyage: Voyage, work: (rf: Refloat, signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -229,6 +234,8 @@ export class Session {
       delete s.problem;
       s.confirming = false;
     });
+    // Time passes when nothing else happens, too: what the page says of it must not stand still.
+    const clock = setInterval(() => this.store.update(() => undefined), CLOCK_MS);
     try {
       await work(this.rf, this.abort.signal);
       voyage.state = 'done';
@@ -238,12 +245,13 @@ export class Session {
     } catch (error) {
       const cancelled = this.abort.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED');
       voyage.state = cancelled ? 'cancelled' : 'failed';
-      if (!cancelled) this.fail(error, voyage);
+      if (!cancelled) this.fail(error, voyage.squared ? 'again' : 'action', voyage);
       else
         this.store.update((s) => {
           s.said = voyage.place === 'server' ? 'Cancelled. The server keeps what it has received; Refloat goes on from there.' : 'Cancelled.';
         });
     } finally {
+      clearInterval(clock);
       this.abort = undefined;
       this.run = undefined;
       this.store.update((s) => {
@@ -289,14 +297,19 @@ export class Session {
       for await (const p of sending) this.progress('upload', p, started);
       await sending;
       this.uploaded.add(keys.id);
+      this.store.update((s) => {
+        delete s.deleted;
+      });
       voyage.timings.uploadMs = performance.now() - started;
     }
     return { server };
   }
 
   private progress(what: Busy['what'], p: KeyProgress, startedAt: number): void {
+    const now = performance.now();
     this.store.update((s) => {
-      s.busy = { what, label: p.label, done: p.done, total: p.total, bytes: p.bytes, totalBytes: p.totalBytes, startedAt };
+      const first = (s.busy?.startedAt === startedAt && s.busy.first) || { bytes: p.bytes, at: now };
+      s.busy = { what, label: p.label, done: p.done, total: p.total, bytes: p.bytes, totalBytes: p.totalBytes, startedAt, first, movedAt: now };
     });
   }
 
@@ -314,7 +327,7 @@ export class Session {
       this.store.update((s) => {
         // What is seen of a part says nothing new of the progress.
         if (s.busy && event.kind !== 'view') {
-          const { done: _done, total: _total, ...rest } = s.busy;
+          const { done: _done, total: _total, retrying: _retrying, ...rest } = s.busy;
           s.busy = { ...rest, label: STATIONS[event.stage].title, ...(event.kind === 'progress' ? { done: event.done, total: event.total } : {}) };
         }
       });
@@ -369,11 +382,20 @@ export class Session {
     });
   }
 
-  private fail(error: unknown, voyage: Voyage | undefined): void {
+  /** Says that the server does not answer while requests are repeated, and no longer once it does. */
+  private contact(contact: Contact): void {
+    this.store.update((s) => {
+      if (!s.busy) return;
+      const { retrying: _retrying, ...rest } = s.busy;
+      s.busy = contact.state === 'retrying' ? { ...rest, retrying: contact } : { ...rest, movedAt: performance.now() };
+    });
+  }
+
+  private fail(error: unknown, beside: Beside, voyage?: Voyage): void {
     const code = error instanceof RefloatError ? error.code : undefined;
     if (code === 'PANICKED' || code === 'OUT_OF_MEMORY') this.forget();
     this.store.update((s) => {
-      s.problem = problemOf(error, voyage, s);
+      s.problem = problemOf(error, beside, voyage, s);
       s.said = s.problem.title;
       if (code === 'NETWORK') s.server = s.server.state === 'present' ? s.server : { state: 'absent' };
     });

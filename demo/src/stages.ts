@@ -87,7 +87,7 @@ export const STATIONS: Readonly<Record<Station, StationText>> = {
     title: 'Take the sine',
     short: 'Conjugate',
     formula: trusted('<i>p</i> + conj <i>p</i> = γ/2π · sin(2π<i>m</i>/<i>q</i><sub>0</sub>)'),
-    body: 'Adding the complex conjugate keeps the height above the axis: a sine of a small angle, which is the angle itself up to a known correction. The picture is back in the slots, and there is a prime left to spend.',
+    body: 'The complex conjugate is the mirror image across the horizontal axis. Adding it cancels the height and doubles the width. The phases were written a quarter turn back, so the width is the sine of a small angle, which is the angle itself up to a known correction. The picture is back in the slots, and there is a prime left to spend.',
     lens: 'The slots of the refreshed ciphertext.',
   },
   decrypt: {

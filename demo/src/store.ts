@@ -2,8 +2,12 @@ import type { InputSource } from './input/source.js';
 import type { Preset } from './types.js';
 import type { Moment, Place, Voyage } from './voyage.js';
 
+/** Where a message stands: beside what caused it. */
+export type Beside = 'input' | 'action' | 'again' | 'keys';
+
 /** Something that went wrong, in words, with the way out. */
 export interface Problem {
+  readonly beside: Beside;
   readonly title: string;
   readonly detail: string;
   /** Label of the button that tries again; the action is in the session. */
@@ -20,6 +24,11 @@ export interface Busy {
   readonly totalBytes?: number;
   readonly startedAt: number;
   readonly paused?: boolean;
+  /** The first progress of this operation and the latest: bytes, and when. */
+  readonly first?: { readonly bytes: number; readonly at: number };
+  readonly movedAt?: number;
+  /** Set while requests fail and are repeated. */
+  readonly retrying?: { readonly attempt: number; readonly attempts: number; readonly answered: boolean };
 }
 
 /** What is known of the server. */
@@ -64,6 +73,8 @@ export interface State {
   finished: number;
   /** Message for the live region. */
   said: string;
+  /** The keys on the server were deleted, and none have been sent since. */
+  deleted?: boolean;
 }
 
 /** Holds the state and tells listeners once per frame that it has changed. */

@@ -148,6 +148,46 @@ export function waterAt(voyage: Voyage, station: Station): Water | undefined {
   }
 }
 
+/** A station that has begun and has not ended: the state it began with, and how far it is. */
+export interface Underway {
+  readonly station: Station;
+  /** The ciphertext as it came into the station. */
+  readonly water: Water;
+  /** Parts done, and how many there are; 0 of 0 in stations without parts. */
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The station that has begun and has not ended, if there is one: in a voyage that was broken off, the one it ended in. */
+export function underway(voyage: Voyage): Underway | undefined {
+  const mark = voyage.marks.find((m) => m.exitMs === undefined);
+  const before = mark && JOURNEY[stationIndex(mark.stage) - 1];
+  const water = before && waterAt(voyage, before);
+  if (!water) return undefined;
+  return { station: mark.stage, water, done: mark.parts.at(-1)?.done ?? 0, total: partsOf(voyage.preset, mark.stage) };
+}
+
+/** What is known of the ciphertext at a station. */
+export interface Standing {
+  readonly water: Water;
+  /** Set while the station is under way: the water is that of its beginning. */
+  readonly underway?: Underway;
+}
+
+/** The ciphertext after a station, or as it came in while the station is under way; `undefined` before that. */
+export function standingAt(voyage: Voyage, station: Station): Standing | undefined {
+  const water = waterAt(voyage, station);
+  if (water) return { water };
+  const now = underway(voyage);
+  return now?.station === station ? { water: now.water, underway: now } : undefined;
+}
+
+/** Index of the latest station that has begun, or -1. */
+export function newest(voyage: Voyage): number {
+  const now = underway(voyage);
+  return Math.max(frontier(voyage), now ? stationIndex(now.station) : -1);
+}
+
 /** Has the station been completed? */
 export function reached(voyage: Voyage, station: Station): boolean {
   return waterAt(voyage, station) !== undefined;
@@ -174,6 +214,23 @@ export function qualityAt(voyage: Voyage, station: Station): Quality | undefined
   return views[views.length - 1];
 }
 
+/** What the precision chart knows of a station, and when it was measured. */
+export interface Measured {
+  readonly quality: Quality;
+  /** After the station; of its parts that are done; or before it, of what came in. */
+  readonly when: 'after' | 'so far' | 'before';
+}
+
+/** Precision at a station: after it or, while it is under way, of the parts done or of what came into it. */
+export function measuredAt(voyage: Voyage, station: Station): Measured | undefined {
+  const own = qualityAt(voyage, station);
+  const now = underway(voyage);
+  if (now?.station !== station) return own && { quality: own, when: 'after' };
+  if (own) return { quality: own, when: 'so far' };
+  const before = qualityAt(voyage, JOURNEY[stationIndex(station) - 1] ?? 'encrypt');
+  return before && { quality: before, when: 'before' };
+}
+
 /** Parts of a station: tracks of the blind rotation, levels of the tree; 0 when it has none. */
 export function partsOf(preset: Preset, station: Station | undefined): number {
   if (station === 'blind_rotate') return preset.tracks;
@@ -184,12 +241,14 @@ export function partsOf(preset: Preset, station: Station | undefined): number {
 /** Every moment that can be stepped through, up to where the voyage has come. */
 export function moments(voyage: Voyage): Moment[] {
   const out: Moment[] = [];
+  const now = underway(voyage)?.station;
   JOURNEY.forEach((name, station) => {
     const parts = partsOf(voyage.preset, name);
-    if (parts > 0) {
+    const done = markOf(voyage, name)?.parts ?? [];
+    if (parts > 0 && done.length > 0) {
       // A server may finish several tracks at a time: one moment for each event.
-      for (const { done } of markOf(voyage, name)?.parts ?? []) out.push({ station, part: Math.min(done, parts) });
-    } else if (reached(voyage, name)) {
+      for (const part of done) out.push({ station, part: Math.min(part.done, parts) });
+    } else if (now === name || reached(voyage, name)) {
       out.push({ station, part: 0 });
     }
   });

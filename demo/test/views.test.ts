@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
 import type { State } from '../src/store.js';
-import { gathered, planeAt, seenAt } from '../src/views/seen.js';
+import { gathered, planeAt, seenAt, unitOf } from '../src/views/seen.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
-import { controls } from '../src/views/hero.js';
-import { gauge } from '../src/views/gauge.js';
+import { controls, timeOf } from '../src/views/hero.js';
+import { gauge, gaugeSentence } from '../src/views/gauge.js';
 import { circle, lens } from '../src/views/lens.js';
-import { precision } from '../src/views/precision.js';
+import { precision, precisionSentence } from '../src/views/precision.js';
 import { again, result } from '../src/views/result.js';
 import { story } from '../src/views/story.js';
 import { badge, strip } from '../src/views/strip.js';
 import { tide, tideSentence } from '../src/views/tide.js';
 import { tree, treeSentence } from '../src/views/tree.js';
-import { observe, quality, type Place, type Voyage } from '../src/voyage.js';
+import { latest, observe, quality, standingAt, underway, waterAt, type Place, type Voyage } from '../src/voyage.js';
 import { slotValues } from '../src/input/source.js';
 import { ramp } from './fixtures/input.js';
 import { emptyVoyage, events, preset, random, specimen } from './fixtures/model.js';
@@ -101,7 +101,7 @@ describe('sentences', () => {
   test('state the figures of the ciphertext', () => {
     const voyage = voyageOf('toy10', 'page');
     expect(tideSentence(voyage, stationIndex('slots_to_coeffs'))).toBe('After “Slots to coefficients”: level 0 of 6, a modulus of 27.0 bits, 6.0 of them above the scale.');
-    expect(treeSentence(stateWith(voyage, stationIndex('blind_rotate'), 7), voyage)).toBe('7 of 15 tracks have been rotated blindly; the products come next.');
+    expect(treeSentence(stateWith(voyage, stationIndex('blind_rotate'), 7), voyage)).toBe('7 of 15 tracks have been rotated blindly; 8 tracks are left.');
     expect(treeSentence(stateWith(voyage, stationIndex('product_tree'), 4), voyage)).toContain('one ciphertext is left');
   });
 
@@ -123,6 +123,102 @@ describe('sentences', () => {
     const voyage = voyageOf('toy10', 'page');
     voyage.result = { ...specimen(voyage.preset, 2, voyage.expected, 1e-3, random(3)), quality: quality(Float64Array.of(0), Float64Array.of(2 ** -8)) };
     expect(all(stateWith(voyage))['result']).toContain('8.00 bits, below the promised 10.5');
+  });
+});
+
+describe('while a stage is under way', () => {
+  /** Every moment of a run that follows it, as the page sees it: after each event. */
+  function* course(place: Place): Generator<Voyage> {
+    const voyage = emptyVoyage(place === 'page' ? 'toy10' : 'ship13', place, ramp);
+    voyage.fresh = specimen(voyage.preset, 2, voyage.input, 1e-6, random(1));
+    voyage.spent = specimen(voyage.preset, 1, voyage.input, 1e-6, random(2));
+    for (const event of events(voyage)) {
+      observe(voyage, event);
+      yield voyage;
+    }
+  }
+
+  test.each(['page', 'server'] as const)('the page shows that stage with the water of its beginning: %s', (place) => {
+    const seen = new Set<string>();
+    for (const voyage of course(place)) {
+      const at = latest(voyage);
+      const name = JOURNEY[at.station] ?? 'decrypt';
+      const state = { ...stateWith(voyage), at };
+      const { figure, text } = gaugeSentence(state, voyage);
+      const before = waterAt(voyage, JOURNEY[at.station - 1] ?? 'encrypt');
+      const shown = standingAt(voyage, name);
+      for (const [view, markup] of Object.entries(all(state))) expect(markup, `${view} in ${name}`).not.toMatch(/NaN|undefined|Infinity|No ciphertext yet|has not been reached/);
+      expect(all(state)['gauge']).not.toContain('heeled');
+      expect(figure).toBe(`${Math.round(shown?.water.logQ ?? Number.NaN)} bits`);
+      if (!underway(voyage)) continue;
+      seen.add(name);
+      expect(shown?.water, name).toEqual(before);
+      for (const sentence of [text, tideSentence(voyage, at.station), all(state)['story']]) expect(sentence, name).toContain(`“${STATIONS[name].title}” is under way`);
+      expect(all(state)['tide']).toContain('water-underway');
+      expect(all(state)['strip']).toMatch(new RegExp(`id="station-${name}" class="underway"`));
+      if (place === 'page') expect(precisionSentence(voyage, at.station), name).toContain('is under way');
+    }
+    expect([...seen]).toEqual(JOURNEY.slice(2, -1));
+  });
+
+  test('a station that lies ahead does not put the boat ashore', () => {
+    for (const voyage of course('page')) {
+      const state = { ...stateWith(voyage), at: { station: JOURNEY.length - 1, part: 0 } };
+      expect(all(state)['gauge']).not.toContain('heeled');
+      expect(tideSentence(voyage, JOURNEY.length - 1)).toBe('“Decrypt” has not been reached.');
+    }
+  });
+
+  test('a cancelled voyage says where it ended', () => {
+    for (const voyage of course('page')) {
+      if (underway(voyage)?.station !== 'blind_rotate' || underway(voyage)?.done !== 3) continue;
+      voyage.state = 'cancelled';
+      const state = { ...stateWith(voyage), at: latest(voyage) };
+      expect(gaugeSentence(state, voyage).text).toBe('Cancelled in “Rotate blindly” after 3 of 15 tracks.');
+      expect(all({ ...state, tables: new Set(['tide']) })['tide']).toContain('broken off');
+      return;
+    }
+    expect.unreachable();
+  });
+
+  test('tracks that are done are measured so far, and the tree says that others follow', () => {
+    for (const voyage of course('page')) {
+      if (underway(voyage)?.station !== 'blind_rotate' || (tracksSeen(voyage) ?? 0) !== 3) continue;
+      const state = { ...stateWith(voyage), at: latest(voyage) };
+      expect(precisionSentence(voyage, state.at.station)).toMatch(/3 of 15 tracks done\. So far the worst slot/);
+      expect(treeSentence(state, voyage)).toBe('3 of 15 tracks have been rotated blindly; the others are under way or wait.');
+      return;
+    }
+    expect.unreachable();
+  });
+});
+
+function tracksSeen(voyage: Voyage): number | undefined {
+  return voyage.marks.find((m) => m.stage === 'blind_rotate')?.views.length;
+}
+
+describe('the time an upload takes', () => {
+  const busy = { what: 'upload', label: 'track 8', startedAt: 0, done: 10, total: 100, bytes: 60e6, totalBytes: 160e6, first: { bytes: 40e6, at: 1000 }, movedAt: 11_000 } as const;
+
+  test('is that of what was sent now, and not of what the server had', () => {
+    expect(timeOf(busy, 11_000)).toEqual({ left: 50_000 });
+    expect(timeOf(busy, 13_000)).toEqual({ left: 48_000 });
+  });
+
+  test('is not promised when nothing moves, before anything has moved, or where it is no upload', () => {
+    expect(timeOf(busy, 16_000)).toEqual({ stalled: 5000 });
+    expect(timeOf({ ...busy, bytes: 41e6 }, 11_000)).toBeUndefined();
+    expect(timeOf({ ...busy, what: 'keys' }, 11_000)).toBeUndefined();
+    expect(timeOf({ ...busy, paused: true }, 90_000)).toBeUndefined();
+  });
+
+  test('gives way to what is known of the server', () => {
+    const markup = (more: object): string => controls({ ...stateWith(undefined), busy: { ...busy, startedAt: performance.now(), movedAt: performance.now(), first: { bytes: 40e6, at: performance.now() - 10_000 }, ...more } }).text;
+    expect(markup({})).toMatch(/about \d+ s left/);
+    const lost = markup({ retrying: { attempt: 2, attempts: 4, answered: false } });
+    expect(lost).toContain('The server does not answer: trying again, 2 of 4.');
+    expect(lost).not.toMatch(/left/);
+    expect(markup({ movedAt: performance.now() - 60_000 })).toMatch(/Nothing has arrived at the server for 60 s/);
   });
 });
 
@@ -206,6 +302,22 @@ describe('what is drawn on canvases', () => {
     const plane = planeAt(voyageOf('toy10', 'page'), { station: stationIndex('blind_rotate'), part: 2 });
     expect(plane?.radius).toBeCloseTo(1, 3);
     expect(gathered(plane?.points ?? new Float64Array()).spread).toBeGreaterThan(5.5);
+  });
+
+  test('lies inside the drawing at every station, and far points too', () => {
+    const voyage = voyageOf('toy10', 'page');
+    const half = 0.5;
+    for (let station = 0; station < JOURNEY.length; station++) {
+      for (const part of [1, 2, 3, 4]) {
+        const plane = planeAt(voyage, { station, part });
+        if (!plane) continue;
+        const far = Math.max(...plane.points.map((x) => Math.abs(x))) / plane.radius;
+        expect(far * unitOf(plane), `${JOURNEY[station]} ${part}`).toBeLessThan(half);
+      }
+    }
+    const sine = planeAt(voyage, { station: stationIndex('conjugate'), part: 0 });
+    expect([sine?.radius, sine?.angles]).toEqual([1, false]);
+    expect(5 * unitOf({ points: Float64Array.of(0, 5, 1, 0), radius: 1, angles: false })).toBeLessThan(half);
   });
 
   test('knows an arc across the cut of the angle', () => {

@@ -12,6 +12,7 @@ import { say } from './lib/say.mjs';
 await import('./journeys/page.mjs');
 await import('./journeys/control.mjs');
 await import('./journeys/input.mjs');
+await import('./journeys/promises.mjs');
 await import('./journeys/access.mjs');
 await import('./journeys/server.mjs');
 await import('./journeys/looks.mjs');

@@ -22,6 +22,7 @@ export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
 export type { KeyPartInfo, Method, Preset, PresetName, Reduction, SlotMode, StageInfo } from './params.js';
 export type { Matrix, Numbers } from './program/encode.js';
 export { Program, Value } from './program/program.js';
+export type { Contact } from './remote/http.js';
 export { RemoteKeys } from './remote/keys.js';
 export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remote/program.js';
 export { Server } from './remote/server.js';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeySet } from '../dist/api/key-set.js';
+import type { Contact } from '../dist/remote/http.js';
 import { Server, type ServerOptions } from '../dist/remote/server.js';
 import { fake, PARTS, type Fake, type Trouble } from './support/fake-glue.js';
 import { fakeServer, problem, writeEvent, type FakeServer } from './support/fake-server.js';
@@ -96,6 +97,27 @@ describe('uploading keys', () => {
     const { at, remote } = client();
     await remote.uploadKeys(await keysOf(at));
     expect(server.chunks.size).toBe(PARTS);
+  });
+
+  it('tells when it tries again and when the server is back', async () => {
+    const heard: Contact[] = [];
+    let failures = 3;
+    server.intercept = (request, response) => {
+      if (request.method !== 'PUT' || failures === 0) return false;
+      failures -= 1;
+      if (failures === 0) response.writeHead(503, { 'retry-after': '0' }).end();
+      else request.socket.destroy();
+      return true;
+    };
+    const { at, remote } = client(undefined, { ...FAST, inFlight: 1, onContact: (contact) => heard.push(contact) });
+    await remote.uploadKeys(await keysOf(at));
+    const { attempts } = FAST.retry;
+    expect(heard).toEqual([
+      { state: 'retrying', attempt: 2, attempts, answered: false },
+      { state: 'retrying', attempt: 3, attempts, answered: false },
+      { state: 'retrying', attempt: 4, attempts, answered: true },
+      { state: 'back' },
+    ]);
   });
 
   it('stops with the server gone, and says what to do', async () => {

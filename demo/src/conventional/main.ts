@@ -8,6 +8,7 @@ import '../styles/narrow.css';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type StageEvent, type SteppableRun } from 'refloat/client';
 import { morph, type Html } from '../html.js';
+import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
 import { comb, polynomial } from './comb.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
@@ -190,6 +191,7 @@ document.addEventListener('change', (event) => {
 });
 addEventListener('resize', draw);
 
+revealMessages('button.primary');
 keptTheme();
 draw();
 library

@@ -14,7 +14,7 @@ export function controls(state: State): Html {
         : html`<button type="button" class="primary small" data-act="run" ${preset ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
     ${busy === 'keys' ? html`<p class="hint">Making keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
-    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <p class="conv-set">${
       preset
         ? html`<span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${preset.slots} slots, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}. Full size: <code>n15</code> and <code>n16</code>, 128 bits, on a server.</span>`

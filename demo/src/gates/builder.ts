@@ -38,7 +38,7 @@ export function builder(state: BuilderState): Html {
       <button type="button" class="quiet" data-act="place" ${busy || circuit.gates.length >= MOST_GATES ? 'disabled' : ''}>Add a gate</button></div></div>
     <p class="buttons"><button type="button" class="primary small" data-act="evaluate" ${busy || circuit.gates.length === 0 ? 'disabled' : ''}>Encrypt and evaluate</button>
       <span class="hint">${busy ?? ''}</span></p>
-    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <p class="gates-sum">${
       finished
         ? html`<span id="outputs">${outputs(circuit).map((gate, i) => html`${i ? ', ' : ''}${nameOf(`g${gate}`)} = ${Number(done[gate]?.value)}`)}</span> <span class="hint">decrypted; ${plural(circuit.gates.length, 'gate')} in ${duration(total)} of work</span>`

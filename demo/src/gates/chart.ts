@@ -49,7 +49,7 @@ export function chart(state: ChartState): Html {
       <button type="button" class="primary small" data-act="lookup" ${off}>Encrypt x and look up</button>
       <button type="button" class="secondary" data-act="again" ${busy || !state.again ? 'disabled' : ''}>f of the result</button></div>
     <p class="hint">${status(state)}</p>
-    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <p class="gates-sum">${
       path.length < 2
         ? html`<span class="hint">f(x) appears here, decrypted.</span>`

@@ -9,6 +9,7 @@ import '../styles/gates.css';
 import '../styles/builder.css';
 import { Refloat, RefloatError, type GateCiphertext } from 'refloat/client';
 import { morph, type Html } from '../html.js';
+import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
 import { builder, type Evaluated } from './builder.js';
 import { FUNCTIONS, barAt, chart, keyed, stroke } from './chart.js';
@@ -289,6 +290,7 @@ document.addEventListener('pointermove', (event) => {
 for (const end of ['pointerup', 'pointercancel'] as const) document.addEventListener(end, () => (last = undefined));
 
 keptTheme();
+revealMessages('button.primary');
 draw();
 // The circuit is drawn before anything runs.
 library.then(

@@ -51,7 +51,7 @@ export function adder(state: State): Html {
     )}</div>
     <p class="buttons"><button type="button" class="primary" data-act="add" ${busy ? 'disabled' : ''}>Encrypt and add</button>
       <span class="hint">${status(state)}</span></p>
-    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <ol class="gates-columns" aria-label="The circuit, bit by bit">${
       circuit ? Array.from({ length: circuit.depth }, (_, level) => column(state, circuit, level)) : ''
     }</ol>
@@ -85,7 +85,7 @@ export function close(state: State): Html {
       ${state.operands.map((bit, i) => html`<button type="button" class="gates-bit" aria-pressed="${String(bit)}" data-act="operand:${i}" ${busy ? 'disabled' : ''}>${Number(bit)}<span class="visually-hidden"> operand ${'xy'[i]}</span></button>`)}
       <button type="button" class="secondary" data-act="look" ${busy ? 'disabled' : ''}>Bootstrap and look</button>
       <span id="close-result" class="hint">${state.result === undefined ? '' : `decrypts to ${Number(state.result)}`}</span></div>
-    ${state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <div class="gates-figures">
       ${circle('Sum of the operands', 'bit', seen.before, seen.rounded)}
       ${accumulator(seen.accumulator, 0.125, BIT_TICKS)}

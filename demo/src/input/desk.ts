@@ -1,4 +1,4 @@
-import { chosenPreset, type Store } from '../store.js';
+import { chosenPreset, type State, type Store } from '../store.js';
 import { Easel, EASEL_SIDE } from './easel.js';
 import { BadNumbers, fromCurve, fromNumbers, parseNumbers } from './numbers.js';
 import { bundled, fromFile, fromPainting, NotAPicture } from './picture.js';
@@ -57,14 +57,13 @@ export class Desk {
       this.tab = 'boat';
       this.store.update((s) => {
         s.input = source;
-        delete s.problem;
-        delete s.unreadable;
+        settled(s);
         s.said = `${source.label} is ready to be encrypted.`;
       });
     } catch (error) {
       if (!(error instanceof NotAPicture)) throw error;
       this.store.update((s) => {
-        s.problem = { title: 'That file is not a picture', detail: error.message };
+        s.problem = { beside: 'input', title: 'That file is not a picture', detail: error.message };
         s.said = error.message;
       });
     }
@@ -75,14 +74,11 @@ export class Desk {
     const grid = gridFor(chosenPreset(this.store.state)?.slots ?? 512);
     try {
       this.use(fromNumbers(text.trim() === '' ? Float64Array.from([0.5, -0.25, 1]) : parseNumbers(text, grid.width * grid.height)));
-      this.store.update((s) => {
-        delete s.problem;
-      });
     } catch (error) {
       if (!(error instanceof BadNumbers)) throw error;
       this.store.update((s) => {
         s.unreadable = true;
-        s.problem = { title: 'These numbers cannot be encrypted yet', detail: error.message };
+        s.problem = { beside: 'input', title: 'These numbers cannot be encrypted yet', detail: error.message };
       });
     }
   }
@@ -117,8 +113,13 @@ export class Desk {
   private use(source: InputSource): void {
     this.store.update((s) => {
       s.input = source;
-      if (s.unreadable) delete s.problem;
-      delete s.unreadable;
+      settled(s);
     });
   }
+}
+
+/** There is an input that can be encrypted: what was said of another one no longer holds. */
+function settled(state: State): void {
+  if (state.problem?.beside === 'input') delete state.problem;
+  delete state.unreadable;
 }

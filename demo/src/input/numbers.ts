@@ -12,8 +12,8 @@ export function parseNumbers(text: string, maximum: number): Float64Array {
   }
   return Float64Array.from(words, (word, i) => {
     const value = Number(word.replace('−', '-'));
-    if (!Number.isFinite(value)) throw new BadNumbers(`“${word.slice(0, 20)}” (number ${i + 1}) is not a number.`);
-    if (Math.abs(value) > 1) throw new BadNumbers(`${word} (number ${i + 1}) is outside −1 … 1, the range this set is made for.`);
+    if (!Number.isFinite(value)) throw new BadNumbers(`“${word.slice(0, 20)}” (number ${i + 1}) is not a number. Numbers look like 0.5 or −0.25.`);
+    if (Math.abs(value) > 1) throw new BadNumbers(`${word} (number ${i + 1}) is outside −1 … 1, the range this set is made for. Scale the numbers down.`);
     return value;
   });
 }

@@ -8,6 +8,7 @@ import '../styles/narrow.css';
 import '../styles/conventional.css';
 import { Refloat, RefloatError, type Ciphertext, type KeySet, type ServerPreset } from 'refloat/client';
 import { morph } from '../html.js';
+import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
 import { patients, score, trained } from './model.js';
 import { batch, inference, measurementsOf } from './program.js';
@@ -106,6 +107,7 @@ document.addEventListener('change', (event) => {
   draw();
 });
 
+revealMessages('button.primary');
 keptTheme();
 draw();
 findServer().catch((error: unknown) => {

@@ -56,5 +56,5 @@ export function scores(state: State): Html {
 }
 
 function problem(state: State): Html {
-  return state.problem ? html`<p class="problem" role="alert">${state.problem}</p>` : html``;
+  return state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : html``;
 }

@@ -2,7 +2,7 @@ import { JOURNEY } from '../stages.js';
 import { slotValues } from '../input/source.js';
 import { chosenPreset, shownVoyage, type State } from '../store.js';
 import { specimenAt, type Moment, type Voyage } from '../voyage.js';
-import { gathered, planeAt, seenAt, type Seen } from './seen.js';
+import { gathered, planeAt, seenAt, unitOf, type Seen } from './seen.js';
 
 /** Is the voyage's input a sequence rather than a picture? */
 export function isCurve(voyage: Voyage): boolean {
@@ -179,7 +179,7 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
   const { context, w, h } = at;
   const colour = ink(canvas);
   const centre = { x: w / 2, y: h / 2 };
-  const unit = Math.min(w, h) * 0.41;
+  const unit = Math.min(w, h) * (plane ? unitOf(plane) : 0.41);
   context.strokeStyle = colour.grid;
   context.lineWidth = 1;
   context.beginPath();
@@ -225,13 +225,16 @@ function paintCircle(canvas: HTMLCanvasElement, voyage: Voyage, state: State): v
     const [x, y] = at2(chosen);
     ring(centre.x + x * unit, centre.y - y * unit);
   }
-  magnify();
+  if (plane.angles) magnify();
 
   /** A short arc, turned upright and enlarged in the middle of the circle. */
   function magnify(): void {
     const { middle, spread } = gathered(plane?.points ?? new Float64Array());
     if (spread > 0.9 || spread < 1e-6) return;
-    const power = Math.floor(Math.min(20, 1.45 / (spread * 1.08)));
+    let off = 1e-9;
+    for (let i = 0; i < points; i++) off = Math.max(off, Math.abs(Math.hypot(...at2(i)) - 1));
+    // Neither the arc nor what lies beside it may leave the circle.
+    const power = Math.floor(Math.min(20, 1.45 / (spread * 1.08), 0.8 / off));
     if (power < 2) return;
     context.fillStyle = colour.muted;
     context.font = `12.5px ${getComputedStyle(canvas).fontFamily}`;
@@ -269,7 +272,7 @@ function rgb(hex: string): number[] {
 export function slotNear(canvas: HTMLCanvasElement, voyage: Voyage, moment: Moment, x: number, y: number): number | undefined {
   const plane = planeAt(voyage, moment);
   if (!plane) return undefined;
-  const unit = Math.min(canvas.clientWidth, canvas.clientHeight) * 0.41;
+  const unit = Math.min(canvas.clientWidth, canvas.clientHeight) * unitOf(plane);
   let best: number | undefined;
   let distance = 18 ** 2;
   for (let i = 0; i < plane.points.length / 2; i++) {

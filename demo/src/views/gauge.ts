@@ -2,20 +2,29 @@ import { decimal, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
-import { waterAt, type Voyage } from '../voyage.js';
+import { newest, standingAt, waterAt, type Standing, type Voyage } from '../voyage.js';
+import { progressOf } from './words.js';
 import { boat, drawing, label, n } from './svg.js';
 
-/** What the gauge says: the multiplications that still fit. */
+/** The ciphertext at the selected station; at the latest one that has begun if the selected one lies ahead. */
+function standing(state: State, voyage: Voyage | undefined): (Standing & { readonly station: number }) | undefined {
+  if (!voyage) return undefined;
+  const station = Math.min(state.at.station, newest(voyage));
+  const found = station < 0 ? undefined : standingAt(voyage, JOURNEY[station] ?? 'encrypt');
+  return found && { ...found, station };
+}
+
+/** What the gauge says: the modulus, and the multiplications that still fit. */
 export function gaugeSentence(state: State, voyage: Voyage | undefined): { figure: string; text: string } {
-  const name = JOURNEY[state.at.station] ?? 'encrypt';
-  const water = voyage && waterAt(voyage, name);
-  if (!voyage || !water) return { figure: '', text: 'No ciphertext yet: the boat lies on the bank.' };
-  const left = Math.max(0, water.level - voyage.preset.inputLevel);
-  const inside = state.at.station > 1 && state.at.station < 7;
-  return {
-    figure: `${decimal(water.logQ, 0)} bits`,
-    text: inside ? `Inside the bootstrapping: ${STATIONS[name].title.toLowerCase()}.` : left === 0 ? 'Exhausted: no multiplication fits any more.' : `Afloat: ${plural(left, 'multiplication')} can be spent.`,
-  };
+  const found = standing(state, voyage);
+  if (!voyage || !found) return { figure: '', text: 'No ciphertext yet: the boat lies on the bank.' };
+  const title = STATIONS[JOURNEY[found.station] ?? 'encrypt'].title;
+  const left = Math.max(0, found.water.level - voyage.preset.inputLevel);
+  const inside = found.station > 1 && found.station < 7;
+  const figure = `${decimal(found.water.logQ, 0)} bits`;
+  if (found.underway) return { figure, text: `${progressOf(voyage, found.underway)}.` };
+  if (inside) return { figure, text: `Inside the bootstrapping: ${title.toLowerCase()}.` };
+  return { figure, text: left === 0 ? 'Exhausted: no multiplication fits any more.' : `Afloat: ${plural(left, 'multiplication')} can be spent.` };
 }
 
 /** The water-line gauge of the first screen: how deep the modulus is under the ciphertext now. */
@@ -23,8 +32,7 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
   const height = 220;
   const bed = height - 22;
   const top = 78;
-  const name = JOURNEY[state.at.station] ?? 'encrypt';
-  const water = voyage && waterAt(voyage, name);
+  const water = standing(state, voyage)?.water;
   const deepest = voyage ? Math.max(64, ...JOURNEY.map((s) => waterAt(voyage, s)?.logQ ?? 0)) : 200;
   const perBit = (bed - top) / deepest;
   const depth = water ? water.logQ * perBit : 0;

@@ -1,9 +1,10 @@
 import { bytes, count, decimal, duration } from '../format.js';
 import { html, type Html } from '../html.js';
 import { gridFor } from '../input/source.js';
-import { chosenPreset, DEMONSTRATION, FULL_SIZE, type State } from '../store.js';
+import { chosenPreset, DEMONSTRATION, FULL_SIZE, type Busy, type State } from '../store.js';
 import type { Preset } from '../types.js';
 import { bootstrapMs, type Place } from '../voyage.js';
+import { problem } from './problem.js';
 import { statement } from './words.js';
 
 const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
@@ -26,7 +27,7 @@ export function controls(state: State): Html {
     </fieldset>
     ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}
     ${state.confirming ? confirmation(state) : action(state)}
-    ${state.problem && problem(state)}`;
+    ${problem(state, 'action')}`;
 }
 
 /** A card of the choice: the page has two, by the security of the set. */
@@ -98,6 +99,32 @@ function serverNote(state: State): Html {
   return html`${width} × ${height} = ${count(preset.slots)} numbers. Uploads ${bytes(preset.keyBytes)} of keys; the secret one stays here.`;
 }
 
+/** Without progress for so long, or four times as long as it usually takes, nothing is promised any more. */
+const STALL_MS = 4000;
+
+/** What a long operation can say of the time: how much is left, or for how long nothing has come. */
+export function timeOf(busy: Busy, now: number): { left: number } | { stalled: number } | undefined {
+  const { first, movedAt, bytes: sent = 0, totalBytes = 0 } = busy;
+  if (busy.what !== 'upload' || busy.paused || !first || movedAt === undefined) return undefined;
+  const idle = now - movedAt;
+  const seen = sent - first.bytes;
+  const each = busy.done ? (movedAt - first.at) / busy.done : 0;
+  if (idle > Math.max(STALL_MS, 4 * each)) return { stalled: idle };
+  // The rate of this upload: what the server had before took no time.
+  if (seen < 0.03 * (totalBytes - first.bytes)) return undefined;
+  return { left: Math.max(0, ((totalBytes - sent) * (movedAt - first.at)) / seen - idle) };
+}
+
+/** What is under way in words, or that nothing comes. */
+function underway(busy: Busy, now: number): string {
+  if (busy.retrying) {
+    const { attempt, attempts, answered } = busy.retrying;
+    return `The server ${answered ? 'is busy' : 'does not answer'}: trying again, ${attempt} of ${attempts}.`;
+  }
+  const time = timeOf(busy, now);
+  return time && 'stalled' in time ? `Nothing has arrived at the server for ${roughly(time.stalled)}. Still trying.` : busy.label;
+}
+
 /** A remaining time: no more exact than it is. */
 function roughly(ms: number): string {
   return ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
@@ -122,14 +149,14 @@ function action(state: State): Html {
     </div>`;
   }
   const fraction = busy.totalBytes ? (busy.bytes ?? 0) / busy.totalBytes : busy.total ? (busy.done ?? 0) / busy.total : undefined;
-  const elapsed = performance.now() - busy.startedAt;
-  const left = fraction !== undefined && fraction > 0.03 && busy.what === 'upload' ? elapsed / fraction - elapsed : undefined;
+  const now = performance.now();
+  const time = busy.retrying ? undefined : timeOf(busy, now);
   return html`<div class="action running" data-key="running">
     <div class="progress-head"><span class="progress-what">${WORDS[busy.what]}${busy.paused ? ' (paused)' : ''}</span><span class="progress-figure">${
       busy.totalBytes ? html`${bytes(busy.bytes ?? 0)} of ${bytes(busy.totalBytes)}` : busy.total ? html`${busy.done ?? 0} of ${busy.total}` : ''
-    }${left !== undefined && html` · about ${roughly(left)} left`}</span></div>
+    }${time && 'left' in time && html` · about ${roughly(time.left)} left`}</span></div>
     <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
-    <p class="progress-label">${busy.label}</p>
+    <p class="progress-label">${underway(busy, now)}</p>
     <button type="button" class="secondary" data-act="cancel">Cancel</button>
   </div>`;
 }
@@ -141,12 +168,4 @@ function confirmation(state: State): Html {
     <p>This page makes the evaluation keys piece by piece and sends each piece to the server. You can cancel at any time and continue later in this page; what has arrived stays. The secret key never leaves the page.</p>
     <div class="buttons"><button type="button" class="primary small" data-act="confirm">Make and upload</button><button type="button" class="secondary" data-act="dismiss">Not now</button></div>
   </div>`;
-}
-
-function problem(state: State): Html | null {
-  const p = state.problem;
-  if (!p) return null;
-  return html`<div class="problem" role="alert"><p class="box-title">${p.title}</p><p>${p.detail}</p><div class="buttons">
-    ${p.retry && html`<button type="button" class="secondary" data-act="retry:${p.retry.action}">${p.retry.label}</button>`}
-    <button type="button" class="quiet" data-act="close-problem">Close</button></div></div>`;
 }

@@ -1,6 +1,7 @@
 import { html, type Html } from '../html.js';
 import { gridFor, type InputKind } from '../input/source.js';
 import { chosenPreset, type State } from '../store.js';
+import { problem } from './problem.js';
 
 const KINDS: readonly (readonly [InputKind, string])[] = [
   ['boat', 'Picture'],
@@ -23,6 +24,7 @@ export function inputs(state: State, open: InputKind): Html {
       ${tab === 'draw' && html`<canvas class="easel" data-own data-easel width="64" height="64" role="img" aria-label="Easel: paint with the pointer"></canvas><p class="hint">Paint with the pointer: black water, white paint. ${eraser()}</p>`}
       ${tab === 'curve' && html`<canvas class="easel curve" data-own data-curve role="img" aria-label="Curve: draw with the pointer, or choose a shape below"></canvas><div class="buttons"><button type="button" class="quiet" data-act="curve:sine">Sine</button><button type="button" class="quiet" data-act="curve:ramp">Ramp</button><button type="button" class="quiet" data-act="curve:steps">Steps</button><button type="button" class="quiet" data-act="curve:row">A row of the picture</button></div>`}
       ${tab === 'numbers' && html`<label class="numbers">Numbers between −1 and 1, separated by spaces or commas<textarea rows="5" spellcheck="false" inputmode="text" data-input="numbers" data-own></textarea></label><p class="hint">One number per slot, at most ${grid.width * grid.height}; the rest stay 0.</p>`}
+      ${problem(state, 'input')}
     </div>`;
 }
 

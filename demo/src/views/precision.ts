@@ -2,10 +2,11 @@ import { decimal, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import type { State } from '../store.js';
-import { qualityAt, type Voyage } from '../voyage.js';
+import { measuredAt, reached, underway, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
 import { caption, drawing, label, n } from './svg.js';
 import { columns } from './tide.js';
+import { progressOf } from './words.js';
 
 /** The precision lane: bits correct at every station where the key holder can measure them. */
 export function precision(state: State, voyage: Voyage | undefined, width: number): Html {
@@ -22,13 +23,21 @@ export function precision(state: State, voyage: Voyage | undefined, width: numbe
 export function precisionSentence(voyage: Voyage | undefined, station: number): string {
   if (!voyage) return 'No voyage yet: no error has been measured.';
   const name = JOURNEY[station] ?? 'encrypt';
-  const q = qualityAt(voyage, name);
-  if (q) {
-    return `After “${STATIONS[name].title}”: the worst slot is right to ${decimal(q.bitsMax)} bits, all slots together to ${decimal(q.bitsRms)} bits (rms).`;
+  const found = measuredAt(voyage, name);
+  const now = underway(voyage);
+  if (found) {
+    const { bitsMax, bitsRms } = found.quality;
+    const [worst, rms] = [decimal(bitsMax), decimal(bitsRms)];
+    if (found.when === 'after' || !now) return `After “${STATIONS[name].title}”: the worst slot is right to ${worst} bits, all slots together to ${rms} bits (rms).`;
+    return found.when === 'so far'
+      ? `${progressOf(voyage, now)}. So far the worst slot is right to ${worst} bits, all slots together to ${rms} bits (rms).`
+      : `${progressOf(voyage, now)}. Before it the worst slot was right to ${worst} bits, all slots together to ${rms} bits (rms).`;
   }
   if (voyage.place === 'server' && name !== 'decrypt') {
     return 'On the server nobody can look inside: precision is known before the journey and after it, where your key decrypts.';
   }
+  if (name === 'encode_phase' && reached(voyage, name)) return `“${STATIONS[name].title}” makes plaintexts: there is no error to measure.`;
+  if (now?.station === name) return `${progressOf(voyage, now)}. Nothing in it has been measured yet.`;
   return `“${STATIONS[name].title}” has not been measured yet.`;
 }
 
@@ -36,8 +45,9 @@ function precisionTable(voyage: Voyage | undefined): Table {
   return {
     columns: ['Station', 'Worst slot, bits', 'rms, bits', 'Largest error', 'rms error'],
     rows: JOURNEY.map((name) => {
-      const q = voyage && qualityAt(voyage, name);
-      return [STATIONS[name].title, decimal(q?.bitsMax, 2), decimal(q?.bitsRms, 2), scientific(q?.maxError), scientific(q?.rmsError)];
+      const found = voyage && measuredAt(voyage, name);
+      const q = found?.when === 'before' ? undefined : found?.quality;
+      return [`${STATIONS[name].title}${found?.when === 'so far' ? ', so far' : ''}`, decimal(q?.bitsMax, 2), decimal(q?.bitsRms, 2), scientific(q?.maxError), scientific(q?.rmsError)];
     }),
   };
 }
@@ -49,8 +59,8 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
   const bottom = top + lane;
   const height = bottom + (narrow ? 20 : step < 108 ? 40 : 26);
   const right = left + step * JOURNEY.length;
-  const measured = JOURNEY.map((name) => voyage && qualityAt(voyage, name));
-  const most = Math.max(12, ...measured.map((q) => (q && Number.isFinite(q.bitsRms) ? q.bitsRms : 0))) + 2;
+  const measured = JOURNEY.map((name) => voyage && measuredAt(voyage, name));
+  const most = Math.max(12, ...measured.map((m) => (m && Number.isFinite(m.quality.bitsRms) ? m.quality.bitsRms : 0))) + 2;
   const y = (bits: number): number => bottom - (Math.min(bits, most) / most) * lane;
 
   const ticks = [];
@@ -58,12 +68,13 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     ticks.push(html`<line class="grid" x1="${n(left)}" x2="${n(right)}" y1="${n(y(bits))}" y2="${n(y(bits))}"/>${label(left - 8, y(bits) + 4, bits, 'tick', 'end')}`);
   }
   const promise = voyage?.preset.promisedBits;
-  const marks = measured.map((q, i) => {
+  const marks = measured.map((found, i) => {
     const x = left + (i + 0.5) * step;
-    if (!q) return null;
+    if (!found) return null;
+    const q = found.quality;
     const r = narrow ? 4 : 5;
     const yMax = y(q.bitsMax);
-    return html`<g class="bits${i === state.at.station ? ' here' : ''}">
+    return html`<g class="bits${i === state.at.station ? ' here' : ''}${found.when === 'after' ? '' : ' underway'}">
       <line class="bits-span" x1="${n(x)}" x2="${n(x)}" y1="${n(y(q.bitsRms))}" y2="${n(yMax)}"/>
       <circle class="bits-rms" cx="${n(x)}" cy="${n(y(q.bitsRms))}" r="${n(r - 1)}"/>
       <path class="bits-max" d="M${n(x)} ${n(yMax - r)}L${n(x + r)} ${n(yMax)}L${n(x)} ${n(yMax + r)}L${n(x - r)} ${n(yMax)}Z"/>
@@ -72,8 +83,8 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     </g>`;
   });
   const description = `Bits of precision by station. ${JOURNEY.map((s, i) => {
-    const q = measured[i];
-    return q ? `${STATIONS[s].title}: worst slot ${decimal(q.bitsMax)}, rms ${decimal(q.bitsRms)}` : '';
+    const { quality: q, when } = measured[i] ?? {};
+    return q ? `${STATIONS[s].title}${when === 'after' ? '' : when === 'so far' ? ', so far' : ', before it'}: worst slot ${decimal(q.bitsMax)}, rms ${decimal(q.bitsRms)}` : '';
   })
     .filter(Boolean)
     .join('; ')}.`;

@@ -4,6 +4,7 @@ import type { State } from '../store.js';
 import { bootstrapMs, type Voyage } from '../voyage.js';
 import { isCurve } from './canvas.js';
 import { figure, type Table } from './figure.js';
+import { problem } from './problem.js';
 
 /** Before, after and the difference. */
 export function result(state: State, voyage: Voyage | undefined): Html {
@@ -85,6 +86,7 @@ export function again(state: State, voyage: Voyage | undefined): Html {
       <h2 id="again-title">Afloat means: it can be used</h2>
       <p>A refreshed ciphertext has a prime to spend again. Spend it: square every slot under encryption, which exhausts the ciphertext, and bootstrap the square. ${voyage?.preset.mode === 'bits' ? 'A bit is its own square: the same picture is to come back.' : 'Black and white are −1 and 1, so both turn white, and mid-grey turns to zero.'}</p>
       ${action}
+      ${problem(state, 'again')}
       ${!ready && !second && html`<p class="hint">Available when a voyage of your own has come back.</p>`}
     </div>
     ${

@@ -14,8 +14,23 @@ export interface Plane {
   /** Interleaved re, im. */
   readonly points: Float64Array;
   readonly indices?: Uint32Array;
-  /** Radius the points should lie on. */
+  /** Radius of the circle that is drawn: the one that the points lie on, or 1 for real numbers. */
   readonly radius: number;
+  /** Are the points angles on the circle, and not numbers on the real axis? */
+  readonly angles: boolean;
+}
+
+/** How far from the origin, in circles, a point may lie so that nothing of it leaves the drawing. */
+const ROOM = 1.12;
+
+/** Length of the circle's radius in a square drawing of side 1: smaller where points lie far outside the circle. */
+export function unitOf(plane: Plane): number {
+  let most = ROOM;
+  for (let i = 0; i < plane.points.length; i += 2) {
+    const distance = Math.hypot(plane.points[i] ?? 0, plane.points[i + 1] ?? 0) / plane.radius;
+    if (Number.isFinite(distance)) most = Math.max(most, distance);
+  }
+  return (0.41 * ROOM) / most;
 }
 
 /** What the lens shows at a moment: one real number per slot, in units of the message. */
@@ -33,7 +48,7 @@ export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
     const end = count < 0 ? view.data.length : count;
     return { values: view.data.slice(0, end).map((x) => x / unit), indices: view.indices.slice(0, end), bits };
   }
-  const plane = planeOf(view.data, view.indices);
+  const plane = circleOf(view.data, view.indices);
   // Where the angles still hide the message, the real part on the unit circle; at the root, the
   // public factor -i has put the sine of the angle on the real axis, at half its height.
   const station = JOURNEY[moment.station];
@@ -48,7 +63,11 @@ export function seenAt(voyage: Voyage, moment: Moment): Seen | undefined {
 /** The complex slots at a moment, where there are any. */
 export function planeAt(voyage: Voyage, moment: Moment): Plane | undefined {
   const view = viewAt(voyage, moment);
-  if (view?.view === 'slots') return planeOf(view.data, view.indices);
+  if (view?.view === 'slots') {
+    // Conjugates have cancelled the height: what is left is the message, on the real axis.
+    if (JOURNEY[moment.station] === 'conjugate') return { points: view.data, indices: view.indices, radius: 1, angles: false };
+    return circleOf(view.data, view.indices);
+  }
   if (view) {
     const seen = seenAt(voyage, moment);
     if (!seen) return undefined;
@@ -58,7 +77,7 @@ export function planeAt(voyage: Voyage, moment: Moment): Plane | undefined {
       points[2 * i] = turn === undefined ? value : Math.cos(2 * Math.PI * turn);
       points[2 * i + 1] = turn === undefined ? 0 : Math.sin(2 * Math.PI * turn);
     });
-    return { points, radius: 1, ...(seen.indices ? { indices: seen.indices } : {}) };
+    return { points, radius: 1, angles: view.view === 'phases', ...(seen.indices ? { indices: seen.indices } : {}) };
   }
   const specimen = specimenAt(voyage, JOURNEY[moment.station]);
   if (!specimen) return undefined;
@@ -70,15 +89,15 @@ export function planeAt(voyage: Voyage, moment: Moment): Plane | undefined {
     points[2 * i] = specimen.slots[i * stride] ?? 0;
     indices[i] = i * stride;
   }
-  return { points, indices, radius: 1 };
+  return { points, indices, radius: 1, angles: false };
 }
 
-function planeOf(points: Float64Array, indices: Uint32Array): Plane {
+function circleOf(points: Float64Array, indices: Uint32Array): Plane {
   // The median distance from the origin: the circle the slots lie on.
   const distances = new Float64Array(points.length / 2);
   for (let i = 0; i < distances.length; i++) distances[i] = Math.hypot(points[2 * i] ?? 0, points[2 * i + 1] ?? 0);
   distances.sort();
-  return { points, indices, radius: distances[distances.length >> 1] || 1 };
+  return { points, indices, radius: distances[distances.length >> 1] || 1, angles: true };
 }
 
 /** Direction and width, in radians, of the arc that holds all points; a full turn if they are spread. */

@@ -2,7 +2,7 @@ import { bytes, count, decimal } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS } from '../stages.js';
 import { shownVoyage, type State } from '../store.js';
-import { moments, partsOf, waterAt, type Voyage } from '../voyage.js';
+import { moments, partsOf, standingAt, waterAt, type Voyage } from '../voyage.js';
 import { n } from './svg.js';
 import { statement } from './words.js';
 
@@ -25,10 +25,11 @@ export function strip(state: State): Html {
   return html`<div class="strip-inner">
     <ul class="stations" role="listbox" aria-label="Stations of the voyage" aria-orientation="horizontal" aria-describedby="stations-help">
       ${JOURNEY.map((name, i) => {
-        const water = voyage && waterAt(voyage, name);
+        const at = voyage && standingAt(voyage, name);
+        const water = at?.water;
         const selected = state.at.station === i;
         const height = water ? Math.max(3, (water.logQ / deepest) * 100) : 0;
-        return html`<li role="option" id="station-${name}" class="${water ? 'reached' : 'ahead'}" aria-selected="${selected ? 'true' : 'false'}" tabindex="${selected ? 0 : -1}" data-act="station:${i}" aria-label="${i + 1} ${STATIONS[name].short}${water ? `, ${decimal(water.logQ, 0)} bits, level ${water.level}` : ', not reached'}">
+        return html`<li role="option" id="station-${name}" class="${at?.underway ? 'underway' : water ? 'reached' : 'ahead'}" aria-selected="${selected ? 'true' : 'false'}" tabindex="${selected ? 0 : -1}" data-act="station:${i}" aria-label="${i + 1} ${STATIONS[name].short}${water ? `${at?.underway ? ', begun' : ''}, ${decimal(water.logQ, 0)} bits, level ${water.level}` : ', not reached'}">
           <span class="well" aria-hidden="true"><span class="well-water" style="height:${n(height)}%"></span></span>
           <span class="station-number" aria-hidden="true">${i + 1}</span><span class="station-name" aria-hidden="true">${STATIONS[name].short}</span>
         </li>`;

@@ -2,9 +2,10 @@ import { decimal, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, STATIONS, type Station } from '../stages.js';
 import type { State } from '../store.js';
-import { frontier, qualityAt, waterAt, type Voyage } from '../voyage.js';
+import { frontier, newest, standingAt, underway, waterAt, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
 import { boat, caption, drawing, label, n, path } from './svg.js';
+import { progressOf } from './words.js';
 
 /** Where the stations stand in a chart of the given width. */
 export interface Columns {
@@ -35,9 +36,11 @@ export function tide(state: State, voyage: Voyage | undefined, width: number): H
 export function tideSentence(voyage: Voyage | undefined, station: number): string {
   if (!voyage) return 'No voyage yet: nothing has been encrypted.';
   const name = JOURNEY[station] ?? 'encrypt';
-  const water = waterAt(voyage, name);
-  if (!water) return `“${STATIONS[name].title}” has not been reached.`;
+  const at = standingAt(voyage, name);
+  if (!at) return `“${STATIONS[name].title}” has not been reached.`;
+  const { water } = at;
   const under = water.logQ - water.logScale;
+  if (at.underway) return `${progressOf(voyage, at.underway)}. It began at level ${water.level} of ${voyage.preset.maxLevel}, with a modulus of ${decimal(water.logQ)} bits.`;
   return `After “${STATIONS[name].title}”: level ${water.level} of ${voyage.preset.maxLevel}, a modulus of ${decimal(water.logQ)} bits, ${decimal(under)} of them above the scale.`;
 }
 
@@ -46,7 +49,8 @@ function tideTable(voyage: Voyage | undefined): Table {
     columns: ['Station', 'Level', 'log₂ Q', 'log₂ scale'],
     rows: JOURNEY.map((name) => {
       const water = voyage && waterAt(voyage, name);
-      return [STATIONS[name].title, water?.level ?? '–', decimal(water?.logQ), decimal(water?.logScale)];
+      const level = voyage && underway(voyage)?.station === name ? (voyage.state === 'running' ? 'under way' : 'broken off') : '–';
+      return [STATIONS[name].title, water?.level ?? level, decimal(water?.logQ), decimal(water?.logScale)];
     }),
   };
 }
@@ -73,16 +77,19 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
   }
 
   const water = voyage ? surface(voyage, left, step, y, end) : '';
-  const here = voyage && waterAt(voyage, JOURNEY[selected] as Station);
-  const cx = left + (selected + 0.5) * step;
+  const now = voyage && underway(voyage);
+  // The boat is at the selected station, or at the latest that has begun if the selected one lies ahead.
+  const place = voyage ? Math.min(selected, newest(voyage)) : -1;
+  const here = voyage && place >= 0 ? standingAt(voyage, JOURNEY[place] ?? 'encrypt')?.water : undefined;
+  const cx = left + ((here ? place : selected) + 0.5) * step;
 
   const soundings = voyage
-    ? JOURNEY.slice(0, end + 1).map((name, i) => {
-        const at = waterAt(voyage, name);
+    ? JOURNEY.map((name, i) => {
+        const at = standingAt(voyage, name)?.water;
         if (!at) return null;
         const x = left + (i + 0.5) * step;
-        const lifted = i === selected ? (narrow ? 30 : 50) : 0;
-        return html`${label(x, y(at.logQ) - 8 - lifted, decimal(at.logQ, narrow ? 0 : 1), i === selected ? 'sounding sounding-here' : 'sounding')}`;
+        const lifted = i === place ? (narrow ? 30 : 50) : 0;
+        return html`${label(x, y(at.logQ) - 8 - lifted, decimal(at.logQ, narrow ? 0 : 1), i === place ? 'sounding sounding-here' : 'sounding')}`;
       })
     : null;
 
@@ -91,7 +98,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     const at = voyage && waterAt(voyage, name);
     const mark = i === selected ? ' here' : '';
     if (narrow) return label(x, bottom + bed + 15, i + 1, `station${mark}`);
-    return html`${caption(x, bottom + bed + 17, STATIONS[name].short, `station${mark}`, step)}${label(x, bottom + bed + (step < 108 ? 48 : 33), at ? `level ${at.level}` : '', 'sub')}`;
+    return html`${caption(x, bottom + bed + 17, STATIONS[name].short, `station${mark}`, step)}${label(x, bottom + bed + (step < 108 ? 48 : 33), at ? `level ${at.level}` : now?.station === name ? (voyage?.state === 'running' ? 'under way' : 'broken off') : '', 'sub')}`;
   });
 
   const hits = JOURNEY.map(
@@ -99,7 +106,7 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
   );
 
   const description = voyage
-    ? `Modulus by station. ${JOURNEY.slice(0, end + 1).map((s) => `${STATIONS[s].title}: ${decimal(waterAt(voyage, s)?.logQ)} bits, level ${waterAt(voyage, s)?.level ?? '–'}`).join('; ')}.`
+    ? `Modulus by station. ${JOURNEY.slice(0, end + 1).map((s) => `${STATIONS[s].title}: ${decimal(waterAt(voyage, s)?.logQ)} bits, level ${waterAt(voyage, s)?.level ?? '–'}`).join('; ')}.${now ? ` ${progressOf(voyage, now)}, at ${decimal(now.water.logQ)} bits.` : ''}`
     : 'Modulus by station: no voyage yet.';
 
   return drawing(width, height, description, 'tide', html`
@@ -112,7 +119,8 @@ function chart(state: State, voyage: Voyage | undefined, width: number): Html {
     <rect class="column-here" x="${n(left + selected * step)}" y="${n(narrow ? 4 : 8)}" width="${n(step)}" height="${n(height - (narrow ? 6 : 10))}" rx="3"/>
     ${ticks}
     ${water && html`${path(`${water.area}`, 'water')}${path(water.line, 'water-line')}`}
-    ${voyage && end >= 0 && end < JOURNEY.length - 1 && html`<line class="unknown" x1="${n(left + (end + 1) * step)}" x2="${n(right)}" y1="${n(bottom - 0.5)}" y2="${n(bottom - 0.5)}"/>`}
+    ${now && html`<rect class="water-underway" x="${n(left + (end + 1) * step)}" y="${n(y(now.water.logQ))}" width="${n(step)}" height="${n(bottom - y(now.water.logQ))}"/><line class="water-line underway" x1="${n(left + (end + 1) * step)}" x2="${n(left + (end + 2) * step)}" y1="${n(y(now.water.logQ))}" y2="${n(y(now.water.logQ))}"/>`}
+    ${voyage && end >= 0 && end < JOURNEY.length - 1 && html`<line class="unknown" x1="${n(left + (end + (now ? 2 : 1)) * step)}" x2="${n(right)}" y1="${n(bottom - 0.5)}" y2="${n(bottom - 0.5)}"/>`}
     <rect class="ground" x="${n(left)}" y="${n(bottom)}" width="${n(right - left)}" height="${n(bed)}"/>
     <rect fill="url(#ground)" x="${n(left)}" y="${n(bottom)}" width="${n(right - left)}" height="${n(bed)}"/>
     <line class="ground-top" x1="${n(left)}" x2="${n(right)}" y1="${n(bottom)}" y2="${n(bottom)}"/>

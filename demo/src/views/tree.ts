@@ -2,7 +2,7 @@ import { decimal, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { JOURNEY, stationIndex } from '../stages.js';
 import type { State } from '../store.js';
-import { lastMomentOf, markOf, type Voyage } from '../voyage.js';
+import { lastMomentOf, markOf, underway, type Voyage } from '../voyage.js';
 import { figure, type Table } from './figure.js';
 import { drawing, label, n } from './svg.js';
 
@@ -33,8 +33,16 @@ export function treeSentence(state: State, voyage: Voyage | undefined): string {
   if (!voyage) return 'No voyage yet: no track has run.';
   const { tracks, levels } = progress(state, voyage);
   const all = voyage.preset.tracks;
-  if (tracks === 0) return `${plural(all, 'track')} and ${plural(voyage.preset.treeLevels, 'level')} of products lie ahead.`;
-  if (levels === 0) return `${tracks} of ${all} tracks have been rotated blindly; the products come next.`;
+  const now = underway(voyage)?.station;
+  const going = voyage.state === 'running' && now === JOURNEY[state.at.station];
+  if (tracks === 0) {
+    const lie = `${plural(all, 'track')} and ${plural(voyage.preset.treeLevels, 'level')} of products`;
+    return going && now === 'blind_rotate' ? `The first of ${plural(all, 'track')} is being rotated blindly.` : `${lie} lie ahead.`;
+  }
+  if (levels === 0) {
+    const next = tracks < all ? (going ? 'the others are under way or wait' : plural(all - tracks, 'track') + (all - tracks === 1 ? ' is left' : ' are left')) : going && now === 'product_tree' ? 'the first products are under way' : 'the products come next';
+    return `${tracks} of ${all} tracks have been rotated blindly; ${next}.`;
+  }
   const left = (all + 1) >> levels;
   return `All ${all} tracks are in; after ${levels} of ${voyage.preset.treeLevels} product levels ${left === 1 ? 'one ciphertext is left' : `${left} ciphertexts are left`}.`;
 }
@@ -76,6 +84,10 @@ function chart(state: State, voyage: Voyage, width: number): Html {
     if (level > 0) return done.levels >= level;
     return node === 0 ? done.phase : node <= done.tracks;
   };
+  // Nodes of the stage under way: all tracks that are not done, or the products of the next level.
+  const now = voyage.state === 'running' ? underway(voyage)?.station : undefined;
+  const next = (level: number, node: number): boolean =>
+    now === station && (station === 'blind_rotate' ? level === 0 && node > done.tracks : station === 'product_tree' && level === done.levels + 1);
   const edges: Html[] = [];
   const nodes: Html[] = [];
   for (let level = 0; level <= levels; level++) {
@@ -87,7 +99,7 @@ function chart(state: State, voyage: Voyage, width: number): Html {
           edges.push(html`<path class="edge${lit ? ' lit' : ''}" d="M${n(x(level - 1, child))} ${n(y(level - 1) - radius)}C${n(x(level - 1, child))} ${n(y(level) + rise * 0.45)} ${n(x(level, node))} ${n(y(level) + rise * 0.55)} ${n(x(level, node))} ${n(y(level) + radius)}"/>`);
         }
       }
-      const name = `node${lit ? ' lit' : ''}${latest ? ' latest' : ''}`;
+      const name = `node${lit ? ' lit' : ''}${latest ? ' latest' : ''}${next(level, node) ? ' underway' : ''}`;
       const cx = x(level, node);
       // The public factor is a square: it is a plaintext, not a ciphertext.
       nodes.push(

@@ -10,6 +10,19 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
+/** What a client hears of the server while a request is repeated. */
+export type Contact =
+  | {
+      readonly state: 'retrying';
+      /** The try that comes next, from 2, and how many there are in all. */
+      readonly attempt: number;
+      readonly attempts: number;
+      /** Did the server answer, asking to come back later, or not at all? */
+      readonly answered: boolean;
+    }
+  /** It answers again. */
+  | { readonly state: 'back' };
+
 /** A request of this package. */
 export interface HttpRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -20,18 +33,30 @@ export interface HttpRequest {
   readonly accept?: readonly number[];
 }
 
+/** Answers that say to come back later. */
+const BUSY: readonly number[] = [429, 502, 503, 504];
+
 /** `fetch` bound to one server, with retries, and errors that say what to do. */
 export class Http {
   readonly base: string;
   readonly retry: RetryPolicy;
   readonly #fetch: typeof fetch;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #onContact: (contact: Contact) => void;
+  #retrying = false;
 
-  constructor(base: string, fetcher: typeof fetch, headers: Readonly<Record<string, string>>, retry: RetryPolicy) {
+  constructor(
+    base: string,
+    fetcher: typeof fetch,
+    headers: Readonly<Record<string, string>>,
+    retry: RetryPolicy,
+    onContact: (contact: Contact) => void = () => undefined,
+  ) {
     this.base = base.replace(/\/+$/, '');
     this.#fetch = fetcher;
     this.#headers = headers;
     this.retry = retry;
+    this.#onContact = onContact;
   }
 
   /**
@@ -51,9 +76,9 @@ export class Http {
         continue;
       }
       if (response.ok || request.accept?.includes(response.status)) return response;
-      if (!last && [429, 502, 503, 504].includes(response.status)) {
+      if (!last && BUSY.includes(response.status)) {
         await response.body?.cancel();
-        await this.wait(attempt, response.headers.get('retry-after') ?? undefined, request.signal);
+        await this.wait(attempt, response, request.signal);
         continue;
       }
       throw await problem(response, `${this.base}${path}`);
@@ -79,22 +104,30 @@ export class Http {
   async once(path: string, request: HttpRequest = {}): Promise<Response> {
     request.signal?.throwIfAborted();
     try {
-      return await this.#fetch(`${this.base}${path}`, {
+      const response = await this.#fetch(`${this.base}${path}`, {
         method: request.method ?? 'GET',
         headers: { ...this.#headers, ...request.headers },
         body: (request.body as BodyInit | undefined) ?? null,
         signal: request.signal ?? null,
         cache: 'no-store',
       });
+      if (this.#retrying && !BUSY.includes(response.status)) {
+        this.#retrying = false;
+        this.#onContact({ state: 'back' });
+      }
+      return response;
     } catch (cause) {
       request.signal?.throwIfAborted();
       throw gone(this.base, cause);
     }
   }
 
-  /** Waits before the next try: as long as the server asks, otherwise twice as long each time. */
-  async wait(attempt: number, retryAfter: string | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const asked = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? 1000 * Number(retryAfter) : 0;
+  /** Waits before the next try: as long as the server asks in its answer, otherwise twice as long each time. */
+  async wait(attempt: number, answer: Response | undefined, signal: AbortSignal | undefined): Promise<void> {
+    this.#retrying = true;
+    this.#onContact({ state: 'retrying', attempt: attempt + 1, attempts: this.retry.attempts, answered: answer !== undefined });
+    const retryAfter = answer?.headers.get('retry-after') ?? '';
+    const asked = /^\d+$/.test(retryAfter) ? 1000 * Number(retryAfter) : 0;
     const backoff = this.retry.firstDelayMs * 2 ** (attempt - 1);
     // Jitter keeps many clients from coming back at once.
     const jittered = Math.min(backoff, this.retry.maxDelayMs) * (0.5 + 0.5 * Math.random());

@@ -63,6 +63,7 @@ async function events<E>(http: Http, id: string, control: RunControl<E>): Promis
   for (;;) {
     const parser = new EventStreamParser();
     let lost: unknown = new Error('the event stream ended before the job');
+    let refused: Response | undefined;
     try {
       const response = await http.once(path, {
         headers: { accept: 'text/event-stream', ...(last === '' ? {} : { 'last-event-id': last }) },
@@ -72,6 +73,7 @@ async function events<E>(http: Http, id: string, control: RunControl<E>): Promis
         const refusal = await problem(response, `${http.base}${path}`);
         if (response.status !== 429 && response.status < 500) throw refusal;
         lost = refusal;
+        refused = response;
       } else if (response.body) {
         for await (const event of readEvents(response.body, parser)) {
           failures = 0;
@@ -89,7 +91,7 @@ async function events<E>(http: Http, id: string, control: RunControl<E>): Promis
     if (failures >= http.retry.attempts) {
       throw lost instanceof RefloatError ? lost : gone(http.base, lost);
     }
-    await http.wait(failures, undefined, signal);
+    await http.wait(failures, refused, signal);
   }
 }
 

@@ -12,7 +12,7 @@ import type { Preset } from '../params.js';
 import type { Program } from '../program/program.js';
 import { Run, SteppableRun } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
-import { Http, type RetryPolicy } from './http.js';
+import { Http, type Contact, type RetryPolicy } from './http.js';
 import { follow, submit } from './job.js';
 import { RemoteKeys } from './keys.js';
 import { outputsOf, programBody, type ProgramEvent, type RemoteProgramOptions } from './program.js';
@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly fetch?: typeof fetch;
   /** How often a request is repeated when the network or the server fails; 6 tries by default. */
   readonly retry?: Partial<RetryPolicy>;
+  /** Told when a request is about to be repeated, and when the server answers again. */
+  readonly onContact?: (contact: Contact) => void;
   /**
    * Parts of a key set on their way at a time; 2 by default. Each takes up to 8 MiB of memory, or 14 MB with
    * conventional sets.
@@ -105,6 +107,7 @@ export class Server {
       options.fetch ?? ((input, init) => fetch(input, init)),
       options.headers ?? {},
       { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
+      options.onContact,
     );
     this.#inFlight = Math.max(1, Math.floor(options.inFlight ?? 2));
     this.url = this.#http.base;

@@ -1,0 +1,239 @@
+// What the page says while it waits, and where it says it: true at every moment, and in sight.
+import assert from 'node:assert/strict';
+import { test, until } from '../lib/harness.mjs';
+import { realServer, staticHost } from '../lib/host.mjs';
+import { clickWhen, drawn, openDemo, problemText, refloat, station, table } from '../lib/page.mjs';
+
+const SIZES = [
+  ['1280x800', { viewport: { width: 1280, height: 800 } }],
+  ['390x844', { viewport: { width: 390, height: 844 }, hasTouch: true }],
+];
+
+/** What hero, tide, tree and strip show now. */
+function shown(page) {
+  return page.evaluate(() => {
+    const text = (selector) => document.querySelector(selector)?.textContent.trim() ?? '';
+    const box = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+    const selected = document.querySelector('[role=option][aria-selected=true]');
+    const [boat, mark] = [box('#gauge .boat-hull'), box('#gauge .staff-mark')];
+    const [floats, column] = [box('#figure-tide .boat-hull'), box('#figure-tide .column-here')];
+    return {
+      station: selected?.id.replace('station-', ''),
+      underway: selected?.classList.contains('underway') ?? false,
+      gauge: text('.gauge-text'),
+      aground: document.querySelector('#gauge .heeled') !== null,
+      // The hull lies at the height that the staff shows, in the hero; in the chart it is over the selected column.
+      onTheWater: boat !== undefined && mark !== undefined && boat.top < mark.top + mark.height / 2 && mark.top + mark.height / 2 < boat.bottom,
+      overColumn: floats !== undefined && column !== undefined && column.left < floats.left && floats.right < column.right,
+      tide: text('#figure-tide figcaption'),
+      precision: text('#figure-precision figcaption'),
+      tree: text('#figure-tree figcaption'),
+    };
+  });
+}
+
+test('promises: a stage under way is shown with the water it began with', async (context) => {
+  const page = await openDemo(context, await staticHost(context), { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+  const paused = clickWhen(page, 'Rotate blindly', '[data-act=play]');
+  await page.click('[data-act=refloat]');
+  await paused;
+  await page.getByText('Bootstrapping (paused)').waitFor();
+  // A track that was being rotated when the pause came is finished first.
+  await until('a track', async () => Number((await page.locator('.part').innerText()).split('/')[0]) > 0 || page.click('[data-act=step]').then(() => false));
+  await drawn(page);
+  const depth = Number((await table(page, 'tide'))['Write phases'][1]);
+  const now = await shown(page);
+  assert.equal(now.station, 'blind_rotate');
+  assert.ok(now.underway && now.onTheWater && now.overColumn && !now.aground, JSON.stringify(now));
+  assert.match(now.gauge, new RegExp(`^${Math.round(depth)} bits of modulus\\. “Rotate blindly” is under way, \\d+ of 15 tracks done\\.$`));
+  assert.ok(now.tide.includes(`began at level 6 of 6, with a modulus of ${depth.toFixed(1)} bits`), now.tide);
+  assert.match(now.precision, /“Rotate blindly” is under way.*So far the worst slot is right to \d/);
+  assert.match(now.tree, /^\d+ of 15 tracks have been rotated blindly; the others are under way or wait/);
+  assert.deepEqual((await table(page, 'tide'))['Rotate blindly'], ['under way', '–', '–'], 'the end of the stage is not known yet');
+
+  // From here on every frame counts.
+  await page.evaluate(() => {
+    globalThis.frames_seen = [];
+    new MutationObserver(() => {
+      globalThis.frames_seen.push(`${document.querySelector('.gauge-text')?.textContent} | ${document.querySelector('#figure-tide figcaption')?.textContent}`);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await page.click('[data-act=play]');
+  await page.locator('[data-act=refloat]:enabled').waitFor();
+  const frames = await page.evaluate(() => globalThis.frames_seen);
+  assert.ok(frames.length > 3, `${frames.length} frames`);
+  for (const frame of frames) assert.doesNotMatch(frame, /No ciphertext yet|has not been reached/);
+});
+
+test('promises: cancelled in the middle, the boat stays where it was', async (context) => {
+  const page = await openDemo(context, await staticHost(context), { reducedMotion: 'reduce' });
+  const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
+  await page.click('[data-act=refloat]');
+  await cancelled;
+  await page.locator('[data-act=refloat]:enabled').waitFor();
+  await drawn(page);
+  const now = await shown(page);
+  assert.match(now.gauge, /bits of modulus\. Cancelled in “Rotate blindly”/);
+  assert.ok(now.onTheWater && !now.aground, JSON.stringify(now));
+});
+
+/** Notes the centres of all dots of the circle, as they are drawn. */
+function watchDots(page) {
+  return page.addInitScript(() => {
+    globalThis.dots = [];
+    const { arc, clearRect } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.clearRect = function (...args) {
+      if (this.canvas.dataset.canvas === 'shown.circle') globalThis.dots = [];
+      return clearRect.apply(this, args);
+    };
+    CanvasRenderingContext2D.prototype.arc = function (x, y, r, ...rest) {
+      if (this.canvas.dataset.canvas === 'shown.circle') globalThis.dots.push({ x, y, r, side: this.canvas.clientWidth });
+      return arc.call(this, x, y, r, ...rest);
+    };
+  });
+}
+
+for (const [what, fill] of [
+  ['the boat', undefined],
+  // All of one sign: no arc to enlarge, however small the angle between them.
+  ['light numbers', Array.from({ length: 512 }, (_, i) => (0.2 + (0.8 * i) / 511).toFixed(4)).join(' ')],
+]) {
+  test(`promises: no point of the circle leaves its drawing, ${what}`, async (context) => {
+    const page = await openDemo(context, await staticHost(context), { prepare: watchDots });
+    if (fill) {
+      await page.getByRole('tab', { name: 'Numbers' }).click();
+      await page.locator('textarea').fill(fill);
+    }
+    await refloat(page);
+    for (const name of ['encrypt', 'slots_to_coeffs', 'encapsulate', 'blind_rotate', 'product_tree', 'conjugate', 'decrypt']) {
+      await station(page, name);
+      // The slot on the far right is singled out: it must be there to be seen.
+      await page.locator('[data-input=slot]').fill(fill ? '511' : '250');
+      await drawn(page);
+      const dots = await page.evaluate(() => globalThis.dots);
+      assert.ok(dots.length > 512, `${dots.length} dots at ${name}`);
+      const outside = dots.filter(({ x, y, r, side }) => Math.min(x, y) - r < 0 || Math.max(x, y) + r > side);
+      assert.deepEqual(outside, [], `outside the drawing at ${name}`);
+      if (name !== 'conjugate') continue;
+      const points = dots.filter(({ r }) => r < 3);
+      assert.ok(points.every(({ y, side }) => Math.abs(y - side / 2) < 2), 'the width is kept, the height is gone');
+      assert.ok(points.every(({ x, side }) => Math.abs(x - side / 2) < 0.41 * side * 1.02), 'messages lie between −1 and 1, which is the circle');
+      assert.match(await page.locator('#story').innerText(), /cancels the height/);
+    }
+  });
+}
+
+test('promises: with the server gone, no time is promised, and the page says that it tries again', async (context) => {
+  const { url, stop } = await realServer(context);
+  const page = await openDemo(context, url, { expectLostRequests: true });
+  await page.locator('input[value=server]:enabled').waitFor();
+  await page.check('input[value=server]');
+  await page.selectOption('[data-input=set-server]', 'ship13');
+  await page.click('[data-act=refloat]');
+  await page.click('[data-act=confirm]');
+  await page.getByText(/about .* left/).waitFor({ timeout: 120_000 });
+  // Every text of the progress from the moment on when the server is gone.
+  await page.evaluate(() => {
+    globalThis.said = [];
+    const look = () => {
+      const text = document.querySelector('.running')?.textContent.replace(/\s+/g, ' ').trim();
+      if (text && globalThis.said.at(-1) !== text) globalThis.said.push(text);
+    };
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await stop('SIGKILL');
+  await page.locator('.problem').waitFor({ timeout: 60_000 });
+  const said = await page.evaluate(() => globalThis.said);
+  const lost = said.findIndex((text) => text.includes('does not answer: trying again'));
+  assert.ok(lost >= 0, `it says that it tries again: ${said}`);
+  for (const text of said.slice(lost)) assert.doesNotMatch(text, /about .* left/);
+  assert.doesNotMatch(await page.locator('#controls').innerText(), /\bleft\b/, 'and none is promised afterwards');
+});
+
+test('promises: with a server that falls silent, no time is promised', async (context) => {
+  const { url } = await realServer(context);
+  const page = await openDemo(context, url, { expectLostRequests: true });
+  await page.locator('input[value=server]:enabled').waitFor();
+  await page.check('input[value=server]');
+  await page.selectOption('[data-input=set-server]', 'ship13');
+  await page.click('[data-act=refloat]');
+  await page.click('[data-act=confirm]');
+  await page.getByText(/about .* left/).waitFor({ timeout: 120_000 });
+  // Takes connections and never answers again.
+  await page.route('**/v1/keys/*/chunks/*', () => undefined);
+  await page.getByText(/Nothing has arrived at the server for \d+ s/).waitFor({ timeout: 60_000 });
+  assert.doesNotMatch(await page.locator('.running').innerText(), /about .* left/);
+  await page.click('[data-act=cancel]');
+  await page.locator('[data-act=refloat]:enabled').waitFor();
+});
+
+/** The message is wholly inside the window, and not under the bar that stays in sight. */
+async function inSight(page) {
+  const problem = page.locator('.problem');
+  await problem.waitFor();
+  const lies = () =>
+    problem.evaluate((el) => {
+      const box = el.getBoundingClientRect();
+      const strip = document.querySelector('.strip')?.getBoundingClientRect();
+      const covered = strip && strip.top < box.bottom && box.top < strip.bottom;
+      return { top: box.top, bottom: box.bottom, height: window.innerHeight, covered: covered ?? false };
+    });
+  await until('the message in the window', async () => {
+    const { top, bottom, height, covered } = await lies();
+    return top >= 0 && bottom <= height && !covered;
+  });
+  assert.equal(await problem.getAttribute('role'), 'alert');
+}
+
+const focused = (page) => page.evaluate(() => document.activeElement?.closest('.problem') !== null);
+
+for (const [size, options] of SIZES) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`promises: messages stand in the window, ${size} ${colorScheme}`, async (context) => {
+      const { url, stop } = await realServer(context);
+      const page = await openDemo(context, url, { expectLostRequests: true, colorScheme, reducedMotion: 'reduce', ...options });
+
+      // A bad picture: beside the picture, with the focus.
+      await page.locator('input[type=file]').setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });
+      await inSight(page);
+      assert.ok(await focused(page), 'focus');
+      assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the picture');
+      assert.match(await problemText(page), /Choose a PNG, JPEG, WebP or GIF file/);
+      await page.click('[data-act=close-problem]');
+      await page.locator('.problem').waitFor({ state: 'detached' });
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'refloat', 'closing does not lose the focus');
+
+      // Bad numbers: beside the numbers, and the reader types on.
+      await page.getByRole('tab', { name: 'Numbers' }).click();
+      await page.locator('textarea').pressSequentially('0.5 pear');
+      await inSight(page);
+      assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA', 'typing goes on');
+      assert.equal(await page.locator('#input-panel .problem').count(), 1, 'beside the numbers');
+      await page.locator('textarea').fill('0.5');
+      await page.locator('.problem').waitFor({ state: 'detached' });
+
+      // The server gone: beside the button, in words of the page.
+      await page.locator('input[value=server]:enabled').waitFor();
+      await page.check('input[value=server]');
+      await page.selectOption('[data-input=set-server]', 'toy10');
+      await refloat(page);
+      await stop('SIGKILL');
+      await page.click('[data-act=refloat]');
+      await page.locator('.problem').waitFor({ timeout: 60_000 });
+      await inSight(page);
+      assert.ok(await focused(page), 'focus');
+      assert.match(await problemText(page), /The server does not answer\s+Start it again.*press “Go on”/s);
+      await page.click('[data-act=close-problem]');
+
+      // The same beside the button that squares, and beside the one that deletes keys.
+      await page.click('[data-act=again]');
+      await page.locator('#again .problem').waitFor({ timeout: 60_000 });
+      await inSight(page);
+      await page.click('[data-act=close-problem]');
+      await page.click('[data-act=delete-keys]');
+      await page.locator('.foot .problem').waitFor({ timeout: 60_000 });
+      await inSight(page);
+      assert.match(await problemText(page), /press “Try again”/);
+    });
+  }
+}
