@@ -7,7 +7,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, METHOD,
 };
 use refloat::bootstrapping::{MetaBootstrapper, Method};
-use refloat::params::{ConventionalPreset, conventional_presets};
+use refloat::params::{ConventionalPreset, readable_conventional_presets};
 use refloat::trace::Observer;
 use refloat::wire;
 
@@ -47,7 +47,7 @@ impl ConventionalEngine {
     /// # Errors
     /// None for the sets of a released version.
     pub fn new(budget: u64) -> Result<Self, Error> {
-        Self::of(conventional_presets(), budget)
+        Self::of(readable_conventional_presets(), budget)
     }
 
     /// [`Self::new`] for some sets.
@@ -182,6 +182,7 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams, plan: &Mem
         method: METHOD.id.to_owned(),
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
+        successor: refloat::params::successor(preset.name).map(str::to_owned),
         mode: SlotMode::Real,
         secure: preset.secure(),
         security_bits: security.bits,

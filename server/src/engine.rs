@@ -72,6 +72,9 @@ pub struct ParameterSet {
     pub name: String,
     /// Human-readable title.
     pub title: String,
+    /// For a set of an earlier version, whose keys are still accepted: the set to make new keys of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successor: Option<String>,
     /// What the slots hold, unless a job says otherwise.
     pub mode: SlotMode,
     /// Whether the set meets its security policy; test sets do not.
@@ -315,6 +318,11 @@ pub trait Engine: Send + Sync + 'static {
     /// The parameter set of that name.
     fn set(&self, name: &str) -> Option<&ParameterSet> {
         self.sets().iter().find(|set| set.name == name)
+    }
+
+    /// The parameter set with that fingerprint, whatever its name was when keys were made of it.
+    fn set_by_fingerprint(&self, fingerprint: &str) -> Option<&ParameterSet> {
+        self.sets().iter().find(|set| set.fingerprint == fingerprint)
     }
 }
 

@@ -8,7 +8,7 @@ use refloat::bootstrapping::cggi::{
     CggiEvaluator, CggiKeys, METHOD, key_parts, rotation_sample_words, rotation_samples,
 };
 use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
-use refloat::params::{CggiPreset, cggi_presets};
+use refloat::params::{CggiPreset, readable_cggi_presets};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::Observer;
 use refloat::wire::{self, WireWord};
@@ -48,7 +48,7 @@ impl GateEngine {
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
         let mut engine = Self { sets: Vec::new(), described: Vec::new() };
-        for preset in cggi_presets() {
+        for preset in readable_cggi_presets() {
             let set =
                 if preset.wide() { Set::Wide(preset.params_over()?) } else { Set::Narrow(preset.params()?) };
             engine.described.push(over!(&set, params => describe(preset, params)));
@@ -280,6 +280,7 @@ pub fn describe<W: WireWord>(preset: &CggiPreset, params: &CggiParams<W>) -> Par
         method: METHOD.id.to_owned(),
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
+        successor: refloat::params::successor(preset.name).map(str::to_owned),
         mode: SlotMode::Bits,
         secure: preset.secure(),
         security_bits: security.bits,

@@ -39,7 +39,7 @@ impl ShipEngine {
     /// # Errors
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
-        Self::of(params::presets())
+        Self::of(params::readable_presets())
     }
 
     /// [`Self::new`] for some sets.
@@ -150,6 +150,7 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         method: METHOD.id.to_owned(),
         name: preset.name.to_owned(),
         title: preset.title.to_owned(),
+        successor: refloat::params::successor(preset.name).map(str::to_owned),
         mode: slot_mode(params.mode()),
         secure: preset.secure(),
         security_bits: security.bits,

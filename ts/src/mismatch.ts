@@ -14,10 +14,15 @@ export function keyMismatch(
   );
 }
 
+/** The sets that keys are made of: those of earlier versions are left out. */
+export function today(presets: readonly Preset[]): readonly Preset[] {
+  return presets.filter((p) => !p.successor);
+}
+
 /** The set of a name. */
 export function presetNamed(presets: readonly Preset[], name: string): Preset {
   const preset = presets.find((p) => p.name === name);
   if (preset) return preset;
-  const names = presets.map((p) => p.name).join(', ');
+  const names = today(presets).map((p) => p.name).join(', ');
   throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
 }

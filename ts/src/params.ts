@@ -55,6 +55,8 @@ export interface Preset {
   readonly name: string;
   /** Title for people. */
   readonly title: string;
+  /** For a set of an earlier version, whose keys are read and none made any more: the set to take now. */
+  readonly successor?: string | undefined;
   /** How it bootstraps. The module of conventional sets is loaded with the first of them. */
   readonly method: Method;
   /** What the slots hold. */

@@ -8,7 +8,7 @@ import { openDirect } from './direct-full.js';
 import type { WasmSource } from './engine/open.js';
 import type { About, Engine, Memory } from './engine/engine.js';
 import type { Host } from './engine/host.js';
-import { presetNamed } from './mismatch.js';
+import { presetNamed, today } from './mismatch.js';
 import type { Preset, PresetName, SlotMode } from './params.js';
 import { Ciphertext } from './sync/ciphertext.js';
 import { Gates } from './sync/gates.js';
@@ -107,7 +107,7 @@ export class Refloat {
 
   /** The parameter sets there are without waiting: those of SHIP, and the conventional ones after `loadPresets()`. */
   presets(): readonly Preset[] {
-    return this.#presets;
+    return today(this.#presets);
   }
 
   /** All parameter sets of this version; loads the module of the conventional ones, which nothing else here does. */
@@ -118,7 +118,7 @@ export class Refloat {
       this.#presets = [...own, ...engine.describe().presets];
       this.#conventional = engine;
     }
-    return this.#presets;
+    return today(this.#presets);
   }
 
   /** One of `presets()` by name. */

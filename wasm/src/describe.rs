@@ -1,7 +1,7 @@
 //! What JavaScript is told about a parameter set, whatever its method.
 
 use js_sys::Float64Array;
-use refloat::{security::SecurityReport, trace::StageInfo};
+use refloat::{params::successor, security::SecurityReport, trace::StageInfo};
 use wasm_bindgen::JsValue;
 
 use crate::object::{Fields, array, hex};
@@ -51,6 +51,7 @@ impl Description<'_> {
         Fields::new()
             .with("name", self.name)
             .with("title", self.title)
+            .with("successor", successor(self.name))
             .with("method", self.method)
             .with("mode", self.mode)
             .with("secure", self.secure)

@@ -3,7 +3,6 @@
 use js_sys::{Float64Array, Uint32Array};
 use refloat::{
     bootstrapping::ckks_ship::{MatrixInput, MatrixWorker as CoreWorker, ShipRun},
-    params,
     schemes::ckks::Scale,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -25,7 +24,7 @@ pub struct MatrixWorker {
 impl MatrixWorker {
     /// For the run whose `ShipRun.matrixInput()` these are.
     pub fn begin(preset: &str, scale: &Float64Array, steps: &Uint32Array) -> Result<MatrixWorker> {
-        let params = presets::checked(params::preset(preset)?)?;
+        let params = presets::named(preset)?;
         let parts = scale.to_vec();
         let scale = match parts.as_slice() {
             &[high, low] => Scale::from_parts(high, low),

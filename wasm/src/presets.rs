@@ -18,16 +18,22 @@ thread_local! {
     static CHECKED: Checked<ShipParams> = const { Checked::new(Vec::new()) };
 }
 
-/// The sets of this version, as the TypeScript type `GluePreset`.
+/// The sets whose keys this version reads, as the TypeScript type `GluePreset`.
 #[wasm_bindgen]
 pub fn presets() -> Result<JsValue> {
-    let described: Result<Vec<JsValue>> = params::presets().iter().map(describe).collect();
+    let described: Result<Vec<JsValue>> = params::readable_presets().map(describe).collect();
     Ok(array(described?))
 }
 
 /// The checked parameters of a set.
 pub fn checked(preset: &'static Preset) -> Result<ShipParams> {
     Ok(checked::checked(&CHECKED, preset.name, || preset.params())?)
+}
+
+/// A set of today or of an earlier version by name.
+pub fn named(name: &str) -> Result<ShipParams> {
+    let known = params::readable_presets().find(|preset| preset.name == name);
+    checked(known.map_or_else(|| params::preset(name), Ok)?)
 }
 
 /// A set by name, which must be secure unless the caller has said the word.

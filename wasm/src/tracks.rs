@@ -7,7 +7,6 @@ use refloat::{
     bootstrapping::ckks_ship::{
         Phases, ShipParams, ShipRun, ShipSecretKey, TrackFactors, TrackWorker as CoreWorker,
     },
-    params,
     trace::Counters,
     wire,
 };
@@ -60,7 +59,7 @@ pub struct TrackWorker {
 impl TrackWorker {
     /// Makes what the tracks of a set need whatever the run, before there is one.
     pub fn prepare(preset: &str) -> Result<()> {
-        let params = presets::checked(params::preset(preset)?)?;
+        let params = presets::named(preset)?;
         reserve(&params, TRACK_BYTES);
         evaluator(&params).map(|_| ())
     }

@@ -3,13 +3,14 @@
 //! Dimensions are the smallest with 128 bits at their modulus (see [`LweInstance`](crate::security::LweInstance)); the bases and numbers of
 //! digits minimise the time at the promised probability of failure, by the noise model.
 
-use alloc::{format, vec::Vec};
-
-use super::cggi_specs as specs;
+use super::{
+    catalogue::{Catalogue, Named, Retired},
+    cggi_specs as specs,
+};
 use crate::{
     arith::Word,
     error::Error,
-    schemes::cggi::{CggiParams, CggiSpec, hex_id},
+    schemes::cggi::{CggiParams, CggiSpec},
     security::SecurityPolicy,
 };
 
@@ -227,36 +228,50 @@ static PRESETS: [CggiPreset; 23] = [
     },
 ];
 
+impl Named for CggiPreset {
+    const WHAT: &'static str = "DM/CGGI set";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        (self.spec)().fingerprint()
+    }
+}
+
+/// Sets of earlier versions.
+static RETIRED: [Retired<CggiPreset>; 0] = [];
+
+pub(super) static SETS: Catalogue<CggiPreset> = Catalogue { current: &PRESETS, retired: &RETIRED };
+
 /// Every named DM/CGGI set, the default first, insecure ones last.
 pub fn cggi_presets() -> &'static [CggiPreset] {
-    &PRESETS
+    SETS.current
 }
 
-/// The DM/CGGI set of a name.
+/// DM/CGGI sets of earlier versions: their keys are read, and no new ones made.
+pub fn retired_cggi_presets() -> &'static [Retired<CggiPreset>] {
+    SETS.retired
+}
+
+/// [`cggi_presets`], then those of earlier versions.
+pub fn readable_cggi_presets() -> impl Iterator<Item = &'static CggiPreset> {
+    SETS.readable()
+}
+
+/// The DM/CGGI set of a name, to make keys of.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] listing the names there are.
+/// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.
 pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
-    find(&PRESETS, name)
+    SETS.named(name)
 }
 
-/// The one of a name.
-pub(super) fn find(presets: &'static [CggiPreset], name: &str) -> Result<&'static CggiPreset, Error> {
-    presets.iter().find(|p| p.name == name).ok_or_else(|| {
-        let names: Vec<&str> = presets.iter().map(|p| p.name).collect();
-        Error::InvalidArgument(format!("no DM/CGGI set is called {name:?}; there are {}", names.join(", ")))
-    })
-}
-
-/// The DM/CGGI set with a fingerprint.
+/// The DM/CGGI set with a fingerprint, retired or not.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] if no preset has it.
 pub fn cggi_preset_by_fingerprint(fingerprint: &[u8; 16]) -> Result<&'static CggiPreset, Error> {
-    PRESETS.iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
-        Error::ParamsMismatch(format!(
-            "no DM/CGGI set of this version has fingerprint {}; use the version that made it",
-            hex_id(*fingerprint)
-        ))
-    })
+    SETS.by_fingerprint(fingerprint)
 }

@@ -9,6 +9,7 @@
 use alloc::string::ToString;
 
 use super::{
+    catalogue::Catalogue,
     cggi::CggiPreset,
     cggi_specs::{bool_128, fbs_16_50},
 };
@@ -59,6 +60,8 @@ static PEERS: [CggiPreset; 5] = [
     },
 ];
 
+static SETS: Catalogue<CggiPreset> = Catalogue { current: &PEERS, retired: &[] };
+
 /// Every set of another library.
 pub fn cggi_peer_presets() -> &'static [CggiPreset] {
     &PEERS
@@ -69,7 +72,7 @@ pub fn cggi_peer_presets() -> &'static [CggiPreset] {
 /// # Errors
 /// [`Error::InvalidArgument`] listing the names there are.
 pub fn cggi_peer_preset(name: &str) -> Result<&'static CggiPreset, Error> {
-    super::cggi::find(&PEERS, name)
+    SETS.named(name)
 }
 
 fn openfhe_ginx() -> CggiSpec {

@@ -4,8 +4,9 @@
 //! nearest to 2^bits, alternately above and below, each taken once: the same on every machine, and scales stay near powers
 //! of two.
 
-use alloc::{format, string::ToString, vec, vec::Vec};
+use alloc::{string::ToString, vec, vec::Vec};
 
+use super::catalogue::{Catalogue, Named, Retired};
 use crate::{
     arith::primes::ntt_primes,
     bootstrapping::ckks_conventional::{
@@ -13,7 +14,6 @@ use crate::{
     },
     error::Error,
     rlwe::{EncapsulationDigits, RlweSpec},
-    schemes::ckks::hex,
     security::{SecretDistribution, SecurityPolicy},
 };
 
@@ -69,38 +69,54 @@ impl ConventionalPreset {
 /// The conventional set used where nobody chose one.
 pub const DEFAULT_CONVENTIONAL_PRESET: &str = "n16";
 
+impl Named for ConventionalPreset {
+    const WHAT: &'static str = "set for conventional bootstrapping";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        (self.spec)().fingerprint()
+    }
+}
+
+/// Sets of earlier versions: none.
+static RETIRED: [Retired<ConventionalPreset>; 0] = [];
+
+pub(super) static SETS: Catalogue<ConventionalPreset> = Catalogue { current: &PRESETS, retired: &RETIRED };
+
 /// Every named set, the default first, insecure ones last.
 pub fn conventional_presets() -> &'static [ConventionalPreset] {
-    &PRESETS
+    SETS.current
 }
 
-/// The set of a name.
+/// Sets of earlier versions: their keys are read, and no new ones made.
+pub fn retired_conventional_presets() -> &'static [Retired<ConventionalPreset>] {
+    SETS.retired
+}
+
+/// [`conventional_presets`], then those of earlier versions.
+pub fn readable_conventional_presets() -> impl Iterator<Item = &'static ConventionalPreset> {
+    SETS.readable()
+}
+
+/// The set of a name, to make keys of.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] listing the names there are.
+/// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.
 pub fn conventional_preset(name: &str) -> Result<&'static ConventionalPreset, Error> {
-    PRESETS.iter().find(|p| p.name == name).ok_or_else(|| {
-        let names: Vec<&str> = PRESETS.iter().map(|p| p.name).collect();
-        Error::InvalidArgument(format!(
-            "no set for conventional bootstrapping is called {name:?}; there are {}",
-            names.join(", ")
-        ))
-    })
+    SETS.named(name)
 }
 
-/// The set with a fingerprint.
+/// The set with a fingerprint, retired or not.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] if no preset has it.
 pub fn conventional_preset_by_fingerprint(
     fingerprint: &[u8; 16],
 ) -> Result<&'static ConventionalPreset, Error> {
-    PRESETS.iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
-        Error::ParamsMismatch(format!(
-            "no set for conventional bootstrapping of this version has fingerprint {}; use the version that made it",
-            hex(fingerprint)
-        ))
-    })
+    SETS.by_fingerprint(fingerprint)
 }
 
 const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";

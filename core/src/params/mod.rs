@@ -1,5 +1,6 @@
 //! L7: named parameter sets as data: the numbers, where they come from, and what they promise.
 
+mod catalogue;
 mod cggi;
 mod cggi_peers;
 mod cggi_specs;
@@ -7,21 +8,23 @@ mod conventional;
 mod seal;
 mod ship;
 
-use alloc::{format, vec::Vec};
-
 use crate::{
     arith::Word,
     bootstrapping::ckks_ship::{ShipMode, ShipParams, ShipSpec},
     error::Error,
-    schemes::ckks::hex,
     security::SecurityPolicy,
 };
+use catalogue::{Catalogue, Named};
 
-pub use cggi::{CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets};
+pub use catalogue::Retired;
+pub use cggi::{
+    CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
+    readable_cggi_presets, retired_cggi_presets,
+};
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use conventional::{
     ConventionalPreset, DEFAULT_CONVENTIONAL_PRESET, conventional_preset, conventional_preset_by_fingerprint,
-    conventional_presets,
+    conventional_presets, readable_conventional_presets, retired_conventional_presets,
 };
 pub use seal::{SealSet, seal_sets};
 
@@ -77,31 +80,52 @@ impl Preset {
 /// The set used where nobody chose one.
 pub const DEFAULT_PRESET: &str = "ship13";
 
+impl Named for Preset {
+    const WHAT: &'static str = "parameter set of SHIP";
+
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        (self.spec)().fingerprint()
+    }
+}
+
+static SETS: Catalogue<Preset> = Catalogue { current: &ship::PRESETS, retired: &ship::RETIRED };
+
 /// Every named set, the default first, insecure ones last.
 pub fn presets() -> &'static [Preset] {
-    &ship::PRESETS
+    SETS.current
 }
 
-/// The set of a name.
+/// Sets of earlier versions: their keys are read, and no new ones made.
+pub fn retired_presets() -> &'static [Retired<Preset>] {
+    SETS.retired
+}
+
+/// [`presets`], then those of earlier versions.
+pub fn readable_presets() -> impl Iterator<Item = &'static Preset> {
+    SETS.readable()
+}
+
+/// The set of a name, to make keys of.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] listing the names there are.
+/// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.
 pub fn preset(name: &str) -> Result<&'static Preset, Error> {
-    presets().iter().find(|p| p.name == name).ok_or_else(|| {
-        let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
-        Error::InvalidArgument(format!("no parameter set is called {name:?}; there are {}", names.join(", ")))
-    })
+    SETS.named(name)
 }
 
-/// The set with a fingerprint.
+/// The set with a fingerprint, retired or not.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] if no preset has it.
 pub fn preset_by_fingerprint(fingerprint: &[u8; 16]) -> Result<&'static Preset, Error> {
-    presets().iter().find(|p| (p.spec)().fingerprint() == *fingerprint).ok_or_else(|| {
-        Error::ParamsMismatch(format!(
-            "no parameter set of this version has fingerprint {}; use the version that made it",
-            hex(fingerprint)
-        ))
-    })
+    SETS.by_fingerprint(fingerprint)
+}
+
+/// The set to make new keys of instead of a retired one, of any method; `None` for a set of today.
+pub fn successor(name: &str) -> Option<&'static str> {
+    SETS.successor(name).or_else(|| conventional::SETS.successor(name)).or_else(|| cggi::SETS.successor(name))
 }

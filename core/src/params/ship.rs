@@ -6,7 +6,7 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::Preset;
+use super::{Preset, Retired};
 use crate::{
     bootstrapping::ckks_ship::{ShipMode, ShipSpec},
     rlwe::EncapsulationDigits,
@@ -16,6 +16,9 @@ use crate::{
 const TALK: &str = "chain of the SHIP talk's bound (ePrint 2025/784), own bit allocation";
 const OWN: &str = "own chain by minimising the noise model under the 128-bit bounds; ePrint 2025/784";
 const TOY: &str = "demonstration size, no security";
+
+/// Sets of earlier versions: none.
+pub(super) static RETIRED: [Retired<Preset>; 0] = [];
 
 pub(super) static PRESETS: [Preset; 9] = [
     Preset {

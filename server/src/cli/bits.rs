@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
-use refloat::params::{CggiPreset, cggi_preset, cggi_preset_by_fingerprint};
+use refloat::params::{CggiPreset, cggi_preset_by_fingerprint};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
@@ -109,8 +109,7 @@ pub fn write_list<W: WireWord>(
 
 /// An evaluator with the evaluation keys in a folder.
 pub fn load<W: WireWord>(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator<W>, Failure> {
-    let params = cggi_preset(&folder.manifest.params)?.params_over::<W>()?;
-    folder.check(params.fingerprint())?;
+    let params = cggi_preset_by_fingerprint(&folder.fingerprint()?)?.params_over::<W>()?;
     let set = key_set(&params, folder.manifest.key_id);
     let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
     let bar = progress::byte_bar(output, set.bytes(), "loading keys");

@@ -165,18 +165,13 @@ impl EvaluationFolder {
         Ok(None)
     }
 
-    /// Refuses keys that another version made for a set of this name.
-    pub fn check(&self, fingerprint: [u8; 16]) -> Result<(), Failure> {
-        let here = crate::id::hex(&fingerprint);
-        if here == self.manifest.fingerprint { Ok(()) } else { Err(self.other_version(&here)) }
-    }
-
-    fn other_version(&self, here: &str) -> Failure {
-        let Manifest { params, fingerprint: there, .. } = &self.manifest;
-        Failure::usage(format!(
-            "the keys in {} are for {params} with fingerprint {there}, this version's {params} has {here}; make new keys",
-            self.folder.display()
-        ))
+    /// The fingerprint of their parameter set. Its name may have gone to other numbers since.
+    pub fn fingerprint(&self) -> Result<[u8; 16], Failure> {
+        let Manifest { fingerprint, .. } = &self.manifest;
+        let parsed: Result<Id, _> = fingerprint.parse();
+        parsed.map(|id| id.0).map_err(|error| {
+            Failure::usage(format!("fingerprint {fingerprint:?} in {}: {error}", self.folder.display()))
+        })
     }
 
     /// One piece.
@@ -188,19 +183,18 @@ impl EvaluationFolder {
     /// Loads all pieces for use by an engine that knows their set.
     pub fn load(&self, engine: &dyn Engine, output: &Output) -> Result<LoadedKeys, Failure> {
         let Manifest { params, key_id, fingerprint, .. } = &self.manifest;
-        let set = engine.set(params).ok_or_else(|| {
+        let set = engine.set_by_fingerprint(fingerprint).ok_or_else(|| {
+            let known = engine.sets().iter().map(|set| format!("{} with {}", set.name, set.fingerprint));
             Failure::usage(format!(
-                "the keys in {} are for {params}, the ciphertext is of {}; use the ciphertext's keys",
+                "the keys in {} are for {params} with fingerprint {fingerprint}, the ciphertext is of {}; use the \
+                 ciphertext's keys",
                 self.folder.display(),
-                engine.sets().iter().map(|set| set.name.as_str()).collect::<Vec<_>>().join(", ")
+                known.collect::<Vec<_>>().join(", ")
             ))
         })?;
-        if set.fingerprint != *fingerprint {
-            return Err(self.other_version(&set.fingerprint));
-        }
         let bar = progress::byte_bar(output, set.key_bytes, "loading keys");
         let mut last = 0;
-        let loaded = engine.load_keys(params, *key_id, &mut |index| {
+        let loaded = engine.load_keys(&set.name, *key_id, &mut |index| {
             last = index;
             let bytes = fs::read(part_path(&self.folder, index))?;
             bar.inc(bytes.len() as u64);

@@ -33,7 +33,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         engine.sets().iter().filter(|set| set.method != METHOD.id).cloned().collect();
     let (served, local) = (other.iter(), conventional.iter());
     let Some(name) = &arguments.name else {
-        let all: Vec<Set> = served.map(Set::Served).chain(local.map(Set::Conventional)).collect();
+        let all: Vec<Set> = served
+            .filter(|set| set.successor.is_none())
+            .map(Set::Served)
+            .chain(local.map(Set::Conventional))
+            .collect();
         output.result(&all, || {
             format!(
                 "{}\nFor conventional CKKS bootstrapping:\n\n{}",
@@ -61,7 +65,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 fn list(sets: &[ParameterSet]) -> String {
     let mut rows =
         vec![["set", "security", "slots", "promise", "log2 QP", "keys", "what"].map(str::to_owned).to_vec()];
-    rows.extend(sets.iter().map(|set| {
+    rows.extend(sets.iter().filter(|set| set.successor.is_none()).map(|set| {
         vec![
             set.name.clone(),
             security(set),
@@ -87,7 +91,13 @@ fn security(set: &ParameterSet) -> String {
 }
 
 fn detail(set: &ParameterSet) -> String {
-    let mut text = format!("{}: {}\n{}\n\n", set.name, set.title, set.security_statement);
+    let mut text = format!("{}: {}\n{}\n", set.name, set.title, set.security_statement);
+    if let Some(successor) = &set.successor {
+        text += &format!(
+            "A set of an earlier version: its keys are read, and no new ones made; take {successor}\n"
+        );
+    }
+    text += "\n";
     let largest = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
     let keys = format!(
         "{} in {} pieces; {} in memory",

@@ -14,7 +14,9 @@ impl Service {
     /// # Errors
     /// The set is not offered here, differs from the client's, or takes more disk or memory than there is.
     pub fn open_keys(&self, request: &NewKeys) -> Result<(bool, KeysDocument), Problem> {
-        let set = self.set(&request.params)?;
+        // An older client has the name that a set had when its keys were made.
+        let known = self.engine.set_by_fingerprint(&request.fingerprint);
+        let set = self.set(known.map_or(&request.params, |set| &set.name))?;
         let id: Id =
             request.key_id.parse().map_err(|error| Problem::bad_request(format!("keyId: {error}")))?;
         if request.fingerprint != set.fingerprint {

@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::engine::{Engine, ParameterSet};
 use crate::problem::Problem;
 use crate::store::events::EventLog;
-use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, now};
+use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
 use cache::KeyCache;
 use estimates::Estimates;
 use live::LiveJobs;
@@ -62,6 +62,9 @@ impl Service {
             engine,
             store,
         };
+        names::update(&service.store, |fingerprint| {
+            service.engine.set_by_fingerprint(fingerprint).map(|set| set.name.clone())
+        })?;
         service.recover()?;
         Ok(service)
     }

@@ -21,6 +21,7 @@ pub mod folder;
 pub mod jobs;
 pub mod keys;
 mod leftovers;
+pub mod names;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -48,6 +48,7 @@ impl Default for TestEngine {
             method: "test".into(),
             name: name.into(),
             title: name.into(),
+            successor: None,
             mode: SlotMode::Real,
             secure,
             security_bits: if secure { 128.0 } else { 40.0 },

@@ -2,7 +2,7 @@ import { throwIfAborted } from '../errors.js';
 import type { About, Memory } from '../engine/engine.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
-import { keyMismatch, presetNamed } from '../mismatch.js';
+import { keyMismatch, presetNamed, today } from '../mismatch.js';
 import type { Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
@@ -47,7 +47,7 @@ export class Instance {
 
   /** The parameter sets that are known already: those of SHIP, and the conventional ones once their module is loaded. */
   presets(): readonly Preset[] {
-    return this.#presets;
+    return today(this.#presets);
   }
 
   /** All parameter sets of this version; loads the module of the conventional ones. */
@@ -61,7 +61,7 @@ export class Instance {
       this.#conventional = undefined;
       throw error;
     }
-    return this.#presets;
+    return today(this.#presets);
   }
 
   /** One of `presets()` by name. */
@@ -156,6 +156,6 @@ export class Instance {
 
   /** A set by name, of either kind. */
   async #named(name: string): Promise<Preset> {
-    return this.#presets.find((p) => p.name === name) ?? presetNamed(await this.loadPresets(), name);
+    return this.#presets.find((p) => p.name === name) ?? presetNamed((await this.loadPresets(), this.#presets), name);
   }
 }

@@ -29,6 +29,8 @@ export interface GatePreset {
   readonly name: string;
   /** Title for people. */
   readonly title: string;
+  /** For a set of an earlier version, whose keys are read and none made any more: the set to take now. */
+  readonly successor?: string | undefined;
   /** `false` for toys, which protect nothing and need `allowInsecure`. */
   readonly secure: boolean;
   /** Where the numbers come from. */

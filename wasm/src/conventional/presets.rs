@@ -3,7 +3,8 @@
 use refloat::{
     bootstrapping::ckks_conventional::{ConventionalParams, METHOD},
     params::{
-        ConventionalPreset, conventional_preset, conventional_preset_by_fingerprint, conventional_presets,
+        ConventionalPreset, conventional_preset, conventional_preset_by_fingerprint,
+        readable_conventional_presets,
     },
     wire::ciphertext_len,
 };
@@ -23,16 +24,17 @@ thread_local! {
     static CHECKED: Checked<ConventionalParams> = const { Checked::new(Vec::new()) };
 }
 
-/// The sets of this version, as the TypeScript type `GluePreset`.
+/// The sets whose keys this version reads, as the TypeScript type `GluePreset`.
 #[wasm_bindgen]
 pub fn presets() -> Result<JsValue> {
-    let described: Result<Vec<JsValue>> = conventional_presets().iter().map(describe).collect();
+    let described: Result<Vec<JsValue>> = readable_conventional_presets().map(describe).collect();
     Ok(array(described?))
 }
 
-/// A set by name.
+/// A set of today or of an earlier version by name.
 pub fn named(name: &str) -> Result<(&'static ConventionalPreset, ConventionalParams)> {
-    found(conventional_preset(name)?)
+    let known = readable_conventional_presets().find(|preset| preset.name == name);
+    found(known.map_or_else(|| conventional_preset(name), Ok)?)
 }
 
 /// A set by name, which must be secure unless the caller has said the word.

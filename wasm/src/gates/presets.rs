@@ -3,7 +3,10 @@
 use js_sys::Float64Array;
 use refloat::{
     bootstrapping::cggi::key_parts,
-    params::{CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets},
+    params::{
+        CggiPreset, DEFAULT_CGGI_PRESET, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
+        readable_cggi_presets, successor,
+    },
     schemes::cggi::CggiParams,
     wire,
 };
@@ -25,10 +28,11 @@ pub fn gate_preset_names() -> JsValue {
     array(cggi_presets().iter().filter(|preset| !preset.wide()).map(|preset| preset.name.into()))
 }
 
-/// One set, as the TypeScript type `GlueGatePreset`.
+/// One set, of today or of an earlier version, as the TypeScript type `GlueGatePreset`.
 #[wasm_bindgen(js_name = gatePreset)]
 pub fn gate_preset(name: &str) -> Result<JsValue> {
-    let (preset, params) = found(cggi_preset(name)?)?;
+    let known = readable_cggi_presets().find(|preset| preset.name == name);
+    let (preset, params) = found(known.map_or_else(|| cggi_preset(name), Ok)?)?;
     let (spec, security) = (params.spec(), params.security());
     let parts = key_parts(&params);
     let labels: Vec<&str> = parts.iter().map(|part| part.label.as_str()).collect();
@@ -36,6 +40,7 @@ pub fn gate_preset(name: &str) -> Result<JsValue> {
     Ok(Fields::new()
         .with("name", preset.name)
         .with("title", preset.title)
+        .with("successor", successor(preset.name))
         .with("secure", preset.secure())
         .with("source", preset.source)
         .with("securityBits", security.bits)

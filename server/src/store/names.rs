@@ -1,0 +1,34 @@
+//! Names of parameter sets that have gone to other numbers since the store was written.
+
+use redb::ReadableTable;
+
+use super::jobs::JobRecord;
+use super::keys::KeyRecord;
+use super::{JOBS, KEYS, Store, StoreError, decode, encode};
+
+/// Gives key sets, and the jobs on them, the name that `name_of` has for the fingerprint of their parameters; those of
+/// unknown fingerprints keep theirs.
+///
+/// # Errors
+/// The store fails.
+pub fn update(store: &Store, name_of: impl Fn(&str) -> Option<String>) -> Result<(), StoreError> {
+    store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let records: Vec<KeyRecord> =
+            keys.iter()?.map(|entry| decode("key", entry?.1.value())).collect::<Result<_, _>>()?;
+        for mut record in records {
+            let Some(name) = name_of(&record.fingerprint).filter(|name| *name != record.params) else { continue };
+            tracing::info!(key = %record.id, was = record.params, params = name, "parameter set has another name now");
+            let mut jobs = txn.open_table(JOBS)?;
+            let own: Vec<JobRecord> =
+                jobs.iter()?.map(|entry| decode("job", entry?.1.value())).collect::<Result<_, _>>()?;
+            for mut job in own.into_iter().filter(|job| job.key == record.id) {
+                job.params.clone_from(&name);
+                jobs.insert(job.id.0, encode(&job)?.as_slice())?;
+            }
+            record.params = name;
+            keys.insert(record.id.0, encode(&record)?.as_slice())?;
+        }
+        Ok(())
+    })
+}
