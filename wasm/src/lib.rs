@@ -21,6 +21,7 @@ mod collected;
 mod conventional;
 #[cfg(any(feature = "client", feature = "conventional"))]
 mod describe;
+mod digest;
 #[cfg(any(feature = "full", feature = "gates", feature = "conventional"))]
 mod events;
 mod failure;

@@ -44,6 +44,15 @@ macro_rules! secret_key {
                 })
             }
 
+            /// The token of this key's evaluation keys at the server of an origin, 32 bytes.
+            #[wasm_bindgen(js_name = serverToken)]
+            pub fn server_token(&self, origin: &str) -> js_sys::Uint8Array {
+                $crate::scrub::scrubbed(|| {
+                    let bytes = zeroize::Zeroizing::new(($write)(&self.key));
+                    js_sys::Uint8Array::from(refloat::wire::server_token(&bytes, origin).as_slice())
+                })
+            }
+
             /// Name of the parameter set.
             pub fn preset(&self) -> String {
                 self.preset.name.into()

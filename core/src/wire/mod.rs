@@ -11,11 +11,13 @@
 //!
 //! The digest detects damage, not forgery: authenticity is the transport's business.
 
+pub mod digest;
 pub mod frame;
 pub mod header;
 pub mod objects;
 pub mod pack;
 
+pub use digest::{digest, server_token};
 pub use frame::{Expect, Frame};
 pub use header::{Header, ObjectKind};
 pub use objects::{
