@@ -28,10 +28,14 @@ export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remot
 export { Server } from './remote/server.js';
 export type {
   JobOp,
+  KeyRepair,
+  LookUpOptions,
   RemoteBootstrapOptions,
+  RemoteCircuitOptions,
   ServerOptions,
   ServerParams,
   ServerPreset,
+  UploadOptions,
 } from './remote/server.js';
 export { Run, SteppableRun } from './run.js';
 export type { RunState } from './run.js';

@@ -1,6 +1,6 @@
 // Conventional sets against the native server: keys sent in parts, taken up again, and the same bytes as in the page.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type Server, type StageEvent } from 'refloat';
+import { Refloat, type Server, type KeyRepair, type StageEvent } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native server', () => {
@@ -49,7 +49,7 @@ describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native 
     const run = keys.bootstrap(ct, boot);
     using here = await run;
     expect(await fresh.toBytes()).toEqual(await here.toBytes());
-    const told = (events: readonly StageEvent[]): unknown[] =>
+    const told = (events: readonly (StageEvent | KeyRepair)[]): unknown[] =>
       events
         .filter((e) => e.kind === 'exit')
         .map(({ stage, level, logQ, logScale, counters }) => ({ stage, level, logQ, logScale, counters }));

@@ -198,6 +198,191 @@ describe('uploading keys', () => {
   });
 });
 
+describe('tokens', () => {
+  it('are derived from the secret key and the address, and shown with every request about the keys', async () => {
+    const seen = new Set<unknown>();
+    server.intercept = (request) => {
+      if (request.url !== '/v1/params') seen.add(request.headers.authorization);
+      return false;
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const theirs = await remote.uploadKeys(keys);
+    await remote.bootstrap(await keys.encrypt([1]));
+    await remote.keys(keys.id);
+    await theirs.delete();
+    expect([...seen]).toEqual([`Bearer ${theirs.token}`]);
+    expect(theirs.token).toMatch(/^[0-9a-f]{64}$/);
+    expect(theirs.token).toBe(await at.port.call('serverToken', keys.handleIn(at.port), new URL(server.url).origin));
+    expect(JSON.stringify(server.manifest)).not.toContain(theirs.token);
+  });
+
+  it('are known in another session with the same secret key, and nowhere else', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await remote.uploadKeys(keys);
+    const again = new Server(at.port, () => at.presets, server.url, FAST);
+    const ct = await keys.encrypt([1]);
+    await expect(again.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 401, code: 'TOKEN_MISSING' } });
+    await again.bootstrap(ct, { keys });
+    await again.bootstrap(ct);
+    const stranger = new Server(at.port, () => at.presets, server.url, { ...FAST, token: '0'.repeat(64) });
+    await expect(stranger.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 403, code: 'TOKEN_WRONG' } });
+    await expect(stranger.keys(keys.id)).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
+    expect((await stranger.keys(keys, { token: (await again.keys(keys))?.token ?? '' }))?.id).toBe(keys.id);
+  });
+
+  it('can be chosen, and are checked before they are sent or shown', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const token = 'ab'.repeat(32);
+    const theirs = await remote.uploadKeys(keys, { token });
+    expect([theirs.token, server.token]).toEqual([token, token]);
+    await remote.bootstrap(await keys.encrypt([1]), { keys: theirs });
+    const wrong = 'AB'.repeat(32);
+    await expect(remote.uploadKeys(keys, { token: wrong })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(remote.uploadKeys(keys, { token: wrong })).rejects.not.toThrow(wrong);
+  });
+
+  it('are not asked for by jobs on a public set', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await remote.uploadKeys(keys, { public: true });
+    expect(server.manifest).toMatchObject({ public: true });
+    const anyone = new Server(at.port, () => at.presets, server.url, FAST);
+    await anyone.bootstrap(await keys.encrypt([1]));
+    await expect((await anyone.keys(keys.id))?.delete()).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
+  });
+
+  it('come beside API keys and headers of the caller, which they replace by their own name only', async () => {
+    const seen: unknown[] = [];
+    server.intercept = (request) => {
+      seen.push([request.headers['x-api-key'], request.headers.authorization, request.headers['x-mine']]);
+      return false;
+    };
+    const { at, remote } = client(undefined, { ...FAST, apiKey: 'k', headers: { Authorization: 'Basic eA==', 'x-mine': '1' } });
+    await remote.params().catch(() => undefined);
+    const theirs = await remote.uploadKeys(await keysOf(at));
+    expect(seen[0]).toEqual(['k', 'Basic eA==', '1']);
+    expect(seen[1]).toEqual(['k', `Bearer ${theirs.token}`, '1']);
+  });
+});
+
+describe('digests and healing', () => {
+  it('seals under a digest of all parts, and sends again what the server has otherwise', async () => {
+    const { at, remote } = client();
+    let poisoned = false;
+    server.intercept = (request) => {
+      if (!poisoned && request.url?.endsWith('/commit')) {
+        poisoned = true;
+        server.chunks.set(3, new Uint8Array(13));
+      }
+      return false;
+    };
+    await remote.uploadKeys(await keysOf(at));
+    expect(server.chunks.get(3)?.[0]).toBe(3);
+    expect(server.log.filter((line) => line.endsWith('/chunks/3'))).toHaveLength(2);
+    expect(server.log.filter((line) => line.endsWith('/commit'))).toHaveLength(2);
+  });
+
+  it('does not seal parts that somebody else has put into an open set', async () => {
+    const { at, remote } = client();
+    server.chunks.set(2, new Uint8Array(12));
+    await remote.uploadKeys(await keysOf(at));
+    expect(server.chunks.get(2)?.[0]).toBe(2);
+  });
+
+  it('says what is wrong when the server insists', async () => {
+    const { at, remote } = client();
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/commit')) return false;
+      problem(response, 409, 'PIECES_DIFFER', 'the pieces are others');
+      return true;
+    };
+    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({ problem: { code: 'PIECES_DIFFER' } });
+  });
+
+  it('sends a part again that the server has lost, says so, and has the job done', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await remote.uploadKeys(keys);
+    server.chunks.delete(4);
+    const run = remote.bootstrap(await keys.encrypt([1, 2, 3]));
+    expect([...(await keys.decrypt(await run))]).toEqual([1, 2, 3]);
+    expect(run.events.filter((e) => e.kind === 'repair').map((e) => [e.done, e.total, e.label])).toEqual([
+      [PARTS - 1, PARTS, `${PARTS - 1} parts are on the server already`],
+      [PARTS, PARTS, 'part 4'],
+    ]);
+    expect(server.log.filter((line) => line === 'POST /v1/jobs')).toHaveLength(2);
+  });
+
+  it('heals a part that a job has found damaged, also in another session, and tries once only', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    await remote.uploadKeys(keys);
+    let made = 0;
+    const later = client((op) => void (made += op === 'keyPart' ? 1 : 0));
+    const same = await keysOf(later.at);
+    const good = server.events;
+    server.events = [{ id: 1, type: 'end', data: { state: 'failed', problem: { status: 409, code: 'KEY_PIECE_DAMAGED', detail: 'upload piece 5 again' } } }];
+    server.intercept = (request) => {
+      if (request.url?.endsWith('/events')) server.chunks.delete(5);
+      if (request.url?.endsWith('/chunks/5')) server.events = good;
+      return false;
+    };
+    const run = later.remote.bootstrap(await same.encrypt([1]), { keys: same });
+    await run;
+    expect(made).toBe(1);
+    server.intercept = (request) => {
+      if (request.url?.endsWith('/chunks/6')) server.chunks.delete(6);
+      if (request.url?.startsWith('/v1/jobs')) server.chunks.delete(6);
+      return false;
+    };
+    await expect(later.remote.bootstrap(await same.encrypt([1]), { keys: same })).rejects.toMatchObject({
+      problem: { status: 409, code: 'KEYS_INCOMPLETE', detail: 'upload piece 6 again' },
+    });
+  });
+
+  it('cannot heal without the secret key, and passes on what the server says', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const theirs = await remote.uploadKeys(keys);
+    server.chunks.delete(1);
+    const ct = await keys.encrypt([1]);
+    keys.free();
+    await expect(remote.bootstrap(ct, { keys: theirs })).rejects.toMatchObject({
+      message: expect.stringContaining('upload piece 1 again') as unknown,
+      problem: { code: 'KEYS_INCOMPLETE' },
+    });
+  });
+
+  it('fetches a result again that was damaged on the way', async () => {
+    let damaged = 2;
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/result') || damaged === 0) return false;
+      damaged -= 1;
+      response.writeHead(200, { 'refloat-digest': '0'.repeat(64) }).end(new Uint8Array(24));
+      return true;
+    };
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    expect([...(await keys.decrypt(await remote.bootstrap(await keys.encrypt([1]))))]).toEqual([1]);
+    expect(server.log.filter((line) => line.endsWith('/result'))).toHaveLength(3);
+  });
+
+  it('sends the digest of what it has computed', async () => {
+    let digest: unknown;
+    server.intercept = (request) => {
+      if (request.url?.startsWith('/v1/jobs?')) digest = request.headers['refloat-digest'];
+      return false;
+    };
+    const { at, remote } = client();
+    const ct = await (await keysOf(at)).encrypt([1]);
+    await remote.bootstrap(ct);
+    expect(digest).toBe(at.host.digest(await ct.toBytes()));
+  });
+});
+
 describe('jobs', () => {
   it('streams the stages and reads the result', async () => {
     const { at, remote } = client();

@@ -87,7 +87,7 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
     const run = keys.bootstrap(ct, boot);
     using here = await run;
     expect(await fresh.toBytes()).toEqual(await here.toBytes());
-    const told = (events: typeof run.events): unknown[] =>
+    const told = (events: typeof job.events): unknown[] =>
       events
         .filter((e) => e.kind === 'exit')
         .map(({ stage, level, logQ, logScale, counters }) => ({ stage, level, logQ, logScale, counters }));

@@ -18,7 +18,7 @@ const wasm = {
 
 const ts = {
   title: 'npm package',
-  inputs: [...wasm.inputs, 'ts/src', 'ts/package.json', 'ts/tsconfig.json'],
+  inputs: [...wasm.inputs, 'ts/src', 'ts/scripts', 'ts/package.json', 'ts/tsconfig.json'],
   outputs: [join(root, 'ts', 'dist', 'index.js'), join(root, 'ts', 'dist', 'index.d.ts')],
   make: (step) => must(step, 'npm', ['run', '--silent', 'build', '--workspace', 'ts']),
 };

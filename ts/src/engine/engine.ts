@@ -2,7 +2,7 @@ import { RefloatError } from '../errors.js';
 import type { Preset, Reduction } from '../params.js';
 import type { StageEvent } from '../stages.js';
 import { fromHex, toHex } from '../hex.js';
-import { Objects, freed, type Handle, type Memory } from './objects.js';
+import { Objects, freed, type Digested, type Handle, type Memory } from './objects.js';
 import type {
   Glue,
   GlueBootstrapKeys,
@@ -149,6 +149,16 @@ export class Engine extends Objects<Glue> {
 
   keyPart(secret: Handle, index: number): Uint8Array {
     return this.guard(() => this.#secret(secret).keyPart(index));
+  }
+
+  /** A part of the keys and its digest, as a server wants it. */
+  keyPiece(secret: Handle, index: number): Digested {
+    return this.guard(() => this.digested(this.#secret(secret).keyPart(index)));
+  }
+
+  /** The token of the keys at the server of an origin. */
+  serverToken(secret: Handle, origin: string): string {
+    return this.guard(() => toHex(this.#secret(secret).serverToken(origin)));
   }
 
   encrypt(

@@ -55,6 +55,7 @@ export interface GlueGateSecretKey extends GlueObject {
   decrypt(ciphertext: GlueGateCiphertext): Uint32Array;
   keyPart(index: number): Uint8Array;
   exportSecret(): Uint8Array;
+  serverToken(origin: string): Uint8Array;
 }
 
 export interface GlueGateCiphertext extends GlueObject {

@@ -14,7 +14,7 @@ import type {
   GlueGateSecretKey,
 } from './gate-glue.js';
 import type { GlueListener } from './glue.js';
-import { Objects, type Handle } from './objects.js';
+import { Objects, type Digested, type Handle } from './objects.js';
 
 /** What is known about a secret key of gates without holding it. */
 export interface GateKeyInfo {
@@ -75,6 +75,14 @@ export class GateEngine extends Objects<GateGlue> {
 
   gateKeyPart(secret: Handle, index: number): Uint8Array {
     return this.guard(() => this.#secret(secret).keyPart(index));
+  }
+
+  gateKeyPiece(secret: Handle, index: number): Digested {
+    return this.guard(() => this.digested(this.#secret(secret).keyPart(index)));
+  }
+
+  gateServerToken(secret: Handle, origin: string): string {
+    return this.guard(() => toHex(this.#secret(secret).serverToken(origin)));
   }
 
   gateEncrypt(secret: Handle, values: Uint32Array, messages: number, seed: Uint8Array | undefined): GateCiphertextInfo {

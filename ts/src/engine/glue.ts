@@ -9,6 +9,8 @@ export interface ModuleGlue {
   __wbg_reset_state(): void;
   /** The message of the panic that stopped the instance, if one did. */
   panicMessage(): string | undefined;
+  /** BLAKE3 of some bytes. */
+  digest(bytes: Uint8Array): Uint8Array;
 }
 
 /**
@@ -79,6 +81,7 @@ export interface GlueSecretKey extends GlueObject {
   decrypt(ciphertext: GlueCiphertext, mode?: string): Float64Array;
   keyPart(index: number): Uint8Array;
   exportSecret(): Uint8Array;
+  serverToken(origin: string): Uint8Array;
 }
 
 export interface GlueCiphertext extends GlueObject {

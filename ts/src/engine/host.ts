@@ -64,6 +64,11 @@ export class Host {
     return this.engine.kernelSelfCheck(seed);
   }
 
+  /** BLAKE3 of some bytes, whatever they are, in hexadecimal. */
+  digest(bytes: Uint8Array): string {
+    return this.engine.digest(bytes);
+  }
+
   /** Frees an object, wherever it is; twice is once. */
   free(handle: Handle): void {
     for (const engine of this.#all()) engine.free(handle);

@@ -1,4 +1,5 @@
 import { RefloatError, isErrorCode } from '../errors.js';
+import { toHex } from '../hex.js';
 import type { GlueObject, ModuleGlue } from './glue.js';
 
 /** Names an object inside a wasm instance: no two objects of a thread have the same. */
@@ -14,6 +15,12 @@ export interface Memory {
   readonly objects: number;
   /** Wasm instances: one, one for gates, one for conventional sets and one for each further thread once they have been needed. */
   readonly instances: number;
+}
+
+/** Bytes with their BLAKE3 digest in hexadecimal. */
+export interface Digested {
+  readonly bytes: Uint8Array;
+  readonly digest: string;
 }
 
 /** The objects of one wasm instance by their handles, and its errors. */
@@ -50,6 +57,11 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
     return { bytes: this.#memory.buffer.byteLength, objects: this.#objects.size, instances: 1 };
   }
 
+  /** BLAKE3 of some bytes, in hexadecimal. */
+  digest(bytes: Uint8Array): string {
+    return this.guard(() => toHex(this.glue.digest(bytes)));
+  }
+
   /** Tells that the module has another instance now. */
   replaced(): void {
     this.#poison ??= new RefloatError('FREED', 'this instance was replaced by another one: make its objects again there');
@@ -59,6 +71,11 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
   protected dispose(object: GlueObject): void {
     // A poisoned instance is thrown away whole; its objects must not be called any more.
     if (!this.#poison) object.free();
+  }
+
+  /** Bytes with their digest. */
+  protected digested(bytes: Uint8Array): Digested {
+    return { bytes, digest: toHex(this.glue.digest(bytes)) };
   }
 
   /** A handle nobody has. */

@@ -1,4 +1,6 @@
 import { RefloatError, isErrorCode, type ServerProblem } from '../errors.js';
+import { JSON_BYTES, PROBLEM_BYTES, allowance, discard, readBody, silent, within, type Patience } from './body.js';
+import { members, parsed, plain } from './text.js';
 
 /** How often and how patiently a request is repeated. */
 export interface RetryPolicy {
@@ -23,6 +25,16 @@ export type Contact =
   /** It answers again. */
   | { readonly state: 'back' };
 
+/** What all requests to a server share. */
+export interface HttpOptions {
+  readonly fetch: typeof fetch;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retry: RetryPolicy;
+  /** Milliseconds without a byte after which a request counts as lost. */
+  readonly silenceMs: number;
+  readonly onContact?: ((contact: Contact) => void) | undefined;
+}
+
 /** A request of this package. */
 export interface HttpRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -31,86 +43,110 @@ export interface HttpRequest {
   readonly signal?: AbortSignal | undefined;
   /** Statuses besides 2xx that are answers and not errors. */
   readonly accept?: readonly number[];
+  /** Milliseconds of work that the server is given before it answers, besides the silence that is always allowed. */
+  readonly workMs?: number;
 }
 
 /** Answers that say to come back later. */
 const BUSY: readonly number[] = [429, 502, 503, 504];
 
-/** `fetch` bound to one server, with retries, and errors that say what to do. */
+/** `fetch` bound to one server, with retries, limits, and errors that say what to do. */
 export class Http {
   readonly base: string;
   readonly retry: RetryPolicy;
+  readonly silenceMs: number;
   readonly #fetch: typeof fetch;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #onContact: (contact: Contact) => void;
   #retrying = false;
 
-  constructor(
-    base: string,
-    fetcher: typeof fetch,
-    headers: Readonly<Record<string, string>>,
-    retry: RetryPolicy,
-    onContact: (contact: Contact) => void = () => undefined,
-  ) {
+  constructor(base: string, options: HttpOptions) {
     this.base = base.replace(/\/+$/, '');
-    this.#fetch = fetcher;
-    this.#headers = headers;
-    this.retry = retry;
-    this.#onContact = onContact;
+    this.retry = options.retry;
+    this.silenceMs = options.silenceMs;
+    this.#fetch = options.fetch;
+    this.#headers = options.headers;
+    this.#onContact = options.onContact ?? (() => undefined);
+  }
+
+  /** The server's own address, without any path. */
+  get origin(): string {
+    return new URL(this.base).origin;
   }
 
   /**
-   * One request, repeated when the network fails, the server is overloaded (429, 503) or a proxy
-   * lost it (502, 504). Every route of the server may be repeated: they are idempotent, or carry an
-   * idempotency key.
+   * One request and what `take` makes of its answer, repeated when the network fails, the server is overloaded (429, 503)
+   * or a proxy lost it (502, 504). Every route of the server may be repeated: they are idempotent, or
+   * carry an idempotency key.
    */
-  async send(path: string, request: HttpRequest = {}): Promise<Response> {
+  async send<T>(path: string, request: HttpRequest, take: (response: Response) => T | Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= this.retry.attempts;
-      let response: Response;
+      let busy: Response | undefined;
       try {
-        response = await this.once(path, request);
+        const response = await this.once(path, request);
+        if (response.ok || request.accept?.includes(response.status)) return await take(response);
+        if (last || !BUSY.includes(response.status)) throw await this.problem(response, path, request.signal);
+        busy = response;
+        discard(response);
       } catch (error) {
         if (last || !(error instanceof RefloatError) || error.code !== 'NETWORK') throw error;
-        await this.wait(attempt, undefined, request.signal);
-        continue;
       }
-      if (response.ok || request.accept?.includes(response.status)) return response;
-      if (!last && BUSY.includes(response.status)) {
-        await response.body?.cancel();
-        await this.wait(attempt, response, request.signal);
-        continue;
-      }
-      throw await problem(response, `${this.base}${path}`);
+      await this.wait(attempt, busy, request.signal);
     }
   }
 
-  /** As `send`, and reads the answer as JSON. */
-  async json<T>(path: string, request: HttpRequest = {}): Promise<T> {
-    const response = await this.send(path, request);
+  /** As `send`, for requests whose answer says nothing. */
+  done(path: string, request: HttpRequest): Promise<void> {
+    return this.send(path, request, discard);
+  }
+
+  /** As `send`, and reads at most `limit` bytes; `check` may refuse them. */
+  bytes(path: string, limit: number, request: HttpRequest, check: (bytes: Uint8Array, headers: Headers) => Promise<void>): Promise<Uint8Array> {
+    return this.send(path, request, async (response) => {
+      const bytes = await readBody(response, limit, this.patience(request.signal), `${this.base}${path}`);
+      await check(bytes, response.headers);
+      return bytes;
+    });
+  }
+
+  /** As `send`, and reads the answer as an object in JSON. */
+  json(path: string, request: HttpRequest = {}): Promise<Readonly<Record<string, unknown>>> {
+    return this.send(path, request, (response) => this.object(response, path, request.signal));
+  }
+
+  /** The object that an answer is in JSON. */
+  async object(response: Response, path: string, signal: AbortSignal | undefined): Promise<Readonly<Record<string, unknown>>> {
+    const url = `${this.base}${path}`;
+    const bytes = await readBody(response, JSON_BYTES, this.patience(signal), url);
     try {
-      return (await response.json()) as T;
-    } catch (cause) {
-      request.signal?.throwIfAborted();
-      throw new RefloatError(
-        'SERVER',
-        `${this.base}${path} did not answer in JSON: check that this is the address of a refloat server`,
-        { cause },
-      );
+      const value = parsed(new TextDecoder().decode(bytes));
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return members(value);
+    } catch {
+      // Said below.
     }
+    throw new RefloatError('SERVER', `${url} did not answer with an object in JSON: check that this is the address of a refloat server`);
   }
 
-  /** One request without repetition. */
+  /** One request without repetition, until its answer begins. */
   async once(path: string, request: HttpRequest = {}): Promise<Response> {
     request.signal?.throwIfAborted();
+    const headers = new Headers(this.#headers);
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+    const ms = this.silenceMs + allowance(request.body?.length ?? 0) + (request.workMs ?? 0);
+    const stop = new AbortController();
     try {
-      const response = await this.#fetch(`${this.base}${path}`, {
+      const answer = this.#fetch(`${this.base}${path}`, {
         method: request.method ?? 'GET',
-        headers: { ...this.#headers, ...request.headers },
+        headers,
         body: (request.body as BodyInit | undefined) ?? null,
-        signal: request.signal ?? null,
+        signal: stop.signal,
         cache: 'no-store',
+        // Tokens and ciphertexts are for this server, and not for where it points to.
+        redirect: 'error',
       });
+      const late = (): Error => silent(`${this.base}${path}`, ms);
+      const response = await within(answer, ms, request.signal, (reason) => stop.abort(reason), late);
       if (this.#retrying && !BUSY.includes(response.status)) {
         this.#retrying = false;
         this.#onContact({ state: 'back' });
@@ -118,8 +154,30 @@ export class Http {
       return response;
     } catch (cause) {
       request.signal?.throwIfAborted();
+      if (cause instanceof RefloatError) throw cause;
       throw gone(this.base, cause);
     }
+  }
+
+  /** How long answers are waited for. */
+  patience(signal: AbortSignal | undefined): Patience {
+    return { silenceMs: this.silenceMs, signal };
+  }
+
+  /** The error of a refusal, with the server's own words. */
+  async problem(response: Response, path: string, signal: AbortSignal | undefined): Promise<RefloatError> {
+    const url = `${this.base}${path}`;
+    let said: unknown;
+    try {
+      said = parsed(new TextDecoder().decode(await readBody(response, PROBLEM_BYTES, this.patience(signal), url)));
+    } catch {
+      signal?.throwIfAborted();
+      // Not problem+json: a proxy's page, or nothing at all.
+    }
+    const at = [`HTTP ${response.status} from ${url}`];
+    const request = response.headers.get('x-request-id');
+    if (request) at.push(`request ${plain(request, 100)}`);
+    return refusal(said, { status: response.status, otherwise: 'the server refused', at: at.join(', ') });
   }
 
   /** Waits before the next try: as long as the server asks in its answer, otherwise twice as long each time. */
@@ -137,33 +195,27 @@ export class Http {
 
 /** The error of a server that cannot be reached. */
 export function gone(base: string, cause: unknown): RefloatError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = plain(cause instanceof Error ? cause.message : String(cause));
   return new RefloatError(
     'NETWORK',
-    `${base} cannot be reached (${reason}): check that the server is running and allows this origin, then call again; uploads go on where they stopped`,
+    `${base} cannot be reached (${reason}): check that the server is running, allows this origin and does not redirect, then call again; uploads go on where they stopped`,
     { cause },
   );
 }
 
-/** The error of a refusal, with the server's own words. */
-export async function problem(response: Response, url: string): Promise<RefloatError> {
-  const text = await response.text().catch(() => '');
-  let body: { code?: unknown; detail?: unknown; title?: unknown } = {};
-  try {
-    body = JSON.parse(text) as typeof body;
-  } catch {
-    // Not problem+json: a proxy's page, or nothing at all.
-  }
-  const said = typeof body.detail === 'string' ? body.detail : typeof body.title === 'string' ? body.title : undefined;
-  const details: ServerProblem = {
-    status: response.status,
-    ...(typeof body.code === 'string' ? { code: body.code } : {}),
-    ...(said === undefined ? {} : { detail: said }),
+/** The error of a problem document, if it is one. */
+export function refusal(
+  document: unknown,
+  { status, otherwise, at }: { readonly status: number; readonly otherwise: string; readonly at: string },
+): RefloatError {
+  const { code, detail, title } = members(document);
+  const said = [detail, title].find((text) => typeof text === 'string' && text !== '') as string | undefined;
+  const problem: ServerProblem = {
+    status,
+    ...(typeof code === 'string' ? { code: plain(code, 100) } : {}),
+    ...(said === undefined ? {} : { detail: plain(said) }),
   };
-  const code = isErrorCode(body.code) ? body.code : 'SERVER';
-  return new RefloatError(code, `${said ?? 'the server refused'} (HTTP ${response.status} from ${url})`, {
-    problem: details,
-  });
+  return new RefloatError(isErrorCode(code) ? code : 'SERVER', `${problem.detail ?? otherwise} (${at})`, { problem });
 }
 
 /** A pause that ends early, by throwing the reason, when the signal aborts. */

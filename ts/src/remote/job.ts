@@ -1,84 +1,115 @@
-import { RefloatError, isErrorCode } from '../errors.js';
+import { RefloatError } from '../errors.js';
 import type { RunControl } from '../run.js';
-import { gone, problem, type Http } from './http.js';
-import { EventStreamParser, readEvents, type ServerSentEvent } from './sse.js';
+import { bearer } from './access.js';
+import { discard } from './body.js';
+import { gone, refusal, type Http } from './http.js';
+import { EventBudget, readEvents, type ServerSentEvent } from './sse.js';
+import { members, parsed } from './text.js';
+
+/** A job to be done, and what is needed to follow it. */
+export interface Job {
+  readonly keyId: string;
+  /** Token of the keys, if one is known. */
+  readonly token: string | undefined;
+  readonly ops: readonly string[];
+  readonly mode: string;
+  readonly rounds?: number | undefined;
+  readonly body: Uint8Array;
+  /** Longest result that its parameter set allows, in bytes. */
+  readonly resultBytes: number;
+  /** BLAKE3 of some bytes, in hexadecimal. */
+  digest(bytes: Uint8Array): Promise<string>;
+}
 
 /** How a job ended, as the server's last event says. */
 interface JobEnd {
   readonly state: 'done' | 'failed' | 'cancelled';
-  readonly problem?: { readonly code?: unknown; readonly detail?: unknown; readonly title?: unknown };
+  readonly problem: unknown;
 }
 
-/** Sends a ciphertext off and gives the id of its job. */
-export async function submit(
-  http: Http,
-  what: { readonly keyId: string; readonly ops: readonly string[]; readonly mode: string; readonly rounds?: number | undefined },
-  body: Uint8Array,
-  signal: AbortSignal,
-): Promise<string> {
+/** Has a job done, and gives the bytes of its result. */
+export async function perform<E>(http: Http, job: Job, control: RunControl<E>): Promise<Uint8Array> {
+  return follow(http, job, await submit(http, job, control.signal), control);
+}
+
+/** Sends a job off and gives its id. */
+async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string> {
   // The key makes repeating the request safe: the server answers with the job it has.
   const once = crypto.getRandomValues(new Uint8Array(16));
-  const query = new URLSearchParams({ key: what.keyId, op: what.ops.join(','), mode: what.mode });
-  if (what.rounds !== undefined) query.set('rounds', String(what.rounds));
-  const job = await http.json<{ id: string }>(`/v1/jobs?${query.toString()}`, {
+  const query = new URLSearchParams({ key: job.keyId, op: job.ops.join(','), mode: job.mode });
+  if (job.rounds !== undefined) query.set('rounds', String(job.rounds));
+  const { id } = await http.json(`/v1/jobs?${query.toString()}`, {
     method: 'POST',
     headers: {
+      ...bearer(job.token),
       'content-type': 'application/octet-stream',
       'idempotency-key': Array.from(once, (b) => b.toString(16).padStart(2, '0')).join(''),
+      'refloat-digest': await job.digest(job.body),
     },
-    body,
+    body: job.body,
     signal,
   });
-  return job.id;
+  // It becomes a part of addresses.
+  if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;
+  throw new RefloatError('SERVER', `${http.base} took a job and did not say its id: check that this is the address of a refloat server`);
 }
 
 /** Follows a job to its end, reconnecting where it stopped; cancels it when the run is cancelled. */
-export async function follow<E>(http: Http, id: string, control: RunControl<E>): Promise<Uint8Array> {
+async function follow<E>(http: Http, job: Job, id: string, control: RunControl<E>): Promise<Uint8Array> {
   const { signal } = control;
+  const path = `/v1/jobs/${id}`;
+  const headers = bearer(job.token);
   const cancel = (): void => {
     // Nobody waits for this: if it is lost, the job runs to its end on the server.
-    http.once(`/v1/jobs/${id}`, { method: 'DELETE' }).then(
-      (response) => response.body?.cancel(),
-      () => undefined,
-    );
+    http.once(path, { method: 'DELETE', headers }).then(discard, () => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
-    const end = await events(http, id, control);
-    if (end.state !== 'done') throw failure(end, `${http.base}/v1/jobs/${id}`);
-    const result = await http.send(`/v1/jobs/${id}/result`, { signal });
-    return new Uint8Array(await result.arrayBuffer());
+    const end = await events(http, path, headers, control);
+    if (end.state !== 'done') throw failure(end, `${http.base}${path}`);
+    const check = async (bytes: Uint8Array, answered: Headers): Promise<void> => {
+      const digest = answered.get('refloat-digest');
+      if (digest === null || digest === (await job.digest(bytes))) return;
+      throw new RefloatError('NETWORK', `the result of ${http.base}${path} was damaged on the way: check the connection and call again`);
+    };
+    return await http.bytes(`${path}/result`, job.resultBytes, { signal, headers }, check);
   } finally {
     signal.removeEventListener('abort', cancel);
   }
 }
 
 /** Reads the event stream, however often it breaks, until the job has ended. */
-async function events<E>(http: Http, id: string, control: RunControl<E>): Promise<JobEnd> {
+async function events<E>(
+  http: Http,
+  job: string,
+  headers: Readonly<Record<string, string>>,
+  control: RunControl<E>,
+): Promise<JobEnd> {
   const { signal } = control;
-  const path = `/v1/jobs/${id}/events`;
+  const path = `${job}/events`;
+  const budget = new EventBudget();
   let last = '';
   let failures = 0;
   for (;;) {
-    const parser = new EventStreamParser();
     let lost: unknown = new Error('the event stream ended before the job');
-    let refused: Response | undefined;
+    let busy: Response | undefined;
     try {
       const response = await http.once(path, {
-        headers: { accept: 'text/event-stream', ...(last === '' ? {} : { 'last-event-id': last }) },
+        headers: { ...headers, accept: 'text/event-stream', ...(last === '' ? {} : { 'last-event-id': last }) },
         signal,
       });
       if (!response.ok) {
-        const refusal = await problem(response, `${http.base}${path}`);
-        if (response.status !== 429 && response.status < 500) throw refusal;
-        lost = refusal;
-        refused = response;
+        const refused = await http.problem(response, path, signal);
+        if (response.status !== 429 && response.status < 500) throw refused;
+        lost = refused;
+        busy = response;
       } else if (response.body) {
-        for await (const event of readEvents(response.body, parser)) {
+        for await (const event of readEvents(response.body, budget, http.patience(signal), `${http.base}${path}`)) {
           failures = 0;
-          if (event.id !== '') last = event.id;
-          const end = take(event, control);
+          // Events are numbered; the id is sent back.
+          if (/^\d{1,20}$/.test(event.id)) last = event.id;
+          const end = take(event, control, `${http.base}${path}`);
           if (end) return end;
         }
       }
@@ -91,28 +122,41 @@ async function events<E>(http: Http, id: string, control: RunControl<E>): Promis
     if (failures >= http.retry.attempts) {
       throw lost instanceof RefloatError ? lost : gone(http.base, lost);
     }
-    await http.wait(failures, refused, signal);
+    await http.wait(failures, busy, signal);
   }
 }
 
-function take<E>(event: ServerSentEvent, control: RunControl<E>): JobEnd | undefined {
+function take<E>(event: ServerSentEvent, control: RunControl<E>, url: string): JobEnd | undefined {
   if (event.type !== 'stage' && event.type !== 'end') return undefined;
-  let data: unknown;
+  let data: Readonly<Record<string, unknown>>;
   try {
-    data = JSON.parse(event.data);
+    data = members(parsed(event.data));
   } catch (cause) {
-    throw new RefloatError('SERVER', `the server sent an event that is not JSON (${event.data.slice(0, 80)})`, { cause });
+    throw new RefloatError('SERVER', `${url} sent an event that is not JSON: check that this is the address of a refloat server`, { cause });
   }
-  if (event.type === 'end') return data as JobEnd;
-  control.emit(data as E);
-  return undefined;
+  if (event.type === 'stage') {
+    if (isReport(data)) control.emit(data as E);
+    return undefined;
+  }
+  const { state, problem } = data;
+  if (state === 'done' || state === 'failed' || state === 'cancelled') return { state, problem };
+  throw new RefloatError('SERVER', `${url} ended the job without saying how: bring server and package to the same version`);
+}
+
+/** Whether data have the form of an event that a server can report: words, numbers and counters, and no views. */
+function isReport(data: Readonly<Record<string, unknown>>): boolean {
+  const { kind, stage, atMs, counters = {}, ...rest } = data;
+  return (
+    (kind === 'enter' || kind === 'progress' || kind === 'exit') &&
+    typeof stage === 'string' &&
+    [atMs, ...Object.values(rest), ...Object.values(members(counters))].every((value) => Number.isFinite(value))
+  );
 }
 
 function failure(end: JobEnd, url: string): RefloatError {
   if (end.state === 'cancelled') {
     return new RefloatError('ABORTED', `the job was cancelled on the server (${url}): submit it again to get a result`);
   }
-  const { code, detail, title } = end.problem ?? {};
-  const said = typeof detail === 'string' ? detail : typeof title === 'string' ? title : 'the job failed';
-  return new RefloatError(isErrorCode(code) ? code : 'SERVER', `${said} (${url})`);
+  const { status } = members(end.problem);
+  return refusal(end.problem, { status: typeof status === 'number' ? status : 500, otherwise: 'the job failed', at: url });
 }

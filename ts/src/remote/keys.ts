@@ -1,3 +1,5 @@
+import { bearer } from './access.js';
+import { discard } from './body.js';
 import type { Http } from './http.js';
 
 /** What the server tells about a key set. */
@@ -9,7 +11,7 @@ export interface RemoteKeysInfo {
 }
 
 /**
- * A complete, sealed set of bootstrapping keys on a server. It holds no secret: the server can
+ * A complete, sealed set of bootstrapping keys on a server. It holds no secret key: the server can
  * compute with it, and cannot decrypt.
  *
  * @example
@@ -34,19 +36,26 @@ export class RemoteKeys {
   readonly digest: string;
   /** Bytes the server keeps. */
   readonly bytes: number;
+  /**
+   * What the server asks for before it uses, changes or deletes the set: 64 hexadecimal digits. Whoever has it can have
+   * jobs done and delete the set; it does not decrypt. `undefined` if none is known here.
+   */
+  readonly token: string | undefined;
   readonly #http: Http;
 
   /** @internal */
-  constructor(http: Http, info: RemoteKeysInfo) {
+  constructor(http: Http, info: RemoteKeysInfo, token: string | undefined) {
     this.#http = http;
     this.id = info.id;
     this.params = info.params;
     this.digest = info.digest;
     this.bytes = info.bytes;
+    this.token = token;
   }
 
   /** Removes the set from the server. */
   async delete(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    await this.#http.send(`/v1/keys/${this.id}`, { method: 'DELETE', signal: options.signal, accept: [404] });
+    const request = { method: 'DELETE', headers: bearer(this.token), signal: options.signal, accept: [404] } as const;
+    await this.#http.send(`/v1/keys/${encodeURIComponent(this.id)}`, request, discard);
   }
 }

@@ -6,22 +6,32 @@ import { GateCiphertext } from '../gates/ciphertext.js';
 import type { CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
 import { GateKeySet } from '../gates/key-set.js';
-import { keyMismatch } from '../mismatch.js';
+import { keyMismatch, presetNamed } from '../mismatch.js';
 import type { RoundsChoice } from '../options.js';
 import type { Preset } from '../params.js';
 import type { Program } from '../program/program.js';
-import { Run, SteppableRun } from '../run.js';
+import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
+import { Access, bearer, type KnownKeys } from './access.js';
+import { discard } from './body.js';
 import { Http, type Contact, type RetryPolicy } from './http.js';
-import { follow, submit } from './job.js';
+import { perform, type Job } from './job.js';
 import { RemoteKeys } from './keys.js';
 import { outputsOf, programBody, type ProgramEvent, type RemoteProgramOptions } from './program.js';
+import { members } from './text.js';
 import { upload } from './upload.js';
 
 /** Options of `Refloat.server`. */
 export interface ServerOptions {
-  /** Sent with every request, e.g. `{ authorization: 'Bearer …' }`. */
+  /** Sent with every request, e.g. to a proxy in front of the server. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The secret of an API key (`x-api-key`), for servers that ask for one. */
+  readonly apiKey?: string;
+  /**
+   * The token of key sets of which no other is known: 64 hexadecimal digits in lower case, 32 random bytes. By default that of a
+   * set is derived from its secret key and the address of the server, so that whoever has the secret key has the token.
+   */
+  readonly token?: string | undefined;
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is repeated when the network or the server fails; 6 tries by default. */
@@ -33,6 +43,32 @@ export interface ServerOptions {
    * conventional sets.
    */
   readonly inFlight?: number;
+  /**
+   * Milliseconds without a byte from the server after which a request counts as lost, 60,000 by default. Bodies have
+   * time besides, by their length.
+   */
+  readonly timeoutMs?: number;
+}
+
+/** Options of `Server.uploadKeys`. */
+export interface UploadOptions extends SignalOptions {
+  /** The token of the set, in place of that of {@link ServerOptions}. */
+  readonly token?: string | undefined;
+  /** `true`: whoever knows the id of the keys may have jobs done with them. To change or delete the set takes the token all the same. */
+  readonly public?: boolean;
+}
+
+/** Options of `Server.keys`. */
+export interface LookUpOptions extends SignalOptions {
+  /** The token of the set, in place of that of {@link ServerOptions}. */
+  readonly token?: string | undefined;
+}
+
+/**
+ * Parts of the keys are sent again, because the server had lost or damaged them; the job begins anew once they are there.
+ */
+export interface KeyRepair extends Omit<KeyProgress, 'kind'> {
+  readonly kind: 'repair';
 }
 
 /** A parameter set as a server offers it. */
@@ -58,10 +94,19 @@ export type JobOp = 'square' | 'bootstrap';
 
 /** Options of `Server.bootstrap`. */
 export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
-  /** The keys to use; by default those of the ciphertext's own key. */
+  /**
+   * The keys to use; by default those of the ciphertext's own key, if this `Server` has uploaded them or was given
+   * their token. With the key set itself its token is known in any case, and parts that the server has lost are sent again.
+   */
   readonly keys?: RemoteKeys | KeySet;
   /** What to do; `['bootstrap']` by default. */
   readonly op?: readonly JobOp[];
+}
+
+/** Options of `Server.circuit`. */
+export interface RemoteCircuitOptions extends SignalOptions {
+  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
+  readonly keys?: RemoteKeys | GateKeySet;
 }
 
 /**
@@ -96,19 +141,21 @@ export class Server {
   readonly #port: Port;
   readonly #presets: () => readonly Preset[];
   readonly #http: Http;
+  readonly #access: Access;
   readonly #inFlight: number;
 
   /** @internal */
   constructor(port: Port, presets: () => readonly Preset[], url: string | URL, options: ServerOptions) {
     this.#port = port;
     this.#presets = presets;
-    this.#http = new Http(
-      address(url),
-      options.fetch ?? ((input, init) => fetch(input, init)),
-      options.headers ?? {},
-      { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
-      options.onContact,
-    );
+    this.#http = new Http(address(url), {
+      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+      headers: { ...options.headers, ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }) },
+      retry: { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
+      silenceMs: options.timeoutMs ?? 60_000,
+      onContact: options.onContact,
+    });
+    this.#access = new Access(port, this.#http.origin, options.token);
     this.#inFlight = Math.max(1, Math.floor(options.inFlight ?? 2));
     this.url = this.#http.base;
   }
@@ -116,55 +163,60 @@ export class Server {
   /** The parameter sets on offer, with limits; `parts: true` adds the list of key parts. */
   async params(options: SignalOptions & { readonly parts?: boolean } = {}): Promise<ServerParams> {
     const path = options.parts === true ? '/v1/params?parts=1' : '/v1/params';
-    const offer = await this.#http.json<ServerParams>(path, { signal: options.signal });
-    if (!Array.isArray(offer.sets)) {
+    const offer = await this.#http.json(path, { signal: options.signal });
+    const sets: readonly unknown[] | undefined = Array.isArray(offer['sets']) ? offer['sets'] : undefined;
+    if (!sets?.every((set) => typeof members(set)['name'] === 'string')) {
       throw new RefloatError('SERVER', `${this.url} is not a refloat server of this version: it lists no parameter sets`);
     }
-    const sets = offer.sets.map((set) => ({
-      ...set,
-      source: (set as Partial<ServerPreset>).source ?? this.#presets().find((p) => p.name === set.name)?.source ?? '',
-      keyParts: (set as Partial<ServerPreset>).keyParts ?? [],
-      expectedSeconds: (set as Partial<ServerPreset>).expectedSeconds ?? null,
-    }));
-    return { ...offer, sets };
+    const complete = (set: Partial<ServerPreset>): ServerPreset =>
+      ({
+        ...set,
+        source: set.source ?? this.#presets().find((p) => p.name === set.name)?.source ?? '',
+        keyParts: set.keyParts ?? [],
+        expectedSeconds: set.expectedSeconds ?? null,
+      }) as ServerPreset;
+    return { ...offer, sets: sets.map((set) => complete(members(set))) } as unknown as ServerParams;
   }
 
   /**
    * Makes the bootstrapping keys, or those for gates, part by part and sends each as soon as it exists, so that memory
-   * stays small however large the set is. Parts the server has already are left out: after a
-   * failure, or in another session with the same secret key, the same call goes on.
+   * stays small however large the set is. Parts the server has already are not sent again: after a
+   * failure, or in another session with the same secret key, the same call goes on. Each part carries its digest, and the
+   * set is sealed under a digest of all of them.
    */
-  uploadKeys(keys: KeySet | GateKeySet, options: SignalOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
-    const secret = keys.handleIn(this.#port);
-    const op = keys instanceof GateKeySet ? 'gateKeyPart' : 'keyPart';
-    const source = {
-      id: keys.id,
-      params: keys.params,
-      part: (index: number) => this.#port.call(op, secret, index),
-    };
-    return new SteppableRun(
-      async (control) => new RemoteKeys(this.#http, await upload(this.#http, source, this.#inFlight, control)),
-      options.signal,
-    );
+  uploadKeys(keys: KeySet | GateKeySet, options: UploadOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+    const source = this.#access.source(keys);
+    return new SteppableRun(async (control) => {
+      const { token, digests } = await this.#access.of(keys.id, keys, options.token);
+      const choices = { token, digests, public: options.public === true, inFlight: this.#inFlight, verify: true };
+      return new RemoteKeys(this.#http, await upload(this.#http, source, choices, control), token);
+    }, options.signal);
   }
 
-  /** Looks a complete key set up; `undefined` if the server has none under this id, or only a part. */
-  async keys(id: string, options: SignalOptions = {}): Promise<RemoteKeys | undefined> {
-    const response = await this.#http.send(`/v1/keys/${id}`, { signal: options.signal, accept: [404] });
-    if (response.status === 404) {
-      await response.body?.cancel();
-      return undefined;
-    }
-    const info = (await response.json()) as {
-      id: string;
-      params: string;
-      state: string;
-      digest?: string;
-      bytes?: number;
-    };
-    if (info.state !== 'sealed') return undefined;
-    const bytes = info.bytes ?? this.#presets().find((p) => p.name === info.params)?.keyBytes ?? 0;
-    return new RemoteKeys(this.#http, { id: info.id, params: info.params, digest: info.digest ?? '', bytes });
+  /**
+   * Looks a complete key set up, by its id or by the secret key it belongs to; `undefined` if the server has none, or only a
+   * part.
+   */
+  async keys(keys: string | KeySet | GateKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
+    const [id, owner] = typeof keys === 'string' ? [keys, undefined] : [keys.id, keys];
+    const { token } = await this.#access.of(id, owner, options.token);
+    const path = `/v1/keys/${encodeURIComponent(id)}`;
+    const request = { headers: bearer(token), signal: options.signal, accept: [404] };
+    return this.#http.send(path, request, async (response) => {
+      if (response.status === 404) {
+        discard(response);
+        return undefined;
+      }
+      const { state, params, digest, bytes } = await this.#http.object(response, path, options.signal);
+      if (state !== 'sealed' || typeof params !== 'string') return undefined;
+      const info = {
+        id,
+        params,
+        digest: typeof digest === 'string' ? digest : '',
+        bytes: typeof bytes === 'number' ? bytes : 0,
+      };
+      return new RemoteKeys(this.#http, info, token);
+    });
   }
 
   /**
@@ -172,7 +224,7 @@ export class Server {
    * a page with the key can look inside. Lost connections are taken up again; cancelling the run
    * cancels the job.
    */
-  bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent> {
+  bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent | KeyRepair> {
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
     const ops = options.op ?? ['bootstrap'];
@@ -180,9 +232,9 @@ export class Server {
     const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
       const body = await this.#port.call('ciphertextToBytes', handle);
-      const id = await submit(this.#http, { keyId, ops, mode, rounds }, body, control.signal);
-      const result = await this.#port.call('ciphertextFromBytes', await follow(this.#http, id, control));
-      return new Ciphertext(this.#port, result, mode);
+      const resultBytes = await this.#ciphertextBytes(ciphertext.preset);
+      const result = await this.#job({ keyId, ops, mode, rounds, body, resultBytes }, options.keys, control);
+      return this.#received(result, ciphertext);
     }, options.signal);
   }
 
@@ -195,7 +247,7 @@ export class Server {
     program: Program,
     inputs: Readonly<Record<string, Ciphertext>>,
     options: RemoteProgramOptions = {},
-  ): Run<Record<string, Ciphertext>, ProgramEvent> {
+  ): Run<Record<string, Ciphertext>, ProgramEvent | KeyRepair> {
     const given = program.inputs.map((name) => {
       const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
       if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
@@ -211,11 +263,10 @@ export class Server {
     return new Run(async (control) => {
       const parts = await Promise.all(handles.map((handle) => this.#port.call('ciphertextToBytes', handle)));
       const body = programBody(head, options.bootstraps ?? 'where-needed', parts);
-      const id = await submit(this.#http, { keyId, ops: ['program'], mode }, body, control.signal);
+      const resultBytes = outputs.length * (await this.#ciphertextBytes(first.preset));
+      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, options.keys, control);
       const out: Record<string, Ciphertext> = {};
-      for (const [name, bytes] of outputsOf(outputs, await follow(this.#http, id, control))) {
-        out[name] = new Ciphertext(this.#port, await this.#port.call('ciphertextFromBytes', bytes), mode);
-      }
+      for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await this.#received(bytes, first);
       return out;
     }, options.signal);
   }
@@ -228,12 +279,16 @@ export class Server {
   circuit(
     circuit: CircuitInfo | string,
     inputs: GateCiphertext | readonly GateCiphertext[],
-    options: SignalOptions = {},
-  ): Run<GateCiphertext, CircuitEvent> {
-    const text = new TextEncoder().encode(typeof circuit === 'string' ? circuit : circuit.text);
+    options: RemoteCircuitOptions = {},
+  ): Run<GateCiphertext, CircuitEvent | KeyRepair> {
+    const source = typeof circuit === 'string' ? circuit : circuit.text;
+    const text = new TextEncoder().encode(source);
     const lists = inputs instanceof GateCiphertext ? [inputs] : inputs;
     const handles = lists.map((list) => list.handleIn(this.#port));
-    const keyId = lists[0]?.keyId ?? '';
+    const [first] = lists;
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the circuit is given no input: pass the ciphertexts of its inputs');
+    const { keyId } = first;
+    if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const list of lists) keyMismatch(keyId, list, 'the first input');
     return new Run(async (control) => {
       const list = await this.#port.call('gateListToBytes', handles);
@@ -241,10 +296,77 @@ export class Server {
       new DataView(body.buffer).setUint32(0, text.length, true);
       body.set(text, 4);
       body.set(list, 4 + text.length);
-      const id = await submit(this.#http, { keyId, ops: ['circuit'], mode: 'bits' }, body, control.signal);
-      return new GateCiphertext(this.#port, await this.#port.call('gateFromBytes', await follow(this.#http, id, control)));
+      const { outputs } = typeof circuit === 'string' ? await this.#port.call('circuitInfo', source) : circuit;
+      const { ciphertextBytes } = await this.#port.call('gatePreset', first.preset);
+      const resultBytes = outputs.length * ciphertextBytes;
+      const result = await this.#job({ keyId, ops: ['circuit'], mode: 'bits', body, resultBytes }, options.keys, control);
+      const info = await this.#port.call('gateFromBytes', result);
+      return new GateCiphertext(this.#port, this.#own(info, first));
     }, options.signal);
   }
+
+  /**
+   * Has a job done. If the server turns out to have lost or damaged parts of the keys, and the secret key is at hand,
+   * they are sent again and the job is given once more.
+   */
+  async #job<E>(
+    job: Omit<Job, 'token' | 'digest'>,
+    keys: RemoteKeys | KeySet | GateKeySet | undefined,
+    control: RunControl<E | KeyRepair>,
+  ): Promise<Uint8Array> {
+    const known = await (keys instanceof RemoteKeys
+      ? this.#access.of(job.keyId, undefined, keys.token)
+      : this.#access.of(job.keyId, keys));
+    const digest = (bytes: Uint8Array): Promise<string> => this.#port.call('digest', bytes);
+    const whole: Job = { ...job, token: known.token, digest };
+    try {
+      return await perform(this.#http, whole, control);
+    } catch (error) {
+      if (!isRepairable(error) || !(await this.#repair(known, control))) throw error;
+      return perform(this.#http, whole, control);
+    }
+  }
+
+  /** Sends the parts of keys again that the server misses; `false` if the secret key is not here. */
+  async #repair(known: KnownKeys, control: RunControl<KeyRepair>): Promise<boolean> {
+    const keys = known.keys?.deref();
+    if (!keys || keys.isFreed) return false;
+    const emit = (progress: KeyProgress): void => control.emit({ ...progress, kind: 'repair' });
+    const { token, digests } = known;
+    const choices = { token, digests, public: false, inFlight: this.#inFlight, verify: false };
+    const gate = (): Promise<void> => control.gate();
+    await upload(this.#http, this.#access.source(keys), choices, { signal: control.signal, emit, gate });
+    return true;
+  }
+
+  /** Bytes of the longest ciphertext of a set. */
+  async #ciphertextBytes(name: string): Promise<number> {
+    const among = (sets: readonly Preset[]): Preset | undefined => sets.find((set) => set.name === name);
+    const preset = among(this.#presets()) ?? presetNamed(await this.#port.call('conventionalPresets'), name);
+    return Math.max(...preset.ciphertextBytes);
+  }
+
+  /** A ciphertext that a server sent for `input`. */
+  async #received(bytes: Uint8Array, input: Ciphertext): Promise<Ciphertext> {
+    const info = await this.#port.call('ciphertextFromBytes', bytes);
+    return new Ciphertext(this.#port, this.#own(info, input), input.mode);
+  }
+
+  /** Lets go of a result that is not under the key of the input. */
+  #own<I extends { readonly handle: number; readonly keyId: string }>(info: I, input: { readonly keyId: string }): I {
+    if (info.keyId === input.keyId) return info;
+    this.#port.release(info.handle);
+    throw new RefloatError(
+      'SERVER',
+      `${this.url} sent a result under key ${info.keyId} for an input under key ${input.keyId}: check that this is the address of a refloat server`,
+    );
+  }
+}
+
+/** Whether parts of the keys, sent again, would help. */
+function isRepairable(error: unknown): boolean {
+  const code = error instanceof RefloatError ? error.problem?.code : undefined;
+  return code === 'KEYS_INCOMPLETE' || code === 'KEY_PIECE_DAMAGED';
 }
 
 /** An absolute address; a path is taken relative to the page. */

@@ -1,3 +1,7 @@
+import { createParser } from '#eventsource-parser';
+import { RefloatError } from '../errors.js';
+import { pieces, silent, type Patience } from './body.js';
+
 /** One server-sent event. */
 export interface ServerSentEvent {
   /** `event:`, or "message". */
@@ -8,85 +12,53 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
+/** Longest line and longest event, in characters; those of refloat have a few hundred. */
+const EVENT = 64 << 10;
+/** Bytes of all events of a job. */
+const STREAM = 32 << 20;
+
+/** What may still come of the events of a job, over all its connections. */
+export class EventBudget {
+  left = STREAM;
+}
+
 /**
- * Parser of `text/event-stream` by the rules of the HTML standard, fed with pieces of any size.
+ * Reads the events of a response as they come. Lines and fields are found by the library eventsource-parser; how much of
+ * them is kept is decided here.
+ *
+ * @throws RefloatError `SERVER` beyond the limits, `NETWORK` after a silence
  */
-export class EventStreamParser {
-  /** Milliseconds to wait before reconnecting, if the server said so. */
-  retryMs: number | undefined;
-  #id = '';
-  #type = '';
-  #data: string[] = [];
-  #line = '';
-  #started = false;
-  #afterCr = false;
-
-  /** Takes in a piece of decoded text and gives the events that it completes. */
-  push(text: string): ServerSentEvent[] {
-    const events: ServerSentEvent[] = [];
-    let rest = text;
-    if (!this.#started && rest !== '') {
-      this.#started = true;
-      if (rest.startsWith('\uFEFF')) rest = rest.slice(1);
-    }
-    for (const char of splitLines(rest)) {
-      if (char === '\n' && this.#afterCr) {
-        this.#afterCr = false;
-        continue;
-      }
-      this.#afterCr = char === '\r';
-      if (char !== '\r' && char !== '\n') {
-        this.#line += char;
-        continue;
-      }
-      const line = this.#line;
-      this.#line = '';
-      const event = this.#take(line);
-      if (event) events.push(event);
-    }
-    return events;
-  }
-
-  #take(line: string): ServerSentEvent | undefined {
-    if (line === '') return this.#dispatch();
-    const colon = line.indexOf(':');
-    if (colon === 0) return undefined;
-    const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (field === 'event') this.#type = value;
-    else if (field === 'data') this.#data.push(value);
-    else if (field === 'id' && !value.includes('\0')) this.#id = value;
-    else if (field === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value);
-    return undefined;
-  }
-
-  #dispatch(): ServerSentEvent | undefined {
-    const [type, data] = [this.#type || 'message', this.#data];
-    this.#type = '';
-    this.#data = [];
-    return data.length === 0 ? undefined : { type, data: data.join('\n'), id: this.#id };
-  }
-}
-
-/** Splits into line ends and what is between them, keeping both. */
-function splitLines(text: string): string[] {
-  return text.split(/([\r\n])/).filter((piece) => piece !== '');
-}
-
-/** Reads the events of a response as they come. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
-  parser: EventStreamParser,
+  budget: EventBudget,
+  patience: Patience,
+  url: string,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
-  const reader = body.getReader();
   const decoder = new TextDecoder();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield* parser.push(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined);
+  let events: ServerSentEvent[] = [];
+  let id = '';
+  let overflow = false;
+  const parser = createParser({
+    maxBufferSize: EVENT,
+    onId: (next) => void (id = next),
+    onEvent: ({ event, data }) => {
+      if (data.length > EVENT || id.length > EVENT || (event?.length ?? 0) > EVENT) overflow = true;
+      else events.push({ type: event ?? 'message', data, id });
+    },
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') overflow = true;
+    },
+  });
+  for await (const piece of pieces(body, patience, () => silent(url, patience.silenceMs))) {
+    budget.left -= piece.length;
+    if (budget.left < 0) throw endless(url, `more than ${STREAM >> 20} MiB of events`);
+    parser.feed(decoder.decode(piece, { stream: true }));
+    yield* events;
+    events = [];
+    if (overflow) throw endless(url, `an event of more than ${EVENT >> 10} KiB`);
   }
+}
+
+function endless(url: string, what: string): RefloatError {
+  return new RefloatError('SERVER', `${url} sends ${what}, which no refloat server does: check the address`);
 }

@@ -1,108 +1,215 @@
 import { RefloatError } from '../errors.js';
+import { fromHex } from '../hex.js';
 import type { KeyPartInfo } from '../params.js';
 import type { RunControl } from '../run.js';
 import type { KeyProgress } from '../stages.js';
+import { bearer, type KeyLayout, type KeySource } from './access.js';
 import type { Http } from './http.js';
 import type { RemoteKeysInfo } from './keys.js';
 
-/** What an upload needs to know about a set. */
-export interface KeyLayout {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly keyParts: readonly KeyPartInfo[];
+/** How a set is uploaded. */
+export interface UploadChoices {
+  readonly token: string | undefined;
+  /** Whether jobs need no token. */
+  readonly public: boolean;
+  /** Parts on their way at a time. */
+  readonly inFlight: number;
+  /** Digests of the parts that were made before; those made now are added. */
+  readonly digests: Map<number, string>;
+  /**
+   * Whether parts that the server has from an earlier session are made again, without being sent, so that the set is sealed
+   * only if every part of it is this key's.
+   */
+  readonly verify: boolean;
 }
 
-/** What an upload needs to know about the keys. */
-export interface KeySource {
-  readonly id: string;
-  readonly params: KeyLayout;
-  /** Makes one part; the same index always gives the same bytes. */
-  part(index: number): Promise<Uint8Array>;
-}
-
-/** Answer to opening or looking up a set. */
-interface OpenedKeys {
-  readonly id: string;
-  readonly state?: 'open' | 'sealed';
-  readonly missing: readonly number[];
-}
+/** Bytes a millisecond that a server is expected to check at least. */
+const CHECKED = 16_000;
 
 /**
  * Makes the parts one by one and sends each as soon as it exists, a few in flight, so that neither
- * side ever holds the whole set. Parts the server has already are not made again.
+ * side ever holds the whole set. Parts the server has already are not sent again.
  */
 export async function upload(
   http: Http,
   source: KeySource,
-  inFlight: number,
+  choices: UploadChoices,
   control: RunControl<KeyProgress>,
 ): Promise<RemoteKeysInfo> {
-  const { id, params } = source;
-  // A failed part stops its siblings, and none of them outlives the run.
-  const group = new AbortController();
-  const { signal } = group;
-  const stop = (): void => group.abort(control.signal.reason);
-  control.signal.addEventListener('abort', stop, { once: true });
-  const parts = new Map(params.keyParts.map((part) => [part.index, part]));
-  const opened = await http.json<OpenedKeys>('/v1/keys', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ params: params.name, fingerprint: params.fingerprint, keyId: id, parts: parts.size }),
-    signal,
-  });
-  const progress = new Progress(params, opened.missing, control);
-
-  const sending = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-  const check = (): void => {
-    if (failure) throw failure.error;
-  };
+  const { params } = source;
+  const sending = new Sending(http, source, choices, control.signal);
   try {
-    for (const index of opened.missing) {
+    const opened = await sending.open();
+    const missing = new Set(opened.missing);
+    const progress = new Progress(params, missing, control);
+    for (const part of params.keyParts) {
+      const present = !missing.has(part.index);
+      if (present && (opened.sealed || !choices.verify || choices.digests.has(part.index))) continue;
       await control.gate();
-      check();
-      const part = parts.get(index);
-      if (!part) throw mismatch(http.base, params, index);
-      const body = await source.part(index);
-      const sent: Promise<void> = put(http, id, part, body, signal)
-        .then(
-          () => progress.finished(part),
-          (error: unknown) => void (failure ??= { error }),
-        )
-        .finally(() => sending.delete(sent));
-      sending.add(sent);
-      if (sending.size >= inFlight) await Promise.race(sending);
-      check();
+      sending.check();
+      if (present) progress.comparing(part);
+      const { bytes, digest } = await source.piece(part.index);
+      choices.digests.set(part.index, digest);
+      if (present) continue;
+      await sending.send(part, bytes, digest, () => progress.finished(part));
     }
-    while (sending.size > 0) {
-      await Promise.race(sending);
-      check();
-    }
+    await sending.drain();
     await control.gate();
+    return await sending.seal();
   } catch (error) {
-    group.abort(error);
-    await Promise.all(sending);
+    await sending.stop(error);
     throw error;
   } finally {
-    control.signal.removeEventListener('abort', stop);
+    sending.end();
   }
-  const sealed = await http.json<{ digest: string; bytes: number }>(`/v1/keys/${id}/commit`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{}',
-    signal: control.signal,
-  });
-  return { id, params: params.name, digest: sealed.digest, bytes: sealed.bytes };
 }
 
-async function put(http: Http, id: string, part: KeyPartInfo, body: Uint8Array, signal: AbortSignal): Promise<void> {
-  const response = await http.send(`/v1/keys/${id}/chunks/${part.index}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/octet-stream' },
-    body,
-    signal,
-  });
-  await response.body?.cancel();
+/** The requests of one upload. */
+class Sending {
+  readonly #http: Http;
+  readonly #source: KeySource;
+  readonly #choices: UploadChoices;
+  readonly #path: string;
+  readonly #caller: AbortSignal;
+  /** A failed part stops its siblings, and none of them outlives the run. */
+  readonly #group = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(http: Http, source: KeySource, choices: UploadChoices, signal: AbortSignal) {
+    this.#http = http;
+    this.#source = source;
+    this.#choices = choices;
+    this.#path = `/v1/keys/${source.id}`;
+    this.#caller = signal;
+    signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  readonly #abort = (): void => this.#group.abort(this.#caller.reason);
+
+  /** Opens the set, or finds it, and tells what is missing. */
+  async open(): Promise<{ readonly sealed: boolean; readonly missing: readonly number[] }> {
+    const { id, params } = this.#source;
+    const manifest = {
+      params: params.name,
+      fingerprint: params.fingerprint,
+      keyId: id,
+      parts: params.keyParts.length,
+      ...(this.#choices.public ? { public: true } : {}),
+    };
+    const answer = await this.#http.json('/v1/keys', this.#posted(manifest));
+    return { sealed: answer['state'] === 'sealed', missing: this.#indices(answer['missing']) };
+  }
+
+  /** Sends a part, and waits until there is room for the next. */
+  async send(part: KeyPartInfo, body: Uint8Array, digest: string, finished: () => void): Promise<void> {
+    const request = {
+      method: 'PUT',
+      headers: {
+        ...bearer(this.#choices.token),
+        'content-type': 'application/octet-stream',
+        'refloat-digest': digest,
+      },
+      body,
+      signal: this.#group.signal,
+    } as const;
+    const sent: Promise<void> = this.#http
+      .done(`${this.#path}/chunks/${part.index}`, request)
+      .then(finished, (error: unknown) => void (this.#failure ??= { error }))
+      .finally(() => this.#underWay.delete(sent));
+    this.#underWay.add(sent);
+    if (this.#underWay.size >= this.#choices.inFlight) await Promise.race(this.#underWay);
+    this.check();
+  }
+
+  /** Waits for all that is under way. */
+  async drain(): Promise<void> {
+    while (this.#underWay.size > 0) {
+      await Promise.race(this.#underWay);
+      this.check();
+    }
+  }
+
+  /** Throws what a part has failed with. */
+  check(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Seals the set; parts that the server has with other bytes are sent again first. */
+  async seal(): Promise<RemoteKeysInfo> {
+    const digest = await this.#digest();
+    try {
+      return await this.#commit(digest);
+    } catch (error) {
+      if (!(error instanceof RefloatError) || error.problem?.code !== 'PIECES_DIFFER') throw error;
+      if (!(await this.#replaceOthers())) throw error;
+      return this.#commit(digest);
+    }
+  }
+
+  /** Ends what is under way. */
+  async stop(reason: unknown): Promise<void> {
+    this.#group.abort(reason);
+    await Promise.all(this.#underWay);
+  }
+
+  /** Lets go of the caller's signal. */
+  end(): void {
+    this.#caller.removeEventListener('abort', this.#abort);
+  }
+
+  /** Sends the parts again whose digests are others on the server; whether there were any. */
+  async #replaceOthers(): Promise<boolean> {
+    const state = await this.#http.json(this.#path, {
+      headers: bearer(this.#choices.token),
+      signal: this.#group.signal,
+    });
+    const theirs: unknown[] = Array.isArray(state['digests']) ? state['digests'] : [];
+    const mine = this.#choices.digests;
+    const others = this.#source.params.keyParts.filter(({ index }) => mine.has(index) && theirs[index] !== mine.get(index));
+    if (theirs.length === 0) return false;
+    for (const part of others) {
+      const { bytes, digest } = await this.#source.piece(part.index);
+      await this.send(part, bytes, digest, () => undefined);
+    }
+    await this.drain();
+    return others.length > 0;
+  }
+
+  async #commit(digest: string | undefined): Promise<RemoteKeysInfo> {
+    const { id, params } = this.#source;
+    const workMs = params.keyParts.reduce((sum, part) => sum + part.bytes, 0) / CHECKED;
+    const request = { ...this.#posted(digest === undefined ? {} : { digest }), workMs };
+    const sealed = await this.#http.json(`${this.#path}/commit`, request);
+    const { digest: stored, bytes } = sealed;
+    if (typeof stored !== 'string' || typeof bytes !== 'number') {
+      throw new RefloatError('SERVER', `${this.#http.base} does not say what it has sealed: bring server and package to the same version`);
+    }
+    return { id, params: params.name, digest: stored, bytes };
+  }
+
+  /** BLAKE3 of the digests of all parts in order, if all are known. */
+  async #digest(): Promise<string | undefined> {
+    const each = this.#source.params.keyParts.map(({ index }) => this.#choices.digests.get(index));
+    if (each.some((digest) => digest === undefined)) return undefined;
+    return this.#source.digest(fromHex(each.join('')));
+  }
+
+  #posted(value: object): { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal } {
+    const headers = { ...bearer(this.#choices.token), 'content-type': 'application/json' };
+    return { method: 'POST', headers, body: JSON.stringify(value), signal: this.#group.signal };
+  }
+
+  /** A list of parts, as a server sent it. */
+  #indices(value: unknown): readonly number[] {
+    const parts = this.#source.params.keyParts.length;
+    const list: readonly unknown[] | undefined = Array.isArray(value) ? value : undefined;
+    const fits = (index: unknown): boolean => Number.isInteger(index) && (index as number) >= 0 && (index as number) < parts;
+    if (!list || list.length > parts || !list.every(fits)) {
+      throw mismatch(this.#http.base, this.#source.params, list?.find((index) => !fits(index)));
+    }
+    return list as number[];
+  }
 }
 
 /** Counts what is finished, starting with what the server had. */
@@ -113,9 +220,8 @@ class Progress {
   #done: number;
   #bytes: number;
 
-  constructor(params: KeyLayout, missing: readonly number[], control: RunControl<KeyProgress>) {
-    const absent = new Set(missing);
-    const present = params.keyParts.filter((part) => !absent.has(part.index));
+  constructor(params: KeyLayout, missing: ReadonlySet<number>, control: RunControl<KeyProgress>) {
+    const present = params.keyParts.filter((part) => !missing.has(part.index));
     this.#control = control;
     this.#total = params.keyParts.length;
     this.#totalBytes = params.keyParts.reduce((sum, part) => sum + part.bytes, 0);
@@ -130,6 +236,11 @@ class Progress {
     this.#emit(part.label);
   }
 
+  /** A part that the server has is made again, to compare. */
+  comparing(part: KeyPartInfo): void {
+    this.#emit(`comparing with the server: ${part.label}`);
+  }
+
   #emit(label: string): void {
     this.#control.emit({
       kind: 'progress',
@@ -142,9 +253,10 @@ class Progress {
   }
 }
 
-function mismatch(base: string, params: KeyLayout, index: number): RefloatError {
+function mismatch(base: string, params: KeyLayout, asked: unknown): RefloatError {
+  const which = typeof asked === 'number' ? `part ${asked}` : 'what is no list of parts';
   return new RefloatError(
     'PARAMS_MISMATCH',
-    `${base} asks for part ${index} of a set "${params.name}" that has ${params.keyParts.length} parts here: bring server and package to the same version`,
+    `${base} asks for ${which} of a set "${params.name}" that has ${params.keyParts.length} parts here: bring server and package to the same version`,
   );
 }

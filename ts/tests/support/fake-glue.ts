@@ -1,5 +1,6 @@
 // A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
 // runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
+import { createHash } from 'node:crypto';
 import { Engine } from '../../dist/engine/engine.js';
 import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey, GlueShipRun } from '../../dist/engine/glue.js';
 import { Host } from '../../dist/engine/host.js';
@@ -103,6 +104,12 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
     return new Uint8Array(10 + index).fill(index);
   }
   exportSecret = (): Uint8Array => Uint8Array.of(this.key);
+  serverToken = (origin: string): Uint8Array => fakeDigest(new TextEncoder().encode(`${this.key} at ${origin}`));
+}
+
+/** Stands for BLAKE3, which Node does not have. */
+export function fakeDigest(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(bytes).digest());
 }
 
 /** An error as the wasm module throws them. */
@@ -123,6 +130,7 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
       return [{ ...rest, partLabels, partBytes: Float64Array.from(keyParts, (part) => part.bytes) }];
     },
     panicMessage: () => undefined,
+    digest: fakeDigest,
     SecretKey: {
       generate: () => new FakeSecret(++keys, trouble),
       importSecret: (bytes) => new FakeSecret(bytes[0] as number, trouble),

@@ -1,0 +1,93 @@
+import type { KeySet } from '../api/key-set.js';
+import type { Digested } from '../engine/objects.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import { GateKeySet } from '../gates/key-set.js';
+import type { KeyPartInfo } from '../params.js';
+
+/** What an upload needs to know about a set. */
+export interface KeyLayout {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly keyParts: readonly KeyPartInfo[];
+}
+
+/** Keys of which parts can be made. */
+export interface KeySource {
+  readonly id: string;
+  readonly params: KeyLayout;
+  /** Makes one part; the same index always gives the same bytes. */
+  piece(index: number): Promise<Digested>;
+  /** BLAKE3 of some bytes, in hexadecimal. */
+  digest(bytes: Uint8Array): Promise<string>;
+}
+
+/** What is known of a key set at a server. */
+export interface KnownKeys {
+  /** Who has it may use, change and delete the set: 64 hexadecimal digits. */
+  token: string | undefined;
+  /** Digests of the parts that were made in this session, by their indices. */
+  readonly digests: Map<number, string>;
+  /** The secret key, as long as its owner keeps it. */
+  keys: WeakRef<KeySet | GateKeySet> | undefined;
+}
+
+const TOKEN = /^[0-9a-f]{64}$/;
+
+/** What a page knows of the key sets of one server: their tokens, and who can make their parts. */
+export class Access {
+  readonly #port: Port;
+  readonly #origin: string;
+  readonly #token: string | undefined;
+  readonly #known = new Map<string, KnownKeys>();
+
+  /** `token` is that of every set of which no other is known. */
+  constructor(port: Port, origin: string, token: string | undefined) {
+    this.#port = port;
+    this.#origin = origin;
+    this.#token = checkedToken(token);
+  }
+
+  /** What is known of a set. Its token is, in this order, `token`, one that was used before, that of the server's options, or derived from the secret key. */
+  async of(id: string, keys?: KeySet | GateKeySet, token?: string): Promise<KnownKeys> {
+    const known = this.#known.get(id) ?? { token: undefined, digests: new Map<number, string>(), keys: undefined };
+    this.#known.set(id, known);
+    if (keys) known.keys = new WeakRef(keys);
+    known.token = checkedToken(token) ?? known.token ?? this.#token;
+    const owner = known.keys?.deref();
+    if (known.token === undefined && owner && !owner.isFreed) {
+      known.token = await this.#port.call(
+        owner instanceof GateKeySet ? 'gateServerToken' : 'serverToken',
+        owner.handleIn(this.#port),
+        this.#origin,
+      );
+    }
+    return known;
+  }
+
+  /** The parts of keys. */
+  source(keys: KeySet | GateKeySet): KeySource {
+    const secret = keys.handleIn(this.#port);
+    const op = keys instanceof GateKeySet ? 'gateKeyPiece' : 'keyPiece';
+    return {
+      id: keys.id,
+      params: keys.params,
+      piece: (index) => this.#port.call(op, secret, index),
+      digest: (bytes) => this.#port.call('digest', bytes),
+    };
+  }
+}
+
+/** The header that shows a token. */
+export function bearer(token: string | undefined): Readonly<Record<string, string>> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+function checkedToken(token: string | undefined): string | undefined {
+  if (token === undefined || TOKEN.test(token)) return token;
+  // The token itself is left out of the message: messages end up in logs.
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `the token of a key set is 64 hexadecimal digits in lower case, and this one has ${token.length} characters: pass the \`token\` that the keys were uploaded with`,
+  );
+}

@@ -1,0 +1,133 @@
+import { RefloatError } from '../errors.js';
+
+/** Longest JSON answer; that with all key parts of all sets is the longest. */
+export const JSON_BYTES = 8 << 20;
+/** Longest description of a problem. */
+export const PROBLEM_BYTES = 64 << 10;
+/** Bytes per millisecond below which nobody waits for a body. */
+const PACE = 16;
+
+/** How long to wait, and for whom. */
+export interface Patience {
+  /** Milliseconds without a byte after which the server counts as gone. */
+  readonly silenceMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds that a body may take besides one silence. */
+export function allowance(bytes: number): number {
+  return bytes / PACE;
+}
+
+/**
+ * Waits for `work` until the signal aborts or the time is over; then `stop` has to end it, and this throws the reason of
+ * the signal, or `late()`.
+ */
+export async function within<T>(
+  work: Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  stop: (reason: unknown) => void,
+  late: () => Error,
+): Promise<T> {
+  let ended: { readonly reason: unknown } | undefined;
+  const end = (reason: unknown): void => {
+    ended ??= { reason };
+    stop(reason);
+  };
+  const onAbort = (): void => end(signal?.reason);
+  // Browsers keep the milliseconds of a timer in 31 bits.
+  const timer = setTimeout(() => end(late()), Math.min(ms, 2 ** 31 - 1));
+  signal?.addEventListener('abort', onAbort, { once: true });
+  if (signal?.aborted) onAbort();
+  try {
+    const value = await work;
+    if (ended) throw ended.reason;
+    return value;
+  } catch (error) {
+    throw ended ? ended.reason : error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * The pieces of a body as they come, until a silence. Whoever stops early lets go of the connection.
+ */
+export async function* pieces(
+  body: ReadableStream<Uint8Array>,
+  { silenceMs, signal }: Patience,
+  late: () => Error,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = body.getReader();
+  const drop = (reason?: unknown): void => void reader.cancel(reason).catch(() => undefined);
+  try {
+    for (;;) {
+      const { done, value } = await within(reader.read(), silenceMs, signal, drop, late);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    drop();
+  }
+}
+
+/**
+ * A body of at most `limit` bytes. No length that the server states is believed, and nothing beyond the limit is kept.
+ *
+ * @throws RefloatError `SERVER` for a longer body, `NETWORK` for one that ends early, stops or trickles
+ */
+export async function readBody(response: Response, limit: number, patience: Patience, url: string): Promise<Uint8Array> {
+  const stated = Number(response.headers.get('content-length') ?? 0);
+  if (stated > limit) {
+    discard(response);
+    throw tooLong(url, limit, `${stated} bytes`);
+  }
+  if (!response.body) return new Uint8Array();
+  const late = (): Error => silent(url, patience.silenceMs);
+  const deadline = performance.now() + patience.silenceMs + allowance(limit);
+  const kept: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of pieces(response.body, patience, late)) {
+      length += piece.length;
+      if (length > limit) throw tooLong(url, limit, 'more');
+      if (performance.now() > deadline) throw late();
+      kept.push(piece);
+    }
+  } catch (cause) {
+    patience.signal?.throwIfAborted();
+    if (cause instanceof RefloatError) throw cause;
+    throw new RefloatError('NETWORK', `the answer of ${url} broke off after ${length} bytes: check the connection and call again`, {
+      cause,
+    });
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of kept) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+/** Lets go of a body that nobody reads. */
+export function discard(response: Response): void {
+  response.body?.cancel().catch(() => undefined);
+}
+
+/** The error of a server that says nothing any more. */
+export function silent(url: string, silenceMs: number): RefloatError {
+  return new RefloatError(
+    'NETWORK',
+    `${url} sent nothing, or next to nothing, for ${Math.round(silenceMs / 1000)} s: check the server and the connection, then call again; uploads go on where they stopped`,
+  );
+}
+
+function tooLong(url: string, limit: number, found: string): RefloatError {
+  return new RefloatError(
+    'SERVER',
+    `${url} answers with ${found}, where at most ${limit} bytes belong: check that this is the address of a refloat server of this version`,
+  );
+}
