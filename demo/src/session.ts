@@ -1,4 +1,4 @@
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeySet, type Server, type StageEvent } from 'refloat';
+import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeyRepair, type KeySet, type Server, type StageEvent } from 'refloat';
 import { gridFor, slotValues } from './input/source.js';
 import { problemOf, words } from './problems.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
@@ -25,6 +25,7 @@ interface Steerable {
 /** Everything the page does with the `refloat` package. */
 export class Session {
   private rf: Refloat | undefined;
+  private remote: Server | undefined;
   private readonly keySets = new Map<string, KeySet>();
   private readonly bootKeys = new Map<string, BootstrapKeys>();
   private readonly results = new Map<Place, Ciphertext>();
@@ -43,6 +44,7 @@ export class Session {
     });
     try {
       this.rf = await Refloat.load();
+      this.remote = undefined;
       const about = this.rf.about();
       const presets = this.rf.presets();
       this.store.update((s) => {
@@ -74,8 +76,9 @@ export class Session {
     });
     try {
       const offer = await this.rf.server(this.serverUrl, { retry: { attempts: 1 } }).params({ parts: true, signal: AbortSignal.timeout(5000) });
-      const known = new Set(this.store.state.presets.map((p) => p.fingerprint));
-      const sets = offer.sets.filter((p) => known.has(p.fingerprint));
+      // The numbers of a set are those of this page, whatever the server says of it.
+      const offered = new Set(offer.sets.map((p) => p.fingerprint));
+      const sets = this.store.state.presets.filter((p) => offered.has(p.fingerprint));
       this.store.update((s) => {
         s.server = { state: 'present', url: this.serverUrl, presets: sets, backend: offer.backend, threads: offer.threads };
         if (sets.length === 0 && s.place === 'server') s.place = 'page';
@@ -131,7 +134,7 @@ export class Session {
       using spent = await rf.exhaust(fresh);
       voyage.spent = await this.specimen(keys, spent, input);
       this.follow(voyage);
-      const work = remote ? remote.server.bootstrap(spent, { signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: { message: input } });
+      const work = remote ? remote.server.bootstrap(spent, { keys, signal }) : keys.bootstrap(spent, boot as BootstrapKeys, { signal, inspect: { message: input } });
       await this.finish(voyage, keys, work);
     });
   }
@@ -153,7 +156,7 @@ export class Session {
     await this.perform(voyage, async (rf, signal) => {
       if (place === 'server') {
         const server = this.server(rf);
-        await this.finish(voyage, keys, server.bootstrap(result, { op: ['square', 'bootstrap'], signal }), false);
+        await this.finish(voyage, keys, server.bootstrap(result, { keys, op: ['square', 'bootstrap'], signal }), false);
         return;
       }
       const boot = await this.bootstrapKeys(keys, voyage, signal);
@@ -203,7 +206,7 @@ export class Session {
     try {
       for (const [name, keys] of this.keySets) {
         if (!name.startsWith('server ')) continue;
-        if (this.uploaded.delete(keys.id)) await (await this.server(this.rf).keys(keys.id))?.delete();
+        if (this.uploaded.delete(keys.id)) await (await this.server(this.rf).keys(keys))?.delete();
         keys.free();
         this.keySets.delete(name);
         this.results.delete('server');
@@ -223,8 +226,10 @@ export class Session {
     return [...this.keySets.keys()].some((name) => name.startsWith('server '));
   }
 
+  /** The server; it remembers the tokens of keys, and what has been made of them. */
   private server(rf: Refloat): Server {
-    return rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 }, onContact: (contact) => this.contact(contact) });
+    this.remote ??= rf.server(this.serverUrl, { retry: { attempts: 4, firstDelayMs: 300 }, onContact: (contact) => this.contact(contact) });
+    return this.remote;
   }
 
   private async perform(voyage: Voyage, work: (rf: Refloat, signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -290,7 +295,7 @@ export class Session {
     const server = this.server(this.rf as Refloat);
     this.busy({ what: 'upload', label: 'Asking which pieces the server has' });
     // The server may have been emptied since.
-    if (!this.uploaded.has(keys.id) || !(await server.keys(keys.id, { signal }))) {
+    if (!this.uploaded.has(keys.id) || !(await server.keys(keys, { signal }))) {
       const sending = server.uploadKeys(keys, { signal });
       const started = performance.now();
       this.run = sending;
@@ -316,12 +321,17 @@ export class Session {
   private async finish(
     voyage: Voyage,
     keys: KeySet,
-    work: AsyncIterable<StageEvent> & PromiseLike<Ciphertext> & Steerable,
+    work: AsyncIterable<StageEvent | KeyRepair> & PromiseLike<Ciphertext> & Steerable,
     keep = true,
   ): Promise<void> {
     this.run = work;
     this.busy({ what: 'bootstrap', label: voyage.place === 'server' ? 'In the queue; the first time, the server also unpacks the keys' : 'Starting' });
+    const repairedFrom = performance.now();
     for await (const event of work) {
+      if (event.kind === 'repair') {
+        this.progress('upload', { ...event, kind: 'progress', label: `the server asks again for ${event.label}` }, repairedFrom);
+        continue;
+      }
       if (!isOfShip(event)) continue;
       observe(voyage, event);
       this.store.update((s) => {
