@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+use utoipa::ToSchema;
 
 /// Everything that can be set.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Where the server listens and whom it answers.
@@ -21,15 +22,16 @@ pub struct Config {
     pub limits: LimitsSection,
     /// Processors and memory for homomorphic evaluation.
     pub compute: ComputeSection,
-    /// The log.
+    /// What is logged, and how.
     pub log: LogSection,
 }
 
 /// Section `[server]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ServerSection {
     /// Address and port.
+    #[schema(value_type = String)]
     pub listen: SocketAddr,
     /// Allows an address other hosts can reach, without transport encryption.
     pub insecure_listen: bool,
@@ -39,6 +41,7 @@ pub struct ServerSection {
     /// loopback names: protection against pages that rebind their name to this machine.
     pub allowed_hosts: Vec<String>,
     /// Folder of the built demo; empty: look for it near the binary and the working directory.
+    #[schema(value_type = String)]
     pub demo: PathBuf,
     /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
     pub allow_insecure: bool,
@@ -61,10 +64,11 @@ impl Default for ServerSection {
 }
 
 /// Section `[storage]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StorageSection {
     /// The one folder for keys, jobs and their table.
+    #[schema(value_type = String, default = "$XDG_DATA_HOME/refloat or ~/.local/share/refloat")]
     pub data: PathBuf,
     /// Bytes that all evaluation keys together may take on disk.
     pub key_bytes: u64,
@@ -81,7 +85,7 @@ impl Default for StorageSection {
 }
 
 /// Section `[limits]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LimitsSection {
     /// Jobs waiting; one more is refused.
@@ -115,7 +119,7 @@ impl Default for LimitsSection {
 }
 
 /// Section `[compute]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ComputeSection {
     /// Threads for homomorphic evaluation; 0: one per processor.
@@ -133,12 +137,12 @@ impl Default for ComputeSection {
 }
 
 /// Section `[log]`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LogSection {
-    /// `error`, `warn`, `info`, `debug` or `trace`.
+    /// How much is logged; each level includes those before it.
     pub level: LogLevel,
-    /// `text` or `json`.
+    /// Lines for people, or a JSON object a line.
     pub format: LogFormat,
 }
 
@@ -149,7 +153,7 @@ impl Default for LogSection {
 }
 
 /// How much is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogLevel {
     /// Only what failed inside the server.
@@ -165,7 +169,7 @@ pub enum LogLevel {
 }
 
 /// How it is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Lines for people.

@@ -20,6 +20,7 @@ pub mod problem;
 pub mod programs;
 pub mod server;
 pub mod service;
+pub mod settings;
 pub mod ship;
 pub mod store;
 

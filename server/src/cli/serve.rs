@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::output::Output;
 use crate::config::{Config, LogFormat, LogLevel};
 use crate::engines::Engines;
-use crate::{Server, service};
+use crate::{Server, service, settings};
 
 const EXAMPLES: &str = "\
 Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
@@ -65,7 +65,7 @@ pub struct Arguments {
     /// How it is logged [default: text].
     #[arg(long)]
     log_format: Option<LogFormat>,
-    /// Prints the settings that would be used, and ends.
+    /// Prints the settings that would be used, each with its unit, default and meaning, and ends.
     #[arg(long)]
     print_config: bool,
 }
@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let config = Config::load(arguments.config.as_deref(), environment, flags(arguments))
         .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
     if arguments.print_config {
-        let text = toml::to_string(&config).map_err(|error| Failure::system(&error))?;
+        let text = settings::explained(&config).map_err(|error| Failure::system(&error))?;
         output.result(&config, || text);
         return Ok(());
     }

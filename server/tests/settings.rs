@@ -1,0 +1,54 @@
+//! Settings explain themselves, and say the same everywhere.
+
+use refloat_server::{Config, settings};
+use toml::Table;
+
+#[test]
+fn every_setting_is_explained() {
+    let values = Table::try_from(Config::default()).unwrap();
+    let sections = settings::sections().unwrap();
+    let explained: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+    assert!(values.keys().all(|name| explained.contains(&name.as_str())), "{explained:?}");
+    for section in &sections {
+        assert!(section.meaning.ends_with('.'), "[{}] has no description", section.name);
+        let keys: Vec<&str> = section.settings.iter().map(|setting| setting.key.as_str()).collect();
+        for key in values[&section.name].as_table().unwrap().keys() {
+            assert!(keys.contains(&key.as_str()), "{}.{key} is not explained", section.name);
+        }
+        for setting in &section.settings {
+            assert!(setting.meaning.ends_with('.'), "{}.{} has no description", section.name, setting.key);
+            assert!(!setting.unit.is_empty() && !setting.default.is_empty(), "{setting:?}");
+        }
+    }
+}
+
+#[test]
+fn the_explained_configuration_reads_back_as_itself() {
+    let mut config = Config::default();
+    config.limits.max_queued = 7;
+    config.server.allowed_origins = vec!["https://a.example".into(), "https://\"b\".example".into()];
+    let text = settings::explained(&config).unwrap();
+    assert_eq!(toml::from_str::<Config>(&text).unwrap(), config, "{text}");
+    assert!(text.contains("max_queued = 7") && text.contains("default: 64"), "{text}");
+    assert!(
+        text.contains("# Seconds without a byte after which a body is given up.\n# seconds; default: 30\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_readme_has_the_same_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let recorded = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = recorded.split_once("<!-- settings -->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end of settings -->\n").unwrap();
+    let table = settings::markdown().unwrap();
+    let current = format!("{before}<!-- settings -->\n{table}<!-- end of settings -->\n{after}");
+    if std::env::var_os("REFLOAT_WRITE_SETTINGS").is_some() {
+        std::fs::write(path, &current).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(path).unwrap() == current,
+        "the settings have changed; if that is meant, run this test with REFLOAT_WRITE_SETTINGS=1"
+    );
+}
