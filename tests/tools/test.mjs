@@ -61,6 +61,7 @@ const steps = [
     ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
   },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
+  { group: 'ts', name: 'generated clients', tests: true, needs: ['server'], ...node('--test', 'tests/clients/clients.test.mjs') },
   { group: 'ts', name: 'demo unit tests', tests: true, needs: ['wasm', 'ts'], ...npm('demo', 'test') },
   { group: 'ts', name: 'packaging', tests: true, chromium: true, needs: ['wasm', 'ts'], ...node('tests/packaging/run.mjs') },
   {

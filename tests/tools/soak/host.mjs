@@ -1,0 +1,180 @@
+// The server under test: the real binary, on a folder that can run full, with limits that can be reached.
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stop } from '../lib/log.mjs';
+import { serverBinary } from '../lib/paths.mjs';
+import { kill, run, start } from '../lib/run.mjs';
+import { freePort } from '../lib/server.mjs';
+import { sleep } from './random.mjs';
+
+/** Milliseconds in which a server must be up. */
+const READY = 60_000;
+
+/** Milliseconds in which one request must be answered; the server's own limits are far below. */
+const ANSWER = 30_000;
+
+/** Megabytes of the file system that is mounted for the data, where that is allowed. */
+const ROOM = 256;
+
+/** Small enough to be reached, and honest clients still get through. */
+const SETTINGS = {
+  REFLOAT__LIMITS__MAX_QUEUED: '16',
+  REFLOAT__LIMITS__MAX_UPLOADS: '4',
+  REFLOAT__LIMITS__MAX_CONNECTIONS: '96',
+  REFLOAT__LIMITS__MAX_EVENT_STREAMS: '16',
+  REFLOAT__LIMITS__HEADER_SECONDS: '2',
+  REFLOAT__LIMITS__IDLE_SECONDS: '2',
+  REFLOAT__COMPUTE__THREADS: '1',
+  // Keys of one set at a time: the others are read from disk, digests and all, again and again.
+  REFLOAT__COMPUTE__KEY_CACHE_BYTES: '60000000',
+  // A job that is killed again and again is not the server's fault, and is not to count as one.
+  REFLOAT__COMPUTE__MAX_ATTEMPTS: '1000000',
+};
+
+export class Host {
+  /** Times the server was started. */
+  starts = 0;
+
+  #child;
+  #died;
+  #ended;
+  #ending = false;
+  #log;
+  #mounted;
+  #port;
+  #wanted;
+
+  constructor(folder, { mount }) {
+    this.disk = join(folder, 'disk');
+    this.data = join(this.disk, 'data');
+    this.logFile = join(folder, 'server.log');
+    this.#wanted = mount;
+    /** Names of faults in force that make the server fail to read or write. */
+    this.troubles = new Set();
+    this.lastTrouble = 0;
+  }
+
+  /** Whether the data lie on a file system of their own, which can be filled. */
+  get mounted() {
+    return this.#mounted === true;
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  get port() {
+    return this.#port;
+  }
+
+  /** Whether a read or a write of the server may fail now, or may have a moment ago. */
+  get troubled() {
+    return this.troubles.size > 0 || Date.now() - this.lastTrouble < 3000;
+  }
+
+  /** Runs `action` while the server's reads or writes may fail. */
+  async during(trouble, action) {
+    this.troubles.add(trouble);
+    try {
+      await action();
+    } finally {
+      this.troubles.delete(trouble);
+      this.lastTrouble = Date.now();
+    }
+  }
+
+  async start() {
+    if (this.#mounted === undefined) await this.#mount();
+    this.#port ??= await freePort();
+    this.#log ??= openSync(this.logFile, 'a');
+    const listen = `127.0.0.1:${this.#port}`;
+    const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data];
+    // A write beyond the file-size limit is to fail, not to end the process.
+    const child = start('sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', serverBinary, ...serve], {
+      env: SETTINGS,
+      stdio: ['ignore', this.#log, this.#log],
+    });
+    this.starts += 1;
+    this.#child = child;
+    this.#died = undefined;
+    this.#ending = false;
+    let ended;
+    this.#ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+    this.#ended.then((how) => {
+      ended = how;
+      if (child === this.#child && !this.#ending) this.#died = how;
+    });
+    for (const deadline = Date.now() + READY; ; await sleep(20)) {
+      if (ended !== undefined) throw new Stop(`the server ended at its start (${ended}); its log: ${await this.tail()}`);
+      if ((await this.ask('GET', '/readyz', { limit: 2000 })).status === 200) return;
+      if (Date.now() > deadline) throw new Stop(`the server is not ready after ${READY / 1000} s; its log: ${await this.tail()}`);
+    }
+  }
+
+  /** Starts it again if it ended without being told to; `tell` hears how. */
+  async reviveIfDead(tell) {
+    if (this.#died === undefined) return;
+    tell(`${this.#died}; its log: ${await this.tail()}`);
+    await this.start();
+  }
+
+  /** Ends it, by default as a power failure would; resolves when it is gone. */
+  async end(signal = 'SIGKILL') {
+    this.#ending = true;
+    kill(this.#child, signal);
+    const hard = setTimeout(() => kill(this.#child, 'SIGKILL'), READY);
+    const how = await this.#ended;
+    clearTimeout(hard);
+    return how;
+  }
+
+  async restart(signal) {
+    await this.end(signal);
+    await this.start();
+  }
+
+  /**
+   * One request. Resolves to {status, code, json, bytes}; status 0 says that no answer came, for
+   * which a server that is killed needs no excuse.
+   */
+  async ask(method, path, { headers = {}, body, limit = ANSWER } = {}) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${this.#port}${path}`, {
+        method,
+        headers,
+        body,
+        signal: AbortSignal.timeout(limit),
+      });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const json = /json/.test(response.headers.get('content-type') ?? '') && bytes.length ? JSON.parse(bytes) : undefined;
+      return { status: response.status, code: json?.code, json, bytes };
+    } catch {
+      return { status: 0 };
+    }
+  }
+
+  /** The last lines of its log. */
+  async tail() {
+    return (await run('tail', ['-n', '12', this.logFile])).output;
+  }
+
+  async close() {
+    if (this.#child) await this.end();
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#unmount();
+  }
+
+  async #mount() {
+    mkdirSync(this.disk, { recursive: true });
+    const root = process.getuid?.() === 0 && this.#wanted && existsSync('/proc/self');
+    // Also when this process is told to end.
+    process.on('exit', () => this.#unmount());
+    this.#mounted = root && (await run('mount', ['-t', 'tmpfs', '-o', `size=${ROOM}m`, 'tmpfs', this.disk])).code === 0;
+  }
+
+  #unmount() {
+    if (this.mounted) spawnSync('umount', ['--lazy', this.disk]);
+    this.#mounted = false;
+  }
+}

@@ -1,0 +1,44 @@
+// What happened, counted: nothing is taken off again.
+import { red, say } from '../lib/log.mjs';
+
+/** Findings that are told in words; all are counted. */
+const TOLD = 50;
+
+export class Ledger {
+  #counts = { accepted: 0, right: 0, cancelled: 0, damaged: 0, healed: 0, lost: 0, wrong: 0, stuck: 0 };
+
+  #told = 0;
+
+  /** Whether it makes no sense to go on. */
+  broken = false;
+
+  /** Counts something good: a job `accepted`, `right`, `cancelled`, `damaged` and said so, a set `healed`. */
+  count(what) {
+    this.#counts[what] += 1;
+  }
+
+  /** Counts something bad, with the words to find it by. */
+  find(what, words) {
+    this.#counts[what] += 1;
+    if (this.#told++ < TOLD) say(red(`  ${what}: ${words}`));
+  }
+
+  /** The server does not come up, or the like. */
+  breakOff(what, words) {
+    this.find(what, words);
+    this.broken = true;
+  }
+
+  holds() {
+    const { accepted, right, lost, wrong, stuck } = this.#counts;
+    return accepted > 0 && right > 0 && lost + wrong + stuck === 0;
+  }
+
+  line() {
+    const { accepted, right, cancelled, damaged, healed, lost, wrong, stuck } = this.#counts;
+    return (
+      `${accepted} jobs accepted, ${right} done and right, ${cancelled} cancelled, ${damaged} damaged and saying so, ` +
+      `${healed} key sets healed; ${lost} lost, ${wrong} wrong, ${stuck} stuck`
+    );
+  }
+}

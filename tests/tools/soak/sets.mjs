@@ -1,0 +1,75 @@
+// Keys, inputs, and what the right results are: made by the command line, without any server.
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Stop } from '../lib/log.mjs';
+import { serverBinary } from '../lib/paths.mjs';
+import { run } from '../lib/run.mjs';
+
+/** Gates of the long circuit: a tenth of a second and more, so that a kill meets it at work. */
+const LONG = 300;
+
+async function refloat(...args) {
+  const { code, output } = await run(serverBinary, args);
+  if (code !== 0) throw new Stop(`refloat ${args.join(' ')}:\n${output}`);
+}
+
+/**
+ * Key sets, each {id, params, fingerprint, token, pieces, tasks}; a task is {op, body, expected}. The
+ * last one is for uploads and deletions only.
+ */
+export async function makeSets(folder) {
+  const gates = [];
+  for (const name of ['a', 'b', 'scratch']) gates.push(await gateSet(join(folder, name)));
+  return { gates: gates.slice(0, 2), ckks: await ckksSet(join(folder, 'ckks')), scratch: gates[2] };
+}
+
+/** Keys of `toy-bool` and four jobs for them, everything in `folder`. */
+export async function gateSet(folder) {
+  await refloat('keygen', '--preset', 'toy-bool', '--allow-insecure', '--out', folder);
+  const circuits = { short: chain(12), long: chain(LONG) };
+  const tasks = [];
+  for (const [name, text] of Object.entries(circuits)) {
+    const file = join(folder, `${name}.txt`);
+    writeFileSync(file, text);
+    for (const bits of ['00110101', '11100010']) {
+      const [input, output] = [join(folder, `${name}-${bits}.ct`), join(folder, `${name}-${bits}.out`)];
+      await refloat('encrypt', '--key', folder, '--bits', bits, '--out', input);
+      await refloat('circuit', file, '--keys', folder, '--in', input, '--out', output);
+      const head = Buffer.alloc(4);
+      head.writeUInt32LE(Buffer.byteLength(text));
+      const body = Buffer.concat([head, Buffer.from(text), readFileSync(input)]);
+      tasks.push({ op: 'circuit', body, expected: readFileSync(output) });
+    }
+  }
+  return { ...read(folder), tasks };
+}
+
+/** A circuit of eight inputs in which every gate needs the one before it. */
+function chain(length) {
+  const kinds = ['NAND', 'XOR', 'OR', 'AND', 'XNOR', 'NOR'];
+  const inputs = Array.from({ length: 8 }, (_, i) => `x${i}`);
+  const gates = Array.from(
+    { length },
+    (_, i) => `n${i} = ${kinds[i % kinds.length]} ${i ? `n${i - 1}` : 'x7'} ${i > 7 && i % 3 === 0 ? `n${i - 5}` : inputs[i % 8]}`,
+  );
+  return [`input ${inputs.join(' ')}`, `output n${length - 1} n${length - 2}`, ...gates, ''].join('\n');
+}
+
+async function ckksSet(folder) {
+  await refloat('keygen', '--preset', 'toy10', '--allow-insecure', '--out', folder);
+  const [numbers, input, output] = ['numbers.csv', 'in.ct', 'out.ct'].map((name) => join(folder, name));
+  writeFileSync(numbers, Array.from({ length: 16 }, (_, i) => Math.sin(i)).join('\n'));
+  await refloat('encrypt', '--key', folder, '--in', numbers, '--out', input, '--exhausted');
+  await refloat('bootstrap', '--keys', folder, '--in', input, '--out', output);
+  const set = read(folder);
+  return { ...set, tasks: [{ op: 'bootstrap', body: readFileSync(input), expected: readFileSync(output) }] };
+}
+
+function read(folder) {
+  const evaluation = join(folder, 'evaluation');
+  const { params, fingerprint, keyId } = JSON.parse(readFileSync(join(evaluation, 'keys.json'), 'utf8'));
+  const names = readdirSync(evaluation).filter((name) => name.endsWith('.part')).sort();
+  const pieces = names.map((name) => readFileSync(join(evaluation, name)));
+  return { id: keyId, params, fingerprint, token: randomBytes(32).toString('hex'), pieces };
+}
