@@ -147,6 +147,15 @@ describe('silence', () => {
     await expect(client().remote.params({ signal: controller.signal })).rejects.toThrow('enough');
   });
 
+  it('ends a request even if the caller’s own fetch does not listen to signals', async () => {
+    const deaf: typeof fetch = () => new Promise(() => undefined);
+    await expect(client({ ...IMPATIENT, fetch: deaf }).remote.params()).rejects.toMatchObject({ code: 'NETWORK' });
+    const controller = new AbortController();
+    const asking = client({ ...ONCE, fetch: deaf }).remote.params({ signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(asking).rejects.toThrow('enough');
+  });
+
   it('and trickling are the same to a reader', async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
@@ -183,7 +192,9 @@ describe('words of the server', () => {
     const bad = [
       { ...good, kind: 'view', data: [1] },
       { ...good, atMs: '1' },
-      { ...good, kind: 'progress', done: { toString: 1 } },
+      { ...good, kind: 'progress', done: { toString: 1 }, total: 1 },
+      { ...good, kind: 'progress', done: 1 },
+      { ...good, kind: 'toString' },
       { ...good, kind: 'exit', counters: { ntt: [] } },
       { ...good, stage: 7 },
       [good],
@@ -191,7 +202,7 @@ describe('words of the server', () => {
     ];
     const { at: there, remote } = client();
     const keys = await keysOf(there);
-    server.events = [good, ...bad].map((data, i) => ({ id: i + 1, type: 'stage', data }));
+    server.events = [{ ...good, note: 'later versions may say more' }, ...bad].map((data, i) => ({ id: i + 1, type: 'stage', data }));
     server.events.push({ id: 99, type: 'end', data: { state: 'done' } });
     const run = remote.bootstrap(await keys.encrypt([1]), { keys });
     await run;

@@ -244,6 +244,15 @@ describe('tokens', () => {
     await expect(remote.uploadKeys(keys, { token: wrong })).rejects.not.toThrow(wrong);
   });
 
+  it('that were refused are not remembered', async () => {
+    const { at, remote } = client();
+    const keys = await keysOf(at);
+    const theirs = await remote.uploadKeys(keys);
+    await expect(remote.keys(keys, { token: '0'.repeat(64) })).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
+    await remote.bootstrap(await keys.encrypt([1]));
+    expect((await remote.keys(keys.id))?.token).toBe(theirs.token);
+  });
+
   it('are not asked for by jobs on a public set', async () => {
     const { at, remote } = client();
     const keys = await keysOf(at);
@@ -483,8 +492,13 @@ describe('jobs', () => {
 });
 
 describe('addresses and answers', () => {
-  it('refuses what is not an address', () => {
+  it('refuses what is not an address, cannot be a header or is no time', () => {
     const { at } = client();
+    const made = (options: ServerOptions) => (): unknown => new Server(at.port, () => at.presets, server.url, options);
+    expect(made({ apiKey: 'ge\nheim' })).toThrow(/the header x-api-key cannot be sent/);
+    expect(made({ apiKey: 'gehéim → x' })).not.toThrow(/geh/);
+    expect(made({ timeoutMs: 0 })).toThrow(/timeoutMs is 0/);
+    expect(made({ timeoutMs: NaN })).toThrow(/timeoutMs is NaN/);
     expect(() => new Server(at.port, () => at.presets, 'not an address', {})).toThrow(/http:\/\/host:port/);
   });
 

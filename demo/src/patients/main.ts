@@ -6,7 +6,7 @@ import '../styles/strip.css';
 import '../styles/figures.css';
 import '../styles/narrow.css';
 import '../styles/conventional.css';
-import { Refloat, RefloatError, type Ciphertext, type KeySet, type ServerPreset } from 'refloat/client';
+import { Refloat, RefloatError, type Ciphertext, type KeySet, type Server, type ServerPreset } from 'refloat/client';
 import { morph } from '../html.js';
 import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
@@ -24,6 +24,8 @@ const state: State = { sets: undefined, set: wanted, busy: undefined, progress: 
 
 const library = Refloat.load({ threads: 1 });
 const keySets = new Map<string, KeySet>();
+/** The server; it remembers what has been made of the keys, so that an upload goes on at once. */
+let remote: Server | undefined;
 let stop = new AbortController();
 
 function draw(): void {
@@ -53,7 +55,8 @@ async function run(set: ServerPreset): Promise<void> {
   draw();
   try {
     const rf = await library;
-    const server = rf.server(serverUrl);
+    remote ??= rf.server(serverUrl);
+    const server = remote;
     const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure }));
     keySets.set(set.name, keys);
     const upload = server.uploadKeys(keys, { signal });

@@ -23,13 +23,23 @@ export interface KeySource {
 }
 
 /** What is known of a key set at a server. */
-export interface KnownKeys {
-  /** Who has it may use, change and delete the set: 64 hexadecimal digits. */
+interface Known {
+  /** The token that the server has accepted. */
   token: string | undefined;
   /** Digests of the parts that were made in this session, by their indices. */
   readonly digests: Map<number, string>;
   /** The secret key, as long as its owner keeps it. */
   keys: WeakRef<KeySet | GateKeySet> | undefined;
+}
+
+/** What a request needs to know about a key set. */
+export interface KnownKeys {
+  /** Who has it may use, change and delete the set: 64 hexadecimal digits. */
+  readonly token: string | undefined;
+  /** Digests of the parts that were made in this session, by their indices. */
+  readonly digests: Map<number, string>;
+  /** The secret key, if it is at hand. */
+  readonly keys: KeySet | GateKeySet | undefined;
 }
 
 const TOKEN = /^[0-9a-f]{64}$/;
@@ -39,7 +49,7 @@ export class Access {
   readonly #port: Port;
   readonly #origin: string;
   readonly #token: string | undefined;
-  readonly #known = new Map<string, KnownKeys>();
+  readonly #known = new Map<string, Known>();
 
   /** `token` is that of every set of which no other is known. */
   constructor(port: Port, origin: string, token: string | undefined) {
@@ -48,21 +58,22 @@ export class Access {
     this.#token = checkedToken(token);
   }
 
-  /** What is known of a set. Its token is, in this order, `token`, one that was used before, that of the server's options, or derived from the secret key. */
+  /**
+   * What is known of a set. Its token is, in this order, `token`, one that the server has accepted before, that of the
+   * server's options, or derived from the secret key.
+   */
   async of(id: string, keys?: KeySet | GateKeySet, token?: string): Promise<KnownKeys> {
-    const known = this.#known.get(id) ?? { token: undefined, digests: new Map<number, string>(), keys: undefined };
-    this.#known.set(id, known);
+    const known = this.#of(id);
     if (keys) known.keys = new WeakRef(keys);
-    known.token = checkedToken(token) ?? known.token ?? this.#token;
-    const owner = known.keys?.deref();
-    if (known.token === undefined && owner && !owner.isFreed) {
-      known.token = await this.#port.call(
-        owner instanceof GateKeySet ? 'gateServerToken' : 'serverToken',
-        owner.handleIn(this.#port),
-        this.#origin,
-      );
-    }
-    return known;
+    const held = known.keys?.deref();
+    const owner = held && !held.isFreed ? held : undefined;
+    const found = checkedToken(token) ?? known.token ?? this.#token ?? (owner && (await this.#derived(owner)));
+    return { token: found, digests: known.digests, keys: owner };
+  }
+
+  /** Remembers a token that the server has accepted. */
+  accepted(id: string, token: string | undefined): void {
+    this.#of(id).token = token;
   }
 
   /** The parts of keys. */
@@ -75,6 +86,17 @@ export class Access {
       piece: (index) => this.#port.call(op, secret, index),
       digest: (bytes) => this.#port.call('digest', bytes),
     };
+  }
+
+  #derived(owner: KeySet | GateKeySet): Promise<string> {
+    const op = owner instanceof GateKeySet ? 'gateServerToken' : 'serverToken';
+    return this.#port.call(op, owner.handleIn(this.#port), this.#origin);
+  }
+
+  #of(id: string): Known {
+    const known = this.#known.get(id) ?? { token: undefined, digests: new Map<number, string>(), keys: undefined };
+    this.#known.set(id, known);
+    return known;
   }
 }
 

@@ -4,6 +4,8 @@ import { RefloatError } from '../errors.js';
 export const JSON_BYTES = 8 << 20;
 /** Longest description of a problem. */
 export const PROBLEM_BYTES = 64 << 10;
+/** Milliseconds that what is stopped has to end in order. */
+const GRACE = 1000;
 /** Bytes per millisecond below which nobody waits for a body. */
 const PACE = 16;
 
@@ -20,8 +22,8 @@ export function allowance(bytes: number): number {
 }
 
 /**
- * Waits for `work` until the signal aborts or the time is over; then `stop` has to end it, and this throws the reason of
- * the signal, or `late()`.
+ * Waits for `work` until the signal aborts or the time is over; then `stop` ends it, and this throws the reason of the
+ * signal, or `late()`, also if the work does not listen.
  */
 export async function within<T>(
   work: Promise<T>,
@@ -31,9 +33,13 @@ export async function within<T>(
   late: () => Error,
 ): Promise<T> {
   let ended: { readonly reason: unknown } | undefined;
+  let left: ReturnType<typeof setTimeout> | undefined;
+  let leave: () => void = () => undefined;
+  const deaf = new Promise<never>((_resolve, reject) => (leave = () => reject(ended?.reason as Error)));
   const end = (reason: unknown): void => {
     ended ??= { reason };
     stop(reason);
+    left ??= setTimeout(leave, GRACE);
   };
   const onAbort = (): void => end(signal?.reason);
   // Browsers keep the milliseconds of a timer in 31 bits.
@@ -41,13 +47,14 @@ export async function within<T>(
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) onAbort();
   try {
-    const value = await work;
+    const value = await Promise.race([work, deaf]);
     if (ended) throw ended.reason;
     return value;
   } catch (error) {
     throw ended ? ended.reason : error;
   } finally {
     clearTimeout(timer);
+    clearTimeout(left);
     signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -56,7 +56,7 @@ export class Http {
   readonly retry: RetryPolicy;
   readonly silenceMs: number;
   readonly #fetch: typeof fetch;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Headers;
   readonly #onContact: (contact: Contact) => void;
   #retrying = false;
 
@@ -65,7 +65,7 @@ export class Http {
     this.retry = options.retry;
     this.silenceMs = options.silenceMs;
     this.#fetch = options.fetch;
-    this.#headers = options.headers;
+    this.#headers = sendable(options.headers);
     this.#onContact = options.onContact ?? (() => undefined);
   }
 
@@ -191,6 +191,19 @@ export class Http {
     const jittered = Math.min(backoff, this.retry.maxDelayMs) * (0.5 + 0.5 * Math.random());
     await sleep(Math.max(Math.min(asked, 30_000), jittered), signal);
   }
+}
+
+/** Headers that can be sent; the error names no value, which may be a secret. */
+function sendable(all: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(all)) {
+    try {
+      headers.set(name, value);
+    } catch {
+      throw new RefloatError('INVALID_ARGUMENT', `the header ${plain(name, 100)} cannot be sent: its name or value has a character that does not belong there`);
+    }
+  }
+  return headers;
 }
 
 /** The error of a server that cannot be reached. */

@@ -135,7 +135,8 @@ function take<E>(event: ServerSentEvent, control: RunControl<E>, url: string): J
     throw new RefloatError('SERVER', `${url} sent an event that is not JSON: check that this is the address of a refloat server`, { cause });
   }
   if (event.type === 'stage') {
-    if (isReport(data)) control.emit(data as E);
+    const event = report(data);
+    if (event) control.emit(event as E);
     return undefined;
   }
   const { state, problem } = data;
@@ -143,14 +144,23 @@ function take<E>(event: ServerSentEvent, control: RunControl<E>, url: string): J
   throw new RefloatError('SERVER', `${url} ended the job without saying how: bring server and package to the same version`);
 }
 
-/** Whether data have the form of an event that a server can report: words, numbers and counters, and no views. */
-function isReport(data: Readonly<Record<string, unknown>>): boolean {
-  const { kind, stage, atMs, counters = {}, ...rest } = data;
-  return (
-    (kind === 'enter' || kind === 'progress' || kind === 'exit') &&
-    typeof stage === 'string' &&
-    [atMs, ...Object.values(rest), ...Object.values(members(counters))].every((value) => Number.isFinite(value))
-  );
+/** What an event of a kind has besides its stage, all of it numbers: what it must have, and what it may. */
+const NUMBERS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
+  enter: [['atMs'], []],
+  progress: [['atMs', 'done', 'total'], []],
+  exit: [['atMs'], ['level', 'logQ', 'logScale']],
+};
+
+/** The event that data are, if a server can report such a one: no views, and numbers where numbers belong. */
+function report(data: Readonly<Record<string, unknown>>): object | undefined {
+  const { kind, stage, counters } = data;
+  const numbers = typeof kind === 'string' && Object.hasOwn(NUMBERS, kind) ? NUMBERS[kind] : undefined;
+  if (!numbers || typeof stage !== 'string') return undefined;
+  const [must, may] = numbers;
+  const values = [...must, ...may.filter((name) => name in data)].map((name) => [name, data[name]] as const);
+  const work = kind === 'exit' ? Object.entries(members(counters)) : [];
+  if (![...values, ...work].every(([, value]) => Number.isFinite(value))) return undefined;
+  return { kind, stage, ...Object.fromEntries(values), ...(work.length > 0 ? { counters: Object.fromEntries(work) } : {}) };
 }
 
 function failure(end: JobEnd, url: string): RefloatError {

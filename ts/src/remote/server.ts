@@ -152,7 +152,7 @@ export class Server {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       headers: { ...options.headers, ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }) },
       retry: { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
-      silenceMs: options.timeoutMs ?? 60_000,
+      silenceMs: milliseconds(options.timeoutMs ?? 60_000),
       onContact: options.onContact,
     });
     this.#access = new Access(port, this.#http.origin, options.token);
@@ -189,7 +189,9 @@ export class Server {
     return new SteppableRun(async (control) => {
       const { token, digests } = await this.#access.of(keys.id, keys, options.token);
       const choices = { token, digests, public: options.public === true, inFlight: this.#inFlight, verify: true };
-      return new RemoteKeys(this.#http, await upload(this.#http, source, choices, control), token);
+      const info = await upload(this.#http, source, choices, control);
+      this.#access.accepted(keys.id, token);
+      return new RemoteKeys(this.#http, info, token);
     }, options.signal);
   }
 
@@ -215,6 +217,7 @@ export class Server {
         digest: typeof digest === 'string' ? digest : '',
         bytes: typeof bytes === 'number' ? bytes : 0,
       };
+      this.#access.accepted(id, token);
       return new RemoteKeys(this.#http, info, token);
     });
   }
@@ -329,10 +332,9 @@ export class Server {
 
   /** Sends the parts of keys again that the server misses; `false` if the secret key is not here. */
   async #repair(known: KnownKeys, control: RunControl<KeyRepair>): Promise<boolean> {
-    const keys = known.keys?.deref();
+    const { keys, token, digests } = known;
     if (!keys || keys.isFreed) return false;
     const emit = (progress: KeyProgress): void => control.emit({ ...progress, kind: 'repair' });
-    const { token, digests } = known;
     const choices = { token, digests, public: false, inFlight: this.#inFlight, verify: false };
     const gate = (): Promise<void> => control.gate();
     await upload(this.#http, this.#access.source(keys), choices, { signal: control.signal, emit, gate });
@@ -367,6 +369,11 @@ export class Server {
 function isRepairable(error: unknown): boolean {
   const code = error instanceof RefloatError ? error.problem?.code : undefined;
   return code === 'KEYS_INCOMPLETE' || code === 'KEY_PIECE_DAMAGED';
+}
+
+function milliseconds(value: number): number {
+  if (value > 0) return value;
+  throw new RefloatError('INVALID_ARGUMENT', `timeoutMs is ${value}, and has to be a number of milliseconds above 0`);
 }
 
 /** An absolute address; a path is taken relative to the page. */

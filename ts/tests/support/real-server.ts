@@ -13,6 +13,8 @@ export const SERVER_BINARY = [process.env['REFLOAT_BIN'], '../target/quick/reflo
 
 export interface RealServer {
   readonly url: string;
+  /** Its data folder. */
+  readonly data: string;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
   /** Starts it again on the same data and port. */
@@ -35,6 +37,7 @@ export async function realServer(): Promise<RealServer> {
   };
   return {
     url,
+    data,
     kill,
     restart: async () => {
       child = await start(port, data);
