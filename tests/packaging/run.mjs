@@ -91,6 +91,7 @@ const cases = {
       'LICENSE-APACHE',
       'dist/index.js',
       'dist/index.d.ts',
+      'dist/vendor/eventsource-parser/LICENSE',
       'dist/wasm/refloat_full_bg.wasm',
       'dist/wasm/refloat_client_bg.wasm',
       'dist/wasm/refloat_gates_bg.wasm',

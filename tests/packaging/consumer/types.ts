@@ -4,6 +4,7 @@ import {
   type Ciphertext,
   type ErrorCode,
   type KeyProgress,
+  type KeyRepair,
   type KeySet,
   type Preset,
   type Run,
@@ -21,8 +22,9 @@ export async function use(signal: AbortSignal): Promise<void> {
   const ct: Ciphertext = await keys.encrypt([0.5, preset?.slots ?? 0], { signal, level: 1 });
   const making: SteppableRun<unknown, KeyProgress> = keys.bootstrapKeys({ signal });
   making.pause();
-  const run: Run<Ciphertext, StageEvent> = rf.server('http://127.0.0.1:7878').bootstrap(ct, { op: ['square', 'bootstrap'] });
+  const run: Run<Ciphertext, StageEvent | KeyRepair> = rf.server('http://127.0.0.1:7878').bootstrap(ct, { op: ['square', 'bootstrap'] });
   for await (const event of run) {
+    if (event.kind === 'repair') continue;
     const stage: StageId = event.stage;
     if (event.kind === 'exit') console.log(stage, event.logQ, event.counters.ntt);
     else if (event.kind === 'view') console.log(stage, event.data.length, event.bitsMax);
