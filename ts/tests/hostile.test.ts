@@ -1,5 +1,5 @@
-// A server that means ill, or is none of ours: what it sends is bounded, waited for a while, and shown without what could
-// steer a terminal.
+// A hostile server, or one that is not ours: its answers are bounded in bytes and in time, and its text is shown without
+// anything that could control a terminal.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeySet } from '../dist/api/key-set.js';
