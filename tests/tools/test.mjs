@@ -31,6 +31,8 @@ const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
  */
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
+  { group: 'lint', name: 'crates: licences, duplicates, sources', action: () => cargoDeny('bans', 'licenses', 'sources') },
+  { group: 'lint', name: 'crates: advisories', action: () => cargoDeny('advisories') },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
   { group: 'lint', name: 'clippy', ...cargo(['clippy', '--workspace', '--all-targets', '--keep-going', '--', '--deny', 'warnings']) },
@@ -153,7 +155,11 @@ async function perform(step, chromium) {
     progress.skip(bold('SKIPPED: REFLOAT_SKIP_BROWSER=1'));
     return { passed: 0, failed: 0, skipped: 1 };
   }
-  const { code, output } = await (step.action ?? command)(step, progress, chromium);
+  const { code, output, skipped: why } = await (step.action ?? command)(step, progress, chromium);
+  if (why) {
+    progress.skip(bold(`SKIPPED: ${why}`));
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
   const count = step.tests ? countTests(output) : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
   const silent = code === 0 && step.tests && count.passed === 0;
   if (code !== 0 || silent) {
@@ -181,4 +187,14 @@ async function checkLocks() {
   const resolved = /"resolved": "(?!ts"|demo"|tests\/e2e")/.test(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   if (resolved) return { code: 1, output: 'package-lock.json has "resolved" addresses; see CONTRIBUTING.md, "Lock files"\n' };
   return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
+}
+
+/** What deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
+async function cargoDeny(...checks) {
+  if ((await run('cargo', ['deny', '--version'])).code !== 0) {
+    return { skipped: 'no cargo-deny here (cargo install cargo-deny --locked)' };
+  }
+  const result = await run('cargo', ['deny', '--color', 'never', 'check', ...checks], { limit: 300_000 });
+  if (/failed to fetch advisory database/.test(result.output)) return { skipped: 'the database of advisories cannot be had from here' };
+  return result;
 }
