@@ -3,12 +3,19 @@
 //! Environment variables are `REFLOAT__SECTION__KEY`, e.g. `REFLOAT__LIMITS__MAX_QUEUED=16`. A key
 //! that no section knows is an error wherever it comes from.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use utoipa::ToSchema;
+use zeroize::Zeroizing;
+
+use crate::id::{hex, unhex};
+
+/// Characters that the secret of an API key has at least.
+pub const SHORTEST_SECRET: usize = 16;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
@@ -18,6 +25,8 @@ pub struct Config {
     pub server: ServerSection,
     /// Where and how long things are kept.
     pub storage: StorageSection,
+    /// Who may do what.
+    pub access: AccessSection,
     /// Bounds on what clients can make the server do.
     pub limits: LimitsSection,
     /// Processors and memory for homomorphic evaluation.
@@ -82,6 +91,34 @@ impl Default for StorageSection {
     fn default() -> Self {
         Self { data: default_data_folder(), key_bytes: 64 << 30, unsealed_hours: 24, retention_hours: 168 }
     }
+}
+
+/// Section `[access]`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AccessSection {
+    /// Lets everybody use and delete key sets that versions without tokens stored.
+    pub allow_untokened: bool,
+    /// Who may make key sets and jobs, and how many; everybody if there is none.
+    pub api_keys: Vec<ApiKey>,
+}
+
+/// An entry of `[[access.api_keys]]`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ApiKey {
+    /// What it is called in the log and in messages.
+    pub name: String,
+    /// BLAKE3 of its secret in hexadecimal: `refloat serve --hash-api-key` prints it.
+    pub hash: String,
+    /// A file that holds the secret, in place of `hash`.
+    #[serde(skip_serializing)]
+    #[schema(value_type = String)]
+    pub file: PathBuf,
+    /// Bytes that its evaluation keys may take on disk; 0: as many as the server takes.
+    pub max_key_bytes: u64,
+    /// Its jobs that may wait; 0: as many as the server takes.
+    pub max_queued_jobs: usize,
 }
 
 /// Section `[limits]`.
@@ -218,7 +255,46 @@ impl Config {
             }
         }
         overlay(&mut table, flags, "command line")?;
-        table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))
+        let mut config: Self =
+            table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
+        config.access.resolve()?;
+        Ok(config)
+    }
+}
+
+impl AccessSection {
+    /// Reads the files of secrets and checks that every API key can be told from the others.
+    fn resolve(&mut self) -> Result<(), ConfigError> {
+        let mut names = BTreeSet::new();
+        for key in &mut self.api_keys {
+            let fail = |what: &str| Err(ConfigError(format!("access.api_keys, {:?}: {what}", key.name)));
+            if key.name.is_empty() || !names.insert(key.name.clone()) {
+                return fail("every API key has a name of its own");
+            }
+            if key.hash.is_empty() == key.file.as_os_str().is_empty() {
+                return fail("an API key has either a hash or a file");
+            }
+            if key.hash.is_empty() {
+                let secret = std::fs::read_to_string(&key.file).map(Zeroizing::new).map_err(|error| {
+                    ConfigError(format!(
+                        "access.api_keys, {:?}: cannot read {}: {error}",
+                        key.name,
+                        key.file.display()
+                    ))
+                })?;
+                if secret.trim().len() < SHORTEST_SECRET {
+                    return fail("the secret in its file is shorter than 16 characters; draw a random one");
+                }
+                key.hash = hex(blake3::hash(secret.trim().as_bytes()).as_bytes());
+                key.file = PathBuf::new();
+            }
+            if unhex(&key.hash, &mut [0; 32]).is_none() {
+                return fail(
+                    "its hash is not 64 lowercase hexadecimal digits; refloat serve --hash-api-key prints it",
+                );
+            }
+        }
+        Ok(())
     }
 }
 

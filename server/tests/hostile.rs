@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use refloat::wire::{ObjectKind, frame};
 use serde_json::json;
 use support::engine::{FINGERPRINT, KEY, PART, PARTS, part};
-use support::{Client, TestServer};
+use support::{Client, TOKEN, TestServer};
 
 fn open(client: &Client) {
     let manifest = json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS });
@@ -29,7 +29,10 @@ fn missing(client: &Client) -> serde_json::Value {
 
 /// A request as bytes, so that it can be wrong.
 fn request(first: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
-    let mut bytes = format!("{first} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n").into_bytes();
+    let mut bytes = format!(
+        "{first} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n"
+    )
+    .into_bytes();
     for header in headers {
         bytes.extend_from_slice(format!("{header}\r\n").as_bytes());
     }

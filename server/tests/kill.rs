@@ -5,6 +5,7 @@ mod support;
 use std::io::Write;
 use std::net::TcpStream;
 
+use support::TOKEN;
 use support::process::{Process, encrypt, key_id, message, open, precision, secret, upload};
 
 #[test]
@@ -24,7 +25,7 @@ fn an_upload_goes_on_where_the_killed_server_stopped() {
     let piece = secret.key_part(1).unwrap();
     let mut socket = TcpStream::connect(server.client.address).unwrap();
     let head = format!(
-        "PUT /v1/keys/{id}/chunks/1 HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\ncontent-length: {}\r\n\r\n",
+        "PUT /v1/keys/{id}/chunks/1 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {TOKEN}\r\ncontent-type: application/octet-stream\r\ncontent-length: {}\r\n\r\n",
         piece.len()
     );
     socket.write_all(head.as_bytes()).unwrap();

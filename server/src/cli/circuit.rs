@@ -272,7 +272,7 @@ pub(super) fn on_server<W: WireWord>(
     (operation, body, results): (Operation, Vec<u8>, usize),
     output: &Output,
 ) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
-    let remote = Remote::new(url)?;
+    let remote = Remote::new(url, &run.keys)?;
     let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
     send_keys(&remote, &run.keys, &bits::key_set(params, key), output, |path| {
         let secret = bits::read_secret::<W>(path)?;

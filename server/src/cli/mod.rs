@@ -32,6 +32,7 @@ mod reproduce_openfhe;
 mod reproduce_seal;
 mod seal_rows;
 mod serve;
+mod token;
 
 use std::process::ExitCode;
 

@@ -50,7 +50,7 @@ impl Place {
         output: &Output,
     ) -> Result<Outcome, Failure> {
         let Some(url) = &self.server else { return self.here(keys, set, (task, input), output) };
-        let remote = Remote::new(url)?;
+        let remote = Remote::new(url, keys)?;
         send_keys(&remote, keys, &set.key_set(key), output, |path| {
             let (_, secret) = CkksSecret::read(path)?;
             Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))

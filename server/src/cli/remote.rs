@@ -1,16 +1,19 @@
 //! A client of the server.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use ureq::http::{Request, Response};
 use ureq::{Agent, Body};
+use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::keyfiles::{KeySet, MakePart, Manifest};
 use super::output::Output;
 use super::progress::{self, StageTime};
+use super::token::server_token;
 use crate::engine::{Task, operation_list};
 use crate::id::Id;
 use crate::problem::Problem;
@@ -27,11 +30,12 @@ const LARGEST: u64 = 1 << 30;
 pub struct Remote {
     base: String,
     agent: Agent,
+    authorization: Zeroizing<String>,
 }
 
 impl Remote {
-    /// The server at an address like <http://127.0.0.1:7878>.
-    pub fn new(url: &str) -> Result<Self, Failure> {
+    /// The server at an address like <http://127.0.0.1:7878>, as the owner of the keys in `keys`.
+    pub fn new(url: &str, keys: &Path) -> Result<Self, Failure> {
         if !url.starts_with("http://") {
             return Err(Failure::usage(format!("{url} is not an address like http://127.0.0.1:7878")));
         }
@@ -40,13 +44,15 @@ impl Remote {
             .timeout_connect(Some(Duration::from_secs(10)))
             .user_agent(concat!("refloat/", env!("CARGO_PKG_VERSION")))
             .build();
-        Ok(Self { base: url.trim_end_matches('/').to_owned(), agent: config.into() })
+        let base = url.trim_end_matches('/').to_owned();
+        let authorization = Zeroizing::new(format!("Bearer {}", server_token(keys, &base)?));
+        Ok(Self { base, agent: config.into(), authorization })
     }
 
     /// Sends the pieces of a key set that the server lacks, and seals it.
     pub fn upload(&self, set: &KeySet, part: MakePart<'_>, output: &Output) -> Result<(), Failure> {
         let Manifest { params, fingerprint, key_id, parts } = set.manifest.clone();
-        let manifest = NewKeys { params, fingerprint, key_id: key_id.to_string(), parts };
+        let manifest = NewKeys { params, fingerprint, key_id: key_id.to_string(), parts, public: false };
         let manifest = serde_json::to_vec(&manifest).map_err(|error| Failure::system(&error))?;
         let known: KeysDocument = self.json("POST", "/v1/keys", "application/json", &manifest)?;
         if known.state == "sealed" {
@@ -176,6 +182,7 @@ impl Remote {
         let mut failures = 0;
         loop {
             let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+            request = request.header("authorization", self.authorization.as_str());
             if !kind.is_empty() {
                 request = request.header("content-type", kind);
             }

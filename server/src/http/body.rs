@@ -11,7 +11,11 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::Http;
 use super::respond::Refusal;
 use crate::config::LimitsSection;
+use crate::id::unhex;
 use crate::problem::Problem;
+
+/// Header with the BLAKE3 of a body in hexadecimal.
+pub const DIGEST: &str = "refloat-digest";
 
 /// How much of an unwanted body is read so that the client gets to see the answer.
 const DRAINED: u64 = 16 << 20;
@@ -119,6 +123,21 @@ pub fn require(headers: &HeaderMap, wanted: &str) -> Result<(), Problem> {
         "Wrong media type",
         format!("the body is stated to be {shown:?}, this address takes {wanted}"),
     ))
+}
+
+/// The digest that the sender states for the body, if it does.
+///
+/// # Errors
+/// It is no digest.
+pub fn stated_digest(headers: &HeaderMap) -> Result<Option<[u8; 32]>, Problem> {
+    let Some(value) = headers.get(DIGEST) else { return Ok(None) };
+    let mut digest = [0; 32];
+    match value.to_str().ok().and_then(|text| unhex(text, &mut digest)) {
+        Some(()) => Ok(Some(digest)),
+        None => Err(Problem::bad_request(format!(
+            "{DIGEST} is 64 lowercase hexadecimal digits, the BLAKE3 of the body"
+        ))),
+    }
 }
 
 fn stated_length(headers: &HeaderMap) -> Option<u64> {

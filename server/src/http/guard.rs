@@ -1,5 +1,6 @@
 //! What is checked of every request before its handler sees it.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -10,9 +11,12 @@ use axum::response::{IntoResponse, Response};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::respond::{Code, Refusal};
-use super::{Http, body};
+use super::{Http, body, caller};
 use crate::config::ServerSection;
 use crate::problem::Problem;
+
+/// Where requests come from that no connection brought, as in tests of the router.
+const UNKNOWN: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// Answers to pages of other origins, as far as configured.
 pub fn cors(server: &ServerSection) -> CorsLayer {
@@ -21,21 +25,40 @@ pub fn cors(server: &ServerSection) -> CorsLayer {
         .allow_origin(AllowOrigin::predicate(move |origin: &HeaderValue, _| is_listed(&allowed, origin)))
         .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers([
+            header::AUTHORIZATION,
             header::CONTENT_TYPE,
             header::IF_NONE_MATCH,
+            name(caller::API_KEY),
             name("idempotency-key"),
             name("last-event-id"),
+            name(body::DIGEST),
+            name("traceparent"),
         ])
-        .expose_headers([header::ETAG, header::LOCATION, header::RETRY_AFTER, name("x-refloat-present")])
+        .expose_headers([
+            header::ETAG,
+            header::LOCATION,
+            header::RETRY_AFTER,
+            header::WWW_AUTHENTICATE,
+            name(body::DIGEST),
+            name("x-refloat-present"),
+            name("x-request-id"),
+        ])
         .max_age(std::time::Duration::from_mins(10))
 }
 
 /// Refuses what no address takes, and logs and counts the outcome.
-pub async fn guard(State(http): State<Arc<Http>>, request: Request, next: Next) -> Response {
+pub async fn guard(State(http): State<Arc<Http>>, mut request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let response = match check(&http.service.config.server, request.method(), request.headers()) {
-        Ok(()) => next.run(request).await,
+    let checked = caller::once(request.headers())
+        .and_then(|()| check(&http.service.config.server, request.method(), request.headers()));
+    let response = match checked {
+        Ok(()) => {
+            let address = request.extensions().get::<SocketAddr>().map_or(UNKNOWN, SocketAddr::ip);
+            let caller = caller::read(&http.service.config.access, request.headers(), address);
+            request.extensions_mut().insert(Arc::new(caller));
+            next.run(request).await
+        }
         Err(problem) => {
             let (parts, unread) = request.into_parts();
             refuse(&parts.headers, unread, problem).await.into_response()

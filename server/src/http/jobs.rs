@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use serde::Deserialize;
 
 use super::body;
@@ -14,6 +14,8 @@ use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
 use crate::engine::{Operation, SlotMode, one_round};
 use crate::problem::Problem;
+use crate::service::access::Caller;
+use crate::service::jobs::Order;
 use crate::service::views::JobDocument;
 
 /// Query of `POST /v1/jobs`.
@@ -37,7 +39,8 @@ pub struct JobQuery {
 
 /// Submits a ciphertext, or a circuit with its inputs, for evaluation.
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
-    params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job")),
+    params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job"),
+        ("refloat-digest" = Option<String>, Header, description = "BLAKE3 of the body in hexadecimal, checked when it arrives")),
     request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
     responses(
     (status = 202, description = "Accepted", body = JobDocument, headers(("Location" = String, description = "The address of the job"))),
@@ -48,6 +51,7 @@ pub struct JobQuery {
 ))]
 pub async fn submit(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     query: Result<Query<JobQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
     body: Body,
@@ -58,20 +62,22 @@ pub async fn submit(
         let key = query.key.parse().map_err(|error| Problem::bad_request(format!("key: {error}")))?;
         let operations = Operation::parse_list(&query.op).map_err(Problem::from)?;
         let idempotency = idempotency_key(&headers)?;
-        let limit =
-            blocking(&http, move |service| service.job_set(key).map(|set| service.engine.largest_input(set)))
-                .await?;
+        let digest = body::stated_digest(&headers)?;
+        let asking = Arc::clone(&caller);
+        let limit = blocking(&http, move |service| {
+            service.job_set(key, &asking).map(|set| service.engine.largest_input(set))
+        })
+        .await?;
         let turn = body::turn(&http).await?;
-        Ok::<_, Refusal>((key, operations, query.mode, query.rounds, idempotency, limit, turn))
+        let JobQuery { mode, rounds, .. } = query;
+        Ok::<_, Refusal>((Order { key, operations, mode, rounds, idempotency, digest }, limit, turn))
     };
-    let (key, operations, mode, rounds, idempotency, limit, turn) = match plan.await {
+    let (order, limit, turn) = match plan.await {
         Ok(plan) => plan,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
     let bytes = body::read(&headers, body, limit, &http.service.config.limits).await?;
-    let document =
-        blocking(&http, move |service| service.submit(key, operations, mode, rounds, idempotency, &bytes))
-            .await?;
+    let document = blocking(&http, move |service| service.submit(order, &bytes, &caller)).await?;
     drop(turn);
     let location = format!("/v1/jobs/{}", document.id);
     Ok((StatusCode::ACCEPTED, [(header::LOCATION, location)], Json(document)).into_response())
@@ -84,10 +90,11 @@ pub async fn submit(
 ))]
 pub async fn get(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
 ) -> Result<Json<JobDocument>, Refusal> {
     let id = parse_id(&id)?;
-    Ok(Json(blocking(&http, move |service| service.job(id)).await?))
+    Ok(Json(blocking(&http, move |service| service.job(id, &caller)).await?))
 }
 
 /// Calls a job off.
@@ -96,9 +103,13 @@ pub async fn get(
     (status = 204, description = "It does not run: it waited, or had ended before"),
     (status = 404, description = "No such job", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+pub async fn cancel(
+    State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Refusal> {
     let id = parse_id(&id)?;
-    let running = blocking(&http, move |service| service.cancel(id)).await?;
+    let running = blocking(&http, move |service| service.cancel(id, &caller)).await?;
     Ok(if running { StatusCode::ACCEPTED } else { StatusCode::NO_CONTENT })
 }
 
@@ -110,16 +121,21 @@ pub async fn cancel(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Re
 ))]
 pub async fn result(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let id = parse_id(&id)?;
-    let (digest, bytes) = blocking(&http, move |service| service.result(id)).await?;
+    let (digest, bytes) = blocking(&http, move |service| service.result(id, &caller)).await?;
     let tag = format!("\"{digest}\"");
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let headers = [(header::CONTENT_TYPE, "application/octet-stream".to_owned()), (header::ETAG, tag)];
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::ETAG, tag),
+        (HeaderName::from_static(body::DIGEST), digest),
+    ];
     Ok((headers, bytes).into_response())
 }
 

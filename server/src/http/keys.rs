@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 
 use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
 use crate::problem::Problem;
+use crate::service::Service;
+use crate::service::access::{Act, Caller};
 use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
 
 /// Longest JSON body taken.
@@ -25,11 +27,12 @@ const JSON: usize = 64 << 10;
 ))]
 pub async fn open(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let request: NewKeys = json(&http, &headers, body).await?;
-    let (new, document) = blocking(&http, move |service| service.open_keys(&request)).await?;
+    let (new, document) = blocking(&http, move |service| service.open_keys(&request, &caller)).await?;
     let status = if new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(document)).into_response())
 }
@@ -41,10 +44,11 @@ pub async fn open(
 ))]
 pub async fn get(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
 ) -> Result<Json<KeysDocument>, Refusal> {
     let id = parse_id(&id)?;
-    Ok(Json(blocking(&http, move |service| service.keys(id)).await?))
+    Ok(Json(blocking(&http, move |service| service.keys(id, &caller)).await?))
 }
 
 /// Whether a key set is complete.
@@ -53,16 +57,21 @@ pub async fn get(
     (status = 206, description = "Pieces are missing or it is not committed; X-Refloat-Present: n/total"),
     (status = 404, description = "No such key set"),
 ))]
-pub async fn head(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<Response, Refusal> {
+pub async fn head(
+    State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
     let id = parse_id(&id)?;
-    let document = blocking(&http, move |service| service.keys(id)).await?;
+    let document = blocking(&http, move |service| service.keys(id, &caller)).await?;
     let status = if document.state == "sealed" { StatusCode::OK } else { StatusCode::PARTIAL_CONTENT };
     Ok((status, [("x-refloat-present", format!("{}/{}", document.present, document.total))]).into_response())
 }
 
 /// Stores one piece. Pieces may come in any order, in parallel, and again.
 #[utoipa::path(put, path = "/v1/keys/{id}/chunks/{index}", operation_id = "put_key_chunk", tag = "keys",
-    params(("id" = String, Path, description = "Key set"), ("index" = usize, Path, description = "Piece, from 0")),
+    params(("id" = String, Path, description = "Key set"), ("index" = usize, Path, description = "Piece, from 0"),
+        ("refloat-digest" = Option<String>, Header, description = "BLAKE3 of the piece in hexadecimal, checked when it arrives")),
     request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The piece as the library writes it"),
     responses(
     (status = 204, description = "On disk"),
@@ -71,6 +80,7 @@ pub async fn head(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Resu
 ))]
 pub async fn put_chunk(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     Path((id, index)): Path<(String, String)>,
     headers: HeaderMap,
     body: Body,
@@ -81,16 +91,18 @@ pub async fn put_chunk(
         let index: usize = index
             .parse()
             .map_err(|_| Problem::not_found("a piece of a key set is named by its index, a number from 0"))?;
-        let bytes = blocking(&http, move |service| service.part_bytes(id, index)).await?;
+        let asking = Arc::clone(&caller);
+        let bytes = blocking(&http, move |service| service.part_bytes(id, index, &asking)).await?;
+        let digest = body::stated_digest(&headers)?;
         let turn = body::turn(&http).await?;
-        Ok::<_, Refusal>((id, index, bytes, turn))
+        Ok::<_, Refusal>((id, index, bytes, digest, turn))
     };
-    let (id, index, length, turn) = match place.await {
+    let (id, index, length, digest, turn) = match place.await {
         Ok(place) => place,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
     let bytes = body::read(&headers, body, length, &http.service.config.limits).await?;
-    blocking(&http, move |service| service.put_part(id, index, &bytes)).await?;
+    blocking(&http, move |service| service.put_part(id, index, &bytes, digest, &caller)).await?;
     drop(turn);
     Ok(StatusCode::NO_CONTENT)
 }
@@ -103,14 +115,21 @@ pub async fn put_chunk(
 ))]
 pub async fn commit(
     State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Committed>, Refusal> {
     let id = parse_id(&id)?;
+    let asking = Arc::clone(&caller);
+    let allowed = blocking(&http, move |service| service.keys_for(id, &asking, Act::Change).map(drop)).await;
+    if let Err(refusal) = allowed {
+        return Err(body::refuse(&headers, body, refusal).await);
+    }
     let bytes = body::read(&headers, body, JSON, &http.service.config.limits).await?;
     let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
-    Ok(Json(blocking(&http, move |service| service.commit_keys(id, request.digest.as_deref())).await?))
+    let seal = move |service: &Service| service.commit_keys(id, request.digest.as_deref(), &caller);
+    Ok(Json(blocking(&http, seal).await?))
 }
 
 /// Deletes a key set.
@@ -118,9 +137,13 @@ pub async fn commit(
     (status = 204, description = "Gone"),
     (status = 409, description = "Jobs wait for it", content_type = "application/problem+json", body = openapi::Problem),
 ))]
-pub async fn delete(State(http): State<Arc<Http>>, Path(id): Path<String>) -> Result<StatusCode, Refusal> {
+pub async fn delete(
+    State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Refusal> {
     let id = parse_id(&id)?;
-    blocking(&http, move |service| service.delete_keys(id)).await?;
+    blocking(&http, move |service| service.delete_keys(id, &caller)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
+use tower::Layer;
 
 use crate::config::Config;
 
@@ -31,13 +32,13 @@ pub async fn serve(listener: TcpListener, router: Router, config: &Config, mut s
             } => accepted,
             _ = stop.wait_for(|stop| *stop) => break,
         };
-        let (Ok(permit), Ok((socket, _))) = accepted else {
+        let (Ok(permit), Ok((socket, peer))) = accepted else {
             // Out of file descriptors, most likely: wait for connections to close.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
         let _ = socket.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let service = TowerToHyperService::new(Extension(peer).layer(router.clone()));
         let connection = graceful.watch(builder.serve_connection(TokioIo::new(socket), service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {

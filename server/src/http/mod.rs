@@ -1,6 +1,7 @@
 //! The HTTP surface: routes, documents and problems, over [`Service`].
 
 pub mod body;
+pub mod caller;
 pub mod files;
 pub mod guard;
 pub mod jobs;

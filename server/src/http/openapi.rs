@@ -80,12 +80,21 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         })
         .collect();
     parameters.iter_mut().for_each(|parameter| forbid_null(parameter));
-    let understood = operation.request_body.is_some() || parameters.len() > path.matches('{').count();
     let received = operation.request_body.is_some();
     let named = path.contains('{') || received;
     let stored = path.starts_with("/v1/") && path != "/v1/params";
     let possible = [
-        (understood, "400", "The query, a header or the body is not understood"),
+        (true, "400", "The query, a header or the body is not understood"),
+        (
+            stored,
+            "401",
+            "The token of the key set, or the API key that this server asks for, is missing; a public key set may be used without",
+        ),
+        (
+            stored,
+            "403",
+            "The token or the API key is another one, or the Host or the Origin of the request is none that this server answers",
+        ),
         (true, "403", "The Host or the Origin of the request is not one that this server answers"),
         (named, "404", "There is no job, key set, piece or parameter set of this name"),
         (received, "408", "The body came too slowly"),

@@ -26,6 +26,10 @@ impl IntoResponse for Refusal {
         let text = serde_json::to_vec(&problem).unwrap_or_default();
         let mut response =
             (status, [(header::CONTENT_TYPE, "application/problem+json")], text).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            let asked = if problem.code == "API_KEY_MISSING" { "ApiKey" } else { "Bearer" };
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(asked));
+        }
         if let Some(seconds) = problem.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -14,6 +15,7 @@ use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
 use crate::id::Id;
 use crate::problem::Problem;
+use crate::service::access::Caller;
 use crate::store::events::END;
 
 type Stream = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Event, Infallible>>>>;
@@ -29,6 +31,7 @@ type Stream = Sse<axum::response::sse::KeepAliveStream<ReceiverStream<Result<Eve
 pub async fn events(
     State(http): State<Arc<Http>>,
     Path(id): Path<String>,
+    Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
 ) -> Result<Stream, Refusal> {
     let id = parse_id(&id)?;
@@ -40,7 +43,7 @@ pub async fn events(
             .and_then(|text| text.trim().parse().ok())
             .ok_or_else(|| Problem::bad_request("Last-Event-ID is the number of an event of this job"))?,
     };
-    blocking(&http, move |service| service.job(id)).await?;
+    blocking(&http, move |service| service.job(id, &caller)).await?;
     let permit = Arc::clone(&http.streams).try_acquire_owned().map_err(|_| {
         let open = http.service.config.limits.max_event_streams;
         Problem::new(

@@ -1,22 +1,40 @@
 //! Jobs as clients see them.
 
 use super::Service;
-use super::keys::refuse_secret_key;
+use super::access::{Act, Caller};
+use super::keys::{check_digest, refuse_secret_key};
 use super::live::Stop;
 use super::views::{End, JobDocument};
 use crate::engine::{Operation, ParameterSet, SlotMode, Task};
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::{END, Event, Urgency};
+use crate::store::holder::Holder;
 use crate::store::jobs::{self, JobRecord, JobState, NewJob, Submitted};
 use crate::store::keys::KeyState;
+
+/// What a client asks for besides the ciphertext.
+pub struct Order {
+    /// The key set.
+    pub key: Id,
+    /// What to do, in order.
+    pub operations: Vec<Operation>,
+    /// What the slots hold, if it is not what the set says.
+    pub mode: Option<SlotMode>,
+    /// Rounds of each bootstrap.
+    pub rounds: u32,
+    /// The client's Idempotency-Key.
+    pub idempotency: Option<String>,
+    /// The client's BLAKE3 of the ciphertext.
+    pub digest: Option<[u8; 32]>,
+}
 
 impl Service {
     /// The parameter set of a sealed key set, to bound what comes next.
     ///
     /// # Errors
-    /// The key set does not exist, is not sealed, or does not fit into memory.
-    pub fn job_set(&self, key: Id) -> Result<&ParameterSet, Problem> {
+    /// The key set does not exist, is not the caller's, is not sealed, or does not fit into memory.
+    pub fn job_set(&self, key: Id, caller: &Caller) -> Result<&ParameterSet, Problem> {
         if self.is_stopping() {
             return Err(Problem::new(
                 503,
@@ -26,7 +44,8 @@ impl Service {
             )
             .retry_after(5));
         }
-        let record = self.key_record(key)?;
+        self.account(caller)?;
+        let record = self.keys_for(key, caller, Act::Use)?;
         let set = self.set(&record.params)?;
         if record.state != KeyState::Sealed {
             return Err(Problem::conflict(
@@ -43,20 +62,16 @@ impl Service {
     /// # Errors
     /// The ciphertext does not conform, the queue is full, or the Idempotency-Key was used for
     /// another request.
-    pub fn submit(
-        &self,
-        key: Id,
-        operations: Vec<Operation>,
-        mode: Option<SlotMode>,
-        rounds: u32,
-        idempotency: Option<String>,
-        ciphertext: &[u8],
-    ) -> Result<JobDocument, Problem> {
-        let set = self.job_set(key)?;
+    pub fn submit(&self, order: Order, ciphertext: &[u8], caller: &Caller) -> Result<JobDocument, Problem> {
+        let Order { key, operations, mode, rounds, idempotency, digest } = order;
+        let set = self.job_set(key, caller)?;
         refuse_secret_key(ciphertext)?;
+        check_digest(ciphertext, digest)?;
         let task = Task { mode: mode.unwrap_or(set.mode), operations, rounds };
         self.engine.check_ciphertext(&set.name, key, &task, ciphertext)?;
-        let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency };
+        let api_key = self.account(caller)?.map(|key| key.name.clone());
+        let holder = Holder { api_key, ..self.key_record(key)?.holder };
+        let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency, holder };
         match jobs::submit(&self.store, &job, self.config.limits.max_queued)? {
             Submitted::New(record) => {
                 tracing::info!(job = %record.id, %key, params = record.params, "job accepted");
@@ -65,35 +80,40 @@ impl Service {
                 self.document(&record)
             }
             Submitted::Same(record) => self.document(&record),
-            Submitted::Differs(other) => Err(Problem::conflict(
+            Submitted::Differs => Err(Problem::conflict(
                 "IDEMPOTENCY_CONFLICT",
-                format!("this Idempotency-Key belongs to job {other}, which had another operation or ciphertext; use a new key for a new request"),
-            )
-            .with("job", other.to_string())),
+                "this Idempotency-Key belongs to a job that had another operation or ciphertext; use a new key for a new request",
+            )),
             Submitted::Full(waiting) => Err(Problem::new(
                 429,
                 "QUEUE_FULL",
                 "Queue full",
-                format!("{waiting} jobs wait and the queue takes {}; submit again after the time in Retry-After", self.config.limits.max_queued),
+                format!(
+                    "{waiting} jobs wait and the queue takes {}; submit again after the time in Retry-After",
+                    self.config.limits.max_queued
+                ),
             )
             .retry_after(self.estimates.retry_after(&set.name))),
-            Submitted::KeyGone => Err(Problem::not_found(format!("key set {key} was deleted in the meantime"))),
+            Submitted::KeyGone => {
+                Err(Problem::not_found(format!("key set {key} was deleted in the meantime")))
+            }
         }
     }
 
     /// A job.
     ///
     /// # Errors
-    /// It does not exist.
-    pub fn job(&self, id: Id) -> Result<JobDocument, Problem> {
-        self.document(&self.job_record(id)?)
+    /// It does not exist, or is not the caller's.
+    pub fn job(&self, id: Id, caller: &Caller) -> Result<JobDocument, Problem> {
+        self.document(&self.job_for(id, caller)?)
     }
 
     /// Calls a job off. Returns whether it still has to come to its end.
     ///
     /// # Errors
-    /// It does not exist.
-    pub fn cancel(&self, id: Id) -> Result<bool, Problem> {
+    /// It does not exist, or is not the caller's.
+    pub fn cancel(&self, id: Id, caller: &Caller) -> Result<bool, Problem> {
+        self.job_for(id, caller)?;
         let record = jobs::cancel(&self.store, id)?.ok_or_else(|| no_job(id))?;
         if record.state == JobState::Running {
             if let Some(live) = self.live.get(id) {
@@ -108,9 +128,9 @@ impl Service {
     /// The result of a job and its digest.
     ///
     /// # Errors
-    /// The job does not exist or is not done.
-    pub fn result(&self, id: Id) -> Result<(String, Vec<u8>), Problem> {
-        let record = self.job_record(id)?;
+    /// The job does not exist, is not the caller's, or is not done.
+    pub fn result(&self, id: Id, caller: &Caller) -> Result<(String, Vec<u8>), Problem> {
+        let record = self.job_for(id, caller)?;
         let Some((digest, _)) = &record.result else {
             let problem = Problem::conflict(
                 "JOB_NOT_DONE",
@@ -125,7 +145,7 @@ impl Service {
         Ok((digest.clone(), bytes))
     }
 
-    /// Events of a job after `last`. The `end` event comes from the record, so it is there
+    /// Events of a job after `last`, for a caller who was given [`job`](Self::job). The `end` event comes from the record, so it is there
     /// exactly when the job has ended.
     ///
     /// # Errors
@@ -163,6 +183,13 @@ impl Service {
             None
         };
         Ok(JobDocument::new(record, progress, position))
+    }
+
+    /// The record of a job that the caller may see and cancel.
+    fn job_for(&self, id: Id, caller: &Caller) -> Result<JobRecord, Problem> {
+        let record = self.job_record(id)?;
+        self.admit(caller, &record.holder, Act::Use, &format!("job {id}"))?;
+        Ok(record)
     }
 
     fn job_record(&self, id: Id) -> Result<JobRecord, Problem> {

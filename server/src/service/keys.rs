@@ -1,19 +1,25 @@
 //! Evaluation key sets on their way in and out.
 
 use super::Service;
+use super::access::{Act, Caller, Token, token_of};
 use super::views::{Committed, KeysDocument, NewKeys};
+use crate::config::ApiKey;
 use crate::engine::ParameterSet;
-use crate::id::Id;
+use crate::id::{Id, hex};
 use crate::problem::Problem;
-use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Opened, Sealed, Stored};
+use crate::store::holder::Holder;
+use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Opened, Part, Sealed, Stored};
 use crate::store::now;
 
 impl Service {
-    /// Opens a key set for upload, or finds it. Returns whether it is new.
+    /// Opens a key set for upload, or finds it. Returns whether it is new. A new one belongs to the token of `caller`, or to a
+    /// token that is drawn here and stands in the document, this once.
     ///
     /// # Errors
-    /// The set is not offered here, differs from the client's, or takes more disk or memory than there is.
-    pub fn open_keys(&self, request: &NewKeys) -> Result<(bool, KeysDocument), Problem> {
+    /// The set is not offered here, differs from the client's, takes more disk or memory than there is, or belongs to
+    /// another token.
+    pub fn open_keys(&self, request: &NewKeys, caller: &Caller) -> Result<(bool, KeysDocument), Problem> {
+        let account = self.account(caller)?;
         // An older client has the name that a set had when its keys were made.
         let known = self.engine.set_by_fingerprint(&request.fingerprint);
         let set = self.set(known.map_or(&request.params, |set| &set.name))?;
@@ -41,22 +47,15 @@ impl Service {
                 ),
             ));
         }
-        let exists = keys::get(&self.store, id)?.is_some();
-        if !exists {
+        if keys::get(&self.store, id)?.is_none() {
             self.check_memory(set)?;
+            self.check_room(set, account)?;
         }
-        let taken: u64 = keys::list(&self.store)?.iter().map(|record| self.promised_bytes(record)).sum();
-        if !exists && taken.saturating_add(set.key_bytes) > self.config.storage.key_bytes {
-            return Err(Problem::new(
-                507,
-                "STORAGE_FULL",
-                "No room for keys",
-                format!(
-                    "a key set of {} takes {} bytes; the server keeps at most {} bytes of keys and {taken} are taken; delete a key set or raise storage.key_bytes",
-                    set.name, set.key_bytes, self.config.storage.key_bytes
-                ),
-            ));
-        }
+        let drawn = match token_of(caller, &format!("key set {id}"))? {
+            Some(_) => None,
+            None => Some(Token::random().map_err(|error| Problem::internal(&error))?),
+        };
+        let token = token_of(caller, "")?.or(drawn.as_ref());
         let record = KeyRecord {
             id,
             params: set.name.clone(),
@@ -66,38 +65,93 @@ impl Service {
             touched: now(),
             digest: None,
             bytes: 0,
+            holder: Holder {
+                token: token.map(|token| hex(&token.hash())),
+                public: request.public,
+                api_key: account.map(|key| key.name.clone()),
+            },
         };
-        match keys::open(&self.store, &record)? {
+        let known = match keys::open(&self.store, &record)? {
             Opened::New => {
-                tracing::info!(key = %id, params = set.name, "key set opened");
-                Ok((true, KeysDocument::new(&record, &[])))
+                let api_key = account.map_or("", |key| key.name.as_str());
+                tracing::info!(key = %id, params = set.name, api_key, "key set opened");
+                let token = drawn.map(|token| token.to_hex());
+                return Ok((true, KeysDocument { token, ..KeysDocument::new(&record, &[]) }));
             }
-            Opened::Known(known) => Ok((false, KeysDocument::new(&known, &keys::present(&self.store, id)?))),
-            Opened::Differs(known) => Err(Problem::conflict(
+            Opened::Known(known) | Opened::Differs(known) => known,
+        };
+        self.admit(caller, &known.holder, Act::Change, &format!("key set {id}"))?;
+        if known.params != record.params || known.fingerprint != record.fingerprint {
+            return Err(Problem::conflict(
                 "PARAMS_MISMATCH",
                 format!(
                     "key set {id} is here for {} with fingerprint {}, the request is for {} with fingerprint {}; make new keys or delete the old set",
                     known.params, known.fingerprint, record.params, record.fingerprint
                 ),
-            )),
+            ));
         }
+        if request.public && !known.holder.public {
+            return Err(Problem::conflict(
+                "NOT_PUBLIC",
+                format!(
+                    "key set {id} is here and not public; delete it and upload it anew to make it public"
+                ),
+            ));
+        }
+        Ok((false, KeysDocument::new(&known, &keys::parts(&self.store, id)?)))
+    }
+
+    /// Refuses a set that the disk of this server, or the part of it that an API key has, is too small for.
+    fn check_room(&self, set: &ParameterSet, account: Option<&ApiKey>) -> Result<(), Problem> {
+        let records = keys::list(&self.store)?;
+        let taken = |mine: &dyn Fn(&KeyRecord) -> bool| -> u64 {
+            records.iter().filter(|record| mine(record)).map(|record| self.promised_bytes(record)).sum()
+        };
+        let all = taken(&|_| true);
+        if all.saturating_add(set.key_bytes) > self.config.storage.key_bytes {
+            return Err(Problem::new(
+                507,
+                "STORAGE_FULL",
+                "No room for keys",
+                format!(
+                    "a key set of {} takes {} bytes; the server keeps at most {} bytes of keys and {all} are taken; delete a key set or raise storage.key_bytes",
+                    set.name, set.key_bytes, self.config.storage.key_bytes
+                ),
+            ));
+        }
+        let Some(account) = account.filter(|account| account.max_key_bytes > 0) else { return Ok(()) };
+        let own = taken(&|record| record.holder.api_key.as_ref() == Some(&account.name));
+        if own.saturating_add(set.key_bytes) <= account.max_key_bytes {
+            return Ok(());
+        }
+        Err(Problem::new(
+            507,
+            "QUOTA",
+            "Quota used up",
+            format!(
+                "a key set of {} takes {} bytes; max_key_bytes of API key {:?} is {} and {own} are taken; delete a key set",
+                set.name, set.key_bytes, account.name, account.max_key_bytes
+            ),
+        )
+        .with("quota", "max_key_bytes"))
     }
 
     /// A key set and what is present of it.
     ///
     /// # Errors
-    /// It does not exist.
-    pub fn keys(&self, id: Id) -> Result<KeysDocument, Problem> {
-        let record = self.key_record(id)?;
-        Ok(KeysDocument::new(&record, &keys::present(&self.store, id)?))
+    /// It does not exist, or is not the caller's.
+    pub fn keys(&self, id: Id, caller: &Caller) -> Result<KeysDocument, Problem> {
+        let record = self.keys_for(id, caller, Act::Use)?;
+        let parts = keys::parts(&self.store, id)?;
+        Ok(KeysDocument { digests: Some(digests(&record, &parts)), ..KeysDocument::new(&record, &parts) })
     }
 
     /// Length in bytes of piece `index` of a key set.
     ///
     /// # Errors
-    /// The key set does not exist, or has no such piece.
-    pub fn part_bytes(&self, id: Id, index: usize) -> Result<usize, Problem> {
-        let record = self.key_record(id)?;
+    /// The key set does not exist, is not the caller's, or has no such piece.
+    pub fn part_bytes(&self, id: Id, index: usize, caller: &Caller) -> Result<usize, Problem> {
+        let record = self.keys_for(id, caller, Act::Change)?;
         let set = self.set(&record.params)?;
         set.key_parts.get(index).map(|part| part.bytes).ok_or_else(|| {
             Problem::not_found(format!(
@@ -108,15 +162,22 @@ impl Service {
         })
     }
 
-    /// Checks and stores a piece.
+    /// Checks and stores a piece. `digest` is the client's BLAKE3 of it.
     ///
     /// # Errors
-    /// The piece does not conform, or differs from what is stored.
-    pub fn put_part(&self, id: Id, index: usize, bytes: &[u8]) -> Result<(), Problem> {
+    /// The piece does not conform, or differs from what is stored or was sent.
+    pub fn put_part(
+        &self,
+        id: Id,
+        index: usize,
+        bytes: &[u8],
+        digest: Option<[u8; 32]>,
+        caller: &Caller,
+    ) -> Result<(), Problem> {
+        let expected = self.part_bytes(id, index, caller)?;
         let record = self.key_record(id)?;
         let set = self.set(&record.params)?;
         refuse_secret_key(bytes)?;
-        let expected = self.part_bytes(id, index)?;
         if bytes.len() != expected {
             return Err(Problem::bad_bytes(format!(
                 "the body has {} bytes, piece {index} of a key set of {} has exactly {expected}",
@@ -124,6 +185,7 @@ impl Service {
                 set.name
             )));
         }
+        check_digest(bytes, digest)?;
         if keys::part_digest(&self.store, id, index as u32)? != Some(*blake3::hash(bytes).as_bytes()) {
             self.engine.verify_part(&set.name, id, index, bytes)?;
         }
@@ -146,8 +208,9 @@ impl Service {
     /// Seals a key set.
     ///
     /// # Errors
-    /// Pieces are missing, or the digest differs.
-    pub fn commit_keys(&self, id: Id, digest: Option<&str>) -> Result<Committed, Problem> {
+    /// Pieces are missing, the digest differs, or the set is not the caller's.
+    pub fn commit_keys(&self, id: Id, digest: Option<&str>, caller: &Caller) -> Result<Committed, Problem> {
+        self.keys_for(id, caller, Act::Change)?;
         match keys::seal(&self.store, id, digest)? {
             Sealed::Done(record) => {
                 tracing::info!(key = %id, bytes = record.bytes, "key set sealed");
@@ -163,9 +226,9 @@ impl Service {
             )
             .with("missing", missing)),
             Sealed::Differs(found) => Err(Problem::conflict(
-                "DIGEST_MISMATCH",
+                "PIECES_DIFFER",
                 format!(
-                    "the pieces of key set {id} give digest {found}, the client expected {}",
+                    "the pieces of key set {id} give digest {found}, the client expected {}; GET /v1/keys/{id} lists the digest of each piece: upload those that differ again",
                     digest.unwrap_or_default().chars().take(64).collect::<String>()
                 ),
             )),
@@ -176,8 +239,9 @@ impl Service {
     /// Deletes a key set.
     ///
     /// # Errors
-    /// It does not exist, or jobs wait for it.
-    pub fn delete_keys(&self, id: Id) -> Result<(), Problem> {
+    /// It does not exist, is not the caller's, or jobs wait for it.
+    pub fn delete_keys(&self, id: Id, caller: &Caller) -> Result<(), Problem> {
+        self.keys_for(id, caller, Act::Change)?;
         match keys::delete(&self.store, id, |_| true)? {
             Deleted::Done => {}
             Deleted::Gone => return Err(no_keys(id)),
@@ -211,6 +275,16 @@ impl Service {
         ))
     }
 
+    /// The record of a key set that the caller may do this with.
+    ///
+    /// # Errors
+    /// It does not exist, or is not the caller's.
+    pub fn keys_for(&self, id: Id, caller: &Caller, act: Act) -> Result<KeyRecord, Problem> {
+        let record = self.key_record(id)?;
+        self.admit(caller, &record.holder, act, &format!("key set {id}"))?;
+        Ok(record)
+    }
+
     /// The record of a key set.
     pub(super) fn key_record(&self, id: Id) -> Result<KeyRecord, Problem> {
         keys::get(&self.store, id)?.ok_or_else(|| no_keys(id))
@@ -220,6 +294,33 @@ impl Service {
     fn promised_bytes(&self, record: &KeyRecord) -> u64 {
         self.engine.set(&record.params).map_or(record.bytes, |set: &ParameterSet| set.key_bytes)
     }
+}
+
+/// Digests of the pieces by index; nothing where one is missing.
+fn digests(record: &KeyRecord, parts: &[Part]) -> Vec<Option<String>> {
+    let mut digests = vec![None; record.parts as usize];
+    for (index, digest, _) in parts {
+        if let Some(place) = digests.get_mut(*index as usize) {
+            *place = Some(hex(digest));
+        }
+    }
+    digests
+}
+
+/// Refuses a body that is not what its sender took the digest of.
+pub(super) fn check_digest(bytes: &[u8], stated: Option<[u8; 32]>) -> Result<(), Problem> {
+    let found = blake3::hash(bytes);
+    let Some(stated) = stated.filter(|stated| found != *stated) else { return Ok(()) };
+    Err(Problem::new(
+        422,
+        "DIGEST_MISMATCH",
+        "Body altered on its way",
+        format!(
+            "the body has digest {}, its refloat-digest says {}; nothing was stored; send it again",
+            found.to_hex(),
+            hex(&stated)
+        ),
+    ))
 }
 
 /// Refuses a body that holds a secret key. There is no use for one here, so whoever sends one has

@@ -1,5 +1,6 @@
 //! What the server does, free of HTTP: key sets, jobs, their worker and housekeeping.
 
+pub mod access;
 pub mod cache;
 pub mod estimates;
 pub mod jobs;

@@ -10,7 +10,7 @@ use super::live::Progress;
 use crate::engine::{ParameterSet, SlotMode, one_round, operation_list};
 use crate::problem::{Document, Problem};
 use crate::store::jobs::{JobRecord, JobState};
-use crate::store::keys::{KeyRecord, KeyState};
+use crate::store::keys::{KeyRecord, KeyState, Part};
 
 /// Answer of `GET /v1/params`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -48,6 +48,10 @@ pub struct NewKeys {
     pub key_id: String,
     /// Number of pieces the client will send.
     pub parts: usize,
+    /// Whether anybody may submit jobs to the set and see what comes of them; the token is still asked for to upload, seal and
+    /// delete.
+    #[serde(default)]
+    pub public: bool,
 }
 
 /// A key set, as `POST /v1/keys` and `GET /v1/keys/{id}` describe it.
@@ -71,11 +75,20 @@ pub struct KeysDocument {
     pub bytes: u64,
     /// Indices of the pieces it does not have.
     pub missing: Vec<u32>,
+    /// Whether anybody may submit jobs to it.
+    #[serde(default)]
+    pub public: bool,
+    /// BLAKE3 of each piece by index, null where it is missing; in the answer of `GET` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<Vec<Option<String>>>,
+    /// The token that the server drew for a set opened without one. It is told this once: keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
 }
 
 impl KeysDocument {
     /// Describes a record and the pieces present.
-    pub fn new(record: &KeyRecord, present: &[u32]) -> Self {
+    pub fn new(record: &KeyRecord, present: &[Part]) -> Self {
         Self {
             id: record.id.to_string(),
             params: record.params.clone(),
@@ -84,7 +97,12 @@ impl KeysDocument {
             present: present.len(),
             total: record.parts as usize,
             bytes: record.bytes,
-            missing: (0..record.parts).filter(|index| present.binary_search(index).is_err()).collect(),
+            missing: (0..record.parts)
+                .filter(|index| present.binary_search_by_key(index, |part| part.0).is_err())
+                .collect(),
+            public: record.holder.public,
+            digests: None,
+            token: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use redb::ReadableTableMetadata;
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, Written};
+use super::holder::Holder;
 use super::leftovers::{Owner, Retired};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, decode, encode, now};
 use crate::engine::Task;
@@ -81,6 +82,9 @@ pub struct JobRecord {
     pub problem: Option<Problem>,
     /// The client's Idempotency-Key.
     pub idempotency: Option<String>,
+    /// Whom it belongs to.
+    #[serde(default)]
+    pub holder: Holder,
 }
 
 /// A job to be accepted.
@@ -95,6 +99,8 @@ pub struct NewJob<'a> {
     pub ciphertext: &'a [u8],
     /// The client's Idempotency-Key.
     pub idempotency: Option<String>,
+    /// Whom it belongs to.
+    pub holder: Holder,
 }
 
 /// What came of submitting a job.
@@ -105,7 +111,7 @@ pub enum Submitted {
     /// The same request was accepted before.
     Same(JobRecord),
     /// Another request was accepted before under the same Idempotency-Key.
-    Differs(Id),
+    Differs,
     /// The queue is full with this many jobs.
     Full(usize),
     /// The key set has gone in the meantime.
@@ -162,6 +168,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
             result: None,
             problem: None,
             idempotency: job.idempotency.clone(),
+            holder: job.holder.clone(),
         };
         written.publish(&store.job_folder(id), "input").map_err(StoreError::Io)?;
         jobs.insert(id.0, encode(&record)?.as_slice())?;
@@ -400,7 +407,7 @@ fn known(
         return Ok(None);
     };
     if earlier != digest {
-        return Ok(Some(Submitted::Differs(Id(id))));
+        return Ok(Some(Submitted::Differs));
     }
     let record = jobs.get(id)?.map(|bytes| decode("job", bytes.value())).transpose()?;
     Ok(record.map(Submitted::Same))

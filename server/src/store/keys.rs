@@ -4,6 +4,7 @@ use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, Written};
+use super::holder::Holder;
 use super::jobs::{JobRecord, JobState};
 use super::leftovers::{Owner, Retired};
 use super::{JOBS, KEYS, PARTS, Store, StoreError, decode, encode, now};
@@ -39,7 +40,13 @@ pub struct KeyRecord {
     pub digest: Option<String>,
     /// Bytes of the stored pieces.
     pub bytes: u64,
+    /// Whom it belongs to.
+    #[serde(default)]
+    pub holder: Holder,
 }
+
+/// Index, digest and length of a stored piece.
+pub type Part = (u32, [u8; 32], u64);
 
 /// What came of opening a key set.
 #[derive(Debug)]
@@ -59,7 +66,7 @@ pub enum Stored {
     New,
     /// The same bytes were on disk before.
     Same,
-    /// Other bytes were on disk before, and still are.
+    /// Other bytes were on disk before, and still are: the set is sealed.
     Differs,
     /// The key set does not exist (any more).
     Gone,
@@ -119,19 +126,11 @@ pub fn get(store: &Store, id: Id) -> Result<Option<KeyRecord>, StoreError> {
     store.read(|txn| txn.open_table(KEYS)?.get(id.0)?.map(|bytes| decode("key", bytes.value())).transpose())
 }
 
-/// Indices of the pieces that are stored, ascending.
+/// Each stored piece, by index.
 ///
 /// # Errors
 /// The store fails.
-pub fn present(store: &Store, id: Id) -> Result<Vec<u32>, StoreError> {
-    Ok(parts(store, id)?.into_iter().map(|(index, _, _)| index).collect())
-}
-
-/// Index, digest and length of each stored piece, by index.
-///
-/// # Errors
-/// The store fails.
-pub fn parts(store: &Store, id: Id) -> Result<Vec<(u32, [u8; 32], u64)>, StoreError> {
+pub fn parts(store: &Store, id: Id) -> Result<Vec<Part>, StoreError> {
     store.read(|txn| {
         txn.open_table(PARTS)?
             .range((id.0, 0)..=(id.0, u32::MAX))?
@@ -152,20 +151,18 @@ pub fn part_digest(store: &Store, id: Id, index: u32) -> Result<Option<[u8; 32]>
     store.read(|txn| Ok(txn.open_table(PARTS)?.get((id.0, index))?.map(|value| value.value().0)))
 }
 
-/// Stores a piece that has been checked. When this returns [`Stored::New`] the piece survives
+/// Stores a piece that has been checked, in place of another one while the set is open. When this returns [`Stored::New`] the piece survives
 /// the death of the process and of the machine.
 ///
 /// # Errors
 /// The store fails.
 pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Stored, StoreError> {
     let digest = *blake3::hash(bytes).as_bytes();
+    let Some(record) = get(store, id)? else { return Ok(Stored::Gone) };
     match part_digest(store, id, index)? {
         Some(present) if present == digest => return Ok(Stored::Same),
-        Some(_) => return Ok(Stored::Differs),
-        None => {}
-    }
-    if get(store, id)?.is_none() {
-        return Ok(Stored::Gone);
+        Some(_) if record.state == KeyState::Sealed => return Ok(Stored::Differs),
+        _ => {}
     }
     let written = Written::new(&store.incoming(), bytes).map_err(StoreError::Io)?;
     store.write(|txn| {
@@ -176,8 +173,14 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
         else {
             return Ok(Stored::Gone);
         };
-        if let Some(present) = parts.get((id.0, index))?.map(|value| value.value().0) {
-            return Ok(if present == digest { Stored::Same } else { Stored::Differs });
+        if let Some((present, length)) = parts.get((id.0, index))?.map(|value| value.value()) {
+            if present == digest {
+                return Ok(Stored::Same);
+            }
+            if record.state == KeyState::Sealed {
+                return Ok(Stored::Differs);
+            }
+            record.bytes = record.bytes.saturating_sub(length);
         }
         written.publish(&store.key_folder(id), &index.to_string()).map_err(StoreError::Io)?;
         parts.insert((id.0, index), (digest, bytes.len() as u64))?;
@@ -192,11 +195,7 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
 ///
 /// # Errors
 /// The piece is absent, unreadable or not what was stored.
-pub fn read_part(
-    store: &Store,
-    id: Id,
-    (index, digest, length): (u32, [u8; 32], u64),
-) -> std::io::Result<Vec<u8>> {
+pub fn read_part(store: &Store, id: Id, (index, digest, length): Part) -> std::io::Result<Vec<u8>> {
     let path = store.key_folder(id).join(index.to_string());
     let bytes = files::read_exact(&path, length)?;
     if *blake3::hash(&bytes).as_bytes() != digest {
@@ -299,6 +298,7 @@ mod tests {
             touched: now(),
             digest: None,
             bytes: 0,
+            holder: Holder::default(),
         }
     }
 
@@ -316,7 +316,8 @@ mod tests {
             assert!(matches!(open(&store, &record(id)).unwrap(), Opened::New));
             assert_eq!(put_part(&store, id, 1, b"one").unwrap(), Stored::New);
             assert_eq!(put_part(&store, id, 1, b"one").unwrap(), Stored::Same);
-            assert_eq!(put_part(&store, id, 1, b"two").unwrap(), Stored::Differs);
+            assert_eq!(put_part(&store, id, 1, b"two").unwrap(), Stored::New);
+            assert_eq!(put_part(&store, id, 1, b"one").unwrap(), Stored::New);
             assert!(matches!(seal(&store, id, None).unwrap(), Sealed::Missing(missing) if missing == [0]));
         }
         // What a process that died while writing would leave.
@@ -325,7 +326,7 @@ mod tests {
         let store = Store::open(folder.path()).unwrap();
         assert!(!folder.path().join(format!("keys/{id}/7.partial")).exists());
         assert!(!folder.path().join("incoming/8.partial").exists());
-        assert_eq!(present(&store, id).unwrap(), [1]);
+        assert_eq!(parts(&store, id).unwrap().iter().map(|part| part.0).collect::<Vec<_>>(), [1]);
         assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::New);
         assert!(
             matches!(seal(&store, id, Some("00")).unwrap(), Sealed::Differs(digest) if digest == expected)
@@ -341,7 +342,7 @@ mod tests {
         assert!(read_part(&store, id, rows[1]).is_err());
         assert_eq!(delete(&store, id, |_| false).unwrap(), Deleted::Gone);
         assert_eq!(delete(&store, id, |_| true).unwrap(), Deleted::Done);
-        assert!(get(&store, id).unwrap().is_none() && present(&store, id).unwrap().is_empty());
+        assert!(get(&store, id).unwrap().is_none() && parts(&store, id).unwrap().is_empty());
         assert_eq!(put_part(&store, id, 0, b"zero").unwrap(), Stored::Gone);
         assert!(!folder.path().join(format!("keys/{id}")).exists());
     }

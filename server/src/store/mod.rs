@@ -18,6 +18,7 @@
 pub mod events;
 pub mod files;
 pub mod folder;
+pub mod holder;
 pub mod jobs;
 pub mod keys;
 mod leftovers;

@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 
 use engine::{CIPHERTEXT, FINGERPRINT, KEY, PARTS, TestEngine, part};
 
+/// Token of the key sets that tests upload.
+pub const TOKEN: &str = "7ea2c8b1d3f40596a7b8c9daebfc0d1e2f30415263748596a7b8c9daebfc0d1e";
+
 /// How long anything may take. Generous: the machine may be busy with other things.
 pub const DEADLINE: Duration = Duration::from_mins(2);
 
@@ -95,6 +98,8 @@ pub struct StreamEvent {
 #[derive(Clone)]
 pub struct Client {
     pub address: SocketAddr,
+    /// Sent with every request, unless the request has headers of these names itself.
+    pub headers: Vec<(String, String)>,
     agent: ureq::Agent,
 }
 
@@ -102,7 +107,14 @@ impl Client {
     pub fn new(address: SocketAddr) -> Self {
         let agent =
             ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(DEADLINE)).build();
-        Self { address, agent: agent.into() }
+        let headers = vec![("authorization".to_owned(), format!("Bearer {TOKEN}"))];
+        Self { address, headers, agent: agent.into() }
+    }
+
+    /// The same, with other headers in every request.
+    pub fn with(&self, headers: &[(&str, &str)]) -> Self {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Self { headers, ..self.clone() }
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -111,6 +123,10 @@ impl Client {
 
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let mut request = ureq::http::Request::builder().method(method).uri(self.url(path));
+        let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in own.filter(|(name, _)| headers.iter().all(|(other, _)| other != name)) {
+            request = request.header(name, value);
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
@@ -191,6 +207,9 @@ impl Client {
     /// Opens the stream of a job's events after `last`.
     pub fn open_events(&self, job: &str, last: Option<u64>) -> impl BufRead + Send + 'static {
         let mut request = self.agent.get(self.url(&format!("/v1/jobs/{job}/events")));
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
         if let Some(last) = last {
             request = request.header("last-event-id", last.to_string());
         }

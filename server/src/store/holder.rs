@@ -1,0 +1,16 @@
+//! Whom a key set and its jobs belong to.
+
+use serde::{Deserialize, Serialize};
+
+/// Who may use a key set, and on whose account it is kept. A job carries a copy, so that its result can be fetched after
+/// the key set is gone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Holder {
+    /// Hash of the token in hexadecimal; none with key sets of versions that had no tokens.
+    pub token: Option<String>,
+    /// Whether anybody may submit jobs, watch them and fetch their results.
+    pub public: bool,
+    /// Name of the API key it was made with.
+    pub api_key: Option<String>,
+}
