@@ -2,14 +2,13 @@ import { RefloatError } from '../errors.js';
 import type { Preset, Reduction } from '../params.js';
 import type { StageEvent } from '../stages.js';
 import { fromHex, toHex } from '../hex.js';
-import { Objects, freed, type Digested, type Handle, type Memory } from './objects.js';
+import { Objects, freed, unpacked, type Digested, type Handle, type Memory } from './objects.js';
 import type {
   Glue,
   GlueBootstrapKeys,
   GlueCiphertext,
   GlueListener,
   GlueMatrixWorker,
-  GluePreset,
   GlueSecretKey,
   GlueRun,
   GlueShipRun,
@@ -72,11 +71,6 @@ const FINGERPRINT = [16, 32] as const;
 
 /** The names of what only the full artefact has. */
 type FullOnly = { [K in keyof Glue]-?: undefined extends Glue[K] ? K : never }[keyof Glue];
-
-function presetOf({ partLabels, partBytes, ...rest }: GluePreset): Preset {
-  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
-  return { ...rest, keyParts };
-}
 
 /** Does some of a run's work; its events are stamped with the milliseconds of work before them. */
 function timed<T>(running: Running, work: (stamp: GlueListener) => T): { events: StageEvent[]; value: T } {
@@ -412,7 +406,7 @@ export class Engine extends Objects<Glue> {
   }
 
   #described(): Preset[] {
-    return (this.#presets ??= this.glue.presets().map(presetOf));
+    return (this.#presets ??= this.glue.presets().map((preset) => unpacked(preset)));
   }
 
   /** A run of SHIP: only those have tracks. */

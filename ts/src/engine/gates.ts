@@ -9,12 +9,11 @@ import type {
   GlueGateCiphertext,
   GlueGateKeyRows,
   GlueGateKeys,
-  GlueGatePreset,
   GlueGateRun,
   GlueGateSecretKey,
 } from './gate-glue.js';
 import type { GlueListener } from './glue.js';
-import { Objects, type Digested, type Handle } from './objects.js';
+import { Objects, unpacked, type Digested, type Handle } from './objects.js';
 
 /** What is known about a secret key of gates without holding it. */
 export interface GateKeyInfo {
@@ -54,11 +53,11 @@ export interface GateOutcome {
 /** The operations of an instance of the module of gates, on handles as those of `Engine`. */
 export class GateEngine extends Objects<GateGlue> {
   gatePresets(): GatePreset[] {
-    return this.guard(() => this.glue.gatePresetNames().map((name) => presetOf(this.glue.gatePreset(name))));
+    return this.guard(() => this.glue.gatePresetNames().map((name) => unpacked(this.glue.gatePreset(name))));
   }
 
   gatePreset(name: string): GatePreset {
-    return this.guard(() => presetOf(this.glue.gatePreset(name)));
+    return this.guard(() => unpacked(this.glue.gatePreset(name)));
   }
 
   gateKeygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): GateKeyInfo {
@@ -298,11 +297,6 @@ export class GateEngine extends Objects<GateGlue> {
   #ciphertext(handle: Handle): GlueGateCiphertext {
     return this.get(handle, 'the ciphertext') as GlueGateCiphertext;
   }
-}
-
-function presetOf({ partLabels, partBytes, ...rest }: GlueGatePreset): GatePreset {
-  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
-  return { ...rest, keyParts };
 }
 
 /** A step with its events, stamped from its beginning. */

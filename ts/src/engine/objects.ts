@@ -1,5 +1,6 @@
 import { RefloatError, isErrorCode } from '../errors.js';
 import { toHex } from '../hex.js';
+import type { KeyPartInfo } from '../params.js';
 import type { GlueObject, ModuleGlue } from './glue.js';
 
 /** Names an object inside a wasm instance: no two objects of a thread have the same. */
@@ -136,6 +137,17 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
       return undefined;
     }
   }
+}
+
+/** A set as it is described to callers: with its parts as a list, and without what does not apply. */
+export function unpacked<P extends { readonly partLabels: string; readonly partBytes: Float64Array; readonly successor?: string | undefined }>({
+  partLabels,
+  partBytes,
+  successor,
+  ...rest
+}: P): Omit<P, 'partLabels' | 'partBytes' | 'successor'> & { successor?: string; keyParts: readonly KeyPartInfo[] } {
+  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
+  return { ...rest, ...(successor === undefined ? {} : { successor }), keyParts };
 }
 
 /** The error of an object that was used after `free()`. */
