@@ -294,6 +294,17 @@ describe('digests and healing', () => {
     expect(server.log.filter((line) => line.endsWith('/commit'))).toHaveLength(2);
   });
 
+  it('sends a part again that the server loses before it seals', async () => {
+    const { at, remote } = client();
+    let lost = false;
+    server.intercept = (request) => {
+      if (!lost && request.url?.endsWith('/commit')) lost = server.chunks.delete(5);
+      return false;
+    };
+    await remote.uploadKeys(await keysOf(at));
+    expect([server.chunks.size, server.sealed]).toEqual([PARTS, true]);
+  });
+
   it('does not seal parts that somebody else has put into an open set', async () => {
     const { at, remote } = client();
     server.chunks.set(2, new Uint8Array(12));

@@ -135,13 +135,14 @@ class Sending {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Seals the set; parts that the server has with other bytes are sent again first. */
+  /** Seals the set; parts that the server turns out to have lost, or to have with other bytes, are sent again first. */
   async seal(): Promise<RemoteKeysInfo> {
     const digest = await this.#digest();
     try {
       return await this.#commit(digest);
     } catch (error) {
-      if (!(error instanceof RefloatError) || error.problem?.code !== 'PIECES_DIFFER') throw error;
+      const code = error instanceof RefloatError ? error.problem?.code : undefined;
+      if (code !== 'PIECES_DIFFER' && code !== 'KEYS_INCOMPLETE') throw error;
       if (!(await this.#replaceOthers())) throw error;
       return this.#commit(digest);
     }
@@ -158,7 +159,7 @@ class Sending {
     this.#caller.removeEventListener('abort', this.#abort);
   }
 
-  /** Sends the parts again whose digests are others on the server; whether there were any. */
+  /** Sends the parts again that are missing on the server or have other digests there; whether there were any. */
   async #replaceOthers(): Promise<boolean> {
     const state = await this.#http.json(this.#path, {
       headers: bearer(this.#choices.token),
@@ -166,8 +167,10 @@ class Sending {
     });
     const theirs: unknown[] = Array.isArray(state['digests']) ? state['digests'] : [];
     const mine = this.#choices.digests;
-    const others = this.#source.params.keyParts.filter(({ index }) => mine.has(index) && theirs[index] !== mine.get(index));
     if (theirs.length === 0) return false;
+    const differs = ({ index }: KeyPartInfo): boolean =>
+      typeof theirs[index] !== 'string' || (mine.has(index) && theirs[index] !== mine.get(index));
+    const others = this.#source.params.keyParts.filter(differs);
     for (const part of others) {
       const { bytes, digest } = await this.#source.piece(part.index);
       await this.send(part, bytes, digest, () => undefined);

@@ -90,7 +90,7 @@ export async function fakeServer(): Promise<FakeServer> {
     } else if (/^POST \/v1\/keys\/\w+\/commit$/.test(route)) {
       const asked = JSON.parse(Buffer.from(body).toString()) as { digest?: string };
       const all = hex(fakeDigest(Buffer.from(digests(state).join(''), 'hex')));
-      if (missing(state).length) problem(response, 409, 'MISSING_KEY', 'parts are missing');
+      if (missing(state).length) problem(response, 409, 'KEYS_INCOMPLETE', 'parts are missing');
       else if (asked.digest !== undefined && asked.digest !== all) problem(response, 409, 'PIECES_DIFFER', 'other pieces');
       else {
         state.sealed = true;
