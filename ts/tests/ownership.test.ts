@@ -1,0 +1,101 @@
+// Key sets at the native server: whose they are.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Refloat, type Ciphertext, type KeySet, type RemoteKeys, type Server } from 'refloat';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+
+const VALUES = [0.5, -0.25, 1];
+const STRANGE = 'ab'.repeat(32);
+const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
+
+describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => {
+  let rf: Refloat;
+  let real: RealServer;
+  let server: Server;
+  let keys: KeySet;
+  let remote: RemoteKeys;
+  let ct: Ciphertext;
+
+  beforeAll(async () => {
+    rf = await Refloat.load();
+    real = await realServer();
+  });
+  afterAll(async () => {
+    rf.close();
+    await real.close();
+  });
+  beforeEach(async () => {
+    server = rf.server(real.url, PATIENT);
+    keys = await rf.keygen('toy10', { allowInsecure: true });
+    remote = await server.uploadKeys(keys);
+    ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
+  });
+  afterEach(async () => {
+    await remote.delete();
+    ct.free();
+    keys.free();
+  });
+
+  async function expectValues(fresh: Ciphertext, by = keys): Promise<void> {
+    const found = await by.decrypt(fresh);
+    VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -by.params.promisedBits));
+    fresh.free();
+  }
+
+  it('are refused to whoever has not their token, and stay as they are', async () => {
+    const stranger = rf.server(real.url, { ...PATIENT, token: STRANGE });
+    const nobody = rf.server(real.url, PATIENT);
+    for (const [who, problem] of [
+      [stranger, { status: 403, code: 'TOKEN_WRONG' }],
+      [nobody, { status: 401, code: 'TOKEN_MISSING' }],
+    ] as const) {
+      await expect(who.bootstrap(ct)).rejects.toMatchObject({ problem });
+      await expect(who.keys(keys.id)).rejects.toMatchObject({ problem });
+    }
+    await expect(stranger.uploadKeys(keys)).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
+    const headers = { authorization: `Bearer ${STRANGE}` };
+    const deleted = await fetch(`${real.url}/v1/keys/${keys.id}`, { method: 'DELETE', headers });
+    expect(deleted.status).toBe(403);
+    await expectValues(await server.bootstrap(ct));
+  });
+
+  it('are at hand in another session with the same secret key, or with the token', async () => {
+    using again = await rf.importKeys(await keys.exportSecret(), { allowInsecure: true });
+    const later = rf.server(real.url, PATIENT);
+    expect(await later.keys(again)).toMatchObject({ id: keys.id, digest: remote.digest, token: remote.token });
+    await expectValues(await rf.server(real.url, PATIENT).bootstrap(ct, { keys: again }));
+    await expectValues(await rf.server(real.url, { ...PATIENT, token: remote.token }).bootstrap(ct));
+    expect(await rf.server(real.url, PATIENT).uploadKeys(again)).toMatchObject({ digest: remote.digest });
+  });
+
+  it('of two clients are apart, also at the same time', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    using theirs = await other.encrypt(VALUES, { level: other.params.inputLevel });
+    const second = rf.server(real.url, PATIENT);
+    const [mine, uploaded] = await Promise.all([server.bootstrap(ct), second.uploadKeys(other)]);
+    await expectValues(mine);
+    const [one, two] = await Promise.all([server.bootstrap(ct), second.bootstrap(theirs)]);
+    await expectValues(one);
+    await expectValues(two, other);
+    await expect(server.bootstrap(theirs, { keys: uploaded })).resolves.toMatchObject({ keyId: other.id });
+    await expect(second.bootstrap(ct)).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
+    await uploaded.delete();
+    await expectValues(await server.bootstrap(ct));
+  });
+
+  it('that two sessions upload at the same time are sealed once for both', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    const each = await Promise.all([0, 1].map(() => rf.server(real.url, PATIENT).uploadKeys(other)));
+    expect(each[0]).toMatchObject({ digest: each[1]?.digest ?? '', token: each[1]?.token ?? '' });
+    await each[0]?.delete();
+  });
+
+  it('that are public do jobs for everybody, and are changed by their owner alone', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    using theirs = await other.encrypt(VALUES, { level: other.params.inputLevel });
+    const owned = await server.uploadKeys(other, { public: true });
+    const anyone = rf.server(real.url, PATIENT);
+    await expectValues(await anyone.bootstrap(theirs), other);
+    await expect((await anyone.keys(other.id))?.delete()).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
+    await owned.delete();
+  });
+});
