@@ -1,5 +1,5 @@
 // Key sets at the native server: whose they are.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet, type RemoteKeys, type Server } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
 
@@ -18,21 +18,14 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
   beforeAll(async () => {
     rf = await Refloat.load();
     real = await realServer();
-  });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
-  beforeEach(async () => {
     server = rf.server(real.url, PATIENT);
     keys = await rf.keygen('toy10', { allowInsecure: true });
     remote = await server.uploadKeys(keys);
     ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
   });
-  afterEach(async () => {
-    await remote.delete();
-    ct.free();
-    keys.free();
+  afterAll(async () => {
+    rf.close();
+    await real.close();
   });
 
   async function expectValues(fresh: Ciphertext, by = keys): Promise<void> {
@@ -87,6 +80,23 @@ describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => 
     const each = await Promise.all([0, 1].map(() => rf.server(real.url, PATIENT).uploadKeys(other)));
     expect(each[0]).toMatchObject({ digest: each[1]?.digest ?? '', token: each[1]?.token ?? '' });
     await each[0]?.delete();
+  });
+
+  it('are taken only from those with an API key, where the server asks for one', async () => {
+    // BLAKE3 of "open sesame".
+    const hash = 'd1d74e495e30e73859f0343ea93d3eea8e57fa72674e4ce3ff565ec8942d3449';
+    const guarded = await realServer(`[[access.api_keys]]\nname = "ali"\nhash = "${hash}"\n`);
+    try {
+      const at = (apiKey?: string): Server => rf.server(guarded.url, { ...PATIENT, ...(apiKey === undefined ? {} : { apiKey }) });
+      await expect(at().uploadKeys(keys)).rejects.toMatchObject({ problem: { status: 401, code: 'API_KEY_MISSING' } });
+      await expect(at('open barley').uploadKeys(keys)).rejects.toMatchObject({ problem: { status: 403, code: 'API_KEY_WRONG' } });
+      const mine = at('open sesame');
+      await mine.uploadKeys(keys);
+      await expectValues(await mine.bootstrap(ct));
+      await expect(at('open barley').bootstrap(ct, { keys })).rejects.toMatchObject({ problem: { code: 'API_KEY_WRONG' } });
+    } finally {
+      await guarded.close();
+    }
   });
 
   it('that are public do jobs for everybody, and are changed by their owner alone', async () => {

@@ -1,7 +1,7 @@
 // The native server, when its binary is there: `npm test` builds it and names it in REFLOAT_BIN.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,12 +23,14 @@ export interface RealServer {
   close(): Promise<void>;
 }
 
-/** Starts a server on data of its own. */
-export async function realServer(): Promise<RealServer> {
-  const data = await mkdtemp(join(tmpdir(), 'refloat-server-'));
+/** Starts a server on data of its own; `config` is its configuration in TOML. */
+export async function realServer(config = ''): Promise<RealServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'refloat-server-'));
+  const [data, settings] = [join(folder, 'data'), join(folder, 'refloat.toml')];
+  await writeFile(settings, config);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  let child = await start(port, data);
+  let child = await start(port, data, settings);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('close', resolve));
@@ -40,17 +42,17 @@ export async function realServer(): Promise<RealServer> {
     data,
     kill,
     restart: async () => {
-      child = await start(port, data);
+      child = await start(port, data, settings);
     },
     close: async () => {
       await kill();
-      await rm(data, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function start(port: number, data: string): Promise<ChildProcess> {
-  const args = ['serve', '--listen', `127.0.0.1:${port}`, '--data', data, '--allow-insecure'];
+async function start(port: number, data: string, settings: string): Promise<ChildProcess> {
+  const args = ['serve', '--config', settings, '--listen', `127.0.0.1:${port}`, '--data', data, '--allow-insecure'];
   const child = spawn(SERVER_BINARY as string, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let words = '';
   const keep = (piece: Buffer): void => void (words = (words + piece.toString()).slice(-4000));
