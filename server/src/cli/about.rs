@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
+use super::failure::Failure;
 use super::machine::Machine;
 use super::output::Output;
 
 /// Tells what runs here.
-pub fn run(output: &Output) {
+pub fn run(output: &Output) -> Result<(), Failure> {
     let about = refloat::about();
     let machine = Machine::here();
     let value = json!({
@@ -24,5 +25,5 @@ pub fn run(output: &Output) {
             "refloat {}\nback-end  {} (32-bit words), {} (64-bit words)\nmachine   {}, {} threads, {}{complaint}",
             about.version, about.backend_u32, about.backend_u64, machine.cpu, machine.threads, machine.system
         )
-    });
+    })
 }

@@ -140,8 +140,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         "params": preset.name, "machine": machine, "keygenSeconds": bench.keygen_seconds, "writeSeconds": bench.write_seconds,
         "keyBytes": bench.params.key_bytes(), "keyMemoryBytes": memory, "measurements": rows,
     });
-    output.result(&value, || text);
-    Ok(())
+    output.result(&value, || text)
 }
 
 /// Times a set for conventional bootstrapping.
@@ -223,8 +222,7 @@ fn gates_over<W: WireWord>(
         "keyMemoryBytes": bench.memory_bytes(), "runs": runs, "nandSeconds": nand, "lookUpSeconds": look_up,
         "adder": rows,
     });
-    output.result(&value, || text);
-    Ok(())
+    output.result(&value, || text)
 }
 
 /// Gates of the circuit that shows what threads are worth.

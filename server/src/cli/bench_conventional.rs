@@ -73,6 +73,5 @@ pub fn run(preset: &ConventionalPreset, request: &Request, output: &Output) -> R
         "keyMemoryBytes": bench.keys.memory_bytes(), "diagonalBytes": bench.evaluator.memory_bytes(),
         "peakBytes": peak, "measurements": rows,
     });
-    output.result(&value, || text);
-    Ok(())
+    output.result(&value, || text)
 }

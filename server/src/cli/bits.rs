@@ -1,6 +1,5 @@
 //! Files of DM/CGGI keys and encrypted bits.
 
-use std::fs;
 use std::path::Path;
 
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
@@ -15,6 +14,7 @@ use super::data::{self, Format, Shape, read_file};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
 use super::keygen::Made;
+use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::progress;
 use crate::engine::SlotMode;
@@ -22,19 +22,31 @@ use crate::id::Id;
 
 /// A new key of a set.
 pub fn made(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
-    if preset.wide() { made_over::<u64>(preset, seed) } else { made_over::<u32>(preset, seed) }
+    Ok(if preset.wide() {
+        made_of(preset, CggiSecretKey::generate(&preset.params_over::<u64>()?, seed))
+    } else {
+        made_of(preset, CggiSecretKey::generate(&preset.params_over::<u32>()?, seed))
+    })
 }
 
-fn made_over<W: WireWord>(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
-    let params = preset.params_over::<W>()?;
-    let secret = CggiSecretKey::generate(&params, seed);
-    Ok(Made {
-        secure: preset.secure(),
-        statement: params.security().statement.clone(),
-        secret: Zeroizing::new(wire::cggi_secret_key_to_bytes(&secret)),
-        set: key_set(&params, Id(secret.key_id())),
-        make: Box::new(move |index| Ok(secret.key_part(index)?)),
+/// The key in a file.
+pub fn read_made(path: &Path) -> Result<Made, Failure> {
+    let preset = preset_of(path, &read_file(path)?)?;
+    Ok(if preset.wide() {
+        made_of(preset, read_secret::<u64>(path)?)
+    } else {
+        made_of(preset, read_secret::<u32>(path)?)
     })
+}
+
+fn made_of<W: WireWord>(preset: &CggiPreset, secret: CggiSecretKey<W>) -> Made {
+    Made {
+        secure: preset.secure(),
+        statement: secret.params().security().statement.clone(),
+        secret: Zeroizing::new(wire::cggi_secret_key_to_bytes(&secret)),
+        set: key_set(secret.params(), Id(secret.key_id())),
+        make: Box::new(move |index| Ok(secret.key_part(index)?)),
+    }
 }
 
 /// The evaluation keys of a set that belong to `key`.
@@ -98,12 +110,12 @@ pub fn read_lists<W: WireWord>(paths: &[impl AsRef<Path>]) -> Result<Lists<W>, F
 
 /// Writes a list of ciphertexts.
 pub fn write_list<W: WireWord>(
-    path: &Path,
+    out: OutFile,
     params: &CggiParams<W>,
     list: &[CggiCiphertext<W>],
 ) -> Result<usize, Failure> {
     let bytes = wire::cggi_ciphertexts_to_bytes(params, list)?;
-    fs::write(path, &bytes).map_err(|error| Failure::file("write", path, &error))?;
+    out.write(&bytes)?;
     Ok(bytes.len())
 }
 
@@ -159,52 +171,51 @@ pub fn of_file(path: &Path, format: Option<Format>) -> Result<Zeroizing<Vec<bool
 pub fn encrypt(
     key: &Path,
     (encoding, message): (Encoding, &[u32]),
-    out: &Path,
+    (out, file): (&Path, OutFile),
     output: &Output,
 ) -> Result<(), Failure> {
     if is_wide(&keyfiles::secret_path(key))? {
-        encrypt_over::<u64>(key, (encoding, message), out, output)
+        encrypt_over::<u64>(key, (encoding, message), (out, file), output)
     } else {
-        encrypt_over::<u32>(key, (encoding, message), out, output)
+        encrypt_over::<u32>(key, (encoding, message), (out, file), output)
     }
 }
 
 fn encrypt_over<W: WireWord>(
     key: &Path,
     (encoding, message): (Encoding, &[u32]),
-    out: &Path,
+    (out, file): (&Path, OutFile),
     output: &Output,
 ) -> Result<(), Failure> {
     let secret = read_secret::<W>(key)?;
     let list = secret.encrypt(encoding, message, &keyfiles::fresh_seed()?)?;
-    let written = write_list(out, secret.params(), &list)?;
+    let written = write_list(file, secret.params(), &list)?;
     let (set, count) = (secret.params().name(), message.len());
     let kind = if encoding == Encoding::Bit { "bits" } else { "integers" };
     let value = json!({ "params": set, kind: count, "bytes": written, "out": out });
     output.result(&value, || {
         format!("{count} {kind} into {} of {set}, {}", out.display(), bytes(written as u64))
-    });
-    Ok(())
+    })
 }
 
 /// Decrypts a list of ciphertexts into a file of numbers, or to standard output.
 pub fn decrypt(
     key: &Path,
     input: &Path,
-    (out, format): (&Path, Option<Format>),
+    (out, file, format): (&Path, OutFile, Format),
     output: &Output,
 ) -> Result<(), Failure> {
     if is_wide(&keyfiles::secret_path(key))? {
-        decrypt_over::<u64>(key, input, (out, format), output)
+        decrypt_over::<u64>(key, input, (out, file, format), output)
     } else {
-        decrypt_over::<u32>(key, input, (out, format), output)
+        decrypt_over::<u32>(key, input, (out, file, format), output)
     }
 }
 
 fn decrypt_over<W: WireWord>(
     key: &Path,
     input: &Path,
-    (out, format): (&Path, Option<Format>),
+    (out, file, format): (&Path, OutFile, Format),
     output: &Output,
 ) -> Result<(), Failure> {
     let secret = read_secret::<W>(key)?;
@@ -214,7 +225,7 @@ fn decrypt_over<W: WireWord>(
     let messages = Zeroizing::new(messages.collect::<Result<Vec<u32>, refloat::Error>>()?);
     let numbers: Zeroizing<Vec<f64>> = Zeroizing::new(messages.iter().map(|&m| f64::from(m)).collect());
     let shape = Shape::new(numbers.len(), SlotMode::Bits);
-    data::write(out, Format::of(format, out)?, &numbers, shape, None)?;
+    file.write(&data::encode(format, &numbers, shape, None)?)?;
     if out == Path::new("-") {
         return Ok(());
     }
@@ -229,8 +240,7 @@ fn decrypt_over<W: WireWord>(
             format!("{} bits into {}; as an integer {integer}", messages.len(), out.display())
         }
         None => format!("{} messages into {}", messages.len(), out.display()),
-    });
-    Ok(())
+    })
 }
 
 /// The set that bytes claim to belong to, which must be over these words.

@@ -8,6 +8,7 @@ use serde_json::json;
 use super::Mode;
 use super::ckks::CiphertextFile;
 use super::failure::Failure;
+use super::outfile::OutFile;
 use super::output::Output;
 use super::place::{Outcome, Place};
 use super::progress::stage_table;
@@ -49,6 +50,7 @@ pub struct Arguments {
 
 /// Refreshes a ciphertext.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let file = OutFile::open(&arguments.out, &[&arguments.input])?;
     let (set, input) = CiphertextFile::read(&arguments.input)?;
     let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
@@ -59,7 +61,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if ciphertext.key != input.key {
         return Err(Failure::network("the server answered with a ciphertext under another key"));
     }
-    ciphertext.write(&arguments.out)?;
+    file.write(&ciphertext.bytes)?;
     let facts = |file: &CiphertextFile| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
     let value = json!({
         "params": set.name(), "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
@@ -76,6 +78,5 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             ciphertext.log_q,
             arguments.out.display()
         )
-    });
-    Ok(())
+    })
 }

@@ -18,6 +18,7 @@ use super::bits;
 use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::EvaluationFolder;
+use super::outfile::OutFile;
 use super::output::Output;
 use super::place::{no_keys, send_keys};
 use super::progress::StageClock;
@@ -91,13 +92,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let netlist = circuit(&arguments.circuit)?;
     if arguments.print {
         let text = netlist.to_string();
-        output.result(&json!({ "netlist": text }), || text.clone());
-        return Ok(());
+        return output.result(&json!({ "netlist": text }), || text.clone());
     }
-    let Some(run) = &arguments.run else {
-        describe(&netlist, output);
-        return Ok(());
-    };
+    let Some(run) = &arguments.run else { return describe(&netlist, output) };
     if run.is_wide()? {
         circuit_over::<u64>(&netlist, run, output)
     } else {
@@ -106,14 +103,20 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 }
 
 fn circuit_over<W: WireWord>(netlist: &Netlist, run: &RunArguments, output: &Output) -> Result<(), Failure> {
+    let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
-    evaluate(netlist, run, &params, &lists.concat(), output)
+    evaluate(netlist, (run, out), &params, &lists.concat(), output)
 }
 
 impl RunArguments {
     /// Whether the ciphertexts, by the first file, are of a set over 64-bit words.
     pub(super) fn is_wide(&self) -> Result<bool, Failure> {
         self.input.first().map_or(Ok(false), |path| bits::is_wide(path))
+    }
+
+    /// The file for the outputs, which is none of the inputs.
+    pub(super) fn out_file(&self) -> Result<OutFile, Failure> {
+        OutFile::open(&self.out, &self.input.iter().map(PathBuf::as_path).collect::<Vec<_>>())
     }
 }
 
@@ -128,6 +131,7 @@ pub fn run_gate(arguments: &GateArguments, output: &Output) -> Result<(), Failur
 
 fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
     let (gate, run) = (arguments.gate, &arguments.run);
+    let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
     let count = lists.first().map_or(0, Vec::len);
     if lists.len() != gate.arity() || lists.iter().any(|list| list.len() != count) {
@@ -148,7 +152,7 @@ fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<
         })
         .collect();
     builder.outputs("y", &values);
-    evaluate(&builder.finish()?, run, &params, &lists.concat(), output)
+    evaluate(&builder.finish()?, (run, out), &params, &lists.concat(), output)
 }
 
 /// The circuit of a file or a name.
@@ -182,7 +186,7 @@ fn circuit(name: &str) -> Result<Netlist, Failure> {
     Ok(made?)
 }
 
-fn describe(netlist: &Netlist, output: &Output) {
+fn describe(netlist: &Netlist, output: &Output) -> Result<(), Failure> {
     let plan = netlist.plan();
     let kinds: Vec<String> = Kind::ALL
         .into_iter()
@@ -209,12 +213,12 @@ fn describe(netlist: &Netlist, output: &Output) {
             plan.depth(),
             plan.width()
         )
-    });
+    })
 }
 
 fn evaluate<W: WireWord>(
     netlist: &Netlist,
-    run: &RunArguments,
+    (run, out): (&RunArguments, OutFile),
     params: &CggiParams<W>,
     inputs: &[CggiCiphertext<W>],
     output: &Output,
@@ -228,7 +232,7 @@ fn evaluate<W: WireWord>(
         }
         None => here(run, output, |evaluator, clock| plan.run(evaluator, inputs, clock))?,
     };
-    let written = bits::write_list(&run.out, params, &outputs)?;
+    let written = bits::write_list(out, params, &outputs)?;
     let value = json!({
         "params": params.name(), "bootstraps": plan.bootstraps(), "levels": plan.depth(), "seconds": seconds,
         "server": run.server, "bits": outputs.len(), "bytes": written, "out": run.out,
@@ -242,8 +246,7 @@ fn evaluate<W: WireWord>(
             plan.depth(),
             1e3 * seconds / plan.bootstraps().max(1) as f64
         )
-    });
-    Ok(())
+    })
 }
 
 /// Does the work with keys on file; also the seconds it took.

@@ -282,11 +282,6 @@ impl CiphertextFile {
         read().map_err(|error| in_file(path, error))
     }
 
-    /// Writes it.
-    pub fn write(&self, path: &Path) -> Result<(), Failure> {
-        std::fs::write(path, &self.bytes).map_err(|error| Failure::file("write", path, &error))
-    }
-
     fn new<W: WireWord>(ciphertext: &Ciphertext<W>, bytes: Vec<u8>) -> Self {
         Self {
             bytes,

@@ -1,6 +1,6 @@
 //! Messages in files: numbers as CSV or JSON, pictures as PNG in grey.
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -102,14 +102,13 @@ pub fn read(
     Ok(Zeroizing::new(values))
 }
 
-/// Writes a message; `-` is standard output.
-pub fn write(
-    path: &Path,
+/// The bytes of a message.
+pub fn encode(
     format: Format,
     values: &[f64],
     shape: Shape,
     size: Option<(u32, u32)>,
-) -> Result<(), Failure> {
+) -> Result<Zeroizing<Vec<u8>>, Failure> {
     let bytes = match format {
         Format::Csv => {
             values.iter().fold(String::new(), |text, value| text + &value.to_string() + "\n").into_bytes()
@@ -117,12 +116,7 @@ pub fn write(
         Format::Json => serde_json::to_vec(values).map_err(|error| Failure::system(&error))?,
         Format::Png => write_picture(values, shape, size.unwrap_or(shape.picture()))?,
     };
-    let outcome = if path == Path::new("-") {
-        std::io::stdout().write_all(&bytes)
-    } else {
-        std::fs::write(path, &bytes)
-    };
-    outcome.map_err(|error| Failure::file("write", path, &error))
+    Ok(Zeroizing::new(bytes))
 }
 
 /// Reads `64x32`.
@@ -232,15 +226,15 @@ mod tests {
             assert_eq!(shape.picture(), size);
             let values: Vec<f64> =
                 (0..shape.numbers).map(|index| from_pixel((index % 256) as u8, mode)).collect();
-            write(&path, Format::Png, &values, shape, None).unwrap();
+            std::fs::write(&path, encode(Format::Png, &values, shape, None).unwrap()).unwrap();
             assert_eq!(*read(&path, Format::Png, shape, None).unwrap(), values);
         }
         let large = Shape::new(4096, SlotMode::Real);
-        write(&path, Format::Png, &vec![0.0; 4096], large, None).unwrap();
+        std::fs::write(&path, encode(Format::Png, &vec![0.0; 4096], large, None).unwrap()).unwrap();
         let small = Shape::new(512, SlotMode::Real);
         assert_eq!(read(&path, Format::Png, small, None).unwrap().len(), 512);
         assert_eq!(read(&path, Format::Png, small, Some((64, 64))).unwrap_err().code, "INVALID_ARGUMENT");
-        assert!(write(&path, Format::Png, &[0.0; 512], small, Some((64, 64))).is_err());
+        assert!(encode(Format::Png, &[0.0; 512], small, Some((64, 64))).is_err());
     }
 
     #[test]
@@ -251,7 +245,7 @@ mod tests {
         for (name, format) in [("a.csv", Format::Csv), ("a.json", Format::Json)] {
             let path = folder.path().join(name);
             assert_eq!(Format::of(None, &path).unwrap(), format);
-            write(&path, format, &values, shape, None).unwrap();
+            std::fs::write(&path, encode(format, &values, shape, None).unwrap()).unwrap();
             assert_eq!(*read(&path, format, shape, None).unwrap(), values);
         }
         let path = folder.path().join("b.csv");

@@ -10,8 +10,9 @@ use super::ckks::{CiphertextFile, CkksSecret};
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::measure::Precision;
+use super::outfile::OutFile;
 use super::output::Output;
-use super::{Mode, bits};
+use super::{Mode, bits, keyfiles};
 use crate::engine::SlotMode;
 
 const EXAMPLES: &str = "\
@@ -58,6 +59,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if to_pipe && output.is_json() {
         return Err(Failure::usage("--json and --out - both write to standard output; name a file"));
     }
+    let format = Format::of(arguments.format, &arguments.out)?;
+    let secret = keyfiles::secret_path(&arguments.key);
+    let read: Vec<&Path> =
+        [&secret, &arguments.input].into_iter().chain(&arguments.compare).map(PathBuf::as_path).collect();
+    let file = OutFile::open_or_stdout(&arguments.out, &read)?;
     if bits::is_key(&arguments.key)? {
         let Arguments { mode, size, count, compare, .. } = arguments;
         if mode.is_some() || size.is_some() || count.is_some() || compare.is_some() {
@@ -65,16 +71,14 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                 "--mode, --size, --count and --compare are for CKKS keys, and this key is for bits",
             ));
         }
-        return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, arguments.format), output);
+        return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, file, format), output);
     }
     let (_, secret) = CkksSecret::read(&arguments.key)?;
     let (set, ciphertext) = CiphertextFile::read(&arguments.input)?;
     let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
     let shape = Shape::new(set.slots(), mode);
-    let format = Format::of(arguments.format, &arguments.out)?;
     let values = secret.decrypt(&ciphertext.bytes, mode)?;
     let count = arguments.count.unwrap_or(values.len()).min(values.len());
-    data::write(&arguments.out, format, &values[..count], shape, arguments.size)?;
     let precision = match &arguments.compare {
         Some(path) => {
             let original = data::read(path, Format::of(None, path)?, shape, arguments.size)?;
@@ -82,6 +86,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         }
         None => None,
     };
+    file.write(&data::encode(format, &values[..count], shape, arguments.size)?)?;
     let value = json!({
         "params": set.name(), "mode": mode, "numbers": count, "level": ciphertext.level, "out": arguments.out,
         "precision": precision,
@@ -100,6 +105,5 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             );
         }
         text
-    });
-    Ok(())
+    })
 }

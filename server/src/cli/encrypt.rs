@@ -1,6 +1,6 @@
 //! `refloat encrypt`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use refloat::schemes::cggi::Encoding;
@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 use super::ckks::CkksSecret;
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
+use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::{Mode, bits, keyfiles};
 use crate::engine::SlotMode;
@@ -67,6 +68,9 @@ pub struct Arguments {
 
 /// Encrypts.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let secret = keyfiles::secret_path(&arguments.key);
+    let read: Vec<&Path> = std::iter::once(&secret).chain(&arguments.input).map(PathBuf::as_path).collect();
+    let file = OutFile::open(&arguments.out, &read)?;
     if bits::is_key(&arguments.key)? {
         if arguments.exhausted || arguments.mode.is_some() || arguments.size.is_some() {
             return Err(Failure::usage(
@@ -75,7 +79,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         }
         if let (Some(integers), Some(messages)) = (&arguments.integers, arguments.messages) {
             let encoding = Encoding::Padded { messages };
-            return bits::encrypt(&arguments.key, (encoding, integers), &arguments.out, output);
+            return bits::encrypt(&arguments.key, (encoding, integers), (&arguments.out, file), output);
         }
         let message = match (&arguments.bits, arguments.integer, arguments.width, &arguments.input) {
             (Some(text), ..) => bits::of_text(text)?,
@@ -84,7 +88,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             _ => return Err(no_message()),
         };
         let message = Zeroizing::new(message.iter().map(|&bit| u32::from(bit)).collect::<Vec<_>>());
-        return bits::encrypt(&arguments.key, (Encoding::Bit, &message), &arguments.out, output);
+        return bits::encrypt(&arguments.key, (Encoding::Bit, &message), (&arguments.out, file), output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
     let (set, secret) = CkksSecret::read(&arguments.key)?;
@@ -99,7 +103,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let [input_level, output_level] = set.levels();
     let level = if arguments.exhausted { input_level } else { output_level };
     let ciphertext = secret.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
-    ciphertext.write(&arguments.out)?;
+    file.write(&ciphertext.bytes)?;
     let (log_q, written) = (ciphertext.log_q, ciphertext.bytes.len());
     let value = json!({
         "params": set.name(), "mode": mode, "numbers": given, "level": level,
@@ -112,8 +116,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             set.name(),
             bytes(written as u64)
         )
-    });
-    Ok(())
+    })
 }
 
 fn no_message() -> Failure {

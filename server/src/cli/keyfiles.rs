@@ -6,8 +6,8 @@
 //! evaluation/00000.part …   evaluation keys, for whoever computes
 //! ```
 
-use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use refloat::random::Seed;
@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 
 use super::data::read_file;
 use super::failure::Failure;
+use super::outfile::OutFile;
 use super::output::Output;
 use super::progress;
 use crate::engine::{Engine, LoadError, LoadedKeys};
@@ -93,31 +94,24 @@ pub fn new_secret_path(folder: &Path) -> PathBuf {
     folder.join(SECRET)
 }
 
-/// Writes a secret so that only its owner can read it, and never over another one unless told to.
-pub fn write_secret(path: &Path, bytes: &[u8], force: bool) -> Result<(), Failure> {
-    if force {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Failure::file("replace", path, &error));
-            }
-            _ => {}
-        }
+/// Whether there is a secret key at `path`. An empty file, which versions before this one left where a disk was full,
+/// protects nothing and counts as none.
+pub fn has_secret(path: &Path) -> Result<bool, Failure> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(found.len() > 0 || !found.is_file()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Failure::file("look at", path, &error)),
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let outcome = options.open(path).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    outcome.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => Failure::usage(format!(
-            "{} holds a secret key already; choose another folder, or --force to destroy that key and all it protects",
-            path.display()
-        )),
-        _ => Failure::file("write", path, &error),
-    })
+}
+
+/// How to make evaluation keys that `folder` lacks: of the secret key that is there, or beside it, or anew.
+pub fn repair(folder: &Path) -> String {
+    let beside =
+        folder.parent().filter(|parent| folder.ends_with(EVALUATION) && !parent.as_os_str().is_empty());
+    match [Some(folder), beside].into_iter().flatten().find(|folder| folder.join(SECRET).is_file()) {
+        Some(owner) => format!("refloat keygen --resume --out {}", owner.display()),
+        None => format!("refloat keygen --out {}", folder.display()),
+    }
 }
 
 /// Says which file an error is about.
@@ -127,42 +121,87 @@ pub fn in_file(path: &Path, error: refloat::Error) -> Failure {
 }
 
 impl EvaluationFolder {
-    /// Writes evaluation keys piece by piece; the manifest comes last, so that a folder that has one is
-    /// complete.
+    /// Writes evaluation keys piece by piece, but for those that are there and `keep` accepts; the manifest comes last,
+    /// so that a folder that has one is complete. Also the number of pieces made.
     pub fn create(
         folder: &Path,
         set: &KeySet,
         make: MakePart<'_>,
+        keep: &dyn Fn(usize, &[u8]) -> bool,
         output: &Output,
-    ) -> Result<(Self, u64), Failure> {
+    ) -> Result<usize, Failure> {
         fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
         let bar = progress::byte_bar(output, set.bytes(), "evaluation keys");
-        for index in 0..set.sizes.len() {
+        let mut made = 0;
+        for (index, &size) in set.sizes.iter().enumerate() {
             let path = part_path(folder, index);
-            let bytes = make(index)?;
-            fs::write(&path, &bytes).map_err(|error| Failure::file("write", &path, &error))?;
-            bar.inc(bytes.len() as u64);
+            let there = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == size);
+            if !(there && fs::read(&path).is_ok_and(|bytes| keep(index, &bytes))) {
+                OutFile::own(&path)?.write(&make(index)?)?;
+                made += 1;
+            }
+            bar.inc(size);
         }
         bar.finish_and_clear();
-        let path = folder.join(MANIFEST);
         let text = serde_json::to_vec_pretty(&set.manifest).map_err(|error| Failure::system(&error))?;
-        fs::write(&path, text).map_err(|error| Failure::file("write", &path, &error))?;
-        Ok((Self { folder: folder.to_owned(), manifest: set.manifest.clone() }, set.bytes()))
+        OutFile::own(&folder.join(MANIFEST))?.write(&text)?;
+        Ok(made)
+    }
+
+    /// Whether a folder has all pieces of a set by their names and lengths, and a manifest that says so.
+    ///
+    /// # Errors
+    /// The manifest is of other keys, which are left alone.
+    pub fn is_complete(folder: &Path, set: &KeySet) -> Result<bool, Failure> {
+        let Some(found) = Self::at(folder)? else { return Ok(false) };
+        let (there, here) = (&found.manifest, &set.manifest);
+        // The name may have gone to other numbers since.
+        if (&there.fingerprint, there.key_id, there.parts) != (&here.fingerprint, here.key_id, here.parts) {
+            return Err(Failure::usage(format!(
+                "{} holds evaluation keys of key {} of {} (fingerprint {}), the secret key is {} of {} ({}); move that folder away",
+                folder.display(),
+                there.key_id,
+                there.params,
+                there.fingerprint,
+                here.key_id,
+                here.params,
+                here.fingerprint
+            )));
+        }
+        let whole = |(index, size): (usize, &u64)| {
+            fs::metadata(part_path(folder, index)).is_ok_and(|found| found.len() == *size)
+        };
+        Ok(set.sizes.iter().enumerate().all(whole))
+    }
+
+    /// Makes a folder count as incomplete: what is in it belongs to a key that is to be replaced.
+    pub fn forget(folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(MANIFEST);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::file("remove", &path, &error)),
+            _ => Ok(()),
+        }
     }
 
     /// Finds evaluation keys in a folder, or in its folder of evaluation keys; `None` if there are
     /// none.
     pub fn find(folder: &Path) -> Result<Option<Self>, Failure> {
-        for folder in [folder.to_owned(), folder.join(EVALUATION)] {
-            let path = folder.join(MANIFEST);
-            if path.is_file() {
-                let bytes = read_file(&path)?;
-                let manifest = serde_json::from_slice(&bytes)
-                    .map_err(|error| Failure::file("understand", &path, &error))?;
-                return Ok(Some(Self { folder, manifest }));
-            }
+        match Self::at(folder)? {
+            None => Self::at(&folder.join(EVALUATION)),
+            found => Ok(found),
         }
-        Ok(None)
+    }
+
+    /// The evaluation keys in a folder itself.
+    pub fn at(folder: &Path) -> Result<Option<Self>, Failure> {
+        let path = folder.join(MANIFEST);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let bytes = read_file(&path)?;
+        let manifest =
+            serde_json::from_slice(&bytes).map_err(|error| Failure::file("understand", &path, &error))?;
+        Ok(Some(Self { folder: folder.to_owned(), manifest }))
     }
 
     /// The fingerprint of their parameter set. Its name may have gone to other numbers since.
@@ -177,7 +216,23 @@ impl EvaluationFolder {
     /// One piece.
     pub fn part(&self, index: usize) -> Result<Vec<u8>, Failure> {
         let path = part_path(&self.folder, index);
-        fs::read(&path).map_err(|error| Failure::file("read", &path, &error))
+        fs::read(&path).map_err(|error| self.unread(&path, &error))
+    }
+
+    fn unread(&self, path: &Path, error: &std::io::Error) -> Failure {
+        let failure = Failure::file("read", path, error);
+        Failure {
+            detail: format!("{}; make it again with {}", failure.detail, repair(&self.folder)),
+            ..failure
+        }
+    }
+
+    fn refused(&self, path: &Path, error: refloat::Error) -> Failure {
+        let failure = in_file(path, error);
+        Failure {
+            detail: format!("{}; make it again with {}", failure.detail, repair(&self.folder)),
+            ..failure
+        }
     }
 
     /// Loads all pieces for use by an engine that knows their set.
@@ -203,8 +258,8 @@ impl EvaluationFolder {
         bar.finish_and_clear();
         let path = part_path(&self.folder, last);
         loaded.map_err(|error| match error {
-            LoadError::Io(error) => Failure::file("read", &path, &error),
-            LoadError::Engine(error) => in_file(&path, error),
+            LoadError::Io(error) => self.unread(&path, &error),
+            LoadError::Engine(error) => self.refused(&path, error),
         })
     }
 
@@ -214,7 +269,8 @@ impl EvaluationFolder {
         mut take: impl FnMut(usize, &[u8]) -> Result<(), refloat::Error>,
     ) -> Result<(), Failure> {
         (0..self.manifest.parts).try_for_each(|index| {
-            take(index, &self.part(index)?).map_err(|error| in_file(&part_path(&self.folder, index), error))
+            take(index, &self.part(index)?)
+                .map_err(|error| self.refused(&part_path(&self.folder, index), error))
         })
     }
 }

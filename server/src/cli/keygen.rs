@@ -1,19 +1,21 @@
 //! `refloat keygen`.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use refloat::params;
-use refloat::random::Seed;
 use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::bits;
-use super::ckks::CkksSet;
+use super::ckks::{CkksSecret, CkksSet};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
+use super::outfile::OutFile;
 use super::output::{Output, bytes};
+use crate::engine::Engine;
+use crate::engines::Engines;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -21,15 +23,16 @@ Examples:
   refloat keygen --preset n15 --out keys15                    for conventional bootstrapping
   refloat keygen --preset bool-128 --out gatekeys             for circuits of gates
   refloat keygen --preset toy10 --allow-insecure --out toykeys
-  refloat keygen --preset ship13 --out keys --secret-only     evaluation keys are made when needed";
+  refloat keygen --preset ship13 --out keys --secret-only     evaluation keys are made when needed
+  refloat keygen --resume --out keys                          evaluation keys that are missing or damaged";
 
 /// Arguments of `refloat keygen`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub struct Arguments {
-    /// Parameter set.
-    #[arg(long, default_value = params::DEFAULT_PRESET)]
-    preset: String,
+    #[arg(long, value_name = "NAME", help = format!("Parameter set [default: {}]", params::DEFAULT_PRESET))]
+    preset: Option<String>,
     /// Folder for the keys.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -42,9 +45,13 @@ pub struct Arguments {
     /// Destroys a secret key that is in the folder, and all that it protects.
     #[arg(long)]
     force: bool,
+    /// Completes the evaluation keys of the secret key in the folder, as keygen does by itself where pieces are missing;
+    /// all that are there are checked, and made again if they are damaged.
+    #[arg(long, conflicts_with_all = ["force", "secret_only"])]
+    resume: bool,
 }
 
-/// Makes keys.
+/// Makes keys, or completes them.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if let Some(data) = crate::store::folder::data_folder_above(&arguments.out) {
         return Err(Failure::usage(format!(
@@ -52,61 +59,151 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             data.display()
         )));
     }
-    let name = &arguments.preset;
+    let path = keyfiles::new_secret_path(&arguments.out);
+    let there = keyfiles::has_secret(&path)?;
+    if there && !arguments.force {
+        return complete(arguments, &path, output);
+    }
+    if arguments.resume {
+        return Err(Failure::usage(format!(
+            "there is no {} whose evaluation keys could be completed; make keys without --resume",
+            path.display()
+        )));
+    }
+    let folder = keyfiles::evaluation_path(&arguments.out);
+    if !arguments.force
+        && let Some(found) = EvaluationFolder::at(&folder)?
+    {
+        return Err(Failure::usage(format!(
+            "{} holds evaluation keys of key {}, and there is no secret key beside them; choose another folder, or --force to replace them",
+            folder.display(),
+            found.manifest.key_id
+        )));
+    }
+    let made = new(arguments)?;
+    std::fs::create_dir_all(&arguments.out)
+        .map_err(|error| Failure::file("create", &arguments.out, &error))?;
+    // Nothing but an empty file is replaced without --force.
+    let file = OutFile::secret(&path, there || path.is_file())?;
+    EvaluationFolder::forget(&folder)?;
+    file.write(&made.secret)?;
+    let pieces =
+        if arguments.secret_only { None } else { Some(evaluation(arguments, &made, &|_, _| false, output)?) };
+    report(arguments, &made, (&path, true), pieces, output)
+}
+
+/// Makes the evaluation keys that a secret key lacks.
+fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), Failure> {
+    let made = if bits::is_key(path)? {
+        bits::read_made(path)?
+    } else {
+        let (set, secret) = CkksSecret::read(path)?;
+        ckks(&set, secret)
+    };
+    let KeySet { manifest, .. } = &made.set;
+    let destroy = "choose another folder, or --force to destroy that key and all it protects";
+    if let Some(asked) = arguments.preset.as_ref().filter(|asked| **asked != manifest.params) {
+        return Err(Failure::usage(format!(
+            "{} holds a secret key of {}, and --preset asks for {asked}; {destroy}",
+            path.display(),
+            manifest.params
+        )));
+    }
+    let whole = EvaluationFolder::is_complete(&keyfiles::evaluation_path(&arguments.out), &made.set)?;
+    if arguments.secret_only || (whole && !arguments.resume) {
+        let check = if whole {
+            "--resume to check its evaluation keys"
+        } else {
+            "--resume to make its evaluation keys"
+        };
+        return Err(Failure::usage(format!(
+            "{} holds a secret key of {} already; add {check}, {destroy}",
+            path.display(),
+            manifest.params
+        )));
+    }
+    let engine = Engines::new(u64::MAX)?;
+    let keep = |index: usize, bytes: &[u8]| {
+        engine.verify_part(&manifest.params, manifest.key_id, index, bytes).is_ok()
+    };
+    let pieces = evaluation(arguments, &made, &keep, output)?;
+    report(arguments, &made, (path, false), Some(pieces), output)
+}
+
+/// A new key of the set asked for.
+fn new(arguments: &Arguments) -> Result<Made, Failure> {
+    let name = arguments.preset.as_deref().unwrap_or(params::DEFAULT_PRESET);
     let seed = keyfiles::fresh_seed()?;
-    let made = if let Ok(preset) = params::cggi_preset(name) {
+    if let Ok(preset) = params::cggi_preset(name) {
         check(preset.name, preset.secure(), arguments)?;
-        bits::made(preset, &seed)?
+        bits::made(preset, &seed)
     } else if let Some(set) = CkksSet::named(name)? {
         check(set.name(), set.secure(), arguments)?;
-        ckks(&set, &seed)
+        let secret = set.secret(&seed);
+        Ok(ckks(&set, secret))
     } else {
         let bits = params::cggi_presets().iter().map(|preset| preset.name);
         let all: Vec<&str> = CkksSet::names().into_iter().chain(bits).collect();
-        return Err(Failure::usage(format!(
-            "no parameter set is called {name:?}; there are {}",
-            all.join(", ")
-        )));
-    };
-    std::fs::create_dir_all(&arguments.out)
-        .map_err(|error| Failure::file("create", &arguments.out, &error))?;
-    let path = keyfiles::new_secret_path(&arguments.out);
-    keyfiles::write_secret(&path, &made.secret, arguments.force)?;
-    let evaluation = if arguments.secret_only {
-        None
-    } else {
-        let folder = keyfiles::evaluation_path(&arguments.out);
-        Some((EvaluationFolder::create(&folder, &made.set, &made.make, output)?, folder))
-    };
+        Err(Failure::usage(format!("no parameter set is called {name:?}; there are {}", all.join(", "))))
+    }
+}
+
+/// Writes evaluation keys, and returns how many pieces were made; a failure says that the work done is not lost.
+fn evaluation(
+    arguments: &Arguments,
+    made: &Made,
+    keep: &dyn Fn(usize, &[u8]) -> bool,
+    output: &Output,
+) -> Result<usize, Failure> {
+    let folder = keyfiles::evaluation_path(&arguments.out);
+    EvaluationFolder::create(&folder, &made.set, &made.make, keep, output).map_err(|failure| Failure {
+        detail: format!(
+            "{}; the secret key and the pieces made are kept, go on with {}",
+            failure.detail,
+            keyfiles::repair(&arguments.out)
+        ),
+        ..failure
+    })
+}
+
+fn report(
+    arguments: &Arguments,
+    made: &Made,
+    (secret, new): (&Path, bool),
+    pieces: Option<usize>,
+    output: &Output,
+) -> Result<(), Failure> {
     let (id, set) = (made.set.manifest.key_id, &made.set.manifest.params);
+    let folder = pieces.map(|_| keyfiles::evaluation_path(&arguments.out));
     let value = json!({
         "params": set,
         "secure": made.secure,
         "keyId": id,
-        "secretKey": path,
-        "evaluationKeys": evaluation.as_ref().map(|(_, folder)| folder),
-        "bytes": evaluation.as_ref().map(|((_, bytes), _)| bytes),
+        "secretKey": secret,
+        "evaluationKeys": folder,
+        "bytes": pieces.map(|_| made.set.bytes()),
+        "piecesMade": pieces,
+        "piecesKept": pieces.map(|count| made.set.sizes.len() - count),
     });
     output.result(&value, || {
-        let mut text =
-            format!("key {id} of {set}\nsecret key       {} (keep it to yourself)", path.display());
-        if let Some(((_, count), folder)) = &evaluation {
-            let _ = write!(
-                text,
-                "\nevaluation keys  {} ({}), for whoever computes",
-                folder.display(),
-                bytes(*count)
-            );
+        let note = if new { "keep it to yourself" } else { "as it was" };
+        let mut text = format!("key {id} of {set}\nsecret key       {} ({note})", secret.display());
+        if let (Some(folder), Some(count)) = (&folder, pieces) {
+            let size = bytes(made.set.bytes());
+            let _ = write!(text, "\nevaluation keys  {} ({size}), for whoever computes", folder.display());
+            if !new {
+                let kept = made.set.sizes.len() - count;
+                let _ = write!(text, "\npieces           {count} made, {kept} checked and kept");
+            }
         }
         if !made.secure {
             let _ = write!(text, "\n{}", made.statement);
         }
         text
-    });
-    Ok(())
+    })
 }
 
-/// A new key and what follows from it.
+/// A key and what follows from it.
 pub struct Made {
     /// Whether its set claims security at all.
     pub secure: bool,
@@ -120,8 +217,7 @@ pub struct Made {
     pub make: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>,
 }
 
-fn ckks(set: &CkksSet, seed: &Seed) -> Made {
-    let secret = set.secret(seed);
+fn ckks(set: &CkksSet, secret: CkksSecret) -> Made {
     Made {
         secure: set.secure(),
         statement: set.statement().to_owned(),

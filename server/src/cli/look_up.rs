@@ -43,6 +43,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 
 fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let run = &arguments.run;
+    let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
     let inputs = lists.concat();
     let same = inputs.first().map_or(Encoding::Bit, |first: &CggiCiphertext<W>| first.encoding());
@@ -56,7 +57,7 @@ fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), F
         Some(url) => on_server(url, run, &params, &job.inputs, (Operation::LookUp, bytes, count), output)?,
         None => here(run, output, |evaluator, clock| job.run(evaluator, clock))?,
     };
-    let written = bits::write_list(&run.out, &params, &results)?;
+    let written = bits::write_list(out, &params, &results)?;
     let value = json!({
         "params": params.name(), "lookUps": count, "seconds": seconds, "server": run.server, "bytes": written,
         "out": run.out,
@@ -67,6 +68,5 @@ fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), F
             run.out.display(),
             1e3 * seconds / count.max(1) as f64
         )
-    });
-    Ok(())
+    })
 }

@@ -19,6 +19,7 @@ mod keygen;
 mod look_up;
 mod machine;
 mod measure;
+mod outfile;
 mod output;
 mod params;
 mod peer;
@@ -119,7 +120,16 @@ impl From<Mode> for SlotMode {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help that was asked for goes to standard output, and is a failure if it does not arrive.
+        Err(error) => {
+            return match error.print() {
+                Err(failed) if !error.use_stderr() && !output::is_closed_pipe(&failed) => ExitCode::FAILURE,
+                _ => ExitCode::from(error.exit_code() as u8),
+            };
+        }
+    };
     let output = Output::new(cli.json);
     match run(cli.command, &output) {
         Ok(()) => ExitCode::SUCCESS,
@@ -142,10 +152,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::LookUp(arguments) => look_up::run(&arguments, output),
         Command::Program(arguments) => program::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
-        Command::About => {
-            about::run(output);
-            Ok(())
-        }
+        Command::About => about::run(output),
         Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),
     }

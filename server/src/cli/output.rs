@@ -1,6 +1,7 @@
 //! Text for people or JSON for programs, never both on standard output.
 
-use std::io::{IsTerminal, Write};
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use serde::Serialize;
 use serde_json::json;
@@ -29,14 +30,16 @@ impl Output {
     }
 
     /// Writes the result of a command.
-    pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) {
+    ///
+    /// # Errors
+    /// Standard output does not take it.
+    pub fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         let text = if self.json {
-            serde_json::to_string_pretty(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+            serde_json::to_string_pretty(value).map_err(|error| Failure::system(&error))?
         } else {
             text()
         };
-        // A closed pipe is the reader's choice.
-        let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
+        to_stdout(format!("{}\n", printable(text.trim_end())).as_bytes())
     }
 
     /// Says why a command failed.
@@ -46,7 +49,63 @@ impl Output {
         } else {
             format!("error ({}): {}", failure.code, failure.detail)
         };
-        let _ = writeln!(std::io::stderr(), "{text}");
+        // Where standard error is closed, the exit code says it.
+        let _ = writeln!(io::stderr(), "{}", printable(&text));
+    }
+}
+
+/// Writes to standard output. A pipe that its reader has closed (`| head`) is the reader's choice and no failure.
+///
+/// # Errors
+/// Standard output does not take it.
+pub fn to_stdout(bytes: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if !is_closed_pipe(&error) => Err(Failure {
+            code: "FILE".to_owned(),
+            detail: format!("cannot write to standard output: {error}"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a write failed because nobody reads any more.
+pub fn is_closed_pipe(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::BrokenPipe
+}
+
+/// Text with what would command a terminal, or show it in another order than it is written in, as `\u` escapes, in the way
+/// of JSON. Names of files and words of servers may hold such characters.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_plain(character) {
+            shown.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    }
+    shown
+}
+
+/// Whether a character shows as itself: no control character but the end of a line, no mark of direction, of no width, or
+/// of a line's end under another name.
+fn is_plain(character: char) -> bool {
+    match character {
+        '\n' => true,
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{e0000}'..='\u{e007f}' => false,
+        _ => !character.is_control(),
     }
 }
 
@@ -92,6 +151,18 @@ mod tests {
             [0, 999, 1000, 12_345, 999_999, 1_400_000_000].map(bytes),
             ["0 B", "999 B", "1.00 KB", "12.3 KB", "1.00 MB", "1.40 GB"]
         );
+    }
+
+    #[test]
+    fn terminals_are_not_commanded() {
+        let text = "\u{1b}[2J\u{9b}31mred\r\u{7}\u{202e}txt.exe\u{2066}\u{200b}\u{e0001}\nline";
+        let shown = "\\u001b[2J\\u009b31mred\\u000d\\u0007\\u202etxt.exe\\u2066\\u200b\\udb40\\udc01\nline";
+        assert_eq!(printable(text), shown);
+        let plain = "Größe, naïve, 日本語, 🦀";
+        assert_eq!(printable(plain), plain);
+        // In JSON it means the same text.
+        let json = serde_json::to_string(&text.replace('\n', "")).unwrap();
+        assert_eq!(serde_json::from_str::<String>(&printable(&json)).unwrap(), text.replace('\n', ""));
     }
 
     #[test]

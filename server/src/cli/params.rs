@@ -38,18 +38,16 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             .map(Set::Served)
             .chain(local.map(Set::Conventional))
             .collect();
-        output.result(&all, || {
+        return output.result(&all, || {
             format!(
                 "{}\nFor conventional CKKS bootstrapping:\n\n{}",
                 list(&other),
                 conventional_sets::list(&conventional)
             )
         });
-        return Ok(());
     };
     if let Some(set) = other.iter().find(|set| set.name == *name) {
-        output.result(set, || detail(set));
-        return Ok(());
+        return output.result(set, || detail(set));
     }
     let Some(set) = conventional.iter().find(|set| set.name == name) else {
         let names: Vec<&str> = served.map(|set| set.name.as_str()).chain(local.map(|set| set.name)).collect();
@@ -58,8 +56,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             names.join(", ")
         )));
     };
-    output.result(set, || conventional_sets::detail(set));
-    Ok(())
+    output.result(set, || conventional_sets::detail(set))
 }
 
 fn list(sets: &[ParameterSet]) -> String {

@@ -122,7 +122,8 @@ pub fn send_keys(
 /// The failure of a folder without evaluation keys.
 pub fn no_keys(folder: &Path) -> Failure {
     Failure::usage(format!(
-        "there are no evaluation keys in {}; make them with refloat keygen",
-        folder.display()
+        "there are no evaluation keys in {}, or not all of them; make them with {}",
+        folder.display(),
+        keyfiles::repair(folder)
     ))
 }

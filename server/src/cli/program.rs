@@ -14,6 +14,7 @@ use super::ckks::{CiphertextFile, CkksSet};
 use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::in_file;
+use super::outfile::OutFile;
 use super::output::Output;
 use super::place::{Outcome, Place};
 use super::progress::stage_table;
@@ -62,10 +63,7 @@ pub struct Arguments {
 /// Describes a program, or runs it.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let program = read(&arguments.program)?;
-    let Some(keys) = &arguments.keys else {
-        describe(&program, output);
-        return Ok(());
-    };
+    let Some(keys) = &arguments.keys else { return describe(&program, output) };
     let names: Vec<String> = program.input_names().map(str::to_owned).collect();
     let files = assign("input", &names, &arguments.input)?;
     let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
@@ -79,6 +77,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             })
         })
         .collect::<Result<_, _>>()?;
+    let mut out_files = out_files(&arguments.program, &files, &written)?;
     let (set, key, inputs) = ciphertexts(&files)?;
     let CkksSet::Conventional(_, params) = &set else { return Err(program_alone().into()) };
     let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
@@ -98,12 +97,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         ));
     }
     let mut facts = Vec::new();
-    for ((name, file), result) in outputs.iter().zip(&written).zip(&results) {
-        if let Some(file) = file {
-            let bytes = wire::ciphertext_to_bytes(params.ckks(), result)?;
-            std::fs::write(file, &bytes).map_err(|error| Failure::file("write", file, &error))?;
+    for (((name, out), file), result) in outputs.iter().zip(&written).zip(&mut out_files).zip(&results) {
+        if let Some(file) = file.take() {
+            file.write(&wire::ciphertext_to_bytes(params.ckks(), result)?)?;
         }
-        facts.push(json!({ "name": name, "level": result.level(), "out": file }));
+        facts.push(json!({ "name": name, "level": result.level(), "out": out }));
     }
     let value = json!({
         "params": set.name(), "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
@@ -119,8 +117,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             let _ = write!(text, "\n{name}: level {}, {place}", result.level());
         }
         text
-    });
-    Ok(())
+    })
 }
 
 /// A program from its file, which is text unless it begins as bytes do.
@@ -161,6 +158,29 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
     Ok(files)
 }
 
+/// The files for outputs, which are neither read nor each other.
+fn out_files(
+    program: &Path,
+    inputs: &[PathBuf],
+    outputs: &[Option<PathBuf>],
+) -> Result<Vec<Option<OutFile>>, Failure> {
+    let read: Vec<&Path> = std::iter::once(program).chain(inputs.iter().map(PathBuf::as_path)).collect();
+    let mut files: Vec<Option<OutFile>> = Vec::new();
+    for path in outputs {
+        let file = path.as_deref().map(|path| OutFile::open(path, &read)).transpose()?;
+        if let (Some(path), Some(file)) = (path, &file)
+            && files.iter().flatten().any(|other| file.collides(other))
+        {
+            return Err(Failure::usage(format!(
+                "{} is to hold two outputs; give each a file of its own",
+                path.display()
+            )));
+        }
+        files.push(file);
+    }
+    Ok(files)
+}
+
 /// Ciphertexts of one set and one key.
 fn ciphertexts(files: &[PathBuf]) -> Result<(CkksSet, Id, Vec<Ciphertext<u64>>), Failure> {
     let mut first: Option<(CkksSet, Id)> = None;
@@ -193,14 +213,14 @@ fn ciphertext(params: &ConventionalParams, bytes: &[u8]) -> Result<Ciphertext<u6
     wire::ciphertext_from_bytes(params.ckks(), bytes)
 }
 
-fn describe(program: &Program, output: &Output) {
+fn describe(program: &Program, output: &Output) -> Result<(), Failure> {
     let inputs: Vec<&str> = program.input_names().collect();
     let outputs: Vec<&str> = program.output_names().collect();
     let nodes: Vec<String> = (0..program.nodes().len()).map(|index| program.describe(index)).collect();
     let value = json!({ "inputs": inputs, "outputs": outputs, "nodes": nodes });
     output.result(&value, || {
         format!("inputs   {}\noutputs  {}\n{}", inputs.join(" "), outputs.join(" "), nodes.join("\n"))
-    });
+    })
 }
 
 #[cfg(test)]

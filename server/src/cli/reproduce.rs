@@ -175,8 +175,7 @@ fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> 
         }
     }
     let value = json!({ "suite": "ship", "source": SOURCE, "machine": machine, "rows": rows });
-    output.result(&value, || text(&rows, &machine));
-    Ok(())
+    output.result(&value, || text(&rows, &machine))
 }
 
 /// The rows of a published conventional set.

@@ -77,8 +77,7 @@ pub fn run(runs: usize, output: &Output) -> Result<(), Failure> {
         rows.push(row("f(x) mod p", set, note, LOOK_UP, look_up_time::<u64>(set, encoding, runs)?));
     }
     let value = json!({ "suite": "cggi", "source": SOURCE, "machine": machine, "runs": runs, "rows": rows });
-    output.result(&value, || text(&rows, &machine, runs));
-    Ok(())
+    output.result(&value, || text(&rows, &machine, runs))
 }
 
 fn gate_time(set: &CggiPreset, runs: usize) -> Result<f64, Failure> {

@@ -56,8 +56,7 @@ pub fn run(runs: usize, budget: Option<u64>, output: &Output) -> Result<(), Fail
         measure(published, runs, budget, output, &mut rows)?;
     }
     let value = json!({ "suite": "ckks-openfhe", "source": SOURCE, "machine": machine, "rows": rows });
-    output.result(&value, || text(&rows, &machine, runs));
-    Ok(())
+    output.result(&value, || text(&rows, &machine, runs))
 }
 
 fn measure(

@@ -83,8 +83,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     }
     let value =
         json!({ "suite": "seal-bootstrapping", "source": SOURCE, "machine": machine, "rows": measured });
-    output.result(&value, || text(&measured, &machine, request.runs));
-    Ok(())
+    output.result(&value, || text(&measured, &machine, request.runs))
 }
 
 /// [`row`] in a process of its own: the allocator keeps what a row used, in pieces that do not fit the next one's keys. A row

@@ -78,8 +78,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
     if arguments.print_config {
         let text = settings::explained(&config).map_err(|error| Failure::system(&error))?;
-        output.result(&config, || text);
-        return Ok(());
+        return output.result(&config, || text);
     }
     start_log(&config);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -101,9 +100,11 @@ async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
         .map_err(|error| Failure { code: "START".to_owned(), detail: error.to_string() })?;
     let url = format!("http://{}", server.address());
     tracing::info!(%url, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat serves");
-    output.result(&json!({ "url": url, "backend": backend, "threads": threads, "data": data }), || {
-        format!("refloat serves {url}")
-    });
+    let value = json!({ "url": url, "backend": backend, "threads": threads, "data": data });
+    if let Err(failure) = output.result(&value, || format!("refloat serves {url}")) {
+        // The log has said it too.
+        tracing::warn!(reason = failure.detail, "the address is not on standard output");
+    }
     stop_asked().await.map_err(|error| Failure::system(&error))?;
     tracing::info!("stopping; a second signal stops at once");
     tokio::select! {

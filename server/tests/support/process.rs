@@ -9,7 +9,7 @@ use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::random::Seed;
 use refloat::wire;
 use refloat_server::id::hex;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Client;
 
@@ -67,6 +67,24 @@ pub fn refloat(line: &str, folder: &Path) -> Output {
         _ => word.into(),
     };
     Command::new(env!("CARGO_BIN_EXE_refloat")).args(line.split_whitespace().map(word)).output().unwrap()
+}
+
+/// The JSON document of a command line that succeeds.
+#[track_caller]
+pub fn ok(output: &Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stdout)))
+}
+
+/// The words of a command line that fails with a code.
+#[track_caller]
+pub fn fails(output: &Output, code: &str) -> String {
+    assert!(!output.status.success());
+    let error: Value = serde_json::from_slice(&output.stderr)
+        .unwrap_or_else(|_| panic!("not JSON: {}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(error["error"]["code"], code, "{error}");
+    error["error"]["detail"].as_str().unwrap().to_owned()
 }
 
 /// A key of a set, from a seed.

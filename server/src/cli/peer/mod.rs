@@ -139,8 +139,7 @@ pub fn run(peer: Peer, preset: &str, threads: usize, runs: usize, output: &Outpu
         "machine": machine, "threads": threads, "runs": runs, "ratio": ratio,
         "refloat": { "set": preset, "figures": ours }, "lattigo": { "set": set, "figures": theirs },
     });
-    output.result(&value, text);
-    Ok(())
+    output.result(&value, text)
 }
 
 /// Builds the Go program in a folder of its own, runs it, and reads what it measured.
