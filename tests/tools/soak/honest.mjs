@@ -10,8 +10,9 @@ const REMEMBERED = 200;
 
 const FINAL = new Set(['done', 'failed', 'cancelled']);
 
-/** Answers after which a client sends the same again: the server is away, busy or full. */
-const LATER = new Set([0, 408, 429, 503, 507]);
+/** Answers after which a client sends the same again: the server is away, busy or full, or failed and may not do so again. */
+const LATER = new Set([0, 408, 429, 503]);
+const LATER_CODES = new Set(['INTERNAL', 'STORAGE_FULL', 'QUOTA']);
 
 export class HonestClients {
   #host;
@@ -41,7 +42,9 @@ export class HonestClients {
 
   /** Uploads the keys and starts to work. */
   async begin() {
-    for (const set of this.sets) await this.#upload(set);
+    for (const set of this.sets) {
+      if (!(await this.#upload(set))) return this.#ledger.breakOff('stuck', `${set.params} cannot be uploaded at all`);
+    }
     const [a, b, ckks] = this.sets;
     this.#loops = [a, a, b, b, ckks].map((set) => this.#forever(() => this.#burst(set)));
     this.#loops.push(this.#forever(() => this.#readAgain()), this.#forever(() => this.#races()));
@@ -90,7 +93,7 @@ export class HonestClients {
       const internal = answer.code === 'INTERNAL';
       // Whether the server could read and write when it answered is known only from here.
       if (internal && !this.#host.troubled) this.#ledger.find('wrong', `${method} ${path}: internal error without a cause`);
-      if (!internal && !LATER.has(answer.status)) return answer;
+      if (!LATER.has(answer.status) && !LATER_CODES.has(answer.code)) return answer;
       if (asked - began > PATIENCE) {
         this.#ledger.find('stuck', `${method} ${path}: still ${answer.status} ${answer.code ?? ''} after ${PATIENCE / 1000} s`);
         return undefined;
@@ -117,14 +120,12 @@ export class HonestClients {
     return this.#json(set, { params, fingerprint, keyId: id, parts: pieces.length });
   }
 
-  /** Sends what the server does not have, seals, and checks that nothing acknowledged was forgotten. */
+  /** Sends what the server does not have, seals, and checks that nothing acknowledged was forgotten; whether it is whole now. */
   async #upload(set) {
     for (let tries = 0; tries < 20; tries++) {
       const opened = await this.#until('POST', '/v1/keys', this.#opening(set));
-      if (!opened) return;
-      if (opened.status !== 200 && opened.status !== 201) {
-        return this.#ledger.find('wrong', `opening ${set.params}: ${opened.status} ${opened.code}`);
-      }
+      if (!opened) return false;
+      if (opened.status !== 200 && opened.status !== 201) return this.#refused(`opening ${set.params}`, opened);
       const missing = opened.json.missing;
       for (const index of missing) {
         const damaged = set.damages.some((damage) => damage.piece === index && !damage.healed);
@@ -132,18 +133,24 @@ export class HonestClients {
       }
       for (const index of missing) {
         const put = await this.#until('PUT', `/v1/keys/${set.id}/chunks/${index}`, this.#bytes(set, set.pieces[index]));
-        if (!put) return;
-        if (put.status !== 204) return this.#ledger.find('wrong', `piece ${index} of ${set.params}: ${put.status} ${put.code}`);
+        if (!put) return false;
+        if (put.status !== 204) return this.#refused(`piece ${index} of ${set.params}`, put);
         set.acknowledged.add(index);
         for (const damage of set.damages) if (damage.piece === index) damage.healed ??= Date.now();
       }
       const sealed = await this.#until('POST', `/v1/keys/${set.id}/commit`, { headers: this.#headers(set) });
-      if (!sealed) return;
-      if (sealed.status === 200) return;
+      if (!sealed) return false;
+      if (sealed.status === 200) return true;
       // Another piece was damaged or has been found so in the meantime: once more.
-      if (sealed.status !== 409) return this.#ledger.find('wrong', `sealing ${set.params}: ${sealed.status} ${sealed.code}`);
+      if (sealed.status !== 409) return this.#refused(`sealing ${set.params}`, sealed);
     }
     this.#ledger.find('stuck', `${set.params} ${set.id} cannot be sealed`);
+    return false;
+  }
+
+  #refused(what, { status, code, json }) {
+    this.#ledger.find('wrong', `${what}: ${status} ${code} ${json?.detail ?? ''}`);
+    return false;
   }
 
   /** Uploads again what was damaged; those who meet the damage at the same time wait for one upload. */
@@ -172,6 +179,7 @@ export class HonestClients {
       if (answer.code !== 'KEYS_INCOMPLETE' || set.damages.length === 0) {
         const kind = answer.code === 'KEYS_INCOMPLETE' || answer.status === 404 ? 'lost' : 'wrong';
         this.#ledger.find(kind, `submitting to ${set.params} ${set.id}: ${answer.status} ${answer.code}`);
+        await sleep(1000);
         return undefined;
       }
       await this.#heal(set);

@@ -26,8 +26,8 @@ const SETTINGS = {
   REFLOAT__LIMITS__HEADER_SECONDS: '2',
   REFLOAT__LIMITS__IDLE_SECONDS: '2',
   REFLOAT__COMPUTE__THREADS: '1',
-  // Keys of one set at a time: the others are read from disk, digests and all, again and again.
-  REFLOAT__COMPUTE__KEY_CACHE_BYTES: '60000000',
+  // Room for the keys of toy10 and hardly more: keys are read from disk, digests and all, again and again.
+  REFLOAT__COMPUTE__KEY_CACHE_BYTES: '92500000',
   // A job that is killed again and again is not the server's fault, and is not to count as one.
   REFLOAT__COMPUTE__MAX_ATTEMPTS: '1000000',
 };

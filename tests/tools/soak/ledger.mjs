@@ -1,13 +1,11 @@
 // What happened, counted: nothing is taken off again.
 import { red, say } from '../lib/log.mjs';
 
-/** Findings that are told in words; all are counted. */
-const TOLD = 50;
+/** Findings of each kind that are told in words; all are counted. */
+const TOLD = 20;
 
 export class Ledger {
   #counts = { accepted: 0, right: 0, cancelled: 0, damaged: 0, healed: 0, lost: 0, wrong: 0, stuck: 0 };
-
-  #told = 0;
 
   /** Whether it makes no sense to go on. */
   broken = false;
@@ -20,7 +18,7 @@ export class Ledger {
   /** Counts something bad, with the words to find it by. */
   find(what, words) {
     this.#counts[what] += 1;
-    if (this.#told++ < TOLD) say(red(`  ${what}: ${words}`));
+    if (this.#counts[what] <= TOLD) say(red(`  ${what}: ${words}`));
   }
 
   /** The server does not come up, or the like. */
