@@ -4,7 +4,9 @@
 use std::ops::Deref;
 
 use refloat::arith::DoubleDouble;
-use refloat::bootstrapping::ckks_conventional::{ArcsineSpec, EvalMod, EvalModSpec};
+use refloat::bootstrapping::ckks_conventional::{
+    ArcsineSpec, EvalMod, EvalModSpec, FittedReduction, Harmonics, HarmonicsSpec, Reduction,
+};
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::trace::Counters;
 use refloat_tests::chain::{Chain, spec_by_levels};
@@ -159,6 +161,57 @@ fn every_quotient_is_taken_off_with_50_bit_primes() {
         let distance = 2f64.powi(-12);
         let (worst, error) = (toy.worst(&eval_mod, distance), eval_mod.error(distance));
         assert!(worst <= error + 2f64.powi(-30), "{spec:?}: {worst:e}, its own error is {error:e}");
+    }
+}
+
+#[test]
+fn two_harmonics_are_straight_near_the_integers_there_are() {
+    let spec = HarmonicsSpec { range: RANGE, squarings: 3, log_distance: 8 };
+    let harmonics = Harmonics::new(&spec).expect("a sound spec");
+    assert_eq!((spec.levels(), harmonics.exponential().degree(), harmonics.key_switches()), (9, 31, 14));
+    let [a1, a2] = harmonics.amplitudes();
+    let slope = core::f64::consts::TAU * (a1 + 2.0 * a2);
+    assert!(
+        (slope - 1.0).abs() < 1e-15 && (a1 - 0.2122).abs() < 1e-4 && (a2 + 0.0265).abs() < 1e-4,
+        "{a1} {a2}"
+    );
+    // Relative to a message, 2^-25.8 for the largest of all coefficients, and at the integers nothing.
+    let largest = 2f64.sqrt() / 256.0;
+    for (quotient, bits) in [(0, 25.8), (8, 25.8), (12, 25.7), (13, 25.0), (15, 17.5)] {
+        let found = -(harmonics.error(quotient, largest) * 256.0).log2();
+        assert!((found - bits).abs() < 0.5, "|I| <= {quotient}: {found}");
+    }
+    for i in -15..=15 {
+        assert!(harmonics.value(f64::from(i)).abs() < 2f64.powi(-75), "{i}");
+    }
+    for bad in [
+        HarmonicsSpec { range: 0, ..spec },
+        HarmonicsSpec { range: 65, ..spec },
+        HarmonicsSpec { squarings: 11, ..spec },
+        HarmonicsSpec { log_distance: 3, ..spec },
+    ] {
+        assert_eq!(Harmonics::new(&bad).err().expect("refused").code(), "INVALID_ARGUMENT", "{bad:?}");
+    }
+}
+
+#[test]
+fn what_a_reduction_leaves_in_a_slot_is_proven() {
+    let bits =
+        |reduction, ratio| -FittedReduction::new(&reduction).expect("sound").proven_error(ratio).log2();
+    let harmonics =
+        |log_distance| Reduction::Harmonics(HarmonicsSpec { range: RANGE, squarings: 3, log_distance });
+    let sine = |spec| Reduction::Sine(spec);
+    let arcsine = sine(with_arcsine(spec(58, 2), 3, 8));
+    for (reduction, ratio, wanted) in [
+        (harmonics(7), 7, 21.8),
+        (harmonics(8), 8, 25.8),
+        (harmonics(9), 9, 29.8),
+        // Twice (2 pi)^2 / 6 sqrt(2), over 2^16.
+        (sine(spec(58, 2)), 8, 11.78),
+        (arcsine, 8, 23.6),
+    ] {
+        let found = bits(reduction, ratio);
+        assert!((found - wanted).abs() < 1.5 && found > wanted - 0.1, "{reduction:?}: {found} bits");
     }
 }
 

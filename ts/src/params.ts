@@ -7,7 +7,7 @@ export type PresetName =
   | 'ship14'
   | 'n15'
   | `n16${'' | '-sparse' | '-precise'}`
-  | `toy-conventional${'11' | '10-sparse' | '10-slots-first' | '10-50bit'}`;
+  | `toy-conventional${'11' | '11-sine' | '10-sparse' | '10-slots-first' | '10-50bit'}`;
 
 /** How a set bootstraps: by blind rotations, or by a polynomial that reduces modulo q0. */
 export type Method = 'ckks-ship' | 'ckks-conventional';
@@ -87,7 +87,10 @@ export interface Preset {
   readonly inputLevel: number;
   /** Level of a fresh or bootstrapped ciphertext. */
   readonly outputLevel: number;
-  /** Bits of precision promised for the worst slot after one bootstrapping. */
+  /**
+   * Bits of precision promised for the worst slot after one bootstrapping: of every message with parts in [-1, 1], or of
+   * those that are random with mean zero where the title says so. After k in a row it is log2(k) less.
+   */
   readonly promisedBits: number;
   /** Stages of the bootstrapping, in order. */
   readonly stages: readonly StageInfo[];
@@ -104,8 +107,13 @@ export interface Preset {
 }
 
 /**
- * The polynomial with which a conventional bootstrapping takes x = m/q0 + I to m/q0: a scaled cosine of
- * x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if there is one.
+ * The polynomial with which a conventional bootstrapping takes x = m/q0 + I to m/q0.
+ *
+ * `sine`: a scaled cosine of x - `shift`, whose angle is doubled `doubleAngles` times, over 2 pi; then an arcsine, if
+ * there is one. Without it precision is for messages that are random with mean zero.
+ *
+ * `harmonics`: e^(2 pi i x), squared `doubleAngles` times from a smaller angle, and a1 sin(2 pi x) + a2 sin(4 pi x) of it:
+ * for every message.
  *
  * @example
  * ```ts
@@ -113,16 +121,18 @@ export interface Preset {
  *
  * const rf = await Refloat.load();
  * const { degree, values } = await rf.reduction('toy-conventional11', [3.001, -7.001]);
- * console.log(degree, values); // 58, and nearly 0.001 and -0.001
+ * console.log(degree, values); // 31, and nearly 0.001 and -0.001
  * rf.close();
  * ```
  */
 export interface Reduction {
+  /** Which function of x it is. */
+  readonly kind: 'sine' | 'harmonics';
   /** |x| must stay below this. */
   readonly range: number;
-  /** Degree of the cosine. */
+  /** Degree of the cosine, or of the exponential. */
   readonly degree: number;
-  /** How often its angle is doubled. */
+  /** How often its angle is doubled: by a squaring each. */
   readonly doubleAngles: number;
   /** Degree of the arcsine; 0 where the sine alone will do. */
   readonly arcsineDegree: number;
@@ -134,9 +144,15 @@ export interface Reduction {
   readonly shift: number;
   /** Ends of the interval of x - `shift` over which the Chebyshev polynomials are taken. */
   readonly interval: Float64Array;
-  /** Coefficients of the cosine in these Chebyshev polynomials, that of T_0 first. */
+  /**
+   * Coefficients in these Chebyshev polynomials, that of T_0 first: of the cosine, or of the exponential, real where even
+   * and imaginary where odd.
+   */
   readonly coefficients: Float64Array;
-  /** Largest error of the cosine, before its angle is doubled. */
+  /**
+   * Largest error of the cosine, before its angle is doubled; of harmonics, that of the whole reduction about the
+   * integers up to three quarters of the range.
+   */
   readonly fitError: number;
   /** Values at the points that were asked for. */
   readonly values: Float64Array;

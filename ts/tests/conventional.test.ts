@@ -165,8 +165,8 @@ describe('a conventional set through the calls of SHIP', () => {
 
   it('tells its polynomial', async () => {
     const points = [3 + 2 ** -9, -7 - 2 ** -9, 0.25, 15.5];
-    const own = await rf.reduction('toy-conventional11', points);
-    expect(own).toMatchObject({ range: 16, degree: 58, doubleAngles: 2, arcsineDegree: 0, shift: 0.25 });
+    const own = await rf.reduction('toy-conventional11-sine', points);
+    expect(own).toMatchObject({ kind: 'sine', range: 16, degree: 58, doubleAngles: 2, arcsineDegree: 0, shift: 0.25 });
     // A sine in turns, over 2 pi.
     points.forEach((x, i) => expect(own.values[i]).toBeCloseTo(Math.sin(2 * Math.PI * x) / (2 * Math.PI), 12));
     // The coefficients are those of the values.
@@ -177,8 +177,14 @@ describe('a conventional set through the calls of SHIP', () => {
       for (let r = 0; r < own.doubleAngles; r++) c = 2 * c * c - 1;
       expect(c / (2 * Math.PI)).toBeCloseTo(own.values[i] as number, 10);
     });
-    const coarse = await rf.reduction('toy-conventional11', points, { degree: 30 });
+    const coarse = await rf.reduction('toy-conventional11-sine', points, { degree: 30 });
     expect(coarse.fitError).toBeGreaterThan(1e3 * own.fitError);
+    // Two harmonics are straight where the sine bends.
+    const straight = await rf.reduction('toy-conventional11', points);
+    expect(straight).toMatchObject({ kind: 'harmonics', range: 16, degree: 31, doubleAngles: 3, arcsineDegree: 0 });
+    expect(Math.abs((straight.values[0] as number) - 2 ** -9)).toBeLessThan(2 ** -38);
+    expect(Math.abs((own.values[0] as number) - 2 ** -9)).toBeGreaterThan(2 ** -25);
+    await expect(rf.reduction('toy-conventional11', points, { degree: 30 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(rf.reduction('ship13')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 

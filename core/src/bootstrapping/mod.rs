@@ -4,6 +4,7 @@
 pub mod cggi;
 pub mod ckks_conventional;
 pub mod ckks_ship;
+mod messages;
 mod meta;
 mod method;
 mod parts;
@@ -11,6 +12,7 @@ pub mod program;
 mod registry;
 mod view;
 
+pub use messages::{NamedMessage, complex_messages, real_messages};
 pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::Method;
 pub use registry::{MethodInfo, methods};

@@ -10,7 +10,8 @@ use super::catalogue::{Catalogue, Named, Retired};
 use crate::{
     arith::primes::ntt_primes,
     bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, StageOrder,
+        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, HarmonicsSpec,
+        Reduction, StageOrder,
     },
     error::Error,
     rlwe::{EncapsulationDigits, RlweSpec},
@@ -26,8 +27,8 @@ pub struct ConventionalPreset {
     pub title: &'static str,
     /// Security policy the set is validated against.
     pub policy: SecurityPolicy,
-    /// -log2 of the mean and of the largest error over the slots that one bootstrap promises, for slots uniform in the
-    /// square of complex numbers with parts in \[-1, 1\].
+    /// -log2 of the mean and of the largest error over the slots that one bootstrap promises, for the messages that
+    /// [`Self::promised_for`] says.
     pub promised_bits: [f64; 2],
     /// Where the numbers come from.
     pub source: &'static str,
@@ -41,10 +42,34 @@ impl ConventionalPreset {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
-    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those one bootstrap promises in the
-    /// worst slot.
+    /// Whether [`Self::promised_bits`] hold for every message with parts in \[-1, 1\], or for random ones alone.
+    pub fn promised_for_every_message(&self) -> bool {
+        (self.spec)().reduction.holds_for_every_message()
+    }
+
+    /// For which messages they hold, in words.
+    pub fn promised_for(&self) -> &'static str {
+        if self.promised_for_every_message() { EVERY_MESSAGE } else { ZERO_MEAN }
+    }
+
+    /// -log2 of the mean and of the largest error that `bootstraps` in a row promise, of a message that stays in
+    /// \[-1, 1\]: errors add up at worst.
+    pub fn promised_bits_after(&self, bootstraps: u32) -> [f64; 2] {
+        self.promised_bits.map(|bits| super::bits_after(bits, bootstraps))
+    }
+
+    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): the largest error of one bootstrap
+    /// must be proven for every message, or a correction is too large to be one. Where the promise is for random messages
+    /// alone, it is what a sine takes off the largest of all coefficients that counts: twice (2 pi)^2 / 6 sqrt(2), over the
+    /// square of the message ratio.
     pub fn gain_bits(&self) -> u32 {
-        self.promised_bits[1] as u32
+        let spec = (self.spec)();
+        let [_, promised] = self.promised_bits;
+        if spec.reduction.holds_for_every_message() {
+            return promised as u32;
+        }
+        let bent = core::f64::consts::TAU * core::f64::consts::TAU / 3.0 * core::f64::consts::SQRT_2;
+        promised.min(2.0 * f64::from(spec.log_message_ratio) - libm::log2(bent)) as u32
     }
 
     /// The validated parameters.
@@ -66,6 +91,10 @@ impl ConventionalPreset {
     }
 }
 
+/// What a promise of a conventional set covers.
+const EVERY_MESSAGE: &str = "every message with parts in [-1, 1]";
+const ZERO_MEAN: &str = "messages that are random with mean zero";
+
 /// The conventional set used where nobody chose one.
 pub const DEFAULT_CONVENTIONAL_PRESET: &str = "n16";
 
@@ -80,9 +109,6 @@ impl Named for ConventionalPreset {
         (self.spec)().fingerprint()
     }
 }
-
-/// Sets of earlier versions: none.
-static RETIRED: [Retired<ConventionalPreset>; 0] = [];
 
 pub(super) static SETS: Catalogue<ConventionalPreset> = Catalogue { current: &PRESETS, retired: &RETIRED };
 
@@ -122,12 +148,12 @@ pub fn conventional_preset_by_fingerprint(
 const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
 const TOY: &str = "demonstration size, no security";
 
-static PRESETS: [ConventionalPreset; 8] = [
+static PRESETS: [ConventionalPreset; 9] = [
     ConventionalPreset {
         name: "n16",
         title: "128-bit, 32768 complex slots, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [27.0, 24.5],
+        promised_bits: [28.0, 25.5],
         source: OWN,
         spec: n16,
     },
@@ -135,15 +161,15 @@ static PRESETS: [ConventionalPreset; 8] = [
         name: "n16-sparse",
         title: "128-bit, 4096 complex slots or any number from 32 to 16384, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [24.0, 21.0],
+        promised_bits: [28.8, 27.0],
         source: OWN,
         spec: n16_sparse,
     },
     ConventionalPreset {
         name: "n16-precise",
-        title: "128-bit, 4096 complex slots or fewer, six products of 52 bits between bootstraps, for META-BTS",
+        title: "128-bit, 4096 complex slots or fewer, seven products of 52 bits between bootstraps, for META-BTS",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [26.0, 24.5],
+        promised_bits: [25.6, 25.2],
         source: OWN,
         spec: n16_precise,
     },
@@ -151,7 +177,7 @@ static PRESETS: [ConventionalPreset; 8] = [
         name: "n15",
         title: "128-bit, 16384 complex slots, two products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [17.2, 15.0],
+        promised_bits: [18.2, 16.0],
         source: OWN,
         spec: n15,
     },
@@ -159,15 +185,23 @@ static PRESETS: [ConventionalPreset; 8] = [
         name: "toy-conventional11",
         title: "INSECURE demonstration size, 1024 slots",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [22.5, 20.5],
+        promised_bits: [29.0, 28.5],
         source: TOY,
         spec: toy11,
+    },
+    ConventionalPreset {
+        name: "toy-conventional11-sine",
+        title: "INSECURE demonstration size, 1024 slots, a sine for messages that are random with mean zero",
+        policy: SecurityPolicy::InsecureForTests,
+        promised_bits: [22.5, 20.5],
+        source: TOY,
+        spec: toy11_sine,
     },
     ConventionalPreset {
         name: "toy-conventional10-sparse",
         title: "INSECURE demonstration size, 64 slots in a ring of 512",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [18.0, 16.5],
+        promised_bits: [29.0, 28.5],
         source: TOY,
         spec: toy10_sparse,
     },
@@ -181,11 +215,71 @@ static PRESETS: [ConventionalPreset; 8] = [
     },
     ConventionalPreset {
         name: "toy-conventional10-50bit",
-        title: "INSECURE demonstration size, 512 slots, no prime above 50 bits, near-integer cosine",
+        title: "INSECURE demonstration size, 512 slots, no prime above 50 bits, near-integer cosine for messages that are random with mean zero",
         policy: SecurityPolicy::InsecureForTests,
         promised_bits: [19.5, 17.5],
         source: TOY,
         spec: toy10_narrow,
+    },
+];
+
+/// Sets that bend large coefficients, until two harmonics took their names: promises are for random messages with mean
+/// zero, or with an arcsine what its fit leaves of the largest coefficient.
+static RETIRED: [Retired<ConventionalPreset>; 5] = [
+    Retired {
+        preset: ConventionalPreset {
+            name: "n16-2026a",
+            title: "n16 with a sine, for messages that are random with mean zero",
+            policy: SecurityPolicy::Strict128,
+            promised_bits: [27.0, 24.5],
+            source: OWN,
+            spec: n16_sine,
+        },
+        now: "n16",
+    },
+    Retired {
+        preset: ConventionalPreset {
+            name: "n16-sparse-2026a",
+            title: "n16-sparse with a sine, for messages that are random with mean zero",
+            policy: SecurityPolicy::Strict128,
+            promised_bits: [24.0, 21.0],
+            source: OWN,
+            spec: n16_sparse_sine,
+        },
+        now: "n16-sparse",
+    },
+    Retired {
+        preset: ConventionalPreset {
+            name: "n16-precise-2026a",
+            title: "n16-precise with an arcsine, for coefficients that are no larger than a part",
+            policy: SecurityPolicy::Strict128,
+            promised_bits: [23.5, 23.5],
+            source: OWN,
+            spec: n16_precise_arcsine,
+        },
+        now: "n16-precise",
+    },
+    Retired {
+        preset: ConventionalPreset {
+            name: "n15-2026a",
+            title: "n15 with a sine, for messages that are random with mean zero",
+            policy: SecurityPolicy::Strict128,
+            promised_bits: [17.2, 15.0],
+            source: OWN,
+            spec: n15_sine,
+        },
+        now: "n15",
+    },
+    Retired {
+        preset: ConventionalPreset {
+            name: "toy-conventional10-sparse-2026a",
+            title: "INSECURE demonstration size, 64 slots, with a sine",
+            policy: SecurityPolicy::InsecureForTests,
+            promised_bits: [18.0, 16.5],
+            source: TOY,
+            spec: toy10_sparse_sine,
+        },
+        now: "toy-conventional10-sparse",
     },
 ];
 
@@ -203,8 +297,8 @@ pub(super) struct Sizes {
 }
 
 /// A set with main secret of weight 192 and ephemeral secret of weight 32.
-fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: EvalModSpec) -> ConventionalSpec {
-    chain(name, log_n, order, sizes, eval_mod, SecretDistribution::Sparse { weight: 192 })
+fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+    chain(name, log_n, order, sizes, reduction, SecretDistribution::Sparse { weight: 192 })
 }
 
 /// A set with an ephemeral secret of weight 32.
@@ -213,7 +307,7 @@ pub(super) fn chain(
     log_n: u32,
     order: StageOrder,
     sizes: &Sizes,
-    eval_mod: EvalModSpec,
+    reduction: Reduction,
     secret: SecretDistribution,
 ) -> ConventionalSpec {
     let n = 1usize << log_n;
@@ -223,8 +317,8 @@ pub(super) fn chain(
         StageOrder::CoeffsToSlotsFirst => [messages, first].concat(),
         StageOrder::SlotsToCoeffsFirst => [first, messages].concat(),
     };
-    let reduction = run((eval_mod.levels(), sizes.reduction));
-    let levels = [vec![sizes.base], low, reduction, run(sizes.coeffs_to_slots)].concat();
+    let reduced = run((reduction.levels(), sizes.reduction));
+    let levels = [vec![sizes.base], low, reduced, run(sizes.coeffs_to_slots)].concat();
     let mut taken = Vec::new();
     let mut prime = |bits: f64| {
         let found = ntt_primes(bits, 2 * n as u64).find(|p| !taken.contains(p)).unwrap_or_default();
@@ -248,10 +342,13 @@ pub(super) fn chain(
         order,
         coeffs_to_slots: sizes.coeffs_to_slots.0,
         slots_to_coeffs: sizes.slots_to_coeffs.0,
-        eval_mod,
+        reduction,
         log_eval_scale: sizes.reduction,
         log_scale: sizes.messages.1,
-        log_message_ratio: 8,
+        log_message_ratio: match reduction {
+            Reduction::Harmonics(spec) => spec.log_distance,
+            Reduction::Sine(_) => 8,
+        },
         ephemeral: Some(EphemeralSpec {
             weight: 32,
             prime: ephemeral,
@@ -280,6 +377,13 @@ fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
 /// The sine to 51 bits near integers, for |x| <= 16, by 12 key switches.
 const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
+const SINE: Reduction = Reduction::Sine(COSINE);
+
+/// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One bit more takes four
+/// off what the harmonics leave, and adds one to the noise.
+const fn harmonics(log_distance: u32) -> Reduction {
+    Reduction::Harmonics(HarmonicsSpec { range: 16, squarings: 3, log_distance })
+}
 
 const N16_SIZES: Sizes = Sizes {
     base: 60.0,
@@ -293,35 +397,52 @@ const N16_SIZES: Sizes = Sizes {
 };
 
 fn n16() -> ConventionalSpec {
-    spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, COSINE)
+    spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, harmonics(9))
 }
 
 fn n16_sparse() -> ConventionalSpec {
-    // The coefficients of few slots are large: more room keeps the sine straight.
-    ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, log_message_ratio: 10, ..n16() }
+    ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, ..n16() }
 }
 
-/// Messages at a scale that holds what several rounds of bootstrapping gain, and an arcsine: the coefficients of few slots
-/// are large.
+fn n16_sine() -> ConventionalSpec {
+    spec("n16-2026a", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, SINE)
+}
+
+fn n16_sparse_sine() -> ConventionalSpec {
+    // The coefficients of few slots are large: more room keeps the sine straight.
+    let name = "n16-sparse-2026a".to_string();
+    ConventionalSpec { name, log_slots: 12, log_message_ratio: 10, ..n16_sine() }
+}
+
+/// Messages at a scale that holds what several rounds of bootstrapping gain.
 fn n16_precise() -> ConventionalSpec {
-    let sizes = Sizes { messages: (6, 52.0), slots_to_coeffs: (3, 44.0), ..N16_SIZES };
-    let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 3, log_distance: 8 }), ..COSINE };
-    let spec = spec("n16-precise", 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
+    n16_precise_of("n16-precise", 7, harmonics(8))
+}
+
+fn n16_precise_arcsine() -> ConventionalSpec {
+    let arcsine = Some(ArcsineSpec { degree: 3, log_distance: 8 });
+    n16_precise_of("n16-precise-2026a", 6, Reduction::Sine(EvalModSpec { arcsine, ..COSINE }))
+}
+
+fn n16_precise_of(name: &str, products: usize, reduction: Reduction) -> ConventionalSpec {
+    let sizes = Sizes { messages: (products, 52.0), slots_to_coeffs: (3, 44.0), ..N16_SIZES };
+    let spec = spec(name, 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 12, ..spec }
 }
 
-fn n15() -> ConventionalSpec {
-    let sizes = Sizes {
-        base: 42.0,
-        messages: (2, 33.0),
-        slots_to_coeffs: (2, 30.0),
-        reduction: 49.5,
-        coeffs_to_slots: (2, 49.5),
-        special: (2, 53.2),
-        digit: 99.3,
-        ephemeral: 60.0,
-    };
-    let mut spec = spec("n15", 15, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE);
+const N15_SINE_SIZES: Sizes = Sizes {
+    base: 42.0,
+    messages: (2, 33.0),
+    slots_to_coeffs: (2, 30.0),
+    reduction: 49.5,
+    coeffs_to_slots: (2, 49.5),
+    special: (2, 53.2),
+    digit: 99.3,
+    ephemeral: 60.0,
+};
+
+fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+    let mut spec = spec(name, 15, StageOrder::CoeffsToSlotsFirst, sizes, reduction);
     // q0 is small: one digit would leave more noise than the message has room for.
     if let Some(ephemeral) = &mut spec.ephemeral {
         ephemeral.digits = EncapsulationDigits::Balanced { count: 2 };
@@ -329,8 +450,16 @@ fn n15() -> ConventionalSpec {
     spec
 }
 
-fn toy(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, eval_mod: EvalModSpec) -> ConventionalSpec {
-    let mut spec = spec(name, log_n, order, sizes, eval_mod);
+fn n15() -> ConventionalSpec {
+    n15_of("n15", &Sizes { reduction: 48.0, ..N15_SINE_SIZES }, harmonics(7))
+}
+
+fn n15_sine() -> ConventionalSpec {
+    n15_of("n15-2026a", &N15_SINE_SIZES, SINE)
+}
+
+fn toy(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+    let mut spec = spec(name, log_n, order, sizes, reduction);
     spec.chain.policy = SecurityPolicy::InsecureForTests;
     spec
 }
@@ -347,17 +476,30 @@ const TOY_SIZES: Sizes = Sizes {
 };
 
 fn toy11() -> ConventionalSpec {
-    toy("toy-conventional11", 11, StageOrder::CoeffsToSlotsFirst, &TOY_SIZES, COSINE)
+    toy("toy-conventional11", 11, StageOrder::CoeffsToSlotsFirst, &TOY_SIZES, harmonics(9))
+}
+
+fn toy11_sine() -> ConventionalSpec {
+    toy("toy-conventional11-sine", 11, StageOrder::CoeffsToSlotsFirst, &TOY_SIZES, SINE)
 }
 
 fn toy10_sparse() -> ConventionalSpec {
+    toy10_sparse_of("toy-conventional10-sparse", harmonics(9))
+}
+
+fn toy10_sparse_sine() -> ConventionalSpec {
+    toy10_sparse_of("toy-conventional10-sparse-2026a", SINE)
+}
+
+fn toy10_sparse_of(name: &str, reduction: Reduction) -> ConventionalSpec {
     let sizes = Sizes { slots_to_coeffs: (2, 42.0), coeffs_to_slots: (2, 58.0), ..TOY_SIZES };
-    let spec = toy("toy-conventional10-sparse", 10, StageOrder::CoeffsToSlotsFirst, &sizes, COSINE);
+    let spec = toy(name, 10, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 6, ..spec }
 }
 
 fn toy10_slots_first() -> ConventionalSpec {
-    let reduction = EvalModSpec { arcsine: Some(ArcsineSpec { degree: 7, log_distance: 7 }), ..COSINE };
+    let arcsine = Some(ArcsineSpec { degree: 7, log_distance: 7 });
+    let reduction = Reduction::Sine(EvalModSpec { arcsine, ..COSINE });
     toy("toy-conventional10-slots-first", 10, StageOrder::SlotsToCoeffsFirst, &TOY_SIZES, reduction)
 }
 
@@ -370,7 +512,8 @@ fn toy10_narrow() -> ConventionalSpec {
         coeffs_to_slots: (2, 50.0),
         ..TOY_SIZES
     };
-    let reduction = EvalModSpec { degree: 30, double_angles: 3, log_distance: Some(8), ..COSINE };
+    let reduction =
+        Reduction::Sine(EvalModSpec { degree: 30, double_angles: 3, log_distance: Some(8), ..COSINE });
     let mut spec = toy("toy-conventional10-50bit", 10, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     if let Some(ephemeral) = &mut spec.ephemeral {
         ephemeral.digits = EncapsulationDigits::Balanced { count: 2 };

@@ -39,7 +39,7 @@ pub struct Preset {
     pub mode: ShipMode,
     /// Security policy the set is validated against.
     pub policy: SecurityPolicy,
-    /// Bits of precision of the worst slot of one bootstrap that the set promises, uniform messages
+    /// Bits of precision of the worst slot of one bootstrap that the set promises, every message with parts
     /// in [-1, 1] (or bits).
     pub promised_bits: f64,
     /// Where the numbers come from.
@@ -60,6 +60,16 @@ impl Preset {
         self.promised_bits as u32
     }
 
+    /// Bits of the worst slot that `bootstraps` in a row promise, of a message that stays in \[-1, 1\]: errors add up at
+    /// worst. Bits are cleaned by each bootstrap, so that theirs do not.
+    pub fn promised_bits_after(&self, bootstraps: u32) -> f64 {
+        if self.mode == ShipMode::Bits {
+            self.promised_bits
+        } else {
+            bits_after(self.promised_bits, bootstraps)
+        }
+    }
+
     /// The validated parameters, 32-bit words: every prime of a preset is below 2^31.
     ///
     /// # Errors
@@ -75,6 +85,11 @@ impl Preset {
     pub fn params_over<W: Word>(&self) -> Result<ShipParams<W>, Error> {
         ShipParams::new(&(self.spec)())
     }
+}
+
+/// What is left of `bits` after so many bootstraps: each adds an error of at most 2^-bits to that of all before.
+fn bits_after(bits: f64, bootstraps: u32) -> f64 {
+    bits - libm::log2(f64::from(bootstraps.max(1)))
 }
 
 /// The set used where nobody chose one.

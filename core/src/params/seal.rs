@@ -9,7 +9,7 @@ use alloc::{format, string::String};
 use super::conventional::{Sizes, chain};
 use crate::{
     bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, StageOrder,
+        ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction, StageOrder,
     },
     error::Error,
     security::{SecretDistribution, SecurityPolicy},
@@ -106,7 +106,7 @@ impl SealSet {
                 LOG_N - 1
             )));
         }
-        let eval_mod = self.eval_mod();
+        let eval_mod = Reduction::Sine(self.eval_mod());
         let full = log_slots == LOG_N - 1;
         let mut sizes = Sizes {
             base: BASE,

@@ -15,7 +15,7 @@ import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State 
 import { controls, result, stages } from './views.js';
 
 // `?set=toy-conventional10-50bit` is for tests, which have less time.
-const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11';
+const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11-sine';
 
 const state: State = {
   preset: undefined,

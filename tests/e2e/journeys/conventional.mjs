@@ -79,7 +79,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 
 test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
   // The set of the page, whose stages last long enough to be stopped between two of them.
-  const page = await open(context, {}, 'toy-conventional11');
+  const page = await open(context, {}, 'toy-conventional11-sine');
   await page.click('[data-act=run]');
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]').waitFor();

@@ -2,7 +2,8 @@
 
 use js_sys::Float64Array;
 use refloat::{
-    bootstrapping::ckks_conventional::EvalMod, circuits::polynomial::PolynomialBasis,
+    bootstrapping::ckks_conventional::{EvalMod, EvalModSpec, Harmonics, HarmonicsSpec, Reduction},
+    circuits::polynomial::{Polynomial, PolynomialBasis},
     params::conventional_preset,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -19,32 +20,69 @@ const POINTS: u32 = 1 << 16;
 /// instead of the set's own.
 #[wasm_bindgen]
 pub fn reduction(preset: &str, degree: Option<u32>, points: &Float64Array) -> Result<JsValue> {
-    let mut spec = (conventional_preset(preset)?.spec)().eval_mod;
-    if let Some(degree) = degree {
-        spec.degree = degree as usize;
-    }
+    let preset = conventional_preset(preset)?;
     if points.length() > POINTS {
         return Err(Failure::invalid(format!("{} points; give at most {POINTS}", points.length())));
     }
-    let reduction = EvalMod::new(&spec)?;
-    let cosine = reduction.cosine();
-    let interval = match cosine.polynomial.basis() {
-        PolynomialBasis::Chebyshev { from, to } => [from, to],
-        PolynomialBasis::Monomial => [-1.0, 1.0],
-    };
-    let coefficients: Vec<f64> = cosine.polynomial.coefficients().iter().map(|c| c.re.to_f64()).collect();
-    let values: Vec<f64> = points.to_vec().into_iter().map(|x| reduction.value(x)).collect();
-    Ok(Fields::new()
+    match ((preset.spec)().reduction, degree) {
+        (Reduction::Sine(spec), degree) => {
+            let degree = degree.map_or(spec.degree, |degree| degree as usize);
+            sine(&EvalModSpec { degree, ..spec }, points)
+        }
+        (Reduction::Harmonics(spec), None) => harmonics(&spec, points),
+        (Reduction::Harmonics(_), Some(_)) => Err(Failure::invalid(format!(
+            "the exponential of {} has the degree that meets every integer of its range; degrees are for sets with a \
+             cosine, such as toy-conventional11-sine",
+            preset.name
+        ))),
+    }
+}
+
+fn sine(spec: &EvalModSpec, points: &Float64Array) -> Result<JsValue> {
+    let reduction = EvalMod::new(spec)?;
+    let cosine = &reduction.cosine().polynomial;
+    Ok(described(cosine, points, |x| reduction.value(x))
+        .with("kind", "sine")
         .with("range", f64::from(spec.range))
-        .with("degree", cosine.polynomial.degree() as f64)
         .with("doubleAngles", f64::from(spec.double_angles))
         .with("arcsineDegree", spec.arcsine.map_or(0.0, |arcsine| arcsine.degree as f64))
         .with("levels", spec.levels() as f64)
         .with("keySwitches", reduction.key_switches() as f64)
         .with("shift", reduction.shift())
+        .with("fitError", reduction.cosine().error)
+        .done())
+}
+
+fn harmonics(spec: &HarmonicsSpec, points: &Float64Array) -> Result<JsValue> {
+    let reduction = Harmonics::new(spec)?;
+    // Of the quotients that there are: one in 2^30 is further out.
+    let usual = spec.range * 3 / 4;
+    let distance = (0.5 - f64::from(spec.log_distance)).exp2();
+    Ok(described(reduction.exponential(), points, |x| reduction.value(x))
+        .with("kind", "harmonics")
+        .with("range", f64::from(spec.range))
+        .with("doubleAngles", f64::from(spec.squarings))
+        .with("arcsineDegree", 0.0)
+        .with("levels", spec.levels() as f64)
+        .with("keySwitches", reduction.key_switches() as f64)
+        .with("shift", 0.0)
+        .with("fitError", reduction.error(usual, distance))
+        .done())
+}
+
+/// Degree, interval and coefficients of a polynomial, and what the reduction makes of the points. Coefficients are real,
+/// or those of an exponential: real where even, imaginary where odd.
+fn described(polynomial: &Polynomial, points: &Float64Array, value: impl Fn(f64) -> f64) -> Fields {
+    let interval = match polynomial.basis() {
+        PolynomialBasis::Chebyshev { from, to } => [from, to],
+        PolynomialBasis::Monomial => [-1.0, 1.0],
+    };
+    let coefficients: Vec<f64> =
+        polynomial.coefficients().iter().map(|c| if c.re.is_zero() { c.im } else { c.re }.to_f64()).collect();
+    let values: Vec<f64> = points.to_vec().into_iter().map(value).collect();
+    Fields::new()
+        .with("degree", polynomial.degree() as f64)
         .with("interval", Float64Array::from(interval.as_slice()))
         .with("coefficients", Float64Array::from(coefficients.as_slice()))
-        .with("fitError", cosine.error)
         .with("values", Float64Array::from(values.as_slice()))
-        .done())
 }

@@ -3,7 +3,7 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    eval_mod::EvalMod, keys::ConventionalKeys, maps::Maps, params::ConventionalParams, raise::Lift,
+    keys::ConventionalKeys, maps::Maps, params::ConventionalParams, raise::Lift, reduction::FittedReduction,
     run::ConventionalRun, spec::StageOrder,
 };
 use crate::{
@@ -20,7 +20,7 @@ pub struct ConventionalEvaluator<W: Word = u64> {
     ckks: CkksEvaluator<W>,
     maps: Maps<W>,
     lift: Lift<W>,
-    eval_mod: EvalMod,
+    reduction: FittedReduction,
 }
 
 impl<W: Word> ConventionalEvaluator<W> {
@@ -34,7 +34,7 @@ impl<W: Word> ConventionalEvaluator<W> {
             ckks: CkksEvaluator::new(params.ckks()),
             maps: Maps::new(params, storage)?,
             lift: Lift::new(params),
-            eval_mod: EvalMod::new(&params.spec().eval_mod)?,
+            reduction: FittedReduction::new(&params.spec().reduction)?,
         })
     }
 
@@ -49,8 +49,8 @@ impl<W: Word> ConventionalEvaluator<W> {
     }
 
     /// The reduction modulo q0 with its error bound.
-    pub fn reduction(&self) -> &EvalMod {
-        &self.eval_mod
+    pub fn reduction(&self) -> &FittedReduction {
+        &self.reduction
     }
 
     /// Bytes of encoded diagonals.
@@ -157,7 +157,7 @@ impl<W: Word> ConventionalEvaluator<W> {
 
     /// x - round(x) for x = K slots: the message over q0, relabelled to the message at the scale the set says.
     ///
-    /// `base` is the scale of the message at level 0.
+    /// `base` is the scale of the message at level 0. Two harmonics join both parts, see [`Self::join_parts`].
     ///
     /// # Errors
     /// [`Error::LevelMismatch`].
@@ -173,7 +173,16 @@ impl<W: Word> ConventionalEvaluator<W> {
             StageOrder::SlotsToCoeffsFirst => self.params.scale(),
         };
         let target = wanted.mul(self.params.base_modulus()).div(base);
-        let reduced = self.eval_mod.evaluate(&self.ckks, parts, &keys.relinearization, target, counters)?;
+        let relinearization = &keys.relinearization;
+        let reduced = match &self.reduction {
+            FittedReduction::Sine(sine) => {
+                sine.evaluate(&self.ckks, parts, relinearization, target, counters)?
+            }
+            FittedReduction::Harmonics(harmonics) => {
+                let conjugation = keys.galois.conjugation()?;
+                vec![harmonics.evaluate(&self.ckks, parts, relinearization, conjugation, target, counters)?]
+            }
+        };
         Ok(reduced.into_iter().map(|x| x.relabelled(wanted)).collect())
     }
 

@@ -50,7 +50,7 @@ impl<W: Word> ConventionalSecretKey<W> {
                 (ViewKind::Coefficients, stages::SLOTS_TO_COEFFS, values, expected)
             }
             state => {
-                let range = f64::from(self.params().spec().eval_mod.range);
+                let range = f64::from(self.params().spec().reduction.range());
                 let over_q0 = run.base().div(self.params().base_modulus()).to_f64();
                 let (stage, factor, found) = match state {
                     ConventionalState::Raised(x) => (stages::MOD_RAISE, range, self.coefficients_of(x)?),
@@ -93,9 +93,15 @@ impl<W: Word> ConventionalSecretKey<W> {
         Ok(self.params().ckks().encoder().coefficients(slots)?.into_iter().step_by(gap).collect())
     }
 
-    /// Coefficients that are in slots: real and imaginary parts of the pairs in two ciphertexts, or beside each other.
+    /// Coefficients that are in slots: real and imaginary parts of the pairs in two ciphertexts, or beside each other, or
+    /// joined to complex numbers.
     fn pairs_in_slots(&self, parts: &[Ciphertext<W>]) -> Result<Vec<f64>, Error> {
         let n = self.params().slots();
+        if let ([joined], false) = (parts, self.params().packs_parts()) {
+            let slots = self.all_slots(joined)?;
+            let pairs = || (0..n).map(|k| slots[reversed(k, n)]);
+            return Ok(pairs().map(|w| w.re).chain(pairs().map(|w| w.im)).collect());
+        }
         let mut slots = Vec::new();
         for part in parts {
             let mut found = self.all_slots(part)?;

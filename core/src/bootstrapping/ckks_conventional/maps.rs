@@ -39,7 +39,7 @@ impl<W: Word> Maps<W> {
         // Slots y at scale K q0 N/2n before, y/2 at half the scale of the reduction after: parts are sums of two.
         let raised = params
             .base_modulus()
-            .mul(Scale::new(f64::from(spec.eval_mod.range)))
+            .mul(Scale::new(f64::from(spec.reduction.range())))
             .mul(Scale::new((params.n() / (2 * slots)) as f64));
         let to_slots = params.eval_scale().div(raised.mul(Scale::new(2.0)));
         let to_coeffs = match spec.order {

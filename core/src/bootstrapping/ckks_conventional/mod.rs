@@ -11,13 +11,15 @@
 //! every coefficient. Coefficients are moved into slots, a polynomial close to x - round(x) is evaluated on
 //! x = m/q0 + I, and what is left, m/q0, is moved back. Which of the two maps goes first is [`StageOrder`]'s to say.
 //!
-//! The polynomial is a scaled cosine, doubled r times to a sine of period one, and the arcsine where the message is not
-//! small beside q0: [`EvalMod`].
+//! The polynomial is an exponential, squared r times to e^(2 pi i x), of which two harmonics are x - round(x) for every
+//! message: [`Harmonics`]. Or a scaled cosine, doubled r times to a sine of period one, and the arcsine where the message is
+//! not small beside q0: [`EvalMod`]. [`Reduction`] says which.
 
 mod bootstrapper;
 mod builder;
 mod eval_mod;
 mod evaluator;
+mod harmonics;
 mod inspect;
 mod key_samples;
 mod keys;
@@ -26,6 +28,7 @@ mod maps;
 mod overflow;
 mod params;
 mod raise;
+mod reduction;
 mod run;
 mod secret;
 mod spec;
@@ -35,10 +38,12 @@ pub use bootstrapper::{ConventionalBootstrapper, METHOD};
 pub use builder::ConventionalKeysBuilder;
 pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
+pub use harmonics::{Harmonics, HarmonicsSpec};
 pub use keys::ConventionalKeys;
 pub use layout::{ConventionalKeyPart, SwitchingKeyId};
 pub use overflow::log2_quotient_exceeds;
 pub use params::{ConventionalParams, Levels};
+pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
 pub use secret::ConventionalSecretKey;
 pub use spec::{ConventionalSpec, EphemeralSpec, StageOrder};

@@ -5,6 +5,7 @@ use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use super::{
     layout::{ConventionalKeyPart, Layout, SwitchingKeyId},
     overflow,
+    reduction::Reduction,
     spec::{ConventionalSpec, StageOrder},
     stages,
 };
@@ -99,7 +100,7 @@ impl<W: Word> ConventionalParams<W> {
     /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet
     /// the policy.
     pub fn new(spec: &ConventionalSpec) -> Result<Self, Error> {
-        let levels = Levels::of(spec, spec.eval_mod.levels())?;
+        let levels = Levels::of(spec, spec.reduction.levels())?;
         let rlwe = RlweContext::new(&spec.chain)?;
         check_shape(spec)?;
         let security = check_security(spec)?;
@@ -256,7 +257,7 @@ impl<W: Word> ConventionalParams<W> {
             (None, _) => return None,
         };
         let coefficients = 1.0 + f64::from(self.spec().log_slots);
-        let bound = self.spec().eval_mod.range.saturating_sub(1);
+        let bound = self.spec().reduction.range().saturating_sub(1);
         Some(overflow::log2_quotient_exceeds(weight, bound) + coefficients)
     }
 
@@ -334,6 +335,14 @@ fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
             "messages at scale 2^{} with a ratio of 2^{} do not fit q0 = 2^{log_q0:.1}; lower the scale or the ratio, \
              or take a larger q0",
             spec.log_scale, spec.log_message_ratio
+        ));
+    }
+    if let Reduction::Harmonics(harmonics) = &spec.reduction
+        && harmonics.log_distance != spec.log_message_ratio
+    {
+        return refuse(format!(
+            "harmonics for messages of 2^-{} beside q0, and a ratio of 2^{}; take the same",
+            harmonics.log_distance, spec.log_message_ratio
         ));
     }
     if !(20.0..=61.0).contains(&spec.log_eval_scale) {

@@ -59,7 +59,7 @@ impl<W: Word> Lift<W> {
             }
         };
         counters.ntt += 2 * rlwe.q(top).len() as u64;
-        let range = Scale::new(f64::from(self.params.spec().eval_mod.range));
+        let range = Scale::new(f64::from(self.params.spec().reduction.range()));
         Ok(x.with_pair(lifted, top, self.params.base_modulus().mul(range)))
     }
 

@@ -20,7 +20,7 @@ pub enum ConventionalState<W: Word> {
     Raised(Ciphertext<W>),
     /// Coefficients in slots: real and imaginary parts.
     Slots(Vec<Ciphertext<W>>),
-    /// Reduced modulo q0.
+    /// Reduced modulo q0: parts as before, or one ciphertext that has joined them.
     Reduced(Vec<Ciphertext<W>>),
     /// Finished.
     Done(Ciphertext<W>),

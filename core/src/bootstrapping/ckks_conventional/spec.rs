@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::eval_mod::EvalModSpec;
+use super::reduction::Reduction;
 use crate::{
     rlwe::{EncapsulationDigits, RlweSpec},
     security::{SecretDistribution, SecurityPolicy},
@@ -57,7 +57,7 @@ pub struct ConventionalSpec {
     /// Stages of slots-to-coefficients, one level each.
     pub slots_to_coeffs: usize,
     /// The reduction modulo q0.
-    pub eval_mod: EvalModSpec,
+    pub reduction: Reduction,
     /// log2 of the scale of slots that enter and leave the reduction.
     pub log_eval_scale: f64,
     /// log2 of the scale of messages in and out.
@@ -82,7 +82,8 @@ impl ConventionalSpec {
             self.log_scale.to_bits(),
             self.log_message_ratio.into(),
         ];
-        words.extend(self.eval_mod.words());
+        let (reduction, tag) = self.reduction.words();
+        words.extend(reduction);
         match &self.ephemeral {
             None => words.push(0),
             Some(EphemeralSpec { weight, prime, digits }) => {
@@ -93,6 +94,7 @@ impl ConventionalSpec {
                 words.extend([1, u64::from(*weight), *prime, digits]);
             }
         }
+        words.extend(tag);
         for word in words {
             h.update(&word.to_le_bytes());
         }

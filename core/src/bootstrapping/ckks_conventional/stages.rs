@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::spec::{ConventionalSpec, StageOrder};
+use super::{
+    reduction::Reduction,
+    spec::{ConventionalSpec, StageOrder},
+};
 use crate::trace::StageInfo;
 
 /// Slots to coefficients.
@@ -37,8 +40,11 @@ pub(super) fn of(spec: &ConventionalSpec) -> Vec<StageInfo> {
     let eval_mod = StageInfo {
         id: EVAL_MOD,
         title: "Reduce modulo q0",
-        symbol: "sin(2 pi x) / 2 pi ~ x - round(x), x = m/q0 + I",
-        levels: spec.eval_mod.levels(),
+        symbol: match spec.reduction {
+            Reduction::Sine(_) => "sin(2 pi x) / 2 pi ~ x - round(x), x = m/q0 + I",
+            Reduction::Harmonics(_) => "a1 sin(2 pi x) + a2 sin(4 pi x) ~ x - round(x), x = m/q0 + I",
+        },
+        levels: spec.reduction.levels(),
     };
     match spec.order {
         StageOrder::CoeffsToSlotsFirst => alloc::vec![raise, coeffs_to_slots, eval_mod, slots_to_coeffs],

@@ -3,7 +3,7 @@
 //! A [`Polynomial`] is in the monomial basis or in Chebyshev polynomials over an interval, with complex coefficients
 //! of 106 bits. It comes from its coefficients, or from one of three fits, each of which measures its own error:
 //! [`interpolate`] at the Chebyshev nodes, [`minimax`] by the exchange algorithm of Remez over a union of intervals,
-//! and [`least_squares`] with weights.
+//! and [`least_squares`] with weights. [`exponential`] is the one that reductions begin with.
 //!
 //! [`PolynomialEvaluator`] evaluates them on the slots of a ciphertext by the algorithm of Paterson and Stockmeyer, at
 //! the optimal depth of ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for.
@@ -19,6 +19,6 @@ mod powers;
 pub use basis::PolynomialBasis;
 pub use clear::{Parity, Polynomial};
 pub use evaluate::PolynomialEvaluator;
-pub use fit::{Fit, interpolate, largest_error, least_squares, minimax, near_integers};
+pub use fit::{Fit, exponential, interpolate, largest_error, least_squares, minimax, near_integers};
 pub use plan::Plan;
 pub(crate) use plan::factors;

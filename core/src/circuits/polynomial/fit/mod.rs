@@ -1,12 +1,14 @@
-//! Real polynomials fitted to real functions, in the Chebyshev basis and to 106 bits.
+//! Real polynomials fitted to real functions, in the Chebyshev basis and to 106 bits; and the exponential.
 //!
-//! Each fit measures its own error on a dense grid, in the same arithmetic.
+//! Each fit of a real function measures its own error on a dense grid, in the same arithmetic.
 
+mod exponential;
 mod interpolate;
 mod least_squares;
 mod linear;
 mod remez;
 
+pub use exponential::exponential;
 pub use interpolate::interpolate;
 pub use least_squares::least_squares;
 pub use remez::minimax;

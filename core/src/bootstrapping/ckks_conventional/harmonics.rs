@@ -1,0 +1,211 @@
+//! The reduction modulo q0 for every message: x - round(x) near integers, by two harmonics.
+//!
+//! sin(2 pi x) / 2 pi bends: it takes (2 pi)^2 / 6 x^3 off a coefficient of size x beside q0, which is nothing for slots that
+//! are random with mean zero, and 2^-13 of a constant. a1 sin(2 pi x) + a2 sin(4 pi x) with slope 1 has no such cube to
+//! speak of, and is the imaginary part of a1 w + a2 w^2 for w = e^(2 pi i x). Here a2 < 0, so it is that of
+//! -|a2| (w - b)^2 with b = a1 / 2|a2|, about 4: one squaring.
+//!
+//! w comes from one polynomial with cosines in its even coefficients and i times sines in the odd ones, whose angle is
+//! smaller by 2^r, and r squarings; the imaginary parts of both halves of the coefficients by one conjugation, as
+//! ((v1 + i v2) - conj(v1 - i v2)) / 2i. For |x| < 16 that is degree 31, three squarings and the last one: nine levels, one
+//! more than a sine.
+//!
+//! # Every message
+//!
+//! Slots with parts in \[-1, 1\] have coefficients c_k with a sum of squares of at most 2, because the mean of |z|^2 is.
+//! An error g(c) in each coefficient, a function of it alone, is in no slot more than the sum of |g(c_k)|, and so at most
+//! twice the largest |g(c)| / c^2 over |c| <= sqrt(2): [`super::FittedReduction::proven_error`].
+
+use alloc::format;
+
+use crate::{
+    arith::{ComplexDoubleDouble, DoubleDouble, Word},
+    circuits::polynomial::{Plan, Polynomial, PolynomialEvaluator, exponential},
+    error::Error,
+    par,
+    ring::Automorphism,
+    rlwe::SampleBlock,
+    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
+    trace::Counters,
+};
+
+/// Two harmonics of x - round(x).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HarmonicsSpec {
+    /// K: |round(x)| is below that. The polynomial has degree 2K - 1.
+    pub range: u32,
+    /// r: how often its value is squared to give e^(2 pi i x).
+    pub squarings: u32,
+    /// -log2 of a message of size one beside q0. Its coefficients reach sqrt(2) times as far.
+    pub log_distance: u32,
+}
+
+impl HarmonicsSpec {
+    /// Levels it takes: the polynomial's, the squarings', and one for both harmonics.
+    pub fn levels(&self) -> usize {
+        (2 * self.range).next_power_of_two().ilog2() as usize + self.squarings as usize + 1
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if (1..=64).contains(&self.range) && self.squarings <= 10 && (4..=40).contains(&self.log_distance) {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "two harmonics of range {}, {} squarings, messages of 2^-{} beside q0; take ranges to 64, 10 squarings, and \
+             messages from 2^-4 to 2^-40",
+            self.range, self.squarings, self.log_distance
+        )))
+    }
+}
+
+/// The fitted polynomial and the harmonics.
+pub struct Harmonics {
+    spec: HarmonicsSpec,
+    exponential: Polynomial,
+    plan: Plan,
+    /// |a2|, and b = a1 / 2|a2|.
+    second: DoubleDouble,
+    centre: DoubleDouble,
+}
+
+impl Harmonics {
+    /// Fits the exponential, and the harmonics: a1 and a2 have slope 1 at 0, and are exact at sqrt(3/4) of the largest
+    /// coefficient, where what is left is smallest beside the square of a coefficient.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for numbers out of range.
+    pub fn new(spec: &HarmonicsSpec) -> Result<Self, Error> {
+        spec.check()?;
+        let exponential = exponential(spec.range, spec.squarings)?;
+        let plan = Plan::new(core::slice::from_ref(&exponential))?;
+        let node = DoubleDouble::new(1.5).sqrt().scale(libm::exp2(-f64::from(spec.log_distance)));
+        // 2 pi a1 + 4 pi a2 = 1, and a1 sin + a2 sin of twice the angle is the node.
+        let turn = DoubleDouble::PI.scale(2.0);
+        let (one, two) = (node.sin_turns(), node.scale(2.0).sin_turns());
+        let a2 = (node - one / turn) / (two - one.scale(2.0));
+        let a1 = DoubleDouble::ONE / turn - a2.scale(2.0);
+        Ok(Self { spec: *spec, exponential, plan, second: -a2, centre: (a1 / -a2).scale(0.5) })
+    }
+
+    /// The numbers.
+    pub fn spec(&self) -> &HarmonicsSpec {
+        &self.spec
+    }
+
+    /// e^(2 pi i x / 2^r) near integers.
+    pub fn exponential(&self) -> &Polynomial {
+        &self.exponential
+    }
+
+    /// a1 and a2.
+    pub fn amplitudes(&self) -> [f64; 2] {
+        [(self.second * self.centre).scale(2.0).to_f64(), -self.second.to_f64()]
+    }
+
+    /// Key switches for one ciphertext; a conjugation comes to those of both.
+    pub fn key_switches(&self) -> usize {
+        self.plan.key_switches() + self.spec.squarings as usize + 1
+    }
+
+    fn reduced(&self, x: DoubleDouble) -> DoubleDouble {
+        let mut w = self.exponential.value(x.into());
+        for _ in 0..self.spec.squarings {
+            w = w * w;
+        }
+        let v = w - self.centre.into();
+        -((v * v).im * self.second)
+    }
+
+    /// The reduction of a clear number, as the circuit does it.
+    pub fn value(&self, x: f64) -> f64 {
+        self.reduced(DoubleDouble::new(x)).to_f64()
+    }
+
+    /// The largest difference from x - round(x) for x within `distance` of an integer of size at most `quotient`: on a
+    /// grid.
+    pub fn error(&self, quotient: u32, distance: f64) -> f64 {
+        const STEPS: i64 = 64;
+        let step = DoubleDouble::new(distance) / DoubleDouble::from_i64(STEPS);
+        let rests = || (-STEPS..=STEPS).map(|k| step * DoubleDouble::from_i64(k));
+        let integers = -i64::from(quotient)..=i64::from(quotient);
+        let errors = integers.flat_map(|i| {
+            let i = DoubleDouble::from_i64(i);
+            rests().map(move |rest| (self.reduced(i + rest) - rest).abs())
+        });
+        errors.fold(DoubleDouble::ZERO, DoubleDouble::max).to_f64()
+    }
+
+    /// Slots y = x / K to x - round(x), at scale `target` and [`HarmonicsSpec::levels`] levels below: of one ciphertext x,
+    /// or of two as x1 + i x2.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] if x or the keys have too few levels; [`Error::ParamsMismatch`];
+    /// [`Error::ScaleMismatch`] for scales far below the primes; [`Error::InvalidArgument`] for no or more than two
+    /// ciphertexts.
+    pub fn evaluate<W: Word>(
+        &self,
+        evaluator: &CkksEvaluator<W>,
+        parts: &[Ciphertext<W>],
+        relinearization: &SampleBlock<W>,
+        (conjugation, key): (&Automorphism, &SampleBlock<W>),
+        target: Scale,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let polynomials = PolynomialEvaluator::new(evaluator, relinearization);
+        // v - conj v is 2i times the imaginary part, and i v that times -|a2|.
+        let square_scale = target.mul(Scale::new(self.second.to_f64() / 2.0));
+        let values = par::try_map(parts.len(), |i| {
+            let mut work = Counters::default();
+            let value = self.square(evaluator, &polynomials, &parts[i], square_scale, &mut work)?;
+            Ok::<_, Error>((value, work))
+        })?;
+        for (_, work) in &values {
+            *counters += *work;
+        }
+        let [sum, difference] = match values.as_slice() {
+            [(one, _)] => [one.clone(), one.clone()],
+            [(first, _), (second, _)] => {
+                let second = evaluator.multiply_by_i(second)?;
+                [evaluator.add(first, &second)?, evaluator.sub(first, &second)?]
+            }
+            other => return Err(parts_refused(other.len())),
+        };
+        let conjugate = evaluator.automorphism(&difference, conjugation, key, counters)?;
+        Ok(evaluator.multiply_by_i(&evaluator.sub(&sum, &conjugate)?)?.relabelled(target))
+    }
+
+    /// (w - b)^2 at a scale, for w = e^(2 pi i x).
+    fn square<W: Word>(
+        &self,
+        evaluator: &CkksEvaluator<W>,
+        polynomials: &PolynomialEvaluator<'_, W>,
+        x: &Ciphertext<W>,
+        scale: Scale,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        if x.level() < self.spec.levels() {
+            return Err(Error::LevelMismatch(format!(
+                "a reduction of {0} levels and a ciphertext at level {1}; bring it at level {0} or above",
+                self.spec.levels(),
+                x.level()
+            )));
+        }
+        let levels = &evaluator.context().rlwe().spec().levels;
+        let prime = |level: usize| Scale::product(levels[level].iter().copied());
+        // Backwards from the last squaring: S' = S^2 / q.
+        let first = x.level() - self.plan.levels();
+        let last = first - self.spec.squarings as usize;
+        let wanted = (last..=first).fold(scale, |scale, level| scale.mul(prime(level)).sqrt());
+        let values = polynomials.evaluate_planned(&self.plan, x, wanted, counters)?;
+        let mut w = values.into_iter().next().ok_or_else(|| parts_refused(0))?;
+        for _ in 0..self.spec.squarings {
+            w = polynomials.reduce(&evaluator.multiply(&w, &w)?, counters)?;
+        }
+        evaluator.add_constant_assign(&mut w, ComplexDoubleDouble::real(-self.centre))?;
+        polynomials.reduce(&evaluator.multiply(&w, &w)?, counters)
+    }
+}
+
+fn parts_refused(count: usize) -> Error {
+    Error::InvalidArgument(format!("{count} parts to be reduced; there are one or two"))
+}

@@ -1,0 +1,30 @@
+//! SHIP keeps its promise for every message, and for several bootstraps in a row what is left of it.
+
+use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::bootstrapping::real_messages;
+use refloat::params::preset;
+use refloat_tests::toy::toy;
+
+/// Bits of the largest error.
+fn worst(x: &[f64], y: &[f64]) -> f64 {
+    -x.iter().zip(y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max).log2()
+}
+
+#[test]
+fn structured_messages_keep_the_promise_and_chains_what_is_left_of_it() {
+    let (setup, preset) = (toy(), preset("toy10").unwrap());
+    for message in real_messages(setup.evaluator.params().slots(), 3) {
+        let values: Vec<f64> = message.slots.iter().map(|z| z.re).collect();
+        let mut x = setup.encrypt(&values, ShipMode::Real);
+        // The errors of a few are the sine's, which pulls every value towards the root of 3/4: they add up.
+        let longest = if message.name == "all 1" { 6 } else { 1 };
+        for k in 1..=longest {
+            let exhausted = setup.evaluator.exhaust(&x).unwrap();
+            x = setup.bootstrap(&exhausted, ShipMode::Real);
+            let (found, promised) =
+                (worst(&setup.decrypt(&x, ShipMode::Real), &values), preset.promised_bits_after(k));
+            assert!(found >= promised, "{}, {k} in a row: {found} of {promised} bits", message.name);
+        }
+    }
+    assert!((preset.promised_bits_after(8) - (preset.promised_bits - 3.0)).abs() < 1e-12);
+}
