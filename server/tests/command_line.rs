@@ -243,6 +243,19 @@ fn conventional_sets_are_listed_and_timed() {
     let text = String::from_utf8(run("params n15").stdout).unwrap();
     assert!(text.contains("coeffs_to_slots") && text.contains("16384"), "{text}");
 
+    // What a chain keeps, and a promise that is verified.
+    assert!(text.contains("every message with parts in [-1, 1]"), "{text}");
+    let chain = String::from_utf8(run("params toy10 --bootstraps 8").stdout).unwrap();
+    assert!(chain.contains("bootstraps in a row") && chain.contains("7.00 bits"), "{chain}");
+    let chain = String::from_utf8(run("params n16 --bootstraps 6").stdout).unwrap();
+    assert!(chain.contains("22.9 bits") && chain.contains("every message"), "{chain}");
+    let rows = ok(&run("--json verify --preset toy-conventional10-sparse --preset toy10 --keys 1"));
+    let rows = rows.as_array().unwrap();
+    assert!(
+        rows.len() > 25 && rows.iter().all(|row| row["holds"] == true && row["promised"] == true),
+        "{rows:?}"
+    );
+
     let set = "--json bench --preset toy-conventional10-sparse --runs 1";
     let bench = ok(&run(&format!("{set} --threads 1 --threads 2")));
     let rows = bench["measurements"].as_array().unwrap();

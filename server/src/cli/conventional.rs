@@ -125,6 +125,13 @@ impl ConventionalBench {
         Ok(Timed { seconds, stages, precision, level: result.level(), log_q: result.log_q() })
     }
 
+    /// Precision of another message that is exhausted and bootstrapped once, on all threads.
+    pub fn precision_of(&self, message: &[Complex]) -> Result<ComplexPrecision, Failure> {
+        let input = self.secret.encrypt(message, self.params.levels().input, &fresh_seed()?)?;
+        let result = self.evaluator.bootstrap(&input, &self.keys, &mut ())?;
+        Ok(ComplexPrecision::of(self.secret.decrypt(&result)?.reveal_to_key_owner(), message))
+    }
+
     /// `runs` bootstraps on `threads` threads, one after the other.
     pub fn runs(&self, threads: usize, runs: usize, output: &Output) -> Result<Vec<Timed>, Failure> {
         (0..runs).map(|_| self.run(threads, output, &Self::bootstrap)).collect()

@@ -35,6 +35,8 @@ pub struct ConventionalSet {
     levels_left: usize,
     /// Bits of the mean and of the largest error.
     promised_bits: [f64; 2],
+    /// For which messages.
+    promised_for: &'static str,
     /// log2 of the probability that a bootstrap fails.
     log_failure: Option<f64>,
     order: &'static str,
@@ -74,6 +76,7 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
         output_level: levels.output,
         levels_left: levels.left(),
         promised_bits: preset.promised_bits,
+        promised_for: preset.promised_for(),
         log_failure: params.log2_failure(),
         order: params.spec().order.name(),
         stages: params.stages().iter().map(Stage::from).collect(),
@@ -112,13 +115,36 @@ fn promise(set: &ConventionalSet) -> String {
     format!("{mean:.1}, {worst:.1} bits")
 }
 
+/// What so many bootstraps in a row keep of a message.
+pub fn chain(name: &str, bootstraps: u32) -> Option<String> {
+    let set = conventional_presets().iter().find(|preset| preset.name == name)?;
+    let mut rows = vec![["bootstraps in a row", "mean", "worst slot"].map(str::to_owned).to_vec()];
+    rows.extend(doublings(bootstraps).map(|k| {
+        let [mean, worst] = set.promised_bits_after(k);
+        vec![k.to_string(), format!("{mean:.1} bits"), format!("{worst:.1} bits")]
+    }));
+    Some(format!(
+        "{}\nfor {} and what is computed of it, while parts stay in [-1, 1]\n",
+        table(&rows),
+        set.promised_for()
+    ))
+}
+
+/// 1, 2, 4 and so on, and `last`.
+pub fn doublings(last: u32) -> impl Iterator<Item = u32> {
+    (0..32).map(|log| 1 << log).take_while(move |&k| k < last).chain([last])
+}
+
 /// One set in full.
 pub fn detail(set: &ConventionalSet) -> String {
     let [evaluated, coefficients] = set.diagonal_bytes.map(bytes);
     let rows = [
         ("ring degree", format!("2^{}", set.log_n)),
         ("slots", format!("{} (complex)", set.slots)),
-        ("precision, mean and worst slot", format!("{} or more", promise(set))),
+        (
+            "precision, mean and worst slot",
+            format!("{} or more after one bootstrap, for {}", promise(set), set.promised_for),
+        ),
         ("log2 QP", format!("{:.2}", set.log_qp)),
         (
             "levels",

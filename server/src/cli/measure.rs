@@ -23,6 +23,8 @@ pub struct Precision {
     pub worst: f64,
     /// Of the root mean square.
     pub rms: f64,
+    /// Of the mean.
+    pub mean: f64,
 }
 
 impl Precision {
@@ -33,7 +35,7 @@ impl Precision {
         let worst = errors().fold(0.0, f64::max);
         let rms = (errors().map(|error| error * error).sum::<f64>() / count).sqrt();
         let bits = |error: f64| -error.max(2f64.powi(-60)).log2();
-        Self { worst: bits(worst), rms: bits(rms) }
+        Self { worst: bits(worst), rms: bits(rms), mean: bits(errors().sum::<f64>() / count) }
     }
 }
 
@@ -121,6 +123,14 @@ impl Bench {
         };
         let inputs = message.chunks(slots).map(encrypt).collect::<Result<_, _>>()?;
         Ok(Work { mode, message, inputs })
+    }
+
+    /// Precision of a message that is exhausted and bootstrapped once, on all threads.
+    pub fn precision_of(&self, mode: ShipMode, message: &[f64]) -> Result<Precision, Failure> {
+        let level = self.params.input_level();
+        let input = self.secret.encrypt_at(message, mode, level, &super::keyfiles::fresh_seed()?)?;
+        let result = self.evaluator.bootstrap(&input, mode, &self.keys, &mut ())?;
+        Ok(Precision::of(self.secret.decrypt(&result, mode)?.reveal_to_key_owner(), message))
     }
 
     /// Bootstraps once on `threads` threads.

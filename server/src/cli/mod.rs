@@ -34,6 +34,7 @@ mod reproduce_seal;
 mod seal_rows;
 mod serve;
 mod token;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -54,7 +55,8 @@ Examples:
   refloat circuit adder8 --keys gatekeys --in a.ct --in b.ct --out sum.ct
   refloat program mean.txt --keys keys15 --in x.ct --out mean.ct
   refloat serve                                       answer on http://127.0.0.1:7878
-  refloat reproduce ship                              the published figures beside those of this machine";
+  refloat reproduce ship                              the published figures beside those of this machine
+  refloat verify --preset n15                         whether every promise of precision holds here";
 
 /// Bootstrapping for homomorphic encryption: brings exhausted ciphertexts back afloat.
 #[derive(Parser)]
@@ -95,6 +97,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Measures published results on this machine and prints both.
     Reproduce(reproduce::Arguments),
+    /// Bootstraps messages of every kind under fresh keys, and says whether the promised precision holds.
+    Verify(verify::Arguments),
 }
 
 /// What slots hold, as an option.
@@ -155,6 +159,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::About => about::run(output),
         Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),
+        Command::Verify(arguments) => verify::run(&arguments, output),
     }
 }
 

@@ -15,6 +15,9 @@ use crate::engines::Engines;
 pub struct Arguments {
     /// A set to describe in full.
     name: Option<String>,
+    /// Also what so many bootstraps in a row keep of a message: errors add up at worst, so it is log2 of their number less.
+    #[arg(long, requires = "name", value_parser = clap::value_parser!(u32).range(1..))]
+    bootstraps: Option<u32>,
 }
 
 /// A set of either kind.
@@ -47,7 +50,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         });
     };
     if let Some(set) = other.iter().find(|set| set.name == *name) {
-        return output.result(set, || detail(set));
+        return output.result(set, || detail(set) + &chain(&set.name, arguments.bootstraps));
     }
     let Some(set) = conventional.iter().find(|set| set.name == name) else {
         let names: Vec<&str> = served.map(|set| set.name.as_str()).chain(local.map(|set| set.name)).collect();
@@ -56,7 +59,23 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             names.join(", ")
         )));
     };
-    output.result(set, || conventional_sets::detail(set))
+    output.result(set, || conventional_sets::detail(set) + &chain(set.name, arguments.bootstraps))
+}
+
+/// What a chain of bootstraps keeps, if it was asked for.
+fn chain(name: &str, bootstraps: Option<u32>) -> String {
+    let Some(bootstraps) = bootstraps else { return String::new() };
+    let ship = || {
+        let preset = refloat::params::preset(name).ok()?;
+        let mut rows = vec![["bootstraps in a row", "worst slot"].map(str::to_owned).to_vec()];
+        rows.extend(
+            conventional_sets::doublings(bootstraps)
+                .map(|k| vec![k.to_string(), format!("{:.2} bits", preset.promised_bits_after(k))]),
+        );
+        Some(format!("{}\nwhile values stay in [-1, 1]\n", table(&rows)))
+    };
+    let rows = conventional_sets::chain(name, bootstraps).or_else(ship);
+    rows.map_or_else(String::new, |rows| format!("\n\n{rows}"))
 }
 
 fn list(sets: &[ParameterSet]) -> String {
