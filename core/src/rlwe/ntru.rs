@@ -75,9 +75,7 @@ impl<W: Word> NtruSecret<W> {
     /// sigma(f), for X -> X^g given by its permutation of evaluations.
     pub fn turned(&self, permutation: &[u32]) -> Zeroizing<Poly<W, Eval>> {
         let mut out = Zeroizing::new(self.eval.clone());
-        if !permutation.is_empty() {
-            W::kernels().permute(out.row_mut(0), self.eval.row(0), permutation);
-        }
+        W::kernels().permute(out.row_mut(0), self.eval.row(0), permutation);
         out
     }
 }

@@ -6,19 +6,29 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::rotation::{
-    Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, monomial, rgsw_sample,
-    turned_sample,
+use super::{
+    accumulator::Evaluated,
+    rotation::BlindRotation,
+    rotation_key::{RotationKey, RotationSample, monomial, rgsw_sample},
+    test_vector::{TestVector, turned_sample},
 };
 use crate::{
     arith::Word,
-    rlwe::lwe::{Exponents, Grid},
+    rlwe::{
+        lwe::{Exponents, Grid},
+        rgsw::ProductScratch,
+    },
     schemes::cggi::{CggiParams, CggiSecretKey},
     trace::Counters,
 };
 
 /// The method; its key is, for each coordinate, each digit and each value of it from 1, the RGSW of X^(s_i c B^j).
+#[derive(Clone)]
 pub(super) struct Ap;
+
+/// One step: multiply by what this product of the key stands for.
+#[derive(Clone, Copy)]
+pub(super) struct Product(usize);
 
 /// The digits of exponents: place of the lowest bit, and number of bits.
 fn digits<W: Word>(params: &CggiParams<W>) -> impl Iterator<Item = (u32, u32)> {
@@ -60,11 +70,13 @@ impl<W: Word> RotationKey<W> for Ap {
 }
 
 impl<W: Word> BlindRotation<W> for Ap {
-    fn grid(&self) -> Grid {
-        Grid::All
-    }
+    const GRID: Grid = Grid::All;
 
-    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+    type Step = Product;
+
+    type Accumulator = Evaluated<W>;
+
+    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Product> {
         let (order, each) = (1u32 << params.log_2n(), per_coordinate(params));
         let mut steps = Vec::new();
         for (coordinate, &a) in exponents.a.iter().enumerate() {
@@ -73,7 +85,7 @@ impl<W: Word> BlindRotation<W> for Ap {
                 let values = (1u32 << bits) - 1;
                 let digit = exponent >> place & values;
                 if digit != 0 {
-                    steps.push(Step::Product { index: first + digit as usize - 1 });
+                    steps.push(Product(first + digit as usize - 1));
                 }
                 first += values as usize;
             }
@@ -81,20 +93,19 @@ impl<W: Word> BlindRotation<W> for Ap {
         steps
     }
 
-    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::evaluated(params, turned_sample(params, test, exponents))
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Evaluated<W> {
+        Evaluated::new(params, turned_sample(params, test, exponents))
     }
 
     fn step(
         &self,
         params: &CggiParams<W>,
         key: &[W],
-        step: Step,
-        accumulator: &mut Accumulator<W>,
+        Product(index): Product,
+        Evaluated { parts, .. }: &mut Evaluated<W>,
+        scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let Accumulator { form: Form::Evaluated { parts, .. }, scratch } = accumulator else { return };
-        let Step::Product { index } = step else { return };
         let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();
         rgsw.external_product(&key[index * length..][..length], parts, scratch, counters);
@@ -124,8 +135,7 @@ mod tests {
             let s: Vec<i64> = (0..n as i64).map(|i| i * 7 % 3 - 1).collect();
             let steps = Ap.plan(&params, &Exponents { a: a.clone(), b: 0 });
             let each = per_coordinate::<u32>(&params);
-            let found = steps.iter().fold(0i64, |sum, step| {
-                let Step::Product { index } = *step else { unreachable!("no such step here") };
+            let found = steps.iter().fold(0i64, |sum, &Product(index)| {
                 let (coordinate, mut rest) = (index / each, index % each);
                 for (place, bits) in digits::<u32>(&params) {
                     let values = (1usize << bits) - 1;

@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, format, sync::Arc, vec::Vec};
 
-use super::{keys::CggiKeys, rotation::TestVector, run::CggiRun, simplify::Simplified, stages};
+use super::{keys::CggiKeys, run::CggiRun, simplify::Simplified, stages, test_vector::TestVector};
 use crate::{
     arith::Word,
     error::Error,

@@ -2,31 +2,48 @@
 //!
 //! Gama, Izabachène, Nguyen, Xie (EUROCRYPT 2016); Chillotti, Gama, Georgieva, Izabachène (ASIACRYPT 2016).
 
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
-use super::rotation::{
-    Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, constant, rgsw_sample,
-    turned_sample,
+use super::{
+    accumulator::{Evaluated, Turned},
+    rotation::BlindRotation,
+    rotation_key::{RotationKey, RotationSample, constant, rgsw_sample},
+    test_vector::{TestVector, turned_sample},
 };
 use crate::{
     arith::Word,
-    rlwe::lwe::{Exponents, Grid},
-    schemes::cggi::{CggiParams, CggiSecretKey},
+    rlwe::{
+        lwe::{Exponents, Grid},
+        rgsw::ProductScratch,
+    },
+    schemes::cggi::{CggiParams, CggiSecretKey, Roots},
     trace::Counters,
 };
 
+/// One step: multiply by X^(exponent s), s the coordinate of the short key.
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    coordinate: usize,
+    exponent: u32,
+}
+
 /// For a binary key: ACC += RGSW(s_i) ⊡ (X^(-a_i) - 1) ACC.
+#[derive(Clone)]
 pub(super) struct GinxBinary;
 
 /// For a ternary key: with K+ = RGSW(\[s_i = 1\]) and K- = RGSW(\[s_i = -1\]),
 /// ACC += (X^(-a_i) - 1) (K+ ⊡ ACC) + (X^(a_i) - 1) (K- ⊡ ACC), one decomposition for both (as in OpenFHE).
-pub(super) struct GinxTernary;
+#[derive(Clone)]
+pub(super) struct GinxTernary<W: Word>(pub Arc<Roots<W>>);
+
+/// The key of [`GinxTernary`].
+pub(super) struct GinxTernaryKey;
 
 /// One step for every mask that is not rounded to 0: X^0 s is known.
-fn turning<W: Word>(params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+fn turning<W: Word>(params: &CggiParams<W>, exponents: &Exponents) -> Vec<Turn> {
     let order = 1 << params.log_2n();
     let turning = exponents.a.iter().enumerate().filter(|(_, a)| **a != 0);
-    turning.map(|(coordinate, &a)| Step::Turn { coordinate, exponent: order - a }).collect()
+    turning.map(|(coordinate, &a)| Turn { coordinate, exponent: order - a }).collect()
 }
 
 impl<W: Word> RotationKey<W> for GinxBinary {
@@ -47,28 +64,29 @@ impl<W: Word> RotationKey<W> for GinxBinary {
 }
 
 impl<W: Word> BlindRotation<W> for GinxBinary {
-    fn grid(&self) -> Grid {
-        Grid::All
-    }
+    const GRID: Grid = Grid::All;
 
-    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+    type Step = Turn;
+
+    type Accumulator = Turned<W>;
+
+    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Turn> {
         turning(params, exponents)
     }
 
-    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::turned(params, &turned_sample(params, test, exponents))
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Turned<W> {
+        Turned::new(params, &turned_sample(params, test, exponents))
     }
 
     fn step(
         &self,
         params: &CggiParams<W>,
         key: &[W],
-        step: Step,
-        accumulator: &mut Accumulator<W>,
+        Turn { coordinate, exponent }: Turn,
+        Turned(sample): &mut Turned<W>,
+        scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let Accumulator { form: Form::Turned(sample), scratch } = accumulator else { return };
-        let Step::Turn { coordinate, exponent } = step else { return };
         let rgsw = params.rgsw();
         let length = rgsw.rgsw_samples() * 2 * rgsw.n();
         let key = &key[coordinate * length..][..length];
@@ -76,7 +94,7 @@ impl<W: Word> BlindRotation<W> for GinxBinary {
     }
 }
 
-impl<W: Word> RotationKey<W> for GinxTernary {
+impl<W: Word> RotationKey<W> for GinxTernaryKey {
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
         vec![(2 * params.spec().lwe_dimension, params.rgsw().rgsw_samples())]
     }
@@ -93,29 +111,30 @@ impl<W: Word> RotationKey<W> for GinxTernary {
     }
 }
 
-impl<W: Word> BlindRotation<W> for GinxTernary {
-    fn grid(&self) -> Grid {
-        Grid::All
-    }
+impl<W: Word> BlindRotation<W> for GinxTernary<W> {
+    const GRID: Grid = Grid::All;
 
-    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+    type Step = Turn;
+
+    type Accumulator = Evaluated<W>;
+
+    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Turn> {
         turning(params, exponents)
     }
 
-    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::evaluated(params, turned_sample(params, test, exponents))
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Evaluated<W> {
+        Evaluated::new(params, turned_sample(params, test, exponents))
     }
 
     fn step(
         &self,
         params: &CggiParams<W>,
         key: &[W],
-        step: Step,
-        accumulator: &mut Accumulator<W>,
+        Turn { coordinate, exponent }: Turn,
+        Evaluated { parts, spare }: &mut Evaluated<W>,
+        scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let Accumulator { form: Form::Evaluated { parts, spare }, scratch } = accumulator else { return };
-        let Step::Turn { coordinate, exponent } = step else { return };
         let (rgsw, m, kernels) = (params.rgsw(), params.modulus(), W::kernels());
         for (spare, part) in spare.iter_mut().zip(parts.iter()) {
             spare.copy_from_slice(part);
@@ -129,7 +148,7 @@ impl<W: Word> BlindRotation<W> for GinxTernary {
         {
             let [b, a] = spare;
             rgsw.multiply(&key[product * length..][..length], [b, a], scratch, counters);
-            params.monomial_minus_one(&mut factor, exponent);
+            self.0.monomial_minus_one(&mut factor, exponent);
             for (spare, part) in spare.iter_mut().zip(parts.iter_mut()) {
                 kernels.inner_product(m, part, &[spare], &[&factor], true);
             }

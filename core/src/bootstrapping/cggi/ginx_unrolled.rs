@@ -3,23 +3,39 @@
 //! Zhou et al., "Faster bootstrapping with multiple addends" (2018); Bourse, Minelli, Minihold, Paillier (CRYPTO 2018),
 //! who decompose the accumulator less often by it; "multi-bit" in tfhe-rs. Half the transforms of GINX, with twice the key.
 
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
-use super::rotation::{
-    Accumulator, BlindRotation, Form, RotationKey, RotationSample, Step, TestVector, constant, rgsw_sample,
-    turned_sample,
+use super::{
+    accumulator::Paired,
+    rotation::BlindRotation,
+    rotation_key::{RotationKey, RotationSample, constant, rgsw_sample},
+    test_vector::{TestVector, turned_sample},
 };
 use crate::{
     arith::Word,
-    rlwe::lwe::{Exponents, Grid},
+    rlwe::{
+        lwe::{Exponents, Grid},
+        rgsw::{Monomials, ProductScratch},
+    },
     schemes::cggi::{CggiParams, CggiSecretKey},
     trace::Counters,
 };
 
-/// For each pair of coordinates s and s' the key is the RGSW samples of (1 - s)(1 - s'), s (1 - s'), (1 - s) s' and s s'.
-pub(super) struct GinxUnrolled;
+/// The method.
+#[derive(Clone)]
+pub(super) struct GinxUnrolled<W: Word>(pub Arc<Monomials<W>>);
 
-impl<W: Word> RotationKey<W> for GinxUnrolled {
+/// Its key: for each pair of coordinates s and s' the RGSW samples of (1 - s)(1 - s'), s (1 - s'), (1 - s) s' and s s'.
+pub(super) struct GinxUnrolledKey;
+
+/// One step: multiply by X^(e s + e' s'), e and e' the exponents, s and s' the pair of coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct TurnPair {
+    pair: usize,
+    exponents: [u32; 2],
+}
+
+impl<W: Word> RotationKey<W> for GinxUnrolledKey {
     fn products(&self, params: &CggiParams<W>) -> Vec<(usize, usize)> {
         vec![(params.spec().lwe_dimension / 2, params.rgsw().pair_samples())]
     }
@@ -41,43 +57,42 @@ impl<W: Word> RotationKey<W> for GinxUnrolled {
     }
 }
 
-impl<W: Word> BlindRotation<W> for GinxUnrolled {
-    fn grid(&self) -> Grid {
-        Grid::All
-    }
+impl<W: Word> BlindRotation<W> for GinxUnrolled<W> {
+    const GRID: Grid = Grid::All;
 
-    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
+    type Step = TurnPair;
+
+    type Accumulator = Paired<W>;
+
+    fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<TurnPair> {
         let order = 1u32 << params.log_2n();
         let pairs = exponents.a.as_chunks::<2>().0.iter().enumerate();
         // Masks that are rounded to 0 turn nothing: X^0 s is known.
         let turning = pairs.filter(|(_, a)| **a != [0, 0]);
-        let step = |(pair, [a, b]): (usize, &[u32; 2])| Step::TurnPair {
+        let step = |(pair, [a, b]): (usize, &[u32; 2])| TurnPair {
             pair,
             exponents: [(order - a) % order, (order - b) % order],
         };
         turning.map(step).collect()
     }
 
-    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::paired(params, turned_sample(params, test, exponents))
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Paired<W> {
+        Paired::new(params, turned_sample(params, test, exponents))
     }
 
     fn step(
         &self,
         params: &CggiParams<W>,
         key: &[W],
-        step: Step,
-        accumulator: &mut Accumulator<W>,
+        TurnPair { pair, exponents }: TurnPair,
+        Paired { parts, turns }: &mut Paired<W>,
+        scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let Accumulator { form: Form::Paired { parts, turns }, scratch } = accumulator else { return };
-        let (Step::TurnPair { pair, exponents }, Some(monomials)) = (step, params.monomials()) else {
-            return;
-        };
         let rgsw = params.rgsw();
         let length = rgsw.pair_samples() * 2 * rgsw.n();
         let mut keys = key[pair * length..].chunks(length);
         let keys = [keys.next().unwrap_or_default(), keys.next().unwrap_or_default()];
-        rgsw.turn_by_pair((monomials, turns), keys, exponents, parts, scratch, counters);
+        rgsw.turn_by_pair((&self.0, turns), keys, exponents, parts, scratch, counters);
     }
 }

@@ -44,9 +44,9 @@ impl<W: Word> CggiSecretKey<W> {
             CggiState::Input(sample) | CggiState::Done(sample) => CggiView::Phase(turns(self.phase(sample))),
             CggiState::Switched(x) => CggiView::Phase(short(&x.a, x.b, x.log_q)),
             CggiState::Exponents(x) => CggiView::Phase(short(&x.a, x.b, params.log_2n())),
-            CggiState::Rotating(accumulator) => {
+            CggiState::Rotating(rotation) => {
                 let basis = params.rgsw().basis();
-                let [b, a] = accumulator.parts(params);
+                let [b, a] = rotation.parts(params);
                 let mut product = Zeroizing::new(Poly::<W, Coeff>::from_rows(basis, a).into_eval());
                 product.mul_assign(&self.ring_eval);
                 let product =

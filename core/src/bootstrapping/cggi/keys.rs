@@ -4,7 +4,8 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     layout::{CggiKeyPart, CggiPartKind, key_parts, rotation_sample_words, rotation_samples},
-    rotation::{self, RING_BLOCK},
+    methods,
+    rotation_key::RING_BLOCK,
 };
 use crate::{
     arith::Word,
@@ -37,7 +38,7 @@ impl<W: Word> CggiKeys<W> {
         let params = secret.params();
         let bodies = secret.switch_bodies();
         let switch = LweSwitchKey::expand(params.switch(), secret.public_seed(), &bodies)?;
-        let method = rotation::key_of_method::<W>(params.spec().method);
+        let method = methods::key_of(params);
         let (n, words) = (params.n(), rotation_sample_words(params));
         let mut rotation = vec![W::ZERO; rotation_samples(params) * words];
         par::for_each_chunk_mut(&mut rotation, words, |index, rows| {
@@ -119,7 +120,7 @@ impl<W: Word> CggiSecretKey<W> {
 
     /// The first component of ring sample `index` of the bootstrapping key.
     pub(crate) fn rotation_body(&self, index: usize) -> Poly<W, Eval> {
-        rotation::key_of_method::<W>(self.params().spec().method).sample(self, index).body
+        methods::key_of(self.params()).sample(self, index).body
     }
 }
 
@@ -228,7 +229,7 @@ impl<W: Word> CggiKeysBuilder<W> {
 /// Brings the samples of every product into the form that products read.
 fn prepare<W: Word>(params: &CggiParams<W>, key: &mut [W]) {
     let mut rest = key;
-    let method = rotation::key_of_method::<W>(params.spec().method);
+    let method = methods::key_of(params);
     for (count, samples) in method.products(params) {
         let length = samples * rotation_sample_words(params);
         let (products, others) = rest.split_at_mut(count * length);

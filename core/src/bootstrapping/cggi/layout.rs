@@ -3,7 +3,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 use core::ops::Range;
 
-use super::rotation;
+use super::methods;
 use crate::{arith::Word, schemes::cggi::CggiParams};
 
 /// Largest part on the wire, in bytes of packed residues.
@@ -31,13 +31,13 @@ pub struct CggiKeyPart {
 
 /// Number of ring samples of the blind rotation's key.
 pub fn rotation_samples<W: Word>(params: &CggiParams<W>) -> usize {
-    let products = rotation::key_of_method::<W>(params.spec().method).products(params);
+    let products = methods::key_of(params).products(params);
     products.into_iter().map(|(count, samples)| count * samples).sum()
 }
 
 /// Words of one of those samples in memory.
 pub fn rotation_sample_words<W: Word>(params: &CggiParams<W>) -> usize {
-    rotation::key_of_method::<W>(params.spec().method).columns() * params.n()
+    methods::key_of(params).columns() * params.n()
 }
 
 /// The parts of a set's evaluation keys, in order.

@@ -7,7 +7,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{evaluator::CggiEvaluator, rotation::TestVector, run::CggiRun};
+use super::{evaluator::CggiEvaluator, run::CggiRun, test_vector::TestVector};
 use crate::{
     arith::Word,
     error::Error,

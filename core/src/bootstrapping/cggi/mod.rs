@@ -47,6 +47,7 @@
 //! - [`CggiEvaluator::gate_run`] gives one gate as a [`CggiRun`] that the caller drives, step by step; the owner
 //!   of the key can look at it ([`CggiView`]).
 
+mod accumulator;
 mod ap;
 mod evaluator;
 mod ginx;
@@ -57,13 +58,16 @@ mod keys;
 mod layout;
 mod lmkcdey;
 mod look_up;
+mod methods;
 mod netlist;
 mod ntru;
 mod rotation;
+mod rotation_key;
 mod run;
 mod schedule;
 mod simplify;
 mod stages;
+mod test_vector;
 mod tree;
 
 pub use evaluator::CggiEvaluator;
@@ -72,9 +76,10 @@ pub use keys::{CggiKeys, CggiKeysBuilder};
 pub use layout::{
     CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_sample_words, rotation_samples,
 };
-pub use rotation::{Accumulator, TestVector};
+pub use rotation::Rotation;
 pub use run::{CggiRun, CggiState};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};
+pub use test_vector::TestVector;
 pub use tree::CggiPackingKeys;
 
 use super::MethodInfo;

@@ -5,25 +5,38 @@
 //! The accumulator is one polynomial c with c f = v X^(…) + e. A key for the automorphism sigma and a factor X^(s_i) is the
 //! samples of X^(s_i) sigma(f): its product with the digits of sigma(c) has the phase X^(s_i) sigma(c f).
 
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 use super::{
-    rotation::{
-        Accumulator, BlindRotation, Form, RING_BLOCK, RotationKey, RotationSample, Step, TestVector,
-        constant, monomial,
-    },
-    schedule::{self, AUTOMORPHISMS, exponent_of, power_of_five, turn},
+    accumulator::NtruSample,
+    rotation::BlindRotation,
+    rotation_key::{RING_BLOCK, RotationKey, RotationSample, constant, monomial},
+    schedule::{self, AUTOMORPHISMS, numbered, turn},
+    test_vector::TestVector,
 };
 use crate::{
     arith::Word,
-    rlwe::lwe::{Exponents, Grid},
-    schemes::cggi::{CggiParams, CggiSecretKey},
+    rlwe::{
+        lwe::{Exponents, Grid},
+        rgsw::ProductScratch,
+    },
+    schemes::cggi::{Automorphisms, CggiParams, CggiSecretKey},
     trace::Counters,
 };
 
 /// The method; its key is, for each coordinate, the samples of X^(s_i) sigma(f) for each skip, then those of sigma(f) for
 /// the automorphisms, then those of 1.
-pub(super) struct Ntru;
+#[derive(Clone)]
+pub(super) struct Ntru(pub Arc<Automorphisms>);
+
+/// One step of a rotation.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// Make a sample of the polynomial it starts from.
+    Enter,
+    /// Go on in the order of the schedule.
+    Scheduled(schedule::Step),
+}
 
 /// Products before those of the automorphisms.
 fn multiplications<W: Word>(params: &CggiParams<W>) -> usize {
@@ -41,21 +54,17 @@ impl<W: Word> RotationKey<W> for Ntru {
 
     fn sample(&self, secret: &CggiSecretKey<W>, index: usize) -> RotationSample<W> {
         let params = secret.params();
-        let (order, skips, digits) =
-            (1u64 << params.log_2n(), params.spec().method.merged(), params.rgsw().gadget().digits());
+        let (skips, digits) = (params.spec().method.merged(), params.rgsw().gadget().digits());
         let (product, digit) = (index / digits, index % digits);
-        let Some(ntru) = &secret.ntru else {
-            return RotationSample { body: secret.ring_eval.clone(), mask: None };
-        };
-        let turned = |g: u64| ntru.turned(params.permutation(g));
+        let Some(ntru) = &secret.ntru else { unreachable!("the secret key of an NTRU set holds f") };
         let first = multiplications(params);
         let payload = if product < first {
-            let mut payload = turned(power_of_five(product % skips, order));
+            let mut payload = ntru.turned(self.0.five(product % skips));
             let s = secret.short.coefficients()[product / skips];
             payload.mul_assign(&monomial(params, s.into(), 1));
             payload
         } else if product < first + AUTOMORPHISMS {
-            turned(exponent_of(product - first, order))
+            ntru.turned(numbered(&self.0, product - first))
         } else {
             constant(params, 1)
         };
@@ -65,18 +74,21 @@ impl<W: Word> RotationKey<W> for Ntru {
 }
 
 impl<W: Word> BlindRotation<W> for Ntru {
-    fn grid(&self) -> Grid {
-        Grid::Odd
-    }
+    const GRID: Grid = Grid::Odd;
+
+    type Step = Step;
+
+    type Accumulator = NtruSample<W>;
 
     fn plan(&self, params: &CggiParams<W>, exponents: &Exponents) -> Vec<Step> {
         let mut steps = vec![Step::Enter];
-        steps.extend(schedule::plan(params.n(), params.spec().method.merged(), &exponents.a));
+        let scheduled = schedule::plan(params.n(), params.spec().method.merged(), &exponents.a);
+        steps.extend(scheduled.into_iter().map(Step::Scheduled));
         steps
     }
 
-    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> Accumulator<W> {
-        Accumulator::known(params, schedule::start(params, test, exponents))
+    fn start(&self, params: &CggiParams<W>, test: &TestVector<W>, exponents: &Exponents) -> NtruSample<W> {
+        NtruSample::known(params, schedule::start(params, test, exponents))
     }
 
     fn step(
@@ -84,21 +96,23 @@ impl<W: Word> BlindRotation<W> for Ntru {
         params: &CggiParams<W>,
         key: &[W],
         step: Step,
-        accumulator: &mut Accumulator<W>,
+        NtruSample { known, row, spare }: &mut NtruSample<W>,
+        scratch: &mut ProductScratch<W>,
         counters: &mut Counters,
     ) {
-        let Accumulator { form: Form::Ntru { known, row, spare }, scratch } = accumulator else { return };
-        let (rgsw, order, first) = (params.rgsw(), 1u64 << params.log_2n(), multiplications(params));
-        let (product, g) = match step {
-            Step::Enter => (first + AUTOMORPHISMS, 1),
-            Step::Multiply { coordinate, skip } => {
-                (coordinate * params.spec().method.merged() + skip, power_of_five(skip, order))
+        let (rgsw, first) = (params.rgsw(), multiplications(params));
+        let (product, permutation) = match step {
+            Step::Enter => (first + AUTOMORPHISMS, None),
+            Step::Scheduled(schedule::Step::Multiply { coordinate, skip }) => {
+                let product = coordinate * params.spec().method.merged() + skip;
+                (product, (skip > 0).then(|| self.0.five(skip)))
             }
-            Step::Automorphism { number } => (first + number, exponent_of(number, order)),
-            _ => return,
+            Step::Scheduled(schedule::Step::Automorphism { number }) => {
+                (first + number, Some(numbered(&self.0, number)))
+            }
         };
-        if g != 1 {
-            turn(params, g, core::slice::from_mut(row), core::slice::from_mut(spare));
+        if let Some(permutation) = permutation {
+            turn(permutation, core::slice::from_mut(row), core::slice::from_mut(spare));
         }
         let length = rgsw.gadget().digits() * rgsw.n();
         rgsw.digit_product(&key[product * length..][..length], row, scratch, counters);

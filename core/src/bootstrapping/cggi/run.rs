@@ -1,12 +1,8 @@
 //! A bootstrap in steps: one stage, or some steps of the rotation, at a time.
 
-use alloc::{sync::Arc, vec::Vec};
+use alloc::sync::Arc;
 
-use super::{
-    keys::CggiKeys,
-    rotation::{self, Accumulator, Step, TestVector},
-    stages,
-};
+use super::{keys::CggiKeys, methods, rotation::Rotation, stages, test_vector::TestVector};
 use crate::{
     arith::Word,
     error::Error,
@@ -25,7 +21,7 @@ pub enum CggiState<W: Word> {
     /// Before the blind rotation.
     Exponents(Exponents),
     /// The accumulator is being turned.
-    Rotating(Accumulator<W>),
+    Rotating(Rotation<W>),
     /// Finished: modulo p again.
     Done(LweSample<W>),
     /// Ended by an error.
@@ -39,8 +35,6 @@ pub struct CggiRun<W: Word = u32> {
     output: Encoding,
     offset: W,
     exponents: Option<Exponents>,
-    plan: Vec<Step>,
-    done: usize,
     per_step: usize,
     counters: Counters,
     state: CggiState<W>,
@@ -61,8 +55,6 @@ impl<W: Word> CggiRun<W> {
             output,
             offset: W::ZERO,
             exponents: None,
-            plan: Vec::new(),
-            done: 0,
             per_step: 64,
             counters: Counters::default(),
             state: CggiState::Input(sample),
@@ -93,18 +85,21 @@ impl<W: Word> CggiRun<W> {
         self.exponents.as_ref()
     }
 
-    /// Products of the rotation done, and in all (0 before the rotation is planned).
-    pub fn progress(&self) -> (usize, usize) {
-        (self.done, self.plan.len())
+    /// Products of the blind rotation done, and in all; `None` before and after it.
+    pub fn progress(&self) -> Option<(usize, usize)> {
+        match &self.state {
+            CggiState::Rotating(rotation) => Some(rotation.progress()),
+            _ => None,
+        }
     }
 
     /// The stage the next step belongs to; `None` when finished.
     pub fn next_stage(&self) -> Option<&'static StageInfo> {
-        let index = match self.state {
+        let index = match &self.state {
             CggiState::Input(_) => 0,
             CggiState::Switched(_) => 1,
             CggiState::Exponents(_) => 2,
-            CggiState::Rotating(_) => 2 + usize::from(self.done == self.plan.len()),
+            CggiState::Rotating(rotation) => 2 + usize::from(rotation.is_done()),
             CggiState::Done(_) | CggiState::Failed => return None,
         };
         stages::STAGES.get(index)
@@ -117,14 +112,13 @@ impl<W: Word> CggiRun<W> {
     /// [`Error::InvalidArgument`] for a run that has failed.
     pub fn step(&mut self, observer: &mut dyn Observer) -> Result<bool, Error> {
         if let Some(stage) = self.next_stage()
-            && !matches!(self.state, CggiState::Rotating(_) if self.done < self.plan.len())
+            && !matches!(&self.state, CggiState::Rotating(rotation) if !rotation.is_done())
         {
             emit(observer, &StageEvent::Enter { stage: stage.id })?;
             self.counters = Counters::default();
         }
         let keys = self.keys.clone();
         let params = keys.params();
-        let method = rotation::of_method::<W>(params.spec().method);
         // Whatever fails below leaves a run that cannot go on.
         match core::mem::replace(&mut self.state, CggiState::Failed) {
             CggiState::Input(sample) => {
@@ -136,27 +130,22 @@ impl<W: Word> CggiRun<W> {
             }
             CggiState::Switched(switched) => {
                 let centred = params.spec().lwe_secret == LweSecret::Binary;
-                let exponents = switched.to_exponents(params.log_2n(), method.grid(), centred);
+                let exponents =
+                    switched.to_exponents(params.log_2n(), methods::rotation_of(params).grid(), centred);
                 self.exponents = Some(exponents.clone());
                 self.state = CggiState::Exponents(exponents);
                 self.exit(stages::MOD_SWITCH, f64::from(params.log_2n()), observer)?;
             }
             CggiState::Exponents(exponents) => {
-                self.plan = method.plan(params, &exponents);
-                self.state = CggiState::Rotating(method.start(params, &self.test, &exponents));
-                self.rotated(observer)?;
+                let rotation = methods::rotation_of(params).begin(params, &self.test, &exponents);
+                self.rotated(rotation, observer)?;
             }
-            CggiState::Rotating(mut accumulator) if self.done < self.plan.len() => {
-                let end = self.plan.len().min(self.done + self.per_step);
-                for &step in &self.plan[self.done..end] {
-                    method.step(params, &keys.rotation, step, &mut accumulator, &mut self.counters);
-                }
-                self.done = end;
-                self.state = CggiState::Rotating(accumulator);
-                self.rotated(observer)?;
+            CggiState::Rotating(mut rotation) if !rotation.is_done() => {
+                rotation.advance(params, &keys.rotation, self.per_step, &mut self.counters);
+                self.rotated(rotation, observer)?;
             }
-            CggiState::Rotating(accumulator) => {
-                let [b, a] = accumulator.parts(params);
+            CggiState::Rotating(rotation) => {
+                let [b, a] = rotation.parts(params);
                 let mut sample = LweSample::extract(params.modulus(), [&b, &a], 0);
                 sample.b = params.modulus().add(sample.b, self.offset);
                 self.state = CggiState::Done(sample);
@@ -182,15 +171,13 @@ impl<W: Word> CggiRun<W> {
         }
     }
 
-    /// The steps up to the end of the rotation, and the accumulator: for results that are not its
-    /// constant coefficient.
-    pub(super) fn rotate(mut self, observer: &mut dyn Observer) -> Result<Accumulator<W>, Error> {
-        while !matches!(self.state, CggiState::Rotating(_) if self.done == self.plan.len()) {
-            self.step(observer)?;
-        }
-        match self.state {
-            CggiState::Rotating(accumulator) => Ok(accumulator),
-            _ => Err(failed()),
+    /// The steps up to the end of the rotation: for results that are not its constant coefficient.
+    pub(super) fn rotate(mut self, observer: &mut dyn Observer) -> Result<Rotation<W>, Error> {
+        loop {
+            match self.state {
+                CggiState::Rotating(rotation) if rotation.is_done() => return Ok(rotation),
+                _ => self.step(observer)?,
+            };
         }
     }
 
@@ -199,9 +186,10 @@ impl<W: Word> CggiRun<W> {
         &self.keys
     }
 
-    /// Progress of the rotation, and its end.
-    fn rotated(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
-        let (done, total) = self.progress();
+    /// Keeps the rotation, and reports its progress and its end.
+    fn rotated(&mut self, rotation: Rotation<W>, observer: &mut dyn Observer) -> Result<(), Error> {
+        let (done, total) = rotation.progress();
+        self.state = CggiState::Rotating(rotation);
         emit(observer, &StageEvent::Progress { stage: stages::BLIND_ROTATE, done, total })?;
         if done == total {
             let log_q = self.keys.params().modulus().log2();

@@ -11,25 +11,29 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::rotation::{Step, TestVector, turned_test_vector};
+use super::test_vector::{TestVector, turned_test_vector};
 use crate::{
     arith::Word,
     rlwe::{lwe::Exponents, rgsw::apply_automorphism},
-    schemes::cggi::CggiParams,
+    schemes::cggi::{Automorphisms, CggiParams},
 };
 
 /// Steps of one automorphism, at most.
 pub(super) const WINDOW: usize = 10;
 
+/// One step of the order.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// Apply X -> X^(5^skip) and multiply by X^s, s the coordinate of the short key.
+    Multiply { coordinate: usize, skip: usize },
+    /// Apply the automorphism with this number.
+    Automorphism { number: usize },
+}
+
 /// The automorphisms there are keys for: X -> X^(5^w), w = 1, …, WINDOW, and X -> X^-5.
 pub(super) const AUTOMORPHISMS: usize = WINDOW + 1;
 
-/// The exponent of automorphism `number`: 5^(number + 1), and -5 after those.
-pub(super) fn exponent_of(number: usize, order: u64) -> u64 {
-    if number == WINDOW { order - 5 } else { power_of_five(number + 1, order) }
-}
-
-pub(super) fn power_of_five(k: usize, order: u64) -> u64 {
+fn power_of_five(k: usize, order: u64) -> u64 {
     (0..k).fold(1, |power, _| power * 5 % order)
 }
 
@@ -44,10 +48,15 @@ pub(super) fn start<W: Word>(params: &CggiParams<W>, test: &TestVector<W>, expon
     out
 }
 
-/// X -> X^g for every row of evaluations.
-pub(super) fn turn<W: Word>(params: &CggiParams<W>, g: u64, rows: &mut [Vec<W>], spare: &mut [Vec<W>]) {
+/// The permutation of evaluations of automorphism `number`.
+pub(super) fn numbered(automorphisms: &Automorphisms, number: usize) -> &[u32] {
+    if number == WINDOW { automorphisms.minus_five() } else { automorphisms.five(number + 1) }
+}
+
+/// An automorphism, given by its permutation, for every row of evaluations.
+pub(super) fn turn<W: Word>(permutation: &[u32], rows: &mut [Vec<W>], spare: &mut [Vec<W>]) {
     for (row, spare) in rows.iter_mut().zip(spare) {
-        W::kernels().permute(spare, row, params.permutation(g));
+        W::kernels().permute(spare, row, permutation);
         core::mem::swap(row, spare);
     }
 }
@@ -116,6 +125,28 @@ fn inverse(x: u64, order: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        params::cggi_preset,
+        ring::{Automorphism, GaloisElement},
+        schemes::cggi::RotationTables,
+    };
+
+    /// The exponent of automorphism `number`: 5^(number + 1), and -5 after those.
+    fn exponent_of(number: usize, order: u64) -> u64 {
+        if number == WINDOW { order - 5 } else { power_of_five(number + 1, order) }
+    }
+
+    #[test]
+    fn numbers_name_the_automorphisms_that_steps_take() {
+        let spec = (cggi_preset("toy-bool-lmk").unwrap().spec)();
+        let params = CggiParams::<u32>::new(&spec).unwrap();
+        let RotationTables::Lmkcdey(automorphisms) = params.tables() else { panic!("another method") };
+        let n = params.n();
+        for number in 0..AUTOMORPHISMS {
+            let g = GaloisElement::new(exponent_of(number, 2 * n as u64), n).unwrap();
+            assert_eq!(numbered(automorphisms, number), Automorphism::new(n, g).permutation(), "{number}");
+        }
+    }
 
     /// Sum of -a_i s_i by the steps, where the accumulator is one exponent of X.
     fn exponent(n: usize, steps: &[Step], s: &[i64], start: u64) -> u64 {
@@ -125,7 +156,6 @@ mod tests {
                 (e * power_of_five(skip, order)).wrapping_add_signed(s[coordinate]) & (order - 1)
             }
             Step::Automorphism { number } => e * exponent_of(number, order) % order,
-            _ => unreachable!("no such step here"),
         })
     }
 

@@ -10,8 +10,8 @@ use alloc::{format, vec::Vec};
 use super::{
     evaluator::CggiEvaluator,
     look_up::{multi_value_noise, shifted},
-    rotation::TestVector,
     run::CggiRun,
+    test_vector::TestVector,
 };
 use crate::{
     arith::Word,

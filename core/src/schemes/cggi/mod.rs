@@ -12,17 +12,21 @@
 mod ciphertext;
 mod encoding;
 mod gate;
+mod method;
 mod noise;
 mod params;
 mod secret;
 mod spec;
+mod tables;
 
 pub use ciphertext::CggiCiphertext;
 pub use encoding::Encoding;
 pub use gate::{Gate, LinearForm};
+pub use method::RotationMethod;
 pub use noise::{NoiseModel, log2_erfc};
 pub use params::CggiParams;
 pub use secret::{CggiSecretKey, cggi_key_id};
-pub use spec::{CggiSpec, RotationMethod};
+pub use spec::CggiSpec;
 
 pub(crate) use params::hex_id;
+pub(crate) use tables::{Automorphisms, Roots, RotationTables};

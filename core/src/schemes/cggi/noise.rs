@@ -1,6 +1,6 @@
 //! How much noise each step adds, and how often a result is wrong.
 
-use super::spec::{CggiSpec, RotationMethod};
+use super::{method::RotationMethod, spec::CggiSpec};
 use crate::security::LweSecret;
 
 /// Variance of a ternary coefficient.

@@ -1,31 +1,19 @@
 //! Checked parameters.
 
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc};
 
 use super::{
-    encoding::Encoding,
-    noise::NoiseModel,
-    spec::{CggiSpec, RotationMethod},
+    encoding::Encoding, method::RotationMethod, noise::NoiseModel, spec::CggiSpec, tables::RotationTables,
 };
 use crate::{
     arith::{Modulus, Word},
     error::Error,
-    ring::{Automorphism, GaloisElement},
-    rlwe::{
-        lwe::LweSwitchSpec,
-        rgsw::{Monomials, RgswContext, powers_of_root},
-    },
+    rlwe::{lwe::LweSwitchSpec, rgsw::RgswContext},
     security::{LweInstance, LweReport, LweSecret, NtruInstance, check_lwe},
 };
 
 /// Distance of a bit's phase from the nearest wrong one, in turns.
 const BIT_MARGIN: f64 = 0.125;
-
-/// Most steps of merged keys.
-const MAX_MERGED: usize = 16;
-
-/// Most bits of a digit of exponents.
-const MAX_EXPONENT_DIGIT: u32 = 8;
 
 /// A checked parameter set with its tables; cheap to clone.
 pub struct CggiParams<W: Word = u32>(Arc<Inner<W>>);
@@ -38,15 +26,7 @@ struct Inner<W: Word> {
     security: LweReport,
     noise: NoiseModel,
     max_weight: u32,
-    /// Powers of the root of unity psi, 2N of them, for methods that multiply by monomials in evaluation
-    /// domain.
-    powers: Vec<W>,
-    /// Exponent of psi at each place of a row of evaluations.
-    places: Vec<u32>,
-    /// The powers of X for methods that turn by pairs of coordinates.
-    monomials: Option<Monomials<W>>,
-    /// The permutations of the automorphisms that the method applies, by exponent.
-    permutations: Vec<(u64, Automorphism)>,
+    tables: RotationTables<W>,
 }
 
 impl<W: Word> Clone for CggiParams<W> {
@@ -78,24 +58,7 @@ impl<W: Word> CggiParams<W> {
                 log_n + 1
             )));
         }
-        let fits = match method {
-            RotationMethod::GinxBinary => lwe_secret == LweSecret::Binary,
-            RotationMethod::GinxUnrolled => {
-                lwe_secret == LweSecret::Binary && spec.lwe_dimension.is_multiple_of(2)
-            }
-            RotationMethod::GinxTernary => lwe_secret == LweSecret::Ternary,
-            RotationMethod::Lmkcdey { merged } | RotationMethod::Ntru { merged } => {
-                (1..=MAX_MERGED).contains(&merged)
-            }
-            RotationMethod::Ap { base_log } => (1..=MAX_EXPONENT_DIGIT).contains(&base_log),
-        };
-        if !fits {
-            return Err(Error::InvalidArgument(format!(
-                "{method:?} with a {lwe_secret} short key: ginx-binary takes a binary one, ginx-unrolled a binary one of \
-                 even dimension, ginx-ternary a ternary one, lmkcdey and ntru any with 1 to {MAX_MERGED} merged steps, \
-                 ap any with digits of 1 to {MAX_EXPONENT_DIGIT} bits"
-            )));
-        }
+        method.check(lwe_secret, spec.lwe_dimension)?;
         let switch = LweSwitchSpec {
             from: n,
             to: spec.lwe_dimension,
@@ -128,18 +91,7 @@ impl<W: Word> CggiParams<W> {
             )));
         }
         let fingerprint = spec.fingerprint();
-        let (powers, places) = match method {
-            RotationMethod::GinxTernary => powers_of_root(&rgsw),
-            _ => (Vec::new(), Vec::new()),
-        };
-        let monomials = match method {
-            RotationMethod::GinxUnrolled => Some(Monomials::new(&rgsw)?),
-            _ => None,
-        };
-        let permutations = match method {
-            _ if method.by_automorphisms() => permutations(n)?,
-            _ => Vec::new(),
-        };
+        let tables = RotationTables::new(method, &rgsw)?;
         Ok(Self(Arc::new(Inner {
             spec: spec.clone(),
             fingerprint,
@@ -148,10 +100,7 @@ impl<W: Word> CggiParams<W> {
             security,
             noise,
             max_weight,
-            powers,
-            places,
-            monomials,
-            permutations,
+            tables,
         })))
     }
 
@@ -219,23 +168,9 @@ impl<W: Word> CggiParams<W> {
         self.0.max_weight
     }
 
-    /// X^exponent - 1, exponent at most 2N, evaluation domain.
-    pub(crate) fn monomial_minus_one(&self, out: &mut [W], exponent: u32) {
-        let (m, mask) = (self.modulus(), (1u32 << self.log_2n()) - 1);
-        for (out, &place) in out.iter_mut().zip(&self.0.places) {
-            *out = m.sub(self.0.powers[(place.wrapping_mul(exponent) & mask) as usize], W::ONE);
-        }
-    }
-
-    /// The powers of X, of a method that turns by pairs of coordinates.
-    pub(crate) fn monomials(&self) -> Option<&Monomials<W>> {
-        self.0.monomials.as_ref()
-    }
-
-    /// X -> X^g on rows of evaluations: `out[j] = x[permutation[j]]`; empty for an exponent that the method does not
-    /// use.
-    pub(crate) fn permutation(&self, g: u64) -> &[u32] {
-        self.0.permutations.iter().find(|(own, _)| *own == g).map_or(&[], |(_, g)| g.permutation())
+    /// What the rotation reads beside its key.
+    pub(crate) fn tables(&self) -> &RotationTables<W> {
+        &self.0.tables
     }
 
     /// log2 of the probability that a two-input gate on bootstrapped bits is wrong.
@@ -291,13 +226,6 @@ fn security_of(spec: &CggiSpec) -> Result<LweReport, Error> {
         }
         _ => Ok(report),
     }
-}
-
-/// X -> X^(5^w) for w up to the window of automorphisms or of merged keys, and X -> X^-5.
-fn permutations(n: usize) -> Result<Vec<(u64, Automorphism)>, Error> {
-    let fives = (1..=MAX_MERGED as i64).map(|w| GaloisElement::rotation(w, n));
-    let elements = fives.chain([GaloisElement::new(2 * n as u64 - 5, n)?]);
-    Ok(elements.map(|g| (g.value(), Automorphism::new(n, g))).collect())
 }
 
 /// An identifier in hexadecimal, for messages.

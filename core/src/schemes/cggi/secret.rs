@@ -7,8 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::{
     ciphertext::CggiCiphertext,
     encoding::Encoding,
+    method::RotationMethod,
     params::{CggiParams, hex_id},
-    spec::RotationMethod,
 };
 use crate::{
     arith::Word,
