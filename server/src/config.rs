@@ -4,7 +4,7 @@
 //! that no section knows is an error wherever it comes from.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,16 @@ pub struct ServerSection {
     pub demo: PathBuf,
     /// Offers parameter sets that are below 128 bits, for demonstrations and tests.
     pub allow_insecure: bool,
+    /// Where `/metrics` is served: nowhere (`off`), beside everything else (`public`), or on a
+    /// listener of its own (an address and port), which answers `/healthz` and `/readyz` too.
+    #[schema(value_type = String)]
+    pub metrics_listen: MetricsListen,
+    /// Addresses of proxies in front of this server. What they add to `X-Forwarded-For` is whom bounds
+    /// per peer count; without them all clients of a proxy count as one.
+    #[schema(value_type = Vec<String>)]
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Origins whose pages may show this server's pages in a frame; none if empty.
+    pub frame_ancestors: Vec<String>,
     /// Seconds that open requests and running jobs get when the server is asked to stop.
     pub shutdown_seconds: u64,
 }
@@ -67,7 +77,49 @@ impl Default for ServerSection {
             allowed_hosts: Vec::new(),
             demo: PathBuf::new(),
             allow_insecure: false,
+            metrics_listen: MetricsListen::Off,
+            trusted_proxies: Vec::new(),
+            frame_ancestors: Vec::new(),
             shutdown_seconds: 30,
+        }
+    }
+}
+
+/// Where counters are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum MetricsListen {
+    /// Nowhere.
+    #[default]
+    Off,
+    /// Where everything else is.
+    Public,
+    /// On a listener of its own.
+    At(SocketAddr),
+}
+
+impl TryFrom<String> for MetricsListen {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.as_str() {
+            "off" => Ok(Self::Off),
+            "public" => Ok(Self::Public),
+            _ => text.parse().map(Self::At).map_err(|_| {
+                format!(
+                    "server.metrics_listen is off, public or an address such as 127.0.0.1:9090, not {text:?}"
+                )
+            }),
+        }
+    }
+}
+
+impl From<MetricsListen> for String {
+    fn from(listen: MetricsListen) -> Self {
+        match listen {
+            MetricsListen::Off => "off".to_owned(),
+            MetricsListen::Public => "public".to_owned(),
+            MetricsListen::At(address) => address.to_string(),
         }
     }
 }
@@ -129,15 +181,27 @@ pub struct LimitsSection {
     pub max_queued: usize,
     /// Bodies being received at once.
     pub max_uploads: usize,
+    /// Bodies being received from one address at once.
+    pub max_uploads_per_peer: usize,
+    /// Results being sent at once.
+    pub max_downloads: usize,
+    /// Results being sent to one address at once.
+    pub max_downloads_per_peer: usize,
     /// Event streams open at once.
     pub max_event_streams: usize,
+    /// Event streams to one address open at once.
+    pub max_event_streams_per_peer: usize,
     /// Connections open at once.
     pub max_connections: usize,
-    /// Seconds a client may take for a request's header.
+    /// Connections from one address open at once; those of `server.trusted_proxies` are not bounded so.
+    pub max_connections_per_peer: usize,
+    /// Seconds a client may take for a request's header, and a connection may be without a request.
     pub header_seconds: u64,
     /// Seconds without a byte after which a body is given up.
     pub idle_seconds: u64,
-    /// Slowest average speed of a body, in bytes per second.
+    /// Seconds after which a connection is closed whose client takes no bytes of an answer.
+    pub write_idle_seconds: u64,
+    /// Slowest average speed of a body or a result, in bytes per second, after the first idle_seconds.
     pub min_bytes_per_second: u64,
 }
 
@@ -146,10 +210,16 @@ impl Default for LimitsSection {
         Self {
             max_queued: 64,
             max_uploads: 8,
+            max_uploads_per_peer: 4,
+            max_downloads: 64,
+            max_downloads_per_peer: 16,
             max_event_streams: 256,
+            max_event_streams_per_peer: 64,
             max_connections: 1024,
+            max_connections_per_peer: 256,
             header_seconds: 10,
             idle_seconds: 30,
+            write_idle_seconds: 30,
             min_bytes_per_second: 16 << 10,
         }
     }
@@ -181,11 +251,13 @@ pub struct LogSection {
     pub level: LogLevel,
     /// Lines for people, or a JSON object a line.
     pub format: LogFormat,
+    /// Logs a line for every request when its answer has been sent, at level info.
+    pub access: bool,
 }
 
 impl Default for LogSection {
     fn default() -> Self {
-        Self { level: LogLevel::Info, format: LogFormat::Text }
+        Self { level: LogLevel::Info, format: LogFormat::Text, access: true }
     }
 }
 
@@ -197,9 +269,9 @@ pub enum LogLevel {
     Error,
     /// And what looks wrong.
     Warn,
-    /// And what happens to keys and jobs.
+    /// And what happens to keys and jobs, and every request unless log.access is false.
     Info,
-    /// And every request.
+    /// And how connections end.
     Debug,
     /// Everything.
     Trace,

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::config::Config;
+use crate::config::{Config, MetricsListen};
 use crate::engine::Engine;
 use crate::http;
 use crate::service::live::Stop;
@@ -21,9 +21,10 @@ const TIDY: Duration = Duration::from_mins(10);
 /// A server that answers requests until it is stopped.
 pub struct Server {
     address: SocketAddr,
+    metrics_address: Option<SocketAddr>,
     service: Arc<Service>,
     stop: watch::Sender<bool>,
-    listener: JoinHandle<()>,
+    listeners: Vec<JoinHandle<()>>,
     worker: std::thread::JoinHandle<()>,
     housekeeping: JoinHandle<()>,
 }
@@ -66,28 +67,41 @@ impl Server {
     /// # Errors
     /// The address or the data folder cannot be used.
     pub async fn start(config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
-        let address = config.server.listen;
-        if !address.ip().is_loopback() && !config.server.insecure_listen {
-            return Err(StartError::Exposed(address));
-        }
-        let listener =
-            TcpListener::bind(address).await.map_err(|error| StartError::Listen(address, error))?;
-        let address = listener.local_addr().map_err(StartError::System)?;
+        let (listener, address) = bind(config.server.listen, &config).await?;
+        let (operators, metrics_address) = match config.server.metrics_listen {
+            MetricsListen::At(address) => {
+                let (listener, address) = bind(address, &config).await?;
+                (Some(listener), Some(address))
+            }
+            _ => (None, None),
+        };
         let service = Arc::new(Service::open(config, engine).map_err(StartError::Store)?);
         let worker = worker::start(Arc::clone(&service)).map_err(StartError::System)?;
         let (stop, stopped) = watch::channel(false);
-        let router = http::router(&service, stopped.clone());
+        let http = http::share(&service, stopped.clone());
+        let mut listeners = vec![(listener, http::router(&http))];
+        if let Some(listener) = operators {
+            listeners.push((listener, http::operator_router(&http)));
+        }
         let housekeeping = tokio::spawn(tidy(Arc::clone(&service), stopped.clone()));
-        let listener = tokio::spawn({
-            let service = Arc::clone(&service);
-            async move { http::listen::serve(listener, router, &service.config, stopped).await }
-        });
-        Ok(Self { address, service, stop, listener, worker, housekeeping })
+        let listeners = listeners
+            .into_iter()
+            .map(|(listener, router)| {
+                let (service, stopped) = (Arc::clone(&service), stopped.clone());
+                tokio::spawn(http::listen::serve(listener, router, service, stopped))
+            })
+            .collect();
+        Ok(Self { address, metrics_address, service, stop, listeners, worker, housekeeping })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where it serves its counters, if on a listener of its own.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics_address
     }
 
     /// What it does, for programs that embed it.
@@ -110,8 +124,21 @@ impl Server {
             service.live.stop_all(Stop::ShuttingDown);
             let _ = self.worker.join();
         });
-        let _ = tokio::join!(worker, self.listener, self.housekeeping);
+        for listener in self.listeners {
+            let _ = listener.await;
+        }
+        let _ = tokio::join!(worker, self.housekeeping);
     }
+}
+
+/// Listens, unless others could reach the address and nobody said that this is meant.
+async fn bind(address: SocketAddr, config: &Config) -> Result<(TcpListener, SocketAddr), StartError> {
+    if !address.ip().is_loopback() && !config.server.insecure_listen {
+        return Err(StartError::Exposed(address));
+    }
+    let listener = TcpListener::bind(address).await.map_err(|error| StartError::Listen(address, error))?;
+    let address = listener.local_addr().map_err(StartError::System)?;
+    Ok((listener, address))
 }
 
 async fn tidy(service: Arc<Service>, mut stop: watch::Receiver<bool>) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use refloat_server::Config;
+use refloat_server::config::MetricsListen;
 use refloat_server::service::Service;
 use refloat_server::service::access::{Caller, Presented};
 use refloat_server::store::{Store, jobs};
@@ -149,7 +150,10 @@ fn a_job_runs_tells_its_stages_and_replays_them() {
 #[test]
 fn requests_can_be_repeated_and_the_queue_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
-    let server = TestServer::start(folder.path(), |config| config.limits.max_queued = 2);
+    let server = TestServer::start(folder.path(), |config| {
+        config.limits.max_queued = 2;
+        config.server.metrics_listen = MetricsListen::Public;
+    });
     let client = &server.client;
     upload(client);
     server.engine.hold();

@@ -5,14 +5,15 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Http;
 use super::respond::Refusal;
+use super::slots::Slot;
 use crate::config::LimitsSection;
 use crate::id::unhex;
 use crate::problem::Problem;
+use crate::service::access::Peer;
 
 /// Header with the BLAKE3 of a body in hexadecimal.
 pub const DIGEST: &str = "refloat-digest";
@@ -24,20 +25,8 @@ const DRAINED: u64 = 16 << 20;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A turn to send a body: bounds the memory that bodies take together.
-pub async fn turn(http: &Http) -> Result<OwnedSemaphorePermit, Problem> {
-    match timeout(PATIENCE, http.uploads.clone().acquire_owned()).await {
-        Ok(Ok(permit)) => Ok(permit),
-        _ => Err(Problem::new(
-            429,
-            "BUSY",
-            "Too many uploads",
-            format!(
-                "{} bodies are being received already; send this one again in a moment",
-                http.service.config.limits.max_uploads
-            ),
-        )
-        .retry_after(2)),
-    }
+pub async fn turn(http: &Http, peer: Peer) -> Result<Slot, Problem> {
+    http.uploads.take(peer, PATIENCE).await.map_err(|full| full.problem("uploads"))
 }
 
 /// Reads a body of at most `limit` bytes into memory.
@@ -58,12 +47,16 @@ pub async fn read(
         return Err(problem);
     }
     let idle = Duration::from_secs(limits.idle_seconds);
-    let seconds = limit as u64 / limits.min_bytes_per_second.max(1);
-    let deadline = Instant::now() + idle + Duration::from_secs(seconds);
+    let rate = limits.min_bytes_per_second.max(1);
+    let began = Instant::now();
+    let end = began + idle + Duration::from_secs(stated_length(headers).unwrap_or(limit as u64) / rate);
     let mut bytes = Vec::new();
     let mut body = body;
     loop {
-        let frame = match timeout_at(deadline.min(Instant::now() + idle), body.frame()).await {
+        // The average counts from the beginning: what has come bought this much time.
+        let earned = began + idle + Duration::from_secs(bytes.len() as u64 / rate);
+        let deadline = end.min(earned).min(Instant::now() + idle);
+        let frame = match timeout_at(deadline, body.frame()).await {
             Ok(None) => break,
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(_))) => {

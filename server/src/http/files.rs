@@ -39,6 +39,12 @@ pub fn service(config: &Config) -> Router {
     router.layer(from_fn(isolate))
 }
 
+/// Whether a path is one of the demo's: everything that is no route of the server.
+pub fn is_file(path: &str) -> bool {
+    let routes = ["/healthz", "/readyz", "/metrics", "/version", "/openapi.json"];
+    !path.starts_with("/v1/") && !routes.contains(&path)
+}
+
 /// The folder of the built demo: as configured, or beside the binary, or under the working folder.
 pub fn demo_folder(configured: &Path) -> Option<PathBuf> {
     let has_page = |folder: &PathBuf| folder.join("index.html").is_file();

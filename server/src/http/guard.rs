@@ -3,20 +3,27 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tower_http::cors::{AllowOrigin, CorsLayer};
+use tracing::Instrument;
 
-use super::respond::{Code, Refusal};
-use super::{Http, body, caller};
+use super::listen::Connection;
+use super::progress::{Patience, Progress};
+use super::record::{self, Record};
+use super::respond::Code;
+use super::{Http, body, caller, files};
 use crate::config::ServerSection;
 use crate::problem::Problem;
 
 /// Where requests come from that no connection brought, as in tests of the router.
-const UNKNOWN: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+const UNKNOWN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+
+/// What the demo may load: its own files and WebAssembly, and answers of whatever server it is pointed to.
+const PAGE_SOURCES: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self' http: https:; object-src 'none'; base-uri 'none'";
 
 /// Answers to pages of other origins, as far as configured.
 pub fn cors(server: &ServerSection) -> CorsLayer {
@@ -46,36 +53,59 @@ pub fn cors(server: &ServerSection) -> CorsLayer {
         .max_age(std::time::Duration::from_mins(10))
 }
 
-/// Refuses what no address takes, and logs and counts the outcome.
+/// Refuses what no address takes, and records the outcome.
 pub async fn guard(State(http): State<Arc<Http>>, mut request: Request, next: Next) -> Response {
-    let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let config = &http.service.config;
+    let connection = request.extensions().get::<Connection>().cloned().unwrap_or_else(|| Connection {
+        address: UNKNOWN,
+        progress: Progress::new(Patience::new(&config.limits)),
+        reserved: false,
+    });
+    let exchange = connection.progress.begin();
+    let peer = connection.address.ip();
+    let client = record::client(peer, &config.server.trusted_proxies, request.headers());
+    let trusted = config.server.trusted_proxies.contains(&peer.to_canonical());
+    let record = Record::new(&http.service, &request, client, trusted);
+    let path = request.uri().path();
+    let api = !files::is_file(path);
     let checked = caller::once(request.headers())
-        .and_then(|()| check(&http.service.config.server, request.method(), request.headers()));
-    let response = match checked {
-        Ok(()) => {
-            let address = request.extensions().get::<SocketAddr>().map_or(UNKNOWN, SocketAddr::ip);
-            let caller = caller::read(&http.service.config.access, request.headers(), address);
-            request.extensions_mut().insert(Arc::new(caller));
-            next.run(request).await
-        }
-        Err(problem) => {
-            let (parts, unread) = request.into_parts();
-            refuse(&parts.headers, unread, problem).await.into_response()
+        .and_then(|()| check(&config.server, &request))
+        .and_then(|()| if connection.reserved { only_health(path) } else { Ok(()) });
+    let answering = async {
+        match checked {
+            Ok(()) => {
+                let caller = caller::read(&config.access, request.headers(), client);
+                request.extensions_mut().insert(Arc::new(caller));
+                next.run(request).await
+            }
+            Err(problem) => {
+                let (parts, unread) = request.into_parts();
+                body::refuse(&parts.headers, unread, problem).await.into_response()
+            }
         }
     };
-    tracing::debug!(%method, path, status = response.status().as_u16(), "request");
+    let response = answering.instrument(record.span()).await;
     if let Some(Code(code)) = response.extensions().get() {
         http.service.metrics.refused(code);
     }
-    with_headers(response)
+    record.answer(with_headers(&config.server, api, response), exchange)
 }
 
-async fn refuse(headers: &HeaderMap, unread: Body, problem: Problem) -> Refusal {
-    body::refuse(headers, unread, problem).await
+/// Refuses everything but the question whether the server is well.
+fn only_health(path: &str) -> Result<(), Problem> {
+    if ["/healthz", "/readyz"].contains(&path) {
+        return Ok(());
+    }
+    let detail = "as many connections are open as this server takes; come back in a moment";
+    Err(Problem::new(503, "BUSY", "Too many connections", detail).retry_after(2))
 }
 
-fn check(server: &ServerSection, method: &Method, headers: &HeaderMap) -> Result<(), Problem> {
+fn check(server: &ServerSection, request: &Request) -> Result<(), Problem> {
+    let (method, headers) = (request.method(), request.headers());
+    if [Method::CONNECT, Method::TRACE].contains(method) {
+        let detail = format!("this server takes no {method}");
+        return Err(Problem::new(405, "METHOD_NOT_ALLOWED", "Method not allowed", detail));
+    }
     if headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
         return Err(Problem::new(
             415,
@@ -84,7 +114,15 @@ fn check(server: &ServerSection, method: &Method, headers: &HeaderMap) -> Result
             "the body has a Content-Encoding; ciphertexts and keys do not compress, send them as they are",
         ));
     }
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("");
+    // In HTTP/2, and in a request for a proxy, the address has the name.
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let authority = request.uri().authority().map(axum::http::uri::Authority::as_str);
+    if let (Some(host), Some(authority)) = (host, authority)
+        && host != authority
+    {
+        return Err(Problem::bad_request("the Host header and the address of the request name two hosts"));
+    }
+    let host = authority.or(host).unwrap_or("");
     if server.listen.ip().is_loopback()
         && !is_local(host)
         && !server.allowed_hosts.iter().any(|allowed| allowed == name_of(host))
@@ -108,11 +146,24 @@ fn check(server: &ServerSection, method: &Method, headers: &HeaderMap) -> Result
     Ok(())
 }
 
-fn with_headers(mut response: Response) -> Response {
+fn with_headers(server: &ServerSection, api: bool, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(name("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
     headers.insert(name("cross-origin-embedder-policy"), HeaderValue::from_static("require-corp"));
+    let sources = if api { "default-src 'none'" } else { PAGE_SOURCES };
+    let ancestors = if server.frame_ancestors.is_empty() {
+        "'none'".to_owned()
+    } else {
+        server.frame_ancestors.join(" ")
+    };
+    if let Ok(policy) = HeaderValue::try_from(format!("{sources}; frame-ancestors {ancestors}")) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     response
 }
 
@@ -153,9 +204,12 @@ mod tests {
         method: &Method,
         entries: &[(HeaderName, &'static str)],
     ) -> Option<String> {
-        let headers: HeaderMap =
-            entries.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
-        check(server, method, &headers).err().map(|problem| problem.code.clone())
+        let mut request = Request::builder().method(method.clone()).uri("/v1/keys");
+        for (name, value) in entries {
+            request = request.header(name, *value);
+        }
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        check(server, &request).err().map(|problem| problem.code.clone())
     }
 
     #[test]

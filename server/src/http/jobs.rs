@@ -8,6 +8,8 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::Deserialize;
+use tokio_stream::StreamExt;
+use tokio_util::io::ReaderStream;
 
 use super::body;
 use super::respond::Refusal;
@@ -17,6 +19,9 @@ use crate::problem::Problem;
 use crate::service::access::Caller;
 use crate::service::jobs::Order;
 use crate::service::views::JobDocument;
+
+/// Bytes of a result that are in memory at once.
+const PIECE: usize = 64 << 10;
 
 /// Query of `POST /v1/jobs`.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -68,7 +73,7 @@ pub async fn submit(
             service.job_set(key, &asking).map(|set| service.engine.largest_input(set))
         })
         .await?;
-        let turn = body::turn(&http).await?;
+        let turn = body::turn(&http, caller.peer).await?;
         let JobQuery { mode, rounds, .. } = query;
         Ok::<_, Refusal>((Order { key, operations, mode, rounds, idempotency, digest }, limit, turn))
     };
@@ -126,17 +131,25 @@ pub async fn result(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let id = parse_id(&id)?;
-    let (digest, bytes) = blocking(&http, move |service| service.result(id, &caller)).await?;
+    let peer = caller.peer;
+    let turn = http.downloads.try_take(peer).map_err(|full| full.problem("downloads"))?;
+    let (digest, length, file) = blocking(&http, move |service| service.result(id, &caller)).await?;
     let tag = format!("\"{digest}\"");
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_LENGTH, length.to_string()),
         (header::ETAG, tag),
         (HeaderName::from_static(body::DIGEST), digest),
     ];
-    Ok((headers, bytes).into_response())
+    let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE).map(move |piece| {
+        // Its turn lasts until the last piece has been asked for.
+        let _ = &turn;
+        piece
+    });
+    Ok((headers, Body::from_stream(pieces)).into_response())
 }
 
 fn bootstrap() -> String {

@@ -94,7 +94,7 @@ pub async fn put_chunk(
         let asking = Arc::clone(&caller);
         let bytes = blocking(&http, move |service| service.part_bytes(id, index, &asking)).await?;
         let digest = body::stated_digest(&headers)?;
-        let turn = body::turn(&http).await?;
+        let turn = body::turn(&http, caller.peer).await?;
         Ok::<_, Refusal>((id, index, bytes, digest, turn))
     };
     let (id, index, length, digest, turn) = match place.await {

@@ -1,55 +1,153 @@
-//! Connections: bounded in number, and given up when their header does not come.
+//! Connections: bounded in number, in all and for one peer, and closed when nothing moves on them.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::{Extension, Router};
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tower::Layer;
 
+use super::progress::{Patience, Progress, Socket};
+use super::slots::{Slot, Slots};
 use crate::config::Config;
+use crate::service::Service;
+use crate::service::access::Peer;
+
+/// Connections beyond the bound that are still taken, to answer whether the server is well.
+const RESERVED: usize = 16;
+
+/// Time that such a connection has for its request.
+const RESERVED_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Streams of an HTTP/2 connection that may be open at once.
+const STREAMS: u32 = 64;
+
+/// The connection that brought a request.
+#[derive(Clone)]
+pub struct Connection {
+    /// Who is at its other end.
+    pub address: SocketAddr,
+    /// How far it is.
+    pub progress: Arc<Progress>,
+    /// Whether it is one of those that only ask whether the server is well.
+    pub reserved: bool,
+}
 
 /// Accepts connections until `stop` becomes true, then lets open requests end for at most the
 /// configured time.
-pub async fn serve(listener: TcpListener, router: Router, config: &Config, mut stop: watch::Receiver<bool>) {
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(Duration::from_secs(config.limits.header_seconds))
-        .max_buf_size(64 << 10);
-    let connections = Arc::new(Semaphore::new(config.limits.max_connections));
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    service: Arc<Service>,
+    mut stop: watch::Receiver<bool>,
+) {
+    let config = &service.config;
+    let limits = &config.limits;
+    let open = Slots::new(limits.max_connections, limits.max_connections_per_peer);
+    // A proxy stands for all its clients.
+    let of_proxies = Slots::new(limits.max_connections, limits.max_connections);
+    let reserve = Slots::new(RESERVED, RESERVED);
     let graceful = GracefulShutdown::new();
+    let builder = builder(config);
     loop {
         let accepted = tokio::select! {
-            accepted = async {
-                let permit = Arc::clone(&connections).acquire_owned().await;
-                (permit, listener.accept().await)
-            } => accepted,
+            accepted = listener.accept() => accepted,
             _ = stop.wait_for(|stop| *stop) => break,
         };
-        let (Ok(permit), Ok((socket, peer))) = accepted else {
+        let Ok((socket, address)) = accepted else {
             // Out of file descriptors, most likely: wait for connections to close.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let _ = socket.set_nodelay(true);
-        let service = TowerToHyperService::new(Extension(peer).layer(router.clone()));
-        let connection = graceful.watch(builder.serve_connection(TokioIo::new(socket), service));
-        tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::debug!(%error, "connection ended");
-            }
-            drop(permit);
-        });
+        let peer = Peer::from(address.ip());
+        let trusted = config.server.trusted_proxies.contains(&address.ip().to_canonical());
+        let mut patience = Patience::new(limits);
+        let taken = if trusted { of_proxies.try_take(peer) } else { open.try_take(peer) };
+        let (slot, reserved) = match taken {
+            Ok(slot) => (slot, false),
+            Err(_) => match reserve.try_take(peer) {
+                Ok(slot) => {
+                    patience.quiet = patience.quiet.min(RESERVED_PATIENCE);
+                    (slot, true)
+                }
+                Err(_) => {
+                    service.metrics.traffic.closed("too_many");
+                    continue;
+                }
+            },
+        };
+        let progress = Progress::new(patience);
+        let connection = Connection { address, progress, reserved };
+        attend(socket, connection, slot, &builder, &router, &graceful, &service);
     }
     drop(listener);
     let patience = Duration::from_secs(config.server.shutdown_seconds);
     if tokio::time::timeout(patience, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
+}
+
+/// Answers the requests of a connection, in a task of its own, for as long as it moves.
+fn attend(
+    socket: TcpStream,
+    connection: Connection,
+    slot: Slot,
+    builder: &auto::Builder<TokioExecutor>,
+    router: &Router,
+    graceful: &GracefulShutdown,
+    service: &Arc<Service>,
+) {
+    let _ = socket.set_nodelay(true);
+    let progress = Arc::clone(&connection.progress);
+    let io = TokioIo::new(Socket::new(socket, Arc::clone(&progress)));
+    let router = TowerToHyperService::new(Extension(connection).layer(router.clone()));
+    let answering = graceful.watch(builder.serve_connection(io, router).into_owned());
+    let service = Arc::clone(service);
+    tokio::spawn(async move {
+        let _open = service.metrics.traffic.connection();
+        let mut answering = std::pin::pin!(answering);
+        let mut look = tokio::time::interval(Duration::from_millis(100));
+        loop {
+            tokio::select! {
+                outcome = answering.as_mut() => {
+                    if let Err(error) = outcome {
+                        tracing::debug!(error, "connection ended");
+                    }
+                    break;
+                }
+                _ = look.tick() => if let Some(why) = progress.verdict() {
+                    service.metrics.traffic.closed(why);
+                    tracing::debug!(why, "connection closed");
+                    break;
+                }
+            }
+        }
+        drop(slot);
+    });
+}
+
+fn builder(config: &Config) -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(config.limits.header_seconds))
+        .max_buf_size(64 << 10);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(16 << 10)
+        .max_send_buf_size(64 << 10)
+        .initial_stream_window_size(1 << 20)
+        .initial_connection_window_size(1 << 20)
+        .keep_alive_interval(Duration::from_secs(20))
+        .keep_alive_timeout(Duration::from_secs(config.limits.header_seconds.max(1)));
+    builder
 }

@@ -55,7 +55,8 @@ pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refus
 }
 
 /// Counters in the Prometheus text format.
-#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "All counters", content_type = "application/openmetrics-text", body = String)))]
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, description = "All counters", content_type = "application/openmetrics-text", body = String),
+    (status = 404, description = "They are not served here: server.metrics_listen says where", content_type = "application/problem+json", body = document::Problem)))]
 pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal> {
     let text = blocking(&http, |service| Ok(service_metrics::render(service)?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text)

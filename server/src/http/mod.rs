@@ -9,42 +9,72 @@ pub mod keys;
 pub mod listen;
 pub mod meta;
 pub mod openapi;
+pub mod progress;
+pub mod record;
 pub mod respond;
+pub mod slots;
 pub mod stream;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post, put};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
+use crate::config::MetricsListen;
 use crate::problem::Problem;
 use crate::service::Service;
 use respond::Refusal;
+use slots::Slots;
 
 /// What handlers share.
 pub struct Http {
     /// The service behind them.
     pub service: Arc<Service>,
     /// Bodies that may be received at once.
-    pub uploads: Arc<Semaphore>,
+    pub uploads: Arc<Slots>,
+    /// Results that may be sent at once.
+    pub downloads: Arc<Slots>,
     /// Event streams that may be open at once.
-    pub streams: Arc<Semaphore>,
+    pub streams: Arc<Slots>,
     /// Becomes true when the server is to stop.
     pub stop: watch::Receiver<bool>,
 }
 
-/// All routes.
-pub fn router(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Router {
+/// What handlers share, for a service.
+pub fn share(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Arc<Http> {
     let limits = &service.config.limits;
-    let http = Arc::new(Http {
-        uploads: Arc::new(Semaphore::new(limits.max_uploads)),
-        streams: Arc::new(Semaphore::new(limits.max_event_streams)),
+    Arc::new(Http {
+        uploads: Slots::new(limits.max_uploads, limits.max_uploads_per_peer),
+        downloads: Slots::new(limits.max_downloads, limits.max_downloads_per_peer),
+        streams: Slots::new(limits.max_event_streams, limits.max_event_streams_per_peer),
         service: Arc::clone(service),
         stop,
-    });
-    Router::new()
-        .route("/v1/params", get(meta::params))
+    })
+}
+
+/// The routes for operators, on a listener of their own.
+pub fn operator_router(http: &Arc<Http>) -> Router {
+    health()
+        .route("/metrics", get(meta::metrics))
+        .fallback(unknown)
+        .method_not_allowed_fallback(method_not_allowed)
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(http), guard::guard))
+        .with_state(Arc::clone(http))
+}
+
+fn health() -> Router<Arc<Http>> {
+    Router::new().route("/healthz", get(meta::healthz)).route("/readyz", get(meta::readyz))
+}
+
+/// All routes for everybody.
+pub fn router(http: &Arc<Http>) -> Router {
+    let config = &http.service.config;
+    let open = match config.server.metrics_listen {
+        MetricsListen::Public => health().route("/metrics", get(meta::metrics)),
+        _ => health(),
+    };
+    open.route("/v1/params", get(meta::params))
         .route("/v1/keys", post(keys::open))
         .route("/v1/keys/{id}", get(keys::get).head(keys::head).delete(keys::delete))
         .route("/v1/keys/{id}/chunks/{index}", put(keys::put_chunk))
@@ -54,16 +84,13 @@ pub fn router(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Router {
         .route("/v1/jobs/{id}/events", get(stream::events))
         .route("/v1/jobs/{id}/result", get(jobs::result))
         .route("/v1/{*rest}", axum::routing::any(unknown))
-        .route("/healthz", get(meta::healthz))
-        .route("/readyz", get(meta::readyz))
-        .route("/metrics", get(meta::metrics))
         .route("/version", get(meta::version))
         .route("/openapi.json", get(meta::openapi))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback_service(files::service(&service.config))
-        .layer(guard::cors(&service.config.server))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&http), guard::guard))
-        .with_state(http)
+        .fallback_service(files::service(config))
+        .layer(guard::cors(&config.server))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(http), guard::guard))
+        .with_state(Arc::clone(http))
 }
 
 async fn unknown(uri: axum::http::Uri) -> Refusal {
@@ -88,7 +115,8 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Service) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Refusal> {
     let service = Arc::clone(&http.service);
-    match tokio::task::spawn_blocking(move || work(&service)).await {
+    let span = tracing::Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(|| work(&service))).await {
         Ok(outcome) => outcome.map_err(Refusal::from),
         Err(error) => Err(Problem::internal(&error).into()),
     }

@@ -34,7 +34,7 @@ pub async fn events(
     Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
 ) -> Result<Stream, Refusal> {
-    let id = parse_id(&id)?;
+    let (id, peer) = (parse_id(&id)?, caller.peer);
     let last = match headers.get("last-event-id") {
         None => 0,
         Some(value) => value
@@ -44,16 +44,7 @@ pub async fn events(
             .ok_or_else(|| Problem::bad_request("Last-Event-ID is the number of an event of this job"))?,
     };
     blocking(&http, move |service| service.job(id, &caller)).await?;
-    let permit = Arc::clone(&http.streams).try_acquire_owned().map_err(|_| {
-        let open = http.service.config.limits.max_event_streams;
-        Problem::new(
-            429,
-            "BUSY",
-            "Too many event streams",
-            format!("{open} event streams are open; ask for the state of the job instead"),
-        )
-        .retry_after(5)
-    })?;
+    let permit = http.streams.try_take(peer).map_err(|full| full.problem("event streams"))?;
     let (sender, receiver) = mpsc::channel(16);
     tokio::spawn(async move {
         follow(&http, id, last, &sender).await;

@@ -1,5 +1,8 @@
 //! Jobs as clients see them.
 
+use std::fs::File;
+use std::io::Seek;
+
 use super::Service;
 use super::access::{Act, Caller};
 use super::keys::{check_digest, refuse_secret_key};
@@ -125,11 +128,11 @@ impl Service {
         Ok(false)
     }
 
-    /// The result of a job and its digest.
+    /// The digest of the result of a job, its length, and the file, checked and opened at its beginning.
     ///
     /// # Errors
     /// The job does not exist, is not the caller's, or is not done.
-    pub fn result(&self, id: Id, caller: &Caller) -> Result<(String, Vec<u8>), Problem> {
+    pub fn result(&self, id: Id, caller: &Caller) -> Result<(String, u64, File), Problem> {
         let record = self.job_for(id, caller)?;
         let Some((digest, _)) = &record.result else {
             let problem = Problem::conflict(
@@ -138,11 +141,19 @@ impl Service {
             );
             return Err(problem.with("state", record.state.name()));
         };
-        let bytes = jobs::result(&self.store, &record).map_err(|error| Problem::internal(&error))?;
-        if crate::id::hex(blake3::hash(&bytes).as_bytes()) != *digest {
-            return Err(Problem::internal(&format!("result of job {id} was altered on disk")));
+        let (mut file, length) =
+            jobs::result(&self.store, &record).map_err(|error| Problem::internal(&error))?;
+        let mut hasher = blake3::Hasher::new();
+        let whole = hasher.update_reader(&mut file).and_then(|_| file.rewind());
+        whole.map_err(|error| Problem::internal(&error))?;
+        if hasher.finalize().to_hex().as_str() != digest {
+            tracing::error!(job = %id, "the result of a job is damaged");
+            let detail = format!(
+                "the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again"
+            );
+            return Err(Problem::new(500, "RESULT_DAMAGED", "Stored result damaged", detail));
         }
-        Ok((digest.clone(), bytes))
+        Ok((digest.clone(), length, file))
     }
 
     /// Events of a job after `last`, for a caller who was given [`job`](Self::job). The `end` event comes from the record, so it is there

@@ -9,6 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use super::Service;
+use super::traffic::Traffic;
 use crate::store::{StoreError, jobs};
 
 /// One label.
@@ -26,6 +27,8 @@ pub struct StageLabel {
 
 /// What is counted.
 pub struct Metrics {
+    /// Requests and connections.
+    pub traffic: Traffic,
     registry: Registry,
     jobs: Family<Label, Counter>,
     job_seconds: Family<Label, Histogram>,
@@ -45,7 +48,9 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("refloat");
         let histogram = || Histogram::new([0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]);
+        let traffic = Traffic::new(&mut registry);
         let metrics = Self {
+            traffic,
             jobs: Family::default(),
             job_seconds: Family::new_with_constructor(histogram),
             stage_seconds: Family::new_with_constructor(histogram),

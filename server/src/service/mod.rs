@@ -7,6 +7,7 @@ pub mod jobs;
 pub mod keys;
 pub mod live;
 pub mod metrics;
+pub mod traffic;
 pub mod views;
 pub mod worker;
 

@@ -1,5 +1,7 @@
 //! Jobs and their queue. Every change of state is one transaction guarded by the state it leaves.
 
+use std::fs::File;
+
 use redb::ReadableTable;
 use redb::ReadableTableMetadata;
 use serde::{Deserialize, Serialize};
@@ -354,13 +356,18 @@ pub fn input(store: &Store, record: &JobRecord) -> std::io::Result<Vec<u8>> {
     files::read_exact(&store.job_folder(record.id).join("input"), record.input_bytes)
 }
 
-/// The result of a job that is done.
+/// The file with the result of a job that is done, and its length.
 ///
 /// # Errors
 /// The file is absent or of another length than recorded.
-pub fn result(store: &Store, record: &JobRecord) -> std::io::Result<Vec<u8>> {
+pub fn result(store: &Store, record: &JobRecord) -> std::io::Result<(File, u64)> {
     let length = record.result.as_ref().map_or(0, |(_, length)| *length);
-    files::read_exact(&store.job_folder(record.id).join("result"), length)
+    let file = File::open(store.job_folder(record.id).join("result"))?;
+    let found = file.metadata()?.len();
+    if found != length {
+        return Err(std::io::Error::other(format!("a result has {found} bytes, its record says {length}")));
+    }
+    Ok((file, length))
 }
 
 /// Brings a running job to its final state.

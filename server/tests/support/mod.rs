@@ -46,6 +46,11 @@ impl TestServer {
         Self { runtime, server: Some(server), engine, client }
     }
 
+    /// Where it serves its counters.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.server.as_ref().and_then(Server::metrics_address)
+    }
+
     /// Stops it in order.
     pub fn stop(mut self) {
         self.runtime.block_on(self.server.take().unwrap().stop());

@@ -1,0 +1,248 @@
+//! Whether a connection still moves: the bytes that its peer takes, and the answers under way.
+//!
+//! Two things tell a peer that takes nothing: its socket is full, or an answer has a piece ready that nobody asks for. The
+//! second is all there is to see in HTTP/2, where the connection goes on moving while a stream stands still.
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, Bytes};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::config::LimitsSection;
+
+/// How patient a connection is with its peer.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Without a request.
+    pub quiet: Duration,
+    /// Without taking bytes that are there.
+    pub write: Duration,
+    /// Average speed of an answer of known length, in bytes per second.
+    pub rate: u64,
+}
+
+impl Patience {
+    /// As configured.
+    pub fn new(limits: &LimitsSection) -> Self {
+        Self {
+            quiet: Duration::from_secs(limits.header_seconds),
+            write: Duration::from_secs(limits.write_idle_seconds),
+            rate: limits.min_bytes_per_second.max(1),
+        }
+    }
+}
+
+/// How far a connection is.
+pub struct Progress {
+    patience: Patience,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Since when the socket takes no more bytes.
+    stuck: Option<Instant>,
+    /// When something happened last.
+    moved: Instant,
+    /// Requests being answered.
+    active: usize,
+    /// When the piece that an answer has ready is to be taken at last.
+    due: HashMap<u64, Instant>,
+    next: u64,
+}
+
+impl Progress {
+    /// A connection that has just begun.
+    pub fn new(patience: Patience) -> Arc<Self> {
+        let state = State { stuck: None, moved: Instant::now(), active: 0, due: HashMap::new(), next: 0 };
+        Arc::new(Self { patience, state: Mutex::new(state) })
+    }
+
+    /// Why the connection is to be closed, if it is.
+    pub fn verdict(&self) -> Option<&'static str> {
+        let (now, state) = (Instant::now(), self.state());
+        if state.stuck.is_some_and(|since| now - since > self.patience.write) {
+            return Some("takes_no_bytes");
+        }
+        if state.due.values().any(|due| *due < now) {
+            return Some("takes_answers_too_slowly");
+        }
+        let quiet = state.active == 0 && state.stuck.is_none() && now - state.moved > self.patience.quiet;
+        quiet.then_some("sends_no_request")
+    }
+
+    /// A request whose answer is under way until what is returned is dropped.
+    pub fn begin(self: &Arc<Self>) -> Exchange {
+        let mut state = self.state();
+        state.active += 1;
+        state.next += 1;
+        Exchange { progress: Arc::clone(self), id: state.next }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request being answered.
+pub struct Exchange {
+    progress: Arc<Progress>,
+    id: u64,
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        let mut state = self.progress.state();
+        state.active -= 1;
+        state.moved = Instant::now();
+        state.due.remove(&self.id);
+    }
+}
+
+/// What is done when an answer has ended, given the bytes that were handed over and whether that was all.
+pub type AtEnd = Box<dyn FnOnce(u64, bool) + Send + Sync>;
+
+/// The body of an answer, watched.
+pub struct Watched {
+    inner: Body,
+    exchange: Exchange,
+    began: Instant,
+    handed: u64,
+    /// Whether its length is known, so that its speed is the peer's.
+    measured: bool,
+    ended: bool,
+    at_end: Option<AtEnd>,
+}
+
+impl Watched {
+    /// Watches a body; `measured` if it waits for nothing but the disk.
+    pub fn new(inner: Body, exchange: Exchange, measured: bool, at_end: AtEnd) -> Self {
+        let began = Instant::now();
+        Self { inner, exchange, began, handed: 0, measured, ended: false, at_end: Some(at_end) }
+    }
+
+    fn ready(&mut self, bytes: u64) {
+        let patience = self.exchange.progress.patience;
+        let mut due = Instant::now() + patience.write;
+        if self.measured {
+            // What was taken before bought this much time.
+            due = due.min(self.began + patience.write + Duration::from_secs(self.handed / patience.rate));
+        }
+        self.handed += bytes;
+        self.exchange.progress.state().due.insert(self.exchange.id, due);
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.exchange.progress.state().due.remove(&self.exchange.id);
+        let outcome = Pin::new(&mut self.inner).poll_frame(context);
+        match &outcome {
+            Poll::Ready(Some(Ok(frame))) => {
+                let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
+                self.ready(bytes);
+                self.ended = self.inner.is_end_stream();
+            }
+            Poll::Ready(None) => self.ended = true,
+            _ => {}
+        }
+        outcome
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let whole = self.ended || self.inner.is_end_stream();
+        if let Some(at_end) = self.at_end.take() {
+            at_end(self.handed, whole);
+        }
+    }
+}
+
+/// A socket, watched.
+pub struct Socket<S> {
+    inner: S,
+    progress: Arc<Progress>,
+}
+
+impl<S> Socket<S> {
+    /// Watches a socket.
+    pub fn new(inner: S, progress: Arc<Progress>) -> Self {
+        Self { inner, progress }
+    }
+
+    fn note(&self, outcome: &Poll<std::io::Result<usize>>) {
+        let mut state = self.progress.state();
+        match outcome {
+            Poll::Pending => {
+                state.stuck.get_or_insert_with(Instant::now);
+            }
+            Poll::Ready(_) => {
+                state.stuck = None;
+                state.moved = Instant::now();
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Socket<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Socket<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<std::io::Result<usize>> {
+        let outcome = Pin::new(&mut self.inner).poll_write(context, bytes);
+        self.note(&outcome);
+        outcome
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[std::io::IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        let outcome = Pin::new(&mut self.inner).poll_write_vectored(context, bytes);
+        self.note(&outcome);
+        outcome
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.inner.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,334 @@
+//! Peers that take much and give little: slow, silent, many. None of them keeps others from being served.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use refloat_server::Config;
+use refloat_server::config::MetricsListen;
+use serde_json::json;
+use support::engine::{FINGERPRINT, KEY, PARTS, part};
+use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, upload};
+
+/// Much more than sockets hold.
+const LARGE: usize = 48 << 20;
+
+fn start(folder: &Path, change: impl FnOnce(&mut Config)) -> TestServer {
+    TestServer::start(&folder.join("data"), |config| {
+        config.server.metrics_listen = MetricsListen::Public;
+        config.server.trusted_proxies = vec![IpAddr::from([127, 0, 0, 1])];
+        change(config);
+    })
+}
+
+/// A demo with one large file.
+fn large_file(folder: &Path, config: &mut Config) {
+    let demo = folder.join("demo");
+    std::fs::create_dir_all(&demo).unwrap();
+    std::fs::write(demo.join("index.html"), "<title>demo</title>").unwrap();
+    std::fs::write(demo.join("large.bin"), vec![7; LARGE]).unwrap();
+    config.server.demo = demo;
+}
+
+/// A connection with this much of a request sent.
+fn send(address: SocketAddr, text: &str) -> TcpStream {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(DEADLINE)).unwrap();
+    socket.write_all(text.as_bytes()).unwrap();
+    socket
+}
+
+/// Everything that still comes.
+fn rest(mut socket: TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // A reset is an end too.
+    let _ = socket.read_to_end(&mut bytes);
+    bytes
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < DEADLINE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn counter(client: &Client, name: &str) -> u64 {
+    let text = String::from_utf8(client.get("/metrics").expect(200).body).unwrap();
+    let line = text.lines().find(|line| line.starts_with(name));
+    line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
+}
+
+fn as_from(client: &Client, address: &str) -> Client {
+    client.with(&[("authorization", &format!("Bearer {TOKEN}")), ("x-forwarded-for", address)])
+}
+
+#[test]
+fn who_takes_no_bytes_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        large_file(folder.path(), config);
+        config.limits.write_idle_seconds = 1;
+        config.limits.min_bytes_per_second = 1;
+    });
+    let client = &server.client;
+    let request = "GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let readers: Vec<TcpStream> = (0..8).map(|_| send(client.address, request)).collect();
+    until("readers that never read are let go", || {
+        counter(client, "refloat_http_connections_closed_total{reason=\"takes_") == 8
+    });
+    for reader in readers {
+        assert!(rest(reader).len() < LARGE, "the file was not sent whole");
+    }
+    assert_eq!(client.get("/large.bin").expect(200).body.len(), LARGE, "who reads gets it");
+    server.stop();
+}
+
+#[test]
+fn who_takes_bytes_too_slowly_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        large_file(folder.path(), config);
+        config.limits.write_idle_seconds = 1;
+        config.limits.min_bytes_per_second = 1 << 40;
+    });
+    let mut socket = send(server.client.address, "GET /large.bin HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let (mut taken, mut some) = (0, vec![0; 64 << 10]);
+    // It always makes progress, only not enough of it.
+    while let Ok(bytes @ 1..) = socket.read(&mut some) {
+        taken += bytes;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(taken < LARGE, "{taken}");
+    server.stop();
+}
+
+#[test]
+fn bodies_that_trickle_are_given_up_and_leave_turns_to_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        config.limits.idle_seconds = 2;
+        config.limits.max_uploads = 3;
+        config.limits.max_uploads_per_peer = 2;
+    });
+    let client = &server.client;
+    let manifest = json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS });
+    client.post_json("/v1/keys", &manifest).expect(201);
+    let put = |peer: &str| {
+        format!(
+            "PUT /v1/keys/{KEY}/chunks/0 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n\
+             x-forwarded-for: {peer}\r\ncontent-type: application/octet-stream\r\ncontent-length: 100\r\n\r\n"
+        )
+    };
+    let slow: Vec<_> = (0..4)
+        .map(|_| {
+            let mut socket = send(client.address, &put("192.0.2.1"));
+            std::thread::spawn(move || {
+                // Never silent for as long as idle_seconds, and never done.
+                while socket.write_all(b"\0").is_ok() {
+                    std::thread::sleep(Duration::from_millis(200));
+                    let mut first = [0];
+                    socket.set_nonblocking(true).unwrap();
+                    let answered = socket.peek(&mut first).is_ok();
+                    socket.set_nonblocking(false).unwrap();
+                    if answered {
+                        break;
+                    }
+                }
+                String::from_utf8(rest(socket)).unwrap()
+            })
+        })
+        .collect();
+    let honest = as_from(client, "192.0.2.2");
+    for index in 0..PARTS {
+        honest.put_chunk(KEY, index, &part(index)).expect(204);
+    }
+    for answer in slow {
+        let answer = answer.join().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 408") || answer.starts_with("HTTP/1.1 429"), "{answer}");
+    }
+    server.stop();
+}
+
+#[test]
+fn one_peer_has_so_many_event_streams_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        config.limits.max_event_streams = 3;
+        config.limits.max_event_streams_per_peer = 2;
+    });
+    let client = &server.client;
+    upload(client);
+    server.engine.hold();
+    let job = client.submit(KEY, &ciphertext(1)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    let (greedy, modest) = (as_from(client, "192.0.2.1"), as_from(client, "192.0.2.2"));
+    let first = greedy.open_events(&job, None);
+    let second = greedy.open_events(&job, None);
+    let events = format!("/v1/jobs/{job}/events");
+    assert!(greedy.get(&events).problem(429, "BUSY").contains("from your address"));
+    let third = modest.open_events(&job, None);
+    assert!(as_from(client, "192.0.2.3").get(&events).problem(429, "BUSY").contains("on this server"));
+    server.engine.release();
+    drop((first, second, third));
+    client.wait_state(&job, "done");
+    server.stop();
+}
+
+#[test]
+fn the_server_says_that_it_is_well_while_all_connections_are_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| {
+        config.limits.max_connections = 3;
+        config.limits.header_seconds = 1;
+    });
+    let client = &server.client;
+    let get = |path: &str| {
+        client.raw(format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").as_bytes())
+    };
+    let hold = || -> Vec<TcpStream> { (0..3).map(|_| send(client.address, "GET /v1/par")).collect() };
+    let held = hold();
+    until("all connections are taken", || get("/v1/params").starts_with("HTTP/1.1 503"));
+    assert!(get("/healthz").starts_with("HTTP/1.1 200") || get("/healthz").starts_with("HTTP/1.1 200"));
+    assert!(get("/readyz").starts_with("HTTP/1.1 200") || get("/readyz").starts_with("HTTP/1.1 200"));
+    until("half a header holds no connection", || get("/v1/params").starts_with("HTTP/1.1 200"));
+    for socket in held {
+        assert!(!String::from_utf8_lossy(&rest(socket)).contains("200 OK"));
+    }
+    // Nothing at all, not even the beginning of a version.
+    let silent: Vec<TcpStream> = (0..3).map(|_| send(client.address, "")).collect();
+    for socket in silent {
+        assert_eq!(rest(socket), b"");
+    }
+    server.stop();
+}
+
+/// A frame of HTTP/2.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    bytes.extend([kind, flags]);
+    bytes.extend(stream.to_be_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+/// The header block of a GET: `:method`, `:scheme` from the static table, `:path` and `:authority` as literals.
+fn get_block(path: &str, authority: &str) -> Vec<u8> {
+    let mut block = vec![0x82, 0x86];
+    for (name, value) in [(0x04, path), (0x01, authority)] {
+        block.extend([name, value.len() as u8]);
+        block.extend_from_slice(value.as_bytes());
+    }
+    block
+}
+
+/// The next frame: kind, stream and payload.
+fn next(socket: &mut TcpStream) -> Option<(u8, u32, Vec<u8>)> {
+    let mut head = [0; 9];
+    socket.read_exact(&mut head).ok()?;
+    let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+    socket.read_exact(&mut payload).ok()?;
+    Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload))
+}
+
+#[test]
+fn http_2_is_spoken_and_its_streams_are_watched() {
+    const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        large_file(folder.path(), config);
+        config.limits.write_idle_seconds = 1;
+        config.limits.header_seconds = 2;
+    });
+    let ask = |path: &str, authority: &str| {
+        let mut socket = send(server.client.address, PREFACE);
+        socket.write_all(&frame(4, 0, 0, &[])).unwrap();
+        socket.write_all(&frame(1, 0x05, 1, &get_block(path, authority))).unwrap();
+        socket
+    };
+    let mut socket = ask("/healthz", "localhost");
+    let mut body = Vec::new();
+    while let Some((kind, stream, payload)) = next(&mut socket) {
+        if (kind, stream) == (1, 1) {
+            assert_eq!(payload[0], 0x88, ":status 200");
+        }
+        if (kind, stream) == (0, 1) {
+            body.extend(payload);
+            break;
+        }
+    }
+    assert_eq!(body, b"ok\n");
+    // A foreign name is refused there too.
+    let mut rebound = ask("/healthz", "rebound.example");
+    while let Some((kind, stream, payload)) = next(&mut rebound) {
+        if (kind, stream) == (1, 1) {
+            assert_ne!(payload[0], 0x88);
+            break;
+        }
+    }
+    // The peer reads all that is sent and never opens its window again: the connection moves, the stream does not.
+    let mut stalled = ask("/large.bin", "localhost");
+    let mut taken = 0;
+    while let Some((kind, _, payload)) = next(&mut stalled) {
+        taken += if kind == 0 { payload.len() } else { 0 };
+    }
+    assert!(taken <= 65_535, "{taken}");
+    // An idle connection ends as well.
+    while next(&mut socket).is_some() {}
+    server.stop();
+}
+
+#[test]
+fn answers_say_what_browsers_may_do_with_them_and_which_request_they_are_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |_| {});
+    let client = &server.client;
+    for path in ["/v1/params", "/healthz", "/v1/nothing", "/openapi.json"] {
+        let answer = client.get(path);
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+        assert_eq!(answer.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+        assert_eq!(answer.header("x-request-id").len(), 16, "{path}");
+    }
+    let page = client.get("/");
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains("script-src 'self'") && policy.ends_with("frame-ancestors 'none'"), "{policy}");
+    // From a trusted proxy, as 127.0.0.1 is one here.
+    let named = client.send("GET", "/healthz", &[("x-request-id", "from-the-proxy")], b"");
+    assert_eq!(named.header("x-request-id"), "from-the-proxy");
+    let odd = client.send("GET", "/healthz", &[("x-request-id", "two words")], b"");
+    assert_ne!(odd.header("x-request-id"), "two words");
+    assert!(
+        counter(client, "refloat_http_requests_total{method=\"GET\",route=\"/healthz\",status=\"200\"}") >= 3
+    );
+    let raw = |first: &str, more: &str| {
+        client
+            .raw(format!("{first} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{more}\r\n").as_bytes())
+    };
+    assert!(raw("GET http://localhost/healthz", "").starts_with("HTTP/1.1 200"));
+    assert!(raw("GET http://elsewhere.example/healthz", "").starts_with("HTTP/1.1 400"));
+    assert!(raw("CONNECT localhost:80", "").starts_with("HTTP/1.1 4"));
+    assert!(raw("BREW /healthz", "").starts_with("HTTP/1.1 405"));
+    assert!(raw("GET /healthz", "host: localhost\r\n").starts_with("HTTP/1.1 400"));
+    let bomb: String = (0..2000).map(|index| format!("x-{index}: {}\r\n", "y".repeat(200))).collect();
+    assert!(raw("GET /healthz", &bomb).starts_with("HTTP/1.1 431"));
+    assert_eq!(client.get("/healthz").status, 200);
+    server.stop();
+}
+
+#[test]
+fn counters_are_served_where_the_operator_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| {
+        config.server.metrics_listen = MetricsListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
+    });
+    server.client.get("/metrics").problem(404, "NOT_FOUND");
+    let operators = Client::new(server.metrics_address().unwrap());
+    let text = String::from_utf8(operators.get("/metrics").expect(200).body).unwrap();
+    assert!(text.contains("refloat_http_connections "), "{text}");
+    operators.get("/readyz").expect(200);
+    operators.get("/v1/params").problem(404, "NOT_FOUND");
+    server.stop();
+}
