@@ -257,5 +257,23 @@ fn api_keys_are_asked_for_and_their_quotas_hold() {
     let detail = refused.problem(507, "QUOTA");
     assert!(detail.contains("small") && refused.json()["quota"] == "max_key_bytes", "{detail}");
     upload(&large, &more, false);
+    server.engine.hold();
+    let id = |client: &Client, key: &str, content: u8| {
+        let mut input = ciphertext();
+        input[1] = content;
+        client.submit(key, &input).expect(202).json()["id"].as_str().unwrap().to_owned()
+    };
+    let running = id(&large, &more, 1);
+    large.wait(&running, |job| job["done"] == 2);
+    let (second, third) = (id(&large, &more, 2), id(&large, &more, 3));
+    let one = id(&small, KEY, 4);
+    let refused = small.submit(KEY, &ciphertext());
+    refused.problem(429, "QUOTA");
+    assert_eq!(refused.json()["quota"], "max_queued_jobs");
+    server.engine.release();
+    for (client, job) in [(&small, &one), (&large, &second), (&large, &third)] {
+        client.wait_state(job, "done");
+    }
+    assert_eq!(*server.engine.order.lock().unwrap(), [1, 4, 2, 3], "API keys take turns");
     server.stop();
 }

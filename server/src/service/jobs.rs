@@ -72,9 +72,11 @@ impl Service {
         check_digest(ciphertext, digest)?;
         let task = Task { mode: mode.unwrap_or(set.mode), operations, rounds };
         self.engine.check_ciphertext(&set.name, key, &task, ciphertext)?;
-        let api_key = self.account(caller)?.map(|key| key.name.clone());
+        let account = self.account(caller)?;
+        let api_key = account.map(|key| key.name.clone());
+        let max_own = account.map(|key| key.max_queued_jobs).filter(|most| *most > 0);
         let holder = Holder { api_key, ..self.key_record(key)?.holder };
-        let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency, holder };
+        let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency, holder, max_own };
         match jobs::submit(&self.store, &job, self.config.limits.max_queued)? {
             Submitted::New(record) => {
                 tracing::info!(job = %record.id, %key, params = record.params, "job accepted");
@@ -96,6 +98,14 @@ impl Service {
                     self.config.limits.max_queued
                 ),
             )
+            .retry_after(self.estimates.retry_after(&set.name))),
+            Submitted::Quota(waiting) => Err(Problem::new(
+                429,
+                "QUOTA",
+                "Quota used up",
+                format!("{waiting} jobs of your API key wait, which is its max_queued_jobs; submit again when one has begun"),
+            )
+            .with("quota", "max_queued_jobs")
             .retry_after(self.estimates.retry_after(&set.name))),
             Submitted::KeyGone => {
                 Err(Problem::not_found(format!("key set {key} was deleted in the meantime")))

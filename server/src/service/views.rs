@@ -154,7 +154,8 @@ pub struct JobDocument {
     /// Parts of the stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
-    /// Jobs before this one.
+    /// Jobs accepted before this one and still waiting. Key sets, or API keys, take turns, so that another one's later job may
+    /// come first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_position: Option<usize>,
     /// Seconds the evaluation took.

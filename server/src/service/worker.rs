@@ -19,6 +19,7 @@ use crate::problem::Problem;
 use crate::store::events::Urgency;
 use crate::store::jobs::{self, JobRecord, JobState};
 use crate::store::keys;
+use crate::store::turns::Turns;
 
 /// Threads for homomorphic evaluation.
 pub fn threads(config: &Config) -> usize {
@@ -42,8 +43,9 @@ pub fn start(service: Arc<Service>) -> std::io::Result<std::thread::JoinHandle<(
 }
 
 fn run(service: &Service, pool: &ThreadPool) {
+    let mut turns = Turns::default();
     while !service.is_stopping() {
-        match jobs::claim(&service.store) {
+        match jobs::claim(&service.store, &mut turns) {
             Ok(Some(job)) => execute(service, pool, &job),
             Ok(None) => service.live.wait(Duration::from_secs(5)),
             Err(error) => {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{self, Written};
 use super::holder::Holder;
 use super::leftovers::{Owner, Retired};
+use super::turns::{Account, Turns};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, decode, encode, now};
 use crate::engine::Task;
 use crate::id::{Id, hex};
@@ -103,6 +104,8 @@ pub struct NewJob<'a> {
     pub idempotency: Option<String>,
     /// Whom it belongs to.
     pub holder: Holder,
+    /// Jobs of its API key that may wait.
+    pub max_own: Option<usize>,
 }
 
 /// What came of submitting a job.
@@ -116,6 +119,8 @@ pub enum Submitted {
     Differs,
     /// The queue is full with this many jobs.
     Full(usize),
+    /// The API key has this many jobs waiting, which is as many as it may have.
+    Quota(usize),
     /// The key set has gone in the meantime.
     KeyGone,
 }
@@ -151,6 +156,19 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
         let waiting = queue.len()? as usize;
         if waiting >= max_queued {
             return Ok(Submitted::Full(waiting));
+        }
+        if let (Some(api_key), Some(most)) = (&job.holder.api_key, job.max_own) {
+            let mut own = 0;
+            for entry in queue.iter()? {
+                let record = jobs.get(entry?.1.value())?;
+                let record: Option<JobRecord> =
+                    record.map(|bytes| decode("job", bytes.value())).transpose()?;
+                own +=
+                    usize::from(record.is_some_and(|record| record.holder.api_key.as_ref() == Some(api_key)));
+            }
+            if own >= most {
+                return Ok(Submitted::Quota(own));
+            }
         }
         let sequence = next(&mut txn.open_table(COUNTERS)?, "job")?;
         let record = JobRecord {
@@ -198,7 +216,7 @@ pub fn queued(store: &Store) -> Result<usize, StoreError> {
     store.read(|txn| Ok(txn.open_table(QUEUE)?.len()? as usize))
 }
 
-/// Number of jobs waiting before one in the queue.
+/// Number of jobs accepted before one and still waiting.
 ///
 /// # Errors
 /// The store fails.
@@ -206,18 +224,29 @@ pub fn position(store: &Store, record: &JobRecord) -> Result<usize, StoreError> 
     store.read(|txn| Ok(txn.open_table(QUEUE)?.range(..record.sequence)?.count()))
 }
 
-/// Takes the first waiting job to run it.
+/// Takes a waiting job to run it: the first of the account whose turn it is.
 ///
 /// # Errors
 /// The store fails.
-pub fn claim(store: &Store) -> Result<Option<JobRecord>, StoreError> {
+pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, StoreError> {
     if queued(store)? == 0 {
         return Ok(None);
     }
-    store.write(|txn| {
-        let Some(id) = txn.open_table(QUEUE)?.pop_first()?.map(|(_, id)| Id(id.value())) else {
-            return Ok(None);
+    let claimed = store.write(|txn| {
+        let mut queue = txn.open_table(QUEUE)?;
+        let waiting: Vec<((u64, Id), Account)> = {
+            let jobs = txn.open_table(JOBS)?;
+            let entries = queue.iter()?.map(|entry| {
+                let (sequence, id) = entry?;
+                let (sequence, id) = (sequence.value(), Id(id.value()));
+                let record: Option<JobRecord> =
+                    jobs.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()?;
+                Ok(((sequence, id), record.map_or(Account::Keys(id), |record| Account::of(&record))))
+            });
+            entries.collect::<Result<_, StoreError>>()?
         };
+        let Some(((sequence, id), _)) = turns.pick(waiting.into_iter()) else { return Ok(None) };
+        queue.remove(sequence)?;
         change(txn, id, |record| {
             if record.state != JobState::Queued {
                 return false;
@@ -226,7 +255,11 @@ pub fn claim(store: &Store) -> Result<Option<JobRecord>, StoreError> {
             record.attempts += 1;
             true
         })
-    })
+    })?;
+    if let Some(record) = &claimed {
+        turns.take(Account::of(record));
+    }
+    Ok(claimed)
 }
 
 /// Stores the result of a running job.

@@ -23,6 +23,7 @@ pub mod jobs;
 pub mod keys;
 mod leftovers;
 pub mod names;
+pub mod turns;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,5 +1,6 @@
 //! An engine that computes nothing, and can be held in the middle of a run.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub struct TestEngine {
     pub loads: AtomicUsize,
     /// Runs begun so far.
     pub runs: AtomicUsize,
+    /// The second byte of each input, in the order of the runs.
+    pub order: Mutex<Vec<u8>>,
 }
 
 impl TestEngine {
@@ -87,6 +90,7 @@ impl Default for TestEngine {
             held: AtomicBool::new(false),
             loads: AtomicUsize::new(0),
             runs: AtomicUsize::new(0),
+            order: Mutex::default(),
         }
     }
 }
@@ -139,6 +143,7 @@ impl Engine for TestEngine {
         observer: &mut dyn Observer,
     ) -> Result<Vec<u8>, Error> {
         self.runs.fetch_add(1, Ordering::SeqCst);
+        self.order.lock().unwrap().push(ciphertext[1]);
         let stage = "blind_rotate";
         emit(observer, &StageEvent::Enter { stage })?;
         for done in 1..=4 {
