@@ -1,6 +1,6 @@
 //! `refloat serve`.
 
-use std::io::IsTerminal;
+use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,12 +9,17 @@ use clap::Args;
 use serde_json::json;
 use toml::{Table, Value};
 use tracing_subscriber::filter::LevelFilter;
+use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::output::Output;
-use crate::config::{Config, LogFormat, LogLevel};
+use crate::config::{Config, LogFormat, LogLevel, SHORTEST_SECRET};
 use crate::engines::Engines;
+use crate::service::access::api_key_hash;
 use crate::{Server, service, settings};
+
+/// Longest line taken as a secret.
+const LONGEST_SECRET: u64 = 4096;
 
 const EXAMPLES: &str = "\
 Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
@@ -23,7 +28,8 @@ Settings come from, later ones first to count: flags, environment variables REFL
 Examples:
   refloat serve
   refloat serve --allow-insecure --data ./data          offers the toy sets too
-  refloat serve --config refloat.toml --print-config";
+  refloat serve --config refloat.toml --print-config
+  openssl rand -hex 32 | tee api.key | refloat serve --hash-api-key";
 
 /// Arguments of `refloat serve`.
 #[derive(Args)]
@@ -68,10 +74,16 @@ pub struct Arguments {
     /// Prints the settings that would be used, each with its unit, default and meaning, and ends.
     #[arg(long)]
     print_config: bool,
+    /// Reads the secret of an API key from standard input, prints what `[[access.api_keys]]` has as hash, and ends.
+    #[arg(long)]
+    hash_api_key: bool,
 }
 
 /// Runs the server until it is told to stop.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.hash_api_key {
+        return hash_api_key(output);
+    }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let config = Config::load(arguments.config.as_deref(), environment, flags(arguments))
@@ -88,6 +100,21 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         .build()
         .map_err(|error| Failure::system(&error))?;
     runtime.block_on(serve(config, output))
+}
+
+fn hash_api_key(output: &Output) -> Result<(), Failure> {
+    let mut line = Zeroizing::new(String::new());
+    let mut input = std::io::stdin().lock().take(LONGEST_SECRET);
+    input.read_line(&mut line).map_err(|error| Failure::system(&error))?;
+    let secret = line.trim();
+    if secret.len() < SHORTEST_SECRET {
+        return Err(Failure::usage(format!(
+            "the secret has {} characters; draw a random one of {SHORTEST_SECRET} or more, such as with openssl rand -hex 32",
+            secret.len()
+        )));
+    }
+    let hash = api_key_hash(secret.as_bytes());
+    output.result(&json!({ "hash": hash }), || hash.clone())
 }
 
 async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
