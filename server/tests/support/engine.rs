@@ -105,6 +105,11 @@ impl Engine for TestEngine {
         &self.sets
     }
 
+    /// Sets of these tests share a fingerprint and go by their names.
+    fn set_by_fingerprint(&self, _fingerprint: &str) -> Option<&ParameterSet> {
+        None
+    }
+
     fn backend(&self) -> String {
         "none".into()
     }
