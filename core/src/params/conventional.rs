@@ -185,7 +185,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional11",
         title: "INSECURE demonstration size, 1024 slots",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [29.0, 28.5],
+        promised_bits: [29.0, 28.0],
         source: TOY,
         spec: toy11,
     },
