@@ -294,7 +294,7 @@ mod tests {
 
         let mut stop = Stop(Vec::new());
         let stopped = engine.run(TOY, &keys, &plan, &input, &mut stop).unwrap_err();
-        assert_eq!((stopped.code(), stop.0.len()), ("ABORTED", 5), "{stopped}");
+        assert_eq!((stopped.code(), stop.0.len()), ("ABORTED", 7), "{stopped}");
 
         let refusal = |key, task: &Task, bytes: &[u8]| {
             engine.check_ciphertext(TOY, key, task, bytes).unwrap_err().code()

@@ -70,7 +70,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     let sets = server.client.get("/v1/params?parts=1").expect(200).json();
     let set = sets["sets"].as_array().unwrap().iter().find(|set| set["name"] == SET).unwrap().clone();
     assert_eq!((&set["scheme"], &set["method"]), (&"ckks".into(), &"ckks-conventional".into()));
-    assert_eq!(set["stages"].as_array().unwrap().len(), 4);
+    assert_eq!(set["stages"].as_array().unwrap().len(), 5);
     assert_eq!(set["keyParts"].as_array().unwrap().len(), params.key_parts().len());
     assert!(set["securityStatement"].as_str().unwrap().contains("INSECURE"), "{set}");
     assert!(set["logFailure"].as_f64().unwrap() < 0.0 && set["promisedMeanBits"] == 18.0, "{set}");
@@ -121,7 +121,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
         .filter(|event| event["kind"] == "exit")
         .map(|event| event["stage"].clone())
         .collect();
-    assert_eq!(exits, ["mod_raise", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"]);
+    assert_eq!(exits, ["mod_raise", "sub_sum", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"]);
     let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
     let result = wire::ciphertext_from_bytes(params.ckks(), &result).unwrap();
     assert_eq!(result.level(), params.levels().output);
@@ -183,7 +183,7 @@ fn files_go_the_whole_way_here_and_on_a_server() {
     for place in ["--threads 1", "--memory 1", &format!("--server {}", server.client.url(""))] {
         let fresh = ok(&run(&format!("{bootstrap} {place}")));
         assert_eq!((&fresh["before"]["level"], &fresh["after"]["level"]), (&0.into(), &3.into()), "{place}");
-        assert_eq!(fresh["stages"].as_array().unwrap().len(), 4, "{place}");
+        assert_eq!(fresh["stages"].as_array().unwrap().len(), 5, "{place}");
         let decrypted = ok(&run(decrypt));
         assert!(decrypted["precision"]["worst"].as_f64().unwrap() >= 16.0, "{place}: {decrypted}");
     }

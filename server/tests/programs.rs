@@ -70,7 +70,7 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
         .filter(|event| event["kind"] == "exit")
         .map(|event| event["stage"].clone())
         .collect();
-    let bootstrap = ["mod_raise", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"];
+    let bootstrap = ["mod_raise", "sub_sum", "coeffs_to_slots", "eval_mod", "slots_to_coeffs"];
     assert_eq!(exits, [&["arithmetic"][..], &bootstrap, &["arithmetic"]].concat());
     let result = client.get(&format!("/v1/jobs/{run}/result")).expect(200).body;
     let expected = job.program.evaluate(64, &[values]).unwrap();

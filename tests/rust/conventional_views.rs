@@ -2,7 +2,8 @@
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
-    ConventionalEvaluator, ConventionalKeys, ConventionalRun, ConventionalSecretKey, EVAL_MOD,
+    COEFFS_TO_SLOTS, ConventionalEvaluator, ConventionalKeys, ConventionalRun, ConventionalSecretKey,
+    EVAL_MOD, MOD_RAISE, SUB_SUM,
 };
 use refloat::bootstrapping::{StageView, ViewKind};
 use refloat::circuits::linear_transform::PlaintextStorage;
@@ -49,16 +50,44 @@ fn views_hold_the_message_in_every_stage_and_order() {
         }
         let quotients: Vec<&StageView> = views.iter().filter(|v| v.kind == ViewKind::Quotients).collect();
         let integers = |view: &StageView| view.values.iter().map(|x| x.re.round()).collect::<Vec<f64>>();
-        // The same coefficients in the same order, whether they are in slots or not.
-        assert_eq!(integers(quotients[0]), integers(quotients[1]), "{name}");
-        for i in -2..=2 {
-            assert!(integers(quotients[0]).contains(&f64::from(i)), "{name}: no coefficient beside {i} q0");
+        // Few slots: every gap-th of all coefficients is the message's. The others have multiples of q0, and then nothing.
+        let gap = quotients[0].values.len() / quotients.last().unwrap().values.len();
+        assert_eq!(gap > 1, name.ends_with("sparse"), "{name}");
+        let every =
+            |view: &StageView, step: usize| integers(view).into_iter().step_by(step).collect::<Vec<f64>>();
+        let in_slots = if gap > 1 { 2 } else { 1 };
+        if gap > 1 {
+            let others = |view: &StageView| {
+                (0..view.values.len())
+                    .filter(|i| i % gap > 0)
+                    .map(|i| view.values[i].re)
+                    .collect::<Vec<f64>>()
+            };
+            assert_eq!((quotients[0].stage, quotients[1].stage), (MOD_RAISE, SUB_SUM));
+            assert!(
+                others(quotients[0]).iter().any(|x| x.abs() > 1.5),
+                "{name}: multiples of q0 between the message's"
+            );
+            assert!(
+                others(quotients[1]).iter().all(|x| x.abs() < quotients[1].unit / 1024.0),
+                "{name}: nothing is left between"
+            );
+            assert_eq!(every(quotients[0], gap), every(quotients[1], gap), "{name}: the message's are kept");
         }
-        if let Some(reduced) = quotients.get(2) {
+        // The same coefficients in the same order, whether they are in slots or not.
+        assert_eq!(quotients[in_slots].stage, COEFFS_TO_SLOTS);
+        assert_eq!(every(quotients[0], gap), integers(quotients[in_slots]), "{name}");
+        for i in -2..=2 {
+            assert!(
+                integers(quotients[in_slots]).contains(&f64::from(i)),
+                "{name}: no coefficient beside {i} q0"
+            );
+        }
+        if let Some(reduced) = quotients.get(in_slots + 1) {
             assert_eq!(reduced.stage, EVAL_MOD);
             assert!(integers(reduced).iter().all(|&i| i == 0.0), "{name}");
             // m/q0 before as after, not merely small.
-            let rest = quotients[1].values.iter().map(|x| x.re - x.re.round());
+            let rest = quotients[in_slots].values.iter().map(|x| x.re - x.re.round());
             let apart = rest.zip(&reduced.values).map(|(x, y)| (x - y.re).abs()).fold(0.0, f64::max);
             assert!(apart < reduced.unit * (-promised).exp2() * 2.0, "{name}: {apart}");
         }

@@ -4,7 +4,7 @@ export type ShipStageId =
   | `${'blind_rotate' | 'product_tree' | 'conjugate'}`;
 
 /** Identifiers of the stages of a conventional bootstrapping; the last is the first in some sets. */
-export type ConventionalStageId = 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
+export type ConventionalStageId = 'mod_raise' | 'sub_sum' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
 
 /** Identifiers of the stages of all methods; `meta_correct` ends each round of several after the first. */
 export type StageId = ShipStageId | ConventionalStageId | 'meta_correct';
@@ -64,7 +64,8 @@ export interface StageView extends StageEventBase<StageId> {
   /**
    * `slots`: interleaved re, im; `coefficients`: reals in units of the message, Re | Im; `phases`:
    * angles in turns, the message divided by the set's gap gamma; `quotients`: coefficients of the
-   * message over q0, with the integers that a raised modulus adds.
+   * message over q0, with the integers that a raised modulus adds; with few slots, all coefficients of the
+   * ring in `mod_raise` and `sub_sum`, of which every 2^logN / (2 slots)-th is the message's.
    */
   readonly view: 'slots' | 'coefficients' | 'phases' | 'quotients';
   /** What a message of 1 comes to in these numbers. */

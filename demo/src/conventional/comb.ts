@@ -2,7 +2,7 @@ import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
-import { CURVE, near, REACH, viewOf, type State } from './state.js';
+import { CURVE, near, ofMessage, REACH, viewOf, type State } from './state.js';
 
 /** Dots drawn at most. */
 const DOTS = 512;
@@ -16,10 +16,11 @@ interface Dot {
 }
 
 function dots(state: State): Dot[] {
-  const raised = viewOf(state, 'mod_raise');
-  if (!raised) return [];
+  const first = viewOf(state, 'mod_raise');
+  if (!first) return [];
+  const raised = ofMessage(state, first);
   // Slots have no comb: beside them stands the last one before.
-  const now = state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? raised;
+  const now = ofMessage(state, state.views.slice(0, state.at + 1).reverse().find((view) => view.view === 'quotients') ?? first);
   const stride = Math.max(1, Math.ceil(raised.data.length / DOTS));
   const out: Dot[] = [];
   for (let i = 0; i < raised.data.length; i += stride) {

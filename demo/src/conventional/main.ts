@@ -12,6 +12,7 @@ import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
 import { comb, polynomial } from './comb.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
+import { subSum } from './sub-sum.js';
 import { controls, result, stages } from './views.js';
 
 // `?set=toy-conventional10-50bit` is for tests, which have less time.
@@ -52,6 +53,7 @@ function draw(): void {
   };
   put('conv-controls', () => controls(state));
   put('conv-stages', () => stages(state));
+  put('conv-sub-sum', (width) => subSum(state, width));
   put('conv-comb', (width) => comb(state, width));
   put('conv-polynomial', (width) => polynomial(state, width));
   put('conv-result', (width) => result(state, width));

@@ -58,6 +58,18 @@ export function viewOf(state: State, stage: string): StageView | undefined {
   return state.views.slice(1).find((view) => view.stage === stage);
 }
 
+/** Of the N coefficients of the ring, every how manieth is the message's: 1 unless the set has few slots. */
+export function gapOf({ preset }: Pick<State, 'preset'>): number {
+  return preset?.stages.some((stage) => stage.id === 'sub_sum') ? 2 ** preset.logN / (2 * preset.slots) : 1;
+}
+
+/** The coefficients of the message in a view of quotients: while it is raised and not moved, those between are left out. */
+export function ofMessage(state: Pick<State, 'preset'>, view: StageView): { readonly data: Float64Array; readonly indices: Uint32Array } {
+  const gap = view.stage === 'mod_raise' || view.stage === 'sub_sum' ? gapOf(state) : 1;
+  const own = Array.from(view.indices.keys()).filter((i) => (view.indices[i] ?? 0) % gap === 0);
+  return { data: Float64Array.from(own, (i) => view.data[i] ?? 0), indices: Uint32Array.from(own, (i) => (view.indices[i] ?? 0) / gap) };
+}
+
 /** The numbers of a message. */
 export function numbersOf(kind: MessageKind, slots: number): Float64Array {
   return Float64Array.from({ length: slots }, (_, i) => {

@@ -113,6 +113,11 @@ impl Bench {
         Ok(Self { params, evaluator, keys, secret, keygen_seconds, write_seconds })
     }
 
+    /// log2 of the probability that a bootstrapping under this key is wrong.
+    pub fn log2_failure(&self) -> f64 {
+        self.secret.log2_failure()
+    }
+
     /// Exhausted ciphertexts with uniform slots.
     pub fn work(&self, mode: ShipMode, ciphertexts: usize) -> Result<Work, Failure> {
         let slots = self.params.slots() * if mode == ShipMode::Complex { 2 } else { 1 };

@@ -1,6 +1,7 @@
 //! `refloat reproduce`: published figures beside those of this machine.
 
 use clap::{Args, ValueEnum};
+use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::params;
 use serde::Serialize;
 use serde_json::json;
@@ -13,8 +14,17 @@ use super::measure::Bench;
 use super::output::{Output, bytes, table};
 use super::reproduce_seal;
 
-/// Where the published figures are from.
-const SOURCE: &str = "SHIP talk, ePrint 2025/784; two AMD EPYC 7473X, 2.8 GHz, AVX2 and OpenMP";
+/// Where the published figures are from: all of them. What the slides do not say is left out.
+const SOURCE: &str =
+    "slides of the SHIP talk (ePrint 2025/784); two AMD EPYC 7473X, 2.8 GHz, AVX2 and OpenMP";
+
+/// Of the published precision.
+const OF_WHICH: &str =
+    "the talk does not say whether of the worst slot, of the mean or of the root mean square";
+/// Of the published time of bits.
+const CORES_UNKNOWN: &str = "the talk does not say on how many cores";
+/// Of the published failure probability.
+const FAILURE: &str = "log2 of the probability; the talk states at most 2^-128 for all sets";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,7 +43,7 @@ pub struct Arguments {
     /// Bootstrappings per figure; the fastest counts [default: 3, and 30 of gates].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: Option<u16>,
-    /// Published rows of `ship` [default: ship13 and ship14; the others take 8 and 11 GB].
+    /// Published rows of `ship` [default: ship13, bits and ship14; the others take 8 and 11 GB].
     #[arg(long)]
     rows: Vec<ShipRow>,
     /// Numbers of sets of `seal-bootstrapping`, 1 to 12 [default: all].
@@ -51,6 +61,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ShipRow {
     Ship13,
+    Bits,
     Ship14,
     Param15,
     Param16,
@@ -79,55 +90,71 @@ struct Row {
     published: Option<f64>,
     measured: Option<f64>,
     unit: &'static str,
-    threads: usize,
+    /// None where the source does not say.
+    threads: Option<usize>,
     params: &'static str,
     machine: String,
     note: String,
 }
 
-/// What was published of a set.
+/// What the slides say of a set.
 struct Published {
     row: &'static str,
-    /// Bits of precision; of the worst slot where the talk says which.
-    bits: f64,
+    /// Bits of precision; [`OF_WHICH`].
+    bits: Option<f64>,
     /// Levels left after a bootstrapping.
-    levels_left: f64,
-    /// log2 QP: sum of the prime sizes in the paper's Table 2.
-    log_qp: f64,
-    /// Cores and seconds.
-    seconds: [(usize, f64); 4],
+    levels_left: Option<f64>,
+    /// log2 of the largest modulus.
+    log_qp: Option<f64>,
+    /// log2 of the largest probability of a wrong result.
+    log_failure: f64,
+    /// Cores, where they are given, and seconds.
+    seconds: &'static [(Option<usize>, f64)],
 }
 
 const SHIP13: Published = Published {
     row: "SHIP13",
-    bits: 4.45,
-    levels_left: 1.0,
-    log_qp: 218.0,
-    seconds: [(1, 3.0), (8, 0.45), (16, 0.29), (32, 0.22)],
+    bits: Some(4.45),
+    levels_left: Some(1.0),
+    log_qp: None,
+    log_failure: -128.0,
+    seconds: &[(Some(1), 3.0), (Some(8), 0.45), (Some(16), 0.29), (Some(32), 0.22)],
+};
+
+const BITS: Published = Published {
+    row: "SHIP, bits",
+    bits: None,
+    levels_left: None,
+    log_qp: None,
+    log_failure: -128.0,
+    seconds: &[(None, 0.17)],
 };
 
 const SHIP14: Published = Published {
     row: "SHIP14",
-    bits: 16.9,
-    levels_left: 1.0,
-    log_qp: 437.0,
-    seconds: [(1, 4.9), (8, 0.70), (16, 0.42), (32, 0.33)],
+    bits: Some(16.9),
+    levels_left: Some(1.0),
+    log_qp: None,
+    log_failure: -128.0,
+    seconds: &[(Some(1), 4.9), (Some(8), 0.70), (Some(16), 0.42), (Some(32), 0.33)],
 };
 
 const PARAM15: Published = Published {
     row: "Param15",
-    bits: 16.7,
-    levels_left: 1.0,
-    log_qp: 771.0,
-    seconds: [(1, 3.4), (8, 0.90), (16, 0.64), (32, 0.62)],
+    bits: Some(16.7),
+    levels_left: Some(1.0),
+    log_qp: Some(771.0),
+    log_failure: -128.0,
+    seconds: &[(Some(1), 3.4), (Some(8), 0.90), (Some(16), 0.64), (Some(32), 0.62)],
 };
 
 const PARAM16: Published = Published {
     row: "Param16",
-    bits: 22.0,
-    levels_left: 9.0,
-    log_qp: 1555.0,
-    seconds: [(1, 8.7), (8, 1.9), (16, 1.4), (32, 1.1)],
+    bits: Some(22.0),
+    levels_left: Some(9.0),
+    log_qp: Some(1555.0),
+    log_failure: -128.0,
+    seconds: &[(Some(1), 8.7), (Some(8), 1.9), (Some(16), 1.4), (Some(32), 1.1)],
 };
 
 impl ShipRow {
@@ -135,6 +162,7 @@ impl ShipRow {
     fn sets(self) -> (&'static Published, &'static [&'static str]) {
         match self {
             Self::Ship13 => (&SHIP13, &["ship13", "ship13-he2018"]),
+            Self::Bits => (&BITS, &["ship13-bits"]),
             Self::Ship14 => (&SHIP14, &["ship14", "ship14-he2018"]),
             Self::Param15 => (&PARAM15, &["n15"]),
             Self::Param16 => (&PARAM16, &["n16"]),
@@ -159,7 +187,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 
 fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
-    let wanted = if rows.is_empty() { &[ShipRow::Ship13, ShipRow::Ship14] } else { rows };
+    let wanted = if rows.is_empty() { &[ShipRow::Ship13, ShipRow::Bits, ShipRow::Ship14] } else { rows };
     let mut rows = Vec::new();
     for (published, names) in wanted.iter().map(|row| row.sets()) {
         for &name in names {
@@ -206,12 +234,14 @@ fn conventional(
     let key = "one key, complex slots with parts in [-1, 1]";
     let left = "multiplications before the next bootstrapping";
     let params = &bench.params;
-    rows.push(make.row("precision, mean", Some(published.bits), bits.map(|bits| bits.mean), "bits", 1, key));
+    rows.extend(make.published_precision());
+    rows.push(make.row("precision, mean", None, bits.map(|bits| bits.mean), "bits", 1, key));
     rows.push(make.row("precision, worst slot", None, bits.map(|bits| bits.worst), "bits", 1, key));
     let levels = params.levels().left() as f64;
-    rows.push(make.row("levels left", Some(published.levels_left), Some(levels), "levels", 1, left));
+    rows.push(make.row("levels left", published.levels_left, Some(levels), "levels", 1, left));
+    rows.push(make.failure(params.log2_failure(), "a quotient beyond the range of the polynomial"));
     let statement = &params.security().statement;
-    rows.push(make.row("log2 QP", Some(published.log_qp), Some(params.log_qp()), "bits", 1, statement));
+    rows.push(make.row("log2 QP", published.log_qp, Some(params.log_qp()), "bits", 1, statement));
     rows.extend(make.times(&times, runs));
     let memory = bench.keys.memory_bytes() as f64;
     rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, "expanded"));
@@ -240,34 +270,17 @@ fn measure(
         timed.extend(best.into_iter().map(|best| (threads, best)));
     }
     let Some((threads, first)) = timed.first() else { return Ok(()) };
-    let (bits, key) = (first.precision, "one key, uniform slots in [-1, 1]");
+    let uniform =
+        if bench.params.mode() == ShipMode::Bits { "uniform bits" } else { "uniform slots in [-1, 1]" };
+    let (bits, key) = (first.precision, &format!("one key, {uniform}"));
     let left = (first.level - bench.params.input_level()) as f64;
-    rows.push(make.row(
-        "precision, worst slot",
-        Some(published.bits),
-        Some(bits.worst),
-        "bits",
-        *threads,
-        key,
-    ));
+    rows.extend(make.published_precision());
+    rows.push(make.row("precision, worst slot", None, Some(bits.worst), "bits", *threads, key));
     rows.push(make.row("precision, rms", None, Some(bits.rms), "bits", *threads, key));
     let use_of_levels = "multiplications before the next bootstrapping";
-    rows.push(make.row(
-        "levels left",
-        Some(published.levels_left),
-        Some(left),
-        "levels",
-        *threads,
-        use_of_levels,
-    ));
-    rows.push(make.row(
-        "log2 QP",
-        Some(published.log_qp),
-        Some(bench.params.log_qp()),
-        "bits",
-        1,
-        &statement,
-    ));
+    rows.push(make.row("levels left", published.levels_left, Some(left), "levels", *threads, use_of_levels));
+    rows.push(make.failure(Some(bench.log2_failure()), "noise beyond the margin, of this key"));
+    rows.push(make.row("log2 QP", published.log_qp, Some(bench.params.log_qp()), "bits", 1, &statement));
     rows.extend(
         make.times(&timed.iter().map(|(threads, run)| (*threads, run.seconds)).collect::<Vec<_>>(), runs),
     );
@@ -281,18 +294,17 @@ fn measure(
 fn missing(published: &Published, params: &'static str, machine: &Machine, note: &str) -> Vec<Row> {
     let make = Maker { published, params, machine };
     let figures = [
-        ("precision, worst slot", published.bits, "bits"),
+        ("precision", published.bits, "bits"),
         ("levels left", published.levels_left, "levels"),
+        ("failure", Some(published.log_failure), "log2"),
         ("log2 QP", published.log_qp, "bits"),
     ];
+    let figures = figures.into_iter().filter(|(_, value, _)| value.is_some());
     let times = published
         .seconds
-        .map(|(threads, seconds)| make.row("bootstrapping", Some(seconds), None, "s", threads, note));
-    figures
-        .map(|(metric, value, unit)| make.row(metric, Some(value), None, unit, 1, note))
-        .into_iter()
-        .chain(times)
-        .collect()
+        .iter()
+        .map(|&(threads, seconds)| make.row("bootstrapping", Some(seconds), None, "s", threads, note));
+    figures.map(|(metric, value, unit)| make.row(metric, value, None, unit, 1, note)).chain(times).collect()
 }
 
 /// Makes the rows of one set.
@@ -309,7 +321,7 @@ impl Maker<'_> {
         published: Option<f64>,
         measured: Option<f64>,
         unit: &'static str,
-        threads: usize,
+        threads: impl Into<Option<usize>>,
         note: &str,
     ) -> Row {
         Row {
@@ -319,27 +331,40 @@ impl Maker<'_> {
             published,
             measured,
             unit,
-            threads,
+            threads: threads.into(),
             params: self.params,
             machine: self.machine.line(),
             note: note.to_owned(),
         }
     }
 
-    /// Published and measured times, by number of threads.
+    /// The published precision, which is of nothing that can be measured beside it.
+    fn published_precision(&self) -> Option<Row> {
+        self.published.bits.map(|bits| self.row("precision", Some(bits), None, "bits", None, OF_WHICH))
+    }
+
+    /// The probability of a wrong result, published and computed; `event` says what would go wrong.
+    fn failure(&self, computed: Option<f64>, event: &str) -> Row {
+        let note = format!("{FAILURE}; ours computed: {event}");
+        self.row("failure", Some(self.published.log_failure), computed, "log2", None, &note)
+    }
+
+    /// Published and measured times, by number of threads; first those for which no number is given.
     fn times(&self, measured: &[(usize, f64)], runs: usize) -> Vec<Row> {
-        let find = |list: &[(usize, f64)], threads| {
+        let measured: Vec<_> = measured.iter().map(|&(threads, seconds)| (Some(threads), seconds)).collect();
+        let find = |list: &[(Option<usize>, f64)], threads| {
             list.iter().find(|(count, _)| *count == threads).map(|(_, s)| *s)
         };
-        let mut counts: Vec<usize> =
-            self.published.seconds.iter().chain(measured).map(|(threads, _)| *threads).collect();
+        let mut counts: Vec<Option<usize>> =
+            self.published.seconds.iter().chain(&measured).map(|(threads, _)| *threads).collect();
         counts.sort_unstable();
         counts.dedup();
         counts
             .into_iter()
             .map(|threads| {
-                let (there, here) = (find(&self.published.seconds, threads), find(measured, threads));
+                let (there, here) = (find(self.published.seconds, threads), find(&measured, threads));
                 let note = match (there, here) {
+                    _ if threads.is_none() => CORES_UNKNOWN.to_owned(),
                     (_, None) => format!("not measured: this machine has {} threads", self.machine.threads),
                     (None, _) => format!("fastest of {runs}; nothing published for this number"),
                     _ => format!("fastest of {runs}"),
@@ -362,7 +387,7 @@ fn text(rows: &[Row], machine: &Machine) -> String {
             row.metric.to_owned(),
             shown(row.published),
             shown(row.measured),
-            row.threads.to_string(),
+            row.threads.map_or("-".to_owned(), |threads| threads.to_string()),
             row.note.clone(),
         ]
     }));
@@ -373,6 +398,7 @@ fn show(value: f64, unit: &str) -> String {
     match unit {
         "bytes" => bytes(value as u64),
         "levels" => format!("{value:.0}"),
+        "log2" => format!("2^{value:.0}"),
         _ => format!("{value:.2} {unit}"),
     }
 }
@@ -391,13 +417,34 @@ mod tests {
         assert_eq!(
             brief,
             [
-                (1, Some(3.0), Some(0.5)),
-                (2, None, Some(0.3)),
-                (8, Some(0.45), None),
-                (16, Some(0.29), None),
-                (32, Some(0.22), None)
+                (Some(1), Some(3.0), Some(0.5)),
+                (Some(2), None, Some(0.3)),
+                (Some(8), Some(0.45), None),
+                (Some(16), Some(0.29), None),
+                (Some(32), Some(0.22), None)
             ]
         );
+        let bits = Maker { published: &BITS, params: "ship13-bits", machine: &machine };
+        let rows = bits.times(&[(1, 0.25)], 3);
+        assert_eq!((rows[0].threads, rows[0].published, rows[0].measured), (None, Some(0.17), None));
+        assert!(rows[0].note.contains("how many cores"));
+        assert_eq!((rows[1].threads, rows[1].published, rows[1].measured), (Some(1), None, Some(0.25)));
+    }
+
+    #[test]
+    fn a_published_precision_is_beside_none_of_ours_and_failures_are_computed() {
+        let machine =
+            Machine { cpu: "x".into(), threads: 2, system: "y".into(), backend: "z".into(), load: None };
+        let make = Maker { published: &SHIP14, params: "ship14", machine: &machine };
+        let precision = make.published_precision().unwrap();
+        assert_eq!(
+            (precision.metric, precision.published, precision.measured),
+            ("precision", Some(16.9), None)
+        );
+        let failure = make.failure(Some(-529.4), "an event");
+        assert_eq!((failure.published, failure.measured, failure.unit), (Some(-128.0), Some(-529.4), "log2"));
+        assert_eq!(show(-529.4, "log2"), "2^-529");
+        assert!(missing(&BITS, "ship13-bits", &machine, "why").len() == 2, "a failure and a time");
         assert!(
             missing(&SHIP14, "ship14", &machine, "why")
                 .iter()

@@ -58,6 +58,8 @@ struct Row {
     published_amortised: f64,
     amortised: Option<f64>,
     key_bytes: u64,
+    /// log2 of the probability that a bootstrapping fails, computed.
+    log_failure: Option<f64>,
     note: String,
 }
 
@@ -129,6 +131,7 @@ impl Row {
             published_amortised: amortised(published.seconds, published.log_slots),
             amortised: None,
             key_bytes: params.expanded_key_bytes(),
+            log_failure: params.log2_failure(),
             note: String::new(),
         }
     }
@@ -183,6 +186,7 @@ fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
         "ms a slot",
         "ours",
         "keys",
+        "failure",
         "note",
     ];
     let mut cells = vec![heading.map(str::to_owned).to_vec()];
@@ -204,6 +208,7 @@ fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
             format!("{:.1}", row.published_amortised),
             number(row.amortised),
             bytes(row.key_bytes),
+            row.log_failure.map_or("-".to_owned(), |log| format!("2^{log:.0}")),
             row.note.clone(),
         ]
     }));
@@ -211,7 +216,7 @@ fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
     titles.dedup();
     format!(
         "published: {SOURCE}\nmeasured:  {}, one thread, fastest of {runs}; bits of the mean and of the worst slot, \
-         before + after the point\n\n{}\n{}\n",
+         before + after the point; failure: probability of a coefficient beyond the range of the polynomial, computed\n\n{}\n{}\n",
         machine.line(),
         table(&cells),
         titles.join("\n")
@@ -242,5 +247,6 @@ mod tests {
         let row = row(set, &published, &request, &Output::new(true)).unwrap();
         assert!(row.seconds.is_none() && row.note.contains("seal-1 takes"), "{row:?}");
         assert!((row.published_amortised - 91.6).abs() < 0.05, "{row:?}");
+        assert!(row.log_failure.is_some_and(|log| log < -100.0), "{row:?}");
     }
 }

@@ -77,6 +77,34 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
   });
 }
 
+test('conventional: few slots, and the sum that clears what is between their coefficients', async (context) => {
+  const page = await open(context, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');
+  await page.click('[data-act=run]');
+  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+  assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q0', 'Slots to coefficients']);
+  // Heights of the dots, by panel: what is between leaves the axis with the first stage and lies on it after the second.
+  const heights = await page.locator('.conv-sub-sum').evaluate((svg) => {
+    const lines = [...svg.querySelectorAll('line')].map((line) => Number(line.getAttribute('y1')));
+    const of = (kind) => [...svg.querySelectorAll(`.${kind}`)].map((c) => Number(c.getAttribute('cy')));
+    return { axes: [lines[1], lines[4]], border: (lines[2] + lines[3]) / 2, own: of('conv-own'), between: of('conv-between') };
+  });
+  const above = (list) => list.filter((y) => y < heights.border);
+  const below = (list) => list.filter((y) => y > heights.border);
+  assert.equal(heights.own.length + heights.between.length, 2 * 1024, 'all coefficients, twice');
+  assert.ok(above(heights.between).some((y) => Math.abs(y - heights.axes[0]) > 10), 'multiples of q0 between');
+  assert.ok(below(heights.between).every((y) => Math.abs(y - heights.axes[1]) < 0.5), 'nothing between');
+  assert.ok(below(heights.own).some((y) => Math.abs(y - heights.axes[1]) > 10), 'the message keeps its own');
+  // The comb is of the message's coefficients alone, in every stage.
+  await page.click('[data-act="at:1"]');
+  const raised = await columns(page);
+  assert.equal(raised.dots, 128);
+  for (const at of [2, 3]) {
+    await page.click(`[data-act="at:${at}"]`);
+    assert.deepEqual(await columns(page), raised, 'the same integers');
+  }
+  assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+});
+
 test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
   // The set of the page, whose stages last long enough to be stopped between two of them.
   const page = await open(context, {}, 'toy-conventional11-sine');

@@ -108,7 +108,8 @@ impl<W: Word> ConventionalEvaluator<W> {
         Ok(self.ckks.multiply_integer(&x, factor as i64)?.relabelled(x.scale().mul(Scale::new(factor))))
     }
 
-    /// From level 0 to the highest: slots of the polynomial m + q0 I, divided by K q0.
+    /// From level 0 to the highest: slots of the polynomial m + q0 I, divided by K q0. For few slots, [`Self::sub_sum`] comes
+    /// next.
     ///
     /// # Errors
     /// [`Error::MissingKey`] for keys without those of the ephemeral secret.
@@ -119,8 +120,22 @@ impl<W: Word> ConventionalEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         keys.check(&self.params, x)?;
-        let mut out = self.lift.raise(x, keys, counters)?;
-        // Few slots: the coefficients between those of the message are noise, which the trace removes.
+        self.lift.raise(x, keys, counters)
+    }
+
+    /// Few slots: the sum over the rotations by n, 2n, .. for n slots, at the scale that keeps the message. Coefficients between
+    /// those of the message, where there is q0 I alone, become 0. Does nothing to a message that fills the ring.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn sub_sum(
+        &self,
+        x: &Ciphertext<W>,
+        keys: &ConventionalKeys<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        keys.check(&self.params, x)?;
+        let mut out = x.clone();
         let (slots, all) = (self.params.slots(), self.params.n() / 2);
         let mut step = slots;
         while step < all {

@@ -1,7 +1,8 @@
 //! What the holder of the secret key sees between two steps: slots, coefficients, or the comb of multiples of q0.
 //!
 //! A set of n slots has n pairs of coefficients w_k = m_k + i m_(k+n), at every (N/2n)-th power of X. A view of
-//! coefficients lists m_0 ... m_(2n-1), in every stage in the same order; slots that hold pairs hold them in bit-reversed
+//! coefficients lists m_0 ... m_(2n-1), in every stage in the same order; where a message of few slots has been raised and not
+//! moved yet, all N coefficients, of which every (N/2n)-th is the message's; slots that hold pairs hold them in bit-reversed
 //! order (see [`crate::circuits::linear_transform::slots_to_coeffs_stages`]).
 
 use alloc::vec::Vec;
@@ -53,17 +54,22 @@ impl<W: Word> ConventionalSecretKey<W> {
                 let range = f64::from(self.params().spec().reduction.range());
                 let over_q0 = run.base().div(self.params().base_modulus()).to_f64();
                 let (stage, factor, found) = match state {
-                    ConventionalState::Raised(x) => (stages::MOD_RAISE, range, self.coefficients_of(x)?),
+                    ConventionalState::Raised(x) => (stages::MOD_RAISE, range, self.ring_coefficients(x)?),
+                    ConventionalState::Summed(x) => (stages::SUB_SUM, range, self.ring_coefficients(x)?),
                     ConventionalState::Slots(parts) => {
                         (stages::COEFFS_TO_SLOTS, range, self.pairs_in_slots(parts)?)
                     }
                     _ => (stages::EVAL_MOD, over_q0, self.pairs_in_slots(run.ciphertexts())?),
                 };
-                let reduced = stage == stages::EVAL_MOD;
                 let values: Vec<Complex> = found.into_iter().map(|x| real(x * factor)).collect();
-                let exact = self.message_coefficients(&slots)?.into_iter().zip(&values).map(|(m, x)| {
-                    let rest = m * over_q0;
-                    real(if reduced { rest } else { rest + libm::rint(x.re - rest) })
+                let message = self.message_coefficients(&slots)?;
+                // The message's are all there are, or every gap-th.
+                let gap = values.len() / message.len();
+                let exact = values.iter().enumerate().map(|(i, x)| {
+                    let own = i % gap == 0;
+                    let rest = if own { message[i / gap] * over_q0 } else { 0.0 };
+                    let whole = stage != stages::EVAL_MOD && (own || stage == stages::MOD_RAISE);
+                    real(if whole { rest + libm::rint(x.re - rest) } else { rest })
                 });
                 let expected = exact.collect();
                 let (track, node) = (None, None);
@@ -80,6 +86,11 @@ impl<W: Word> ConventionalSecretKey<W> {
 
     fn slots_of(&self, x: &Ciphertext<W>) -> Result<Vec<Complex>, Error> {
         Ok(self.decrypt(x)?.reveal_to_key_owner().clone())
+    }
+
+    /// All N coefficients, over the scale.
+    fn ring_coefficients(&self, x: &Ciphertext<W>) -> Result<Vec<f64>, Error> {
+        self.params().ckks().encoder().coefficients(&self.all_slots(x)?)
     }
 
     /// The 2n coefficients that belong to the message, over the scale.

@@ -10,6 +10,8 @@
 //! An exhausted ciphertext decrypts to m modulo q0. Read modulo a large Q it decrypts to m + q0 I, I a small integer in
 //! every coefficient. Coefficients are moved into slots, a polynomial close to x - round(x) is evaluated on
 //! x = m/q0 + I, and what is left, m/q0, is moved back. Which of the two maps goes first is [`StageOrder`]'s to say.
+//! A message of few slots has few coefficients, and I is in all of them: a sum over rotations ("SubSum"), a stage of its own,
+//! leaves those of the message.
 //!
 //! The polynomial is an exponential, squared r times to e^(2 pi i x), of which two harmonics are x - round(x) for every
 //! message: [`Harmonics`]. Or a scaled cosine, doubled r times to a sine of period one, and the arcsine where the message is
@@ -47,4 +49,4 @@ pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
 pub use secret::ConventionalSecretKey;
 pub use spec::{ConventionalSpec, EphemeralSpec, StageOrder};
-pub use stages::{COEFFS_TO_SLOTS, EVAL_MOD, MOD_RAISE, SLOTS_TO_COEFFS};
+pub use stages::{COEFFS_TO_SLOTS, EVAL_MOD, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM};

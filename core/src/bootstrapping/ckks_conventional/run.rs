@@ -18,6 +18,8 @@ pub enum ConventionalState<W: Word> {
     Base(Ciphertext<W>),
     /// Raised: m + q0 I at the highest level.
     Raised(Ciphertext<W>),
+    /// Few slots: the same, in the coefficients of the message alone.
+    Summed(Ciphertext<W>),
     /// Coefficients in slots: real and imaginary parts.
     Slots(Vec<Ciphertext<W>>),
     /// Reduced modulo q0: parts as before, or one ciphertext that has joined them.
@@ -64,16 +66,16 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     /// The stage the next step belongs to; `None` when finished.
     pub fn next_stage(&self) -> Option<&StageInfo> {
         let params = self.evaluator.params();
-        let first = usize::from(params.spec().order == StageOrder::SlotsToCoeffsFirst);
-        let index = match self.state {
-            ConventionalState::Input(_) => 0,
-            ConventionalState::Base(_) => 1,
-            ConventionalState::Raised(_) => first + 1,
-            ConventionalState::Slots(_) => first + 2,
-            ConventionalState::Reduced(_) => 3,
+        let id = match self.state {
+            ConventionalState::Input(_) => return params.stages().first(),
+            ConventionalState::Base(_) => stages::MOD_RAISE,
+            ConventionalState::Raised(_) if !params.is_full() => stages::SUB_SUM,
+            ConventionalState::Raised(_) | ConventionalState::Summed(_) => stages::COEFFS_TO_SLOTS,
+            ConventionalState::Slots(_) => stages::EVAL_MOD,
+            ConventionalState::Reduced(_) => stages::SLOTS_TO_COEFFS,
             ConventionalState::Done(_) | ConventionalState::Failed => return None,
         };
-        params.stages().get(index)
+        params.stages().iter().find(|stage| stage.id == id)
     }
 
     /// Where the run stands.
@@ -120,6 +122,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
             ConventionalState::Input(x)
             | ConventionalState::Base(x)
             | ConventionalState::Raised(x)
+            | ConventionalState::Summed(x)
             | ConventionalState::Done(x) => core::slice::from_ref(x),
             ConventionalState::Slots(parts) | ConventionalState::Reduced(parts) => parts,
             ConventionalState::Failed => &[],
@@ -165,7 +168,12 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
                 let x = ckks.drop_to_level(&x, 0)?;
                 State::Raised(evaluator.mod_raise(&x, keys, counters)?)
             }
-            State::Raised(x) => State::Slots(evaluator.coeffs_to_slots(&x, keys, counters)?),
+            State::Raised(x) if stage == stages::SUB_SUM => {
+                State::Summed(evaluator.sub_sum(&x, keys, counters)?)
+            }
+            State::Raised(x) | State::Summed(x) => {
+                State::Slots(evaluator.coeffs_to_slots(&x, keys, counters)?)
+            }
             State::Slots(parts) => {
                 let parts = evaluator.eval_mod(&parts, self.base, keys, counters)?;
                 match evaluator.params().spec().order {

@@ -12,6 +12,8 @@ use crate::trace::StageInfo;
 pub const SLOTS_TO_COEFFS: &str = "slots_to_coeffs";
 /// From the lowest modulus to the highest.
 pub const MOD_RAISE: &str = "mod_raise";
+/// Few slots: the sum over rotations that leaves the coefficients of the message alone.
+pub const SUB_SUM: &str = "sub_sum";
 /// Coefficients to slots.
 pub const COEFFS_TO_SLOTS: &str = "coeffs_to_slots";
 /// Reduction modulo q0.
@@ -31,6 +33,13 @@ pub(super) fn of(spec: &ConventionalSpec) -> Vec<StageInfo> {
         symbol: "m mod q0 -> m + q0 I mod Q, I a small integer per coefficient",
         levels: 0,
     };
+    // Rotations by n, 2n, .. N/4 slots for n slots: they leave alone what repeats, and cancel the rest.
+    let sub_sum = (1 << spec.log_slots < spec.chain.n / 2).then_some(StageInfo {
+        id: SUB_SUM,
+        title: "Sum over rotations",
+        symbol: "coefficients between those of the message -> 0",
+        levels: 0,
+    });
     let coeffs_to_slots = StageInfo {
         id: COEFFS_TO_SLOTS,
         title: "Coefficients to slots",
@@ -46,8 +55,9 @@ pub(super) fn of(spec: &ConventionalSpec) -> Vec<StageInfo> {
         },
         levels: spec.reduction.levels(),
     };
+    let inner = [Some(raise), sub_sum, Some(coeffs_to_slots), Some(eval_mod)].into_iter().flatten();
     match spec.order {
-        StageOrder::CoeffsToSlotsFirst => alloc::vec![raise, coeffs_to_slots, eval_mod, slots_to_coeffs],
-        StageOrder::SlotsToCoeffsFirst => alloc::vec![slots_to_coeffs, raise, coeffs_to_slots, eval_mod],
+        StageOrder::CoeffsToSlotsFirst => inner.chain([slots_to_coeffs]).collect(),
+        StageOrder::SlotsToCoeffsFirst => [slots_to_coeffs].into_iter().chain(inner).collect(),
     }
 }

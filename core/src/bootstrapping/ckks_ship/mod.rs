@@ -32,6 +32,7 @@ mod blind_rotate;
 mod bootstrapper;
 mod diagonals;
 mod evaluator;
+mod failure;
 mod generated;
 mod inspect;
 mod key_samples;

@@ -29,6 +29,8 @@ pub struct NoiseModel {
     pub root: f64,
     /// Root-mean-square error that the tracks, the tree and the conjugation leave in the output's real slots.
     pub refreshed_rms: f64,
+    /// Root-mean-square error of the coefficients that enter the phases, in units of the message.
+    pub input_rms: f64,
     /// Root-mean-square error of the output's real slots, sine model error not included.
     pub output_rms: f64,
     /// Largest error of the sine model for messages in [-1, 1]; 0 for bits.
@@ -102,6 +104,7 @@ impl NoiseModel {
             slots_to_coeffs,
             root,
             refreshed_rms: libm::sqrt(tree + last),
+            input_rms: libm::sqrt(coefficients),
             output_rms: libm::sqrt(tree + last + input_part),
             sine,
         }
