@@ -135,13 +135,30 @@ pub struct StorageSection {
     pub key_bytes: u64,
     /// Hours after which a key set that was never sealed is removed.
     pub unsealed_hours: u64,
+    /// Minutes after which a key set without any piece is removed.
+    pub empty_keys_minutes: u64,
     /// Hours a finished job and its result are kept.
     pub retention_hours: u64,
+    /// Bytes that all jobs together may take on disk: inputs until they end, and results.
+    pub job_bytes: u64,
+    /// Bytes that the jobs of one key set may take on disk.
+    pub key_job_bytes: u64,
+    /// Bytes free on the disk of the data folder below which the server says that it is not ready.
+    pub min_free_bytes: u64,
 }
 
 impl Default for StorageSection {
     fn default() -> Self {
-        Self { data: default_data_folder(), key_bytes: 64 << 30, unsealed_hours: 24, retention_hours: 168 }
+        Self {
+            data: default_data_folder(),
+            key_bytes: 64 << 30,
+            unsealed_hours: 24,
+            empty_keys_minutes: 10,
+            retention_hours: 168,
+            job_bytes: 16 << 30,
+            key_job_bytes: 8 << 30,
+            min_free_bytes: 256 << 20,
+        }
     }
 }
 
@@ -179,6 +196,8 @@ pub struct ApiKey {
 pub struct LimitsSection {
     /// Jobs waiting; one more is refused.
     pub max_queued: usize,
+    /// Key sets that one network address, or one API key, may have open at once: begun and not sealed.
+    pub max_open_key_sets: usize,
     /// Bodies being received at once.
     pub max_uploads: usize,
     /// Bodies being received from one address at once.
@@ -209,6 +228,7 @@ impl Default for LimitsSection {
     fn default() -> Self {
         Self {
             max_queued: 64,
+            max_open_key_sets: 16,
             max_uploads: 8,
             max_uploads_per_peer: 4,
             max_downloads: 64,
@@ -233,13 +253,23 @@ pub struct ComputeSection {
     pub threads: usize,
     /// Bytes of memory for loaded evaluation keys; 0: half of the machine's memory.
     pub key_cache_bytes: u64,
-    /// Times a job is started before it counts as failed, when the server dies under it.
+    /// Seconds after which evaluation keys that no job uses leave memory.
+    pub key_idle_seconds: u64,
+    /// Bytes of memory free on the machine below which evaluation keys that no job uses leave memory at once; 0: never.
+    pub min_free_memory_bytes: u64,
+    /// Times a job is started before it counts as failed, when the server dies under it or its files cannot be read or written.
     pub max_attempts: u32,
 }
 
 impl Default for ComputeSection {
     fn default() -> Self {
-        Self { threads: 0, key_cache_bytes: 0, max_attempts: 3 }
+        Self {
+            threads: 0,
+            key_cache_bytes: 0,
+            key_idle_seconds: 600,
+            min_free_memory_bytes: 512 << 20,
+            max_attempts: 3,
+        }
     }
 }
 

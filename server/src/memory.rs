@@ -1,12 +1,13 @@
-//! Large pages for evaluation keys and polynomials.
+//! Memory for evaluation keys and polynomials: large pages, and when it goes back to the system.
 //!
 //! Key switching reads many rows of half a megabyte side by side, each from pages of its own. With pages of 4 KiB the
 //! processor spends a fifth of a bootstrap of `n16` on finding them.
 
 /// What the allocator reads when the process starts: large pages where the system has them, and what was once used is kept
-/// for the next evaluation.
+/// for the next evaluation until [`give_back`] (or a day has passed).
 #[cfg(target_os = "linux")]
-const SETTINGS: [(&str, &str); 2] = [("MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"), ("MIMALLOC_PURGE_DELAY", "-1")];
+const SETTINGS: [(&str, &str); 2] =
+    [("MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"), ("MIMALLOC_PURGE_DELAY", "86400000")];
 
 /// Starts the program again with the allocator's settings in its environment, in the same process, unless they are there:
 /// the allocator reads them before `main`. A system that refuses keeps its small pages.
@@ -22,5 +23,54 @@ pub fn ask_for_large_pages() {
             // Returns only if it fails, and then nothing is lost.
             let _ = std::process::Command::new(program).arg0(name).args(arguments).envs(SETTINGS).exec();
         }
+    }
+}
+
+/// Runs `release`, which drops what the threads of `pool` allocated, and gives free memory back to the system.
+pub fn give_back(pool: &rayon::ThreadPool, release: impl FnOnce()) {
+    release();
+    // Memory that another thread freed goes back where it was allocated first.
+    pool.broadcast(|_| collect());
+    collect();
+}
+
+#[allow(unsafe_code)]
+fn collect() {
+    // SAFETY: mi_collect takes no pointers and may be called by any thread at any time; it touches only memory that is free.
+    unsafe { libmimalloc_sys::mi_collect(true) }
+}
+
+/// Bytes of memory of the machine, where the system tells.
+pub fn total() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")
+}
+
+/// Bytes of memory that processes can still take, where the system tells.
+pub fn available() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+}
+
+/// Bytes of memory that this process has, where the system tells.
+pub fn resident() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
+/// Bytes of a field of the files below `/proc`, which give them in kibibytes.
+pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_read_in_bytes() {
+        let text = "MemTotal:       24652892 kB\nMemFree:         1234 kB\nMemAvailable:   20971520 kB\n";
+        assert_eq!(field(text, "MemAvailable:"), Some(20 << 30));
+        assert_eq!(field("MemTotal: 1 kB\n", "MemAvailable:"), None);
+        assert_eq!(field("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\n", "VmHWM:"), Some(2 << 20));
     }
 }

@@ -16,7 +16,7 @@ use crate::service::{Service, worker};
 use crate::store::StoreError;
 
 /// How often what has outlived its time is removed.
-const TIDY: Duration = Duration::from_mins(10);
+const TIDY: Duration = Duration::from_mins(1);
 
 /// A server that answers requests until it is stopped.
 pub struct Server {
@@ -66,7 +66,7 @@ impl Server {
     ///
     /// # Errors
     /// The address or the data folder cannot be used.
-    pub async fn start(config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
+    pub async fn start(mut config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
         let (listener, address) = bind(config.server.listen, &config).await?;
         let (operators, metrics_address) = match config.server.metrics_listen {
             MetricsListen::At(address) => {
@@ -75,6 +75,21 @@ impl Server {
             }
             _ => (None, None),
         };
+        if let Some(most) = most_connections().filter(|most| *most < config.limits.max_connections) {
+            tracing::warn!(
+                connections = most,
+                max_connections = config.limits.max_connections,
+                "fewer connections than limits.max_connections are taken: the system allows this process too few open files (ulimit -n)"
+            );
+            config.limits.max_connections = most;
+        }
+        #[cfg(unix)]
+        {
+            // Once somebody listens, a file that reaches the limit on its size is an error of that write and kills nobody.
+            let signal = rustix::process::Signal::XFSZ.as_raw();
+            let kind = tokio::signal::unix::SignalKind::from_raw(signal);
+            drop(tokio::signal::unix::signal(kind).map_err(StartError::System)?);
+        }
         let service = Arc::new(Service::open(config, engine).map_err(StartError::Store)?);
         let worker = worker::start(Arc::clone(&service)).map_err(StartError::System)?;
         let (stop, stopped) = watch::channel(false);
@@ -139,6 +154,20 @@ async fn bind(address: SocketAddr, config: &Config) -> Result<(TcpListener, Sock
     let listener = TcpListener::bind(address).await.map_err(|error| StartError::Listen(address, error))?;
     let address = listener.local_addr().map_err(StartError::System)?;
     Ok((listener, address))
+}
+
+/// Open files that keys, jobs and their table get, whatever connections do.
+const RESERVED_FILES: u64 = 128;
+
+/// Connections that the system's limit on open files allows: each has a socket and may have a file.
+fn most_connections() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
+        Some((files.saturating_sub(RESERVED_FILES) / 2).max(1) as usize)
+    }
+    #[cfg(not(unix))]
+    None
 }
 
 async fn tidy(service: Arc<Service>, mut stop: watch::Receiver<bool>) {

@@ -91,9 +91,51 @@ fn a_key_set_that_does_not_fit_is_refused() {
         .map(|set| set["name"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(names, ["small", "huge"], "insecure sets are not offered");
+    // Sets without pieces take nothing; what is stored counts, at opening and at every piece.
+    let other = KEY.replace('0', "1");
     open(|_| {}).expect(201);
-    open(|body| body["keyId"] = KEY.replace('0', "1").into()).problem(507, "STORAGE_FULL");
+    open(|body| body["keyId"] = KEY.replace('0', "1").into()).expect(201);
+    for index in 0..PARTS {
+        client.put_chunk(KEY, index, &part(index)).expect(204);
+    }
+    open(|body| body["keyId"] = KEY.replace('0', "2").into()).problem(507, "STORAGE_FULL");
+    for index in 1..PARTS {
+        client.put_chunk(&other, index, &part(index)).expect(204);
+    }
+    let refused = client.put_chunk(&other, 0, &part(0));
+    assert!(refused.problem(507, "STORAGE_FULL").contains("storage.key_bytes"));
+    client.put_chunk(KEY, 0, &part(0)).expect(204);
     open(|_| {}).expect(200);
+    server.stop();
+}
+
+#[test]
+fn open_key_sets_are_bounded_and_empty_ones_expire() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |client: &support::Client, digit: &str| {
+        let mut body = manifest();
+        body["keyId"] = KEY.replace('0', digit).into();
+        client.post_json("/v1/keys", &body)
+    };
+    let server = TestServer::start(folder.path(), |config| config.limits.max_open_key_sets = 2);
+    let client = &server.client;
+    upload(client);
+    open(client, "1").expect(201);
+    open(client, "2").expect(201);
+    open(client, "1").expect(200);
+    assert!(open(client, "3").problem(429, "QUOTA").contains("limits.max_open_key_sets"));
+    client.delete(&format!("/v1/keys/{}", KEY.replace('0', "1"))).expect(204);
+    open(client, "3").expect(201);
+    client.put_chunk(&KEY.replace('0', "3"), 0, &part(0)).expect(204);
+    server.stop();
+    let server = TestServer::start(folder.path(), |config| config.storage.empty_keys_minutes = 0);
+    let began = std::time::Instant::now();
+    while server.client.head(&format!("/v1/keys/{}", KEY.replace('0', "2"))).status != 404 {
+        assert!(began.elapsed() < support::DEADLINE);
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    server.client.head(&format!("/v1/keys/{}", KEY.replace('0', "3"))).expect(206);
+    server.client.head(&format!("/v1/keys/{KEY}")).expect(200);
     server.stop();
 }
 

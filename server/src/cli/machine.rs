@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::memory;
+
 /// The machine and what runs on it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Machine {
@@ -54,36 +56,10 @@ fn load_average() -> Option<f64> {
 /// Bytes of memory that the next evaluation can take, where the system tells: what processes can still take, and what
 /// this one has, because its allocator keeps what an earlier evaluation gave back. To be asked while nothing large is in use.
 pub fn available_memory() -> Option<u64> {
-    let others = available(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
-    let own = field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")?;
-    Some(others + own)
+    Some(memory::available()? + memory::resident()?)
 }
 
 /// The most bytes of memory that this process has had at once, where the system tells.
 pub fn peak_memory() -> Option<u64> {
-    field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
-}
-
-fn available(meminfo: &str) -> Option<u64> {
-    field(meminfo, "MemAvailable:")
-}
-
-/// Bytes of a field that is given in kibibytes.
-fn field(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn available_memory_is_read_in_bytes() {
-        let text = "MemTotal:       24652892 kB\nMemFree:         1234 kB\nMemAvailable:   20971520 kB\n";
-        assert_eq!(available(text), Some(20 << 30));
-        assert_eq!(available("MemTotal: 1 kB\n"), None);
-        assert_eq!(field("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\n", "VmHWM:"), Some(2 << 20));
-    }
+    memory::field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }

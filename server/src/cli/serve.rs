@@ -166,6 +166,8 @@ fn start_log(config: &Config) {
     };
     let builder = tracing_subscriber::fmt()
         .with_max_level(level)
+        // Saying on a full disk that the log cannot be written would end the thread that does.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     // A program that embeds this one may have a log already.

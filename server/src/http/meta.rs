@@ -39,18 +39,13 @@ pub async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Whether the server takes jobs.
+/// Whether the server takes jobs: it is not stopping, and its data folder can be written to and has space left.
 #[utoipa::path(get, path = "/readyz", tag = "server", responses(
     (status = 200, description = "It does", body = String),
     (status = 503, description = "It does not", content_type = "application/problem+json", body = document::Problem),
 ))]
 pub async fn readyz(State(http): State<Arc<Http>>) -> Result<&'static str, Refusal> {
-    if http.service.is_stopping() {
-        return Err(
-            Problem::new(503, "STOPPING", "Server is stopping", "the server takes no new jobs").into()
-        );
-    }
-    blocking(&http, |service| Ok(crate::store::jobs::queued(&service.store)?)).await?;
+    blocking(&http, crate::service::Service::ready).await?;
     Ok("ready\n")
 }
 

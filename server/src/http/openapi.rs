@@ -106,7 +106,7 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         (received, "429", "Too many bodies are being received; Retry-After says when to come back"),
         (stored, "500", "The server could not do this; its log has the reason"),
         (true, "503", "As many connections are open as this server takes, or it is stopping"),
-        (received, "507", "There is no room for this on the disk, in memory, or within a quota"),
+        (stored, "507", "There is no room for this on the disk, in memory, or within a quota"),
     ];
     let responses = &mut operation.responses.responses;
     for (_, status, description) in possible.into_iter().filter(|(possible, ..)| *possible) {

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::engine::LoadedKeys;
 use crate::id::Id;
+use crate::memory;
 
 /// Memory taken for granted where the machine does not tell.
 const ASSUMED_MEMORY: u64 = 8 << 30;
@@ -20,11 +22,14 @@ struct State {
     entries: HashMap<Id, Entry>,
     clock: u64,
     evictions: u64,
+    releases: u64,
 }
 
 struct Entry {
     keys: Arc<LoadedKeys>,
     used: u64,
+    /// When it was asked for last.
+    at: Instant,
 }
 
 impl KeyCache {
@@ -48,6 +53,11 @@ impl KeyCache {
         self.state().evictions
     }
 
+    /// Key sets dropped so far because nobody used them.
+    pub fn releases(&self) -> u64 {
+        self.state().releases
+    }
+
     /// A loaded key set. It stays loaded as long as the caller holds it.
     pub fn get(&self, id: Id) -> Option<Arc<LoadedKeys>> {
         let mut state = self.state();
@@ -55,6 +65,7 @@ impl KeyCache {
         let clock = state.clock;
         let entry = state.entries.get_mut(&id)?;
         entry.used = clock;
+        entry.at = Instant::now();
         Some(Arc::clone(&entry.keys))
     }
 
@@ -76,13 +87,23 @@ impl KeyCache {
         true
     }
 
+    /// Takes out the key sets that nobody holds and nobody has asked for since `age` ago.
+    pub fn take_idle(&self, age: Duration) -> Vec<Arc<LoadedKeys>> {
+        let mut state = self.state();
+        let idle = |entry: &Entry| Arc::strong_count(&entry.keys) == 1 && entry.at.elapsed() >= age;
+        let taken: Vec<_> =
+            state.entries.extract_if(|_, entry| idle(entry)).map(|(_, entry)| entry.keys).collect();
+        state.releases += taken.len() as u64;
+        taken
+    }
+
     /// Keeps a key set and returns it for use.
     pub fn insert(&self, id: Id, keys: LoadedKeys) -> Arc<LoadedKeys> {
         let keys = Arc::new(keys);
         let mut state = self.state();
         state.clock += 1;
         let used = state.clock;
-        state.entries.insert(id, Entry { keys: Arc::clone(&keys), used });
+        state.entries.insert(id, Entry { keys: Arc::clone(&keys), used, at: Instant::now() });
         keys
     }
 
@@ -104,15 +125,7 @@ impl State {
 
 /// The configured number of bytes, or half of the machine's memory for 0.
 pub fn budget(configured: u64) -> u64 {
-    if configured > 0 { configured } else { machine_memory().unwrap_or(ASSUMED_MEMORY) / 2 }
-}
-
-/// Bytes of memory of the machine, where `/proc/meminfo` tells.
-fn machine_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
+    if configured > 0 { configured } else { memory::total().unwrap_or(ASSUMED_MEMORY) / 2 }
 }
 
 #[cfg(test)]
@@ -140,6 +153,19 @@ mod tests {
         drop(held);
         assert!(cache.make_room(100) && cache.bytes() == 0);
         assert!(!cache.make_room(101));
+    }
+
+    #[test]
+    fn idle_keys_are_released_by_age_and_used_ones_stay() {
+        let cache = KeyCache::new(100);
+        let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
+        let held = cache.insert(a, keys(40));
+        drop(cache.insert(b, keys(40)));
+        assert!(cache.take_idle(Duration::from_hours(1)).is_empty());
+        assert_eq!(cache.take_idle(Duration::ZERO).len(), 1);
+        assert!(cache.get(a).is_some() && cache.get(b).is_none() && cache.bytes() == 40);
+        drop(held);
+        assert_eq!((cache.take_idle(Duration::ZERO).len(), cache.bytes(), cache.releases()), (1, 0, 2));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Jobs as clients see them.
 
 use std::fs::File;
-use std::io::Seek;
 
 use super::Service;
 use super::access::{Act, Caller};
@@ -11,9 +10,11 @@ use super::views::{End, JobDocument};
 use crate::engine::{Operation, ParameterSet, SlotMode, Task};
 use crate::id::Id;
 use crate::problem::Problem;
+use crate::store::StoreError;
 use crate::store::events::{END, Event, Urgency};
+use crate::store::files::ReadError;
 use crate::store::holder::Holder;
-use crate::store::jobs::{self, JobRecord, JobState, NewJob, Submitted};
+use crate::store::jobs::{self, Bounds, JobRecord, JobState, NewJob, Submitted};
 use crate::store::keys::KeyState;
 
 /// What a client asks for besides the ciphertext.
@@ -77,7 +78,7 @@ impl Service {
         let max_own = account.map(|key| key.max_queued_jobs).filter(|most| *most > 0);
         let holder = Holder { api_key, ..self.key_record(key)?.holder };
         let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency, holder, max_own };
-        match jobs::submit(&self.store, &job, self.config.limits.max_queued)? {
+        match jobs::submit(&self.store, &job, self.bounds())? {
             Submitted::New(record) => {
                 tracing::info!(job = %record.id, %key, params = record.params, "job accepted");
                 self.append(&record, "state", r#"{"state":"queued"}"#, Urgency::Now)?;
@@ -107,6 +108,19 @@ impl Service {
             )
             .with("quota", "max_queued_jobs")
             .retry_after(self.estimates.retry_after(&set.name))),
+            Submitted::NoRoom(taken) => Err(no_room(
+                507,
+                "storage.job_bytes",
+                self.config.storage.job_bytes,
+                &format!("the jobs of this server take {taken}"),
+            )),
+            Submitted::NoRoomForKey(taken) => Err(no_room(
+                429,
+                "storage.key_job_bytes",
+                self.config.storage.key_job_bytes,
+                &format!("the jobs of key set {key} take {taken}"),
+            )
+            .retry_after(60)),
             Submitted::KeyGone => {
                 Err(Problem::not_found(format!("key set {key} was deleted in the meantime")))
             }
@@ -121,14 +135,19 @@ impl Service {
         self.document(&self.job_for(id, caller)?)
     }
 
-    /// Calls a job off. Returns whether it still has to come to its end.
+    /// Cancels a job. Returns whether it still has to come to its end.
     ///
     /// # Errors
     /// It does not exist, or is not the caller's.
     pub fn cancel(&self, id: Id, caller: &Caller) -> Result<bool, Problem> {
         self.job_for(id, caller)?;
+        // Before the record: a run stops even if the disk does not take the change.
+        if let Some(live) = self.live.get(id) {
+            live.stop(Stop::Cancelled);
+        }
         let record = jobs::cancel(&self.store, id)?.ok_or_else(|| no_job(id))?;
         if record.state == JobState::Running {
+            // It may have begun just now.
             if let Some(live) = self.live.get(id) {
                 live.stop(Stop::Cancelled);
             }
@@ -151,19 +170,17 @@ impl Service {
             );
             return Err(problem.with("state", record.state.name()));
         };
-        let (mut file, length) =
-            jobs::result(&self.store, &record).map_err(|error| Problem::internal(&error))?;
-        let mut hasher = blake3::Hasher::new();
-        let whole = hasher.update_reader(&mut file).and_then(|_| file.rewind());
-        whole.map_err(|error| Problem::internal(&error))?;
-        if hasher.finalize().to_hex().as_str() != digest {
-            tracing::error!(job = %id, "the result of a job is damaged");
-            let detail = format!(
-                "the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again"
-            );
-            return Err(Problem::new(500, "RESULT_DAMAGED", "Stored result damaged", detail));
-        }
-        Ok((digest.clone(), length, file))
+        let digest = digest.clone();
+        let file = jobs::result(&self.store, &record).map_err(|error| match error {
+            ReadError::Io(error) => Problem::from(StoreError::Io(error)),
+            ReadError::Damaged(what) => {
+                tracing::error!(job = %id, what, "the result of a job is damaged");
+                let detail = format!("the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again");
+                Problem::new(500, "RESULT_DAMAGED", "Stored result damaged", detail)
+            }
+        })?;
+        let length = record.result.map_or(0, |(_, length)| length);
+        Ok((digest, length, file))
     }
 
     /// Events of a job after `last`, for a caller who was given [`job`](Self::job). The `end` event comes from the record, so it is there
@@ -182,6 +199,16 @@ impl Service {
             events.push(Event { id, name: END.to_owned(), data });
         }
         Ok(events)
+    }
+
+    /// Bounds on jobs.
+    fn bounds(&self) -> Bounds {
+        let storage = &self.config.storage;
+        Bounds {
+            queued: self.config.limits.max_queued,
+            bytes: storage.job_bytes,
+            key_bytes: storage.key_job_bytes,
+        }
     }
 
     /// Appends to a job's log.
@@ -216,6 +243,14 @@ impl Service {
     fn job_record(&self, id: Id) -> Result<JobRecord, Problem> {
         jobs::get(&self.store, id)?.ok_or_else(|| no_job(id))
     }
+}
+
+fn no_room(status: u16, limit: &str, bytes: u64, taken: &str) -> Problem {
+    let code = if status == 507 { "STORAGE_FULL" } else { "QUOTA" };
+    let detail = format!(
+        "{taken} bytes on disk and {limit} is {bytes}; wait for jobs to end and results to expire, or raise {limit}"
+    );
+    Problem::new(status, code, "No room for jobs", detail).with("limit", limit)
 }
 
 fn no_job(id: Id) -> Problem {

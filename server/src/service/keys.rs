@@ -1,14 +1,15 @@
 //! Evaluation key sets on their way in and out.
 
+use std::sync::PoisonError;
+
 use super::Service;
 use super::access::{Act, Caller, Token, token_of};
 use super::views::{Committed, KeysDocument, NewKeys};
-use crate::config::ApiKey;
 use crate::engine::ParameterSet;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::holder::Holder;
-use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Opened, Part, Sealed, Stored};
+use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Look, Opened, Part, Sealed, Stored};
 use crate::store::now;
 
 impl Service {
@@ -49,7 +50,8 @@ impl Service {
         }
         if keys::get(&self.store, id)?.is_none() {
             self.check_memory(set)?;
-            self.check_room(set, account)?;
+            self.check_room(set.key_bytes, account.map(|account| account.name.as_str()))?;
+            self.check_open(caller, account.map(|account| account.name.as_str()))?;
         }
         let drawn = match token_of(caller, &format!("key set {id}"))? {
             Some(_) => None,
@@ -65,6 +67,7 @@ impl Service {
             touched: now(),
             digest: None,
             bytes: 0,
+            damaged: false,
             holder: Holder {
                 token: token.map(|token| hex(&token.hash())),
                 public: request.public,
@@ -75,6 +78,9 @@ impl Service {
             Opened::New => {
                 let api_key = account.map_or("", |key| key.name.as_str());
                 tracing::info!(key = %id, params = set.name, api_key, "key set opened");
+                let who = account
+                    .map_or_else(|| caller.peer.to_string(), |account| format!("API key {:?}", account.name));
+                self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(id, who);
                 let token = drawn.map(|token| token.to_hex());
                 return Ok((true, KeysDocument { token, ..KeysDocument::new(&record, &[]) }));
             }
@@ -98,30 +104,37 @@ impl Service {
                 ),
             ));
         }
+        keys::verify(&self.store, id, Look::Sizes)?;
+        // It may be deleted just now, which is not what was asked.
+        let known = keys::get(&self.store, id)?.unwrap_or(known);
         Ok((false, KeysDocument::new(&known, &keys::parts(&self.store, id)?)))
     }
 
-    /// Refuses a set that the disk of this server, or the part of it that an API key has, is too small for.
-    fn check_room(&self, set: &ParameterSet, account: Option<&ApiKey>) -> Result<(), Problem> {
+    /// Refuses `more` bytes of keys that the disk of this server, or the part of it that an API key has, is too small for. Bytes
+    /// that are stored count, and not what open sets may still bring.
+    fn check_room(&self, more: u64, account: Option<&str>) -> Result<(), Problem> {
         let records = keys::list(&self.store)?;
-        let taken = |mine: &dyn Fn(&KeyRecord) -> bool| -> u64 {
-            records.iter().filter(|record| mine(record)).map(|record| self.promised_bytes(record)).sum()
-        };
-        let all = taken(&|_| true);
-        if all.saturating_add(set.key_bytes) > self.config.storage.key_bytes {
+        let limit = self.config.storage.key_bytes;
+        let all: u64 = records.iter().map(|record| record.bytes).sum();
+        if all.saturating_add(more) > limit {
             return Err(Problem::new(
                 507,
                 "STORAGE_FULL",
                 "No room for keys",
                 format!(
-                    "a key set of {} takes {} bytes; the server keeps at most {} bytes of keys and {all} are taken; delete a key set or raise storage.key_bytes",
-                    set.name, set.key_bytes, self.config.storage.key_bytes
+                    "{more} bytes more of keys do not fit; the server keeps at most {limit} bytes and {all} are taken; delete a key set or raise storage.key_bytes"
                 ),
-            ));
+            )
+            .with("limit", "storage.key_bytes"));
         }
-        let Some(account) = account.filter(|account| account.max_key_bytes > 0) else { return Ok(()) };
-        let own = taken(&|record| record.holder.api_key.as_ref() == Some(&account.name));
-        if own.saturating_add(set.key_bytes) <= account.max_key_bytes {
+        let accounts = &self.config.access.api_keys;
+        let Some(account) = account.and_then(|name| accounts.iter().find(|account| account.name == name))
+        else {
+            return Ok(());
+        };
+        let mine = records.iter().filter(|record| record.holder.api_key.as_ref() == Some(&account.name));
+        let own: u64 = mine.map(|record| record.bytes).sum();
+        if account.max_key_bytes == 0 || own.saturating_add(more) <= account.max_key_bytes {
             return Ok(());
         }
         Err(Problem::new(
@@ -129,11 +142,34 @@ impl Service {
             "QUOTA",
             "Quota used up",
             format!(
-                "a key set of {} takes {} bytes; max_key_bytes of API key {:?} is {} and {own} are taken; delete a key set",
-                set.name, set.key_bytes, account.name, account.max_key_bytes
+                "{more} bytes more of keys do not fit; max_key_bytes of API key {:?} is {} and {own} are taken; delete a key set",
+                account.name, account.max_key_bytes
             ),
         )
         .with("quota", "max_key_bytes"))
+    }
+
+    /// Refuses one more key set without all its pieces to a caller who has opened many.
+    fn check_open(&self, caller: &Caller, account: Option<&str>) -> Result<(), Problem> {
+        let most = self.config.limits.max_open_key_sets;
+        let who = account.map_or_else(|| caller.peer.to_string(), |name| format!("API key {name:?}"));
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.retain(|id, _| {
+            keys::get(&self.store, *id)
+                .is_ok_and(|record| record.is_some_and(|record| record.state == KeyState::Open))
+        });
+        let own = opened.values().filter(|other| **other == who).count();
+        if own < most {
+            return Ok(());
+        }
+        Err(Problem::new(
+            429,
+            "QUOTA",
+            "Too many open key sets",
+            format!("{own} key sets of {who} are open and limits.max_open_key_sets is {most}; complete or delete one"),
+        )
+        .with("limit", "limits.max_open_key_sets")
+        .retry_after(60))
     }
 
     /// A key set and what is present of it.
@@ -141,7 +177,9 @@ impl Service {
     /// # Errors
     /// It does not exist, or is not the caller's.
     pub fn keys(&self, id: Id, caller: &Caller) -> Result<KeysDocument, Problem> {
-        let record = self.keys_for(id, caller, Act::Use)?;
+        self.keys_for(id, caller, Act::Use)?;
+        keys::verify(&self.store, id, Look::Sizes)?;
+        let record = self.key_record(id)?;
         let parts = keys::parts(&self.store, id)?;
         Ok(KeysDocument { digests: Some(digests(&record, &parts)), ..KeysDocument::new(&record, &parts) })
     }
@@ -188,9 +226,14 @@ impl Service {
         check_digest(bytes, digest)?;
         if keys::part_digest(&self.store, id, index as u32)? != Some(*blake3::hash(bytes).as_bytes()) {
             self.engine.verify_part(&set.name, id, index, bytes)?;
+            self.check_room(bytes.len() as u64, record.holder.api_key.as_deref())?;
         }
+        // One that the disk has lost is written anew.
+        keys::verify(&self.store, id, Look::Piece(index as u32))?;
         match keys::put_part(&self.store, id, index as u32, bytes)? {
             Stored::New => {
+                // What is in memory may be of another piece.
+                self.cache.remove(id);
                 self.metrics.uploaded(bytes.len() as u64);
                 Ok(())
             }
@@ -211,6 +254,7 @@ impl Service {
     /// Pieces are missing, the digest differs, or the set is not the caller's.
     pub fn commit_keys(&self, id: Id, digest: Option<&str>, caller: &Caller) -> Result<Committed, Problem> {
         self.keys_for(id, caller, Act::Change)?;
+        keys::verify(&self.store, id, Look::Sizes)?;
         match keys::seal(&self.store, id, digest)? {
             Sealed::Done(record) => {
                 tracing::info!(key = %id, bytes = record.bytes, "key set sealed");
@@ -288,11 +332,6 @@ impl Service {
     /// The record of a key set.
     pub(super) fn key_record(&self, id: Id) -> Result<KeyRecord, Problem> {
         keys::get(&self.store, id)?.ok_or_else(|| no_keys(id))
-    }
-
-    /// Bytes a key set takes or will take.
-    fn promised_bytes(&self, record: &KeyRecord) -> u64 {
-        self.engine.set(&record.params).map_or(record.bytes, |set: &ParameterSet| set.key_bytes)
     }
 }
 

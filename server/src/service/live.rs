@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::id::Id;
 
 /// Why a running job is to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// The client called it off.
+    /// The client cancelled it.
     Cancelled = 1,
     /// The server is going down; the job will be taken up again.
     ShuttingDown = 2,
@@ -44,6 +44,14 @@ impl Live {
             0 => None,
             1 => Some(Stop::Cancelled),
             _ => Some(Stop::ShuttingDown),
+        }
+    }
+
+    /// Waits until the run is asked to stop or `patience` has passed.
+    pub fn wait(&self, patience: Duration) {
+        let deadline = Instant::now() + patience;
+        while self.stopped().is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20).min(patience));
         }
     }
 

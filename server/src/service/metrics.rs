@@ -10,6 +10,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::Service;
 use super::traffic::Traffic;
+use crate::memory;
 use crate::store::{StoreError, jobs};
 
 /// One label.
@@ -41,6 +42,10 @@ pub struct Metrics {
     running: Gauge,
     cache_bytes: Gauge,
     cache_evictions: Gauge,
+    cache_releases: Gauge,
+    job_bytes: Gauge,
+    panics: Counter,
+    retries: Counter,
     resident: Gauge,
 }
 
@@ -62,6 +67,10 @@ impl Default for Metrics {
             running: Gauge::default(),
             cache_bytes: Gauge::default(),
             cache_evictions: Gauge::default(),
+            cache_releases: Gauge::default(),
+            job_bytes: Gauge::default(),
+            panics: Counter::default(),
+            retries: Counter::default(),
             resident: Gauge::default(),
             registry: Registry::default(),
         };
@@ -100,6 +109,23 @@ impl Default for Metrics {
             "Key sets dropped to make room",
             metrics.cache_evictions.clone(),
         );
+        registry.register(
+            "key_cache_releases",
+            "Key sets dropped because nobody used them for long, or the machine was short of memory",
+            metrics.cache_releases.clone(),
+        );
+        registry.register_with_unit(
+            "stored_jobs",
+            "Inputs and results of jobs on disk",
+            Unit::Bytes,
+            metrics.job_bytes.clone(),
+        );
+        registry.register("job_panics", "Jobs that ended in a panic", metrics.panics.clone());
+        registry.register(
+            "job_retries",
+            "Jobs put back into the queue because a file could not be read or written",
+            metrics.retries.clone(),
+        );
         registry.register_with_unit(
             "resident_memory",
             "Memory of the process",
@@ -136,6 +162,16 @@ impl Metrics {
         self.uploaded.inc_by(bytes);
     }
 
+    /// Counts a job that panicked.
+    pub fn panicked(&self) {
+        self.panics.inc();
+    }
+
+    /// Counts a job that is tried again because a file could not be read or written.
+    pub fn retried(&self) {
+        self.retries.inc();
+    }
+
     /// Counts a job's way to its keys: from memory, or from disk.
     pub fn keys(&self, from_memory: bool) {
         if from_memory {
@@ -156,16 +192,10 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.running.set(service.live.count() as i64);
     metrics.cache_bytes.set(service.cache.bytes() as i64);
     metrics.cache_evictions.set(service.cache.evictions() as i64);
-    metrics.resident.set(resident_bytes().unwrap_or(0));
+    metrics.cache_releases.set(service.cache.releases() as i64);
+    metrics.job_bytes.set(service.store.usage().total() as i64);
+    metrics.resident.set(memory::resident().unwrap_or(0) as i64);
     let mut text = String::new();
     encode(&mut text, &metrics.registry).map_err(|error| StoreError::Io(std::io::Error::other(error)))?;
     Ok(text)
-}
-
-/// Resident memory of this process, where `/proc` tells.
-fn resident_bytes() -> Option<i64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;
-    let kib: i64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }

@@ -11,11 +11,14 @@ pub mod traffic;
 pub mod views;
 pub mod worker;
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::config::Config;
 use crate::engine::{Engine, ParameterSet};
+use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
@@ -43,6 +46,10 @@ pub struct Service {
     /// Times measured so far.
     pub estimates: Estimates,
     stopping: AtomicBool,
+    /// Who opened key sets that may still be open.
+    opened: Mutex<HashMap<Id, String>>,
+    /// When a write to the data folder succeeded last.
+    probed: Mutex<Option<Instant>>,
 }
 
 impl Service {
@@ -60,6 +67,8 @@ impl Service {
             live: LiveJobs::default(),
             estimates: Estimates::default(),
             stopping: AtomicBool::new(false),
+            opened: Mutex::default(),
+            probed: Mutex::default(),
             config,
             engine,
             store,
@@ -108,6 +117,42 @@ impl Service {
         self.stopping.load(Ordering::Relaxed)
     }
 
+    /// Whether the server can do its work: write to its data folder, with some space left.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn ready(&self) -> Result<(), Problem> {
+        let not_ready =
+            |code: &str, detail: String| Problem::new(503, code, "Not ready", detail).retry_after(10);
+        if self.is_stopping() {
+            return Err(not_ready("STOPPING", "the server takes no new jobs".to_owned()));
+        }
+        let mut probed = self.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        if probed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
+            *probed = None;
+            self.store.probe().map_err(|error| {
+                tracing::error!(%error, "not ready");
+                let what = if error.is_full() { "is full" } else { "cannot be written to" };
+                not_ready("STORAGE_FAILED", format!("the disk of the data folder {what}"))
+            })?;
+            *probed = Some(Instant::now());
+        }
+        let least = self.config.storage.min_free_bytes;
+        match self.store.free_bytes() {
+            Ok(Some(free)) if free < least => Err(not_ready(
+                "STORAGE_FULL",
+                format!(
+                    "{free} bytes are free on the disk of the data folder, storage.min_free_bytes is {least}"
+                ),
+            )),
+            Ok(_) => Ok(()),
+            Err(error) => Err(not_ready(
+                "STORAGE_FAILED",
+                format!("the disk of the data folder does not answer: {error}"),
+            )),
+        }
+    }
+
     /// Takes no further job; the worker ends after the one it has.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -121,8 +166,10 @@ impl Service {
     pub fn tidy(&self) -> Result<(), StoreError> {
         let hours = |hours: u64| now().saturating_sub(hours.saturating_mul(3_600_000));
         let unsealed = hours(self.config.storage.unsealed_hours);
+        let empty = now().saturating_sub(self.config.storage.empty_keys_minutes.saturating_mul(60_000));
         let stale = |record: &key_store::KeyRecord| {
-            record.state == key_store::KeyState::Open && record.touched < unsealed
+            let limit = if record.bytes == 0 { empty.max(unsealed) } else { unsealed };
+            record.state == key_store::KeyState::Open && !record.damaged && record.touched < limit
         };
         for record in key_store::list(&self.store)?.iter().filter(|record| stale(record)) {
             if key_store::delete(&self.store, record.id, stale)? == key_store::Deleted::Done {
@@ -136,7 +183,8 @@ impl Service {
         Ok(())
     }
 
-    fn recover(&self) -> Result<(), StoreError> {
+    /// Takes up the jobs that are running by the table and in nobody's hands: after a sudden death, all that are running.
+    pub(super) fn take_back(&self) -> Result<(), StoreError> {
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Running)? {
             if job.cancel {
                 job_store::abandon(&self.store, job.id)?;
@@ -152,9 +200,14 @@ impl Service {
                 )?;
             } else {
                 tracing::info!(job = %job.id, attempts = job.attempts, "putting an interrupted job back into the queue");
-                job_store::requeue(&self.store, job.id, true)?;
+                job_store::requeue(&self.store, job.id, &job_store::Requeue::Crashed)?;
             }
         }
+        Ok(())
+    }
+
+    fn recover(&self) -> Result<(), StoreError> {
+        self.take_back()?;
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Done)? {
             if let Some(seconds) = job.seconds {
                 self.estimates.record(&job.params, job.task.bootstraps(), seconds);

@@ -161,6 +161,12 @@ pub struct JobDocument {
     /// Seconds the evaluation took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Times it was started.
+    #[serde(default)]
+    pub attempts: u32,
+    /// Why it was put back into the queue last, if that was the server's disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Document>)]
@@ -186,6 +192,8 @@ impl JobDocument {
             total: parts.map(|(_, total)| total),
             queue_position,
             seconds: record.seconds,
+            attempts: record.attempts,
+            trouble: record.trouble.clone(),
             problem: record.problem.clone(),
             created_at: timestamp(record.created),
         }

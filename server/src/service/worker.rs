@@ -1,6 +1,7 @@
 //! The worker: one thread that takes jobs in order and runs each on a rayon pool of its own, so
 //! that no homomorphic work ever occupies a thread that answers requests.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -15,9 +16,12 @@ use super::live::{Live, Stop};
 use super::views::StageDocument;
 use crate::config::Config;
 use crate::engine::{LoadError, LoadedKeys};
+use crate::memory;
 use crate::problem::Problem;
+use crate::store::StoreError;
 use crate::store::events::Urgency;
-use crate::store::jobs::{self, JobRecord, JobState};
+use crate::store::files::ReadError;
+use crate::store::jobs::{self, JobRecord, JobState, Requeue};
 use crate::store::keys;
 use crate::store::turns::Turns;
 
@@ -44,22 +48,55 @@ pub fn start(service: Arc<Service>) -> std::io::Result<std::thread::JoinHandle<(
 
 fn run(service: &Service, pool: &ThreadPool) {
     let mut turns = Turns::default();
+    // Whether a job may be running by the table and in nobody's hands: a claim that failed can have reached the disk.
+    let mut unsure = false;
     while !service.is_stopping() {
-        match jobs::claim(&service.store, &mut turns) {
-            Ok(Some(job)) => execute(service, pool, &job),
-            Ok(None) => service.live.wait(Duration::from_secs(5)),
+        release_idle(service, pool);
+        let claimed = if unsure { service.take_back() } else { Ok(()) }
+            .and_then(|()| jobs::claim(&service.store, &mut turns));
+        unsure = claimed.is_err();
+        match claimed {
+            Ok(Some(job)) => {
+                // No defect, wherever it is, ends this thread.
+                unsure = catch_unwind(AssertUnwindSafe(|| execute(service, pool, &job))).is_err();
+                if unsure {
+                    service.live.end(job.id);
+                    service.metrics.panicked();
+                }
+            }
+            Ok(None) => service.live.wait(Duration::from_secs(1)),
             Err(error) => {
                 tracing::error!(%error, "cannot take a job");
-                service.live.wait(Duration::from_secs(5));
+                service.live.wait(Duration::from_secs(1));
             }
         }
     }
 }
 
+/// Drops keys that nobody has used for long, or all that are idle if the machine is short of memory.
+fn release_idle(service: &Service, pool: &ThreadPool) {
+    let idle = Duration::from_secs(service.config.compute.key_idle_seconds);
+    let reserve = service.config.compute.min_free_memory_bytes;
+    let mut released = service.cache.take_idle(idle);
+    if memory::available().is_some_and(|available| available < reserve) {
+        released.extend(service.cache.take_idle(Duration::ZERO));
+    }
+    if released.is_empty() {
+        return;
+    }
+    let bytes: u64 = released.iter().map(|keys| keys.bytes).sum();
+    tracing::info!(sets = released.len(), bytes, "idle keys leave memory");
+    memory::give_back(pool, || drop(released));
+}
+
 /// Why a run has no result.
 enum Halt {
+    /// The job cannot be done.
     Problem(Problem),
+    /// It was asked to stop.
     Stopped(Stop),
+    /// A file could not be read or written; another time it may.
+    Trouble(String),
 }
 
 impl From<Problem> for Halt {
@@ -68,25 +105,68 @@ impl From<Problem> for Halt {
     }
 }
 
+impl From<StoreError> for Halt {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Corrupt(_) => Self::Problem(Problem::internal(&error)),
+            error => {
+                tracing::error!(%error, "the data folder fails");
+                Self::Trouble(
+                    if error.is_full() { "the server's disk is full" } else { "the server's disk fails" }
+                        .to_owned(),
+                )
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for Halt {
+    fn from(error: std::io::Error) -> Self {
+        Self::from(StoreError::Io(error))
+    }
+}
+
+/// What becomes of a job that has run.
+enum Ending {
+    Done(Vec<u8>, f64),
+    Failed(Problem),
+    Cancelled,
+    Again(Requeue),
+}
+
 fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
     let live = service.live.begin(job.id);
-    // A client may have called the job off between its claim and the line above.
+    // A client may have cancelled the job between its claim and the line above.
     if jobs::get(&service.store, job.id).is_ok_and(|record| record.is_some_and(|record| record.cancel)) {
         live.stop(Stop::Cancelled);
     }
-    let outcome = attempt(service, pool, job, &live);
-    let ended = match outcome {
-        Ok((result, seconds)) => {
+    let outcome = catch_unwind(AssertUnwindSafe(|| attempt(service, pool, job, &live)));
+    let mut ending = match outcome {
+        Ok(Ok((result, seconds))) => {
             service.estimates.record(&job.params, job.task.bootstraps(), seconds);
-            jobs::finish(&service.store, job.id, &result, seconds)
+            Ending::Done(result, seconds)
         }
-        Err(Halt::Stopped(Stop::Cancelled)) => jobs::abandon(&service.store, job.id),
-        Err(Halt::Stopped(Stop::ShuttingDown)) => jobs::requeue(&service.store, job.id, false),
-        Err(Halt::Problem(problem)) => jobs::fail(&service.store, job.id, problem),
+        Ok(Err(Halt::Stopped(Stop::Cancelled))) => Ending::Cancelled,
+        Ok(Err(Halt::Stopped(Stop::ShuttingDown))) => Ending::Again(Requeue::Stopped),
+        Ok(Err(Halt::Problem(problem))) => Ending::Failed(problem),
+        Ok(Err(Halt::Trouble(reason))) => after_trouble(service, job, &live, reason),
+        Err(_) => {
+            // Whatever the keys have become, nobody is to use them.
+            service.cache.remove(job.key);
+            service.metrics.panicked();
+            tracing::error!(job = %job.id, "a job panicked; its keys are loaded anew for the next one");
+            Ending::Failed(Problem::new(
+                500,
+                "INTERNAL",
+                "Internal error",
+                "the evaluation stopped unexpectedly, which is a defect of refloat; other jobs go on; please report what was submitted",
+            ))
+        }
     };
+    let ended = settle(service, job, &live, &mut ending);
     service.live.end(job.id);
     match ended {
-        Ok(Some(record)) => {
+        Some(record) => {
             tracing::info!(job = %job.id, state = record.state.name(), seconds = record.seconds, "job left the worker");
             if record.state == JobState::Queued {
                 let _ = service.append(&record, "state", r#"{"state":"queued"}"#, Urgency::Now);
@@ -94,10 +174,66 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
                 service.metrics.job(&record.params, record.state, record.seconds);
             }
         }
-        Ok(None) => tracing::warn!(job = %job.id, "job was no longer running"),
-        Err(error) => tracing::error!(job = %job.id, %error, "cannot note the end of a job"),
+        None => {
+            tracing::error!(job = %job.id, "the end of a job could not be noted; the next start takes it up")
+        }
     }
+    service.events.close(job.id);
     service.events.wake(job.id);
+}
+
+/// A job whose files could not be read or written goes back into the queue, after a pause, until it was tried too often.
+fn after_trouble(service: &Service, job: &JobRecord, live: &Live, reason: String) -> Ending {
+    let tries = job.failures + 1;
+    if tries >= service.config.compute.max_attempts {
+        let detail = format!(
+            "{reason}; the job was tried {tries} times; submit it again when the server's disk is well"
+        );
+        return Ending::Failed(Problem::new(500, "STORAGE_FAILED", "Storage failed", detail));
+    }
+    service.metrics.retried();
+    live.wait(Duration::from_secs(1 << tries.min(5)));
+    match live.stopped() {
+        Some(Stop::Cancelled) => Ending::Cancelled,
+        _ => Ending::Again(Requeue::Trouble(reason)),
+    }
+}
+
+/// Notes how a job ended, again and again until it is on disk, and gives its record. `None` if the server stops before.
+fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) -> Option<JobRecord> {
+    let store = &service.store;
+    let mut pause = Duration::from_millis(100);
+    loop {
+        let outcome = match ending {
+            Ending::Done(result, seconds) => jobs::finish(store, job.id, result, *seconds),
+            Ending::Failed(problem) => jobs::fail(store, job.id, problem.clone()),
+            Ending::Cancelled => jobs::abandon(store, job.id),
+            Ending::Again(why) => jobs::requeue(store, job.id, why),
+        };
+        let error = match outcome {
+            Ok(Some(record)) => return Some(record),
+            // An attempt that failed may have reached the disk.
+            Ok(None) => {
+                return jobs::get(store, job.id)
+                    .ok()
+                    .flatten()
+                    .filter(|record| record.state != JobState::Running);
+            }
+            Err(error) => error,
+        };
+        tracing::error!(job = %job.id, %error, "cannot note the end of a job; trying again");
+        live.wait(pause);
+        pause = (2 * pause).min(Duration::from_secs(5));
+        match live.stopped() {
+            Some(Stop::ShuttingDown) => return None,
+            // Nobody waits for the result any more, and it may be what the disk has no room for.
+            Some(Stop::Cancelled) => {
+                *ending = Ending::Cancelled;
+                std::thread::sleep(pause);
+            }
+            None => {}
+        }
+    }
 }
 
 fn attempt(
@@ -106,16 +242,20 @@ fn attempt(
     job: &JobRecord,
     live: &Arc<Live>,
 ) -> Result<(Vec<u8>, f64), Halt> {
-    service.append(job, "state", r#"{"state":"running"}"#, Urgency::Now)?;
+    service.events.append(job.id, job.attempts, "state", r#"{"state":"running"}"#, Urgency::Now)?;
     check(live)?;
     let loaded = load_keys(service, pool, job, live)?;
-    let input = jobs::input(&service.store, job).map_err(|error| Problem::internal(&error))?;
+    let input = jobs::input(&service.store, job).map_err(|error| match error {
+        ReadError::Io(error) => Halt::from(error),
+        ReadError::Damaged(what) => {
+            tracing::error!(job = %job.id, what, "the input of a job is damaged");
+            let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
+            Halt::Problem(Problem::new(500, "INPUT_DAMAGED", "Stored input damaged", detail))
+        }
+    })?;
     let began = Instant::now();
     let mut observer = RunObserver { service, job, live, began, entered: began };
-    let run = || pool.install(|| service.engine.run(&job.params, &loaded, &job.task, &input, &mut observer));
-    let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        Err(Error::InvalidArgument("the evaluation stopped unexpectedly; this is a defect of refloat".into()))
-    });
+    let result = pool.install(|| service.engine.run(&job.params, &loaded, &job.task, &input, &mut observer));
     match result {
         Ok(bytes) => Ok((bytes, began.elapsed().as_secs_f64())),
         Err(Error::Cancelled(_)) if live.stopped().is_some() => {
@@ -144,18 +284,26 @@ fn load_keys(
         return Err(Halt::Problem(Problem::new(507, "MEMORY", "Keys too large for this server", detail)));
     }
     let began = Instant::now();
-    let parts = keys::parts(&service.store, job.key).map_err(Problem::from)?;
-    let total = parts.len();
+    let parts: BTreeMap<usize, _> =
+        keys::parts(&service.store, job.key)?.into_iter().map(|part| (part.0 as usize, part)).collect();
+    let total = service.engine.set(&job.params).map_or(parts.len(), |set| set.key_parts.len());
     let mut done = 0;
+    let mut damaged = None;
     let mut read = |index: usize| {
         if live.stopped().is_some() {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
         }
-        let part = parts
-            .get(index)
-            .copied()
-            .ok_or_else(|| std::io::Error::other(format!("piece {index} is not stored")))?;
-        let bytes = keys::read_part(&service.store, job.key, part)?;
+        let part =
+            parts.get(&index).copied().ok_or_else(|| ReadError::Damaged(format!("piece {index} is missing")));
+        let bytes = part.and_then(|part| keys::read_part(&service.store, job.key, part)).map_err(
+            |error| match error {
+                ReadError::Io(error) => error,
+                ReadError::Damaged(what) => {
+                    damaged = Some(index);
+                    std::io::Error::other(what)
+                }
+            },
+        )?;
         live.set_progress("load_keys", Some((done, total)));
         done += 1;
         if done == total || done % total.div_ceil(32) == 0 {
@@ -166,13 +314,37 @@ fn load_keys(
     };
     let loaded = pool.install(|| service.engine.load_keys(&job.params, job.key, &mut read));
     check(live)?;
-    let loaded = loaded.map_err(|error| match error {
-        LoadError::Io(error) => Problem::internal(&error),
-        LoadError::Engine(error) => error.into(),
-    })?;
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err(LoadError::Io(error)) => {
+            return Err(match damaged {
+                Some(index) => damaged_keys(service, job, index)?,
+                None => error.into(),
+            });
+        }
+        Err(LoadError::Engine(error)) => return Err(Halt::Problem(error.into())),
+    };
     service.metrics.keys(false);
     tracing::info!(key = %job.key, bytes = loaded.bytes, seconds = began.elapsed().as_secs_f64(), "key set loaded");
     Ok(service.cache.insert(job.key, loaded))
+}
+
+/// Marks all damaged pieces of a job's keys as missing, so that they can be uploaded again.
+fn damaged_keys(service: &Service, job: &JobRecord, first: usize) -> Result<Halt, Halt> {
+    let others = keys::verify(&service.store, job.key, keys::Look::All)?;
+    let pieces: Vec<usize> =
+        if others.is_empty() { vec![first] } else { others.iter().map(|index| *index as usize).collect() };
+    let detail = format!(
+        "piece {first} of key set {} is missing or damaged on the server's disk; upload piece {first} again{}, commit the set and submit the job again",
+        job.key,
+        if pieces.len() > 1 {
+            format!(" (and {} others, see missing)", pieces.len() - 1)
+        } else {
+            String::new()
+        }
+    );
+    let problem = Problem::conflict("KEY_PIECE_DAMAGED", detail).with("piece", first).with("missing", pieces);
+    Ok(Halt::Problem(problem))
 }
 
 fn check(live: &Live) -> Result<(), Halt> {

@@ -1,10 +1,11 @@
 //! The durable log of what happened to each job, and its live subscribers.
 //!
 //! Identifiers of a job's events ascend. Each attempt at a job starts a new thousand-million, so
-//! that a client that saw events which a sudden death took back never misses a later one.
+//! that a client that saw events which a sudden death took back never misses a later one. Within an
+//! attempt no identifier is given twice, even if the disk takes events back.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Durability, ReadableTable};
 use tokio::sync::watch;
@@ -41,12 +42,14 @@ pub enum Urgency {
 pub struct EventLog {
     store: Arc<Store>,
     subscribers: Mutex<HashMap<Id, watch::Sender<u64>>>,
+    /// The last identifier given, for jobs that run.
+    given: Mutex<HashMap<Id, u64>>,
 }
 
 impl EventLog {
     /// The logs in `store`.
     pub fn new(store: Arc<Store>) -> Self {
-        Self { store, subscribers: Mutex::default() }
+        Self { store, subscribers: Mutex::default(), given: Mutex::default() }
     }
 
     /// Appends an event made in attempt `attempt` at the job.
@@ -62,6 +65,7 @@ impl EventLog {
         urgency: Urgency,
     ) -> Result<(), StoreError> {
         let durability = if urgency == Urgency::Now { Durability::Immediate } else { Durability::None };
+        let given = self.given().get(&job).copied().unwrap_or(0);
         let id = self.store.write_with(durability, |txn| {
             let mut events = txn.open_table(EVENTS)?;
             let last = events
@@ -69,12 +73,20 @@ impl EventLog {
                 .next_back()
                 .transpose()?
                 .map_or(0, |(key, _)| key.value().1);
-            let id = (last + 1).max(u64::from(attempt) * ATTEMPT);
+            let id = (last.max(given) + 1).max(u64::from(attempt) * ATTEMPT);
             events.insert((job.0, id), format!("{name}\n{data}").as_bytes())?;
             Ok(id)
         })?;
+        if attempt > 0 {
+            self.given().insert(job, id);
+        }
         self.tell(job, |last| *last = id);
         Ok(())
+    }
+
+    /// Forgets about a job that does not run any more.
+    pub fn close(&self, job: Id) {
+        self.given().remove(&job);
     }
 
     /// Wakes the subscribers of a job whose record has changed.
@@ -107,6 +119,10 @@ impl EventLog {
                 })
                 .collect()
         })
+    }
+
+    fn given(&self) -> MutexGuard<'_, HashMap<Id, u64>> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, job: Id, change: impl FnOnce(&mut u64)) {

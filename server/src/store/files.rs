@@ -1,11 +1,12 @@
 //! Files that are either complete or absent, and the removal of folders.
 
 use std::fs::{self, DirEntry, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreError;
+use crate::id::unhex;
 
 /// Ending of the name of a file being written.
 const PARTIAL: &str = "partial";
@@ -51,22 +52,129 @@ impl Drop for Written {
     }
 }
 
-/// Reads a file whose length is known, and nothing longer.
+/// Why a stored object cannot be had.
+#[derive(Debug)]
+pub enum ReadError {
+    /// It is absent or not what was stored.
+    Damaged(String),
+    /// The system does not give it, for the moment.
+    Io(io::Error),
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Damaged(what) => f.write_str(what),
+            Self::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Length and digest of a stored object.
+#[derive(Debug, Clone, Copy)]
+pub struct Expected {
+    /// Bytes.
+    pub length: u64,
+    /// BLAKE3 of them; `None` for objects that a version without digests stored.
+    pub digest: Option<[u8; 32]>,
+}
+
+impl Expected {
+    /// What a record says, with the digest in hexadecimal.
+    pub fn new(length: u64, digest: Option<&str>) -> Self {
+        let mut bytes = [0; 32];
+        Self { length, digest: digest.map(|text| unhex(text, &mut bytes).map_or([0; 32], |()| bytes)) }
+    }
+
+    /// Reads the object whole.
+    ///
+    /// # Errors
+    /// It is damaged, or cannot be read.
+    pub fn read(self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let file = self.open_unchecked(path)?;
+        let mut bytes = Vec::with_capacity(self.length as usize);
+        file.take(self.length).read_to_end(&mut bytes)?;
+        self.check(path, bytes.len() as u64, &blake3::hash(&bytes))?;
+        Ok(bytes)
+    }
+
+    /// Checks the object without holding it in memory, and gives it opened at its beginning.
+    ///
+    /// # Errors
+    /// It is damaged, or cannot be read.
+    pub fn open(self, path: &Path) -> Result<File, ReadError> {
+        let mut file = self.open_unchecked(path)?;
+        let mut hasher = blake3::Hasher::new();
+        let length = io::copy(&mut (&mut file).take(self.length), &mut hasher)?;
+        self.check(path, length, &hasher.finalize())?;
+        file.rewind()?;
+        Ok(file)
+    }
+
+    /// Looks whether the object is there with its length.
+    ///
+    /// # Errors
+    /// It is not, or the system does not tell.
+    pub fn look(self, path: &Path) -> Result<(), ReadError> {
+        match path.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(absent(path)),
+            other => self.check_length(path, other?.len()),
+        }
+    }
+
+    fn open_unchecked(self, path: &Path) -> Result<File, ReadError> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(absent(path)),
+            other => other?,
+        };
+        self.check_length(path, file.metadata()?.len())?;
+        Ok(file)
+    }
+
+    fn check(self, path: &Path, length: u64, digest: &blake3::Hash) -> Result<(), ReadError> {
+        self.check_length(path, length)?;
+        if self.digest.is_some_and(|expected| expected != *digest.as_bytes()) {
+            return Err(ReadError::Damaged(format!(
+                "{} is not what was stored; the disk altered it",
+                path.display()
+            )));
+        }
+        Ok(())
+    }
+
+    fn check_length(self, path: &Path, found: u64) -> Result<(), ReadError> {
+        if found == self.length {
+            return Ok(());
+        }
+        Err(ReadError::Damaged(format!(
+            "{} has {found} bytes, its record says {}",
+            path.display(),
+            self.length
+        )))
+    }
+}
+
+fn absent(path: &Path) -> ReadError {
+    ReadError::Damaged(format!("{} is absent", path.display()))
+}
+
+/// Removes a file; an absent one is no error.
 ///
 /// # Errors
-/// The file is absent, unreadable, or of another length.
-pub fn read_exact(path: &Path, length: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    let found = file.metadata()?.len();
-    if found != length {
-        return Err(io::Error::other(format!(
-            "{} has {found} bytes, its record says {length}",
-            path.display()
-        )));
+/// The disk refuses.
+pub fn remove_file(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(in_file(path)(error)),
+        _ => Ok(()),
     }
-    let mut bytes = Vec::with_capacity(length as usize);
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Whether a file in a folder of a key set or job has a name that the server gives: of a piece, an input, a result, or of one

@@ -246,10 +246,7 @@ fn identifier(database: &Database) -> Result<Option<Id>, StoreError> {
 /// Makes a database under a name of its own first: one that has its name is complete.
 fn make_database(root: &Path, id: Id) -> Result<(), StoreError> {
     let path = root.join(NEW_DATABASE);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(in_file(&path)(error)),
-        _ => {}
-    }
+    files::remove_file(&path)?;
     prepare(&Database::create(&path)?, id)?;
     fs::rename(&path, root.join(DATABASE)).map_err(in_file(&path))?;
     files::sync_folder(root).map_err(in_file(root))

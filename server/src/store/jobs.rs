@@ -6,7 +6,7 @@ use redb::ReadableTable;
 use redb::ReadableTableMetadata;
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Written};
+use super::files::{self, Expected, ReadError, Written};
 use super::holder::Holder;
 use super::leftovers::{Owner, Retired};
 use super::turns::{Account, Turns};
@@ -27,7 +27,7 @@ pub enum JobState {
     Done,
     /// It cannot be done.
     Failed,
-    /// The client called it off.
+    /// The client cancelled it.
     Cancelled,
 }
 
@@ -65,12 +65,18 @@ pub struct JobRecord {
     pub task: Task,
     /// Where it stands.
     pub state: JobState,
-    /// Whether the client has called it off while it ran.
+    /// Whether the client has cancelled it while it ran.
     pub cancel: bool,
     /// Times it was started.
     pub attempts: u32,
     /// Times the server died while it ran.
     pub crashes: u32,
+    /// Times it went back into the queue because a file could not be read or written.
+    #[serde(default)]
+    pub failures: u32,
+    /// Why it went back into the queue last.
+    #[serde(default)]
+    pub trouble: Option<String>,
     /// Milliseconds since 1970.
     pub created: u64,
     /// Milliseconds since 1970 at which it came to its final state.
@@ -79,6 +85,9 @@ pub struct JobRecord {
     pub seconds: Option<f64>,
     /// Bytes of the ciphertext to work on.
     pub input_bytes: u64,
+    /// BLAKE3 of the ciphertext in hexadecimal; older versions stored none.
+    #[serde(default)]
+    pub input_digest: Option<String>,
     /// Digest of the result in hexadecimal, and its length.
     pub result: Option<(String, u64)>,
     /// Why it failed.
@@ -88,6 +97,25 @@ pub struct JobRecord {
     /// Whom it belongs to.
     #[serde(default)]
     pub holder: Holder,
+}
+
+impl JobRecord {
+    /// Bytes of its files: the input until it has ended, and the result.
+    pub fn stored_bytes(&self) -> u64 {
+        let input = if self.state.is_final() { 0 } else { self.input_bytes };
+        input + self.result.as_ref().map_or(0, |(_, length)| *length)
+    }
+}
+
+/// Bounds on the queue and on what it takes on disk.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Jobs waiting.
+    pub queued: usize,
+    /// Bytes of all jobs.
+    pub bytes: u64,
+    /// Bytes of the jobs of one key set.
+    pub key_bytes: u64,
 }
 
 /// A job to be accepted.
@@ -121,6 +149,10 @@ pub enum Submitted {
     Full(usize),
     /// The API key has this many jobs waiting, which is as many as it may have.
     Quota(usize),
+    /// All jobs would take more than [`Bounds::bytes`]; they take this many.
+    NoRoom(u64),
+    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take this many.
+    NoRoomForKey(u64),
     /// The key set has gone in the meantime.
     KeyGone,
 }
@@ -130,20 +162,20 @@ pub enum Submitted {
 ///
 /// # Errors
 /// The store fails.
-pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Submitted, StoreError> {
+pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitted, StoreError> {
     let digest = request_digest(job);
     if let Some(outcome) =
         store.read(|txn| known(&txn.open_table(IDEMPOTENCY)?, &txn.open_table(JOBS)?, job, digest))?
     {
         return Ok(outcome);
     }
-    let waiting = queued(store)?;
-    if waiting >= max_queued {
-        return Ok(Submitted::Full(waiting));
+    if let Some(refusal) = over(store, job, bounds, queued(store)?) {
+        return Ok(refusal);
     }
+    let input_digest = hex(blake3::hash(job.ciphertext).as_bytes());
     let id = Id::random().map_err(StoreError::Io)?;
     let written = Written::new(&store.incoming(), job.ciphertext).map_err(StoreError::Io)?;
-    store.write(|txn| {
+    let outcome = store.write(|txn| {
         let mut jobs = txn.open_table(JOBS)?;
         let mut idempotency = txn.open_table(IDEMPOTENCY)?;
         let mut queue = txn.open_table(QUEUE)?;
@@ -153,9 +185,8 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
         if txn.open_table(super::KEYS)?.get(job.key.0)?.is_none() {
             return Ok(Submitted::KeyGone);
         }
-        let waiting = queue.len()? as usize;
-        if waiting >= max_queued {
-            return Ok(Submitted::Full(waiting));
+        if let Some(refusal) = over(store, job, bounds, queue.len()? as usize) {
+            return Ok(refusal);
         }
         if let (Some(api_key), Some(most)) = (&job.holder.api_key, job.max_own) {
             let mut own = 0;
@@ -181,10 +212,13 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
             cancel: false,
             attempts: 0,
             crashes: 0,
+            failures: 0,
+            trouble: None,
             created: now(),
             finished: None,
             seconds: None,
             input_bytes: job.ciphertext.len() as u64,
+            input_digest: Some(input_digest),
             result: None,
             problem: None,
             idempotency: job.idempotency.clone(),
@@ -196,8 +230,27 @@ pub fn submit(store: &Store, job: &NewJob<'_>, max_queued: usize) -> Result<Subm
         if let Some(key) = &job.idempotency {
             idempotency.insert((job.key.0, key.as_str()), (id.0, digest))?;
         }
+        // Before anybody can take the job.
+        store.usage().set(&record);
         Ok(Submitted::New(record))
-    })
+    });
+    if outcome.is_err() {
+        store.usage().remove(id);
+    }
+    outcome
+}
+
+/// The bound that a job would exceed.
+fn over(store: &Store, job: &NewJob<'_>, bounds: Bounds, waiting: usize) -> Option<Submitted> {
+    let usage = store.usage();
+    let more = job.ciphertext.len() as u64;
+    if waiting >= bounds.queued {
+        return Some(Submitted::Full(waiting));
+    }
+    if usage.of_key(job.key).saturating_add(more) > bounds.key_bytes {
+        return Some(Submitted::NoRoomForKey(usage.of_key(job.key)));
+    }
+    (usage.total().saturating_add(more) > bounds.bytes).then(|| Submitted::NoRoom(usage.total()))
 }
 
 /// The record of a job.
@@ -289,7 +342,7 @@ pub fn fail(store: &Store, id: Id, problem: Problem) -> Result<Option<JobRecord>
     })
 }
 
-/// Ends a running job that was called off.
+/// Ends a running job that was cancelled.
 ///
 /// # Errors
 /// The store fails.
@@ -297,18 +350,36 @@ pub fn abandon(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
     end(store, id, |record| record.state = JobState::Cancelled)
 }
 
-/// Puts a running job back to where it was in the queue; `crashed` if the server died under it.
+/// Why a running job goes back into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Requeue {
+    /// The server stops.
+    Stopped,
+    /// The server died under it.
+    Crashed,
+    /// A file could not be read or written, for this reason.
+    Trouble(String),
+}
+
+/// Puts a running job back to where it was in the queue.
 ///
 /// # Errors
 /// The store fails.
-pub fn requeue(store: &Store, id: Id, crashed: bool) -> Result<Option<JobRecord>, StoreError> {
+pub fn requeue(store: &Store, id: Id, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
     store.write(|txn| {
         let record = change(txn, id, |record| {
             if record.state != JobState::Running {
                 return false;
             }
             record.state = JobState::Queued;
-            record.crashes += u32::from(crashed);
+            match why {
+                Requeue::Stopped => {}
+                Requeue::Crashed => record.crashes += 1,
+                Requeue::Trouble(reason) => {
+                    record.failures += 1;
+                    record.trouble = Some(reason.clone());
+                }
+            }
             true
         })?;
         if let Some(record) = &record {
@@ -318,13 +389,13 @@ pub fn requeue(store: &Store, id: Id, crashed: bool) -> Result<Option<JobRecord>
     })
 }
 
-/// Calls a job off: a waiting one ends now, a running one is marked. Returns the record after the
+/// Cancels a job: a waiting one ends now, a running one is marked. Returns the record after the
 /// change, or as it was when the job had ended before.
 ///
 /// # Errors
 /// The store fails.
 pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
-    store.write(|txn| {
+    let record = store.write(|txn| {
         let changed = change(txn, id, |record| match record.state {
             JobState::Queued => {
                 record.state = JobState::Cancelled;
@@ -342,7 +413,11 @@ pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
             return Ok(Some(record));
         }
         txn.open_table(JOBS)?.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()
-    })
+    })?;
+    if let Some(record) = &record {
+        ended(store, record);
+    }
+    Ok(record)
 }
 
 /// Jobs for which `pick` holds.
@@ -378,34 +453,51 @@ pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
         retired = Retired::new(store, Owner::Job(record.id))?;
         Ok(())
     });
+    if outcome.is_ok() {
+        store.usage().remove(record.id);
+    }
     Retired::settle(retired, store, outcome)
 }
 
 /// The ciphertext to work on.
 ///
 /// # Errors
-/// The file is absent or of another length than recorded.
-pub fn input(store: &Store, record: &JobRecord) -> std::io::Result<Vec<u8>> {
-    files::read_exact(&store.job_folder(record.id).join("input"), record.input_bytes)
+/// The file is damaged or cannot be read.
+pub fn input(store: &Store, record: &JobRecord) -> Result<Vec<u8>, ReadError> {
+    let expected = Expected::new(record.input_bytes, record.input_digest.as_deref());
+    expected.read(&store.job_folder(record.id).join("input"))
 }
 
-/// The file with the result of a job that is done, and its length.
+/// The result of a job that is done, checked and opened at its beginning.
 ///
 /// # Errors
-/// The file is absent or of another length than recorded.
-pub fn result(store: &Store, record: &JobRecord) -> std::io::Result<(File, u64)> {
-    let length = record.result.as_ref().map_or(0, |(_, length)| *length);
-    let file = File::open(store.job_folder(record.id).join("result"))?;
-    let found = file.metadata()?.len();
-    if found != length {
-        return Err(std::io::Error::other(format!("a result has {found} bytes, its record says {length}")));
+/// The file is damaged or cannot be read.
+pub fn result(store: &Store, record: &JobRecord) -> Result<File, ReadError> {
+    let (digest, length) =
+        record.result.as_ref().map_or((None, 0), |(digest, length)| (Some(digest), *length));
+    let expected = Expected::new(length, digest.map(String::as_str));
+    expected.open(&store.job_folder(record.id).join("result"))
+}
+
+/// Removes the files that a job which has ended does not need: its input, a result that its record does not have, and its folder
+/// if nothing is in it.
+///
+/// # Errors
+/// The disk refuses.
+pub fn drop_files(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
+    let folder = store.job_folder(record.id);
+    files::remove_file(&folder.join("input"))?;
+    if record.result.is_none() {
+        files::remove_file(&folder.join("result"))?;
+        // Whatever else somebody put there stays.
+        let _ = std::fs::remove_dir(folder);
     }
-    Ok((file, length))
+    Ok(())
 }
 
 /// Brings a running job to its final state.
 fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option<JobRecord>, StoreError> {
-    store.write(|txn| {
+    let record = store.write(|txn| {
         change(txn, id, |record| {
             if record.state != JobState::Running {
                 return false;
@@ -414,7 +506,21 @@ fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option
             record.finished = Some(now());
             true
         })
-    })
+    })?;
+    if let Some(record) = &record {
+        ended(store, record);
+    }
+    Ok(record)
+}
+
+/// Lets go of what a job does not need once it has ended.
+fn ended(store: &Store, record: &JobRecord) {
+    store.usage().set(record);
+    if record.state.is_final()
+        && let Err(error) = drop_files(store, record)
+    {
+        tracing::warn!(job = %record.id, %error, "cannot remove an input; it is tried again at the next start");
+    }
 }
 
 /// Changes a record if `how` says so; the record after the change, or nothing.

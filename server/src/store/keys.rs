@@ -3,7 +3,7 @@
 use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Written};
+use super::files::{Expected, ReadError, Written};
 use super::holder::Holder;
 use super::jobs::{JobRecord, JobState};
 use super::leftovers::{Owner, Retired};
@@ -40,6 +40,9 @@ pub struct KeyRecord {
     pub digest: Option<String>,
     /// Bytes of the stored pieces.
     pub bytes: u64,
+    /// Whether it was sealed and is open again because pieces were damaged on disk.
+    #[serde(default)]
+    pub damaged: bool,
     /// Whom it belongs to.
     #[serde(default)]
     pub holder: Holder,
@@ -194,17 +197,77 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
 /// Reads a piece back and compares it with its digest.
 ///
 /// # Errors
-/// The piece is absent, unreadable or not what was stored.
-pub fn read_part(store: &Store, id: Id, (index, digest, length): Part) -> std::io::Result<Vec<u8>> {
-    let path = store.key_folder(id).join(index.to_string());
-    let bytes = files::read_exact(&path, length)?;
-    if *blake3::hash(&bytes).as_bytes() != digest {
-        return Err(std::io::Error::other(format!(
-            "{} is not what was uploaded; the disk altered it",
-            path.display()
-        )));
+/// The piece is damaged or cannot be read.
+pub fn read_part(store: &Store, id: Id, (index, digest, length): Part) -> Result<Vec<u8>, ReadError> {
+    Expected { length, digest: Some(digest) }.read(&part_path(store, id, index))
+}
+
+/// What of a key set is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Presence and length of every piece.
+    Sizes,
+    /// The digest of one piece.
+    Piece(u32),
+    /// The digests of all pieces.
+    All,
+}
+
+/// Looks at the stored pieces of a key set, marks those that are damaged as missing and opens the set for them to be uploaded
+/// again. Returns their indices.
+///
+/// # Errors
+/// A piece cannot be read, or the store fails.
+pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError> {
+    let mut damaged = Vec::new();
+    for (index, digest, length) in parts(store, id)? {
+        let path = part_path(store, id, index);
+        let expected = Expected { length, digest: Some(digest) };
+        let outcome = match look {
+            Look::Piece(only) if only != index => continue,
+            Look::Sizes => expected.look(&path),
+            Look::Piece(_) | Look::All => expected.open(&path).map(drop),
+        };
+        match outcome {
+            Ok(()) => {}
+            Err(ReadError::Damaged(_)) => damaged.push((index, digest)),
+            Err(ReadError::Io(error)) => return Err(StoreError::Io(error)),
+        }
     }
-    Ok(bytes)
+    if damaged.is_empty() {
+        return Ok(Vec::new());
+    }
+    store.write(|txn| {
+        let mut keys = txn.open_table(KEYS)?;
+        let mut parts = txn.open_table(PARTS)?;
+        let Some(mut record) =
+            keys.get(id.0)?.map(|bytes| decode::<KeyRecord>("key", bytes.value())).transpose()?
+        else {
+            return Ok(Vec::new());
+        };
+        let mut marked = Vec::new();
+        for (index, digest) in &damaged {
+            // It may have been uploaded again in the meantime.
+            let row = parts.get((id.0, *index))?.map(|value| value.value());
+            let Some((_, length)) = row.filter(|(present, _)| present == digest) else { continue };
+            parts.remove((id.0, *index))?;
+            record.bytes = record.bytes.saturating_sub(length);
+            marked.push(*index);
+        }
+        if !marked.is_empty() {
+            tracing::error!(key = %id, pieces = ?marked, "pieces of a key set are damaged on disk; they have to be uploaded again");
+            record.damaged |= record.state == KeyState::Sealed;
+            record.state = KeyState::Open;
+            record.digest = None;
+            record.touched = now();
+            keys.insert(id.0, encode(&record)?.as_slice())?;
+        }
+        Ok(marked)
+    })
+}
+
+fn part_path(store: &Store, id: Id, index: u32) -> std::path::PathBuf {
+    store.key_folder(id).join(index.to_string())
 }
 
 /// Seals a complete key set. The digest is BLAKE3 over the pieces' BLAKE3 digests in order.
@@ -239,6 +302,7 @@ pub fn seal(store: &Store, id: Id, expected: Option<&str>) -> Result<Sealed, Sto
         }
         if record.state == KeyState::Open {
             record.state = KeyState::Sealed;
+            record.damaged = false;
             record.digest = Some(digest);
             record.touched = now();
             keys.insert(id.0, encode(&record)?.as_slice())?;
@@ -298,6 +362,7 @@ mod tests {
             touched: now(),
             digest: None,
             bytes: 0,
+            damaged: false,
             holder: Holder::default(),
         }
     }

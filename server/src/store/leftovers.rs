@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::files::{self, in_file};
 use super::folder::LOST_AND_FOUND;
-use super::{JOBS, KEYS, Store, StoreError};
+use super::{KEYS, Store, StoreError, jobs};
 use crate::id::{Id, hex};
 
 /// Whose folder something is.
@@ -86,12 +86,10 @@ impl Retired {
 
 /// Clears up when the store is opened.
 pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
-    let (keys, jobs) = store.read(|txn| {
-        let ids = |table: redb::ReadOnlyTable<[u8; 16], &[u8]>| -> Result<HashSet<Id>, StoreError> {
-            table.iter()?.map(|entry| Ok(Id(entry?.0.value()))).collect()
-        };
-        Ok((ids(txn.open_table(KEYS)?)?, ids(txn.open_table(JOBS)?)?))
-    })?;
+    let keys: HashSet<Id> =
+        store.read(|txn| txn.open_table(KEYS)?.iter()?.map(|entry| Ok(Id(entry?.0.value()))).collect())?;
+    let records = jobs::select(store, |_| true)?;
+    let jobs: HashSet<Id> = records.iter().map(|record| record.id).collect();
     files::remove_partial(&store.root().join("incoming"))?;
     let known = |owner| match owner {
         Owner::Key(id) => keys.contains(&id),
@@ -124,6 +122,9 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
                 set_aside(store, &entry.path(), &owner(id).name());
             }
         }
+    }
+    for record in records.iter().filter(|record| record.state.is_final()) {
+        jobs::drop_files(store, record)?;
     }
     Ok(())
 }

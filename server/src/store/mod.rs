@@ -24,13 +24,17 @@ pub mod keys;
 mod leftovers;
 pub mod names;
 pub mod turns;
+mod usage;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use redb::{Database, Durability, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use usage::Usage;
 
 pub(crate) const KEYS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("keys");
 /// Digest and length of each stored piece.
@@ -47,7 +51,12 @@ pub(crate) const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("co
 
 /// The data folder, opened by this process alone.
 pub struct Store {
-    database: Database,
+    /// After an I/O error a database refuses everything until it is opened anew; `None` if that has not succeeded yet.
+    database: RwLock<Option<Database>>,
+    /// Whether it has to be opened anew.
+    broken: AtomicBool,
+    /// Bytes of stored jobs.
+    usage: Mutex<Usage>,
     root: PathBuf,
     /// The locked marker: no other server opens the folder.
     _lock: std::fs::File,
@@ -98,7 +107,8 @@ impl<E: Into<redb::Error>> From<E> for StoreError {
 impl StoreError {
     /// Whether the disk is full.
     pub fn is_full(&self) -> bool {
-        matches!(self, Self::Io(error) if matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded))
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        matches!(self, Self::Io(error) if matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge))
     }
 }
 
@@ -110,8 +120,15 @@ impl Store {
     /// The folder is not a server's, cannot be created or read, or another process has it open.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
         let folder::Claim { database, lock } = folder::claim(root)?;
-        let store = Self { database, root: root.to_owned(), _lock: lock };
+        let store = Self {
+            database: RwLock::new(Some(database)),
+            broken: AtomicBool::new(false),
+            usage: Mutex::default(),
+            root: root.to_owned(),
+            _lock: lock,
+        };
         leftovers::clear(&store)?;
+        *store.usage() = Usage::count(&store)?;
         Ok(store)
     }
 
@@ -132,6 +149,37 @@ impl Store {
         self.root.join("jobs").join(id.to_string())
     }
 
+    /// Bytes of stored jobs.
+    pub(crate) fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether something can be written: a file, and a record.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn probe(&self) -> Result<(), StoreError> {
+        drop(files::Written::new(&self.incoming(), &[0; 4096]).map_err(StoreError::Io)?);
+        self.write(|txn| {
+            txn.open_table(COUNTERS)?.insert("probe", now())?;
+            Ok(())
+        })
+    }
+
+    /// Bytes that are free on the disk of the data folder, where the system tells.
+    ///
+    /// # Errors
+    /// The disk does not answer.
+    pub fn free_bytes(&self) -> std::io::Result<Option<u64>> {
+        #[cfg(unix)]
+        {
+            let disk = rustix::fs::statvfs(&self.root)?;
+            Ok(Some(disk.f_bavail.saturating_mul(disk.f_frsize)))
+        }
+        #[cfg(not(unix))]
+        Ok(None)
+    }
+
     /// Runs `work` in a transaction that is on disk when this returns.
     pub(crate) fn write<T>(
         &self,
@@ -147,18 +195,44 @@ impl Store {
         durability: Durability,
         work: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut txn = self.database.begin_write()?;
-        txn.set_durability(durability)?;
-        let value = work(&txn)?;
-        txn.commit()?;
-        Ok(value)
+        self.with_database(|database| {
+            let mut txn = database.begin_write()?;
+            txn.set_durability(durability)?;
+            let value = work(&txn)?;
+            txn.commit()?;
+            Ok(value)
+        })
     }
 
     pub(crate) fn read<T>(
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        work(&self.database.begin_read()?)
+        self.with_database(|database| work(&database.begin_read()?))
+    }
+
+    /// Runs `work` with the database, which is opened anew before if it failed.
+    fn with_database<T>(
+        &self,
+        work: impl FnOnce(&Database) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        if self.broken.load(Ordering::Acquire) {
+            let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
+            // Another thread may have done it while this one waited.
+            if self.broken.load(Ordering::Acquire) {
+                drop(slot.take());
+                *slot = Some(folder::open_database(&self.root)?);
+                self.broken.store(false, Ordering::Release);
+                tracing::warn!("opened the job table anew after an I/O error");
+            }
+        }
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(database) = slot.as_ref() else { return Err(redb::Error::PreviousIo.into()) };
+        let outcome = work(database);
+        if matches!(outcome, Err(StoreError::Io(_) | StoreError::Database(_))) {
+            self.broken.store(true, Ordering::Release);
+        }
+        outcome
     }
 }
 

@@ -26,6 +26,8 @@ pub struct TestEngine {
     sets: Vec<ParameterSet>,
     /// While true, runs stay in the middle of their stage.
     pub held: AtomicBool,
+    /// While true, runs panic.
+    pub panics: AtomicBool,
     /// Key sets loaded so far.
     pub loads: AtomicUsize,
     /// Runs begun so far.
@@ -88,6 +90,7 @@ impl Default for TestEngine {
         Self {
             sets: vec![set("small", true, 1000), set("toy", false, 1000), set("huge", true, 1 << 40)],
             held: AtomicBool::new(false),
+            panics: AtomicBool::new(false),
             loads: AtomicUsize::new(0),
             runs: AtomicUsize::new(0),
             order: Mutex::default(),
@@ -105,13 +108,13 @@ impl Engine for TestEngine {
         &self.sets
     }
 
+    fn backend(&self) -> String {
+        "none".into()
+    }
+
     /// Sets of these tests share a fingerprint and go by their names.
     fn set_by_fingerprint(&self, _fingerprint: &str) -> Option<&ParameterSet> {
         None
-    }
-
-    fn backend(&self) -> String {
-        "none".into()
     }
 
     fn verify_part(&self, _set: &str, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -149,6 +152,7 @@ impl Engine for TestEngine {
     ) -> Result<Vec<u8>, Error> {
         self.runs.fetch_add(1, Ordering::SeqCst);
         self.order.lock().unwrap().push(ciphertext[1]);
+        assert!(!self.panics.load(Ordering::SeqCst), "a defect");
         let stage = "blind_rotate";
         emit(observer, &StageEvent::Enter { stage })?;
         for done in 1..=4 {

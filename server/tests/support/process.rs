@@ -22,7 +22,13 @@ pub struct Process {
 impl Process {
     /// Starts `refloat serve` on a free port with its data in `folder`.
     pub fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_refloat"))
+        Self::start_by(folder, "exec \"$@\"")
+    }
+
+    /// Starts it by a shell script, which is given the command as its arguments.
+    pub fn start_by(folder: &Path, script: &str) -> Self {
+        let mut child = Command::new("sh")
+            .args(["-c", script, "sh", env!("CARGO_BIN_EXE_refloat")])
             .args(["serve", "--listen", "127.0.0.1:0", "--allow-insecure", "--log-level", "warn", "--data"])
             .arg(folder)
             .stdout(Stdio::piped())
@@ -33,6 +39,11 @@ impl Process {
         let address =
             line.trim().strip_prefix("refloat serves http://").unwrap_or_else(|| panic!("{line:?}"));
         Self { client: Client::new(address.parse().unwrap()), child }
+    }
+
+    /// Its identifier.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Ends it as a power failure would.

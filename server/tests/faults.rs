@@ -1,0 +1,308 @@
+//! What disks do to stored objects, and what defects do to jobs: nothing wrong is given out, and what can be healed is.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use refloat_server::Config;
+use refloat_server::config::MetricsListen;
+use serde_json::{Value, json};
+use support::engine::{CIPHERTEXT, KEY, PARTS, part};
+use support::{Client, DEADLINE, TestServer, ciphertext, manifest, upload};
+
+fn submit(client: &Client, content: u8) -> String {
+    client.submit(KEY, &ciphertext(content)).expect(202).json()["id"].as_str().unwrap().to_owned()
+}
+
+fn flip(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+fn shorten(path: &Path) {
+    let bytes = fs::read(path).unwrap();
+    fs::write(path, &bytes[1..]).unwrap();
+}
+
+fn remove(path: &Path) {
+    fs::remove_file(path).unwrap();
+}
+
+/// Ways of a disk to lose something.
+const DAMAGE: [fn(&Path); 3] = [flip, shorten, remove];
+
+/// Lets a client read the metrics.
+fn observed(config: &mut Config) {
+    config.server.metrics_listen = MetricsListen::Public;
+}
+
+fn metric(client: &Client, name: &str) -> f64 {
+    let text = String::from_utf8(client.get("/metrics").expect(200).body).unwrap();
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+}
+
+#[test]
+fn a_damaged_input_fails_its_job_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    upload(client);
+    server.engine.hold();
+    let first = submit(client, 1);
+    client.wait(&first, |job| job["done"] == 2);
+    let jobs: Vec<String> = (0..3).map(|content| submit(client, content)).collect();
+    let last = submit(client, 9);
+    for (job, damage) in jobs.iter().zip(DAMAGE) {
+        damage(&folder.path().join(format!("jobs/{job}/input")));
+    }
+    server.engine.release();
+    for job in &jobs {
+        let document = client.wait_state(job, "failed");
+        assert_eq!(document["problem"]["code"], "INPUT_DAMAGED");
+        assert!(document["problem"]["detail"].as_str().unwrap().contains("submit it again"));
+    }
+    client.wait_state(&first, "done");
+    client.wait_state(&last, "done");
+    assert_eq!(server.engine.runs.load(Ordering::SeqCst), 2);
+    server.stop();
+}
+
+#[test]
+fn a_damaged_result_is_never_given_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    upload(client);
+    for damage in DAMAGE {
+        let job = submit(client, 1);
+        client.wait_state(&job, "done");
+        damage(&folder.path().join(format!("jobs/{job}/result")));
+        client.get(&format!("/v1/jobs/{job}/result")).problem(500, "RESULT_DAMAGED");
+    }
+    server.stop();
+}
+
+#[test]
+fn damaged_pieces_are_named_and_uploaded_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let piece = |index: usize| folder.path().join(format!("keys/{KEY}/{index}"));
+    let state = |client: &Client| client.get(&format!("/v1/keys/{KEY}")).expect(200).json();
+    let commit = format!("/v1/keys/{KEY}/commit");
+    let start = || TestServer::start(folder.path(), |config| config.storage.unsealed_hours = 0);
+    {
+        let server = TestServer::start(folder.path(), |_| {});
+        upload(&server.client);
+        server.stop();
+    }
+    for damage in DAMAGE {
+        let server = start();
+        let client = &server.client;
+        server.engine.hold();
+        damage(&piece(1));
+        flip(&piece(2));
+        // Accepted before anybody has looked, by a record whose pieces are all there.
+        let (job, next) = (submit(client, 1), client.submit(KEY, &ciphertext(2)));
+        let problem = client.wait_state(&job, "failed")["problem"].clone();
+        assert_eq!((&problem["code"], &problem["missing"]), (&"KEY_PIECE_DAMAGED".into(), &json!([1, 2])));
+        assert!(problem["detail"].as_str().unwrap().contains("upload piece 1 again"), "{problem}");
+        if next.status == 202 {
+            let problem = client.wait_state(next.json()["id"].as_str().unwrap(), "failed")["problem"].clone();
+            assert_eq!(problem["code"], "KEY_PIECE_DAMAGED");
+        }
+        let now = state(client);
+        assert_eq!((&now["state"], &now["missing"]), (&"open".into(), &json!([1, 2])));
+        client.submit(KEY, &ciphertext(1)).problem(409, "KEYS_INCOMPLETE");
+        server.stop();
+        // Housekeeping leaves a set alone that was sealed once.
+        let server = start();
+        let client = &server.client;
+        for index in [1, 2] {
+            client.put_chunk(KEY, index, &part(index)).expect(204);
+            assert_eq!(fs::read(piece(index)).unwrap(), part(index));
+        }
+        client.post_json(&commit, &json!({})).expect(200);
+        client.wait_state(&submit(client, 1), "done");
+        server.stop();
+    }
+    // Nobody has noticed yet: an honest upload heals, and the state tells what is absent.
+    let server = start();
+    let client = &server.client;
+    flip(&piece(0));
+    client.put_chunk(KEY, 0, &part(0)).expect(204);
+    assert_eq!(fs::read(piece(0)).unwrap(), part(0));
+    remove(&piece(2));
+    assert_eq!(state(client)["missing"], json!([2]));
+    remove(&piece(1));
+    assert_eq!(client.post_json("/v1/keys", &manifest()).expect(200).json()["missing"], json!([1, 2]));
+    remove(&piece(0));
+    let refusal = client.post_json(&commit, &json!({}));
+    refusal.problem(409, "KEYS_INCOMPLETE");
+    assert_eq!(refusal.json()["missing"], json!([0, 1, 2]));
+    for index in 0..PARTS {
+        client.put_chunk(KEY, index, &part(index)).expect(204);
+    }
+    client.post_json(&commit, &json!({})).expect(200);
+    client.wait_state(&submit(client, 1), "done");
+    server.stop();
+}
+
+#[test]
+fn deletions_uploads_and_openings_that_meet_leave_records_and_files_in_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    let allowed = |answer: support::Answer, codes: &[u16]| {
+        assert!(codes.contains(&answer.status), "{answer:?}");
+    };
+    for round in 0..60 {
+        let start = std::sync::Barrier::new(PARTS + 2);
+        std::thread::scope(|scope| {
+            for index in 0..PARTS {
+                let start = &start;
+                scope.spawn(move || {
+                    start.wait();
+                    for _ in 0..2 {
+                        client.post_json("/v1/keys", &manifest());
+                        allowed(client.put_chunk(KEY, index, &part(index)), &[204, 404]);
+                    }
+                });
+            }
+            scope.spawn(|| {
+                start.wait();
+                for _ in 0..3 {
+                    allowed(client.delete(&format!("/v1/keys/{KEY}")), &[204, 404, 409]);
+                }
+            });
+            scope.spawn(|| {
+                start.wait();
+                for _ in 0..2 {
+                    allowed(client.post_json("/v1/keys", &manifest()), &[200, 201]);
+                    allowed(
+                        client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})),
+                        &[200, 404, 409],
+                    );
+                    allowed(client.submit(KEY, &ciphertext(1)), &[202, 404, 409]);
+                }
+            });
+        });
+        let keys = folder.path().join("keys").join(KEY);
+        let document = client.get(&format!("/v1/keys/{KEY}"));
+        let missing: Vec<usize> = match document.status {
+            200 => serde_json::from_value(document.json()["missing"].clone()).unwrap(),
+            _ => (0..PARTS).collect(),
+        };
+        for index in 0..PARTS {
+            let stored = fs::read(keys.join(index.to_string())).ok();
+            let expected = (!missing.contains(&index)).then(|| part(index));
+            assert_eq!(stored, expected, "round {round}, piece {index}");
+        }
+        let began = Instant::now();
+        while client.delete(&format!("/v1/keys/{KEY}")).status == 409 {
+            assert!(began.elapsed() < DEADLINE);
+        }
+    }
+    server.stop();
+    TestServer::start(folder.path(), |_| {}).stop();
+    assert!(!folder.path().join("lost+found").exists());
+    for name in ["keys", "incoming", "removed"] {
+        assert_eq!(fs::read_dir(folder.path().join(name)).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_job_that_panics_fails_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), observed);
+    let client = &server.client;
+    upload(client);
+    client.wait_state(&submit(client, 1), "done");
+    server.engine.panics.store(true, Ordering::SeqCst);
+    let job = submit(client, 2);
+    assert_eq!(client.wait_state(&job, "failed")["problem"]["code"], "INTERNAL");
+    server.engine.panics.store(false, Ordering::SeqCst);
+    client.wait_state(&submit(client, 3), "done");
+    assert_eq!(server.engine.loads.load(Ordering::SeqCst), 2, "keys are loaded anew");
+    assert!((metric(client, "refloat_job_panics_total") - 1.0).abs() < 0.1);
+    server.stop();
+}
+
+#[test]
+fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = CIPHERTEXT as u64;
+    let server = TestServer::start(folder.path(), |config| {
+        observed(config);
+        config.storage.job_bytes = 3 * bytes;
+        config.storage.key_job_bytes = 2 * bytes;
+    });
+    let client = &server.client;
+    let files = |name: &str| -> Vec<PathBuf> {
+        let jobs = fs::read_dir(folder.path().join("jobs")).unwrap();
+        jobs.map(|job| job.unwrap().path().join(name)).filter(|path| path.exists()).collect()
+    };
+    upload(client);
+    server.engine.hold();
+    let running = submit(client, 1);
+    client.wait(&running, |job| job["done"] == 2);
+    for content in 0..40 {
+        let job = submit(client, content);
+        client.delete(&format!("/v1/jobs/{job}")).expect(204);
+    }
+    assert_eq!(files("input").len(), 1);
+    let waiting = submit(client, 2);
+    let refusal = client.submit(KEY, &ciphertext(3));
+    assert!(refusal.problem(429, "QUOTA").contains("storage.key_job_bytes"));
+    assert_eq!(refusal.json()["limit"], "storage.key_job_bytes");
+    server.engine.release();
+    client.wait_state(&running, "done");
+    client.wait_state(&waiting, "done");
+    assert_eq!((files("input").len(), files("result").len()), (0, 2));
+    assert!((metric(client, "refloat_stored_jobs_bytes") - 2.0 * bytes as f64).abs() < 0.1);
+    client.submit(KEY, &ciphertext(3)).problem(429, "QUOTA");
+    server.stop();
+    // What is stored counts after a start as well, in all and not by key alone.
+    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = 2 * bytes);
+    let refusal = server.client.submit(KEY, &ciphertext(3));
+    assert!(refusal.problem(507, "STORAGE_FULL").contains("storage.job_bytes"));
+    server.stop();
+}
+
+#[test]
+fn idle_keys_leave_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| {
+        observed(config);
+        config.compute.key_idle_seconds = 0;
+    });
+    let client = &server.client;
+    upload(client);
+    client.wait_state(&submit(client, 1), "done");
+    let began = Instant::now();
+    while metric(client, "refloat_key_cache_bytes") > 0.0 {
+        assert!(began.elapsed() < DEADLINE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(metric(client, "refloat_key_cache_releases") > 0.0);
+    client.wait_state(&submit(client, 2), "done");
+    server.stop();
+}
+
+#[test]
+fn a_server_without_room_says_that_it_is_not_ready() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| config.storage.min_free_bytes = u64::MAX);
+    let detail = server.client.get("/readyz").problem(503, "STORAGE_FULL");
+    assert!(detail.contains("storage.min_free_bytes"), "{detail}");
+    server.stop();
+    let server = TestServer::start(folder.path(), |_| {});
+    server.client.get("/readyz").expect(200);
+    let document: Value = server.client.get("/openapi.json").json();
+    assert!(document["paths"]["/readyz"]["get"]["responses"]["503"].is_object());
+    server.stop();
+}

@@ -1,0 +1,133 @@
+//! A disk that is full for a while, and a process that is out of files for a while: no job is lost, wrong or stuck.
+//!
+//! The limits of the running process are lowered and raised again from here.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use support::DEADLINE;
+use support::process::{Process, encrypt, key_id, message, precision, secret, upload};
+
+/// Sets a limit of another process and returns what it was.
+fn limit(process: &Process, resource: Resource, most: Option<u64>) -> Option<u64> {
+    let pid = Pid::from_raw(process.pid() as i32).unwrap();
+    let maximum = getrlimit(resource).maximum;
+    prlimit(Some(pid), resource, Rlimit { current: most, maximum }).unwrap().current
+}
+
+/// Asks until an answer has this status.
+#[track_caller]
+fn eventually(mut ask: impl FnMut() -> u16, status: u16) {
+    let began = Instant::now();
+    loop {
+        let found = ask();
+        if found == status {
+            return;
+        }
+        assert!(began.elapsed() < DEADLINE, "still {found}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn id(answer: support::Answer) -> String {
+    answer.expect(202).json()["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn jobs_outlive_a_disk_that_is_full_for_a_while() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = secret("toy10", 9);
+    let key = key_id(&secret);
+    let values = message(&secret);
+    let server = Process::start(folder.path());
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &values, 2, 7);
+    let long = format!("key={key}&op={}", ["bootstrap"; 8].join(","));
+    for mut cancelled in [false, true] {
+        let job = id(client.submit_with(&long, &[], &input));
+        let next = id(client.submit(&key, &input));
+        client.wait(&job, |job| job["stage"] == "blind_rotate");
+        limit(&server, Resource::Fsize, Some(1));
+        client.submit(&key, &input).problem(507, "STORAGE_FULL");
+        // What it found a moment ago holds for a second.
+        eventually(|| client.get("/readyz").status, 503);
+        assert_eq!(client.get("/healthz").status, 200);
+        if cancelled {
+            let answer = client.delete(&format!("/v1/jobs/{job}"));
+            assert!([202, 507].contains(&answer.status), "{answer:?}");
+            // What the server could not even look up it has not promised to cancel.
+            cancelled = answer.status == 202;
+        }
+        // Long enough for the job to come to its end and for this not to be written several times.
+        std::thread::sleep(Duration::from_secs(3));
+        limit(&server, Resource::Fsize, None);
+        eventually(|| client.get("/readyz").status, 200);
+        client.wait_state(&job, if cancelled { "cancelled" } else { "done" });
+        client.wait_state(&next, "done");
+        for job in if cancelled { vec![&next] } else { vec![&job, &next] } {
+            let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
+            assert!(precision(&secret, &result, &values).1 > 5.0);
+            let events = client.events(job, None);
+            assert!(events.windows(2).all(|pair| pair[0].id < pair[1].id));
+            assert_eq!(events.last().unwrap().name, "end");
+        }
+    }
+    assert!(server.terminate());
+}
+
+#[test]
+fn a_job_is_tried_again_when_files_cannot_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = secret("toy10", 9);
+    let key = key_id(&secret);
+    let server = Process::start(folder.path());
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &message(&secret), 2, 7);
+    let long = format!("key={key}&op={}", ["bootstrap"; 8].join(","));
+    let first = id(client.submit_with(&long, &[], &input));
+    let second = id(client.submit(&key, &input));
+    client.wait(&first, |job| job["stage"] == "blind_rotate");
+    // The connection of this client stays open, and nothing else can be opened. A cancelled job has no result to write.
+    let most = limit(&server, Resource::Nofile, Some(1));
+    client.delete(&format!("/v1/jobs/{first}")).expect(202);
+    client.wait(&second, |job| job["trouble"].is_string());
+    limit(&server, Resource::Nofile, most);
+    client.wait_state(&first, "cancelled");
+    let document = client.wait_state(&second, "done");
+    assert!(document["attempts"].as_u64().unwrap() > 1, "{document}");
+    assert!(server.terminate());
+}
+
+#[test]
+fn connections_leave_files_to_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = secret("toy10", 9);
+    let server =
+        Process::start_by(folder.path(), "ulimit -n 256; REFLOAT__LIMITS__HEADER_SECONDS=1 exec \"$@\"");
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &message(&secret), 2, 7);
+    let mut half_open = Vec::new();
+    for _ in 0..4 {
+        half_open.extend((0..100).filter_map(|_| TcpStream::connect(client.address).ok()));
+        let mut accepted = None;
+        eventually(
+            || {
+                let answer = client.submit(&key_id(&secret), &input);
+                let status = answer.status;
+                accepted = (status == 202).then(|| id(answer));
+                status
+            },
+            202,
+        );
+        client.wait_state(&accepted.unwrap(), "done");
+    }
+    drop(half_open);
+    assert!(server.terminate());
+}
