@@ -107,13 +107,10 @@ fn security(set: &ParameterSet) -> String {
 }
 
 fn detail(set: &ParameterSet) -> String {
-    let mut text = format!("{}: {}\n{}\n", set.name, set.title, set.security_statement);
-    if let Some(successor) = &set.successor {
-        text += &format!(
-            "A set of an earlier version: its keys are read, and no new ones made; take {successor}\n"
-        );
-    }
-    text += "\n";
+    let old = set.successor.as_ref().map_or_else(String::new, |successor| {
+        format!("A set of an earlier version: its keys are read, and no new ones made; take {successor}\n")
+    });
+    let mut text = format!("{}: {}\n{}\n{old}\n", set.name, set.title, set.security_statement);
     let largest = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
     let keys = format!(
         "{} in {} pieces; {} in memory",
