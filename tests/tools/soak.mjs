@@ -30,11 +30,15 @@ await main(async () => {
   await build(['server']);
   const folder = mkdtempSync(join(tmpdir(), 'refloat-soak-'));
   const host = new Host(folder, { mount: options.mount });
+  // Also when this process is told to end.
+  process.on('exit', () => {
+    host.unmount();
+    rmSync(folder, { recursive: true, force: true });
+  });
   try {
     return (await soak(host, folder, options)) ? 0 : 1;
   } finally {
     await host.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });
 

@@ -73,6 +73,12 @@ const steps = [
     ...node('tests/tools/start.mjs', '--check'),
   },
   {
+    group: 'main',
+    name: 'faults under load (a short soak)',
+    needs: ['server'],
+    ...node('tests/tools/soak.mjs', '--minutes', '0.1', '--seed', '1', '--no-mount'),
+  },
+  {
     group: 'e2e',
     name: 'browser tests',
     tests: true,

@@ -15,19 +15,23 @@ const READY = 60_000;
 const ANSWER = 30_000;
 
 /** Megabytes of the file system that is mounted for the data, where that is allowed. */
-const ROOM = 256;
+const ROOM = 400;
 
 /** Small enough to be reached, and honest clients still get through. */
 const SETTINGS = {
   REFLOAT__LIMITS__MAX_QUEUED: '16',
   REFLOAT__LIMITS__MAX_UPLOADS: '4',
   REFLOAT__LIMITS__MAX_CONNECTIONS: '96',
+  REFLOAT__LIMITS__MAX_CONNECTIONS_PER_PEER: '48',
   REFLOAT__LIMITS__MAX_EVENT_STREAMS: '16',
   REFLOAT__LIMITS__HEADER_SECONDS: '2',
   REFLOAT__LIMITS__IDLE_SECONDS: '2',
+  REFLOAT__LIMITS__WRITE_IDLE_SECONDS: '2',
+  REFLOAT__STORAGE__MIN_FREE_BYTES: '1000000',
   REFLOAT__COMPUTE__THREADS: '1',
   // Room for the keys of toy10 and hardly more: keys are read from disk, digests and all, again and again.
   REFLOAT__COMPUTE__KEY_CACHE_BYTES: '92500000',
+  REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '3',
   // A job that is killed again and again is not the server's fault, and is not to count as one.
   REFLOAT__COMPUTE__MAX_ATTEMPTS: '1000000',
 };
@@ -162,18 +166,16 @@ export class Host {
   async close() {
     if (this.#child) await this.end();
     if (this.#log !== undefined) closeSync(this.#log);
-    this.#unmount();
   }
 
   async #mount() {
     mkdirSync(this.disk, { recursive: true });
     const root = process.getuid?.() === 0 && this.#wanted && existsSync('/proc/self');
-    // Also when this process is told to end.
-    process.on('exit', () => this.#unmount());
     this.#mounted = root && (await run('mount', ['-t', 'tmpfs', '-o', `size=${ROOM}m`, 'tmpfs', this.disk])).code === 0;
   }
 
-  #unmount() {
+  /** Gives the file system of the data back. */
+  unmount() {
     if (this.mounted) spawnSync('umount', ['--lazy', this.disk]);
     this.#mounted = false;
   }
