@@ -10,8 +10,9 @@ use super::ckks::CiphertextFile;
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::place::{Outcome, Place};
+use super::place::Place;
 use super::progress::stage_table;
+use super::remote::Done;
 use crate::engine::{Operation, SlotMode, Task, operation_list};
 
 const EXAMPLES: &str = "\
@@ -54,8 +55,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let (set, input) = CiphertextFile::read(&arguments.input)?;
     let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
-    let work = (&task, &input.bytes[..]);
-    let Outcome { bytes, seconds, stages } =
+    let work = (&task, &input.bytes[..], set.largest_ciphertext());
+    let Done { bytes, seconds, stages } =
         arguments.place.run(&arguments.keys, (&set, input.key), work, output)?;
     let ciphertext = set.ciphertext(bytes)?;
     if ciphertext.key != input.key {
@@ -65,7 +66,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let facts = |file: &CiphertextFile| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
     let value = json!({
         "params": set.name(), "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
-        "seconds": seconds, "server": arguments.place.server, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
+        "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
         "before": facts(&input), "after": facts(&ciphertext),
     });
     output.result(&value, || {

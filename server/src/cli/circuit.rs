@@ -20,9 +20,9 @@ use super::failure::Failure;
 use super::keyfiles::EvaluationFolder;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::place::{no_keys, send_keys};
+use super::place::{self, no_keys};
 use super::progress::StageClock;
-use super::remote::Remote;
+use super::server_arguments::ServerArguments;
 use crate::engine::{Operation, SlotMode, Task};
 use crate::gates::CircuitJob;
 use crate::id::Id;
@@ -52,6 +52,9 @@ pub struct Arguments {
     /// Prints the netlist as text, and ends.
     #[arg(long, conflicts_with = "input")]
     print: bool,
+    // Apart from the other arguments, which are there or not as a whole, because these have defaults.
+    #[command(flatten)]
+    server: ServerArguments,
     #[command(flatten)]
     run: Option<RunArguments>,
 }
@@ -63,6 +66,8 @@ pub struct GateArguments {
     /// The gate.
     #[arg(value_name = "GATE", value_parser = str::parse::<Gate>)]
     gate: Gate,
+    #[command(flatten)]
+    server: ServerArguments,
     #[command(flatten)]
     run: RunArguments,
 }
@@ -79,9 +84,6 @@ pub(super) struct RunArguments {
     /// Ciphertexts to write, the outputs in order.
     #[arg(long, value_name = "FILE", required = false, requires = "keys")]
     pub(super) out: PathBuf,
-    /// Has a server do the work; evaluation keys it lacks are sent first.
-    #[arg(long, value_name = "URL", requires = "keys")]
-    pub(super) server: Option<String>,
     /// Threads to work on [default: all].
     #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -96,16 +98,20 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     let Some(run) = &arguments.run else { return describe(&netlist, output) };
     if run.is_wide()? {
-        circuit_over::<u64>(&netlist, run, output)
+        circuit_over::<u64>(&netlist, (run, &arguments.server), output)
     } else {
-        circuit_over::<u32>(&netlist, run, output)
+        circuit_over::<u32>(&netlist, (run, &arguments.server), output)
     }
 }
 
-fn circuit_over<W: WireWord>(netlist: &Netlist, run: &RunArguments, output: &Output) -> Result<(), Failure> {
+fn circuit_over<W: WireWord>(
+    netlist: &Netlist,
+    (run, server): (&RunArguments, &ServerArguments),
+    output: &Output,
+) -> Result<(), Failure> {
     let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
-    evaluate(netlist, (run, out), &params, &lists.concat(), output)
+    evaluate(netlist, (run, server, out), &params, &lists.concat(), output)
 }
 
 impl RunArguments {
@@ -152,7 +158,7 @@ fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<
         })
         .collect();
     builder.outputs("y", &values);
-    evaluate(&builder.finish()?, (run, out), &params, &lists.concat(), output)
+    evaluate(&builder.finish()?, (run, &arguments.server, out), &params, &lists.concat(), output)
 }
 
 /// The circuit of a file or a name.
@@ -218,24 +224,24 @@ fn describe(netlist: &Netlist, output: &Output) -> Result<(), Failure> {
 
 fn evaluate<W: WireWord>(
     netlist: &Netlist,
-    (run, out): (&RunArguments, OutFile),
+    (run, server, out): (&RunArguments, &ServerArguments, OutFile),
     params: &CggiParams<W>,
     inputs: &[CggiCiphertext<W>],
     output: &Output,
 ) -> Result<(), Failure> {
     let plan = netlist.plan();
-    let (outputs, seconds) = match &run.server {
+    let (outputs, seconds) = match &server.url {
         Some(url) => {
             let body = CircuitJob::to_bytes(params, netlist, inputs)?;
             let task = (Operation::Circuit, body, netlist.outputs().len());
-            on_server(url, run, params, inputs, task, output)?
+            on_server((url, server), run, params, inputs, task, output)?
         }
         None => here(run, output, |evaluator, clock| plan.run(evaluator, inputs, clock))?,
     };
     let written = bits::write_list(out, params, &outputs)?;
     let value = json!({
         "params": params.name(), "bootstraps": plan.bootstraps(), "levels": plan.depth(), "seconds": seconds,
-        "server": run.server, "bits": outputs.len(), "bytes": written, "out": run.out,
+        "server": server.url, "bits": outputs.len(), "bytes": written, "out": run.out,
     });
     output.result(&value, || {
         format!(
@@ -268,30 +274,29 @@ pub(super) fn here<W: WireWord>(
 
 /// Has a server do a job, given by its operation, its body and the number of its results; also the seconds it took.
 pub(super) fn on_server<W: WireWord>(
-    url: &str,
+    server: (&str, &ServerArguments),
     run: &RunArguments,
     params: &CggiParams<W>,
     inputs: &[CggiCiphertext<W>],
     (operation, body, results): (Operation, Vec<u8>, usize),
     output: &Output,
 ) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
-    let remote = Remote::new(url, &run.keys)?;
     let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
-    send_keys(&remote, &run.keys, &bits::key_set(params, key), output, |path| {
+    let task = Task { mode: SlotMode::Bits, operations: vec![operation], rounds: 1 };
+    let largest = wire::cggi_ciphertexts_len(params, results);
+    let work = (&task, &body[..], largest);
+    let done = place::on_server(server, &run.keys, &bits::key_set(params, key), work, output, |path| {
         let secret = bits::read_secret::<W>(path)?;
         let id = Id(secret.key_id());
         Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
     })?;
-    let task = Task { mode: SlotMode::Bits, operations: vec![operation], rounds: 1 };
-    let job = remote.submit(key, &task, &body)?;
-    let (seconds, _) = remote.follow(&job, output)?;
-    let outputs = wire::cggi_ciphertexts_from_bytes(params, &remote.result(&job)?)?;
+    let outputs = wire::cggi_ciphertexts_from_bytes(params, &done.bytes)?;
     if outputs.len() != results || outputs.iter().any(|bit| bit.key_id() != key.0) {
         return Err(Failure::network(
             "the server answered with other ciphertexts than the outputs asked for",
         ));
     }
-    Ok((outputs, seconds))
+    Ok((outputs, done.seconds))
 }
 
 #[cfg(test)]

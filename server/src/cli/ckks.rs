@@ -126,6 +126,16 @@ impl CkksSet {
         }
     }
 
+    /// Bytes of the largest ciphertext.
+    pub fn largest_ciphertext(&self) -> usize {
+        match self {
+            Self::Ship(_, params) => wire::ciphertext_len(params.ckks(), params.max_level(), 2),
+            Self::Conventional(_, params) => {
+                wire::ciphertext_len(params.ckks(), params.levels().coeffs_to_slots, 2)
+            }
+        }
+    }
+
     /// The evaluation keys that belong to a key.
     pub fn key_set(&self, key: Id) -> KeySet {
         let (fingerprint, sizes) = match self {

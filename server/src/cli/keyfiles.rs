@@ -104,11 +104,18 @@ pub fn has_secret(path: &Path) -> Result<bool, Failure> {
     }
 }
 
+/// The secret key that belongs to what is at `path`: the file itself, in the folder, or beside a folder of evaluation keys.
+pub fn secret_of(path: &Path) -> Option<PathBuf> {
+    if path.is_file() {
+        return Some(path.to_owned());
+    }
+    let beside = path.parent().filter(|parent| path.ends_with(EVALUATION) && !parent.as_os_str().is_empty());
+    [Some(path), beside].into_iter().flatten().map(|folder| folder.join(SECRET)).find(|path| path.is_file())
+}
+
 /// How to make evaluation keys that `folder` lacks: of the secret key that is there, or beside it, or anew.
 pub fn repair(folder: &Path) -> String {
-    let beside =
-        folder.parent().filter(|parent| folder.ends_with(EVALUATION) && !parent.as_os_str().is_empty());
-    match [Some(folder), beside].into_iter().flatten().find(|folder| folder.join(SECRET).is_file()) {
+    match secret_of(folder).as_deref().and_then(Path::parent) {
         Some(owner) => format!("refloat keygen --resume --out {}", owner.display()),
         None => format!("refloat keygen --out {}", folder.display()),
     }

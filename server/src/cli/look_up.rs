@@ -9,6 +9,7 @@ use super::bits;
 use super::circuit::{RunArguments, here, on_server};
 use super::failure::Failure;
 use super::output::Output;
+use super::server_arguments::ServerArguments;
 use crate::engine::Operation;
 use crate::look_ups::{LookUpJob, parse_encoding};
 
@@ -29,6 +30,8 @@ pub struct Arguments {
     #[arg(long, value_name = "ENCODING", value_parser = parse_encoding)]
     output: Option<Encoding>,
     #[command(flatten)]
+    server: ServerArguments,
+    #[command(flatten)]
     run: RunArguments,
 }
 
@@ -42,7 +45,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 }
 
 fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let run = &arguments.run;
+    let (run, server) = (&arguments.run, &arguments.server);
     let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
     let inputs = lists.concat();
@@ -53,13 +56,15 @@ fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), F
     // Here too, what does not fit is told before any key is read.
     LookUpJob::from_bytes(&params, &bytes)?;
     let count = job.inputs.len();
-    let (results, seconds) = match &run.server {
-        Some(url) => on_server(url, run, &params, &job.inputs, (Operation::LookUp, bytes, count), output)?,
+    let (results, seconds) = match &server.url {
+        Some(url) => {
+            on_server((url, server), run, &params, &job.inputs, (Operation::LookUp, bytes, count), output)?
+        }
         None => here(run, output, |evaluator, clock| job.run(evaluator, clock))?,
     };
     let written = bits::write_list(out, &params, &results)?;
     let value = json!({
-        "params": params.name(), "lookUps": count, "seconds": seconds, "server": run.server, "bytes": written,
+        "params": params.name(), "lookUps": count, "seconds": seconds, "server": server.url, "bytes": written,
         "out": run.out,
     });
     output.result(&value, || {

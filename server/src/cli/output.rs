@@ -42,6 +42,14 @@ impl Output {
         to_stdout(format!("{}\n", printable(text.trim_end())).as_bytes())
     }
 
+    /// Tells people something beside the result.
+    pub fn note(&self, text: &str) {
+        if !self.json {
+            // Where standard error is closed, nobody misses it.
+            let _ = writeln!(io::stderr(), "note: {}", printable(text));
+        }
+    }
+
     /// Says why a command failed.
     pub fn failure(&self, failure: &Failure) {
         let text = if self.json {

@@ -1,26 +1,27 @@
 //! Where a job on CKKS ciphertexts is done: here, with keys on file, or on a server.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
 use super::ckks::{CkksSecret, CkksSet};
+use super::connection::Connection;
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::output::Output;
-use super::progress::{StageClock, StageTime};
-use super::remote::Remote;
+use super::progress::StageClock;
+use super::remote::{Done, Remote, Work};
+use super::server_arguments::{Address, ServerArguments};
 use crate::engine::Task;
 use crate::id::Id;
 
 /// Who computes, and with what: arguments of commands that have keys as `--keys`.
 #[derive(Args)]
 pub struct Place {
-    /// Has a server do the work; evaluation keys it lacks are sent first.
-    #[arg(long, value_name = "URL", requires = "keys")]
-    pub server: Option<String>,
+    #[command(flatten)]
+    pub server: ServerArguments,
     /// Threads to work on [default: all].
     #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -30,34 +31,21 @@ pub struct Place {
     memory: Option<u16>,
 }
 
-/// What came of a job.
-pub struct Outcome {
-    /// The result.
-    pub bytes: Vec<u8>,
-    /// Seconds it took, without loading or sending keys.
-    pub seconds: f64,
-    /// Its stages.
-    pub stages: Vec<StageTime>,
-}
-
 impl Place {
-    /// Does a job on what is under a key of a set, whose evaluation keys are in the folder `keys`.
+    /// Does a job on what is under a key of a set, whose evaluation keys are in the folder `keys`; its result is of
+    /// `largest` bytes at most.
     pub fn run(
         &self,
         keys: &Path,
         (set, key): (&CkksSet, Id),
-        (task, input): (&Task, &[u8]),
+        (task, input, largest): (&Task, &[u8], usize),
         output: &Output,
-    ) -> Result<Outcome, Failure> {
-        let Some(url) = &self.server else { return self.here(keys, set, (task, input), output) };
-        let remote = Remote::new(url, keys)?;
-        send_keys(&remote, keys, &set.key_set(key), output, |path| {
+    ) -> Result<Done, Failure> {
+        let Some(url) = &self.server.url else { return self.here(keys, set, (task, input), output) };
+        on_server((url, &self.server), keys, &set.key_set(key), (task, input, largest), output, |path| {
             let (_, secret) = CkksSecret::read(path)?;
             Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
-        })?;
-        let job = remote.submit(key, task, input)?;
-        let (seconds, stages) = remote.follow(&job, output)?;
-        Ok(Outcome { bytes: remote.result(&job)?, seconds, stages })
+        })
     }
 
     fn here(
@@ -66,7 +54,7 @@ impl Place {
         set: &CkksSet,
         (task, input): (&Task, &[u8]),
         output: &Output,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Done, Failure> {
         let folder = EvaluationFolder::find(keys)?.ok_or_else(|| no_keys(keys))?;
         let threads = self.threads.map_or(0, usize::from);
         let pool =
@@ -79,7 +67,7 @@ impl Place {
             let began = Instant::now();
             let bytes = engine.run(set.name(), &keys, task, input, &mut clock)?;
             let seconds = began.elapsed().as_secs_f64();
-            Ok(Outcome { bytes, seconds, stages: std::mem::take(&mut clock.stages) })
+            Ok(Done { bytes, seconds, stages: std::mem::take(&mut clock.stages) })
         })
     }
 }
@@ -87,15 +75,16 @@ impl Place {
 /// A secret key's identifier, and what makes the pieces of its evaluation keys.
 type FromSecret = (Id, Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>);
 
-/// Sends a server the evaluation keys it lacks: those in the folder, or, if it has a secret key only,
+/// Has a server do a job. It is sent the evaluation keys it lacks: those in the folder, or, if there is a secret key only,
 /// those that follow from it. The secret key stays here.
-pub fn send_keys(
-    remote: &Remote,
+pub fn on_server(
+    (url, server): (&str, &ServerArguments),
     keys: &Path,
     set: &KeySet,
+    (task, input, largest): (&Task, &[u8], usize),
     output: &Output,
     from_secret: impl FnOnce(&Path) -> Result<FromSecret, Failure>,
-) -> Result<(), Failure> {
+) -> Result<Done, Failure> {
     let key = set.manifest.key_id;
     let check = |other: Id, what: &Path| {
         if other == key {
@@ -106,17 +95,27 @@ pub fn send_keys(
             what.display()
         )))
     };
-    if let Some(folder) = EvaluationFolder::find(keys)? {
-        check(folder.manifest.key_id, keys)?;
-        return remote.upload(set, &|index| folder.part(index), output);
+    let part: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>> =
+        if let Some(folder) = EvaluationFolder::find(keys)? {
+            check(folder.manifest.key_id, keys)?;
+            Box::new(move |index| folder.part(index))
+        } else {
+            let path = keyfiles::secret_of(keys).ok_or_else(|| no_keys(keys))?;
+            let (id, make) = from_secret(&path)?;
+            check(id, &path)?;
+            make
+        };
+    let address = Address::parse(url)?;
+    if address.open {
+        output.note(&format!(
+            "the token of the keys goes to {} for everybody on the way to read; https:// keeps it private",
+            address.origin
+        ));
     }
-    let path = keyfiles::secret_path(keys);
-    if !path.is_file() {
-        return Err(no_keys(keys));
-    }
-    let (id, make) = from_secret(&path)?;
-    check(id, &path)?;
-    remote.upload(set, &make, output)
+    let patience = Duration::from_secs(server.timeout.into());
+    let connection =
+        Connection::new(&address, server.headers(&address, keys)?, patience, server.ca.as_deref())?;
+    Remote::new(connection, server.public).run(&Work { set, part: &part, task, input, largest }, output)
 }
 
 /// The failure of a folder without evaluation keys.

@@ -16,8 +16,9 @@ use super::failure::Failure;
 use super::keyfiles::in_file;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::place::{Outcome, Place};
+use super::place::Place;
 use super::progress::stage_table;
+use super::remote::Done;
 use crate::ckks_jobs::program_alone;
 use crate::engine::{Operation, Task};
 use crate::id::Id;
@@ -88,9 +89,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let (bootstraps, inserted) = (plan.bootstraps(), plan.inserted());
     let task = Task { mode: set.mode(), operations: vec![Operation::Program], rounds: 1 };
     let body = job.to_bytes(params)?;
-    let Outcome { bytes, seconds, stages } =
-        arguments.place.run(keys, (&set, key), (&task, &body), output)?;
+    let largest = outputs.len() * set.largest_ciphertext();
+    let Done { bytes, seconds, stages } =
+        arguments.place.run(keys, (&set, key), (&task, &body, largest), output)?;
     let results = list_from_bytes(params, &bytes)?;
+    // Both may be large.
+    drop((body, bytes));
     if results.len() != outputs.len() || results.iter().any(|result| result.key_id() != key.0) {
         return Err(Failure::network(
             "the server answered with other ciphertexts than the program's outputs",
@@ -105,7 +109,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     let value = json!({
         "params": set.name(), "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
-        "seconds": seconds, "server": arguments.place.server, "stages": stages, "outputs": facts,
+        "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {
         let mut text = format!(

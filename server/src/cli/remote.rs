@@ -1,86 +1,165 @@
 //! A client of the server.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::time::Duration;
+use std::io::ErrorKind;
 
-use serde::de::DeserializeOwned;
-use ureq::http::{Request, Response};
-use ureq::{Agent, Body};
-use zeroize::Zeroizing;
+use blake3::Hash;
+use ureq::Body;
+use ureq::http::Response;
 
+use super::connection::{Ask, Connection, NETWORK, TRIES, not_understood, of_problem, pause, words};
+use super::event_stream::{Event, EventStream};
 use super::failure::Failure;
 use super::keyfiles::{KeySet, MakePart, Manifest};
-use super::output::Output;
+use super::output::{Output, printable};
 use super::progress::{self, StageTime};
-use super::token::server_token;
 use crate::engine::{Task, operation_list};
 use crate::id::Id;
-use crate::problem::Problem;
 use crate::service::views::{Commit, Committed, End, JobDocument, KeysDocument, NewKeys, StageDocument};
 use crate::store::jobs::JobState;
 
-/// Times a request is made before it counts as failed.
-const TRIES: u32 = 6;
+/// Times that bytes are sent or asked for before a difference of digests counts as a failure.
+const DIGEST_TRIES: u32 = 3;
 
-/// Largest answer taken: the outputs of a program are ciphertexts of up to 9 MB each.
-const LARGEST: u64 = 1 << 30;
+/// Stages of a job that are kept.
+const STAGES: usize = 10_000;
 
-/// A server.
+/// A server that does work with keys.
 pub struct Remote {
-    base: String,
-    agent: Agent,
-    authorization: Zeroizing<String>,
+    connection: Connection,
+    public: bool,
+}
+
+/// What is to be done under a key.
+pub struct Work<'a> {
+    /// The evaluation keys.
+    pub set: &'a KeySet,
+    /// Makes or reads a piece of them.
+    pub part: MakePart<'a>,
+    /// The job.
+    pub task: &'a Task,
+    /// What it works on.
+    pub input: &'a [u8],
+    /// Bytes of its result at most.
+    pub largest: usize,
+}
+
+/// What came of it.
+pub struct Done {
+    /// The result.
+    pub bytes: Vec<u8>,
+    /// Seconds it took on the server.
+    pub seconds: f64,
+    /// Its stages.
+    pub stages: Vec<StageTime>,
 }
 
 impl Remote {
-    /// The server at an address like <http://127.0.0.1:7878>, as the owner of the keys in `keys`.
-    pub fn new(url: &str, keys: &Path) -> Result<Self, Failure> {
-        if !url.starts_with("http://") {
-            return Err(Failure::usage(format!("{url} is not an address like http://127.0.0.1:7878")));
+    /// A server at the end of a connection; `public` keys are open to everybody's jobs.
+    pub fn new(connection: Connection, public: bool) -> Self {
+        Self { connection, public }
+    }
+
+    /// Sends the keys that the server lacks, and has it do a job. Keys that it lost are sent once more.
+    pub fn run(&self, work: &Work<'_>, output: &Output) -> Result<Done, Failure> {
+        match self.attempt(work, output) {
+            Err(failure) if matches!(failure.code.as_str(), "KEYS_INCOMPLETE" | "KEY_PIECE_DAMAGED") => {
+                output.note(&format!(
+                    "{}: {}; sending what is missing",
+                    self.connection.name(),
+                    failure.detail
+                ));
+                self.attempt(work, output)
+            }
+            outcome => outcome,
         }
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_connect(Some(Duration::from_secs(10)))
-            .user_agent(concat!("refloat/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let base = url.trim_end_matches('/').to_owned();
-        let authorization = Zeroizing::new(format!("Bearer {}", server_token(keys, &base)?));
-        Ok(Self { base, agent: config.into(), authorization })
+    }
+
+    fn attempt(&self, work: &Work<'_>, output: &Output) -> Result<Done, Failure> {
+        match self.upload(work.set, work.part, output) {
+            // Keys of somebody else that are open to everybody.
+            Err(failure) if self.public && failure.code == "TOKEN_WRONG" => {}
+            outcome => outcome?,
+        }
+        let job = self.submit(work.set.manifest.key_id, work.task, work.input)?;
+        let (seconds, stages) = self.follow(&job, output)?;
+        Ok(Done { bytes: self.result(&job, work.largest)?, seconds, stages })
     }
 
     /// Sends the pieces of a key set that the server lacks, and seals it.
-    pub fn upload(&self, set: &KeySet, part: MakePart<'_>, output: &Output) -> Result<(), Failure> {
+    fn upload(&self, set: &KeySet, part: MakePart<'_>, output: &Output) -> Result<(), Failure> {
         let Manifest { params, fingerprint, key_id, parts } = set.manifest.clone();
-        let manifest = NewKeys { params, fingerprint, key_id: key_id.to_string(), parts, public: false };
+        let manifest =
+            NewKeys { params, fingerprint, key_id: key_id.to_string(), parts, public: self.public };
         let manifest = serde_json::to_vec(&manifest).map_err(|error| Failure::system(&error))?;
-        let known: KeysDocument = self.json("POST", "/v1/keys", "application/json", &manifest)?;
+        let known: KeysDocument = self.connection.document(Ask::post_json("/v1/keys", &manifest))?;
         if known.state == "sealed" {
             return Ok(());
         }
         let bar = progress::byte_bar(output, set.bytes(), "sending keys");
-        let lacking: u64 = known.missing.iter().filter_map(|index| set.sizes.get(*index as usize)).sum();
-        bar.inc(set.bytes().saturating_sub(lacking));
-        for index in known.missing {
-            let bytes = part(index as usize)?;
-            self.send(
-                "PUT",
-                &format!("/v1/keys/{key_id}/chunks/{index}"),
-                "application/octet-stream",
-                &bytes,
-                &[],
-            )?;
+        let mut digests = Vec::with_capacity(parts);
+        // Pieces that are there count for the digest of all, so that a piece of somebody else's is found.
+        for index in 0..parts {
+            let bytes = part(index)?;
+            let digest = blake3::hash(&bytes);
+            if known.missing.contains(&(index as u32)) {
+                self.put(key_id, index, &bytes, &digest)?;
+            }
+            digests.push(digest);
             bar.inc(bytes.len() as u64);
         }
         bar.finish_and_clear();
-        let commit = serde_json::to_vec(&Commit::default()).map_err(|error| Failure::system(&error))?;
-        let _: Committed =
-            self.json("POST", &format!("/v1/keys/{key_id}/commit"), "application/json", &commit)?;
-        Ok(())
+        match self.seal(key_id, &digests) {
+            Err(failure) if failure.code == "PIECES_DIFFER" => {
+                let path = format!("/v1/keys/{key_id}");
+                let there: KeysDocument = self.connection.document(Ask::get(&path))?;
+                let there = there.digests.unwrap_or_default();
+                for (index, digest) in digests.iter().enumerate() {
+                    let same = there.get(index).and_then(Option::as_deref) == Some(digest.to_hex().as_str());
+                    if !same {
+                        self.put(key_id, index, &part(index)?, digest)?;
+                    }
+                }
+                self.seal(key_id, &digests)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn put(&self, key: Id, index: usize, bytes: &[u8], digest: &Hash) -> Result<(), Failure> {
+        let path = format!("/v1/keys/{key}/chunks/{index}");
+        let digest = digest.to_hex();
+        let ask = Ask {
+            method: "PUT",
+            path: &path,
+            kind: "application/octet-stream",
+            body: bytes,
+            headers: &[("refloat-digest", &digest)],
+        };
+        again_if_damaged(|| self.connection.send(ask)).map(|_| ())
+    }
+
+    fn seal(&self, key: Id, digests: &[Hash]) -> Result<(), Failure> {
+        let mut all = blake3::Hasher::new();
+        for digest in digests {
+            all.update(digest.as_bytes());
+        }
+        let digest = all.finalize().to_hex().to_string();
+        let commit = serde_json::to_vec(&Commit { digest: Some(digest.clone()) })
+            .map_err(|error| Failure::system(&error))?;
+        let path = format!("/v1/keys/{key}/commit");
+        let sealed: Committed = self.connection.document(Ask::post_json(&path, &commit))?;
+        if sealed.digest == digest {
+            return Ok(());
+        }
+        Err(Failure::network(format!(
+            "{} says that it has keys of digest {}, those sent have {digest}; they are not used",
+            self.connection.name(),
+            words(&sealed.digest)
+        )))
     }
 
     /// Submits a job and returns its identifier.
-    pub fn submit(&self, key: Id, task: &Task, ciphertext: &[u8]) -> Result<String, Failure> {
+    fn submit(&self, key: Id, task: &Task, input: &[u8]) -> Result<Id, Failure> {
         let path = format!(
             "/v1/jobs?key={key}&op={}&mode={}&rounds={}",
             operation_list(&task.operations),
@@ -89,13 +168,23 @@ impl Remote {
         );
         // Repeating the request gives the same job.
         let once = Id::random().map_err(|error| Failure::system(&error))?.to_string();
-        let answer =
-            self.send("POST", &path, "application/octet-stream", ciphertext, &[("idempotency-key", &once)])?;
-        Ok(read::<JobDocument>(answer)?.id)
+        let digest = blake3::hash(input).to_hex();
+        let ask = Ask {
+            method: "POST",
+            path: &path,
+            kind: "application/octet-stream",
+            body: input,
+            headers: &[("idempotency-key", &once), ("refloat-digest", &digest)],
+        };
+        let job: JobDocument = again_if_damaged(|| self.connection.document(ask))?;
+        // It becomes part of paths.
+        job.id.parse().map_err(|_| {
+            Failure::network(format!("{} names no job: {}", self.connection.name(), words(&job.id)))
+        })
     }
 
     /// Waits for the end of a job and shows its stages.
-    pub fn follow(&self, job: &str, output: &Output) -> Result<(f64, Vec<StageTime>), Failure> {
+    fn follow(&self, job: &Id, output: &Output) -> Result<(f64, Vec<StageTime>), Failure> {
         let mut watch =
             Watch { bar: progress::bar(output, 1, "queued"), last: 0, entered: 0.0, stages: Vec::new() };
         let mut failures = 0;
@@ -106,14 +195,14 @@ impl Remote {
                     watch.bar.finish_and_clear();
                     return match (end.state, end.problem) {
                         (JobState::Done, _) => Ok((end.seconds.unwrap_or(0.0), watch.stages)),
-                        (_, Some(problem)) => Err(problem.into()),
+                        (_, Some(problem)) => Err(of_problem(&problem)),
                         (state, None) => Err(Failure {
                             code: "ABORTED".to_owned(),
                             detail: format!("the job was {} on the server", state.name()),
                         }),
                     };
                 }
-                Err(failure) if failure.code != "NETWORK" => return Err(failure),
+                Err(failure) if failure.code != NETWORK => return Err(failure),
                 outcome => {
                     failures = if watch.last > before { 0 } else { failures + 1 };
                     if failures >= TRIES {
@@ -127,107 +216,75 @@ impl Remote {
         }
     }
 
-    /// The result of a job that is done.
-    pub fn result(&self, job: &str) -> Result<Vec<u8>, Failure> {
-        bytes(self.send("GET", &format!("/v1/jobs/{job}/result"), "", &[], &[])?)
-    }
-
     /// Reads events until the stream ends; the last event if it was there.
-    fn stream(&self, job: &str, watch: &mut Watch) -> Result<Option<End>, Failure> {
-        let last = watch.last.to_string();
+    fn stream(&self, job: &Id, watch: &mut Watch) -> Result<Option<End>, Failure> {
+        let (path, last) = (format!("/v1/jobs/{job}/events"), watch.last.to_string());
         let response =
-            self.send("GET", &format!("/v1/jobs/{job}/events"), "", &[], &[("last-event-id", &last)])?;
-        let (mut id, mut name, mut data) = (watch.last, String::new(), String::new());
-        for line in BufReader::new(response.into_body().into_reader()).lines() {
-            let line = line.map_err(|error| Failure::network(format!("{}: {error}", self.base)))?;
-            if let Some((field, value)) = line.split_once(": ") {
-                match field {
-                    "id" => id = value.parse().unwrap_or(id),
-                    "event" => value.clone_into(&mut name),
-                    "data" => value.clone_into(&mut data),
-                    _ => {}
-                }
-            } else if line.is_empty() && !data.is_empty() {
-                watch.last = id;
-                if name == "end" {
-                    let end = serde_json::from_str(&data).map_err(|error| not_understood(&error))?;
-                    return Ok(Some(end));
-                }
-                watch.take(&name, &data);
-                data.clear();
-            }
+            self.connection.send(Ask { headers: &[("last-event-id", &last)], ..Ask::get(&path) })?;
+        let kind = header(&response, "content-type").unwrap_or_default();
+        if !kind.starts_with("text/event-stream") {
+            return Err(self.no_events(&format!("{} comes where events were asked for", words(kind))));
         }
-        Ok(None)
-    }
-
-    fn json<T: DeserializeOwned>(
-        &self,
-        method: &str,
-        path: &str,
-        kind: &str,
-        body: &[u8],
-    ) -> Result<T, Failure> {
-        read(self.send(method, path, kind, body, &[])?)
-    }
-
-    /// One request, repeated while the server is busy or out of reach.
-    fn send(
-        &self,
-        method: &str,
-        path: &str,
-        kind: &str,
-        body: &[u8],
-        headers: &[(&str, &str)],
-    ) -> Result<Response<Body>, Failure> {
-        let mut failures = 0;
+        let mut events = EventStream::new(response.into_body().into_reader());
         loop {
-            let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
-            request = request.header("authorization", self.authorization.as_str());
-            if !kind.is_empty() {
-                request = request.header("content-type", kind);
+            let event = events.next_event().map_err(|error| match error.kind() {
+                ErrorKind::InvalidData => self.no_events(&error.to_string()),
+                _ => Failure::network(format!("{}: {error}", self.connection.name())),
+            })?;
+            let Some(Event { id, name, data }) = event else { return Ok(None) };
+            watch.last = id.parse().unwrap_or(watch.last);
+            if name == "end" {
+                return serde_json::from_str(&data).map(Some).map_err(|error| not_understood(&error));
             }
-            for (name, value) in headers {
-                request = request.header(*name, *value);
-            }
-            let outcome = if method == "GET" {
-                let request = request.body(()).map_err(|error| Failure::usage(error.to_string()))?;
-                self.agent.run(request)
-            } else {
-                let request = request.body(body).map_err(|error| Failure::usage(error.to_string()))?;
-                self.agent.run(request)
-            };
-            failures += 1;
-            let failure = match outcome {
-                Ok(response) if response.status().is_success() => return Ok(response),
-                Ok(response) => {
-                    let busy = matches!(response.status().as_u16(), 429 | 503);
-                    let asked = response
-                        .headers()
-                        .get("retry-after")
-                        .and_then(|value| value.to_str().ok()?.parse().ok());
-                    let failure = refusal(response);
-                    if !busy {
-                        return Err(failure);
-                    }
-                    if failures < TRIES {
-                        std::thread::sleep(Duration::from_secs(asked.unwrap_or(1).min(60)));
-                        continue;
-                    }
-                    failure
-                }
-                Err(error) => Failure::network(format!(
-                    "{} cannot be reached: {error}; check that the server runs",
-                    self.base
-                )),
-            };
-            if failures >= TRIES {
-                return Err(failure);
-            }
-            std::thread::sleep(pause(failures));
+            watch.take(&name, &data);
         }
+    }
+
+    /// The failure of a stream that no other try would make better.
+    fn no_events(&self, reason: &str) -> Failure {
+        Failure { code: "BAD_BYTES".to_owned(), detail: format!("{}: {reason}", self.connection.name()) }
+    }
+
+    /// The result of a job that is done.
+    fn result(&self, job: &Id, largest: usize) -> Result<Vec<u8>, Failure> {
+        let path = format!("/v1/jobs/{job}/result");
+        again_if_damaged(|| {
+            let response = self.connection.send(Ask::get(&path))?;
+            let stated = header(&response, "refloat-digest").map(str::to_ascii_lowercase);
+            let bytes = self.connection.read(response, largest)?;
+            let found = blake3::hash(&bytes).to_hex();
+            match stated {
+                Some(stated) if stated != found.as_str() => Err(Failure {
+                    code: DAMAGED.to_owned(),
+                    detail: format!(
+                        "the result came with digest {found}, and {} states {}; it was damaged on the way, ask for it again",
+                        self.connection.name(),
+                        words(&stated)
+                    ),
+                }),
+                _ => Ok(bytes),
+            }
+        })
     }
 }
 
+/// The code of bytes that are others than were sent.
+const DAMAGED: &str = "DIGEST_MISMATCH";
+
+/// Does again what failed because bytes were damaged on their way.
+fn again_if_damaged<T>(mut request: impl FnMut() -> Result<T, Failure>) -> Result<T, Failure> {
+    for _ in 1..DIGEST_TRIES {
+        match request() {
+            Err(failure) if failure.code == DAMAGED => {}
+            outcome => return outcome,
+        }
+    }
+    request()
+}
+
+fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
+    response.headers().get(name)?.to_str().ok()
+}
 /// Where a job is, from its events.
 struct Watch {
     bar: indicatif::ProgressBar,
@@ -245,7 +302,7 @@ impl Watch {
         match event.kind.as_str() {
             "enter" => {
                 self.entered = event.at_ms;
-                self.bar.set_message(event.stage);
+                self.bar.set_message(printable(&words(&event.stage)));
                 self.bar.set_length(1);
                 self.bar.set_position(0);
             }
@@ -253,10 +310,11 @@ impl Watch {
                 self.bar.set_length(event.total.unwrap_or(1) as u64);
                 self.bar.set_position(event.done.unwrap_or(0) as u64);
             }
-            _ => {
+            // The stages of a job are known to be fewer.
+            _ if self.stages.len() < STAGES => {
                 let counters = event.counters;
                 self.stages.push(StageTime {
-                    stage: event.stage,
+                    stage: words(&event.stage),
                     seconds: (event.at_ms - self.entered) / 1000.0,
                     level: event.level.unwrap_or(0),
                     log_q: event.log_q.unwrap_or(0.0),
@@ -266,37 +324,7 @@ impl Watch {
                     key_switch: counters.as_ref().map_or(0, |counters| counters.key_switch),
                 });
             }
+            _ => {}
         }
     }
-}
-
-fn pause(failures: u32) -> Duration {
-    Duration::from_millis(100 << failures.min(6))
-}
-
-fn bytes(mut response: Response<Body>) -> Result<Vec<u8>, Failure> {
-    response
-        .body_mut()
-        .with_config()
-        .limit(LARGEST)
-        .read_to_vec()
-        .map_err(|error| Failure::network(error.to_string()))
-}
-
-fn read<T: DeserializeOwned>(response: Response<Body>) -> Result<T, Failure> {
-    serde_json::from_slice(&bytes(response)?).map_err(|error| not_understood(&error))
-}
-
-fn refusal(response: Response<Body>) -> Failure {
-    let status = response.status();
-    match bytes(response).map(|bytes| serde_json::from_slice::<Problem>(&bytes)) {
-        Ok(Ok(problem)) => problem.into(),
-        _ => Failure::network(format!("the server answered {status} and not as a refloat server does")),
-    }
-}
-
-fn not_understood(error: &serde_json::Error) -> Failure {
-    Failure::network(format!(
-        "the server's answer is not understood: {error}; check that both sides have the same version"
-    ))
 }

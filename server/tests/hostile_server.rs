@@ -1,0 +1,439 @@
+//! The command line before a server that means ill: bounded in memory and time, its words are words, and what is for one
+//! server goes to no other.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use serde_json::{Value, json};
+use support::process::{fails, ok, refloat};
+
+/// A request as the server got it.
+#[derive(Debug, Clone)]
+struct Got {
+    method: String,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Got {
+    fn header(&self, name: &str) -> &str {
+        self.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+}
+
+fn receive(stream: &mut impl Read) -> Option<Got> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split(' ');
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.push((name.to_ascii_lowercase(), value.to_owned()));
+    }
+    let mut got = Got { method, path, headers, body: Vec::new() };
+    got.body = vec![0; got.header("content-length").parse().unwrap_or(0)];
+    reader.read_exact(&mut got.body).ok()?;
+    Some(got)
+}
+
+/// What a server does with requests; it says nothing more where it returns false.
+type Answer = dyn Fn(&Got, &mut dyn Write) -> bool + Send + Sync;
+
+/// A server that means ill, with a thread for each connection, and what it was asked.
+struct Foe {
+    url: String,
+    asked: Arc<Mutex<Vec<Got>>>,
+}
+
+impl Foe {
+    fn start(answer: impl Fn(&Got, &mut dyn Write) -> bool + Send + Sync + 'static) -> Self {
+        Self::with(|stream| Some(Box::new(stream)), answer)
+    }
+
+    fn with(
+        wrap: impl Fn(TcpStream) -> Option<Box<dyn Stream>> + Send + Sync + 'static,
+        answer: impl Fn(&Got, &mut dyn Write) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer, wrap): (_, Arc<Answer>, _) = (asked.clone(), Arc::new(answer), Arc::new(wrap));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (log, answer, wrap) = (log.clone(), answer.clone(), wrap.clone());
+                std::thread::spawn(move || {
+                    let Some(mut stream) = wrap(stream) else { return };
+                    let Some(got) = receive(&mut stream) else { return };
+                    log.lock().unwrap().push(got.clone());
+                    if !answer(&got, &mut stream) {
+                        // Silence, until the other side has had enough.
+                        let _ = stream.read(&mut [0]);
+                    }
+                    let _ = stream.flush();
+                });
+            }
+        });
+        Self { url, asked }
+    }
+
+    fn asked(&self) -> Vec<Got> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+fn say(out: &mut dyn Write, status: u16, headers: &str, body: &[u8]) -> bool {
+    let head = format!(
+        "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {}\r\n{headers}\r\n",
+        body.len()
+    );
+    out.write_all(head.as_bytes()).and_then(|()| out.write_all(body)).is_ok()
+}
+
+fn say_json(out: &mut dyn Write, status: u16, value: &Value) -> bool {
+    let kind = if status < 400 { "application/json" } else { "application/problem+json" };
+    say(out, status, &format!("content-type: {kind}\r\n"), value.to_string().as_bytes())
+}
+
+/// Goes on for as long as the other side listens.
+fn for_ever(out: &mut dyn Write, head: &str, pattern: &str) -> bool {
+    let chunk = pattern.repeat((1 << 16) / pattern.len() + 1);
+    let mut alive = out.write_all(head.as_bytes()).is_ok();
+    // A client that takes 4 GB takes everything.
+    for _ in 0..(1 << 16) {
+        alive = alive && out.write_all(chunk.as_bytes()).is_ok();
+    }
+    alive
+}
+
+const JOB: &str = "00112233445566778899aabbccddeeff";
+
+fn keys(state: &str, missing: &[u32]) -> Value {
+    json!({ "id": JOB, "params": "toy10", "state": state, "present": 0, "total": 1, "bytes": 0, "missing": missing })
+}
+
+fn job() -> Value {
+    json!({ "id": JOB, "state": "queued", "op": "bootstrap", "mode": "real", "key": JOB, "params": "toy10", "createdAt": "" })
+}
+
+fn problem(status: u16, code: &str, detail: &str) -> Value {
+    json!({ "type": "x", "title": "x", "status": status, "detail": detail, "code": code })
+}
+
+/// What a well-meaning server says until the result.
+fn friendly(got: &Got, out: &mut dyn Write) -> bool {
+    match (got.method.as_str(), got.path.split('?').next().unwrap()) {
+        ("POST", "/v1/keys") => say_json(out, 200, &keys("sealed", &[])),
+        ("POST", "/v1/jobs") => say_json(out, 201, &job()),
+        (_, path) if path.ends_with("/events") => {
+            let events = "id: 1\nevent: end\ndata: {\"state\":\"done\",\"seconds\":1}\n\n";
+            say(out, 200, "content-type: text/event-stream\r\n", events.as_bytes())
+        }
+        _ => say_json(out, 404, &problem(404, "NOT_FOUND", "nothing")),
+    }
+}
+
+/// Keys and an exhausted ciphertext, and the ciphertext that a bootstrap makes of it.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        fs::write(folder.path().join("in.json"), "[0.5]").unwrap();
+        ok(&folder.run("--json keygen --preset toy10 --allow-insecure --secret-only --out @keys"));
+        ok(&folder.run("--json encrypt --key @keys --in @in.json --out @a.ct --exhausted"));
+        folder
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, line: &str) -> Output {
+        refloat(line, self.path())
+    }
+
+    fn bootstrap(&self, foe: &Foe, more: &str) -> Output {
+        self.run(&format!(
+            "--json bootstrap --keys @keys --in @a.ct --out @b.ct --timeout 1 --server {} {more}",
+            foe.url
+        ))
+    }
+
+    /// As `bootstrap`, and the most memory that it took, in bytes.
+    #[cfg(target_os = "linux")]
+    fn bootstrap_measured(&self, foe: &Foe) -> (Output, u64) {
+        let at = |name: &str| self.path().join(name);
+        let child = Command::new(env!("CARGO_BIN_EXE_refloat"))
+            .args(["--json", "bootstrap", "--timeout", "1", "--server", &foe.url, "--keys"])
+            .args([at("keys"), "--in".into(), at("a.ct"), "--out".into(), at("b.ct")])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let status = format!("/proc/{}/status", child.id());
+        let watch = std::thread::spawn(move || {
+            let mut most = 0;
+            // It is gone from there when it has ended.
+            while let Some(now) = fs::read_to_string(&status).ok().and_then(|text| {
+                let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+                line.split_whitespace().nth(1)?.parse::<u64>().ok()
+            }) {
+                most = most.max(now << 10);
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            most
+        });
+        (child.wait_with_output().unwrap(), watch.join().unwrap())
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_never_ends_takes_little_memory() {
+    let folder = Folder::new();
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let plain = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+    for (path, head, pattern) in [
+        ("/v1/keys", plain, "[1,"),
+        ("/v1/keys", "HTTP/1.1 200 OK\r\n", "x: yyyyyyyyyyyyyyyyyyy\r\n"),
+        ("/v1/keys", "HTTP/1.1 200 OK\r\nx: ", "y"),
+        ("/v1/keys", "HTTP/1.1 400 X\r\n\r\n", " "),
+        ("/events", events, "x"),
+        ("/events", events, "data: x\n"),
+        ("/result", plain, "x"),
+    ] {
+        let foe = Foe::start(move |got, out| {
+            if got.path.ends_with(path) { for_ever(out, head, pattern) } else { friendly(got, out) }
+        });
+        let (output, memory) = folder.bootstrap_measured(&foe);
+        fails(&output, if path == "/events" { "BAD_BYTES" } else { "NETWORK" });
+        assert!(memory < 200 << 20, "{path} {pattern:?}: {} MB", memory >> 20);
+        assert!(!folder.path().join("b.ct").exists());
+    }
+}
+
+#[test]
+fn silence_and_long_answers_are_given_up() {
+    let folder = Folder::new();
+    let silent = Foe::start(|_, _| false);
+    assert!(fails(&folder.bootstrap(&silent, ""), "NETWORK").contains("--timeout"));
+    let begun = Foe::start(|_, out| {
+        out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{").unwrap();
+        out.flush().unwrap();
+        false
+    });
+    assert!(fails(&folder.bootstrap(&begun, ""), "NETWORK").contains("broke off after 1 bytes"));
+    // A length that is stated is refused before a byte of it is read.
+    let boast = Foe::start(|got, out| {
+        if got.path.ends_with("/result") {
+            out.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n").unwrap();
+            return false;
+        }
+        friendly(got, out)
+    });
+    assert!(fails(&folder.bootstrap(&boast, ""), "NETWORK").contains("1000000000000 bytes"));
+    let page = Foe::start(|got, out| {
+        if got.path.ends_with("/events") {
+            say(out, 200, "content-type: text/html\r\n", b"<p>")
+        } else {
+            friendly(got, out)
+        }
+    });
+    assert!(fails(&folder.bootstrap(&page, ""), "BAD_BYTES").contains("text/html"));
+}
+
+#[test]
+fn words_of_the_server_do_not_command_the_terminal() {
+    let folder = Folder::new();
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}31m\u{202e}no\r\nerror (OK): all is well";
+    let foe = Foe::start(move |_, out| say_json(out, 400, &problem(400, "BAD\u{1b}[31m", &evil.repeat(100))));
+    for json in ["--json ", ""] {
+        let line = format!("{json}bootstrap --keys @keys --in @a.ct --out @b.ct --server {}", foe.url);
+        let output = folder.run(&line);
+        assert!(!output.status.success());
+        let shown = String::from_utf8(output.stderr).unwrap();
+        assert!(shown.trim_end().chars().all(|c| !c.is_control() && c != '\u{202e}'), "{shown:?}");
+        assert!(shown.contains("PROBLEM") && shown.contains("\\u001b") && shown.len() < 10_000, "{shown}");
+    }
+    // Stages are words too.
+    let foe = Foe::start(move |got, out| {
+        if got.path.ends_with("/events") {
+            let stage = json!({ "kind": "exit", "stage": evil, "atMs": 1.0 });
+            let end = json!({ "state": "failed", "problem": problem(500, "INTERNAL", evil) });
+            let events = format!("id: 1\nevent: stage\ndata: {stage}\n\nid: 2\nevent: end\ndata: {end}\n\n");
+            return say(out, 200, "content-type: text/event-stream\r\n", events.as_bytes());
+        }
+        friendly(got, out)
+    });
+    let shown = fails(&folder.bootstrap(&foe, ""), "INTERNAL");
+    assert!(!shown.contains('\n'), "{shown:?}");
+}
+
+#[test]
+fn what_is_for_one_server_goes_to_no_other() {
+    let folder = Folder::new();
+    let other = Foe::start(friendly);
+    let url = other.url.clone();
+    let foe = Foe::start(move |_, out| say(out, 307, &format!("location: {url}/v1/keys\r\n"), b""));
+    let detail = fails(&folder.bootstrap(&foe, ""), "NETWORK");
+    assert!(detail.contains(&other.url) && detail.contains("--server"), "{detail}");
+    assert!(other.asked().is_empty());
+    // Each server sees a token of its own, the same each time, and what was asked for.
+    let token = |foe: &Foe| {
+        fails(&folder.bootstrap(foe, ""), "NOT_FOUND");
+        foe.asked().last().unwrap().header("authorization").to_owned()
+    };
+    let refusing = || Foe::start(|_, out| say_json(out, 404, &problem(404, "NOT_FOUND", "nothing")));
+    let (one, two) = (refusing(), refusing());
+    let first = token(&one);
+    assert!(first.len() == 71 && first.starts_with("Bearer "), "{first}");
+    assert_eq!(first, token(&one));
+    assert_ne!(first, token(&two));
+    let given = "f".repeat(64);
+    let more = format!("--token {given} --api-key word --header X-Gate:open");
+    fails(&folder.bootstrap(&one, &more), "NOT_FOUND");
+    let asked = one.asked().pop().unwrap();
+    assert_eq!(asked.header("authorization"), format!("Bearer {given}"));
+    assert_eq!((asked.header("x-api-key"), asked.header("x-gate")), ("word", "open"));
+    let bad = fails(&folder.bootstrap(&one, "--token F00"), "INVALID_ARGUMENT");
+    assert!(bad.contains("64 hexadecimal digits") && !bad.contains("F00"), "{bad}");
+    assert!(!folder.bootstrap(&one, "--header Authorization:x").status.success());
+}
+
+#[test]
+fn damage_on_the_way_is_found_and_lost_keys_are_sent_again() {
+    let folder = Folder::new();
+    ok(&folder.run("--json keygen --resume --out @keys"));
+    let fresh = ok(&folder.run("--json bootstrap --keys @keys --in @a.ct --out @good.ct"));
+    assert_eq!(fresh["after"]["level"], 2);
+    let good = fs::read(folder.path().join("good.ct")).unwrap();
+    let digest = blake3::hash(&good).to_hex().to_string();
+    // The result is damaged twice, and then whole.
+    let (times, result, stated) = (AtomicUsize::new(0), good.clone(), digest.clone());
+    let foe = Foe::start(move |got, out| {
+        if got.path.ends_with("/result") {
+            let mut bytes = result.clone();
+            bytes[1000] ^= u8::from(times.fetch_add(1, Ordering::Relaxed) < 2);
+            return say(out, 200, &format!("refloat-digest: {stated}\r\n"), &bytes);
+        }
+        friendly(got, out)
+    });
+    ok(&folder.bootstrap(&foe, ""));
+    assert_eq!(fs::read(folder.path().join("b.ct")).unwrap(), good);
+    let submitted = foe.asked().into_iter().find(|got| got.path.starts_with("/v1/jobs?")).unwrap();
+    assert_eq!(submitted.header("refloat-digest"), blake3::hash(&submitted.body).to_hex().as_str());
+    let foe = Foe::start(|got, out| {
+        if got.path.ends_with("/result") {
+            return say(out, 200, &format!("refloat-digest: {}\r\n", "0".repeat(64)), b"other bytes");
+        }
+        friendly(got, out)
+    });
+    assert!(fails(&folder.bootstrap(&foe, ""), "DIGEST_MISMATCH").contains("0000"));
+
+    // Piece 1 turns out to be damaged when the job runs; then the server has a piece 0 of somebody else.
+    let (result, puts) = (good, Arc::new(Mutex::new(Vec::new())));
+    let mut theirs = digests(&folder.path().join("keys/evaluation"));
+    theirs[0] = "0".repeat(64);
+    let (log, jobs, seals) = (puts.clone(), AtomicUsize::new(0), AtomicUsize::new(0));
+    let foe = Foe::start(move |got, out| {
+        let healing = jobs.load(Ordering::Relaxed) > 0;
+        match (got.method.as_str(), got.path.split('?').next().unwrap()) {
+            ("POST", "/v1/keys") if healing => say_json(out, 200, &keys("open", &[1])),
+            ("POST", "/v1/jobs") => {
+                jobs.fetch_add(1, Ordering::Relaxed);
+                say_json(out, 201, &job())
+            }
+            ("PUT", path) => {
+                assert_eq!(got.header("refloat-digest"), blake3::hash(&got.body).to_hex().as_str());
+                log.lock().unwrap().push(path.rsplit('/').next().unwrap().to_owned());
+                say(out, 204, "", b"")
+            }
+            ("POST", path) if path.ends_with("/commit") => {
+                if seals.fetch_add(1, Ordering::Relaxed) == 0 {
+                    return say_json(out, 409, &problem(409, "PIECES_DIFFER", "other pieces"));
+                }
+                let commit: Value = serde_json::from_slice(&got.body).unwrap();
+                say_json(out, 200, &json!({ "id": JOB, "digest": commit["digest"], "bytes": 1 }))
+            }
+            ("GET", path) if path.starts_with("/v1/keys/") => {
+                let mut state = keys("open", &[]);
+                state["digests"] = json!(theirs);
+                say_json(out, 200, &state)
+            }
+            (_, path) if path.ends_with("/events") && jobs.load(Ordering::Relaxed) == 1 => {
+                let end = json!({ "state": "failed", "problem": problem(409, "KEY_PIECE_DAMAGED", "piece 1 is damaged; upload piece 1 again") });
+                say(
+                    out,
+                    200,
+                    "content-type: text/event-stream\r\n",
+                    format!("event: end\ndata: {end}\n\n").as_bytes(),
+                )
+            }
+            (_, path) if path.ends_with("/result") => say(out, 200, "", &result),
+            _ => friendly(got, out),
+        }
+    });
+    let line = format!("bootstrap --keys @keys --in @a.ct --out @c.ct --server {}", foe.url);
+    let output = folder.run(&line);
+    let shown = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && shown.contains("note: ") && shown.contains("piece 1"), "{shown}");
+    assert_eq!(*puts.lock().unwrap(), ["1", "0"]);
+}
+
+/// Digests of the pieces in a folder, in order.
+fn digests(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "part"));
+    names.sort();
+    names.iter().map(|path| blake3::hash(&fs::read(path).unwrap()).to_hex().to_string()).collect()
+}
+
+#[test]
+fn https_is_spoken_with_servers_that_are_vouched_for() {
+    let folder = Folder::new();
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    fs::write(folder.path().join("ca.pem"), cert.pem()).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(signing_key.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key.into())
+        .unwrap();
+    let config = Arc::new(config);
+    let foe = Foe::with(
+        move |stream| {
+            let session = rustls::ServerConnection::new(config.clone()).ok()?;
+            Some(Box::new(rustls::StreamOwned::new(session, stream)))
+        },
+        |_, out| say_json(out, 404, &problem(404, "NOT_FOUND", "reached")),
+    );
+    let secure = Foe { url: foe.url.replace("http://", "https://"), asked: foe.asked.clone() };
+    let other = generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    fs::write(folder.path().join("other.pem"), other.cert.pem()).unwrap();
+    let stranger = format!("--ca {}", folder.path().join("other.pem").display());
+    let unknown = fails(&folder.bootstrap(&secure, &stranger), "NETWORK");
+    assert!(unknown.contains("--ca FILE"), "{unknown}");
+    assert!(secure.asked().is_empty(), "nothing is said to a server that nobody vouches for");
+    let vouched = format!("--ca {}", folder.path().join("ca.pem").display());
+    assert_eq!(fails(&folder.bootstrap(&secure, &vouched), "NOT_FOUND"), "reached");
+    fs::write(folder.path().join("ca.pem"), "no certificate").unwrap();
+    assert!(fails(&folder.bootstrap(&secure, &vouched), "INVALID_ARGUMENT").contains("no certificate"));
+}
