@@ -340,7 +340,7 @@ mod tests {
     fn sets_are_described_with_their_sizes() {
         let (engine, secret) = toy();
         let set = engine.set("bool-128").unwrap();
-        assert!(set.secure && set.key_bytes < 9_000_000 && set.log_failure == Some(-128.0));
+        assert!(set.secure && set.key_bytes < 9_300_000 && set.log_failure == Some(-128.0));
         assert!(set.key_parts.iter().all(|part| part.bytes <= 8 << 20));
         let toy = engine.set("toy-bool").unwrap();
         for part in &toy.key_parts {

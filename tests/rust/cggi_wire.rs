@@ -6,6 +6,7 @@ use refloat::Error;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
 use refloat::params::{
     CggiPreset, cggi_peer_preset, cggi_peer_presets, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
+    retired_cggi_presets,
 };
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
@@ -163,8 +164,37 @@ fn incomplete_keys_are_named() {
 fn keys_of_the_default_set_take_what_is_promised() {
     let params = cggi_preset("bool-128").unwrap().params().unwrap();
     let bytes: usize = key_parts(&params).iter().map(|part| cggi_part_len(&params, part)).sum();
-    assert!((8_700_000..8_900_000).contains(&bytes), "{bytes} bytes of keys");
+    assert!((9_100_000..9_200_000).contains(&bytes), "{bytes} bytes of keys");
     assert_eq!(cggi_ciphertexts_len(&params, 1), 96 + 8 + (1025usize * 27).div_ceil(8));
+}
+
+#[test]
+fn keys_and_ciphertexts_of_an_earlier_set_are_read_and_computed_on() {
+    // What version 0.1 wrote as bool-128: found by the fingerprint, under the name of now.
+    let old = retired_cggi_presets().iter().find(|old| old.now == "bool-128").unwrap();
+    let made = CggiSecretKey::generate(&old.preset.params().unwrap(), &Seed::from_bytes([5; 32]));
+    let (key, list) =
+        (cggi_secret_key_to_bytes(&made), made.encrypt_bits(&[true, true], &Seed::from_bytes([6; 32])));
+    let list = cggi_ciphertexts_to_bytes(made.params(), &list).unwrap();
+
+    let preset = cggi_preset_by_fingerprint(&frame::peek(&key).unwrap().fingerprint).unwrap();
+    assert_eq!(preset.name, "bool-128-2026a");
+    let params = preset.params().unwrap();
+    let secret = cggi_secret_key_from_bytes(&params, &key).unwrap();
+    let inputs: Vec<CggiCiphertext> = cggi_ciphertexts_from_bytes(&params, &list).unwrap();
+    let mut builder = CggiKeys::builder(&params, secret.key_id());
+    for index in 0..key_parts(&params).len() {
+        builder.add(index, &secret.key_part(index).unwrap()).unwrap();
+    }
+    let evaluator = CggiEvaluator::new(builder.finish().unwrap());
+    let out = evaluator.gate(Gate::Nand, &[&inputs[0], &inputs[1]], &mut ()).unwrap();
+    assert_eq!(secret.decrypt_bit(&out), Ok(false));
+
+    // The set of today has the name and reads none of it; new keys of the old one are refused with the set to take.
+    let today = cggi_preset("bool-128").unwrap().params().unwrap();
+    assert_eq!(cggi_ciphertexts_from_bytes(&today, &list).unwrap_err().code(), "PARAMS_MISMATCH");
+    let refused = cggi_preset(preset.name).unwrap_err().to_string();
+    assert!(refused.contains("no new keys") && refused.ends_with("take bool-128"), "{refused}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use super::{
     catalogue::{Catalogue, Named, Retired},
+    cggi_retired::RETIRED,
     cggi_specs as specs,
 };
 use crate::{
@@ -80,15 +81,15 @@ static PRESETS: [CggiPreset; 23] = [
         spec: specs::bool_64,
     },
     CggiPreset {
-        name: "bool-110-unrolled",
-        title: "128-bit, gates on bits by pairs of key bits, faster with twice the key, a wrong result once in 2^110 gates",
+        name: "bool-100-unrolled",
+        title: "128-bit, gates on bits by pairs of key bits, faster with twice the key, a wrong result once in 2^100 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
-        spec: specs::bool_110_unrolled,
+        spec: specs::bool_100_unrolled,
     },
     CggiPreset {
         name: "bool-128-ternary",
-        title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^120 gates",
+        title: "128-bit, gates on bits by GINX with a ternary key, a wrong result once in 2^128 gates",
         policy: SecurityPolicy::Strict128,
         source: OWN,
         spec: specs::bool_128_ternary,
@@ -239,9 +240,6 @@ impl Named for CggiPreset {
         (self.spec)().fingerprint()
     }
 }
-
-/// Sets of earlier versions.
-static RETIRED: [Retired<CggiPreset>; 0] = [];
 
 pub(super) static SETS: Catalogue<CggiPreset> = Catalogue { current: &PRESETS, retired: &RETIRED };
 

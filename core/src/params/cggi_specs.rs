@@ -12,14 +12,14 @@ pub(super) fn bool_128() -> CggiSpec {
     CggiSpec {
         name: "bool-128".to_string(),
         method: RotationMethod::GinxBinary,
-        lwe_dimension: 637,
+        lwe_dimension: 661,
         lwe_secret: LweSecret::Binary,
         log_q: 16,
         switch_base_log: 2,
-        switch_digits: 8,
+        switch_digits: 6,
         log_n: 10,
         prime: 134_215_681,
-        width: Binomial::Coins32,
+        width: Binomial::Coins36,
         base_log: 8,
         digits: 2,
         messages: 2,
@@ -31,23 +31,23 @@ pub(super) fn bool_128() -> CggiSpec {
 pub(super) fn bool_64() -> CggiSpec {
     CggiSpec {
         name: "bool-64".to_string(),
-        lwe_dimension: 599,
+        lwe_dimension: 622,
         log_q: 15,
-        switch_digits: 7,
+        switch_digits: 6,
         log_failure: -64.0,
         ..bool_128()
     }
 }
 
 /// The promise is that of three-input gates; two-input gates keep 2^-128.
-pub(super) fn bool_110_unrolled() -> CggiSpec {
+pub(super) fn bool_100_unrolled() -> CggiSpec {
     CggiSpec {
-        name: "bool-110-unrolled".to_string(),
+        name: "bool-100-unrolled".to_string(),
         method: RotationMethod::GinxUnrolled,
-        lwe_dimension: 638,
+        lwe_dimension: 662,
         switch_base_log: 1,
-        switch_digits: 12,
-        log_failure: -110.0,
+        switch_digits: 13,
+        log_failure: -100.0,
         ..bool_128()
     }
 }
@@ -56,6 +56,8 @@ pub(super) fn toy_bool() -> CggiSpec {
     CggiSpec {
         name: "toy-bool".to_string(),
         lwe_dimension: 64,
+        switch_digits: 8,
+        width: Binomial::Coins32,
         log_n: 8,
         policy: SecurityPolicy::InsecureForTests,
         ..bool_128()
@@ -65,10 +67,10 @@ pub(super) fn toy_bool() -> CggiSpec {
 pub(super) fn fbs_8() -> CggiSpec {
     CggiSpec {
         name: "fbs8".to_string(),
-        lwe_dimension: 792,
+        lwe_dimension: 816,
         log_q: 20,
-        switch_base_log: 3,
-        switch_digits: 6,
+        switch_base_log: 2,
+        switch_digits: 7,
         log_n: 11,
         prime: 1_073_692_673,
         width: Binomial::Coins21,
@@ -82,7 +84,7 @@ pub(super) fn fbs_16() -> CggiSpec {
     CggiSpec {
         name: "fbs16".to_string(),
         switch_base_log: 1,
-        switch_digits: 18,
+        switch_digits: 16,
         base_log: 7,
         digits: 3,
         messages: 16,
@@ -109,7 +111,7 @@ pub(super) fn fbs_16_50() -> CggiSpec {
 pub(super) fn fbs_8_50() -> CggiSpec {
     CggiSpec {
         name: "fbs8-50".to_string(),
-        lwe_dimension: 714,
+        lwe_dimension: 740,
         log_q: 18,
         switch_digits: 7,
         messages: 8,
@@ -134,11 +136,12 @@ pub(super) fn bool_128_ternary() -> CggiSpec {
     CggiSpec {
         name: "bool-128-ternary".to_string(),
         method: RotationMethod::GinxTernary,
-        lwe_dimension: 605,
+        lwe_dimension: 614,
         lwe_secret: LweSecret::Ternary,
-        base_log: 7,
+        switch_base_log: 3,
+        switch_digits: 4,
+        base_log: 6,
         digits: 3,
-        log_failure: -120.0,
         ..bool_128()
     }
 }
@@ -147,7 +150,9 @@ pub(super) fn lmk_128() -> CggiSpec {
     CggiSpec {
         name: "lmk-128".to_string(),
         method: RotationMethod::Lmkcdey { merged: 1 },
-        base_log: 7,
+        switch_base_log: 3,
+        switch_digits: 4,
+        base_log: 6,
         digits: 3,
         ..bool_128()
     }
@@ -157,6 +162,8 @@ pub(super) fn lmk_128_merged() -> CggiSpec {
     CggiSpec {
         name: "lmk-128-merged".to_string(),
         method: RotationMethod::Lmkcdey { merged: 4 },
+        switch_base_log: 1,
+        switch_digits: 12,
         log_failure: -100.0,
         ..bool_128()
     }
@@ -208,6 +215,7 @@ pub(super) fn ntru_128() -> CggiSpec {
         method: RotationMethod::Ntru { merged: 4 },
         prime: 16_760_833,
         width: Binomial::Coins21,
+        switch_digits: 7,
         base_log: 5,
         digits: 4,
         ..bool_128()
@@ -215,13 +223,23 @@ pub(super) fn ntru_128() -> CggiSpec {
 }
 
 pub(super) fn ntru_64() -> CggiSpec {
-    CggiSpec { name: "ntru-64".to_string(), base_log: 6, digits: 3, log_failure: -74.0, ..ntru_128() }
+    CggiSpec {
+        name: "ntru-64".to_string(),
+        switch_base_log: 1,
+        switch_digits: 13,
+        base_log: 6,
+        digits: 3,
+        log_failure: -74.0,
+        ..ntru_128()
+    }
 }
 
 pub(super) fn ntru_small() -> CggiSpec {
     CggiSpec {
         name: "ntru-small".to_string(),
         method: RotationMethod::Ntru { merged: 1 },
+        switch_base_log: 1,
+        switch_digits: 13,
         log_failure: -125.0,
         ..ntru_128()
     }
@@ -231,6 +249,8 @@ pub(super) fn toy_bool_ntru() -> CggiSpec {
     CggiSpec {
         name: "toy-bool-ntru".to_string(),
         lwe_dimension: 64,
+        switch_base_log: 2,
+        switch_digits: 8,
         log_n: 8,
         log_failure: -128.0,
         policy: SecurityPolicy::InsecureForTests,

@@ -3,6 +3,7 @@
 mod catalogue;
 mod cggi;
 mod cggi_peers;
+mod cggi_retired;
 mod cggi_specs;
 mod conventional;
 mod seal;

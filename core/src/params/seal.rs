@@ -80,10 +80,13 @@ impl SealSet {
         format!("seal-{}", self.number)
     }
 
-    /// What the set is, with its security by today's estimate.
+    /// What the set is, with its security by today's estimate and the probability that a bootstrap of random coefficients
+    /// fails, computed; the source states none.
     pub fn title(&self, params: &ConventionalParams) -> String {
+        let failure =
+            params.log2_failure().map_or(String::new(), |log| format!(", a bootstrap fails with 2^{log:.0}"));
         format!(
-            "set {} of RNS-CKKS on SEAL, for comparison: {:.0}-bit by today's estimate",
+            "set {} of RNS-CKKS on SEAL, for comparison: {:.0}-bit by today's estimate{failure}",
             self.number,
             params.security().bits
         )
@@ -178,7 +181,12 @@ mod tests {
                 assert_eq!(params.levels().left(), set.levels_left[usize::from(log_slots == 15)]);
                 let bits = params.security().bits;
                 assert!((108.0..122.0).contains(&bits), "{}: {bits}", set.name());
-                assert!(set.title(&params).contains(&format!("{bits:.0}-bit")));
+                let failure = params.log2_failure().unwrap();
+                let title = set.title(&params);
+                assert!(
+                    title.contains(&format!("{bits:.0}-bit")) && title.ends_with(&format!("2^{failure:.0}")),
+                    "{title}"
+                );
                 assert!(params.security().statement.contains("INSECURE"));
                 assert!(params.log2_failure().unwrap() < -100.0, "{}", set.name());
             }

@@ -15,7 +15,7 @@
 //! and every sampler states how many of them it takes.
 //!
 //! Samplers of secret values ([`Stream::binary`], [`Stream::ternary`], [`Stream::cbd21`],
-//! [`Stream::cbd32`], [`Stream::below`]) take a number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
+//! [`Stream::cbd32`], [`Stream::cbd36`], [`Stream::below`]) take a number of bytes that does not depend on what they draw, and neither branch on it nor index by it.
 
 mod keystream;
 mod samplers;

@@ -114,6 +114,25 @@ impl Stream {
         bytes.zeroize();
     }
 
+    /// Fills `out` with independent samples of the centred binomial distribution CBD(36): the
+    /// difference of two sums of 36 fair bits. They lie in `[-36, 36]`, have mean 0 and variance 18
+    /// exactly (standard deviation 4.24). Takes nine bytes a value, without a branch on what they are.
+    pub fn cbd36(&mut self, out: &mut [i8]) {
+        const BYTES: usize = 9;
+        let mut bytes = [0u8; CHUNK];
+        // Whole words of the stream for every chunk but the last: a multiple of four values.
+        for part in out.chunks_mut(CHUNK / BYTES / 4 * 4) {
+            let drawn = &mut bytes[..BYTES * part.len()];
+            self.bytes(drawn);
+            for (value, [low @ .., high]) in part.iter_mut().zip(drawn.as_chunks::<BYTES>().0) {
+                let word = u64::from_le_bytes(*low);
+                let plus = (word & ((1 << 36) - 1)).count_ones();
+                *value = plus as i8 - ((word >> 36).count_ones() + high.count_ones()) as i8;
+            }
+        }
+        bytes.zeroize();
+    }
+
     /// Fills `out` with independent fair bits, 0 or 1. Takes one byte a value, of which the lowest bit
     /// counts, without a branch on what they are.
     pub fn binary(&mut self, out: &mut [i8]) {

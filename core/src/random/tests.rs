@@ -319,6 +319,9 @@ fn the_wider_binomial_and_fair_bits_have_their_moments() {
     // 32 terms of variance 1/2 and fourth moment 1/2.
     assert_moments(&samples, 16.0, 32.0 / 2.0 + 3.0 * 32.0 * 31.0 / 4.0);
     assert!(samples.iter().all(|x| x.abs() <= 32));
+    stream(41).cbd36(&mut samples);
+    assert_moments(&samples, 18.0, 36.0 / 2.0 + 3.0 * 36.0 * 35.0 / 4.0);
+    assert!(samples.iter().all(|x| x.abs() <= 36));
     stream(42).binary(&mut samples);
     assert!(samples.iter().all(|x| (0..=1).contains(x)));
     let ones = samples.iter().map(|&x| f64::from(x)).sum::<f64>();

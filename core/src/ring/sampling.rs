@@ -25,6 +25,8 @@ pub enum Binomial {
     Coins21,
     /// 32 + 32 bits: variance 16, standard deviation 4.
     Coins32,
+    /// 36 + 36 bits: variance 18, standard deviation 4.24.
+    Coins36,
 }
 
 impl Binomial {
@@ -33,6 +35,7 @@ impl Binomial {
         match self {
             Self::Coins21 => 10.5,
             Self::Coins32 => 16.0,
+            Self::Coins36 => 18.0,
         }
     }
 
@@ -46,6 +49,7 @@ impl Binomial {
         match self {
             Self::Coins21 => stream.cbd21(out),
             Self::Coins32 => stream.cbd32(out),
+            Self::Coins36 => stream.cbd36(out),
         }
     }
 }

@@ -113,20 +113,33 @@ pub enum SecurityPolicy {
     /// The table of the HomomorphicEncryption.org standard of 2018, for published sets that sit on
     /// it: today's estimate is 126 bits and less, and is what the report says.
     HeStandard2018,
+    /// For sets of earlier versions that met [`Self::Strict128`] by the estimates of their day and do
+    /// not by today's: their keys are read, and none made. At least 120 bits; the report says what it is.
+    Superseded,
     /// Anything. For tests and demonstrations; the report says INSECURE.
     InsecureForTests,
 }
 
 impl SecurityPolicy {
     /// Every policy, strongest first.
-    pub const ALL: [Self; 3] = [Self::Strict128, Self::HeStandard2018, Self::InsecureForTests];
+    pub const ALL: [Self; 4] =
+        [Self::Strict128, Self::HeStandard2018, Self::Superseded, Self::InsecureForTests];
 
-    /// Stable name: `strict-128`, `he-standard-2018` or `insecure-for-tests`.
+    /// Stable name: `strict-128`, `he-standard-2018`, `superseded` or `insecure-for-tests`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict128 => "strict-128",
             Self::HeStandard2018 => "he-standard-2018",
+            Self::Superseded => "superseded",
             Self::InsecureForTests => "insecure-for-tests",
+        }
+    }
+
+    /// What enters the fingerprint of a set: a superseded one keeps that of its day.
+    pub(crate) fn fingerprint_name(self) -> &'static str {
+        match self {
+            Self::Superseded => Self::Strict128.name(),
+            other => other.name(),
         }
     }
 
@@ -149,7 +162,8 @@ impl FromStr for SecurityPolicy {
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "security policy \"{name}\": the policies are strict-128, he-standard-2018 and insecure-for-tests"
+                "security policy \"{name}\": the policies are strict-128, he-standard-2018, superseded and \
+                 insecure-for-tests"
             ))
         })
     }
@@ -210,7 +224,7 @@ fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceRepo
     let combinatorial_bits = secret.combinatorial_bits();
     let bound = match policy {
         SecurityPolicy::Strict128 => table::strict_bound(log_n, secret),
-        SecurityPolicy::HeStandard2018 => table::he2018_bound(log_n, secret),
+        SecurityPolicy::HeStandard2018 | SecurityPolicy::Superseded => table::he2018_bound(log_n, secret),
         SecurityPolicy::InsecureForTests => None,
     };
     if policy.is_secure() {
@@ -244,6 +258,14 @@ fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceRepo
     Ok(InstanceReport { instance: *instance, bound, bits, combinatorial_bits })
 }
 
+/// What is said of a set that met the estimates of its day.
+fn superseded(bits: f64) -> String {
+    format!(
+        "about {:.0}-bit classical security by today's lattice estimates: a set of an earlier version, for keys made of it",
+        libm::round(bits)
+    )
+}
+
 fn statement(instances: &[InstanceReport], bits: f64, policy: SecurityPolicy) -> String {
     let rounded = libm::round(bits);
     let lattice = match policy {
@@ -253,6 +275,7 @@ fn statement(instances: &[InstanceReport], bits: f64, policy: SecurityPolicy) ->
         SecurityPolicy::HeStandard2018 => format!(
             "about {rounded:.0}-bit classical security by today's lattice estimates; within the tables of the 2018 standard"
         ),
+        SecurityPolicy::Superseded => superseded(bits),
         SecurityPolicy::InsecureForTests => {
             let known = if bits > 0.0 { format!("about {rounded:.0} bits") } else { "no estimate".into() };
             return format!(

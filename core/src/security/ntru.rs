@@ -10,7 +10,7 @@
 
 use alloc::{format, string::String};
 
-use super::{LweReport, MIN_SIGMA};
+use super::{LweReport, MIN_SIGMA, lwe::least_bits};
 use crate::error::Error;
 
 /// g / f modulo q, for f and g drawn with the same width.
@@ -43,10 +43,11 @@ impl LweReport {
     pub fn with_ntru(mut self, instance: &NtruInstance) -> Result<Self, Error> {
         let NtruInstance { name, degree, log_modulus, sigma } = *instance;
         let own = instance.bits();
-        if self.policy.is_secure() && own < 128.0 {
+        let least = least_bits(self.policy);
+        if own < least {
             return Err(Error::Insecure(format!(
                 "{name}: NTRU of degree {degree} and width {sigma:.2} at a modulus of 2^{log_modulus:.2} is worth about \
-                 {own:.1} bits, below the 128 of policy {}; use a smaller modulus or a larger width",
+                 {own:.1} bits, below the {least} of policy {}; use a smaller modulus or a larger width",
                 self.policy
             )));
         }
@@ -93,7 +94,7 @@ mod tests {
     fn the_policy_decides() {
         let short = LweInstance {
             name: "short key",
-            dimension: 637,
+            dimension: 661,
             secret: LweSecret::Binary,
             log_modulus: 16.0,
             sigma: 3.24,

@@ -44,7 +44,7 @@ pub fn run(runs: usize, output: &Output) -> Result<(), Failure> {
     let gates = [
         ("bool-128", "one bit, GINX, binary key"),
         ("bool-64", "one bit, GINX, binary key"),
-        ("bool-110-unrolled", "one bit, GINX by pairs of key bits"),
+        ("bool-100-unrolled", "one bit, GINX by pairs of key bits"),
         ("bool-128-ternary", "one bit, GINX, ternary key"),
         ("lmk-128", "one bit, LMKCDEY"),
         ("ntru-128", "one bit, NTRU, experimental"),

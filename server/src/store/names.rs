@@ -32,3 +32,44 @@ pub fn update(store: &Store, name_of: impl Fn(&str) -> Option<String>) -> Result
         Ok(())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+    use crate::store::holder::Holder;
+    use crate::store::keys::{self, KeyState};
+    use crate::store::now;
+
+    #[test]
+    fn key_sets_are_given_the_name_of_their_fingerprint() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let records = [([1; 16], "old"), ([2; 16], "new"), ([3; 16], "unknown")].map(|(id, fingerprint)| {
+            let record = KeyRecord {
+                id: Id(id),
+                params: "set".into(),
+                fingerprint: fingerprint.into(),
+                parts: 1,
+                state: KeyState::Open,
+                touched: now(),
+                digest: None,
+                bytes: 0,
+                holder: Holder::default(),
+            };
+            keys::open(&store, &record).unwrap();
+            record
+        });
+        let name_of = |fingerprint: &str| match fingerprint {
+            "old" => Some("set-2026a".to_owned()),
+            "new" => Some("set".to_owned()),
+            _ => None,
+        };
+        for _ in 0..2 {
+            update(&store, name_of).unwrap();
+            let names =
+                records.each_ref().map(|record| keys::get(&store, record.id).unwrap().unwrap().params);
+            assert_eq!(names, ["set-2026a", "set", "set"]);
+        }
+    }
+}

@@ -42,7 +42,7 @@
 //! ```
 //!
 //! - Keys travel as parts ([`key_parts`], [`CggiSecretKey::key_part`](crate::schemes::cggi::CggiSecretKey),
-//!   [`CggiKeys::builder`]): seeded and packed, 8.8 MB for `bool-128`.
+//!   [`CggiKeys::builder`]): seeded and packed, 9.2 MB for `bool-128`.
 //! - [`CggiEvaluator::gates`] takes independent gates and computes them on as many threads as there are.
 //! - [`CggiEvaluator::gate_run`] gives one gate as a [`CggiRun`] that the caller drives, step by step; the owner
 //!   of the key can look at it ([`CggiView`]).

@@ -81,7 +81,7 @@ impl CggiSpec {
         for word in words {
             h.update(&word.to_le_bytes());
         }
-        h.update(self.policy.name().as_bytes());
+        h.update(self.policy.fingerprint_name().as_bytes());
         let mut out = [0; 16];
         out.copy_from_slice(&h.finalize().as_bytes()[..16]);
         out
