@@ -106,7 +106,7 @@ fn nothing_of_a_key_set_or_its_jobs_is_done_without_its_token() {
     );
     assert!(owner.raw(twice.as_bytes()).starts_with("HTTP/1.1 400"));
     let result = owner.get(&format!("/v1/jobs/{job}/result")).expect(200);
-    assert_eq!(result.header("refloat-digest"), blake3::hash(&result.body).to_hex().to_string());
+    assert_eq!(result.header("refloat-digest"), blake3::hash(&result.body).to_hex());
     owner.delete(&format!("/v1/keys/{KEY}")).expect(204);
     // The result outlives the keys, and is still its owner's alone.
     owner.get(&format!("/v1/jobs/{job}/result")).expect(200);
@@ -144,7 +144,7 @@ fn a_token_is_drawn_for_who_brings_none_and_survives_a_restart() {
     owner.with(&[]).post_json("/v1/keys", &manifest(KEY, false)).problem(401, "TOKEN_MISSING");
     let state = owner.get(&format!("/v1/keys/{KEY}")).expect(200).json();
     let digests: Vec<Value> =
-        (0..PARTS).map(|index| blake3::hash(&part(index)).to_hex().to_string().into()).collect();
+        (0..PARTS).map(|index| blake3::hash(&part(index)).to_hex().as_str().into()).collect();
     assert_eq!(state["digests"], json!(digests));
     finished(&owner, KEY);
     server.stop();
@@ -181,7 +181,7 @@ fn what_is_altered_on_its_way_is_refused() {
         let chunk = format!("/v1/keys/{KEY}/chunks/0");
         client.send("PUT", &chunk, &[octets, ("refloat-digest", digest)], &part(0))
     };
-    let digest = blake3::hash(&part(0)).to_hex().to_string();
+    let digest = blake3::hash(&part(0)).to_hex().as_str();
     put(OTHER).problem(422, "DIGEST_MISMATCH");
     put("00").problem(400, "INVALID_ARGUMENT");
     assert_eq!(client.get(&format!("/v1/keys/{KEY}")).json()["present"], 0);
@@ -194,7 +194,7 @@ fn what_is_altered_on_its_way_is_refused() {
         client.submit_with(&format!("key={KEY}"), &[("refloat-digest", digest)], &ciphertext())
     };
     submit(OTHER).problem(422, "DIGEST_MISMATCH");
-    submit(&blake3::hash(&ciphertext()).to_hex().to_string()).expect(202);
+    submit(&blake3::hash(&ciphertext()).to_hex()).expect(202);
     server.stop();
 }
 
@@ -215,7 +215,7 @@ fn a_piece_of_an_open_set_is_replaced_and_of_a_sealed_one_kept() {
         hasher.update(blake3::hash(&part(index)).as_bytes());
     }
     let commit = format!("/v1/keys/{KEY}/commit");
-    let seal = json!({ "digest": hasher.finalize().to_hex().to_string() });
+    let seal = json!({ "digest": hasher.finalize().to_hex().as_str() });
     client.post_json(&commit, &seal).problem(409, "PIECES_DIFFER");
     client.put_chunk(KEY, 0, &part(0)).expect(204);
     client.post_json(&commit, &seal).expect(200);

@@ -243,7 +243,10 @@ impl Connection {
 fn is_tls(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => true,
-        ureq::Error::Io(error) => error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()),
+        ureq::Error::Io(error) => {
+            let inner = error.get_ref();
+            matches!(inner, Some(inner) if inner.is::<rustls::Error>())
+        }
         _ => false,
     }
 }

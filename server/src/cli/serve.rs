@@ -33,6 +33,7 @@ Examples:
 
 /// Arguments of `refloat serve`.
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     /// TOML file with settings.

@@ -69,19 +69,14 @@ pub async fn serve(
         let trusted = config.server.trusted_proxies.contains(&address.ip().to_canonical());
         let mut patience = Patience::new(limits);
         let taken = if trusted { of_proxies.try_take(peer) } else { open.try_take(peer) };
-        let (slot, reserved) = match taken {
-            Ok(slot) => (slot, false),
-            Err(_) => match reserve.try_take(peer) {
-                Ok(slot) => {
-                    patience.quiet = patience.quiet.min(RESERVED_PATIENCE);
-                    (slot, true)
-                }
-                Err(_) => {
-                    service.metrics.traffic.closed("too_many");
-                    continue;
-                }
-            },
+        let reserved = taken.is_err();
+        let Ok(slot) = taken.or_else(|_| reserve.try_take(peer)) else {
+            service.metrics.traffic.closed("too_many");
+            continue;
         };
+        if reserved {
+            patience.quiet = patience.quiet.min(RESERVED_PATIENCE);
+        }
         let progress = Progress::new(patience);
         let connection = Connection { address, progress, reserved };
         attend(socket, connection, slot, &builder, &router, &graceful, &service);

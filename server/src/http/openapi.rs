@@ -79,7 +79,9 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
             RefOr::Ref(_) => None,
         })
         .collect();
-    parameters.iter_mut().for_each(|parameter| forbid_null(parameter));
+    for parameter in &mut parameters {
+        forbid_null(parameter);
+    }
     let received = operation.request_body.is_some();
     let named = path.contains('{') || received;
     let sent = path.ends_with("/result") || path.ends_with("/events");

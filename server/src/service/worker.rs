@@ -175,7 +175,7 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
             }
         }
         None => {
-            tracing::error!(job = %job.id, "the end of a job could not be noted; the next start takes it up")
+            tracing::error!(job = %job.id, "the end of a job could not be noted; the next start takes it up");
         }
     }
     service.events.close(job.id);

@@ -55,6 +55,7 @@ mod tests {
                 touched: now(),
                 digest: None,
                 bytes: 0,
+                damaged: false,
                 holder: Holder::default(),
             };
             keys::open(&store, &record).unwrap();
