@@ -135,7 +135,7 @@ describe('a conventional set through the calls of SHIP', () => {
     expect([once.level, twice.level]).toEqual([outputLevel, outputLevel - 1]);
     const ids = stages.map((s) => s.id);
     expect(run.events.filter((e) => e.kind === 'exit').map((e) => e.stage)).toEqual([...ids, ...ids, 'meta_correct']);
-    expect(worst(await keys.decrypt(twice), values)).toBeLessThan(worst(await keys.decrypt(once), values) / 4);
+    expect(worst(await keys.decrypt(twice), values)).toBeLessThan(worst(await keys.decrypt(once), values) / 2);
     for (const rounds of [0, -1, 2.5, Number.NaN, 1000, 2 ** 40]) {
       await expect(keys.bootstrap(spent, boot, { rounds }), String(rounds)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
