@@ -195,7 +195,7 @@ async function checkLocks() {
   return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
 }
 
-/** What deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
+/** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
 async function cargoDeny(...checks) {
   if ((await run('cargo', ['deny', '--version'])).code !== 0) {
     return { skipped: 'no cargo-deny here (cargo install cargo-deny --locked)' };
