@@ -261,7 +261,7 @@ fn conventional_sets_are_listed_and_timed() {
     let rows = bench["measurements"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
     for row in rows {
-        assert_eq!((row["stages"].as_array().unwrap().len(), &row["levelsLeft"]), (4, &3.into()));
+        assert_eq!((row["stages"].as_array().unwrap().len(), &row["levelsLeft"]), (5, &3.into()));
         let precision = &row["precision"];
         assert!(
             precision["mean"].as_f64() >= Some(18.0) && precision["worst"].as_f64() >= Some(16.5),
