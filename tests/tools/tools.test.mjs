@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { run } from './lib/run.mjs';
-import { freePort, isFree } from './lib/server.mjs';
+import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
 
 function scratch(context) {
@@ -143,6 +144,21 @@ test('a port in use is not taken for a free one', async (context) => {
   context.after(() => server.close());
   await once(server, 'listening');
   assert.ok(!(await isFree(port)));
+});
+
+test('a server that is not ready is quoted', async (context) => {
+  const why = '2 bytes are free on the disk of the data folder, storage.min_free_bytes is 3';
+  let ready = false;
+  const server = createHttpServer((_, response) => {
+    response.writeHead(ready ? 200 : 503).end(ready ? 'ready' : JSON.stringify({ detail: why }));
+  }).listen(0, '127.0.0.1');
+  context.after(() => server.close());
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${server.address().port}`;
+  assert.equal(await notReady(url), `/readyz answers 503: {"detail":"${why}"}`);
+  ready = true;
+  assert.equal(await notReady(url), undefined);
+  assert.match(await notReady(`http://127.0.0.1:${await freePort()}`), /does not answer: .*ECONNREFUSED/);
 });
 
 test('an artefact may shrink, and grow by less than 5 % of its committed size', () => {

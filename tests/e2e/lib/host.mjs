@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
+import { freePort, notReady } from '../../tools/lib/server.mjs';
 import { until } from './harness.mjs';
 import { demoDist, serverBinary } from './paths.mjs';
 
@@ -54,19 +55,11 @@ export async function realServer(context, { port, data } = {}) {
   };
   context.after(() => stop('SIGKILL'));
   const url = `http://127.0.0.1:${at}/`;
-  await until(`the server on ${url} (it said: ${log})`, async () => {
+  let why;
+  await until(() => `the server on ${url} is not ready; ${why}; it said: ${log}`, async () => {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log}`);
-    return fetch(`${url}readyz`).then((r) => r.ok, () => false);
+    why = await notReady(url);
+    return why === undefined;
   });
   return { url, port: at, data: folder, stop };
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -8,6 +8,9 @@ import { kill, start } from './run.mjs';
 const READY = 30_000;
 const GRACE = 35_000;
 
+/** How long one answer about it may take, in milliseconds. */
+const ANSWER = 5_000;
+
 /** Whether nothing listens on this port of the loopback interface. */
 export function isFree(port) {
   return new Promise((resolve) => {
@@ -53,19 +56,23 @@ export async function serve({ port, args = [] }) {
   };
   for (const deadline = Date.now() + READY; ; ) {
     if (ended !== undefined) throw new Stop(`the server ended before it was ready (${ended}); its own words are above`);
-    if (await isReady(url)) return { url, pid: child.pid, closed, stop };
+    const why = await notReady(url);
+    if (why === undefined) return { url, pid: child.pid, closed, stop };
     if (Date.now() > deadline) {
       await stop();
-      throw new Stop(`the server did not get ready on ${url} within ${READY / 1000} s`);
+      throw new Stop(`the server did not get ready on ${url} within ${READY / 1000} s; ${why}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function isReady(url) {
+/** Why the server at `url` is not ready, in its own words where it has any; undefined if it is ready. */
+export async function notReady(url) {
   try {
-    return (await fetch(`${url}/readyz`)).ok;
-  } catch {
-    return false;
+    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(ANSWER) });
+    const text = await response.text();
+    return response.ok ? undefined : `/readyz answers ${response.status}: ${text.trim()}`;
+  } catch (error) {
+    return `/readyz does not answer: ${error.cause?.message ?? error.message}`;
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Stop } from '../lib/log.mjs';
 import { serverBinary } from '../lib/paths.mjs';
 import { kill, run, start } from '../lib/run.mjs';
-import { freePort } from '../lib/server.mjs';
+import { freePort, notReady } from '../lib/server.mjs';
 import { sleep } from './random.mjs';
 
 /** Milliseconds in which a server must be up. */
@@ -111,8 +111,11 @@ export class Host {
     });
     for (const deadline = Date.now() + READY; ; await sleep(20)) {
       if (ended !== undefined) throw new Stop(`the server ended at its start (${ended}); its log: ${await this.tail()}`);
-      if ((await this.ask('GET', '/readyz', { limit: 2000 })).status === 200) return;
-      if (Date.now() > deadline) throw new Stop(`the server is not ready after ${READY / 1000} s; its log: ${await this.tail()}`);
+      const why = await notReady(`http://${listen}`);
+      if (why === undefined) return;
+      if (Date.now() > deadline) {
+        throw new Stop(`the server is not ready after ${READY / 1000} s; ${why}; its log: ${await this.tail()}`);
+      }
     }
   }
 

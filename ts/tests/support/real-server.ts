@@ -61,13 +61,24 @@ async function start(port: number, data: string, settings: string): Promise<Chil
   const deadline = Date.now() + 60_000;
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${words}`);
-    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ready) return child;
-    if (Date.now() > deadline) throw new Error(`the server does not get ready: ${words}`);
+    const why = await notReady(`http://127.0.0.1:${port}/readyz`);
+    if (why === undefined) return child;
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`the server does not get ready; ${why}; it said: ${words}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Why the server is not ready, in its own words where it has any; undefined if it is. */
+async function notReady(url: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    const text = await response.text();
+    return response.ok ? undefined : `it answers ${response.status}: ${text.trim()}`;
+  } catch (error) {
+    return `it does not answer: ${String(error)}`;
   }
 }
 
