@@ -270,7 +270,11 @@ fn unsafe_code_stays_in_the_kernels() {
             }
         }
     }
-    assert!(violations.is_empty(), "unsafe outside core/src/arith/simd and server/src/memory.rs:\n{}\n", violations.join("\n"));
+    assert!(
+        violations.is_empty(),
+        "unsafe outside core/src/arith/simd and server/src/memory.rs:\n{}\n",
+        violations.join("\n")
+    );
 }
 
 #[test]
