@@ -183,7 +183,7 @@ pub(crate) fn prefetch<T>(words: &[T]) {
 /// Asks for the cache line of an address, which may be any.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(crate) fn prefetch_at<T>(address: *const T) {
+fn prefetch_at<T>(address: *const T) {
     use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a hint to the caches, which needs no more than SSE and has no effect besides, whatever the address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
@@ -207,11 +207,6 @@ pub(crate) fn prefetch_far<T>(_address: *const T) {}
 /// There is no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn prefetch<T>(_words: &[T]) {}
-
-/// There is no such instruction.
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-pub(crate) fn prefetch_at<T>(_address: *const T) {}
 
 static SCALAR_U32: Scalar<u32> = Scalar::new();
 static SCALAR_U64: Scalar<u64> = Scalar::new();
