@@ -10,7 +10,7 @@ use crate::{
     arith::Word,
     circuits::program::{Machine, Plan, Target},
     error::Error,
-    rlwe::{GaloisKeys, SampleBlock},
+    rlwe::{GaloisSource, SampleBlock},
     schemes::ckks::{Ciphertext, Scale},
     trace::Observer,
 };
@@ -48,7 +48,7 @@ pub fn run<W: Word>(
     plan: &Plan<'_>,
     method: &dyn Method<W>,
     relinearization: Option<&SampleBlock<W>>,
-    galois: Option<&GaloisKeys<W>>,
+    galois: Option<&dyn GaloisSource<W>>,
     inputs: &[Ciphertext<W>],
     observer: &mut dyn Observer,
 ) -> Result<Vec<Ciphertext<W>>, Error> {
@@ -68,6 +68,7 @@ impl<W: Word> ConventionalBootstrapper<'_, W> {
         inputs: &[Ciphertext<W>],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
-        run(plan, self, Some(self.keys.relinearization()), Some(self.keys.galois()), inputs, observer)
+        let relinearization = self.keys.relinearization_key()?;
+        run(plan, self, Some(&relinearization), Some(self.keys), inputs, observer)
     }
 }

@@ -68,25 +68,6 @@ impl<W: Word> GaloisKeys<W> {
         })
     }
 
-    /// The key of a left rotation of the slots by `steps`.
-    ///
-    /// # Errors
-    /// [`Error::MissingKey`] naming the rotation.
-    pub fn rotation(&self, steps: i64) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
-        self.get(GaloisElement::rotation(steps, self.n)).map_err(|error| match error {
-            Error::MissingKey(message) => Error::MissingKey(format!("rotation by {steps}: {message}")),
-            other => other,
-        })
-    }
-
-    /// The key of complex conjugation.
-    ///
-    /// # Errors
-    /// [`Error::MissingKey`].
-    pub fn conjugation(&self) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
-        self.get(GaloisElement::conjugation(self.n))
-    }
-
     /// The elements there are keys for, in order.
     pub fn elements(&self) -> impl Iterator<Item = GaloisElement> + '_ {
         self.keys.keys().copied()

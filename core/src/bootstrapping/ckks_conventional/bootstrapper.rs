@@ -1,6 +1,6 @@
 //! Conventional bootstrapping as a [`Method`].
 
-use super::{evaluator::ConventionalEvaluator, keys::ConventionalKeys};
+use super::{evaluator::ConventionalEvaluator, key_source::KeySource};
 use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo},
@@ -21,7 +21,7 @@ pub struct ConventionalBootstrapper<'a, W: Word = u64> {
     /// The evaluator.
     pub evaluator: &'a ConventionalEvaluator<W>,
     /// The evaluation keys.
-    pub keys: &'a ConventionalKeys<W>,
+    pub keys: &'a dyn KeySource<W>,
 }
 
 impl<W: Word> Method<W> for ConventionalBootstrapper<'_, W> {

@@ -87,6 +87,23 @@ impl<W: Word> ConventionalKeysBuilder<W> {
         self.present.iter().enumerate().filter(|(_, present)| !**present).map(|(i, _)| i).collect()
     }
 
+    /// One switching key, once its parts are in; those of the others need not be.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the first part that is absent.
+    pub fn finish_key(mut self, key: SwitchingKeyId) -> Result<SampleBlock<W>, Error> {
+        let absent = self.params.key_parts().iter().find(|part| part.key == key && !self.present[part.index]);
+        if let Some(part) = absent {
+            return Err(Error::MissingKey(format!(
+                "part {} of the keys ({}) is absent",
+                part.index, part.label
+            )));
+        }
+        self.keys
+            .remove(&key)
+            .ok_or_else(|| Error::MissingKey(format!("{} has no switching key {key:?}", self.params.name())))
+    }
+
     /// The keys, once every part is in.
     ///
     /// # Errors

@@ -3,8 +3,13 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    keys::ConventionalKeys, maps::Maps, params::ConventionalParams, raise::Lift, reduction::FittedReduction,
-    run::ConventionalRun, spec::StageOrder,
+    key_source::{self, KeySource},
+    maps::Maps,
+    params::ConventionalParams,
+    raise::Lift,
+    reduction::FittedReduction,
+    run::ConventionalRun,
+    spec::StageOrder,
 };
 use crate::{
     arith::Word,
@@ -66,7 +71,7 @@ impl<W: Word> ConventionalEvaluator<W> {
     pub fn bootstrap(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error> {
         let mut run = ConventionalRun::new(self, x)?;
@@ -82,10 +87,10 @@ impl<W: Word> ConventionalEvaluator<W> {
         &self,
         x: &Ciphertext<W>,
         y: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
     ) -> Result<Ciphertext<W>, Error> {
-        keys.check(&self.params, x)?;
-        self.ckks.multiply_rescale(x, y, &keys.relinearization, &mut Counters::default())
+        key_source::check(keys, &self.params, x)?;
+        self.ckks.multiply_rescale(x, y, &*keys.relinearization_key()?, &mut Counters::default())
     }
 
     /// Stage 1 of coefficients-to-slots-first: brings the input to level 0 and multiplies it by the integer that makes its
@@ -116,10 +121,10 @@ impl<W: Word> ConventionalEvaluator<W> {
     pub fn mod_raise(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        keys.check(&self.params, x)?;
+        key_source::check(keys, &self.params, x)?;
         self.lift.raise(x, keys, counters)
     }
 
@@ -131,10 +136,10 @@ impl<W: Word> ConventionalEvaluator<W> {
     pub fn sub_sum(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        keys.check(&self.params, x)?;
+        key_source::check(keys, &self.params, x)?;
         let mut out = x.clone();
         let (slots, all) = (self.params.slots(), self.params.n() / 2);
         let mut step = slots;
@@ -155,12 +160,13 @@ impl<W: Word> ConventionalEvaluator<W> {
     pub fn coeffs_to_slots(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let pairs = self.apply(&self.maps.coeffs_to_slots, x, keys, counters)?;
-        let (g, key) = keys.galois.conjugation()?;
-        let conjugate = self.ckks.automorphism(&pairs, g, key, counters)?;
+        let (g, key) = keys.conjugation_key()?;
+        let conjugate = self.ckks.automorphism(&pairs, g, &key, counters)?;
+        drop(key);
         let scale = pairs.scale().mul(Scale::new(2.0));
         let real = self.ckks.add(&pairs, &conjugate)?.relabelled(scale);
         if self.params.packs_parts() {
@@ -180,7 +186,7 @@ impl<W: Word> ConventionalEvaluator<W> {
         &self,
         parts: &[Ciphertext<W>],
         base: Scale,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let wanted = match self.params.spec().order {
@@ -188,14 +194,14 @@ impl<W: Word> ConventionalEvaluator<W> {
             StageOrder::SlotsToCoeffsFirst => self.params.scale(),
         };
         let target = wanted.mul(self.params.base_modulus()).div(base);
-        let relinearization = &keys.relinearization;
+        let relinearization = &*keys.relinearization_key()?;
         let reduced = match &self.reduction {
             FittedReduction::Sine(sine) => {
                 sine.evaluate(&self.ckks, parts, relinearization, target, counters)?
             }
             FittedReduction::Harmonics(harmonics) => {
-                let conjugation = keys.galois.conjugation()?;
-                vec![harmonics.evaluate(&self.ckks, parts, relinearization, conjugation, target, counters)?]
+                let (g, key) = keys.conjugation_key()?;
+                vec![harmonics.evaluate(&self.ckks, parts, relinearization, (g, &key), target, counters)?]
             }
         };
         Ok(reduced.into_iter().map(|x| x.relabelled(wanted)).collect())
@@ -220,10 +226,10 @@ impl<W: Word> ConventionalEvaluator<W> {
     pub fn slots_to_coeffs(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        keys.check(&self.params, x)?;
+        key_source::check(keys, &self.params, x)?;
         let out = self.apply(&self.maps.slots_to_coeffs, x, keys, counters)?;
         if !self.params.packs_parts() {
             return Ok(out);
@@ -235,12 +241,12 @@ impl<W: Word> ConventionalEvaluator<W> {
         &self,
         stages: &[LinearTransform<W>],
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let mut out = x.clone();
         for stage in stages {
-            out = stage.apply(&self.ckks, &out, &keys.galois, counters)?;
+            out = stage.apply(&self.ckks, &out, keys, counters)?;
         }
         Ok(out)
     }
@@ -249,10 +255,10 @@ impl<W: Word> ConventionalEvaluator<W> {
         &self,
         x: &Ciphertext<W>,
         steps: i64,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        let (g, key) = keys.galois.rotation(steps)?;
-        self.ckks.automorphism(x, g, key, counters)
+        let (g, key) = keys.rotation_key(steps)?;
+        self.ckks.automorphism(x, g, &key, counters)
     }
 }

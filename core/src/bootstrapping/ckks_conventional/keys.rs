@@ -2,13 +2,18 @@
 
 use alloc::{collections::BTreeMap, format};
 
-use super::{layout::SwitchingKeyId, params::ConventionalParams, secret::ConventionalSecretKey};
+use super::{
+    key_source::{Direction, KeySource},
+    layout::SwitchingKeyId,
+    params::ConventionalParams,
+    secret::ConventionalSecretKey,
+};
 use crate::{
     arith::Word,
     error::Error,
     par,
-    rlwe::{GaloisKeys, SampleBlock},
-    schemes::ckks::{Ciphertext, hex},
+    ring::{Automorphism, GaloisElement},
+    rlwe::{GaloisKeys, GaloisSource, HeldKey, SampleBlock},
 };
 
 /// The evaluation keys of one key set, expanded in memory.
@@ -80,17 +85,37 @@ impl<W: Word> ConventionalKeys<W> {
     pub fn ephemeral(&self) -> Option<&[SampleBlock<W>; 2]> {
         self.ephemeral.as_ref()
     }
+}
 
-    /// These keys serve this ciphertext.
-    pub(super) fn check(&self, params: &ConventionalParams<W>, x: &Ciphertext<W>) -> Result<(), Error> {
-        params.check_set(x)?;
-        if x.key_id() != self.key_id {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",
-                hex(&x.key_id()),
-                hex(&self.key_id)
-            )));
-        }
-        Ok(())
+impl<W: Word> GaloisSource<W> for ConventionalKeys<W> {
+    fn n(&self) -> usize {
+        self.galois.n()
+    }
+
+    fn galois_key(&self, element: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, W>), Error> {
+        self.galois.galois_key(element)
+    }
+}
+
+impl<W: Word> KeySource<W> for ConventionalKeys<W> {
+    fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
+        Ok(HeldKey::Resident(&self.relinearization))
+    }
+
+    fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, W>, Error> {
+        let [there, back] = self.ephemeral.as_ref().ok_or_else(|| {
+            Error::MissingKey(
+                "the set has an ephemeral secret, the keys have none to lead to it; make them from the secret key of this set"
+                    .into(),
+            )
+        })?;
+        Ok(HeldKey::Resident(match direction {
+            Direction::ToEphemeral => there,
+            Direction::FromEphemeral => back,
+        }))
     }
 }

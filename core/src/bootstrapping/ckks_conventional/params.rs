@@ -286,10 +286,9 @@ impl<W: Word> ConventionalParams<W> {
         self.key_parts().iter().map(|part| part.bytes as u64).sum()
     }
 
-    /// Bytes of the evaluation keys expanded in memory: both components of every sample, one word a residue.
+    /// Bytes of the evaluation keys expanded in memory.
     pub fn expanded_key_bytes(&self) -> u64 {
-        let words = |part: &ConventionalKeyPart| 2 * part.count * self.key_basis(part.key).len() * self.n();
-        self.key_parts().iter().map(|part| (words(part) * size_of::<W>()) as u64).sum()
+        self.switching_keys().into_iter().map(|key| self.switching_key_bytes(key)).sum()
     }
 
     /// Bytes that the encoded diagonals of both linear maps take in memory.
@@ -380,7 +379,10 @@ fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
 }
 
 /// The stages of both linear maps: the level each works at, and the shape of its matrix.
-fn stage_shapes(spec: &ConventionalSpec, levels: &Levels) -> Result<Vec<(usize, StageShape)>, Error> {
+pub(super) fn stage_shapes(
+    spec: &ConventionalSpec,
+    levels: &Levels,
+) -> Result<Vec<(usize, StageShape)>, Error> {
     let slots = 1usize << spec.log_slots;
     let mut back = coeffs_to_slots_shapes(slots, spec.coeffs_to_slots)?;
     let mut there = slots_to_coeffs_shapes(slots, spec.slots_to_coeffs)?;

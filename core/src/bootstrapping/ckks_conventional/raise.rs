@@ -4,7 +4,10 @@
 //! modulo any multiple of q0. I is small because s is: the main secret is left for an ephemeral sparse one before, and
 //! taken up again after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022).
 
-use super::{keys::ConventionalKeys, params::ConventionalParams};
+use super::{
+    key_source::{Direction, KeySource},
+    params::ConventionalParams,
+};
 use crate::{
     arith::Word,
     error::Error,
@@ -32,31 +35,21 @@ impl<W: Word> Lift<W> {
     pub fn raise(
         &self,
         x: &Ciphertext<W>,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let rlwe = self.params.ckks().rlwe();
         let top = rlwe.max_level();
         let pair = x.pair()?;
-        let lifted = match (self.params.encapsulation(), &keys.ephemeral) {
-            (Some(context), Some([there, back])) => {
-                let (b, a) = context.apply(&pair, there, counters);
-                let (b, a) = (self.lift(&b), self.lift(&a));
-                let mut out = rlwe.switch(&a, top, back, counters);
-                rlwe.add_special_multiple(&mut out.b, &b);
-                rlwe.divide_by_special(top, out, counters)
-            }
-            (None, _) => {
-                counters.ntt += 2 * rlwe.q(0).len() as u64;
-                Pair { b: self.lift(&pair.b.into_coeff()), a: self.lift(&pair.a.into_coeff()) }
-            }
-            (Some(_), None) => {
-                return Err(Error::MissingKey(
-                    "the set has an ephemeral secret, the keys have none to lead to it; make them from the secret key of \
-                     this set"
-                        .into(),
-                ));
-            }
+        let lifted = if let Some(context) = self.params.encapsulation() {
+            let (b, a) = context.apply(&pair, &*keys.ephemeral_key(Direction::ToEphemeral)?, counters);
+            let (b, a) = (self.lift(&b), self.lift(&a));
+            let mut out = rlwe.switch(&a, top, &*keys.ephemeral_key(Direction::FromEphemeral)?, counters);
+            rlwe.add_special_multiple(&mut out.b, &b);
+            rlwe.divide_by_special(top, out, counters)
+        } else {
+            counters.ntt += 2 * rlwe.q(0).len() as u64;
+            Pair { b: self.lift(&pair.b.into_coeff()), a: self.lift(&pair.a.into_coeff()) }
         };
         counters.ntt += 2 * rlwe.q(top).len() as u64;
         let range = Scale::new(f64::from(self.params.spec().reduction.range()));

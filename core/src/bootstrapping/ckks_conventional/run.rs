@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{evaluator::ConventionalEvaluator, keys::ConventionalKeys, spec::StageOrder, stages};
+use super::{evaluator::ConventionalEvaluator, key_source::KeySource, spec::StageOrder, stages};
 use crate::{
     arith::Word,
     error::Error,
@@ -92,7 +92,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks; errors of the keys. After an error within a stage the run is over.
-    pub fn step(&mut self, keys: &ConventionalKeys<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
+    pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
         let Some(stage) = self.next_stage().map(|stage| stage.id) else {
             return match self.state {
                 ConventionalState::Done(_) => Ok(true),
@@ -148,7 +148,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
         &mut self,
         state: ConventionalState<W>,
         stage: &str,
-        keys: &ConventionalKeys<W>,
+        keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<ConventionalState<W>, Error> {
         use ConventionalState as State;

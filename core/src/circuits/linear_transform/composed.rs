@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     par,
     ring::{Eval, Poly},
-    rlwe::{GaloisKeys, Pair},
+    rlwe::{GaloisSource, Pair},
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::Counters,
 };
@@ -29,7 +29,7 @@ impl<W: Word> LinearTransform<W> {
         &self,
         evaluator: &CkksEvaluator<W>,
         x: &Ciphertext<W>,
-        keys: &GaloisKeys<W>,
+        keys: &dyn GaloisSource<W>,
         compositions: &Compositions,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
@@ -38,8 +38,8 @@ impl<W: Word> LinearTransform<W> {
         let mut turn = |mut x: Ciphertext<W>, step: i64| {
             let own = if step == 0 { Vec::new() } else { vec![step] };
             for &hop in compositions.get(&step).unwrap_or(&own) {
-                let (g, key) = keys.rotation(hop)?;
-                x = evaluator.automorphism(&x, g, key, counters)?;
+                let (g, key) = keys.rotation_key(hop)?;
+                x = evaluator.automorphism(&x, g, &key, counters)?;
             }
             Ok::<_, Error>(x)
         };

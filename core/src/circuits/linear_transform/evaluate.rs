@@ -8,13 +8,16 @@ use crate::{
     error::Error,
     par,
     ring::Automorphism,
-    rlwe::{Digits, GaloisKeys, Pair, SampleBlock},
+    rlwe::{Digits, GaloisSource, HeldKey, Pair, SampleBlock},
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::Counters,
 };
 
 /// A baby step: its automorphism and key; none for the step 0.
 type Baby<'a, W> = Option<(&'a Automorphism, &'a SampleBlock<W>)>;
+
+/// The same, with what holds the key.
+type HeldBaby<'a, W> = Option<(&'a Automorphism, HeldKey<'a, W>)>;
 
 /// Words that go through all baby steps together: those of 16 steps fit a second-level cache.
 const BLOCK: usize = 1024;
@@ -43,17 +46,21 @@ impl<W: Word> LinearTransform<W> {
         &self,
         evaluator: &CkksEvaluator<W>,
         x: &Ciphertext<W>,
-        keys: &GaloisKeys<W>,
+        keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let x = evaluator.drop_to_level(x, self.level)?;
         let input = x.pair()?;
         let rlwe = self.context.rlwe();
         let down = rlwe.mod_down_rescale(self.level)?;
-        let babies = self.babies(keys)?;
+        let held = self.babies(keys)?;
+        let babies: Vec<Baby<'_, W>> =
+            held.iter().map(|baby| baby.as_ref().map(|(g, key)| (*g, &**key))).collect();
         let digits = rlwe.decompose(self.level, &input.a, counters);
         let sums = self.baby_steps(&input, &digits, &babies, counters);
-        drop(digits);
+        // Fetched keys go before those of the giant steps come.
+        drop((digits, babies));
+        drop(held);
         let total = self.giant_steps(sums, keys, counters)?;
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(total.b), || down.apply(total.a));
@@ -61,10 +68,10 @@ impl<W: Word> LinearTransform<W> {
         Ok(x.with_pair(Pair { b, a }, self.level - 1, scale))
     }
 
-    fn babies<'a>(&self, keys: &'a GaloisKeys<W>) -> Result<Vec<Baby<'a, W>>, Error> {
+    fn babies<'a>(&self, keys: &'a dyn GaloisSource<W>) -> Result<Vec<HeldBaby<'a, W>>, Error> {
         let key = |&step: &i64| {
-            let found = if step == 0 { None } else { Some(keys.rotation(step)?) };
-            found.map(|(g, key)| self.check_key(g, key).map(|()| (g, key))).transpose()
+            let found = if step == 0 { None } else { Some(keys.rotation_key(step)?) };
+            found.map(|(g, key)| self.check_key(g, &key).map(|()| (g, key))).transpose()
         };
         self.steps.babies().iter().map(key).collect()
     }
@@ -188,7 +195,7 @@ impl<W: Word> LinearTransform<W> {
     fn giant_steps(
         &self,
         mut sums: Vec<Pair<W>>,
-        keys: &GaloisKeys<W>,
+        keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
         let (rlwe, level, basis) = (self.context.rlwe(), self.level, self.basis());
@@ -197,15 +204,15 @@ impl<W: Word> LinearTransform<W> {
         let mut total = still.map_or_else(|| Pair::zero(basis), |i| sums.remove(i));
         let mut product = Pair::zero(basis);
         for (giant, sum) in self.giants.iter().filter(|giant| giant.step != 0).zip(sums) {
-            let (automorphism, key) = keys.rotation(giant.step)?;
-            self.check_key(automorphism, key)?;
+            let (automorphism, key) = keys.rotation_key(giant.step)?;
+            self.check_key(automorphism, &key)?;
             let (b, a) = (sum.b, down.apply(sum.a));
             counters.ntt += down.ntts();
             let add_first = |limb: usize, start: usize, [out, _]: [&mut [W]; 2]| {
                 let part = &b.row(limb)[start..start + out.len()];
                 basis.kernels().add_assign(basis.modulus(limb), out, part);
             };
-            rlwe.switch_then(&a, level, key, &mut product, &add_first, counters);
+            rlwe.switch_then(&a, level, &key, &mut product, &add_first, counters);
             total.automorphism_add_assign(&product, automorphism);
         }
         Ok(total)

@@ -13,7 +13,7 @@ use crate::{
         polynomial::PolynomialEvaluator,
     },
     error::Error,
-    rlwe::{GaloisKeys, SampleBlock},
+    rlwe::{GaloisSource, SampleBlock},
     schemes::ckks::{Ciphertext, CkksEvaluator, Complex, Scale},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
@@ -37,7 +37,7 @@ pub struct Machine<'a, W: Word> {
     /// The relinearisation key.
     pub relinearization: Option<&'a SampleBlock<W>>,
     /// Keys of rotations and conjugation.
-    pub galois: Option<&'a GaloisKeys<W>>,
+    pub galois: Option<&'a dyn GaloisSource<W>>,
     /// A bootstrap, at the levels and to the scale that the plan was made for.
     pub refresh: Option<&'a Refresh<'a, W>>,
 }
@@ -214,8 +214,8 @@ impl<W: Word> Run<'_, W> {
             }
             Action::Rotate(x, hops) => self.rotate(self.value(*x)?.clone(), hops, counters)?,
             Action::Conjugate(x) => {
-                let (g, key) = self.galois()?.conjugation()?;
-                evaluator.automorphism(self.value(*x)?, g, key, counters)?
+                let (g, key) = self.galois()?.conjugation_key()?;
+                evaluator.automorphism(self.value(*x)?, g, &key, counters)?
             }
             Action::Polynomial(x, node) => {
                 let Operation::Polynomial(_, p) = &self.plan.program.nodes()[*node].operation else {
@@ -248,8 +248,8 @@ impl<W: Word> Run<'_, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         for &step in hops {
-            let (g, key) = self.galois()?.rotation(step)?;
-            x = self.machine.evaluator.automorphism(&x, g, key, counters)?;
+            let (g, key) = self.galois()?.rotation_key(step)?;
+            x = self.machine.evaluator.automorphism(&x, g, &key, counters)?;
         }
         Ok(x)
     }
@@ -282,7 +282,7 @@ impl<W: Word> Run<'_, W> {
             .ok_or_else(|| Error::MissingKey("there is no relinearisation key; give it".into()))
     }
 
-    fn galois(&self) -> Result<&GaloisKeys<W>, Error> {
+    fn galois(&self) -> Result<&dyn GaloisSource<W>, Error> {
         self.machine
             .galois
             .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))

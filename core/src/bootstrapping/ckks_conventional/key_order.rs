@@ -1,0 +1,85 @@
+//! In which order a bootstrap uses its keys, and which of them it holds at once.
+
+use alloc::{collections::BTreeMap, vec, vec::Vec};
+
+use super::{
+    layout::SwitchingKeyId,
+    params::{ConventionalParams, stage_shapes},
+    reduction::Reduction,
+    spec::StageOrder,
+};
+use crate::{arith::Word, circuits::linear_transform::BabyGiantSteps, error::Error, ring::GaloisElement};
+
+impl<W: Word> ConventionalParams<W> {
+    /// The keys of one bootstrap in the order in which the evaluator asks for them, in groups that it holds together: the baby
+    /// steps of a linear map, the keys of the reduction, and every other key alone. A key that is used in two places is in two
+    /// groups.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn key_order(&self) -> Result<Vec<Vec<SwitchingKeyId>>, Error> {
+        let (spec, n) = (self.spec(), self.n());
+        let levels: BTreeMap<GaloisElement, usize> = self.galois_elements().collect();
+        let galois = |element: GaloisElement| SwitchingKeyId::Galois {
+            element,
+            level: levels.get(&element).copied().unwrap_or_default(),
+        };
+        let rotation = |step: i64| galois(GaloisElement::rotation(step, n));
+        let conjugation = galois(GaloisElement::conjugation(n));
+
+        let mut raise = Vec::new();
+        if self.encapsulation().is_some() {
+            raise.extend([vec![SwitchingKeyId::ToEphemeral], vec![SwitchingKeyId::FromEphemeral]]);
+        }
+        let mut step = self.slots();
+        while step < n / 2 {
+            raise.push(vec![rotation(step as i64)]);
+            step *= 2;
+        }
+        let mut maps = stage_shapes(spec, self.levels())?.into_iter().map(|(_, shape)| {
+            let steps = BabyGiantSteps::of(&shape.shifts, n / 2);
+            let turns = |steps: &[i64]| {
+                steps.iter().filter(|&&step| step != 0).map(|&step| rotation(step)).collect::<Vec<_>>()
+            };
+            let (babies, giants) = (turns(steps.babies()), turns(steps.giants()));
+            let babies = Some(babies).filter(|babies| !babies.is_empty());
+            babies.into_iter().chain(giants.into_iter().map(|giant| vec![giant])).collect::<Vec<_>>()
+        });
+        let mut to_slots: Vec<_> = maps.by_ref().take(spec.coeffs_to_slots).flatten().collect();
+        to_slots.push(vec![conjugation]);
+        let mut to_coeffs: Vec<_> = maps.flatten().collect();
+        if self.packs_parts() {
+            to_coeffs.push(vec![rotation(self.slots() as i64)]);
+        }
+        let reduction = match spec.reduction {
+            Reduction::Sine(_) => vec![SwitchingKeyId::Relinearization],
+            Reduction::Harmonics(_) => vec![SwitchingKeyId::Relinearization, conjugation],
+        };
+        let inner = [raise, to_slots, vec![reduction]].concat();
+        Ok(match spec.order {
+            StageOrder::CoeffsToSlotsFirst => [inner, to_coeffs].concat(),
+            StageOrder::SlotsToCoeffsFirst => [to_coeffs, inner].concat(),
+        })
+    }
+
+    /// Bytes of a switching key expanded in memory: both components of every sample, one word a residue.
+    pub fn switching_key_bytes(&self, key: SwitchingKeyId) -> u64 {
+        let layout = self.layout();
+        (2 * layout.samples(key) * layout.basis(key).len() * self.n() * size_of::<W>()) as u64
+    }
+
+    /// The most bytes of keys that are held at once by somebody who holds none longer than needed: the largest group of
+    /// [`Self::key_order`], beside the relinearisation key, which products between bootstraps hold.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn least_key_bytes(&self) -> Result<u64, Error> {
+        let relinearization = SwitchingKeyId::Relinearization;
+        let beside = |group: &Vec<SwitchingKeyId>| {
+            let others = group.iter().filter(|&&key| key != relinearization);
+            others.map(|&key| self.switching_key_bytes(key)).sum::<u64>()
+        };
+        let largest = self.key_order()?.iter().map(beside).fold(0, u64::max);
+        Ok(largest + self.switching_key_bytes(relinearization))
+    }
+}

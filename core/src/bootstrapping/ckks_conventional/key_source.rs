@@ -1,0 +1,56 @@
+//! Where the keys of a bootstrap come from.
+//!
+//! A run uses its keys in an order that is known before ([`ConventionalParams::key_order`]) and holds few of them at a
+//! time. [`super::ConventionalKeys`] has all in memory; another source may read each from a file shortly before its use.
+
+use super::params::ConventionalParams;
+use crate::{
+    arith::Word,
+    error::Error,
+    rlwe::{GaloisSource, HeldKey},
+    schemes::ckks::{Ciphertext, hex},
+};
+
+/// From which secret to which a key of the encapsulation leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the main secret to the ephemeral one, modulo q0 p'.
+    ToEphemeral,
+    /// From the ephemeral secret to the main one, modulo Q P.
+    FromEphemeral,
+}
+
+/// The evaluation keys of one key set.
+pub trait KeySource<W: Word>: GaloisSource<W> {
+    /// The key set.
+    fn key_id(&self) -> [u8; 16];
+
+    /// The relinearisation key.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming what could not be fetched.
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error>;
+
+    /// A key between the main secret and the ephemeral one.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] in a set without an ephemeral secret, or naming what could not be fetched.
+    fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, W>, Error>;
+}
+
+/// [`Error::ParamsMismatch`] unless the keys of `source` are those of this ciphertext.
+pub(super) fn check<W: Word>(
+    source: &dyn KeySource<W>,
+    params: &ConventionalParams<W>,
+    x: &Ciphertext<W>,
+) -> Result<(), Error> {
+    params.check_set(x)?;
+    if x.key_id() == source.key_id() {
+        return Ok(());
+    }
+    Err(Error::ParamsMismatch(alloc::format!(
+        "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",
+        hex(&x.key_id()),
+        hex(&source.key_id())
+    )))
+}

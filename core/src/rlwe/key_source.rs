@@ -1,0 +1,71 @@
+//! Where switching keys come from: memory, or something that fetches each when it is needed and lets it go afterwards.
+
+use alloc::{format, sync::Arc};
+use core::ops::Deref;
+
+use super::{galois::GaloisKeys, sample::SampleBlock};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Automorphism, GaloisElement},
+};
+
+/// A switching key that is in memory as long as this lives.
+pub enum HeldKey<'a, W: Word> {
+    /// It stays in memory in any case.
+    Resident(&'a SampleBlock<W>),
+    /// It was fetched; its memory is given back when the last holder drops it.
+    Fetched(Arc<SampleBlock<W>>),
+}
+
+impl<W: Word> Deref for HeldKey<'_, W> {
+    type Target = SampleBlock<W>;
+
+    fn deref(&self) -> &SampleBlock<W> {
+        match self {
+            Self::Resident(key) => key,
+            Self::Fetched(key) => key,
+        }
+    }
+}
+
+/// Galois keys by element. A circuit asks for each when it needs it and drops it when it has used it.
+pub trait GaloisSource<W: Word>: Sync {
+    /// Ring degree N.
+    fn n(&self) -> usize;
+
+    /// The automorphism of `element` and its key.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the element, or what could not be fetched.
+    fn galois_key(&self, element: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, W>), Error>;
+
+    /// The key of a left rotation of the slots by `steps`.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming the rotation.
+    fn rotation_key(&self, steps: i64) -> Result<(&Automorphism, HeldKey<'_, W>), Error> {
+        self.galois_key(GaloisElement::rotation(steps, self.n())).map_err(|error| match error {
+            Error::MissingKey(message) => Error::MissingKey(format!("rotation by {steps}: {message}")),
+            other => other,
+        })
+    }
+
+    /// The key of complex conjugation.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    fn conjugation_key(&self) -> Result<(&Automorphism, HeldKey<'_, W>), Error> {
+        self.galois_key(GaloisElement::conjugation(self.n()))
+    }
+}
+
+impl<W: Word> GaloisSource<W> for GaloisKeys<W> {
+    fn n(&self) -> usize {
+        self.n()
+    }
+
+    fn galois_key(&self, element: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, W>), Error> {
+        self.get(element).map(|(automorphism, key)| (automorphism, HeldKey::Resident(key)))
+    }
+}
