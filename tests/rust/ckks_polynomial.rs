@@ -11,7 +11,7 @@ use refloat::circuits::polynomial::{
     Parity, Plan, Polynomial, PolynomialBasis, PolynomialEvaluator, interpolate,
 };
 use refloat::rlwe::RlweSpec;
-use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
+use refloat::schemes::ckks::{Ciphertext, CkksEvaluator, Complex, Scale};
 use refloat::trace::Counters;
 use refloat_tests::chain::{Chain, ours, spec_by_levels, theirs};
 use refloat_tests::rns::Lottery;
@@ -75,7 +75,7 @@ impl<W: Word> Toy<W> {
         (N as f64 * (1.0 + weight) / 12.0).sqrt() / self.scale.to_f64() + 2f64.powi(-48)
     }
 
-    fn polynomials(&self) -> PolynomialEvaluator<'_, W> {
+    fn polynomials(&self) -> PolynomialEvaluator<'_, CkksEvaluator<W>> {
         PolynomialEvaluator::new(&self.evaluator, &self.relinearization)
     }
 }

@@ -1,5 +1,6 @@
 //! L4: homomorphic encryption schemes, each knowing what its plaintexts mean. No scheme knows
-//! another.
+//! another; [`evaluator`] is what circuits may ask of any that has levels.
 
 pub mod cggi;
 pub mod ckks;
+pub mod evaluator;

@@ -240,7 +240,7 @@ impl EvalMod {
     fn evaluate_one<W: Word>(
         &self,
         evaluator: &CkksEvaluator<W>,
-        polynomials: &PolynomialEvaluator<'_, W>,
+        polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,
         x: &Ciphertext<W>,
         target: Scale,
         counters: &mut Counters,
@@ -295,7 +295,7 @@ impl EvalMod {
 /// 2 c^2 - 1: the factor by another label, and the constant before the rescaling.
 fn double_angle<W: Word>(
     evaluator: &CkksEvaluator<W>,
-    polynomials: &PolynomialEvaluator<'_, W>,
+    polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,
     c: &Ciphertext<W>,
     counters: &mut Counters,
 ) -> Result<Ciphertext<W>, Error> {

@@ -178,7 +178,7 @@ impl Harmonics {
     fn square<W: Word>(
         &self,
         evaluator: &CkksEvaluator<W>,
-        polynomials: &PolynomialEvaluator<'_, W>,
+        polynomials: &PolynomialEvaluator<'_, CkksEvaluator<W>>,
         x: &Ciphertext<W>,
         scale: Scale,
         counters: &mut Counters,

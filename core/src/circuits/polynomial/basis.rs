@@ -2,6 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
+use super::coefficient::{BasisOver, Monomials, halves, trimmed};
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble},
     error::Error,
@@ -62,28 +63,6 @@ impl PolynomialBasis {
         }
     }
 
-    /// (q, r) with p = q B_g + r, where B_g is element `g` of the basis and deg p < 2g, deg r < g.
-    ///
-    /// For Chebyshev polynomials from 2 T_g T_i = T_(g+i) + T_(g-i): q_0 = p_g, q_i = 2 p_(g+i), and r_(g-i) loses
-    /// p_(g+i).
-    pub(crate) fn divide(
-        self,
-        p: &[ComplexDoubleDouble],
-        g: usize,
-    ) -> (Vec<ComplexDoubleDouble>, Vec<ComplexDoubleDouble>) {
-        let (mut q, mut r) = (p[g..].to_vec(), p[..g].to_vec());
-        if let Self::Chebyshev { .. } = self {
-            for (i, q) in q.iter_mut().enumerate().skip(1) {
-                r[g - i] = r[g - i] - *q;
-                *q = q.times(DoubleDouble::new(2.0));
-            }
-        }
-        while r.last().is_some_and(|c| c.is_zero()) {
-            r.pop();
-        }
-        (q, r)
-    }
-
     /// Values of the elements `0..=degree` of the basis at a real number.
     pub(super) fn values(self, x: DoubleDouble, degree: usize) -> Vec<DoubleDouble> {
         let t = self.real_variable(x);
@@ -97,5 +76,32 @@ impl PolynomialBasis {
         }
         values.truncate(degree + 1);
         values
+    }
+}
+
+impl BasisOver<ComplexDoubleDouble> for PolynomialBasis {
+    /// For Chebyshev polynomials from 2 T_g T_i = T_(g+i) + T_(g-i): q_0 = p_g, q_i = 2 p_(g+i), and r_(g-i) loses
+    /// p_(g+i).
+    fn divide(
+        self,
+        p: &[ComplexDoubleDouble],
+        g: usize,
+    ) -> (Vec<ComplexDoubleDouble>, Vec<ComplexDoubleDouble>) {
+        match self {
+            Self::Monomial => Monomials.divide(p, g),
+            Self::Chebyshev { .. } => {
+                let (mut q, mut r) = (p[g..].to_vec(), p[..g].to_vec());
+                for (i, q) in q.iter_mut().enumerate().skip(1) {
+                    r[g - i] = r[g - i] - *q;
+                    *q = q.times(DoubleDouble::new(2.0));
+                }
+                (q, trimmed(r))
+            }
+        }
+    }
+
+    fn factors(self, n: usize) -> (usize, usize, Option<usize>) {
+        let (a, b) = halves(n);
+        (a, b, matches!(self, Self::Chebyshev { .. }).then_some(a - b))
     }
 }

@@ -2,7 +2,10 @@
 
 use alloc::{format, vec::Vec};
 
-use super::basis::PolynomialBasis;
+use super::{
+    basis::PolynomialBasis,
+    coefficient::{Coefficient, Monomials},
+};
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, complex::Complex},
     error::Error,
@@ -30,52 +33,33 @@ impl Parity {
     }
 }
 
-/// A polynomial of degree 0 to 1023 with complex coefficients of 106 bits.
+/// A polynomial: with complex coefficients of 106 bits, or with integers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Polynomial {
-    basis: PolynomialBasis,
-    coefficients: Vec<ComplexDoubleDouble>,
+pub struct Polynomial<C: Coefficient = ComplexDoubleDouble> {
+    basis: C::Basis,
+    /// At least one; the last is not 0 unless it is the only one.
+    coefficients: Vec<C>,
 }
 
-/// Largest degree.
+/// Largest degree of a polynomial with complex coefficients.
 const MAX_DEGREE: usize = 1023;
 
-impl Polynomial {
-    /// Coefficient i multiplies element i of the basis; zeros at the end are dropped.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for no or more than 1024 coefficients, for one that is not finite, or for an
-    /// impossible interval.
-    pub fn new(
-        basis: PolynomialBasis,
-        coefficients: impl IntoIterator<Item = impl Into<ComplexDoubleDouble>>,
-    ) -> Result<Self, Error> {
-        basis.check()?;
-        let mut coefficients: Vec<ComplexDoubleDouble> =
-            coefficients.into_iter().take(MAX_DEGREE + 2).map(Into::into).collect();
-        if coefficients.is_empty() || coefficients.len() > MAX_DEGREE + 1 {
-            return Err(Error::InvalidArgument(format!(
-                "a polynomial of {} coefficients; give 1 to {}",
-                if coefficients.is_empty() { "0" } else { "too many" },
-                MAX_DEGREE + 1
-            )));
-        }
-        if let Some(i) = coefficients.iter().position(|c| !c.is_finite()) {
-            return Err(Error::InvalidArgument(format!("coefficient {i} is not a finite number")));
-        }
-        while coefficients.len() > 1 && coefficients.last().is_some_and(|c| c.is_zero()) {
+impl<C: Coefficient> Polynomial<C> {
+    /// Of at least one coefficient.
+    fn trimmed(basis: C::Basis, mut coefficients: Vec<C>) -> Self {
+        while coefficients.len() > 1 && coefficients.last().is_some_and(C::is_zero) {
             coefficients.pop();
         }
-        Ok(Self { basis, coefficients })
+        Self { basis, coefficients }
     }
 
     /// What the coefficients multiply.
-    pub fn basis(&self) -> PolynomialBasis {
+    pub fn basis(&self) -> C::Basis {
         self.basis
     }
 
     /// The coefficients, the last of which is not 0 unless it is the only one.
-    pub fn coefficients(&self) -> &[ComplexDoubleDouble] {
+    pub fn coefficients(&self) -> &[C] {
         &self.coefficients
     }
 
@@ -101,6 +85,47 @@ impl Polynomial {
         } else {
             Parity::General
         }
+    }
+}
+
+impl Polynomial<i64> {
+    /// Coefficient i multiplies x^i; zeros at the end are dropped.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for no coefficients.
+    pub fn of_integers(coefficients: impl IntoIterator<Item = i64>) -> Result<Self, Error> {
+        let coefficients: Vec<i64> = coefficients.into_iter().collect();
+        if coefficients.is_empty() {
+            return Err(Error::InvalidArgument("a polynomial of 0 coefficients; give at least one".into()));
+        }
+        Ok(Self::trimmed(Monomials, coefficients))
+    }
+}
+
+impl Polynomial {
+    /// Coefficient i multiplies element i of the basis, for degrees 0 to 1023; zeros at the end are dropped.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for no or more than 1024 coefficients, for one that is not finite, or for an
+    /// impossible interval.
+    pub fn new(
+        basis: PolynomialBasis,
+        coefficients: impl IntoIterator<Item = impl Into<ComplexDoubleDouble>>,
+    ) -> Result<Self, Error> {
+        basis.check()?;
+        let coefficients: Vec<ComplexDoubleDouble> =
+            coefficients.into_iter().take(MAX_DEGREE + 2).map(Into::into).collect();
+        if coefficients.is_empty() || coefficients.len() > MAX_DEGREE + 1 {
+            return Err(Error::InvalidArgument(format!(
+                "a polynomial of {} coefficients; give 1 to {}",
+                if coefficients.is_empty() { "0" } else { "too many" },
+                MAX_DEGREE + 1
+            )));
+        }
+        if let Some(i) = coefficients.iter().position(|c| !c.is_finite()) {
+            return Err(Error::InvalidArgument(format!("coefficient {i} is not a finite number")));
+        }
+        Ok(Self::trimmed(basis, coefficients))
     }
 
     /// The polynomial times a real number.
@@ -155,6 +180,7 @@ impl Polynomial {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuits::polynomial::BasisOver;
 
     const UNIT: PolynomialBasis = PolynomialBasis::UNIT;
 

@@ -1,16 +1,19 @@
 //! Polynomials: fitted to functions, and evaluated on ciphertexts.
 //!
 //! A [`Polynomial`] is in the monomial basis or in Chebyshev polynomials over an interval, with complex coefficients
-//! of 106 bits. It comes from its coefficients, or from one of three fits, each of which measures its own error:
+//! of 106 bits; or it has integers as coefficients, for schemes of exact arithmetic. A complex one comes from its
+//! coefficients, or from one of three fits, each of which measures its own error:
 //! [`interpolate`] at the Chebyshev nodes, [`minimax`] by the exchange algorithm of Remez over a union of intervals,
 //! and [`least_squares`] with weights. [`exponential`] is the one that reductions begin with.
 //!
 //! [`PolynomialEvaluator`] evaluates them on the slots of a ciphertext by the algorithm of Paterson and Stockmeyer, at
-//! the optimal depth of ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for.
+//! the optimal depth of ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for, on any
+//! [`Leveled`](crate::schemes::evaluator::Leveled) scheme that has such constants.
 //! [`Plan`] says what that takes before anything runs.
 
 mod basis;
 mod clear;
+mod coefficient;
 mod evaluate;
 mod fit;
 mod plan;
@@ -18,7 +21,7 @@ mod powers;
 
 pub use basis::PolynomialBasis;
 pub use clear::{Parity, Polynomial};
+pub use coefficient::{BasisOver, Coefficient, Monomials};
 pub use evaluate::PolynomialEvaluator;
 pub use fit::{Fit, exponential, interpolate, largest_error, least_squares, minimax, near_integers};
 pub use plan::Plan;
-pub(crate) use plan::factors;

@@ -2,7 +2,10 @@
 
 use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
 
-use super::{basis::PolynomialBasis, clear::Polynomial};
+use super::{
+    clear::Polynomial,
+    coefficient::{BasisOver, Coefficient},
+};
 use crate::{arith::ComplexDoubleDouble, error::Error};
 
 /// How polynomials are evaluated at one argument: the powers (or Chebyshev polynomials) of it they share, and for
@@ -11,43 +14,43 @@ use crate::{arith::ComplexDoubleDouble, error::Error};
 /// If only every 2^s-th coefficient of all polynomials is not zero, element 2^s of the basis takes the place of the
 /// variable: an even polynomial costs what one of half its degree costs, and a squaring.
 #[derive(Debug, Clone)]
-pub struct Plan {
-    pub(super) basis: PolynomialBasis,
+pub struct Plan<C: Coefficient = ComplexDoubleDouble> {
+    pub(super) basis: C::Basis,
     /// log2 of the step between coefficients.
     pub(super) stride: usize,
     /// Indices from 2 on, in units of the step, in order; each from smaller ones.
     pub(super) powers: Vec<usize>,
-    pub(super) roots: Vec<Root>,
+    pub(super) roots: Vec<Root<C>>,
 }
 
 /// One of the polynomials.
 #[derive(Debug, Clone)]
-pub(super) struct Root {
+pub(super) struct Root<C> {
     /// Levels it takes in all.
     pub levels: usize,
-    pub node: Node,
+    pub node: Node<C>,
 }
 
 /// A polynomial as a sum of few powers, or divided by one.
 #[derive(Debug, Clone)]
-pub(super) enum Node {
+pub(super) enum Node<C> {
     /// Coefficients of consecutive powers.
-    Leaf(Vec<ComplexDoubleDouble>),
+    Leaf(Vec<C>),
     /// quotient · power + remainder.
     Split {
         power: usize,
-        quotient: Box<Node>,
+        quotient: Box<Node<C>>,
         /// `None` for 0.
-        remainder: Option<Box<Node>>,
+        remainder: Option<Box<Node<C>>>,
     },
 }
 
-impl Plan {
+impl<C: Coefficient> Plan<C> {
     /// The cheapest way found to evaluate all polynomials at one argument.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if there is no polynomial, or if their bases differ.
-    pub fn new(polynomials: &[Polynomial]) -> Result<Self, Error> {
+    pub fn new(polynomials: &[Polynomial<C>]) -> Result<Self, Error> {
         let Some(basis) = polynomials.first().map(Polynomial::basis) else {
             return Err(Error::InvalidArgument("no polynomial to evaluate; give at least one".into()));
         };
@@ -58,9 +61,9 @@ impl Plan {
             )));
         }
         let stride = stride(polynomials);
-        let reduced: Vec<Vec<ComplexDoubleDouble>> = polynomials
+        let reduced: Vec<Vec<C>> = polynomials
             .iter()
-            .map(|p| p.coefficients().iter().step_by(1 << stride).copied().collect())
+            .map(|p| p.coefficients().iter().step_by(1 << stride).cloned().collect())
             .collect();
         let cost = |plan: &Self| (plan.key_switches(), plan.leaf_terms());
         let plan = |log_baby: u32| Self::with_leaves(basis, stride, &reduced, 1 << log_baby);
@@ -83,12 +86,7 @@ impl Plan {
     }
 
     /// Leaves of fewer than `baby` coefficients where the levels allow it.
-    fn with_leaves(
-        basis: PolynomialBasis,
-        stride: usize,
-        polynomials: &[Vec<ComplexDoubleDouble>],
-        baby: usize,
-    ) -> Self {
+    fn with_leaves(basis: C::Basis, stride: usize, polynomials: &[Vec<C>], baby: usize) -> Self {
         let mut wanted = BTreeSet::new();
         let roots = polynomials
             .iter()
@@ -103,9 +101,9 @@ impl Plan {
     }
 }
 
-impl Node {
+impl<C: Coefficient> Node<C> {
     /// `p`, of degree below 2^depth, to be rescaled into level top - depth.
-    fn new(basis: PolynomialBasis, p: &[ComplexDoubleDouble], depth: usize, baby: usize) -> Self {
+    fn new(basis: C::Basis, p: &[C], depth: usize, baby: usize) -> Self {
         let degree = p.len().saturating_sub(1);
         // Power i is at level top - ceil(log2 i); the sum is at level top - depth + 1.
         if degree <= 1 || (degree < baby && degree.next_power_of_two().ilog2() < depth as u32) {
@@ -161,29 +159,19 @@ impl Node {
 }
 
 /// The largest s such that all indices of non-zero coefficients are multiples of 2^s.
-fn stride(polynomials: &[Polynomial]) -> usize {
+fn stride<C: Coefficient>(polynomials: &[Polynomial<C>]) -> usize {
     let indices = polynomials
         .iter()
         .flat_map(|p| p.coefficients().iter().enumerate().filter(|(_, c)| !c.is_zero()).map(|(i, _)| i));
     indices.filter(|&i| i > 0).map(|i| i.trailing_zeros() as usize).min().unwrap_or(0)
 }
 
-/// How element `n` > 1 comes from smaller ones: the indices of the factors, and for Chebyshev polynomials of what is
-/// taken off twice their product. The first factor is the largest power of two below `n`, so that `n` is reached at
-/// depth ceil(log2 n) and odd elements need no even ones but powers of two.
-pub(crate) fn factors(basis: PolynomialBasis, n: usize) -> (usize, usize, Option<usize>) {
-    let a = 1 << (n - 1).ilog2();
-    let b = n - a;
-    let difference = matches!(basis, PolynomialBasis::Chebyshev { .. }).then_some(a - b);
-    (a, b, difference)
-}
-
 /// The powers wanted and all that they come from, in order.
-fn closure(basis: PolynomialBasis, wanted: BTreeSet<usize>) -> Vec<usize> {
+fn closure<C>(basis: impl BasisOver<C>, wanted: BTreeSet<usize>) -> Vec<usize> {
     let (mut all, mut queue) = (BTreeSet::new(), wanted);
     while let Some(n) = queue.pop_last() {
         if n > 1 && all.insert(n) {
-            let (a, b, difference) = factors(basis, n);
+            let (a, b, difference) = basis.factors(n);
             queue.extend([Some(a), Some(b), difference].into_iter().flatten());
         }
     }
@@ -193,6 +181,7 @@ fn closure(basis: PolynomialBasis, wanted: BTreeSet<usize>) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuits::polynomial::PolynomialBasis;
 
     fn plan(basis: PolynomialBasis, indices: impl Iterator<Item = usize>) -> Plan {
         let indices: Vec<usize> = indices.collect();
@@ -246,6 +235,6 @@ mod tests {
         let (one, two) = (one.expect("one").key_switches(), two.expect("two").key_switches());
         assert!(two < 2 * one, "{two} for two, {one} for one");
         let other = Polynomial::new(PolynomialBasis::Monomial, [1.0, 2.0]).expect("finite");
-        assert!(Plan::new(&[p(1.0), other]).is_err() && Plan::new(&[]).is_err());
+        assert!(Plan::new(&[p(1.0), other]).is_err() && Plan::<ComplexDoubleDouble>::new(&[]).is_err());
     }
 }

@@ -3,49 +3,44 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    basis::PolynomialBasis,
-    plan::{Plan, factors},
+    coefficient::{BasisOver, Coefficient},
+    plan::Plan,
 };
-use crate::{
-    arith::{ComplexDoubleDouble, Word},
-    error::Error,
-    par,
-    rlwe::SampleBlock,
-    schemes::ckks::{Ciphertext, CkksEvaluator},
-    trace::Counters,
-};
+use crate::{error::Error, par, schemes::evaluator::Leveled, trace::Counters};
 
-/// Elements of the basis as ciphertexts: element n at ceil(log2 n) levels below the first, each at a scale of its own.
-pub(super) struct Powers<W: Word> {
-    by_index: BTreeMap<usize, Ciphertext<W>>,
+/// Elements of the basis as ciphertexts: element n at ceil(log2 n) levels below the first, each at a label of its own.
+pub(super) struct Powers<E: Leveled> {
+    by_index: BTreeMap<usize, E::Ciphertext>,
 }
 
-impl<W: Word> Powers<W> {
+impl<E: Leveled<Coefficient: Coefficient>> Powers<E> {
     /// Those of `plan` at the slots of `x`. Powers of one level are independent and run in parallel.
     pub fn new(
-        evaluator: &CkksEvaluator<W>,
-        key: &SampleBlock<W>,
-        plan: &Plan,
-        x: &Ciphertext<W>,
+        evaluator: &E,
+        key: &E::RelinearizationKey,
+        plan: &Plan<E::Coefficient>,
+        x: &E::Ciphertext,
         counters: &mut Counters,
     ) -> Result<Self, Error> {
-        let product = |a: &Ciphertext<W>, b: &Ciphertext<W>, difference: Option<Option<&Ciphertext<W>>>| {
+        let minus_one = E::Coefficient::minus_one();
+        // x_n from its factors; the difference is `None` for B_0.
+        let product = |a: &E::Ciphertext, b: &E::Ciphertext, difference: Option<Option<&E::Ciphertext>>| {
             let mut counters = Counters::default();
             let mut product = evaluator.multiply(a, b)?;
             if let Some(difference) = difference {
-                // 2 T_a T_b - T_(a-b), before the relinearisation and at the scale of the product.
+                // 2 T_a T_b - T_(a-b), before the relinearisation and at the label of the product.
                 evaluator.multiply_integer_assign(&mut product, 2)?;
                 match difference {
-                    None => evaluator.add_constant_assign(&mut product, -ComplexDoubleDouble::ONE)?,
-                    Some(x) => evaluator.add_multiple_assign(&mut product, x, -ComplexDoubleDouble::ONE)?,
+                    None => evaluator.add_constant_assign(&mut product, &minus_one)?,
+                    Some(x) => evaluator.add_multiple_assign(&mut product, x, &minus_one)?,
                 }
             }
-            Ok::<_, Error>((evaluator.relinearize_rescale(&product, key, &mut counters)?, counters))
+            Ok::<_, Error>((evaluator.reduce(&product, key, &mut counters)?, counters))
         };
-        let chebyshev = matches!(plan.basis, PolynomialBasis::Chebyshev { .. });
         let mut first = x.clone();
         for _ in 0..plan.stride {
-            let (square, work) = product(&first, &first, chebyshev.then_some(None))?;
+            let (_, _, difference) = plan.basis.factors(2);
+            let (square, work) = product(&first, &first, difference.map(|_| None))?;
             *counters += work;
             first = square;
         }
@@ -56,7 +51,7 @@ impl<W: Word> Powers<W> {
             let count = rest.partition_point(|&n| n <= next.next_power_of_two());
             let (now, later) = rest.split_at(count);
             let made = par::try_map(count, |i| {
-                let (a, b, difference) = factors(plan.basis, now[i]);
+                let (a, b, difference) = plan.basis.factors(now[i]);
                 let difference =
                     difference.map(|d| (d > 0).then(|| powers.get(d)).transpose()).transpose()?;
                 product(powers.get(a)?, powers.get(b)?, difference)
@@ -71,7 +66,7 @@ impl<W: Word> Powers<W> {
     }
 
     /// Element `n` >= 1.
-    pub fn get(&self, n: usize) -> Result<&Ciphertext<W>, Error> {
+    pub fn get(&self, n: usize) -> Result<&E::Ciphertext, Error> {
         self.by_index.get(&n).ok_or_else(|| {
             let known: Vec<&usize> = self.by_index.keys().collect();
             Error::InvalidArgument(format!("the plan has no power {n}, only {known:?}: a bug of the planner"))

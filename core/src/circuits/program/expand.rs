@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     arith::ComplexDoubleDouble,
-    circuits::polynomial::{Polynomial, PolynomialBasis, factors},
+    circuits::polynomial::{BasisOver, Polynomial, PolynomialBasis},
     error::Error,
     schemes::ckks::Complex,
 };
@@ -96,7 +96,7 @@ impl Planner<'_> {
         if let Some(&register) = powers.get(&i) {
             return Ok(register);
         }
-        let (a, b, difference) = factors(basis, i);
+        let (a, b, difference) = basis.factors(i);
         let (x, y) = (self.element(node, powers, basis, a)?, self.element(node, powers, basis, b)?);
         let mut out = self.multiply(node, x, y)?;
         if let Some(difference) = difference {

@@ -11,6 +11,7 @@ mod encoder;
 mod encrypt;
 mod evaluator;
 mod identity;
+mod leveled;
 mod private;
 mod scale;
 

@@ -1,0 +1,106 @@
+//! What circuits ask of a scheme whose ciphertexts have levels.
+
+use core::fmt;
+
+use crate::{error::Error, trace::Counters};
+
+/// What a ciphertext multiplies its plaintext by: a scale in CKKS, a unit modulo the plaintext modulus in BGV.
+///
+/// Labels are an abelian group: a product of ciphertexts has the product of their labels.
+pub trait Label: Copy + fmt::Debug + Send + Sync {
+    /// self · other.
+    #[must_use]
+    fn mul(self, other: Self) -> Self;
+
+    /// self / other.
+    #[must_use]
+    fn div(self, other: Self) -> Self;
+}
+
+/// Arithmetic on ciphertexts that go down one level whenever they are rescaled, and carry a label.
+///
+/// Ciphertexts are added at equal labels only. A circuit therefore chooses labels from its result backward: who wants a
+/// sum at label L one level below asks for it at L times [`Self::label_of_level`] before it is rescaled.
+pub trait Leveled: Sync {
+    /// Two components, or three between a product and its relinearisation.
+    type Ciphertext: Clone + Send + Sync;
+    /// A constant that is multiplied with or added to all plaintexts of a ciphertext.
+    type Coefficient;
+    /// See [`Label`].
+    type Label: Label;
+    /// What relinearisation takes.
+    type RelinearizationKey: Sync;
+
+    /// Level: rescalings left.
+    fn level(&self, x: &Self::Ciphertext) -> usize;
+
+    /// The label.
+    fn label(&self, x: &Self::Ciphertext) -> Self::Label;
+
+    /// The label that rescaling from `level` divides by, at least 1: that of the primes it drops.
+    fn label_of_level(&self, level: usize) -> Self::Label;
+
+    /// x, whose label equals `label` up to the rounding of labels, at exactly that label.
+    ///
+    /// # Errors
+    /// [`Error::ScaleMismatch`] if the labels differ.
+    fn at_label(&self, x: Self::Ciphertext, label: Self::Label) -> Result<Self::Ciphertext, Error>;
+
+    /// Whether products of x can be relinearised by the key.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if x itself was not relinearised; [`Error::ParamsMismatch`] and
+    /// [`Error::LevelMismatch`] for a key of another set or of a lower level.
+    fn check_operand(&self, x: &Self::Ciphertext, key: &Self::RelinearizationKey) -> Result<(), Error>;
+
+    /// Zero without randomness, of the same set and key as `like`: it hides nothing.
+    fn empty_sum(&self, like: &Self::Ciphertext, level: usize, label: Self::Label) -> Self::Ciphertext;
+
+    /// sum += c, for ciphertexts of any number of components.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] for a constant that the
+    /// scheme does not have.
+    fn add_constant_assign(&self, sum: &mut Self::Ciphertext, c: &Self::Coefficient) -> Result<(), Error>;
+
+    /// sum += c x, whatever the label of x, which is at the level of the sum or above.
+    ///
+    /// # Errors
+    /// As [`Self::add_constant_assign`]; [`Error::LevelMismatch`] if x is at a lower level;
+    /// [`Error::ScaleMismatch`] where the labels leave too few bits of c.
+    fn add_multiple_assign(
+        &self,
+        sum: &mut Self::Ciphertext,
+        x: &Self::Ciphertext,
+        c: &Self::Coefficient,
+    ) -> Result<(), Error>;
+
+    /// x *= k, at the same label.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set.
+    fn multiply_integer_assign(&self, x: &mut Self::Ciphertext, k: i64) -> Result<(), Error>;
+
+    /// x + y at the lower of the two levels, in the memory of x; equal labels required.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if the labels differ.
+    fn add_to(&self, x: Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// The product in three components, at the lower of the two levels.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`]; [`Error::InvalidArgument`] if an operand was not relinearised.
+    fn multiply(&self, x: &Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
+
+    /// Two components, one level down: relinearised if there are three, and rescaled, by one division.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0; as [`Self::check_operand`] for the key.
+    fn reduce(
+        &self,
+        x: &Self::Ciphertext,
+        key: &Self::RelinearizationKey,
+        counters: &mut Counters,
+    ) -> Result<Self::Ciphertext, Error>;
+}
