@@ -9,7 +9,7 @@ use refloat::arith::Word;
 use refloat::random::Seed;
 use refloat::ring::{
     Automorphism, BaseConverter, Basis, Coeff, Domain, GaloisElement, ModDown, Poly, SmallPoly, centered_f64,
-    from_integers, uniform_rows,
+    from_integers, switch_modulus, uniform_rows,
 };
 use refloat_tests::ring::{automorphism, centred, negacyclic_product, product, residue, round_div, to_f64};
 use refloat_tests::rns::{Lottery, basis, from_big, primes, to_big};
@@ -274,6 +274,37 @@ fn conversions_of(start: u64, from: &[f64], to: &[f64]) {
     let from: Basis<u32> = Basis::new(8, &all[..from.len()]).expect("primes");
     let to: Basis<u32> = Basis::new(8, &all[from.len()..]).expect("primes");
     conversion_is_exact(&from, &to, &to_big(&Lottery::new(start).poly(&from)));
+}
+
+fn modulus_switches_are_round<V: Word, W: Word>(from: f64, to: f64) {
+    let (from, to): (Basis<V>, Basis<W>) = (basis(16, &[from]), basis(16, &[to]));
+    let (p, q) = (modulus(&from), modulus(&to));
+    let mut lottery = Lottery::new(23);
+    let mut row: Vec<V> = lottery.poly(&from).row(0).to_vec();
+    let p_word = from.modulus(0).value_u64();
+    let edges = [0, 1, p_word / 2 - 1, p_word / 2, p_word / 2 + 1, p_word - 2, p_word - 1];
+    row.extend(edges.map(V::from_u64));
+    let switched = switch_modulus(&row, from.modulus(0), to.modulus(0));
+    for (&x, &y) in row.iter().zip(&switched) {
+        assert!(BigInt::from(y.to_u64()) < q);
+        let expected = round_div(&(centred(&BigInt::from(x.to_u64()), &p) * &q), &p);
+        assert_eq!(centred(&BigInt::from(y.to_u64()), &q), centred(&expected, &q), "{x} of {p} to {q}");
+    }
+    if q > p {
+        assert_eq!(switch_modulus(&switched, to.modulus(0), from.modulus(0)), row);
+    }
+}
+
+#[test]
+fn modulus_switches_round_to_the_nearest() {
+    for (from, to) in [(30.0, 22.0), (22.0, 30.0), (30.9, 30.8), (12.0, 30.9)] {
+        modulus_switches_are_round::<u32, u32>(from, to);
+        modulus_switches_are_round::<u64, u32>(from, to);
+        modulus_switches_are_round::<u32, u64>(from, to);
+    }
+    for (from, to) in [(60.9, 30.0), (30.0, 60.9), (60.9, 60.8), (42.0, 30.0), (50.0, 60.0)] {
+        modulus_switches_are_round::<u64, u64>(from, to);
+    }
 }
 
 fn doubles_are_near<W: Word>(bits: &[f64]) {

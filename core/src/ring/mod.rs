@@ -17,6 +17,6 @@ pub use basis::{Basis, SubRing};
 pub use convert::{BaseConverter, Extension, Source};
 pub use integers::{centered_f64, from_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
-pub use rescale::ModDown;
+pub use rescale::{ModDown, switch_modulus};
 pub(crate) use sampling::fill_uniform_rows;
 pub use sampling::{Binomial, SmallPoly, uniform_rows};

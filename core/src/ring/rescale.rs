@@ -1,4 +1,5 @@
-//! Exact centred division by a part of the modulus (rescale, ModDown, and both at once).
+//! Exact centred division by a part of the modulus (rescale, ModDown, and both at once), and of a row modulo one prime to
+//! another prime.
 
 use alloc::{vec, vec::Vec};
 
@@ -8,7 +9,7 @@ use super::{
     poly::{Eval, Poly},
 };
 use crate::{
-    arith::{Shoup, Word},
+    arith::{Modulus, Shoup, Word},
     par,
 };
 
@@ -97,4 +98,13 @@ impl<W: Word> ModDown<W> {
             kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x, &self.inverse[i][1]);
         });
     }
+}
+
+/// round(x q / p) modulo q for residues x modulo p, of any two words: a row as it was, but for a rounding error in
+/// \[-1/2, 1/2\] and the modulus. Exact for primes of any size.
+pub fn switch_modulus<V: Word, W: Word>(row: &[V], from: &Modulus<V>, to: &Modulus<W>) -> Vec<W> {
+    let (p, q) = (u128::from(from.value_u64()), u128::from(to.value_u64()));
+    // The residues of 0 to p: those of p/2 to p would be p less when centred, and their quotients q less.
+    let switched = row.iter().map(|&x| (2 * u128::from(x.to_u64()) * q + p) / (2 * p));
+    switched.map(|y| W::from_u64(if y == q { 0 } else { y as u64 })).collect()
 }

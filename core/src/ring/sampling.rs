@@ -97,6 +97,14 @@ impl SmallPoly {
         &self.0
     }
 
+    /// The polynomial in X^step: of `step` times the degree, with zeros between the coefficients.
+    #[must_use]
+    pub fn spread(&self, step: usize) -> Self {
+        let mut out = vec![0; self.0.len() * step];
+        out.iter_mut().step_by(step.max(1)).zip(&self.0).for_each(|(out, &c)| *out = c);
+        Self(out)
+    }
+
     /// Residues in a basis, whose primes are above every coefficient.
     pub fn to_poly<W: Word>(&self, basis: &Basis<W>) -> Poly<W, Coeff> {
         let mut out = Poly::zero(basis);

@@ -12,6 +12,7 @@ use super::{
     context::RlweContext,
     gadget::switching_key,
     keyswitch::Pair,
+    link::{LinkSecret, link_samples},
     sample::{KeySeeds, SampleBlock},
     secret::SecretKey,
 };
@@ -128,7 +129,7 @@ impl<W: Word> EncapsulationContext<W> {
     }
 
     /// p' g_j u modulo q_0 p'.
-    fn payload(&self, digit: usize, u: &Poly<W, Eval>) -> Poly<W, Eval> {
+    pub(super) fn payload(&self, digit: usize, u: &Poly<W, Eval>) -> Poly<W, Eval> {
         let mut out = Poly::zero(&self.q0p);
         let special = self.q0p.modulus(self.q0.len()).value_u64();
         for i in 0..self.q0.len() {
@@ -185,11 +186,6 @@ impl SparseSecret {
         Self(coefficients)
     }
 
-    /// The ternary coefficients, for oracles that hold the secret.
-    pub fn small(&self) -> &SmallPoly {
-        &self.0
-    }
-
     /// The key back, sparse to dense, for ciphertexts up to `level`: KSK(s' -> s). Its samples are encrypted by the dense
     /// secret, at whose security it may be as large as the chain.
     pub fn raise_key<W: Word>(
@@ -204,8 +200,7 @@ impl SparseSecret {
         switching_key(context, seeds, raise_block(level), level, &sparse, &v)
     }
 
-    /// The encapsulation key, dense to sparse, modulo q_0 p': sample j is (b_j, a_j) with
-    /// b_j = -a_j s' + e_j + p' g_j s.
+    /// The encapsulation key, dense to sparse, modulo q_0 p': see [`link_samples`].
     pub fn encapsulation_samples<W: Word>(
         &self,
         context: &EncapsulationContext<W>,
@@ -213,11 +208,13 @@ impl SparseSecret {
         seeds: &KeySeeds,
         block: [u64; 4],
     ) -> Vec<Pair<W>> {
-        let sparse = Zeroizing::new(self.0.to_poly(context.q0p()).into_eval());
-        let dense = dense.modulo_q(context.q0());
-        (0..context.digit_count())
-            .map(|j| seeds.sample(block, j, &sparse, Some(&Zeroizing::new(context.payload(j, &dense)))))
-            .collect()
+        link_samples(context, dense.small(), self, seeds, block)
+    }
+}
+
+impl LinkSecret for SparseSecret {
+    fn small(&self) -> &SmallPoly {
+        &self.0
     }
 }
 

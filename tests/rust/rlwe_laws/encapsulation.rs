@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use refloat::arith::Word;
 use refloat::ring::{SmallPoly, centered_f64};
-use refloat::rlwe::{EncapsulationContext, EncapsulationDigits, SampleBlock, SparseSecret};
+use refloat::rlwe::{EncapsulationContext, EncapsulationDigits, LinkSecret, SampleBlock, SparseSecret};
 use refloat::trace::Counters;
 use refloat_tests::ring::{centred, product};
 use refloat_tests::rns::{Lottery, primes};

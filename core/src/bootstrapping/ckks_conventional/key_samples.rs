@@ -8,7 +8,7 @@ use super::{layout::SwitchingKeyId, secret::ConventionalSecretKey};
 use crate::{
     arith::Word,
     ring::{Eval, Poly},
-    rlwe::{GadgetTarget, Pair, SampleBlock, switching_sample},
+    rlwe::{GadgetTarget, LinkSecret, Pair, SampleBlock, switching_sample},
 };
 
 /// Takes a sample and its index in the key.

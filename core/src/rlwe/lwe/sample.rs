@@ -29,10 +29,16 @@ impl<W: Word> LweSample<W> {
 
     /// Coefficient `index` of the phase of a ring sample (b, a) in coefficient domain: the phase of the
     /// result under the coefficients of the ring key is that coefficient of b + a z.
-    pub fn extract(m: &Modulus<W>, [b, a]: [&[W]; 2], index: usize) -> Self {
+    pub fn extract(m: &Modulus<W>, parts: [&[W]; 2], index: usize) -> Self {
+        Self::extract_prefix(m, parts, index, parts[1].len())
+    }
+
+    /// [`Self::extract`] for a ring key whose coefficients from `dimension` on are 0: a sample of that dimension, under the
+    /// coefficients before.
+    pub fn extract_prefix(m: &Modulus<W>, [b, a]: [&[W]; 2], index: usize, dimension: usize) -> Self {
         let n = a.len();
-        debug_assert!(index < n && b.len() == n);
-        let mask = (0..n).map(|j| if j <= index { a[index - j] } else { m.neg(a[n + index - j]) });
+        debug_assert!(index < n && b.len() == n && dimension <= n);
+        let mask = (0..dimension).map(|j| if j <= index { a[index - j] } else { m.neg(a[n + index - j]) });
         Self { a: mask.collect(), b: b[index] }
     }
 
@@ -88,6 +94,22 @@ mod tests {
         let [embedded_b, embedded_a] = first.embed(&m);
         assert_eq!(embedded_a, a);
         assert_eq!(LweSample::extract(&m, [&embedded_b, &embedded_a], 0), first);
+    }
+
+    #[test]
+    fn a_short_key_needs_a_prefix_of_the_mask() {
+        let m = Modulus::<u32>::new(P).unwrap();
+        let (b, a) = (row(5), row(6));
+        for dimension in 0..=N {
+            let z: Vec<i64> =
+                (0..N as i64).map(|i| if i < dimension as i64 { (i + 1) % 3 - 1 } else { 0 }).collect();
+            for (index, expected) in phase(&b, &a, &z).into_iter().enumerate() {
+                let sample = LweSample::extract_prefix(&m, [&b, &a], index, dimension);
+                assert_eq!(sample.a.len(), dimension);
+                let product: i64 = sample.a.iter().zip(&z).map(|(&x, &y)| i64::from(x) * y).sum();
+                assert_eq!((i64::from(sample.b) + product).rem_euclid(P as i64), expected);
+            }
+        }
     }
 
     #[test]
