@@ -65,7 +65,7 @@ impl ConventionalEngine {
             engine.described.push(describe(preset, &params, &plan));
             engine.sets.push(Set {
                 params,
-                gain_bits: preset.gain_bits(),
+                gain_bits: preset.gain_bits()?,
                 plan,
                 evaluator: Mutex::default(),
             });

@@ -7,9 +7,10 @@ use refloat::arith::DoubleDouble;
 use refloat::bootstrapping::ckks_conventional::{
     ArcsineSpec, EvalMod, EvalModSpec, FittedReduction, Harmonics, HarmonicsSpec, Reduction,
 };
+use refloat::ring::GaloisElement;
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::trace::Counters;
-use refloat_tests::chain::{Chain, spec_by_levels};
+use refloat_tests::chain::{Chain, distance as largest_distance, spec_by_levels};
 
 const N: usize = 1 << 11;
 const RANGE: u32 = 16;
@@ -47,13 +48,18 @@ impl Toy {
         self.encrypt_with(&slots, self.top(), 5)
     }
 
-    /// The largest error in the slots, for x = I + rest with every |I| < K and rests up to `distance`.
-    fn worst(&self, eval_mod: &EvalMod, distance: f64) -> f64 {
-        let last = i64::from(RANGE) - 1;
+    /// y = (I + rest) / K for every |I| up to `last`, and the rests, which go up to `distance`.
+    fn arguments(&self, last: i64, distance: f64) -> (Vec<f64>, Vec<f64>) {
         let slots = self.context.slots();
         let rests: Vec<f64> = (0..slots).map(|k| distance * ((k * 37 % 129) as f64 / 64.0 - 1.0)).collect();
-        let x: Vec<f64> = (0..slots).map(|k| (k as i64 % (2 * last + 1) - last) as f64 + rests[k]).collect();
-        let y: Vec<f64> = x.iter().map(|x| x / f64::from(RANGE)).collect();
+        let quotient = |k: usize| (k as i64 % (2 * last + 1) - last) as f64;
+        let y = (0..slots).map(|k| (quotient(k) + rests[k]) / f64::from(RANGE)).collect();
+        (y, rests)
+    }
+
+    /// The largest error in the slots, for every |I| < K.
+    fn worst(&self, eval_mod: &EvalMod, distance: f64) -> f64 {
+        let (y, rests) = self.arguments(i64::from(RANGE) - 1, distance);
         let parts = [self.encrypt(&y), self.encrypt(&y.iter().map(|y| -y).collect::<Vec<_>>())];
         let target = Scale::from_real(self.scale.to_real() * DoubleDouble::ratio(1001, 1000));
         let mut counters = Counters::default();
@@ -69,6 +75,34 @@ impl Toy {
             }
         }
         worst
+    }
+
+    /// The largest error of two harmonics for |I| up to `quotient`: of one ciphertext, and of two as x1 + i x2.
+    fn worst_of_harmonics(&self, harmonics: &Harmonics, quotient: u32, distance: f64) -> [f64; 2] {
+        let (y, rests) = self.arguments(quotient.into(), distance);
+        let reversed: Vec<f64> = y.iter().rev().copied().collect();
+        let (keys, parts) = (self.galois_keys(&[]), [self.encrypt(&y), self.encrypt(&reversed)]);
+        let conjugation = keys.get(GaloisElement::conjugation(N)).expect("its key");
+        let target = Scale::from_real(self.scale.to_real() * DoubleDouble::ratio(1001, 1000));
+        [1, 2].map(|count| {
+            let mut counters = Counters::default();
+            let out = harmonics
+                .evaluate(
+                    &self.evaluator,
+                    &parts[..count],
+                    &self.relinearization,
+                    conjugation,
+                    target,
+                    &mut counters,
+                )
+                .expect("enough levels");
+            assert_eq!(counters.key_switch, (count * harmonics.key_switches() + 1) as u64);
+            assert_eq!((out.level(), out.scale()), (self.top() - harmonics.spec().levels(), target));
+            let second = |k: usize| if count == 2 { rests[rests.len() - 1 - k] } else { 0.0 };
+            let wanted: Vec<Complex> =
+                rests.iter().enumerate().map(|(k, &rest)| Complex::new(rest, second(k))).collect();
+            largest_distance(&self.decrypt(&out), &wanted)
+        })
     }
 }
 
@@ -165,6 +199,26 @@ fn every_quotient_is_taken_off_with_50_bit_primes() {
 }
 
 #[test]
+fn two_harmonics_take_every_usual_quotient_off_with_60_bit_primes() {
+    let (toy, distance) = (Toy::new(60.0), 2f64.sqrt() / 512.0);
+    let spec = HarmonicsSpec { range: RANGE, squarings: 3, log_distance: 9 };
+    let harmonics = Harmonics::new(&spec).expect("a sound spec");
+    let usual = Reduction::Harmonics(spec).usual_range();
+    assert_eq!(usual, 12);
+    // To the ends of the range too, where the fit itself is off.
+    for quotient in [usual, RANGE - 1] {
+        let error = harmonics.error(quotient, distance);
+        let [one, both] = toy.worst_of_harmonics(&harmonics, quotient, distance);
+        println!("|I| <= {quotient}: {one:e}, {both:e}, the clear function {error:e}");
+        let noise = 2f64.powi(-40);
+        assert!(
+            one <= error + noise && both <= 2f64.sqrt() * error + noise,
+            "|I| <= {quotient}: {one:e}, {both:e}"
+        );
+    }
+}
+
+#[test]
 fn two_harmonics_are_straight_near_the_integers_there_are() {
     let spec = HarmonicsSpec { range: RANGE, squarings: 3, log_distance: 8 };
     let harmonics = Harmonics::new(&spec).expect("a sound spec");
@@ -205,7 +259,7 @@ fn what_a_reduction_leaves_in_a_slot_is_proven() {
     for (reduction, ratio, wanted) in [
         (harmonics(7), 7, 21.8),
         (harmonics(8), 8, 25.8),
-        (harmonics(9), 9, 29.8),
+        (harmonics(9), 9, 29.4),
         // Twice (2 pi)^2 / 6 sqrt(2), over 2^16.
         (sine(spec(58, 2)), 8, 11.78),
         (arcsine, 8, 23.6),
@@ -213,6 +267,10 @@ fn what_a_reduction_leaves_in_a_slot_is_proven() {
         let found = bits(reduction, ratio);
         assert!((found - wanted).abs() < 1.5 && found > wanted - 0.1, "{reduction:?}: {found} bits");
     }
+    // At 0 alone it is less than at the quotients that bootstraps meet, which count.
+    let spec = HarmonicsSpec { range: RANGE, squarings: 3, log_distance: 9 };
+    let error = Harmonics::new(&spec).expect("sound").error(12, 2f64.sqrt() / 512.0) * 512.0;
+    assert!(bits(harmonics(9), 9) <= -error.log2(), "{}", -error.log2());
 }
 
 #[test]

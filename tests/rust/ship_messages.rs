@@ -3,12 +3,8 @@
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::bootstrapping::real_messages;
 use refloat::params::preset;
+use refloat_tests::precision::Precision;
 use refloat_tests::toy::toy;
-
-/// Bits of the largest error.
-fn worst(x: &[f64], y: &[f64]) -> f64 {
-    -x.iter().zip(y).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max).log2()
-}
 
 #[test]
 fn structured_messages_keep_the_promise_and_chains_what_is_left_of_it() {
@@ -21,8 +17,8 @@ fn structured_messages_keep_the_promise_and_chains_what_is_left_of_it() {
         for k in 1..=longest {
             let exhausted = setup.evaluator.exhaust(&x).unwrap();
             x = setup.bootstrap(&exhausted, ShipMode::Real);
-            let (found, promised) =
-                (worst(&setup.decrypt(&x, ShipMode::Real), &values), preset.promised_bits_after(k));
+            let found = Precision::of(&setup.decrypt(&x, ShipMode::Real), &values).max_bits();
+            let promised = preset.promised_bits_after(k);
             assert!(found >= promised, "{}, {k} in a row: {found} of {promised} bits", message.name);
         }
     }

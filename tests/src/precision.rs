@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use refloat::schemes::ckks::Complex;
+
 /// Errors of a vector against its reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Precision {
@@ -9,9 +11,20 @@ pub struct Precision {
     pub max: f64,
     /// Root of the mean squared error.
     pub rms: f64,
+    /// Mean of the errors' sizes.
+    pub mean: f64,
 }
 
 impl Precision {
+    /// Compares slots with a reference of equal length: an error is a distance in the plane.
+    ///
+    /// # Panics
+    /// If the lengths differ or there is nothing to compare.
+    pub fn of_slots(slots: &[Complex], reference: &[Complex]) -> Self {
+        assert_eq!(slots.len(), reference.len(), "compared slot by slot");
+        Self::of_errors(slots.iter().zip(reference).map(|(&x, &y)| (x - y).abs()))
+    }
+
     /// Compares two vectors of equal length, value by value.
     ///
     /// # Panics
@@ -26,15 +39,16 @@ impl Precision {
     /// # Panics
     /// If there are none.
     pub fn of_errors(errors: impl IntoIterator<Item = f64>) -> Self {
-        let (mut max, mut squares, mut count) = (0.0f64, 0.0, 0u32);
+        let (mut max, mut squares, mut sum, mut count) = (0.0f64, 0.0, 0.0, 0u32);
         for error in errors {
             // A NaN must not be lost in a maximum.
-            max = if error.is_nan() { error } else { max.max(error.abs()) };
+            max = if error.is_nan() || max.is_nan() { f64::NAN } else { max.max(error.abs()) };
             squares += error * error;
+            sum += error.abs();
             count += 1;
         }
         assert!(count > 0, "no value to compare");
-        Self { max, rms: (squares / f64::from(count)).sqrt() }
+        Self { max, rms: (squares / f64::from(count)).sqrt(), mean: sum / f64::from(count) }
     }
 
     /// `-log2` of the largest error: bits that the worst value keeps.
@@ -42,7 +56,12 @@ impl Precision {
         -self.max.log2()
     }
 
-    /// `-log2` of the mean error.
+    /// `-log2` of the mean of the errors' sizes.
+    pub fn mean_bits(self) -> f64 {
+        -self.mean.log2()
+    }
+
+    /// `-log2` of the root of the mean squared error.
     pub fn rms_bits(self) -> f64 {
         -self.rms.log2()
     }
@@ -63,6 +82,10 @@ mod tests {
         let precision = Precision::of(&[1.0, 2.0, 3.0, 4.0], &[1.0, 2.0, 3.0, 4.5]);
         assert!((precision.max_bits() - 1.0).abs() < 1e-15);
         assert!((precision.rms_bits() - 2.0).abs() < 1e-15);
-        assert!(Precision::of(&[f64::NAN, 1.0], &[0.0, 1.0]).rms.is_nan());
+        assert!((precision.mean_bits() - 3.0).abs() < 1e-15);
+        let lost = Precision::of(&[f64::NAN, 1.0, 3.0], &[0.0, 1.0, 1.0]);
+        assert!([lost.max, lost.rms, lost.mean].iter().all(|error| error.is_nan()));
+        let slots = Precision::of_slots(&[Complex::new(0.3, 0.4), Complex::ZERO], &[Complex::ZERO; 2]);
+        assert!((slots.max - 0.5).abs() < 1e-15 && (slots.mean - 0.25).abs() < 1e-15);
     }
 }

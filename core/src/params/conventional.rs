@@ -10,8 +10,8 @@ use super::catalogue::{Catalogue, Named, Retired};
 use crate::{
     arith::primes::ntt_primes,
     bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, HarmonicsSpec,
-        Reduction, StageOrder,
+        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, FittedReduction,
+        HarmonicsSpec, Reduction, StageOrder,
     },
     error::Error,
     rlwe::{EncapsulationDigits, RlweSpec},
@@ -28,8 +28,10 @@ pub struct ConventionalPreset {
     /// Security policy the set is validated against.
     pub policy: SecurityPolicy,
     /// -log2 of the mean and of the largest error over the slots that one bootstrap promises, for the messages that
-    /// [`Self::promised_for`] says.
+    /// [`Self::promised_for`] says, with every number of slots in [`Self::log_slots`].
     pub promised_bits: [f64; 2],
+    /// log2 of the fewest and of the most slots that the promise is for: noise grows with their number.
+    pub log_slots: [u32; 2],
     /// Where the numbers come from.
     pub source: &'static str,
     /// The numbers.
@@ -44,7 +46,7 @@ impl ConventionalPreset {
 
     /// Whether [`Self::promised_bits`] hold for every message with parts in \[-1, 1\], or for random ones alone.
     pub fn promised_for_every_message(&self) -> bool {
-        (self.spec)().reduction.holds_for_every_message()
+        (self.spec)().holds_for_every_message()
     }
 
     /// For which messages they hold, in words.
@@ -52,24 +54,23 @@ impl ConventionalPreset {
         if self.promised_for_every_message() { EVERY_MESSAGE } else { ZERO_MEAN }
     }
 
-    /// -log2 of the mean and of the largest error that `bootstraps` in a row promise, of a message that stays in
-    /// \[-1, 1\]: errors add up at worst.
+    /// -log2 of the mean and of the largest error that `bootstraps` promise of a message of which nothing is computed
+    /// between them: errors add up at worst. A computation multiplies those before it by its slope.
     pub fn promised_bits_after(&self, bootstraps: u32) -> [f64; 2] {
         self.promised_bits.map(|bits| super::bits_after(bits, bootstraps))
     }
 
-    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): the largest error of one bootstrap
-    /// must be proven for every message, or a correction is too large to be one. Where the promise is for random messages
-    /// alone, it is what a sine takes off the largest of all coefficients that counts: twice (2 pi)^2 / 6 sqrt(2), over the
-    /// square of the message ratio.
-    pub fn gain_bits(&self) -> u32 {
+    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those that one bootstrap promises
+    /// in the worst slot, but no more than its reduction is proven to leave right of every message
+    /// ([`FittedReduction::proven_error`]), or a correction is too large to be one. Only where the promise is for random
+    /// messages alone is that less.
+    ///
+    /// # Errors
+    /// None for a shipped preset; the reduction is fitted all the same.
+    pub fn gain_bits(&self) -> Result<u32, Error> {
         let spec = (self.spec)();
-        let [_, promised] = self.promised_bits;
-        if spec.reduction.holds_for_every_message() {
-            return promised as u32;
-        }
-        let bent = core::f64::consts::TAU * core::f64::consts::TAU / 3.0 * core::f64::consts::SQRT_2;
-        promised.min(2.0 * f64::from(spec.log_message_ratio) - libm::log2(bent)) as u32
+        let proven = FittedReduction::new(&spec.reduction)?.proven_error(spec.log_message_ratio);
+        Ok((-libm::log2(proven)).min(self.promised_bits[1]) as u32)
     }
 
     /// The validated parameters.
@@ -80,7 +81,8 @@ impl ConventionalPreset {
         ConventionalParams::new(&(self.spec)())
     }
 
-    /// The set with another number of slots: fewer take less time and fewer keys.
+    /// The set with another number of slots: fewer take less time and fewer keys. The promise is for those of
+    /// [`Self::log_slots`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a number that the ring does not have, or fewer layers than stages.
@@ -154,22 +156,25 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "128-bit, 32768 complex slots, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
         promised_bits: [28.0, 25.5],
+        log_slots: [15, 15],
         source: OWN,
         spec: n16,
     },
     ConventionalPreset {
         name: "n16-sparse",
-        title: "128-bit, 4096 complex slots or any number from 32 to 16384, nine products between bootstraps",
+        title: "128-bit, 4096 complex slots or any power of two from 32 to 16384, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [28.8, 27.0],
+        promised_bits: [28.2, 26.0],
+        log_slots: [5, 14],
         source: OWN,
         spec: n16_sparse,
     },
     ConventionalPreset {
         name: "n16-precise",
-        title: "128-bit, 4096 complex slots or fewer, seven products of 52 bits between bootstraps, for META-BTS",
+        title: "128-bit, 4096 complex slots or any power of two from 32, seven products of 52 bits between bootstraps, for META-BTS",
         policy: SecurityPolicy::Strict128,
         promised_bits: [25.6, 25.2],
+        log_slots: [5, 12],
         source: OWN,
         spec: n16_precise,
     },
@@ -178,6 +183,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "128-bit, 16384 complex slots, two products between bootstraps",
         policy: SecurityPolicy::Strict128,
         promised_bits: [18.2, 16.0],
+        log_slots: [14, 14],
         source: OWN,
         spec: n15,
     },
@@ -186,6 +192,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "INSECURE demonstration size, 1024 slots",
         policy: SecurityPolicy::InsecureForTests,
         promised_bits: [29.0, 28.0],
+        log_slots: [10, 10],
         source: TOY,
         spec: toy11,
     },
@@ -194,6 +201,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "INSECURE demonstration size, 1024 slots, a sine for messages that are random with mean zero",
         policy: SecurityPolicy::InsecureForTests,
         promised_bits: [22.5, 20.5],
+        log_slots: [10, 10],
         source: TOY,
         spec: toy11_sine,
     },
@@ -202,6 +210,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "INSECURE demonstration size, 64 slots in a ring of 512",
         policy: SecurityPolicy::InsecureForTests,
         promised_bits: [29.0, 28.5],
+        log_slots: [6, 6],
         source: TOY,
         spec: toy10_sparse,
     },
@@ -209,7 +218,8 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional10-slots-first",
         title: "INSECURE demonstration size, 512 slots, slots to coefficients first, with arcsine",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [24.0, 22.0],
+        promised_bits: [33.0, 31.0],
+        log_slots: [9, 9],
         source: TOY,
         spec: toy10_slots_first,
     },
@@ -218,13 +228,14 @@ static PRESETS: [ConventionalPreset; 9] = [
         title: "INSECURE demonstration size, 512 slots, no prime above 50 bits, near-integer cosine for messages that are random with mean zero",
         policy: SecurityPolicy::InsecureForTests,
         promised_bits: [19.5, 17.5],
+        log_slots: [9, 9],
         source: TOY,
         spec: toy10_narrow,
     },
 ];
 
 /// Sets that bend large coefficients, until two harmonics took their names: promises are for random messages with mean
-/// zero, or with an arcsine what its fit leaves of the largest coefficient.
+/// zero.
 static RETIRED: [Retired<ConventionalPreset>; 5] = [
     Retired {
         preset: ConventionalPreset {
@@ -232,6 +243,7 @@ static RETIRED: [Retired<ConventionalPreset>; 5] = [
             title: "n16 with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
             promised_bits: [27.0, 24.5],
+            log_slots: [15, 15],
             source: OWN,
             spec: n16_sine,
         },
@@ -243,6 +255,7 @@ static RETIRED: [Retired<ConventionalPreset>; 5] = [
             title: "n16-sparse with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
             promised_bits: [24.0, 21.0],
+            log_slots: [12, 12],
             source: OWN,
             spec: n16_sparse_sine,
         },
@@ -251,9 +264,10 @@ static RETIRED: [Retired<ConventionalPreset>; 5] = [
     Retired {
         preset: ConventionalPreset {
             name: "n16-precise-2026a",
-            title: "n16-precise with an arcsine, for coefficients that are no larger than a part",
+            title: "n16-precise with an arcsine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
             promised_bits: [23.5, 23.5],
+            log_slots: [5, 12],
             source: OWN,
             spec: n16_precise_arcsine,
         },
@@ -265,6 +279,7 @@ static RETIRED: [Retired<ConventionalPreset>; 5] = [
             title: "n15 with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
             promised_bits: [17.2, 15.0],
+            log_slots: [14, 14],
             source: OWN,
             spec: n15_sine,
         },
@@ -273,9 +288,10 @@ static RETIRED: [Retired<ConventionalPreset>; 5] = [
     Retired {
         preset: ConventionalPreset {
             name: "toy-conventional10-sparse-2026a",
-            title: "INSECURE demonstration size, 64 slots, with a sine",
+            title: "INSECURE demonstration size, 64 slots, a sine for messages that are random with mean zero",
             policy: SecurityPolicy::InsecureForTests,
             promised_bits: [18.0, 16.5],
+            log_slots: [6, 6],
             source: TOY,
             spec: toy10_sparse_sine,
         },
@@ -379,8 +395,8 @@ const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
 const SINE: Reduction = Reduction::Sine(COSINE);
 
-/// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One bit more takes four
-/// off what the harmonics leave, and adds one to the noise.
+/// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One more
+/// makes the error of the harmonics 16 times smaller, and the noise twice as large.
 const fn harmonics(log_distance: u32) -> Reduction {
     Reduction::Harmonics(HarmonicsSpec { range: 16, squarings: 3, log_distance })
 }

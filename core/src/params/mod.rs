@@ -61,8 +61,9 @@ impl Preset {
         self.promised_bits as u32
     }
 
-    /// Bits of the worst slot that `bootstraps` in a row promise, of a message that stays in \[-1, 1\]: errors add up at
-    /// worst. Bits are cleaned by each bootstrap, so that theirs do not.
+    /// Bits of the worst slot that `bootstraps` promise of a message of which nothing is computed between them: errors add
+    /// up at worst. A computation multiplies those before it by its slope. Bits are cleaned by each bootstrap, so that
+    /// theirs do not add up.
     pub fn promised_bits_after(&self, bootstraps: u32) -> f64 {
         if self.mode == ShipMode::Bits {
             self.promised_bits

@@ -75,7 +75,7 @@ fn measure(
         Err(failure) => return Err(failure),
     };
     // A second round takes what the first got wrong as its message, so many times as large.
-    let gain = preset.gain_bits();
+    let gain = preset.gain_bits()?;
     for (rounds, (bits, seconds)) in (1..).zip(published.rounds) {
         let timed: Option<Timed> = bench
             .as_ref()

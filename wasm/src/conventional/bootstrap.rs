@@ -124,7 +124,7 @@ impl BootstrapRun {
         let complex = complex(mode)?;
         let (evaluator, params) = (evaluator(&ciphertext.params)?, &ciphertext.params);
         let (preset, levels) = (presets::named(params.name())?.0, params.levels());
-        let (asked, levels) = ((rounds, preset.gain_bits()), [levels.input, levels.output]);
+        let (asked, levels) = ((rounds, preset.gain_bits()?), [levels.input, levels.output]);
         let meta = rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
         let run = ConventionalRun::new(evaluator, &ciphertext.inner)?;
         let message = message.map(|values| slots(&Zeroizing::new(values.to_vec()), complex)).transpose()?;

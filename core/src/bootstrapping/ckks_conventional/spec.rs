@@ -103,6 +103,14 @@ impl ConventionalSpec {
         out
     }
 
+    /// Whether precision is the same for every message, whatever its slots have in common: with two harmonics, and with an
+    /// arcsine that reaches the largest coefficient, sqrt(2) times the size of a part.
+    pub fn holds_for_every_message(&self) -> bool {
+        self.reduction.sine().is_none_or(|sine| {
+            sine.arcsine.is_some_and(|arcsine| arcsine.log_distance < self.log_message_ratio)
+        })
+    }
+
     /// The main secret.
     pub fn secret(&self) -> SecretDistribution {
         self.chain.secret
