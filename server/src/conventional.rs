@@ -62,13 +62,9 @@ impl ConventionalEngine {
         for preset in presets {
             let params = preset.params()?;
             let plan = MemoryPlan::keeping(&params, budget);
-            engine.described.push(describe(preset, &params, &plan));
-            engine.sets.push(Set {
-                params,
-                gain_bits: preset.gain_bits()?,
-                plan,
-                evaluator: Mutex::default(),
-            });
+            let gain_bits = preset.gain_bits()?;
+            engine.described.push(describe(preset, &params, gain_bits, &plan));
+            engine.sets.push(Set { params, gain_bits, plan, evaluator: Mutex::default() });
         }
         Ok(engine)
     }
@@ -172,7 +168,12 @@ impl Engine for ConventionalEngine {
 }
 
 /// Describes a set to clients.
-fn describe(preset: &ConventionalPreset, params: &ConventionalParams, plan: &MemoryPlan) -> ParameterSet {
+fn describe(
+    preset: &ConventionalPreset,
+    params: &ConventionalParams,
+    gain_bits: u32,
+    plan: &MemoryPlan,
+) -> ParameterSet {
     let (security, levels) = (params.security(), params.levels());
     let [mean, worst] = preset.promised_bits;
     let parts = params.key_parts();
@@ -198,6 +199,8 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams, plan: &Mem
         output_level: levels.output,
         promised_bits: worst,
         promised_mean_bits: Some(mean),
+        promised_for: Some(preset.promised_for().to_owned()),
+        gain_bits: Some(gain_bits),
         log_failure: params.log2_failure(),
         stages: params.stages().iter().map(Stage::from).collect(),
         tracks: 1,

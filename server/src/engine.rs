@@ -108,6 +108,13 @@ pub struct ParameterSet {
     /// Bits of precision in the mean over the slots, where the set promises them as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promised_mean_bits: Option<f64>,
+    /// For which messages, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, or
+    /// `every message of bits`. For sets of CKKS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promised_for: Option<String>,
+    /// Bits that a further round of META-BTS gains, for sets of numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_bits: Option<u32>,
     /// log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping, that a bootstrap of
     /// random coefficients fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]

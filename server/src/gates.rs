@@ -297,6 +297,8 @@ pub fn describe<W: WireWord>(preset: &CggiPreset, params: &CggiParams<W>) -> Par
         // One bit of message: how surely it is right is said by the failure probability.
         promised_bits: 1.0,
         promised_mean_bits: None,
+        promised_for: None,
+        gain_bits: None,
         log_failure: Some(spec.log_failure),
         stages: vec![Stage::from(&STAGE)],
         tracks: 1,

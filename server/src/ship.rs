@@ -166,6 +166,8 @@ pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
         output_level: params.output_level(),
         promised_bits: preset.promised_bits,
         promised_mean_bits: None,
+        promised_for: Some(preset.promised_for().to_owned()),
+        gain_bits: (preset.mode != ShipMode::Bits).then(|| preset.gain_bits()),
         log_failure: None,
         stages: params.stages().iter().map(Stage::from).collect(),
         tracks: params.tracks(),

@@ -13,8 +13,8 @@ export interface EncryptChoices {
 /** Options of every bootstrapping, here or on a server. */
 export interface RoundsChoice {
   /**
-   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds the bits that one
-   * promises (`params.promisedBits`, rounded down), up to the noise of the ciphertext. Several take one level together:
+   * Rounds of META-BTS, 1 by default: a further one takes a bootstrapping of its own and adds
+   * `params.gainBits` bits, up to the noise of the ciphertext. Several take one level together:
    * the result is one below `params.outputLevel`. Numbers only, not bits.
    */
   readonly rounds?: number;

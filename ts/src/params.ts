@@ -88,10 +88,14 @@ export interface Preset {
   /** Level of a fresh or bootstrapped ciphertext. */
   readonly outputLevel: number;
   /**
-   * Bits of precision promised for the worst slot after one bootstrapping: of every message with parts in [-1, 1], or of
-   * those that are random with mean zero where the title says so. After k in a row it is log2(k) less.
+   * Bits of precision promised for the worst slot after one bootstrapping, for the messages of `promisedFor`. After k with
+   * nothing computed between them it is log2(k) less; a computation multiplies the errors before it by its slope.
    */
   readonly promisedBits: number;
+  /** Messages that the promise is for: `every message with parts in [-1, 1]`, or those that are random with mean zero. */
+  readonly promisedFor: string;
+  /** Bits that a further round gains (`rounds` of `KeySet.bootstrap`); none for sets of bits. */
+  readonly gainBits?: number | undefined;
   /** Stages of the bootstrapping, in order. */
   readonly stages: readonly StageInfo[];
   /** Independent blind rotations of one bootstrapping; 1 where there are none. */

@@ -24,6 +24,9 @@ pub struct Description<'a> {
     pub input_level: usize,
     pub output_level: usize,
     pub promised_bits: f64,
+    pub promised_for: &'a str,
+    /// Of a set of numbers.
+    pub gain_bits: Option<u32>,
     pub stages: &'a [StageInfo],
     pub tracks: usize,
     pub tree_levels: usize,
@@ -68,6 +71,8 @@ impl Description<'_> {
             .with("inputLevel", self.input_level as f64)
             .with("outputLevel", self.output_level as f64)
             .with("promisedBits", self.promised_bits)
+            .with("promisedFor", self.promised_for)
+            .with("gainBits", self.gain_bits.map(f64::from))
             .with("stages", array(stages))
             .with("tracks", self.tracks as f64)
             .with("treeLevels", self.tree_levels as f64)

@@ -78,6 +78,8 @@ fn describe(preset: &'static Preset) -> Result<JsValue> {
         input_level: params.input_level(),
         output_level: params.output_level(),
         promised_bits: preset.promised_bits,
+        promised_for: preset.promised_for(),
+        gain_bits: (preset.mode != ShipMode::Bits).then(|| preset.gain_bits()),
         stages: params.stages(),
         tracks: params.tracks(),
         tree_levels: params.tree_levels(),

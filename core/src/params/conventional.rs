@@ -51,7 +51,7 @@ impl ConventionalPreset {
 
     /// For which messages they hold, in words.
     pub fn promised_for(&self) -> &'static str {
-        if self.promised_for_every_message() { EVERY_MESSAGE } else { ZERO_MEAN }
+        if self.promised_for_every_message() { super::EVERY_MESSAGE } else { ZERO_MEAN }
     }
 
     /// -log2 of the mean and of the largest error that `bootstraps` promise of a message of which nothing is computed
@@ -93,8 +93,7 @@ impl ConventionalPreset {
     }
 }
 
-/// What a promise of a conventional set covers.
-const EVERY_MESSAGE: &str = "every message with parts in [-1, 1]";
+/// What a promise covers that is not for every message.
 const ZERO_MEAN: &str = "messages that are random with mean zero";
 
 /// The conventional set used where nobody chose one.

@@ -55,6 +55,11 @@ impl Preset {
         self.policy != SecurityPolicy::InsecureForTests
     }
 
+    /// For which messages the promise holds, in words.
+    pub fn promised_for(&self) -> &'static str {
+        if self.mode == ShipMode::Bits { "every message of bits" } else { EVERY_MESSAGE }
+    }
+
     /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those one bootstrap promises in the
     /// worst slot.
     pub fn gain_bits(&self) -> u32 {
@@ -88,6 +93,9 @@ impl Preset {
         ShipParams::new(&(self.spec)())
     }
 }
+
+/// What a promise for every message covers.
+const EVERY_MESSAGE: &str = "every message with parts in [-1, 1]";
 
 /// What is left of `bits` after so many bootstraps: each adds an error of at most 2^-bits to that of all before.
 fn bits_after(bits: f64, bootstraps: u32) -> f64 {

@@ -69,6 +69,8 @@ impl Default for TestEngine {
             output_level: 2,
             promised_bits: 6.0,
             promised_mean_bits: None,
+            promised_for: None,
+            gain_bits: None,
             log_failure: None,
             stages: vec![Stage {
                 id: "blind_rotate".into(),

@@ -32,6 +32,8 @@ export function fakePreset(name = 'toy10'): Preset {
     inputLevel: 1,
     outputLevel: 2,
     promisedBits: 10,
+    promisedFor: 'every message with parts in [-1, 1]',
+    gainBits: 10,
     stages: [
       { id: 'slots_to_coeffs', title: 'S2C', symbol: 'V z', levels: 1 },
       { id: 'blind_rotate', title: 'Rotate', symbol: 'X^a', levels: 0 },

@@ -89,6 +89,8 @@ fn describe(preset: &'static ConventionalPreset) -> Result<JsValue> {
         input_level: levels.input,
         output_level: levels.output,
         promised_bits: preset.promised_bits[1],
+        promised_for: preset.promised_for(),
+        gain_bits: Some(preset.gain_bits()?),
         stages: params.stages(),
         tracks: 1,
         tree_levels: 0,

@@ -29,7 +29,7 @@ pub fn reduction(preset: &str, degree: Option<u32>, points: &Float64Array) -> Re
             let degree = degree.map_or(spec.degree, |degree| degree as usize);
             sine(&EvalModSpec { degree, ..spec }, points)
         }
-        (Reduction::Harmonics(spec), None) => harmonics(&spec, points),
+        (reduction @ Reduction::Harmonics(spec), None) => harmonics(&spec, reduction.usual_range(), points),
         (Reduction::Harmonics(_), Some(_)) => Err(Failure::invalid(format!(
             "the exponential of {} has the degree that meets every integer of its range; degrees are for sets with a \
              cosine, such as toy-conventional11-sine",
@@ -53,10 +53,8 @@ fn sine(spec: &EvalModSpec, points: &Float64Array) -> Result<JsValue> {
         .done())
 }
 
-fn harmonics(spec: &HarmonicsSpec, points: &Float64Array) -> Result<JsValue> {
+fn harmonics(spec: &HarmonicsSpec, usual: u32, points: &Float64Array) -> Result<JsValue> {
     let reduction = Harmonics::new(spec)?;
-    // Of the quotients that there are: one in 2^30 is further out.
-    let usual = spec.range * 3 / 4;
     let distance = (0.5 - f64::from(spec.log_distance)).exp2();
     Ok(described(reduction.exponential(), points, |x| reduction.value(x))
         .with("kind", "harmonics")

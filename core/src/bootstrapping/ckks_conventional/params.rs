@@ -251,14 +251,23 @@ impl<W: Word> ConventionalParams<W> {
     /// log2 of the probability that a bootstrap of random coefficients fails, because one of the quotients is K or more
     /// in absolute value; computed exactly. None for a uniform ternary secret that is never exchanged for a sparse one.
     pub fn log2_failure(&self) -> Option<f64> {
+        self.log2_beyond(self.spec().reduction.range().saturating_sub(1))
+    }
+
+    /// log2 of the probability that a bootstrap of random coefficients is less precise than promised, because one of the
+    /// quotients is beyond [`Reduction::usual_range`].
+    pub fn log2_imprecise(&self) -> Option<f64> {
+        self.log2_beyond(self.spec().reduction.usual_range())
+    }
+
+    fn log2_beyond(&self, quotient: u32) -> Option<f64> {
         let weight = match (&self.spec().ephemeral, self.spec().secret()) {
             (Some(ephemeral), _) => ephemeral.weight,
             (None, SecretDistribution::Sparse { weight }) => weight,
             (None, _) => return None,
         };
         let coefficients = 1.0 + f64::from(self.spec().log_slots);
-        let bound = self.spec().reduction.range().saturating_sub(1);
-        Some(overflow::log2_quotient_exceeds(weight, bound) + coefficients)
+        Some(overflow::log2_quotient_exceeds(weight, quotient) + coefficients)
     }
 
     /// What the shapes of the evaluation keys follow from.
