@@ -2,7 +2,7 @@
 
 use refloat::bootstrapping::ckks_conventional::{ConventionalParams, METHOD};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::{ConventionalPreset, conventional_presets};
+use refloat::params::{ConventionalPreset, readable_conventional_presets, successor};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -19,6 +19,9 @@ pub struct ConventionalSet {
     /// Name, such as `n16`.
     pub name: &'static str,
     title: &'static str,
+    /// The set to take instead of one of an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub successor: Option<&'static str>,
     secure: bool,
     security_bits: f64,
     security_statement: String,
@@ -26,6 +29,8 @@ pub struct ConventionalSet {
     fingerprint: String,
     log_n: u32,
     slots: usize,
+    /// The fewest and the most slots that precision is promised for.
+    slot_range: [usize; 2],
     #[serde(rename = "logQP")]
     log_qp: f64,
     max_level: usize,
@@ -37,8 +42,12 @@ pub struct ConventionalSet {
     promised_bits: [f64; 2],
     /// For which messages.
     promised_for: &'static str,
-    /// log2 of the probability that a bootstrap fails.
+    /// Bits that a further round of META-BTS gains.
+    gain_bits: u32,
+    /// log2 of the probability that a bootstrap is wrong.
     log_failure: Option<f64>,
+    /// log2 of the probability that it is less precise than promised.
+    log_imprecise: Option<f64>,
     order: &'static str,
     stages: Vec<Stage>,
     /// Pieces in which evaluation keys are written and sent.
@@ -50,19 +59,25 @@ pub struct ConventionalSet {
     /// Bytes of diagonals kept evaluated, and as coefficients.
     diagonal_bytes: [u64; 2],
     automorphisms: usize,
+    #[serde(skip)]
+    pub preset: &'static ConventionalPreset,
 }
 
-/// Every set.
+/// Every set, those of earlier versions last.
 pub fn all() -> Result<Vec<ConventionalSet>, Failure> {
-    conventional_presets().iter().map(|preset| Ok(describe(preset, &preset.params()?))).collect()
+    readable_conventional_presets().map(|preset| describe(preset, &preset.params()?)).collect()
 }
 
-fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> ConventionalSet {
+fn describe(
+    preset: &'static ConventionalPreset,
+    params: &ConventionalParams,
+) -> Result<ConventionalSet, Failure> {
     let (security, levels) = (params.security(), params.levels());
-    ConventionalSet {
+    Ok(ConventionalSet {
         method: METHOD.id,
         name: preset.name,
         title: preset.title,
+        successor: successor(preset.name),
         secure: preset.secure(),
         security_bits: security.bits,
         security_statement: security.statement.clone(),
@@ -70,6 +85,7 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
         fingerprint: hex(&params.fingerprint()),
         log_n: params.n().ilog2(),
         slots: params.slots(),
+        slot_range: preset.log_slots.map(|log| 1 << log),
         log_qp: params.log_qp(),
         max_level: levels.coeffs_to_slots,
         input_level: levels.input,
@@ -77,7 +93,9 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
         levels_left: levels.left(),
         promised_bits: preset.promised_bits,
         promised_for: preset.promised_for(),
+        gain_bits: preset.gain_bits()?,
         log_failure: params.log2_failure(),
+        log_imprecise: params.log2_imprecise(),
         order: params.spec().order.name(),
         stages: params.stages().iter().map(Stage::from).collect(),
         parts: params.key_parts().len(),
@@ -88,14 +106,15 @@ fn describe(preset: &ConventionalPreset, params: &ConventionalParams) -> Convent
             params.diagonal_bytes(PlaintextStorage::Coefficients),
         ],
         automorphisms: params.galois_elements().count(),
-    }
+        preset,
+    })
 }
 
 /// The sets as a table.
 pub fn list(sets: &[ConventionalSet]) -> String {
     let heading = ["set", "security", "slots", "mean, worst", "levels left", "log2 QP", "keys", "what"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(sets.iter().map(|set| {
+    rows.extend(sets.iter().filter(|set| set.successor.is_none()).map(|set| {
         vec![
             set.name.to_owned(),
             if set.secure { format!("{:.0} bits", set.security_bits) } else { "INSECURE".to_owned() },
@@ -115,32 +134,16 @@ fn promise(set: &ConventionalSet) -> String {
     format!("{mean:.1}, {worst:.1} bits")
 }
 
-/// What so many bootstraps in a row keep of a message.
-pub fn chain(name: &str, bootstraps: u32) -> Option<String> {
-    let set = conventional_presets().iter().find(|preset| preset.name == name)?;
-    let mut rows = vec![["bootstraps in a row", "mean", "worst slot"].map(str::to_owned).to_vec()];
-    rows.extend(doublings(bootstraps).map(|k| {
-        let [mean, worst] = set.promised_bits_after(k);
-        vec![k.to_string(), format!("{mean:.1} bits"), format!("{worst:.1} bits")]
-    }));
-    Some(format!(
-        "{}\nfor {} and what is computed of it, while parts stay in [-1, 1]\n",
-        table(&rows),
-        set.promised_for()
-    ))
-}
-
-/// 1, 2, 4 and so on, and `last`.
-pub fn doublings(last: u32) -> impl Iterator<Item = u32> {
-    (0..32).map(|log| 1 << log).take_while(move |&k| k < last).chain([last])
-}
-
 /// One set in full.
 pub fn detail(set: &ConventionalSet) -> String {
     let [evaluated, coefficients] = set.diagonal_bytes.map(bytes);
+    let [fewest, most] = set.slot_range;
+    let range = if fewest == most { String::new() } else { format!("; promised for {fewest} to {most}") };
+    let slots = format!("{} (complex{range})", set.slots);
+    let power = |log: Option<f64>| log.map_or("unknown".to_owned(), |log| format!("2^{log:.1}"));
     let rows = [
         ("ring degree", format!("2^{}", set.log_n)),
-        ("slots", format!("{} (complex)", set.slots)),
+        ("slots", slots),
         (
             "precision, mean and worst slot",
             format!("{} or more after one bootstrap, for {}", promise(set), set.promised_for),
@@ -153,7 +156,11 @@ pub fn detail(set: &ConventionalSet) -> String {
                 set.input_level, set.output_level, set.max_level, set.levels_left
             ),
         ),
-        ("a bootstrap fails with", set.log_failure.map_or("unknown".to_owned(), |log| format!("2^{log:.1}"))),
+        ("a further round gains", format!("{} bits", set.gain_bits)),
+        (
+            "a bootstrap is wrong with",
+            format!("{}, less precise with {}", power(set.log_failure), power(set.log_imprecise)),
+        ),
         ("order of stages", set.order.to_owned()),
         ("automorphisms", set.automorphisms.to_string()),
         (
@@ -173,5 +180,20 @@ pub fn detail(set: &ConventionalSet) -> String {
     stages.extend(set.stages.iter().map(|stage| {
         vec![stage.id.clone(), stage.levels.to_string(), format!("{}: {}", stage.title, stage.symbol)]
     }));
-    format!("{}: {}\n{}\n\n{}\n{}", set.name, set.title, set.security_statement, table(&rows), table(&stages))
+    format!(
+        "{}: {}\n{}\n{}\n{}\n{}",
+        set.name,
+        set.title,
+        set.security_statement,
+        earlier(set.successor),
+        table(&rows),
+        table(&stages)
+    )
+}
+
+/// A line that says of a set of an earlier version which to take instead.
+pub fn earlier(successor: Option<&str>) -> String {
+    successor.map_or_else(String::new, |now| {
+        format!("A set of an earlier version: its keys are read, and no new ones made; take {now}\n")
+    })
 }

@@ -5,6 +5,7 @@ mod bench;
 mod bench_conventional;
 mod bits;
 mod bootstrap;
+mod chain;
 mod circuit;
 mod ckks;
 mod connection;

@@ -4,7 +4,8 @@ use clap::Args;
 use refloat::bootstrapping::ckks_conventional::METHOD;
 use serde::Serialize;
 
-use super::conventional_sets::{self, ConventionalSet};
+use super::chain::{Chain, ChainRow};
+use super::conventional_sets::{self, ConventionalSet, earlier};
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
 use crate::engine::{Engine, ParameterSet, Scheme};
@@ -15,7 +16,8 @@ use crate::engines::Engines;
 pub struct Arguments {
     /// A set to describe in full.
     name: Option<String>,
-    /// Also what so many bootstraps in a row keep of a message: errors add up at worst, so it is log2 of their number less.
+    /// Also what so many bootstraps keep of a message of which nothing is computed between them: errors add up at worst, so it
+    /// is log2 of their number less.
     #[arg(long, requires = "name", value_parser = clap::value_parser!(u32).range(1..))]
     bootstraps: Option<u32>,
 }
@@ -28,19 +30,55 @@ enum Set<'a> {
     Conventional(&'a ConventionalSet),
 }
 
+impl Set<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Served(set) => &set.name,
+            Self::Conventional(set) => set.name,
+        }
+    }
+
+    fn is_of_today(&self) -> bool {
+        match self {
+            Self::Served(set) => set.successor.is_none(),
+            Self::Conventional(set) => set.successor.is_none(),
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Self::Served(set) => detail(set),
+            Self::Conventional(set) => conventional_sets::detail(set),
+        }
+    }
+
+    fn chain(&self, bootstraps: u32) -> Result<Chain, Failure> {
+        match self {
+            Self::Served(set) => Chain::of_served(set, bootstraps),
+            Self::Conventional(set) => Ok(Chain::of_conventional(set.preset, bootstraps)),
+        }
+    }
+}
+
+/// A set, and what was asked of chains.
+#[derive(Serialize)]
+struct Described<'a> {
+    #[serde(flatten)]
+    set: &'a Set<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chain: Option<Vec<ChainRow>>,
+}
+
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let engine = Engines::new(u64::MAX)?;
     let conventional = conventional_sets::all()?;
     let other: Vec<ParameterSet> =
         engine.sets().iter().filter(|set| set.method != METHOD.id).cloned().collect();
-    let (served, local) = (other.iter(), conventional.iter());
+    let all: Vec<Set> =
+        other.iter().map(Set::Served).chain(conventional.iter().map(Set::Conventional)).collect();
     let Some(name) = &arguments.name else {
-        let all: Vec<Set> = served
-            .filter(|set| set.successor.is_none())
-            .map(Set::Served)
-            .chain(local.map(Set::Conventional))
-            .collect();
+        let all: Vec<Set> = all.into_iter().filter(Set::is_of_today).collect();
         return output.result(&all, || {
             format!(
                 "{}\nFor conventional CKKS bootstrapping:\n\n{}",
@@ -49,33 +87,17 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             )
         });
     };
-    if let Some(set) = other.iter().find(|set| set.name == *name) {
-        return output.result(set, || detail(set) + &chain(&set.name, arguments.bootstraps));
-    }
-    let Some(set) = conventional.iter().find(|set| set.name == name) else {
-        let names: Vec<&str> = served.map(|set| set.name.as_str()).chain(local.map(|set| set.name)).collect();
+    let Some(set) = all.iter().find(|set| set.name() == name) else {
+        let names: Vec<&str> = all.iter().map(Set::name).collect();
         return Err(Failure::usage(format!(
             "no parameter set is called {name:?}; there are {}",
             names.join(", ")
         )));
     };
-    output.result(set, || conventional_sets::detail(set) + &chain(set.name, arguments.bootstraps))
-}
-
-/// What a chain of bootstraps keeps, if it was asked for.
-fn chain(name: &str, bootstraps: Option<u32>) -> String {
-    let Some(bootstraps) = bootstraps else { return String::new() };
-    let ship = || {
-        let preset = refloat::params::preset(name).ok()?;
-        let mut rows = vec![["bootstraps in a row", "worst slot"].map(str::to_owned).to_vec()];
-        rows.extend(
-            conventional_sets::doublings(bootstraps)
-                .map(|k| vec![k.to_string(), format!("{:.2} bits", preset.promised_bits_after(k))]),
-        );
-        Some(format!("{}\nwhile values stay in [-1, 1]\n", table(&rows)))
-    };
-    let rows = conventional_sets::chain(name, bootstraps).or_else(ship);
-    rows.map_or_else(String::new, |rows| format!("\n\n{rows}"))
+    let chain = arguments.bootstraps.map(|bootstraps| set.chain(bootstraps)).transpose()?;
+    let text = chain.as_ref().map_or_else(String::new, Chain::text);
+    let described = Described { set, chain: chain.map(|chain| chain.rows) };
+    output.result(&described, || set.detail() + &text)
 }
 
 fn list(sets: &[ParameterSet]) -> String {
@@ -107,9 +129,7 @@ fn security(set: &ParameterSet) -> String {
 }
 
 fn detail(set: &ParameterSet) -> String {
-    let old = set.successor.as_ref().map_or_else(String::new, |successor| {
-        format!("A set of an earlier version: its keys are read, and no new ones made; take {successor}\n")
-    });
+    let old = earlier(set.successor.as_deref());
     let mut text = format!("{}: {}\n{}\n{old}\n", set.name, set.title, set.security_statement);
     let largest = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
     let keys = format!(
@@ -121,7 +141,15 @@ fn detail(set: &ParameterSet) -> String {
     let ckks = [
         ("ring degree", format!("2^{}", set.log_n)),
         ("slots", format!("{} ({})", set.slots, set.mode.name())),
-        ("precision, worst slot", format!("{:.2} bits or more", set.promised_bits)),
+        (
+            "precision, worst slot",
+            format!(
+                "{:.2} bits or more after one bootstrap, for {}",
+                set.promised_bits,
+                set.promised_for.as_deref().unwrap_or("every message")
+            ),
+        ),
+        ("a further round gains", set.gain_bits.map_or("-".to_owned(), |bits| format!("{bits} bits"))),
         ("log2 QP", format!("{:.2}", set.log_qp)),
         ("log2 q0 p'", format!("{:.2}", set.log_q0p)),
         ("levels", format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level)),

@@ -1,0 +1,118 @@
+//! What several bootstraps in a row keep of a message.
+
+use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::params::{ConventionalPreset, readable_presets};
+use serde::Serialize;
+
+use super::failure::Failure;
+use super::output::table;
+use crate::engine::{ParameterSet, Scheme};
+
+/// Bits that so many bootstraps keep.
+#[derive(Debug, Serialize)]
+pub struct ChainRow {
+    bootstraps: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    worst: f64,
+}
+
+/// What chains of a set keep: up to the number asked for, or as long as anything is promised.
+pub struct Chain {
+    /// Chains of 1, 2, 4 and so on.
+    pub rows: Vec<ChainRow>,
+    /// What is said of them.
+    said: String,
+}
+
+impl Chain {
+    /// Of a conventional set.
+    pub fn of_conventional(preset: &ConventionalPreset, bootstraps: u32) -> Self {
+        Self::of(bootstraps, preset.promised_for(), |k| {
+            let [mean, worst] = preset.promised_bits_after(k);
+            (Some(mean), worst)
+        })
+    }
+
+    /// Of any other.
+    ///
+    /// # Errors
+    /// A failure for gates.
+    pub fn of_served(set: &ParameterSet, bootstraps: u32) -> Result<Self, Failure> {
+        let preset = readable_presets().find(|preset| preset.name == set.name);
+        let Some(preset) = preset.filter(|_| set.scheme == Scheme::Ckks) else {
+            return Err(Failure::usage(format!(
+                "--bootstraps is for sets of CKKS, whose errors add up; results of {} are exact, each wrong with the \
+                 probability that it promises",
+                set.name
+            )));
+        };
+        let after = |k| (None, preset.promised_bits_after(k));
+        if preset.mode == ShipMode::Bits {
+            let (rows, said) =
+                (vec![ChainRow::new(bootstraps, after(bootstraps))], "bits, which each bootstrap cleans");
+            return Ok(Self { rows, said: format!("of {said}\n") });
+        }
+        Ok(Self::of(bootstraps, preset.promised_for(), after))
+    }
+
+    fn of(bootstraps: u32, promised_for: &str, after: impl Fn(u32) -> (Option<f64>, f64)) -> Self {
+        // b - log2 k is above 0 for k below 2^b.
+        let (_, one) = after(1);
+        let last = (one.exp2().ceil() - 1.0).max(1.0) as u32;
+        let rows = doublings(bootstraps.min(last)).map(|k| ChainRow::new(k, after(k))).collect();
+        let end =
+            if bootstraps > last { format!("after {last} nothing is promised\n") } else { String::new() };
+        let said = format!(
+            "{end}of {promised_for}, with nothing computed between the bootstraps; a computation multiplies the errors \
+             before it by its slope\n"
+        );
+        Self { rows, said }
+    }
+
+    /// The rows as a table, and what is said of them.
+    pub fn text(&self) -> String {
+        let bits = |bits: Option<f64>| bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.2} bits"));
+        let mut lines = vec![["bootstraps in a row", "mean", "worst slot"].map(str::to_owned).to_vec()];
+        lines.extend(
+            self.rows
+                .iter()
+                .map(|row| vec![row.bootstraps.to_string(), bits(row.mean), bits(Some(row.worst))]),
+        );
+        format!("\n\n{}\n{}", table(&lines), self.said)
+    }
+}
+
+impl ChainRow {
+    fn new(bootstraps: u32, (mean, worst): (Option<f64>, f64)) -> Self {
+        Self { bootstraps, mean, worst }
+    }
+}
+
+/// 1, 2, 4 and so on, and `last`.
+fn doublings(last: u32) -> impl Iterator<Item = u32> {
+    (0..32).map(|log| 1 << log).take_while(move |&k| k < last).chain([last])
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::params::preset;
+
+    use super::*;
+    use crate::engine::Engine;
+    use crate::ship::ShipEngine;
+
+    #[test]
+    fn a_chain_ends_where_nothing_is_promised() {
+        let engine = ShipEngine::of(["ship13", "ship13-bits"].map(|name| preset(name).unwrap())).unwrap();
+        let chain = |set: usize, k| Chain::of_served(&engine.sets()[set], k).unwrap();
+        let long = chain(0, 50);
+        let counts: Vec<u32> = long.rows.iter().map(|row| row.bootstraps).collect();
+        assert_eq!(counts, [1, 2, 4, 8, 16, 31]);
+        assert!(long.rows.iter().all(|row| row.worst > 0.0) && long.text().contains("after 31 nothing"));
+        assert_eq!(chain(0, 6).rows.last().unwrap().bootstraps, 6);
+        assert!(!chain(0, 6).text().contains("nothing is promised"));
+        let bits = chain(1, 1000);
+        assert!(bits.rows.len() == 1 && bits.text().contains("4.00 bits"), "{}", bits.text());
+    }
+}
