@@ -233,6 +233,30 @@ fn a_set_is_timed_stage_by_stage() {
 }
 
 #[test]
+fn sets_of_earlier_versions_are_refused_with_the_name_to_take() {
+    let folder = tempfile::tempdir().unwrap();
+    for (old, now) in
+        [("bool-110-unrolled", "bool-100-unrolled"), ("bool-128-2026a", "bool-128"), ("n16-2026a", "n16")]
+    {
+        for command in ["keygen --out @keys --preset", "bench --preset", "verify --preset"] {
+            let refused = refloat(&format!("--json {command} {old}"), folder.path());
+            let detail = fails(&refused, "INVALID_ARGUMENT");
+            assert!(detail.contains(old) && detail.ends_with(&format!("take {now}")), "{command}: {detail}");
+        }
+    }
+    for command in ["keygen --out @keys --preset", "bench --preset", "verify --preset"] {
+        let unknown = refloat(&format!("--json {command} n17"), folder.path());
+        let detail = fails(&unknown, "INVALID_ARGUMENT");
+        assert!(
+            ["ship13", "n16", "bool-128"].iter().all(|name| detail.contains(name)),
+            "{command}: {detail}"
+        );
+    }
+    let gates = refloat("--json verify --preset bool-128", folder.path());
+    assert!(fails(&gates, "INVALID_ARGUMENT").contains("refloat params bool-128"));
+}
+
+#[test]
 fn conventional_sets_are_listed_and_timed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| refloat(line, folder.path());
@@ -247,24 +271,41 @@ fn conventional_sets_are_listed_and_timed() {
     assert!(text.contains("every message with parts in [-1, 1]"), "{text}");
     let chain = String::from_utf8(run("params toy10 --bootstraps 8").stdout).unwrap();
     assert!(chain.contains("bootstraps in a row") && chain.contains("7.00 bits"), "{chain}");
+    assert!(chain.contains("nothing computed between the bootstraps"), "{chain}");
     let chain = String::from_utf8(run("params n16 --bootstraps 6").stdout).unwrap();
-    assert!(chain.contains("22.9 bits") && chain.contains("every message"), "{chain}");
-    let rows = ok(&run("--json verify --preset toy-conventional10-sparse --preset toy10 --keys 1"));
-    let rows = rows.as_array().unwrap();
+    assert!(chain.contains("22.92 bits") && chain.contains("every message"), "{chain}");
+    let chain = ok(&run("--json params ship13 --bootstraps 50"));
+    assert_eq!((&chain["chain"][5]["bootstraps"], chain["chain"].as_array().unwrap().len()), (&31.into(), 6));
+    assert_eq!((&chain["gainBits"], &chain["chain"][0]["worst"]), (&5.into(), &5.0.into()));
+    let gates = run("--json params bool-128 --bootstraps 4");
+    assert!(fails(&gates, "INVALID_ARGUMENT").contains("results of bool-128 are exact"));
+    let old = String::from_utf8(run("params n16-2026a").stdout).unwrap();
+    assert!(old.contains("take n16\n") && old.contains("random with mean zero"), "{old}");
+    assert!(sets.as_array().unwrap().iter().all(|set| set["successor"].is_null()));
+    let report = ok(&run(
+        "--json verify --preset toy-conventional10-sparse --preset toy10 --preset ship14 --keys 1 --memory 1",
+    ));
+    let rows = report["rows"].as_array().unwrap();
     assert!(
-        rows.len() > 25 && rows.iter().all(|row| row["holds"] == true && row["promised"] == true),
+        rows.len() == 34 && rows.iter().all(|row| row["holds"] == true && row["promised"] == true),
         "{rows:?}"
     );
+    // Numbers in the plane too; and what does not fit loses nothing that does.
+    assert!(rows.iter().any(|row| row["set"] == "toy10" && row["message"] == "unit circle"), "{rows:?}");
+    assert_eq!(report["leftOut"][0]["set"], "ship14");
+    assert!(fails(&run("--json verify --preset ship14 --memory 1"), "LIMIT").contains("ship14 takes"));
 
     let set = "--json bench --preset toy-conventional10-sparse --runs 1";
     let bench = ok(&run(&format!("{set} --threads 1 --threads 2")));
     let rows = bench["measurements"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
+    let promised = &ok(&run("--json params toy-conventional10-sparse"))["promisedBits"];
     for row in rows {
         assert_eq!((row["stages"].as_array().unwrap().len(), &row["levelsLeft"]), (5, &3.into()));
         let precision = &row["precision"];
         assert!(
-            precision["mean"].as_f64() >= Some(18.0) && precision["worst"].as_f64() >= Some(16.5),
+            precision["mean"].as_f64() >= promised[0].as_f64()
+                && precision["worst"].as_f64() >= promised[1].as_f64(),
             "{row}"
         );
     }

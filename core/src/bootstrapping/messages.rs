@@ -61,6 +61,23 @@ pub fn real_messages(slots: usize, seed: u64) -> Vec<NamedMessage> {
     messages
 }
 
+/// Messages of bits: random ones, constants, alternating ones, and one bit alone.
+pub fn bit_messages(slots: usize, seed: u64) -> Vec<NamedMessage> {
+    let mut random = Uniform(seed);
+    let drawn: Vec<bool> = (0..slots).map(|_| random.signed() > 0.0).collect();
+    let message = |name, bit: &dyn Fn(usize) -> bool| {
+        let slots = (0..slots).map(|i| Complex::new(f64::from(u8::from(bit(i))), 0.0)).collect();
+        NamedMessage { name, slots }
+    };
+    alloc::vec![
+        message("random bits", &|i| drawn[i]),
+        message("all 0", &|_| false),
+        message("all 1", &|_| true),
+        message("alternating 0, 1", &|i| i % 2 == 1),
+        message("one 1", &|i| i == slots / 3),
+    ]
+}
+
 /// A disc on a gradient, with values in \[0, 1\].
 fn pixel(i: usize, slots: usize) -> f64 {
     let width = 1usize << (slots.ilog2() / 2);

@@ -12,7 +12,7 @@ pub mod program;
 mod registry;
 mod view;
 
-pub use messages::{NamedMessage, complex_messages, real_messages};
+pub use messages::{NamedMessage, bit_messages, complex_messages, real_messages};
 pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::Method;
 pub use registry::{MethodInfo, methods};

@@ -9,7 +9,7 @@ use crate::{
     security::{LweSecret, SecurityPolicy},
 };
 
-/// The sets of 2026, 120 to 126 bits: chosen before the dual hybrid attacks were counted.
+/// The sets of 2026, 123.5 to 127 bits: chosen before the dual hybrid attacks were counted.
 pub(super) static RETIRED: [Retired<CggiPreset>; 14] = [
     retired("bool-128-2026a", "bool-128", bool_128),
     retired("bool-64-2026a", "bool-64", bool_64),

@@ -11,6 +11,7 @@ use refloat::wire::WireWord;
 use serde_json::json;
 
 use super::bench_conventional;
+use super::ckks::unknown_set;
 use super::failure::Failure;
 use super::gate_times::GateBench;
 use super::machine::Machine;
@@ -69,6 +70,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if let Ok(preset) = params::conventional_preset(&arguments.preset) {
         return conventional(preset, arguments, output);
     }
+    let cggi = params::cggi_preset(&arguments.preset);
+    let ship = params::preset(&arguments.preset);
+    if cggi.is_err() && ship.is_err() {
+        return Err(unknown_set(&arguments.preset));
+    }
     if arguments.slots.is_some() || arguments.memory.is_some() {
         return Err(Failure::usage(format!(
             "--slots and --memory are for sets of conventional bootstrapping such as {}, {} is none",
@@ -76,13 +82,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             arguments.preset
         )));
     }
-    if let Ok(preset) = params::cggi_preset(&arguments.preset) {
+    if let Ok(preset) = cggi {
         return gates(preset, arguments, output);
     }
-    let preset = params::preset(&arguments.preset)?;
+    let preset = ship?;
     let machine = Machine::here();
     let threads = thread_counts(&arguments.threads, &machine);
-    let bench = Bench::new(preset.params()?, output)?;
+    let bench = Bench::new(preset.params()?, None, output)?;
     let memory = bench.keys.memory_bytes();
     let mut rows = Vec::new();
     let mut text = format!(

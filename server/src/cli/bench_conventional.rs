@@ -30,6 +30,16 @@ pub fn run(preset: &ConventionalPreset, request: &Request, output: &Output) -> R
         Some(log_slots) => preset.params_with_slots(log_slots)?,
         None => preset.params()?,
     };
+    let [fewest, most] = preset.log_slots;
+    if !(fewest..=most).contains(&params.slots().ilog2()) {
+        output.note(&format!(
+            "{} promises its precision for {} to {} slots, not for {}",
+            preset.name,
+            1u32 << fewest,
+            1u32 << most,
+            params.slots()
+        ));
+    }
     let bench = ConventionalBench::new(params, 1.0, request.budget, output)?;
     let params = &bench.params;
     let mut text = format!(

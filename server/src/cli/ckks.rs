@@ -28,6 +28,19 @@ pub enum CkksSet {
     Conventional(&'static ConventionalPreset, ConventionalParams),
 }
 
+/// Says that keys are made of no set of this name: the one to take instead of a set of an earlier version, or all there are.
+pub fn unknown_set(name: &str) -> Failure {
+    if let Some(now) = params::successor(name) {
+        return Failure::usage(format!(
+            "{name} is the {now} of an earlier version: its keys and ciphertexts are read, and no new keys made of it; \
+             take {now}"
+        ));
+    }
+    let gates = params::cggi_presets().iter().map(|preset| preset.name);
+    let all: Vec<&str> = CkksSet::names().into_iter().chain(gates).collect();
+    Failure::usage(format!("no parameter set is called {name:?}; there are {}", all.join(", ")))
+}
+
 /// A secret key of one.
 pub enum CkksSecret {
     /// Of a SHIP set.
@@ -62,7 +75,7 @@ impl CkksSet {
         Ok(None)
     }
 
-    /// Names of all of them.
+    /// Names of those that keys are made of.
     pub fn names() -> Vec<&'static str> {
         let conventional = params::conventional_presets().iter().map(|preset| preset.name);
         params::presets().iter().map(|preset| preset.name).chain(conventional).collect()

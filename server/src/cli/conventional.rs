@@ -8,40 +8,14 @@ use refloat::bootstrapping::ckks_conventional::{
 use refloat::random::{Seed, Stream};
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::trace::Observer;
-use serde::Serialize;
 
 use super::failure::Failure;
 use super::keyfiles::fresh_seed;
 use super::machine;
-use super::measure;
+use super::measure::{self, Precision};
 use super::output::{Output, bytes};
 use super::progress::{self, StageClock, StageTime};
 use crate::plan::MemoryPlan;
-
-/// Bits of precision: -log2 of the distance of complex slots.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct ComplexPrecision {
-    /// Of the mean.
-    pub mean: f64,
-    /// Of the worst slot.
-    pub worst: f64,
-    /// Of the root mean square.
-    pub rms: f64,
-}
-
-impl ComplexPrecision {
-    /// Of `values` beside what they ought to be. Exact agreement counts as 60 bits.
-    pub fn of(values: &[Complex], expected: &[Complex]) -> Self {
-        let errors = || values.iter().zip(expected).map(|(&value, &expected)| (value - expected).abs());
-        let count = errors().count().max(1) as f64;
-        let bits = |error: f64| -error.max(2f64.powi(-60)).log2();
-        Self {
-            mean: bits(errors().sum::<f64>() / count),
-            worst: bits(errors().fold(0.0, f64::max)),
-            rms: bits((errors().map(|error| error * error).sum::<f64>() / count).sqrt()),
-        }
-    }
-}
 
 /// Everything needed to bootstrap with a set, made afresh.
 pub struct ConventionalBench {
@@ -71,7 +45,7 @@ pub struct Timed {
     /// Its stages.
     pub stages: Vec<StageTime>,
     /// Precision of its output.
-    pub precision: ComplexPrecision,
+    pub precision: Precision,
     /// Level of its output.
     pub level: usize,
     /// log2 of the modulus of its output.
@@ -120,16 +94,16 @@ impl ConventionalBench {
         let result = pool.install(|| bootstrap(self, &input, &mut clock))?;
         let seconds = began.elapsed().as_secs_f64();
         let private = self.secret.decrypt(&result)?;
-        let precision = ComplexPrecision::of(private.reveal_to_key_owner(), &self.message);
+        let precision = Precision::of_slots(private.reveal_to_key_owner(), &self.message);
         let stages = std::mem::take(&mut clock.stages);
         Ok(Timed { seconds, stages, precision, level: result.level(), log_q: result.log_q() })
     }
 
     /// Precision of another message that is exhausted and bootstrapped once, on all threads.
-    pub fn precision_of(&self, message: &[Complex]) -> Result<ComplexPrecision, Failure> {
+    pub fn precision_of(&self, message: &[Complex]) -> Result<Precision, Failure> {
         let input = self.secret.encrypt(message, self.params.levels().input, &fresh_seed()?)?;
         let result = self.evaluator.bootstrap(&input, &self.keys, &mut ())?;
-        Ok(ComplexPrecision::of(self.secret.decrypt(&result)?.reveal_to_key_owner(), message))
+        Ok(Precision::of_slots(self.secret.decrypt(&result)?.reveal_to_key_owner(), message))
     }
 
     /// `runs` bootstraps on `threads` threads, one after the other.
@@ -201,14 +175,6 @@ mod tests {
     use refloat::params::conventional_preset;
 
     use super::*;
-
-    #[test]
-    fn precision_is_in_bits_of_distance() {
-        let zero = Complex::ZERO;
-        let found = ComplexPrecision::of(&[Complex::new(0.0, 0.125), zero], &[zero, zero]);
-        assert!((found.worst - 3.0).abs() < 1e-12 && (found.mean - 4.0).abs() < 1e-12);
-        assert!((found.rms - 3.5).abs() < 1e-12);
-    }
 
     #[test]
     fn a_budget_trades_memory_for_transforms_and_then_refuses() {

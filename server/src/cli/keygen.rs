@@ -9,7 +9,7 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::bits;
-use super::ckks::{CkksSecret, CkksSet};
+use super::ckks::{CkksSecret, CkksSet, unknown_set};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::outfile::OutFile;
@@ -142,9 +142,7 @@ fn new(arguments: &Arguments) -> Result<Made, Failure> {
         let secret = set.secret(&seed);
         Ok(ckks(&set, secret))
     } else {
-        let bits = params::cggi_presets().iter().map(|preset| preset.name);
-        let all: Vec<&str> = CkksSet::names().into_iter().chain(bits).collect();
-        Err(Failure::usage(format!("no parameter set is called {name:?}; there are {}", all.join(", "))))
+        Err(unknown_set(name))
     }
 }
 

@@ -8,7 +8,7 @@ use refloat::bootstrapping::ckks_ship::{
     Diagonals, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
 };
 use refloat::random::Seed;
-use refloat::schemes::ckks::Ciphertext;
+use refloat::schemes::ckks::{Ciphertext, Complex};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -28,14 +28,29 @@ pub struct Precision {
 }
 
 impl Precision {
-    /// Of the first `expected.len()` of `values`. Exact agreement counts as 60 bits.
+    /// Of the first `expected.len()` of `values`.
     pub fn of(values: &[f64], expected: &[f64]) -> Self {
-        let errors = || values.iter().zip(expected).map(|(value, expected)| (value - expected).abs());
-        let count = errors().count().max(1) as f64;
-        let worst = errors().fold(0.0, f64::max);
-        let rms = (errors().map(|error| error * error).sum::<f64>() / count).sqrt();
+        Self::of_errors(values.iter().zip(expected).map(|(value, expected)| (value - expected).abs()))
+    }
+
+    /// Of complex slots: an error is a distance in the plane.
+    pub fn of_slots(slots: &[Complex], expected: &[Complex]) -> Self {
+        Self::of_errors(slots.iter().zip(expected).map(|(&slot, &expected)| (slot - expected).abs()))
+    }
+
+    /// Exact agreement counts as 60 bits, and what is not a number as an error without end.
+    fn of_errors(errors: impl Iterator<Item = f64>) -> Self {
+        let (mut worst, mut sum, mut squares, mut count) = (0.0f64, 0.0, 0.0, 0u32);
+        for error in errors {
+            let error = if error.is_nan() { f64::INFINITY } else { error };
+            worst = worst.max(error);
+            sum += error;
+            squares += error * error;
+            count += 1;
+        }
+        let count = f64::from(count.max(1));
         let bits = |error: f64| -error.max(2f64.powi(-60)).log2();
-        Self { worst: bits(worst), rms: bits(rms), mean: bits(errors().sum::<f64>() / count) }
+        Self { worst: bits(worst), rms: bits((squares / count).sqrt()), mean: bits(sum / count) }
     }
 }
 
@@ -87,21 +102,24 @@ pub struct Timed {
 }
 
 impl Bench {
-    /// Whether the machine has the memory for the keys of a set and the evaluator's matrix, where it tells.
+    /// Whether the keys of a set and the evaluator's matrix fit `budget` bytes, or what the machine has, where it tells.
     ///
     /// # Errors
     /// A failure that names both amounts.
-    pub fn fits(params: &ShipParams) -> Result<(), Failure> {
+    pub fn fits(params: &ShipParams, budget: Option<u64>) -> Result<(), Failure> {
         let needed = params.expanded_key_bytes() + Diagonals::for_params(params).memory_bytes(params);
-        match machine::available_memory() {
+        match budget.or_else(machine::available_memory) {
             Some(available) if available < needed => Err(Failure::memory(params.name(), needed, available)),
             _ => Ok(()),
         }
     }
 
     /// Draws keys.
-    pub fn new(params: ShipParams, output: &Output) -> Result<Self, Failure> {
-        Self::fits(&params)?;
+    ///
+    /// # Errors
+    /// A failure naming both amounts if keys and the evaluator's matrix do not fit `budget` bytes.
+    pub fn new(params: ShipParams, budget: Option<u64>, output: &Output) -> Result<Self, Failure> {
+        Self::fits(&params, budget)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let secret = ShipSecretKey::generate(&params, &super::keyfiles::fresh_seed()?);
         let write_seconds = fill_memory(params.expanded_key_bytes(), params.tracks());
@@ -226,6 +244,18 @@ mod tests {
         let precision = Precision::of(&[0.5, 0.25, 9.0], &[0.5, 0.125]);
         assert!((precision.worst - 3.0).abs() < 1e-12 && (precision.rms - 3.5).abs() < 1e-12);
         assert!((Precision::of(&[1.0], &[1.0]).worst - 60.0).abs() < 1e-12);
+        let zero = Complex::ZERO;
+        let slots = Precision::of_slots(&[Complex::new(0.0, 0.125), zero], &[zero, zero]);
+        assert!((slots.worst - 3.0).abs() < 1e-12 && (slots.mean - 4.0).abs() < 1e-12);
+        assert!((slots.rms - 3.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_not_a_number_has_no_bits() {
+        for values in [[f64::NAN, 1.0], [1.0, f64::NAN]] {
+            let Precision { worst, rms, mean } = Precision::of(&values, &[1.0, 1.0]);
+            assert!(worst < 0.0 && rms < 0.0 && mean < 0.0, "{worst} {rms} {mean}");
+        }
     }
 
     #[test]

@@ -196,8 +196,8 @@ fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> 
                 continue;
             }
             let preset = params::preset(name)?;
-            match Bench::fits(&preset.params()?) {
-                Ok(()) => measure(published, preset, &machine, runs, output, &mut rows)?,
+            match Bench::fits(&preset.params()?, budget) {
+                Ok(()) => measure(published, preset, &machine, (runs, budget), output, &mut rows)?,
                 Err(failure) => rows.extend(missing(published, name, &machine, &failure.detail)),
             }
         }
@@ -255,11 +255,11 @@ fn measure(
     published: &Published,
     preset: &'static params::Preset,
     machine: &Machine,
-    runs: usize,
+    (runs, budget): (usize, Option<u64>),
     output: &Output,
     rows: &mut Vec<Row>,
 ) -> Result<(), Failure> {
-    let bench = Bench::new(preset.params()?, output)?;
+    let bench = Bench::new(preset.params()?, budget, output)?;
     let statement = bench.params.security().statement.clone();
     let memory = bench.keys.memory_bytes() as f64;
     let make = Maker { published, params: preset.name, machine };

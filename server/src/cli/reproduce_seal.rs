@@ -7,9 +7,10 @@ use refloat::params::{SealSet, seal_sets};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::conventional::{ComplexPrecision, ConventionalBench};
+use super::conventional::ConventionalBench;
 use super::failure::Failure;
 use super::machine::Machine;
+use super::measure::Precision;
 use super::output::{Output, bytes, table};
 use super::progress::spinner;
 use super::seal_rows::{SealRow, rows};
@@ -150,7 +151,7 @@ fn row(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -
     };
     let timed = bench.best(1, request.runs, output)?;
     // Of a message with parts in [-1, 1] that stands for one 2^integer_bits as large.
-    let ComplexPrecision { mean, worst, .. } = timed.precision;
+    let Precision { mean, worst, .. } = timed.precision;
     let fraction = |bits: f64| bits - f64::from(set.integer_bits);
     row.fraction_bits = Some(fraction(mean));
     row.worst_fraction_bits = Some(fraction(worst));

@@ -4,13 +4,14 @@ use std::fmt::Write;
 
 use clap::Args;
 use refloat::bootstrapping::ckks_ship::ShipMode;
-use refloat::bootstrapping::{NamedMessage, complex_messages, real_messages};
+use refloat::bootstrapping::{NamedMessage, bit_messages, complex_messages, real_messages};
 use refloat::params::{self, ConventionalPreset, Preset};
 use serde::Serialize;
 
+use super::ckks::unknown_set;
 use super::conventional::ConventionalBench;
 use super::failure::Failure;
-use super::measure::Bench;
+use super::measure::{Bench, Precision};
 use super::output::{Output, table};
 
 const EXAMPLES: &str = "\
@@ -19,10 +20,8 @@ Examples:
   refloat verify --preset n15 --preset ship13
   refloat verify --preset toy-conventional11 --keys 10
 
-Gates and look-ups promise a probability of wrong results instead: refloat params.";
-
-/// Slots of `n16-sparse` that are verified beside its own: the fewest it is meant for.
-const FEWEST: (&str, u32) = ("n16-sparse", 5);
+A set of several numbers of slots is verified at the fewest and at the most. One that does not fit the memory is left out, and
+named at the end. Gates and look-ups promise a probability of wrong results instead: refloat params.";
 
 /// Arguments of `refloat verify`.
 #[derive(Args)]
@@ -37,6 +36,21 @@ pub struct Arguments {
     /// GiB that keys, diagonals and runs may take [default: what is available].
     #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..))]
     memory: Option<u16>,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Report {
+    rows: Vec<Row>,
+    left_out: Vec<LeftOut>,
+}
+
+/// A set that was not verified, because it does not fit the memory.
+#[derive(Debug, Serialize)]
+struct LeftOut {
+    set: String,
+    why: String,
 }
 
 /// A message of a set, over all keys.
@@ -80,37 +94,138 @@ impl Promise {
     }
 }
 
-/// Verifies sets; a promise that does not hold is a failure.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
-    let keys = usize::from(arguments.keys);
-    let mut rows = Vec::new();
-    let named = |name: &String| -> Result<Set, Failure> {
-        match params::conventional_preset(name) {
-            Ok(preset) => Ok(Set::Conventional(preset)),
-            Err(_) => Ok(Set::Ship(params::preset(name)?)),
+/// A set, with a number of slots.
+enum Subject {
+    Ship(&'static Preset),
+    Conventional(&'static ConventionalPreset, u32),
+}
+
+impl Subject {
+    /// What there is to verify of a conventional set: the ends of its range of slots.
+    fn conventional(preset: &'static ConventionalPreset) -> Vec<Self> {
+        let [fewest, most] = preset.log_slots;
+        let mut ends = vec![fewest, most];
+        ends.dedup();
+        ends.into_iter().map(|log_slots| Self::Conventional(preset, log_slots)).collect()
+    }
+
+    fn named(name: &str) -> Result<Vec<Self>, Failure> {
+        if let Ok(preset) = params::conventional_preset(name) {
+            return Ok(Self::conventional(preset));
         }
-    };
-    let sets: Vec<Set> = if arguments.preset.is_empty() {
-        let ship = params::presets().iter().filter(|preset| preset.secure()).map(Set::Ship);
+        if params::cggi_preset(name).is_ok() {
+            return Err(Failure::usage(format!(
+                "{name} is a set of gates, which promise a probability of wrong results: refloat params {name}"
+            )));
+        }
+        params::preset(name).map(|preset| vec![Self::Ship(preset)]).map_err(|_| unknown_set(name))
+    }
+
+    /// Every secure one.
+    fn all() -> Vec<Self> {
+        let ship = params::presets().iter().filter(|preset| preset.secure()).map(Self::Ship);
         let conventional = params::conventional_presets().iter().filter(|preset| preset.secure());
-        ship.chain(conventional.map(Set::Conventional)).collect()
-    } else {
-        arguments.preset.iter().map(named).collect::<Result<_, _>>()?
-    };
-    for set in sets {
-        match set {
-            Set::Ship(preset) => rows.extend(ship(preset, keys, output)?),
-            Set::Conventional(preset) => {
-                rows.extend(conventional(preset, None, keys, budget, output)?);
-                if preset.name == FEWEST.0 {
-                    rows.extend(conventional(preset, Some(FEWEST.1), keys, budget, output)?);
-                }
+        ship.chain(conventional.flat_map(Self::conventional)).collect()
+    }
+
+    fn promise(&self) -> Promise {
+        match self {
+            Self::Ship(preset) => {
+                Promise { set: preset.name.to_owned(), mean: None, worst: preset.promised_bits, every: true }
+            }
+            Self::Conventional(preset, log_slots) => {
+                let [mean, worst] = preset.promised_bits;
+                let several = preset.log_slots[0] != preset.log_slots[1];
+                let slots = if several { format!(", {} slots", 1u32 << log_slots) } else { String::new() };
+                let every = preset.promised_for_every_message();
+                Promise { set: format!("{}{slots}", preset.name), mean: Some(mean), worst, every }
             }
         }
     }
-    let broken = rows.iter().filter(|row| !row.holds).count();
-    output.result(&rows, || text(&rows, keys))?;
+
+    /// Every message and what one bootstrap under a fresh key keeps of it.
+    fn measure(&self, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
+        match self {
+            Self::Ship(preset) => ship(preset, key, budget, output),
+            Self::Conventional(preset, log_slots) => {
+                let params = preset.params_with_slots(*log_slots)?;
+                let messages = complex_messages(params.slots(), key);
+                let bench = ConventionalBench::new(params, 1.0, budget, output)?;
+                found(messages, |slots| bench.precision_of(slots))
+            }
+        }
+    }
+}
+
+/// A message, and bits of the mean and of the worst slot.
+type Found = (&'static str, [f64; 2]);
+
+fn found(
+    messages: impl IntoIterator<Item = NamedMessage>,
+    measure: impl Fn(&[refloat::schemes::ckks::Complex]) -> Result<Precision, Failure>,
+) -> Result<Vec<Found>, Failure> {
+    let measured = messages.into_iter().map(|NamedMessage { name, slots }| {
+        let Precision { mean, worst, .. } = measure(&slots)?;
+        Ok((name, [mean, worst]))
+    });
+    measured.collect()
+}
+
+/// Of a set of numbers, real slots and complex ones; of a set of bits, bits.
+fn ship(preset: &Preset, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
+    let bench = Bench::new(preset.params()?, budget, output)?;
+    let slots = bench.params.slots();
+    let one_a_slot = |mode, messages| {
+        found(messages, |slots| bench.precision_of(mode, &slots.iter().map(|z| z.re).collect::<Vec<_>>()))
+    };
+    if preset.mode == ShipMode::Bits {
+        return one_a_slot(ShipMode::Bits, bit_messages(slots, key));
+    }
+    let mut rows = one_a_slot(ShipMode::Real, real_messages(slots, key))?;
+    let complex = complex_messages(slots, key)
+        .into_iter()
+        .filter(|message| message.slots.iter().any(|z| z.im.abs() > 0.0));
+    rows.extend(found(complex, |slots| {
+        let parts: Vec<f64> = slots.iter().flat_map(|z| [z.re, z.im]).collect();
+        bench.precision_of(ShipMode::Complex, &parts)
+    })?);
+    Ok(rows)
+}
+
+/// Verifies sets; a promise that does not hold is a failure.
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
+    let subjects = if arguments.preset.is_empty() {
+        Subject::all()
+    } else {
+        let named = arguments.preset.iter().map(|name| Subject::named(name));
+        named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
+    };
+    let mut report = Report::default();
+    for subject in &subjects {
+        let promise = subject.promise();
+        match over_keys(&promise, arguments.keys.into(), |key| subject.measure(key, budget, output)) {
+            Ok(rows) => {
+                let broken = rows.iter().filter(|row| !row.holds).count();
+                output.note(&format!("{}: {} messages, {broken} below the promise", promise.set, rows.len()));
+                report.rows.extend(rows);
+            }
+            Err(failure) if failure.code == "LIMIT" => {
+                output.note(&format!("{} is left out: {}", promise.set, failure.detail));
+                report.left_out.push(LeftOut { set: promise.set, why: failure.detail });
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    if report.rows.is_empty() {
+        let why: Vec<&str> = report.left_out.iter().map(|left| left.why.as_str()).collect();
+        return Err(Failure {
+            code: "LIMIT".to_owned(),
+            detail: format!("nothing was verified: {}", why.join("; ")),
+        });
+    }
+    let broken = report.rows.iter().filter(|row| !row.holds).count();
+    output.result(&report, || text(&report, arguments.keys))?;
     if broken == 0 {
         return Ok(());
     }
@@ -119,70 +234,18 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         detail: format!(
             "{broken} of {} messages came back with fewer bits than their set promises; the table names them, and a report \
              of it is welcome",
-            rows.len()
+            report.rows.len()
         ),
-    })
-}
-
-enum Set {
-    Ship(&'static Preset),
-    Conventional(&'static ConventionalPreset),
-}
-
-fn conventional(
-    preset: &ConventionalPreset,
-    log_slots: Option<u32>,
-    keys: usize,
-    budget: Option<u64>,
-    output: &Output,
-) -> Result<Vec<Row>, Failure> {
-    let [mean, worst] = preset.promised_bits;
-    let slots = log_slots.map_or(String::new(), |log| format!(", {} slots", 1u32 << log));
-    let every = preset.promised_for_every_message();
-    let promise = Promise { set: format!("{}{slots}", preset.name), mean: Some(mean), worst, every };
-    over_keys(&promise, keys, |key| {
-        let params = match log_slots {
-            Some(log_slots) => preset.params_with_slots(log_slots)?,
-            None => preset.params()?,
-        };
-        let messages = complex_messages(params.slots(), key as u64);
-        let bench = ConventionalBench::new(params, 1.0, budget, output)?;
-        messages
-            .into_iter()
-            .map(|NamedMessage { name, slots }| {
-                let found = bench.precision_of(&slots)?;
-                Ok((name, [found.mean, found.worst]))
-            })
-            .collect()
-    })
-}
-
-fn ship(preset: &Preset, keys: usize, output: &Output) -> Result<Vec<Row>, Failure> {
-    let promise =
-        Promise { set: preset.name.to_owned(), mean: None, worst: preset.promised_bits, every: true };
-    over_keys(&promise, keys, |key| {
-        let bench = Bench::new(preset.params()?, output)?;
-        let bits = preset.mode == ShipMode::Bits;
-        let values = |slots: &[refloat::schemes::ckks::Complex]| -> Vec<f64> {
-            slots.iter().map(|z| if bits { f64::from(u8::from(z.re > 0.0)) } else { z.re }).collect()
-        };
-        real_messages(bench.params.slots(), key as u64)
-            .into_iter()
-            .map(|NamedMessage { name, slots }| {
-                let found = bench.precision_of(preset.mode, &values(&slots))?;
-                Ok((name, [found.mean, found.worst]))
-            })
-            .collect()
     })
 }
 
 /// Rows of a set, from bits of the mean and of the worst slot for the same messages under each key.
 fn over_keys(
     promise: &Promise,
-    keys: usize,
-    mut measure: impl FnMut(usize) -> Result<Vec<(&'static str, [f64; 2])>, Failure>,
+    keys: u64,
+    measure: impl FnMut(u64) -> Result<Vec<Found>, Failure>,
 ) -> Result<Vec<Row>, Failure> {
-    let found = (0..keys).map(&mut measure).collect::<Result<Vec<_>, _>>()?;
+    let found = (0..keys).map(measure).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&'static str> =
         found.first().map_or_else(Vec::new, |first| first.iter().map(|m| m.0).collect());
     Ok(names
@@ -195,11 +258,11 @@ fn over_keys(
         .collect())
 }
 
-fn text(rows: &[Row], keys: usize) -> String {
+fn text(report: &Report, keys: u16) -> String {
     let heading = ["set", "message", "mean: promised", "found", "worst slot: promised", "found", ""];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     let bits = |bits: Option<f64>| bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.2}"));
-    lines.extend(rows.iter().map(|row| {
+    lines.extend(report.rows.iter().map(|row| {
         let verdict = match (row.promised, row.holds) {
             (false, _) => "not promised",
             (true, true) => "holds",
@@ -217,7 +280,11 @@ fn text(rows: &[Row], keys: usize) -> String {
     }));
     let mut text = String::new();
     let _ = writeln!(text, "fewest bits over {keys} fresh key{}\n", if keys == 1 { "" } else { "s" });
-    text + &table(&lines)
+    text += &table(&lines);
+    for LeftOut { set, why } in &report.left_out {
+        let _ = write!(text, "\nnot verified: {set}: {why}");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -227,12 +294,31 @@ mod tests {
     #[test]
     fn a_row_holds_if_the_fewest_bits_of_all_keys_do() {
         let promise = |every| Promise { set: "a".to_owned(), mean: Some(10.0), worst: 8.0, every };
+        let shown = |row, keys| text(&Report { rows: vec![row], left_out: Vec::new() }, keys);
         let found = [[11.0, 9.0], [10.5, 8.5]];
         assert!(promise(true).row(false, "m", &found).holds);
         let below = promise(true).row(false, "m", &[found[0], [10.5, 7.9]]);
-        assert!(!below.holds && below.promised && text(&[below], 2).contains("BELOW THE PROMISE"));
+        assert!(!below.holds && below.promised && shown(below, 2).contains("BELOW THE PROMISE"));
         let random = |first| promise(false).row(first, "m", &[[1.0, 1.0]]);
         assert!(!random(true).holds && random(false).holds && !random(false).promised);
-        assert!(text(&[random(false)], 1).contains("not promised"));
+        assert!(shown(random(false), 1).contains("not promised"));
+        // What is not a number has no bits.
+        assert!(!promise(true).row(true, "m", &[[f64::NEG_INFINITY; 2]]).holds);
+    }
+
+    #[test]
+    fn both_ends_of_a_range_of_slots_are_verified() {
+        let of = |name: &str| -> Vec<String> {
+            Subject::named(name).unwrap().iter().map(|subject| subject.promise().set).collect()
+        };
+        assert_eq!(of("n16-sparse"), ["n16-sparse, 32 slots", "n16-sparse, 16384 slots"]);
+        assert_eq!(of("n16-precise"), ["n16-precise, 32 slots", "n16-precise, 4096 slots"]);
+        assert_eq!(of("n16"), ["n16"]);
+        let sets: Vec<String> = Subject::all().iter().map(|subject| subject.promise().set).collect();
+        assert!(
+            ["ship13-bits", "n15", "n16-sparse, 16384 slots"]
+                .iter()
+                .all(|set| sets.contains(&(*set).to_owned()))
+        );
     }
 }
