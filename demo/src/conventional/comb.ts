@@ -104,7 +104,7 @@ export function polynomial(state: State, width: number): Html {
     tools: html``,
     drawing: html`<div class="conv-sliders">
         <label>Magnify about the integers <input type="range" data-input="zoom" min="0" max="12" step="1" value="${state.zoom}" aria-valuetext="${2 ** state.zoom} times"> <output>${2 ** state.zoom} ×</output></label>
-        <label>Degree of the cosine <input type="range" data-input="degree" min="${lowestDegree(own.degree)}" max="${own.degree}" step="${DEGREE_STEP}" value="${state.degree}"> <output>${drawn.degree}</output></label>
+        ${own.kind === 'sine' ? html`<label>Degree of the cosine <input type="range" data-input="degree" min="${lowestDegree(own.degree)}" max="${own.degree}" step="${DEGREE_STEP}" value="${state.degree}"> <output>${drawn.degree}</output></label>` : ''}
       </div>${drawing(width, height, sentence, 'conv-polynomial', content)}`,
     caption: html`${sentence} <span class="unit">Dashed: x − round(x). Dots: the coefficients of this run, across before the polynomial, up what it made of them${folded ? '; those of all teeth are laid on one another' : ''}.</span>`,
     table: {
@@ -149,7 +149,7 @@ function onCurve(state: State, folded: boolean): [number, number, boolean][] {
 function polynomialSentence(state: State): string {
   const { own, drawn } = state;
   if (!own || !drawn) return '';
-  const what = `Degree ${drawn.degree}, the angle doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, an arcsine of degree ${drawn.arcsineDegree}` : ''}: ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')} a ciphertext; the cosine is right to ${scientific(drawn.fitError)}.`;
+  const what = `Degree ${drawn.degree}, the angle doubled ${['never', 'once', 'twice'][drawn.doubleAngles] ?? `${drawn.doubleAngles} times`}${drawn.arcsineDegree ? `, an arcsine of degree ${drawn.arcsineDegree}` : ''}: ${plural(drawn.levels, 'level')} and ${plural(drawn.keySwitches, 'key switch').replace('switchs', 'switches')} a ciphertext; ${drawn.kind === 'harmonics' ? `about the integers that occur x − round(x) is right to ${scientific(drawn.fitError)}` : `the cosine is right to ${scientific(drawn.fitError)}`}.`;
   const [before, after] = [viewOf(state, 'coeffs_to_slots'), viewOf(state, 'eval_mod')];
   if (!before || !after) return what;
   if (drawn.degree === own.degree) return `${what} In this run the reduction left an error of ${scientific(after.maxError / after.unit)} of the message at most.`;

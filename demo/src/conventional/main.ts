@@ -13,10 +13,10 @@ import { keptTheme, otherTheme } from '../theme.js';
 import { comb, polynomial } from './comb.js';
 import { CURVE, MESSAGES, near, numbersOf, viewOf, type MessageKind, type State } from './state.js';
 import { subSum } from './sub-sum.js';
-import { controls, result, stages } from './views.js';
+import { controls, result, stages, words } from './views.js';
 
 // `?set=toy-conventional10-50bit` is for tests, which have less time.
-const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11-sine';
+const set = new URLSearchParams(location.search).get('set') ?? 'toy-conventional11';
 
 const state: State = {
   preset: undefined,
@@ -55,6 +55,7 @@ function draw(): void {
   put('conv-stages', () => stages(state));
   put('conv-sub-sum', (width) => subSum(state, width));
   put('conv-comb', (width) => comb(state, width));
+  put('conv-words', () => words(state));
   put('conv-polynomial', (width) => polynomial(state, width));
   put('conv-result', (width) => result(state, width));
 }
@@ -152,7 +153,9 @@ async function evaluate(): Promise<void> {
   const { degree, zoom } = state;
   const points = viewOf(state, 'coeffs_to_slots')?.data ?? new Float64Array();
   const curve = [...CURVE, ...near(zoom), ...points];
-  const drawn = await (await library).reduction(set, curve, degree ? { degree } : {});
+  // Another degree than the set's own is for cosines alone.
+  const other = state.own && degree !== state.own.degree ? { degree } : {};
+  const drawn = await (await library).reduction(set, curve, other);
   if (degree !== state.degree || zoom !== state.zoom) return;
   state.drawn = drawn;
   if (!state.own) [state.own, state.degree] = [drawn, drawn.degree];

@@ -34,7 +34,7 @@ export interface State {
   output: Float64Array | undefined;
   /** log2 of the magnification about an integer. */
   zoom: number;
-  /** Degree of the cosine that is drawn, and the polynomial of it at `CURVE`. */
+  /** Degree that is drawn, the set's own polynomial, and the drawn one at `CURVE`. */
   degree: number;
   own: Reduction | undefined;
   drawn: Reduction | undefined;
@@ -58,7 +58,7 @@ export function viewOf(state: State, stage: string): StageView | undefined {
   return state.views.slice(1).find((view) => view.stage === stage);
 }
 
-/** Of the N coefficients of the ring, every how manieth is the message's: 1 unless the set has few slots. */
+/** Of the N coefficients of the ring, one in so many is the message's: 1 unless the set has few slots. */
 export function gapOf({ preset }: Pick<State, 'preset'>): number {
   return preset?.stages.some((stage) => stage.id === 'sub_sum') ? 2 ** preset.logN / (2 * preset.slots) : 1;
 }

@@ -46,6 +46,14 @@ function spent(state: State, i: number): number {
   return (state.exits[i]?.atMs ?? 0) - (state.exits[i - 1]?.atMs ?? 0);
 }
 
+/** How the reduction of the set is made. */
+export function words({ own }: Pick<State, 'own'>): Html {
+  if (!own) return html``;
+  return own.kind === 'harmonics'
+    ? html`w = e<sup>2πix</sup>, as a polynomial in x for an angle that is too small by a power of two, and w → w² for every doubling: 1 at every integer. Of it a₁ sin(2πx) + a₂ sin(4πx), two harmonics that have slope 1 at the integers and no cube to speak of, so that it is straight for every message. Magnify, and it becomes the line on which x is its own remainder.`
+    : html`A cosine of an angle that is too small by a power of two, as a polynomial in x − 1/4, and c → 2c² − 1 for every doubling: a sine with zeros at the integers, where it has slope 1${own.arcsineDegree ? '; then an arcsine, which makes it straight' : '. It bends: large coefficients, those of a constant or a picture, lose bits to it'}. Magnify, and it becomes the line on which x is its own remainder.`;
+}
+
 /** Input, output, and what is between them. */
 export function result(state: State, width: number): Html {
   const { input, output } = state;
@@ -66,7 +74,7 @@ export function result(state: State, width: number): Html {
     title: 'Before and after',
     drawing: html`<div class="conv-pair"><div>${drawing(each, height, 'Input and output, slot by slot', 'conv-slots', html`${axis}${marks(input, 1, 'conv-in')}${marks(output, 1, 'conv-out')}`)}<p class="hint">Input in blue, output over it in orange, from −1 to 1.</p></div>
       <div>${drawing(each, height, errors ? `Error of every slot, at most ${scientific(most)}` : 'Error of every slot: not computed yet', 'conv-slots', html`${axis}${marks(errors, most || 1, 'conv-error')}`)}<p class="hint">${errors ? `Output less input, from ${scientific(-most)} to ${scientific(most)}.` : 'Output less input appears here.'}</p></div></div>`,
-    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${state.preset ? `The set promises ${decimal(state.preset.promisedBits)} bits in the worst slot for numbers drawn at random; smooth messages have a few large coefficients, of which the sine takes off more.` : ''}</span>`,
+    caption: html`<span id="outcome">${sentence}</span> <span class="unit">${state.preset ? `The set promises ${decimal(state.preset.promisedBits)} bits in the worst slot, for ${state.preset.promisedFor}.` : ''}</span>`,
     table: {
       columns: ['Slot', 'Input', 'Output', 'Error'],
       rows: input && output ? Array.from(input.slice(0, 64), (v, i) => [i, v.toFixed(8), (output[i] ?? 0).toFixed(8), scientific((output[i] ?? 0) - v)]) : [],

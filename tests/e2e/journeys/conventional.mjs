@@ -13,9 +13,17 @@ const SET = 'toy-conventional10-50bit';
 
 async function open(context, options = {}, set = SET) {
   const host = await staticHost(context);
-  const page = await openDemo(context, `${host}conventional.html?set=${set}`, { ready: false, reducedMotion: 'reduce', ...options });
+  const page = await openDemo(context, `${host}conventional.html${set && `?set=${set}`}`, { ready: false, reducedMotion: 'reduce', ...options });
   await page.locator('[data-act=run]:enabled').waitFor();
   return page;
+}
+
+/** Waits for the end of a run, which must leave no problem on the page. */
+async function cameBack(page) {
+  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+  // The page is done when it offers the next run: what is drawn of the result comes before.
+  await page.locator('[data-act=run]').waitFor({ timeout: 60_000 });
+  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
 }
 
 /** Dots of the comb by the column they are in. */
@@ -34,7 +42,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     assert.equal((await columns(page)).dots, 0, 'nothing was raised yet');
     await page.locator('#figure-polynomial .conv-curve').waitFor();
     await page.click('[data-act=run]');
-    await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+    await cameBack(page);
     const [worst, rms] = /right to ([\d.]+) bits in the worst of them, ([\d.]+) bits/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
     assert.ok(worst > 12 && rms > worst && rms < 40, `${worst} and ${rms} bits`);
 
@@ -80,8 +88,16 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 test('conventional: few slots, and the sum that clears what is between their coefficients', async (context) => {
   const page = await open(context, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');
   await page.click('[data-act=run]');
-  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+  await cameBack(page);
   assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q0', 'Slots to coefficients']);
+  // Two harmonics: the whole promise, the words of it, and nothing to choose a degree of.
+  assert.match(await page.locator('#figure-result figcaption').innerText(), /promises 28\.5 bits in the worst slot, for every message with parts in \[-1, 1\]/);
+  assert.match(await page.locator('#polynomial').innerText(), /two harmonics/);
+  assert.equal(await page.locator('[data-input=degree]').count(), 0);
+  await page.locator('[data-input=zoom]').fill('8');
+  await page.locator('#figure-polynomial h3', { hasText: 'About every integer' }).waitFor();
+  assert.match(await page.locator('#figure-polynomial figcaption').innerText(), /Degree 31.*about the integers that occur x − round\(x\) is right to/);
+  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
   // Heights of the dots, by panel: what is between leaves the axis with the first stage and lies on it after the second.
   const heights = await page.locator('.conv-sub-sum').evaluate((svg) => {
     const lines = [...svg.querySelectorAll('line')].map((line) => Number(line.getAttribute('y1')));
@@ -106,8 +122,8 @@ test('conventional: few slots, and the sum that clears what is between their coe
 });
 
 test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
-  // The set of the page, whose stages last long enough to be stopped between two of them.
-  const page = await open(context, {}, 'toy-conventional11-sine');
+  // The set that the page opens with, whose stages last long enough to be stopped between two of them.
+  const page = await open(context, {}, '');
   await page.click('[data-act=run]');
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]').waitFor();
@@ -117,5 +133,7 @@ test('conventional: cancelled while keys are made, and begun again stage by stag
   await page.locator('[data-act=pause]').click({ timeout: 60_000 });
   await page.locator('[data-act=resume]').waitFor();
   await page.click('[data-act=resume]');
-  await page.locator('#outcome', { hasText: 'came back' }).waitFor({ timeout: 120_000 });
+  await cameBack(page);
+  assert.match(await page.locator('.conv-set').innerText(), /toy-conventional11 /);
+  assert.match(await page.locator('#figure-result figcaption').innerText(), /for every message/);
 });
