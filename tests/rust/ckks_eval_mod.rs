@@ -267,6 +267,11 @@ fn what_a_reduction_leaves_in_a_slot_is_proven() {
         let found = bits(reduction, ratio);
         assert!((found - wanted).abs() < 1.5 && found > wanted - 0.1, "{reduction:?}: {found} bits");
     }
+    // A cosine that is fitted to the whole interval is as precise at its ends.
+    assert_eq!(
+        [sine(spec(58, 2)), sine(near(30, 3, 8)), harmonics(9)].map(|r| r.usual_range()),
+        [15, 12, 12]
+    );
     // At 0 alone it is less than at the quotients that bootstraps meet, which count.
     let spec = HarmonicsSpec { range: RANGE, squarings: 3, log_distance: 9 };
     let error = Harmonics::new(&spec).expect("sound").error(12, 2f64.sqrt() / 512.0) * 512.0;

@@ -159,7 +159,11 @@ pub fn detail(set: &ConventionalSet) -> String {
         ("a further round gains", format!("{} bits", set.gain_bits)),
         (
             "a bootstrap is wrong with",
-            format!("{}, less precise with {}", power(set.log_failure), power(set.log_imprecise)),
+            if set.log_imprecise > set.log_failure {
+                format!("{}, less precise with {}", power(set.log_failure), power(set.log_imprecise))
+            } else {
+                power(set.log_failure)
+            },
         ),
         ("order of stages", set.order.to_owned()),
         ("automorphisms", set.automorphisms.to_string()),

@@ -41,10 +41,14 @@ impl Reduction {
         }
     }
 
-    /// Quotients |I| that bootstraps meet: three quarters of the range. With an ephemeral secret of weight 32 and a range
-    /// of 16 a coefficient is further out with probability 2^-58, and precision is lost before the range ends.
+    /// Quotients |I| for which precision is promised. A polynomial that is fitted near integers is less precise towards the
+    /// ends of its range: there it is three quarters of it, beyond which a coefficient is with probability 2^-58 (range 16,
+    /// ephemeral weight 32). A cosine that is fitted to the whole interval has all of it.
     pub fn usual_range(&self) -> u32 {
-        self.range() * 3 / 4
+        match self {
+            Self::Sine(EvalModSpec { range, log_distance: None, .. }) => range.saturating_sub(1),
+            _ => self.range() * 3 / 4,
+        }
     }
 
     /// Every number, for fingerprints: those that a sine always had; and last of all a tag for anything else.
