@@ -6,7 +6,10 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::catalogue::{Catalogue, Named, Retired};
+use super::{
+    catalogue::{Catalogue, Named, Retired},
+    conventional_retired,
+};
 use crate::{
     arith::primes::ntt_primes,
     bootstrapping::ckks_conventional::{
@@ -111,7 +114,7 @@ impl Named for ConventionalPreset {
     }
 }
 
-pub(super) static SETS: Catalogue<ConventionalPreset> = Catalogue { current: &PRESETS, retired: &RETIRED };
+pub(super) static SETS: Catalogue<ConventionalPreset> = Catalogue { current: &PRESETS, retired: &conventional_retired::RETIRED };
 
 /// Every named set, the default first, insecure ones last.
 pub fn conventional_presets() -> &'static [ConventionalPreset] {
@@ -146,8 +149,8 @@ pub fn conventional_preset_by_fingerprint(
     SETS.by_fingerprint(fingerprint)
 }
 
-const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
-const TOY: &str = "demonstration size, no security";
+pub(super) const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
+pub(super) const TOY: &str = "demonstration size, no security";
 
 static PRESETS: [ConventionalPreset; 9] = [
     ConventionalPreset {
@@ -233,71 +236,6 @@ static PRESETS: [ConventionalPreset; 9] = [
     },
 ];
 
-/// Sets that bend large coefficients, until two harmonics took their names: promises are for random messages with mean
-/// zero.
-static RETIRED: [Retired<ConventionalPreset>; 5] = [
-    Retired {
-        preset: ConventionalPreset {
-            name: "n16-2026a",
-            title: "n16 with a sine, for messages that are random with mean zero",
-            policy: SecurityPolicy::Strict128,
-            promised_bits: [27.0, 24.5],
-            log_slots: [15, 15],
-            source: OWN,
-            spec: n16_sine,
-        },
-        now: "n16",
-    },
-    Retired {
-        preset: ConventionalPreset {
-            name: "n16-sparse-2026a",
-            title: "n16-sparse with a sine, for messages that are random with mean zero",
-            policy: SecurityPolicy::Strict128,
-            promised_bits: [24.0, 21.0],
-            log_slots: [12, 12],
-            source: OWN,
-            spec: n16_sparse_sine,
-        },
-        now: "n16-sparse",
-    },
-    Retired {
-        preset: ConventionalPreset {
-            name: "n16-precise-2026a",
-            title: "n16-precise with an arcsine, for messages that are random with mean zero",
-            policy: SecurityPolicy::Strict128,
-            promised_bits: [23.5, 23.5],
-            log_slots: [5, 12],
-            source: OWN,
-            spec: n16_precise_arcsine,
-        },
-        now: "n16-precise",
-    },
-    Retired {
-        preset: ConventionalPreset {
-            name: "n15-2026a",
-            title: "n15 with a sine, for messages that are random with mean zero",
-            policy: SecurityPolicy::Strict128,
-            promised_bits: [17.2, 15.0],
-            log_slots: [14, 14],
-            source: OWN,
-            spec: n15_sine,
-        },
-        now: "n15",
-    },
-    Retired {
-        preset: ConventionalPreset {
-            name: "toy-conventional10-sparse-2026a",
-            title: "INSECURE demonstration size, 64 slots, a sine for messages that are random with mean zero",
-            policy: SecurityPolicy::InsecureForTests,
-            promised_bits: [18.0, 16.5],
-            log_slots: [6, 6],
-            source: TOY,
-            spec: toy10_sparse_sine,
-        },
-        now: "toy-conventional10-sparse",
-    },
-];
-
 /// Sizes of the primes of a chain, in bits: one, or so many of a size.
 pub(super) struct Sizes {
     pub base: f64,
@@ -308,11 +246,13 @@ pub(super) struct Sizes {
     pub special: (usize, f64),
     /// log2 of the largest product of a digit.
     pub digit: f64,
-    pub ephemeral: f64,
 }
 
+/// log2 of the prime of the ephemeral secret.
+const EPHEMERAL: f64 = 60.0;
+
 /// A set with main secret of weight 192 and ephemeral secret of weight 32.
-fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+pub(super) fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
     chain(name, log_n, order, sizes, reduction, SecretDistribution::Sparse { weight: 192 })
 }
 
@@ -342,7 +282,7 @@ pub(super) fn chain(
     };
     let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![prime(bits)]).collect();
     let special = run(sizes.special).into_iter().map(&mut prime).collect();
-    let ephemeral = prime(sizes.ephemeral);
+    let ephemeral = prime(EPHEMERAL);
     ConventionalSpec {
         name: name.to_string(),
         chain: RlweSpec {
@@ -390,9 +330,9 @@ fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
 }
 
 /// The sine to 51 bits near integers, for |x| <= 16, by 12 key switches.
-const COSINE: EvalModSpec =
+pub(super) const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
-const SINE: Reduction = Reduction::Sine(COSINE);
+pub(super) const SINE: Reduction = Reduction::Sine(COSINE);
 
 /// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One more
 /// makes the error of the harmonics 16 times smaller, and the noise twice as large.
@@ -400,7 +340,7 @@ const fn harmonics(log_distance: u32) -> Reduction {
     Reduction::Harmonics(HarmonicsSpec { range: 16, squarings: 3, log_distance })
 }
 
-const N16_SIZES: Sizes = Sizes {
+pub(super) const N16_SIZES: Sizes = Sizes {
     base: 60.0,
     messages: (9, 42.0),
     slots_to_coeffs: (3, 42.0),
@@ -408,7 +348,6 @@ const N16_SIZES: Sizes = Sizes {
     coeffs_to_slots: (3, 60.7),
     special: (7, 46.0),
     digit: 313.0,
-    ephemeral: 60.0,
 };
 
 fn n16() -> ConventionalSpec {
@@ -419,44 +358,28 @@ fn n16_sparse() -> ConventionalSpec {
     ConventionalSpec { name: "n16-sparse".to_string(), log_slots: 12, ..n16() }
 }
 
-fn n16_sine() -> ConventionalSpec {
-    spec("n16-2026a", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, SINE)
-}
-
-fn n16_sparse_sine() -> ConventionalSpec {
-    // The coefficients of few slots are large: more room keeps the sine straight.
-    let name = "n16-sparse-2026a".to_string();
-    ConventionalSpec { name, log_slots: 12, log_message_ratio: 10, ..n16_sine() }
-}
-
 /// Messages at a scale that holds what several rounds of bootstrapping gain.
 fn n16_precise() -> ConventionalSpec {
     n16_precise_of("n16-precise", 7, harmonics(8))
 }
 
-fn n16_precise_arcsine() -> ConventionalSpec {
-    let arcsine = Some(ArcsineSpec { degree: 3, log_distance: 8 });
-    n16_precise_of("n16-precise-2026a", 6, Reduction::Sine(EvalModSpec { arcsine, ..COSINE }))
-}
-
-fn n16_precise_of(name: &str, products: usize, reduction: Reduction) -> ConventionalSpec {
+pub(super) fn n16_precise_of(name: &str, products: usize, reduction: Reduction) -> ConventionalSpec {
     let sizes = Sizes { messages: (products, 52.0), slots_to_coeffs: (3, 44.0), ..N16_SIZES };
     let spec = spec(name, 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 12, ..spec }
 }
 
-const N15_SINE_SIZES: Sizes = Sizes {
+pub(super) const N15_SIZES: Sizes = Sizes {
     base: 42.0,
     messages: (2, 33.0),
     slots_to_coeffs: (2, 30.0),
-    reduction: 49.5,
+    reduction: 48.0,
     coeffs_to_slots: (2, 49.5),
     special: (2, 53.2),
     digit: 99.3,
-    ephemeral: 60.0,
 };
 
-fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+pub(super) fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
     let mut spec = spec(name, 15, StageOrder::CoeffsToSlotsFirst, sizes, reduction);
     // q0 is small: one digit would leave more noise than the message has room for.
     if let Some(ephemeral) = &mut spec.ephemeral {
@@ -466,11 +389,7 @@ fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
 }
 
 fn n15() -> ConventionalSpec {
-    n15_of("n15", &Sizes { reduction: 48.0, ..N15_SINE_SIZES }, harmonics(7))
-}
-
-fn n15_sine() -> ConventionalSpec {
-    n15_of("n15-2026a", &N15_SINE_SIZES, SINE)
+    n15_of("n15", &N15_SIZES, harmonics(7))
 }
 
 fn toy(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
@@ -487,7 +406,6 @@ const TOY_SIZES: Sizes = Sizes {
     coeffs_to_slots: (3, 58.0),
     special: (5, 50.0),
     digit: 240.0,
-    ephemeral: 60.0,
 };
 
 fn toy11() -> ConventionalSpec {
@@ -502,11 +420,7 @@ fn toy10_sparse() -> ConventionalSpec {
     toy10_sparse_of("toy-conventional10-sparse", harmonics(9))
 }
 
-fn toy10_sparse_sine() -> ConventionalSpec {
-    toy10_sparse_of("toy-conventional10-sparse-2026a", SINE)
-}
-
-fn toy10_sparse_of(name: &str, reduction: Reduction) -> ConventionalSpec {
+pub(super) fn toy10_sparse_of(name: &str, reduction: Reduction) -> ConventionalSpec {
     let sizes = Sizes { slots_to_coeffs: (2, 42.0), coeffs_to_slots: (2, 58.0), ..TOY_SIZES };
     let spec = toy(name, 10, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 6, ..spec }

@@ -6,6 +6,7 @@ mod cggi_peers;
 mod cggi_retired;
 mod cggi_specs;
 mod conventional;
+mod conventional_retired;
 mod seal;
 mod ship;
 

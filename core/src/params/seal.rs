@@ -119,7 +119,6 @@ impl SealSet {
             coeffs_to_slots: (3, 53.0),
             special: (0, 0.0),
             digit: 0.0,
-            ephemeral: 60.0,
         };
         let run = |(count, bits): (usize, f64)| count as f64 * bits;
         let ordinary = sizes.base
