@@ -123,8 +123,8 @@ for (const [what, fill] of [
   });
 }
 
-test('promises: with the server gone, no time is promised, and the page says that it tries again', async (context) => {
-  const { url, stop } = await realServer(context);
+/** The page, while a server bootstraps and has said how long it will take. */
+async function bootstrapping(context, url) {
   const page = await openDemo(context, url, { expectLostRequests: true });
   await page.locator('input[value=server]:enabled').waitFor();
   await page.check('input[value=server]');
@@ -132,6 +132,12 @@ test('promises: with the server gone, no time is promised, and the page says tha
   await page.click('[data-act=refloat]');
   await page.click('[data-act=confirm]');
   await page.getByText(/about .* left/).waitFor({ timeout: 120_000 });
+  return page;
+}
+
+test('promises: with the server gone, no time is promised, and the page says that it tries again', async (context) => {
+  const { url, stop } = await realServer(context);
+  const page = await bootstrapping(context, url);
   // Every text of the progress from the moment on when the server is gone.
   await page.evaluate(() => {
     globalThis.said = [];
@@ -152,13 +158,7 @@ test('promises: with the server gone, no time is promised, and the page says tha
 
 test('promises: with a server that falls silent, no time is promised', async (context) => {
   const { url } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
-  await page.locator('input[value=server]:enabled').waitFor();
-  await page.check('input[value=server]');
-  await page.selectOption('[data-input=set-server]', 'ship13');
-  await page.click('[data-act=refloat]');
-  await page.click('[data-act=confirm]');
-  await page.getByText(/about .* left/).waitFor({ timeout: 120_000 });
+  const page = await bootstrapping(context, url);
   // Takes connections and never answers again.
   await page.route('**/v1/keys/*/chunks/*', () => undefined);
   await page.getByText(/Nothing has arrived at the server for \d+ s/).waitFor({ timeout: 60_000 });
