@@ -1,15 +1,16 @@
 //! Programs ([`crate::circuits::program`]) with a bootstrapping method.
 
-use alloc::vec::Vec;
+use alloc::{collections::BTreeMap, vec::Vec};
 
 use super::{
     Method,
-    ckks_conventional::{ConventionalBootstrapper, ConventionalParams},
+    ckks_conventional::{ConventionalBootstrapper, ConventionalParams, SwitchingKeyId},
 };
 use crate::{
     arith::Word,
     circuits::program::{Machine, Plan, Target},
     error::Error,
+    ring::GaloisElement,
     rlwe::{GaloisSource, SampleBlock},
     schemes::ckks::{Ciphertext, Scale},
     trace::Observer,
@@ -38,6 +39,26 @@ pub fn conventional_target<W: Word>(params: &ConventionalParams<W>) -> Result<Ta
         .with_relinearization(levels.eval_mod)
         .with_galois(params.galois_elements())
         .with_bootstrapping(levels.input, levels.output))
+}
+
+/// The most bytes of keys that a run of a plan for [`conventional_target`] holds at once: those of a bootstrap, or of a linear
+/// transform of the program, beside the relinearisation key, which it holds all along.
+///
+/// # Errors
+/// None for a set that was validated.
+pub fn conventional_key_bytes<W: Word>(
+    params: &ConventionalParams<W>,
+    plan: &Plan<'_>,
+) -> Result<u64, Error> {
+    let levels: BTreeMap<_, _> = params.galois_elements().collect();
+    let rotation = |step: &i64| {
+        let element = GaloisElement::rotation(*step, params.n());
+        let level = levels.get(&element).copied().unwrap_or_default();
+        params.switching_key_bytes(SwitchingKeyId::Galois { element, level })
+    };
+    let groups = plan.held_rotations().map(|steps| steps.iter().map(rotation).sum::<u64>());
+    let largest = groups.fold(params.least_key_bytes()?, u64::max);
+    Ok(largest + params.switching_key_bytes(SwitchingKeyId::Relinearization))
 }
 
 /// Evaluates a plan with a method and keys of its set.

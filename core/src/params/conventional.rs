@@ -114,7 +114,8 @@ impl Named for ConventionalPreset {
     }
 }
 
-pub(super) static SETS: Catalogue<ConventionalPreset> = Catalogue { current: &PRESETS, retired: &conventional_retired::RETIRED };
+pub(super) static SETS: Catalogue<ConventionalPreset> =
+    Catalogue { current: &PRESETS, retired: &conventional_retired::RETIRED };
 
 /// Every named set, the default first, insecure ones last.
 pub fn conventional_presets() -> &'static [ConventionalPreset] {
@@ -252,7 +253,13 @@ pub(super) struct Sizes {
 const EPHEMERAL: f64 = 60.0;
 
 /// A set with main secret of weight 192 and ephemeral secret of weight 32.
-pub(super) fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+pub(super) fn spec(
+    name: &str,
+    log_n: u32,
+    order: StageOrder,
+    sizes: &Sizes,
+    reduction: Reduction,
+) -> ConventionalSpec {
     chain(name, log_n, order, sizes, reduction, SecretDistribution::Sparse { weight: 192 })
 }
 

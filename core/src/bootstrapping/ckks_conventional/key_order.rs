@@ -68,18 +68,14 @@ impl<W: Word> ConventionalParams<W> {
         (2 * layout.samples(key) * layout.basis(key).len() * self.n() * size_of::<W>()) as u64
     }
 
-    /// The most bytes of keys that are held at once by somebody who holds none longer than needed: the largest group of
-    /// [`Self::key_order`], beside the relinearisation key, which products between bootstraps hold.
+    /// The most bytes of keys that a bootstrap holds at once when it holds none longer than needed: the largest group of
+    /// [`Self::key_order`].
     ///
     /// # Errors
     /// None for a set that was validated.
     pub fn least_key_bytes(&self) -> Result<u64, Error> {
-        let relinearization = SwitchingKeyId::Relinearization;
-        let beside = |group: &Vec<SwitchingKeyId>| {
-            let others = group.iter().filter(|&&key| key != relinearization);
-            others.map(|&key| self.switching_key_bytes(key)).sum::<u64>()
-        };
-        let largest = self.key_order()?.iter().map(beside).fold(0, u64::max);
-        Ok(largest + self.switching_key_bytes(relinearization))
+        let bytes =
+            |group: &Vec<SwitchingKeyId>| group.iter().map(|&key| self.switching_key_bytes(key)).sum::<u64>();
+        Ok(self.key_order()?.iter().map(bytes).fold(0, u64::max))
     }
 }

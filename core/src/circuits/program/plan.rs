@@ -8,7 +8,11 @@ use super::{
     lower::Planner,
     steps::{Action, Register, Step},
 };
-use crate::{circuits::polynomial, error::Error, schemes::ckks::Scale};
+use crate::{
+    circuits::{linear_transform::BabyGiantSteps, polynomial},
+    error::Error,
+    schemes::ckks::Scale,
+};
 
 /// Where an output stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +34,7 @@ pub struct Plan<'p> {
     pub(super) outputs: Vec<Register>,
     /// By step: the last one that uses its result, or past the end for outputs.
     pub(super) last_uses: Vec<usize>,
+    ring_slots: usize,
     key_switches: usize,
     inserted: usize,
     peak_bytes: u64,
@@ -92,6 +97,7 @@ impl<'p> Plan<'p> {
             program,
             slots: target.slots(),
             inputs: inputs.to_vec(),
+            ring_slots: target.n() / 2,
             key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
             steps: planner.steps,
             outputs,
@@ -134,6 +140,20 @@ impl<'p> Plan<'p> {
     /// Most bytes of the values that a run holds at once, beside its inputs and the memory of the operation under way.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes
+    }
+
+    /// Rotations whose keys a step holds together: the baby steps of each linear transform that composes none.
+    pub fn held_rotations(&self) -> impl Iterator<Item = Vec<i64>> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            Action::Transform(_, node, None) => match &self.program.nodes()[*node].operation {
+                Operation::LinearTransform(_, matrix) => {
+                    let steps = BabyGiantSteps::of(&matrix.shifts(), self.ring_slots);
+                    Some(steps.babies().iter().copied().filter(|&step| step != 0).collect())
+                }
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// Where the outputs will stand, in order.
