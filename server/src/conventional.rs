@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
-    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, METHOD,
+    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, KeySource, METHOD,
 };
+use refloat::bootstrapping::program::conventional_key_bytes;
 use refloat::bootstrapping::{MetaBootstrapper, Method};
 use refloat::params::{ConventionalPreset, readable_conventional_presets};
 use refloat::trace::Observer;
@@ -13,11 +14,13 @@ use refloat::wire;
 
 use crate::ckks_jobs::{self, Levels};
 use crate::engine::{
-    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
+    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, PartReader, ReadPart, Scheme, SlotMode,
+    Stage, Task,
 };
 use crate::id::{Id, hex};
 use crate::plan::MemoryPlan;
 use crate::programs::ProgramJob;
+use crate::streamed::StreamedKeys;
 
 /// Conventional sets, with what their keys and diagonals may take.
 pub struct ConventionalEngine {
@@ -37,7 +40,8 @@ struct Set {
 /// What a run needs.
 struct Loaded {
     evaluator: Arc<ConventionalEvaluator>,
-    keys: ConventionalKeys,
+    /// In memory, or in files.
+    keys: Box<dyn KeySource<u64> + Send>,
 }
 
 impl ConventionalEngine {
@@ -108,11 +112,21 @@ impl Engine for ConventionalEngine {
     }
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
-        let Set { params, gain_bits, .. } = self.find(set)?;
+        let Set { params, gain_bits, plan, .. } = self.find(set)?;
         check_mode(params, task.mode)?;
         let rounds = ckks_jobs::rounds(task, *gain_bits)?;
         if task.operations == [Operation::Program] {
-            return ProgramJob::from_bytes(params, bytes)?.plan(params, key).map(|_| ());
+            let job = ProgramJob::from_bytes(params, bytes)?;
+            let takes = conventional_key_bytes(params, &job.plan(params, key)?)?;
+            if plan.streamed && plan.keys < takes {
+                return Err(Error::Limit(format!(
+                    "the program holds {takes} bytes of keys of {} at once, and {} are set aside for them; give keys more \
+                     memory, or divide the matrices of the program",
+                    params.name(),
+                    plan.keys
+                )));
+            }
+            return Ok(());
         }
         if task.operations.contains(&Operation::Program) {
             return Err(ckks_jobs::program_alone());
@@ -133,7 +147,17 @@ impl Engine for ConventionalEngine {
         let keys = builder.finish().map_err(LoadError::Engine)?;
         let evaluator = set.evaluator().map_err(LoadError::Engine)?;
         let bytes = (keys.memory_bytes() + evaluator.memory_bytes()) as u64;
-        Ok(LoadedKeys { bytes, inner: Box::new(Loaded { evaluator, keys }) })
+        Ok(LoadedKeys { bytes, inner: Box::new(Loaded { evaluator, keys: Box::new(keys) }) })
+    }
+
+    fn open_keys(&self, set: &str, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
+        let set = self.find(set).ok().filter(|set| set.plan.streamed)?;
+        let open = || {
+            let keys = StreamedKeys::new(&set.params, key.0, set.plan.keys, Arc::clone(read))?;
+            let inner = Loaded { evaluator: set.evaluator()?, keys: Box::new(keys) };
+            Ok(LoadedKeys { bytes: set.plan.kept(), inner: Box::new(inner) })
+        };
+        Some(open())
     }
 
     fn run(
@@ -149,6 +173,7 @@ impl Engine for ConventionalEngine {
         let Loaded { evaluator, keys } = keys.inner.downcast_ref().ok_or_else(|| {
             Error::InvalidArgument("the loaded keys were not loaded by this engine".to_owned())
         })?;
+        let keys = keys.as_ref();
         let method = ConventionalBootstrapper { evaluator, keys };
         if task.operations == [Operation::Program] {
             return ProgramJob::from_bytes(evaluator.params(), ciphertext)?.run(&method, observer);
@@ -234,7 +259,8 @@ pub fn check_mode(params: &ConventionalParams, mode: SlotMode) -> Result<(), Err
 mod tests {
     use std::ops::ControlFlow;
 
-    use refloat::bootstrapping::ckks_conventional::{ConventionalSecretKey, EVAL_MOD};
+    use refloat::bootstrapping::ckks_conventional::{ConventionalSecretKey, EVAL_MOD, SwitchingKeyId};
+    use refloat::circuits::program::{Bootstraps, Builder};
     use refloat::params::conventional_preset;
     use refloat::random::Seed;
     use refloat::schemes::ckks::Complex;
@@ -263,6 +289,45 @@ mod tests {
         assert!(n16.expanded_key_bytes > 2 * n16.key_bytes, "seeded and packed against expanded");
         assert!(poor.sets()[0].expanded_key_bytes < n16.expanded_key_bytes);
         assert_eq!((n16.stages.len(), n16.ciphertext_bytes.len()), (4, n16.max_level + 1));
+    }
+
+    #[test]
+    fn programs_have_their_keys_at_hand_or_are_refused() {
+        let sets = [conventional_preset(TOY).unwrap()];
+        let params = sets[0].params().unwrap();
+        let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let (key, least) = (Id(secret.key_id()), MemoryPlan::keeping(&params, 0).kept());
+        let mut builder = Builder::new();
+        let x = builder.input("x");
+        let (fresh, turned) = (builder.bootstrap(x), builder.rotate(x, 1));
+        let product = builder.multiply(fresh, turned);
+        builder.output("y", product);
+        let values = vec![Complex::new(0.5, 0.25); params.slots()];
+        let input = secret.encrypt(&values, 1, &Seed::from_bytes([4; 32])).unwrap();
+        let (program, bootstraps) = (builder.finish().unwrap(), Bootstraps::AsWritten);
+        let job = ProgramJob { program, bootstraps, inputs: vec![input] }.to_bytes(&params).unwrap();
+        let task = Task { mode: SlotMode::Complex, operations: vec![Operation::Program], rounds: 1 };
+        let read: PartReader = {
+            let parts: Vec<_> =
+                (0..params.key_parts().len()).map(|index| secret.key_part(index).unwrap()).collect();
+            Arc::new(move |index: usize| Ok(parts[index].clone()))
+        };
+        let of = |budget: u64| ConventionalEngine::of(sets, budget).unwrap();
+        let refused = of(least).check_ciphertext(TOY, key, &task, &job).unwrap_err();
+        assert!(refused.code() == "LIMIT" && refused.to_string().contains("give keys more"), "{refused}");
+        let relinearization = params.switching_key_bytes(SwitchingKeyId::Relinearization);
+        let results = [least + relinearization, u64::MAX].map(|budget| {
+            let engine = of(budget);
+            engine.check_ciphertext(TOY, key, &task, &job).unwrap();
+            let opened = engine.open_keys(TOY, key, &read);
+            assert_eq!(opened.is_some(), budget < u64::MAX);
+            let keys = match opened {
+                Some(keys) => keys.unwrap(),
+                None => engine.load_keys(TOY, key, &mut |index| read(index)).unwrap(),
+            };
+            engine.run(TOY, &keys, &task, &job, &mut ()).unwrap()
+        });
+        assert!(results[0] == results[1]);
     }
 
     #[test]

@@ -268,6 +268,9 @@ pub struct LoadedKeys {
 /// Reads piece `index` of a stored key set.
 pub type ReadPart<'a> = &'a mut dyn FnMut(usize) -> std::io::Result<Vec<u8>>;
 
+/// Reads piece `index` of a stored key set, at any time.
+pub type PartReader = std::sync::Arc<dyn Fn(usize) -> std::io::Result<Vec<u8>> + Send + Sync>;
+
 /// Why keys could not be loaded.
 #[derive(Debug)]
 pub enum LoadError {
@@ -308,6 +311,15 @@ pub trait Engine: Send + Sync + 'static {
     /// # Errors
     /// A piece cannot be read or does not conform.
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError>;
+
+    /// Opens a key set whose keys are read as they are used, on as many threads as the rayon pool it is called in; `None` if
+    /// [`Self::load_keys`] loads those of this parameter set.
+    ///
+    /// [`Self::run`] fails with [`Error::MissingKey`] where `read` does.
+    fn open_keys(&self, set: &str, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
+        let _ = (set, key, read);
+        None
+    }
 
     /// Applies `task` to a ciphertext, on the rayon pool it is called in.
     ///

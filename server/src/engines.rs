@@ -4,7 +4,7 @@ use refloat::Error;
 use refloat::trace::Observer;
 
 use crate::conventional::ConventionalEngine;
-use crate::engine::{Engine, LoadError, LoadedKeys, ParameterSet, ReadPart, Task};
+use crate::engine::{Engine, LoadError, LoadedKeys, ParameterSet, PartReader, ReadPart, Task};
 use crate::gates::GateEngine;
 use crate::id::Id;
 use crate::ship::ShipEngine;
@@ -58,6 +58,10 @@ impl Engine for Engines {
 
     fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
         self.of(set)?.check_ciphertext(set, key, task, bytes)
+    }
+
+    fn open_keys(&self, set: &str, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
+        self.of(set).ok()?.open_keys(set, key, read)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {

@@ -23,6 +23,7 @@ pub mod service;
 pub mod settings;
 pub mod ship;
 pub mod store;
+pub mod streamed;
 
 pub use config::Config;
 pub use server::{Server, StartError};

@@ -1,7 +1,9 @@
 //! How much memory conventional bootstrapping takes, and what can be traded for time.
 
+use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
 use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::params::{ConventionalPreset, readable_conventional_presets};
 use serde::Serialize;
 
 /// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
@@ -10,7 +12,9 @@ use serde::Serialize;
 pub struct MemoryPlan {
     /// Whether diagonals are kept evaluated; otherwise as coefficients, transformed at every use.
     pub evaluated: bool,
-    /// Bytes of evaluation keys.
+    /// Whether keys are read from their files as a bootstrap uses them, and dropped; otherwise all stay in memory.
+    pub streamed: bool,
+    /// Bytes of evaluation keys in memory: all of them, or the most there are at a time.
     pub keys: u64,
     /// Bytes of diagonals.
     pub diagonals: u64,
@@ -22,22 +26,29 @@ impl MemoryPlan {
     /// The fastest plan whose keys, diagonals and runs take at most `budget` bytes, where there is one.
     ///
     /// # Errors
-    /// The bytes that the frugal plan takes, if it does not fit either.
+    /// The bytes that the plan takes that reads keys as they are used, if it does not fit either.
     pub fn within(params: &ConventionalParams, budget: Option<u64>) -> Result<Self, u64> {
         let fast = Self::of(params, PlaintextStorage::Evaluated);
-        let frugal = Self::of(params, PlaintextStorage::Coefficients);
-        match budget {
-            None => Ok(fast),
-            Some(budget) if fast.total() <= budget => Ok(fast),
-            Some(budget) if frugal.total() <= budget => Ok(frugal),
-            Some(_) => Err(frugal.total()),
-        }
+        let Some(budget) = budget else { return Ok(fast) };
+        let plan = Self::keeping(params, budget.saturating_sub(fast.working));
+        if plan.total() <= budget { Ok(plan) } else { Err(plan.total()) }
     }
 
-    /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the frugal one.
+    /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the one that takes least: all in memory;
+    /// diagonals as coefficients; keys read as they are used too.
     pub fn keeping(params: &ConventionalParams, budget: u64) -> Self {
         let fast = Self::of(params, PlaintextStorage::Evaluated);
-        if fast.kept() <= budget { fast } else { Self::of(params, PlaintextStorage::Coefficients) }
+        let frugal = Self::of(params, PlaintextStorage::Coefficients);
+        if fast.kept() <= budget {
+            return fast;
+        }
+        if frugal.kept() <= budget {
+            return frugal;
+        }
+        // Validated sets have an order of their keys.
+        let least = params.least_key_bytes().unwrap_or(frugal.keys);
+        let keys = budget.saturating_sub(frugal.diagonals).clamp(least.min(frugal.keys), frugal.keys);
+        Self { streamed: true, keys, ..frugal }
     }
 
     /// The plan that keeps diagonals in a given way.
@@ -47,9 +58,10 @@ impl MemoryPlan {
         let polynomial = (8 * top.len() * params.n()) as u64;
         Self {
             evaluated: storage == PlaintextStorage::Evaluated,
+            streamed: false,
             keys: params.expanded_key_bytes(),
             diagonals: params.diagonal_bytes(storage),
-            working: WORKING_POLYNOMIALS * polynomial,
+            working: WORKING_POLYNOMIALS * polynomial + BESIDE,
         }
     }
 
@@ -69,6 +81,20 @@ impl MemoryPlan {
     }
 }
 
+/// The most bytes that a run of any set has beside keys and diagonals.
+///
+/// # Errors
+/// None for the sets of a released version.
+pub fn largest_working() -> Result<u64, Error> {
+    let working = |preset: &ConventionalPreset| {
+        Ok(MemoryPlan::of(&preset.params()?, PlaintextStorage::Coefficients).working)
+    };
+    readable_conventional_presets().map(working).try_fold(0, |most, bytes| Ok(most.max(bytes?)))
+}
+
 /// Polynomials modulo QP that a run holds at once beside keys and diagonals: the rotations of a linear map, their sums,
 /// and digits, on two threads.
 const WORKING_POLYNOMIALS: u64 = 128;
+
+/// Bytes of the program itself, and of the pieces of keys that are being read.
+const BESIDE: u64 = 128 << 20;

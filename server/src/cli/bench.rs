@@ -55,8 +55,8 @@ pub struct Arguments {
     /// log2 of the number of slots, of a set for conventional bootstrapping.
     #[arg(long, value_name = "LOG")]
     slots: Option<u32>,
-    /// GiB that keys, diagonals and runs of such a set may take; with less, diagonals are transformed at every use
-    /// [default: what is available].
+    /// GiB that keys, diagonals and runs of such a set may take; with less, diagonals are transformed at every use,
+    /// and then keys are read from a temporary file as they are used [default: what is available].
     #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..))]
     memory: Option<u16>,
 }

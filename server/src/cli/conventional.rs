@@ -1,9 +1,12 @@
 //! Conventional CKKS bootstrapping, made afresh and timed.
 
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use refloat::bootstrapping::ckks_conventional::{
-    ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalSecretKey,
+    ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalSecretKey, KeySource,
 };
 use refloat::random::{Seed, Stream};
 use refloat::schemes::ckks::{Ciphertext, Complex};
@@ -16,6 +19,7 @@ use super::measure::{self, Precision};
 use super::output::{Output, bytes};
 use super::progress::{self, StageClock, StageTime};
 use crate::plan::MemoryPlan;
+use crate::streamed::StreamedKeys;
 
 /// Everything needed to bootstrap with a set, made afresh.
 pub struct ConventionalBench {
@@ -24,7 +28,7 @@ pub struct ConventionalBench {
     /// The evaluator.
     pub evaluator: ConventionalEvaluator,
     /// The evaluation keys.
-    pub keys: ConventionalKeys,
+    pub keys: BenchKeys,
     /// What they take.
     pub plan: MemoryPlan,
     /// Seconds it took to make the evaluation keys, on all threads.
@@ -33,6 +37,67 @@ pub struct ConventionalBench {
     pub encode_seconds: f64,
     secret: ConventionalSecretKey,
     message: Vec<Complex>,
+}
+
+/// Evaluation keys as the plan says.
+pub enum BenchKeys {
+    /// All of them in memory.
+    Resident(ConventionalKeys),
+    /// In a file that goes with them, read as they are used.
+    Streamed(StreamedKeys),
+}
+
+impl BenchKeys {
+    fn make(secret: &ConventionalSecretKey, plan: &MemoryPlan) -> Result<Self, Failure> {
+        if !plan.streamed {
+            return Ok(Self::Resident(ConventionalKeys::generate(secret)?));
+        }
+        let parts = secret.params().key_parts();
+        let places: Vec<(u64, usize)> = parts
+            .iter()
+            .scan(0, |end, part| {
+                let start = *end;
+                *end += part.bytes as u64;
+                Some((start, part.bytes))
+            })
+            .collect();
+        let failed = |error: &std::io::Error| Failure::file("write keys to", &std::env::temp_dir(), error);
+        let file = Arc::new(Mutex::new(tempfile::tempfile().map_err(|error| failed(&error))?));
+        let at = |start: u64| {
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.seek(SeekFrom::Start(start)).map(|_| file)
+        };
+        (0..parts.len()).into_par_iter().try_for_each(|index| {
+            let bytes = secret.key_part(index)?;
+            let write = || at(places[index].0)?.write_all(&bytes);
+            write().map_err(|error| failed(&error))
+        })?;
+        let file = Arc::clone(&file);
+        let read = Arc::new(move |index: usize| {
+            let (start, length) = places[index];
+            let mut bytes = vec![0; length];
+            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            file.seek(SeekFrom::Start(start))?;
+            file.read_exact(&mut bytes).map(|()| bytes)
+        });
+        Ok(Self::Streamed(StreamedKeys::new(secret.params(), secret.key_id(), plan.keys, read)?))
+    }
+
+    /// What a bootstrap takes them from.
+    pub fn source(&self) -> &dyn KeySource<u64> {
+        match self {
+            Self::Resident(keys) => keys,
+            Self::Streamed(keys) => keys,
+        }
+    }
+
+    /// Bytes in memory: all, or the most there have been.
+    pub fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Resident(keys) => keys.memory_bytes(),
+            Self::Streamed(keys) => keys.peak_bytes() as usize,
+        }
+    }
 }
 
 /// What a bootstrap comes to.
@@ -69,7 +134,7 @@ impl ConventionalBench {
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let secret = ConventionalSecretKey::generate(&params, &fresh_seed()?);
         let began = Instant::now();
-        let keys = ConventionalKeys::generate(&secret)?;
+        let keys = BenchKeys::make(&secret, &plan)?;
         let keygen_seconds = began.elapsed().as_secs_f64();
         spinner.set_message(format!("{}: encoding diagonals", params.name()));
         let began = Instant::now();
@@ -102,7 +167,7 @@ impl ConventionalBench {
     /// Precision of another message that is exhausted and bootstrapped once, on all threads.
     pub fn precision_of(&self, message: &[Complex]) -> Result<Precision, Failure> {
         let input = self.secret.encrypt(message, self.params.levels().input, &fresh_seed()?)?;
-        let result = self.evaluator.bootstrap(&input, &self.keys, &mut ())?;
+        let result = self.bootstrap(&input, &mut ())?;
         Ok(Precision::of_slots(self.secret.decrypt(&result)?.reveal_to_key_owner(), message))
     }
 
@@ -135,7 +200,7 @@ impl ConventionalBench {
     }
 
     fn bootstrap(&self, x: &Ciphertext<u64>, observer: &mut dyn Observer) -> Outcome {
-        self.evaluator.bootstrap(x, &self.keys, observer)
+        self.evaluator.bootstrap(x, self.keys.source(), observer)
     }
 
     /// Bytes of keys and diagonals.
@@ -145,10 +210,18 @@ impl ConventionalBench {
 
     /// What was made, and what it took, in words.
     pub fn summary(&self) -> String {
+        let keys = if self.plan.streamed {
+            format!(
+                "{} at a time in memory, read from a file of {} as they are used",
+                bytes(self.plan.keys),
+                bytes(self.params.key_bytes())
+            )
+        } else {
+            format!("{} in memory", bytes(self.keys.memory_bytes() as u64))
+        };
         format!(
-            "evaluation keys made in {:.2} s on all threads: {} in memory\ndiagonals encoded in {:.2} s, kept {}: {} in memory",
+            "evaluation keys made in {:.2} s on all threads: {keys}\ndiagonals encoded in {:.2} s, kept {}: {} in memory",
             self.keygen_seconds,
-            bytes(self.keys.memory_bytes() as u64),
             self.encode_seconds,
             if self.plan.evaluated { "evaluated" } else { "as coefficients" },
             bytes(self.evaluator.memory_bytes() as u64),
@@ -183,8 +256,17 @@ mod tests {
         assert!(fast.evaluated && fast.total() < 16 << 30, "{fast:?}");
         let frugal = MemoryPlan::within(&params, Some(fast.total() - 1)).unwrap();
         assert!(!frugal.evaluated && 4 * frugal.diagonals < fast.diagonals, "{frugal:?}");
-        assert_eq!(MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap_err(), frugal.total());
-        let budget = Some(frugal.total() - 1);
+        // Then keys are read as they are used, in what is left for them, and at last in the least that a run can do with.
+        let streamed = MemoryPlan::within(&params, Some(frugal.total() - 1)).unwrap();
+        assert!(
+            streamed.streamed && !frugal.streamed && streamed.total() == frugal.total() - 1,
+            "{streamed:?}"
+        );
+        let least = frugal.total() - frugal.keys + params.least_key_bytes().unwrap();
+        assert!(least <= 4 << 30, "n16 takes {least} bytes");
+        assert_eq!(MemoryPlan::within(&params, Some(least)).unwrap().total(), least);
+        assert_eq!(MemoryPlan::within(&params, Some(least - 1)).unwrap_err(), least);
+        let (budget, frugal) = (Some(least - 1), MemoryPlan::within(&params, Some(least)).unwrap());
         let failure = ConventionalBench::new(params, 1.0, budget, &Output::new(true)).err().unwrap();
         assert_eq!(failure.code, "LIMIT");
         assert!(failure.detail.contains(&bytes(frugal.total())), "{}", failure.detail);

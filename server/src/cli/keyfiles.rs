@@ -9,6 +9,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use refloat::random::Seed;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::progress;
-use crate::engine::{Engine, LoadError, LoadedKeys};
+use crate::engine::{Engine, LoadError, LoadedKeys, PartReader};
 use crate::id::Id;
 
 const SECRET: &str = "secret.key";
@@ -254,6 +255,16 @@ impl EvaluationFolder {
                 known.collect::<Vec<_>>().join(", ")
             ))
         })?;
+        let here = self.folder.clone();
+        let later: PartReader = Arc::new(move |index| {
+            let path = part_path(&here, index);
+            let repair = || format!("{}; make it again with {}", path.display(), repair(&here));
+            fs::read(&path)
+                .map_err(|error| std::io::Error::new(error.kind(), format!("{error}: {}", repair())))
+        });
+        if let Some(opened) = engine.open_keys(&set.name, *key_id, &later) {
+            return opened.map_err(|error| in_file(&self.folder, error));
+        }
         let bar = progress::byte_bar(output, set.key_bytes, "loading keys");
         let mut last = 0;
         let loaded = engine.load_keys(&set.name, *key_id, &mut |index| {

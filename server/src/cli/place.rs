@@ -26,7 +26,8 @@ pub struct Place {
     #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// For sets of conventional bootstrapping, memory that everything may take in GiB: with less, the diagonals of
-    /// linear maps are kept as coefficients, at a cost in time [default: what is available].
+    /// linear maps are kept as coefficients, and then keys are read as they are used, at a cost in time [default: what is
+    /// available].
     #[arg(long, value_name = "GIB", conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     memory: Option<u16>,
 }

@@ -52,7 +52,8 @@ pub struct Arguments {
     /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
     #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
     slots: Vec<u32>,
-    /// GiB that conventional bootstrapping may take [default: what is available].
+    /// GiB that conventional bootstrapping may take: with less, diagonals are transformed at every use, and then keys are read
+    /// from a temporary file as they are used [default: what is available].
     #[arg(long, value_name = "GIB", value_parser = clap::value_parser!(u16).range(1..))]
     memory: Option<u16>,
 }
@@ -244,7 +245,9 @@ fn conventional(
     rows.push(make.row("log2 QP", published.log_qp, Some(params.log_qp()), "bits", 1, statement));
     rows.extend(make.times(&times, runs));
     let memory = bench.keys.memory_bytes() as f64;
-    rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, "expanded"));
+    let held =
+        if bench.plan.streamed { "at most at a time, read from a file as they are used" } else { "expanded" };
+    rows.push(make.row("evaluation keys, memory", None, Some(memory), "bytes", 1, held));
     let diagonals = bench.evaluator.memory_bytes() as f64;
     let kept = if bench.plan.evaluated { "kept evaluated" } else { "kept as coefficients" };
     rows.push(make.row("diagonals, memory", None, Some(diagonals), "bytes", 1, kept));

@@ -81,7 +81,7 @@ fn measure(
             .as_ref()
             .map(|bench| {
                 bench.best_of(1, runs, output, |bench, x, observer| {
-                    let (evaluator, keys) = (&bench.evaluator, &bench.keys);
+                    let (evaluator, keys) = (&bench.evaluator, bench.keys.source());
                     let method = ConventionalBootstrapper { evaluator, keys };
                     MetaBootstrapper::new(&method, rounds, gain)?.bootstrap(x, observer)
                 })

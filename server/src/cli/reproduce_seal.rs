@@ -157,14 +157,21 @@ fn row(set: &SealSet, published: &SealRow, request: &Request, output: &Output) -
     row.worst_fraction_bits = Some(fraction(worst));
     row.seconds = Some(timed.seconds);
     row.amortised = Some(amortised(timed.seconds, published.log_slots));
+    let mut notes = Vec::new();
     let short = published.fraction_bits - fraction(mean);
     if short > 0.0 {
-        row.note = format!("{short:.1} bits below the published precision");
+        notes.push(format!("{short:.1} bits below the published precision"));
+    }
+    if bench.plan.streamed {
+        let held = bytes(bench.plan.keys);
+        notes.push(format!(
+            "keys read from a file as they are used, {held} in memory at a time, for lack of memory"
+        ));
     }
     if !bench.plan.evaluated {
-        row.note += if row.note.is_empty() { "" } else { "; " };
-        row.note += "diagonals transformed at every use, for lack of memory";
+        notes.push("diagonals transformed at every use, for lack of memory".to_owned());
     }
+    row.note = notes.join("; ");
     Ok(row)
 }
 

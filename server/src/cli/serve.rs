@@ -12,11 +12,11 @@ use tracing_subscriber::filter::LevelFilter;
 use zeroize::Zeroizing;
 
 use super::failure::Failure;
-use super::output::Output;
+use super::output::{Output, bytes};
 use crate::config::{Config, LogFormat, LogLevel, SHORTEST_SECRET};
 use crate::engines::Engines;
 use crate::service::access::api_key_hash;
-use crate::{Server, service, settings};
+use crate::{Server, plan, service, settings};
 
 /// Longest line taken as a secret.
 const LONGEST_SECRET: u64 = 4096;
@@ -66,6 +66,10 @@ pub struct Arguments {
     /// Bytes of memory for evaluation keys [default: half of the machine's].
     #[arg(long)]
     key_cache_bytes: Option<u64>,
+    /// GiB of memory for keys and jobs together: what the largest job works in is set aside, and keys have the rest. Keys of
+    /// conventional bootstrapping that do not fit are read from their files as a job uses them.
+    #[arg(long, value_name = "GIB", conflicts_with = "key_cache_bytes", value_parser = clap::value_parser!(u16).range(1..))]
+    memory: Option<u16>,
     /// How much is logged [default: info].
     #[arg(long)]
     log_level: Option<LogLevel>,
@@ -87,7 +91,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let config = Config::load(arguments.config.as_deref(), environment, flags(arguments))
+    let config = Config::load(arguments.config.as_deref(), environment, flags(arguments)?)
         .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
     if arguments.print_config {
         let text = settings::explained(&config).map_err(|error| Failure::system(&error))?;
@@ -179,7 +183,7 @@ fn start_log(config: &Config) {
 }
 
 /// The flags that were given, as a file would say it.
-fn flags(arguments: &Arguments) -> Table {
+fn flags(arguments: &Arguments) -> Result<Table, Failure> {
     let mut table = Table::new();
     let mut set = |section: &str, key: &str, value: Option<Value>| {
         if let (Some(value), Value::Table(entries)) =
@@ -198,14 +202,30 @@ fn flags(arguments: &Arguments) -> Table {
     set("server", "allowed_origins", (!origins.is_empty()).then_some(Value::Array(origins)));
     set("storage", "data", arguments.data.as_ref().map(path));
     set("compute", "threads", arguments.threads.map(|threads| Value::Integer(threads.into())));
+    let key_bytes = match arguments.memory {
+        Some(gib) => Some(key_memory(u64::from(gib) << 30)?),
+        None => arguments.key_cache_bytes,
+    };
     set(
         "compute",
         "key_cache_bytes",
-        arguments.key_cache_bytes.map(|bytes| Value::Integer(bytes.min(i64::MAX as u64) as i64)),
+        key_bytes.map(|bytes| Value::Integer(bytes.min(i64::MAX as u64) as i64)),
     );
     set("limits", "max_queued", arguments.max_queued.map(|jobs| Value::Integer(jobs.into())));
     let name = |text: String| Value::String(text.to_lowercase());
     set("log", "level", arguments.log_level.map(|level| name(format!("{level:?}"))));
     set("log", "format", arguments.log_format.map(|format| name(format!("{format:?}"))));
-    table
+    Ok(table)
+}
+
+/// What is left for keys of `memory` bytes beside a job.
+fn key_memory(memory: u64) -> Result<u64, Failure> {
+    let working = plan::largest_working()?;
+    memory.checked_sub(working).filter(|&keys| keys > 0).ok_or_else(|| {
+        Failure::usage(format!(
+            "--memory {}: a job works in up to {} beside its keys; give more than that",
+            bytes(memory),
+            bytes(working)
+        ))
+    })
 }

@@ -15,7 +15,7 @@ use super::Service;
 use super::live::{Live, Stop};
 use super::views::StageDocument;
 use crate::config::Config;
-use crate::engine::{LoadError, LoadedKeys};
+use crate::engine::{LoadError, LoadedKeys, PartReader};
 use crate::memory;
 use crate::problem::Problem;
 use crate::store::StoreError;
@@ -261,6 +261,8 @@ fn attempt(
         Err(Error::Cancelled(_)) if live.stopped().is_some() => {
             Err(Halt::Stopped(live.stopped().unwrap_or(Stop::Cancelled)))
         }
+        // A piece of keys that are read as they are used.
+        Err(Error::MissingKey(what)) => Err(unread_keys(service, job, what)?),
         Err(error) => Err(Halt::Problem(error.into())),
     }
 }
@@ -286,6 +288,23 @@ fn load_keys(
     let began = Instant::now();
     let parts: BTreeMap<usize, _> =
         keys::parts(&service.store, job.key)?.into_iter().map(|part| (part.0 as usize, part)).collect();
+    let stored = {
+        let (store, key, parts) = (Arc::clone(&service.store), job.key, parts.clone());
+        move |index: usize| {
+            let part = parts.get(&index).copied();
+            let absent = || ReadError::Damaged(format!("piece {index} is missing"));
+            keys::read_part(&store, key, part.ok_or_else(absent)?)
+        }
+    };
+    let later: PartReader = {
+        let stored = stored.clone();
+        Arc::new(move |index| stored(index).map_err(std::io::Error::other))
+    };
+    if let Some(opened) = pool.install(|| service.engine.open_keys(&job.params, job.key, &later)) {
+        let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
+        tracing::info!(key = %job.key, bytes = opened.bytes, "key set opened, to be read as it is used");
+        return Ok(service.cache.insert(job.key, opened));
+    }
     let total = service.engine.set(&job.params).map_or(parts.len(), |set| set.key_parts.len());
     let mut done = 0;
     let mut damaged = None;
@@ -293,17 +312,13 @@ fn load_keys(
         if live.stopped().is_some() {
             return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
         }
-        let part =
-            parts.get(&index).copied().ok_or_else(|| ReadError::Damaged(format!("piece {index} is missing")));
-        let bytes = part.and_then(|part| keys::read_part(&service.store, job.key, part)).map_err(
-            |error| match error {
-                ReadError::Io(error) => error,
-                ReadError::Damaged(what) => {
-                    damaged = Some(index);
-                    std::io::Error::other(what)
-                }
-            },
-        )?;
+        let bytes = stored(index).map_err(|error| match error {
+            ReadError::Io(error) => error,
+            ReadError::Damaged(what) => {
+                damaged = Some(index);
+                std::io::Error::other(what)
+            }
+        })?;
         live.set_progress("load_keys", Some((done, total)));
         done += 1;
         if done == total || done % total.div_ceil(32) == 0 {
@@ -332,8 +347,23 @@ fn load_keys(
 /// Marks all damaged pieces of a job's keys as missing, so that they can be uploaded again.
 fn damaged_keys(service: &Service, job: &JobRecord, first: usize) -> Result<Halt, Halt> {
     let others = keys::verify(&service.store, job.key, keys::Look::All)?;
-    let pieces: Vec<usize> =
-        if others.is_empty() { vec![first] } else { others.iter().map(|index| *index as usize).collect() };
+    let pieces = if others.is_empty() { vec![first as u32] } else { others };
+    Ok(pieces_missing(job, first, &pieces))
+}
+
+/// The end of a job that did not get a key in the middle of its run: damaged pieces are marked as missing, and where there are none
+/// the disk may be read the next time.
+fn unread_keys(service: &Service, job: &JobRecord, what: String) -> Result<Halt, Halt> {
+    // What was opened goes by the pieces that were stored then.
+    service.cache.remove(job.key);
+    let damaged = keys::verify(&service.store, job.key, keys::Look::All)?;
+    Ok(match damaged.first() {
+        Some(&first) => pieces_missing(job, first as usize, &damaged),
+        None => std::io::Error::other(what).into(),
+    })
+}
+
+fn pieces_missing(job: &JobRecord, first: usize, pieces: &[u32]) -> Halt {
     let detail = format!(
         "piece {first} of key set {} is missing or damaged on the server's disk; upload piece {first} again{}, commit the set and submit the job again",
         job.key,
@@ -344,7 +374,7 @@ fn damaged_keys(service: &Service, job: &JobRecord, first: usize) -> Result<Halt
         }
     );
     let problem = Problem::conflict("KEY_PIECE_DAMAGED", detail).with("piece", first).with("missing", pieces);
-    Ok(Halt::Problem(problem))
+    Halt::Problem(problem)
 }
 
 fn check(live: &Live) -> Result<(), Halt> {
