@@ -16,7 +16,7 @@
 use alloc::{format, string::String, vec::Vec};
 use core::fmt;
 
-use super::{MIN_SIGMA, SecurityPolicy, superseded};
+use super::{MIN_SIGMA, NtruInstance, SecurityPolicy, superseded};
 use crate::error::Error;
 
 /// Distribution of the coefficients of an LWE secret.
@@ -76,6 +76,8 @@ pub struct LweReport {
     pub bits: f64,
     /// The instances in the order given, each with its estimate in bits.
     pub instances: Vec<(LweInstance, f64)>,
+    /// The NTRU instance that the keys publish besides, with its estimate in bits.
+    pub ntru: Option<(NtruInstance, f64)>,
     /// One sentence for people.
     pub statement: String,
 }
@@ -131,7 +133,7 @@ pub fn check_lwe(instances: &[LweInstance], policy: SecurityPolicy) -> Result<Lw
             "INSECURE: for tests and demonstrations only (about {bits:.0} bits); keep no secret under these parameters"
         ),
     };
-    Ok(LweReport { policy, bits, instances: reports, statement })
+    Ok(LweReport { policy, bits, instances: reports, ntru: None, statement })
 }
 
 /// What every instance must be worth under a policy.

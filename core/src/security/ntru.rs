@@ -52,6 +52,7 @@ impl LweReport {
             )));
         }
         self.bits = self.bits.min(own);
+        self.ntru = Some((*instance, own));
         let also: String = format!(
             "; EXPERIMENTAL: rests on NTRU besides, about {own:.0} bits by a provisional estimate of the dense-sublattice \
              attack"
