@@ -140,14 +140,17 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
 }
 
 /** A set as it is described to callers: with its parts as a list, and without what does not apply. */
-export function unpacked<P extends { readonly partLabels: string; readonly partBytes: Float64Array; readonly successor?: string | undefined }>({
+export function unpacked<
+  P extends { readonly partLabels: string; readonly partBytes: Float64Array; readonly successor?: string | undefined; readonly gainBits?: number | undefined },
+>({
   partLabels,
   partBytes,
   successor,
+  gainBits,
   ...rest
-}: P): Omit<P, 'partLabels' | 'partBytes' | 'successor'> & { successor?: string; keyParts: readonly KeyPartInfo[] } {
+}: P): Omit<P, 'partLabels' | 'partBytes' | 'successor' | 'gainBits'> & { successor?: string; gainBits?: number; keyParts: readonly KeyPartInfo[] } {
   const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
-  return { ...rest, ...(successor === undefined ? {} : { successor }), keyParts };
+  return { ...rest, ...(successor === undefined ? {} : { successor }), ...(gainBits === undefined ? {} : { gainBits }), keyParts };
 }
 
 /** The error of an object that was used after `free()`. */
