@@ -51,7 +51,10 @@ pub fn sections() -> Result<Vec<Section>, ConfigError> {
             let values = defaults.get(&name).and_then(Value::as_table);
             let settings = properties(&section)
                 .into_iter()
-                .map(|(key, stated)| setting(&schemas, key, &stated, values))
+                .flat_map(|(key, stated)| {
+                    let of_entries = entries(&schemas, &key, &stated);
+                    std::iter::once(setting(&schemas, key, &stated, values)).chain(of_entries)
+                })
                 .collect();
             Section { name, meaning: words(&stated), settings }
         })
@@ -69,7 +72,8 @@ pub fn explained(config: &Config) -> Result<String, ConfigError> {
         lines.push(format!("# {meaning}\n[{name}]"));
         for Setting { key, unit, default, meaning } in settings {
             let value = values.get(&name).and_then(|section| section.get(&key));
-            let entry = value.map_or_else(|| format!("# {key} ="), |value| format!("{key} = {value}"));
+            let entry =
+                value.map_or_else(|| format!("# {key} = {default}"), |value| format!("{key} = {value}"));
             lines.push(format!("{}\n# {unit}; default: {default}\n{entry}", comment(&meaning)));
         }
     }
@@ -90,6 +94,22 @@ pub fn markdown() -> Result<String, ConfigError> {
         }));
     }
     Ok(lines.join("\n") + "\n")
+}
+
+/// The settings of each entry of a list of tables, as `list.setting`.
+fn entries(schemas: &[(String, Json)], list: &str, stated: &Json) -> Vec<Setting> {
+    let entry = resolve(schemas, &stated["items"]);
+    let properties = entry["properties"].as_object().cloned().unwrap_or_default();
+    let default = |stated: &Json| serde_json::from_value::<Value>(stated.get("default")?.clone()).ok();
+    let values: Table =
+        properties.iter().filter_map(|(key, stated)| Some((key.clone(), default(stated)?))).collect();
+    properties
+        .into_iter()
+        .map(|(key, stated)| {
+            let name = format!("{list}.{key}");
+            Setting { key: name, ..setting(schemas, key, &stated, Some(&values)) }
+        })
+        .collect()
 }
 
 fn setting(schemas: &[(String, Json)], key: String, stated: &Json, values: Option<&Table>) -> Setting {

@@ -23,6 +23,14 @@ fn every_setting_is_explained() {
 }
 
 #[test]
+fn what_an_entry_of_a_list_takes_is_explained_too() {
+    let sections = settings::sections().unwrap();
+    let access = sections.iter().find(|section| section.name == "access").unwrap();
+    let quota = access.settings.iter().find(|setting| setting.key == "api_keys.max_key_bytes").unwrap();
+    assert_eq!((quota.unit.as_str(), quota.default.as_str()), ("bytes", "0"));
+}
+
+#[test]
 fn the_explained_configuration_reads_back_as_itself() {
     let mut config = Config::default();
     config.limits.max_queued = 7;

@@ -4,7 +4,10 @@
 //! its handler, is added here.
 
 use utoipa::openapi::path::{Operation, Parameter, PathItem};
-use utoipa::openapi::schema::{Object, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{Components, Object, Schema, SchemaType, Type};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
 use utoipa::{Modify, OpenApi, ToSchema};
 
@@ -57,6 +60,7 @@ struct BeforeHandlers;
 
 impl Modify for BeforeHandlers {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        add_schemes(openapi.components.get_or_insert_default());
         for (path, item) in &mut openapi.paths.paths {
             let PathItem { get, put, post, delete, head, .. } = item;
             for operation in [get, put, post, delete].into_iter().flatten() {
@@ -67,6 +71,36 @@ impl Modify for BeforeHandlers {
             }
         }
     }
+}
+
+/// The token of a key set.
+const TOKEN: &str = "keyToken";
+/// The API key, on servers that ask for one.
+const API_KEY: &str = "apiKey";
+
+fn add_schemes(components: &mut Components) {
+    let token = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("64 hexadecimal digits")
+        .description(Some("The token of a key set: chosen by the client that makes the set, or else drawn by the server and told once"))
+        .build();
+    let api_key = ApiKeyValue::with_description(
+        "x-api-key",
+        "A secret from the operator of a server that is configured to ask for one",
+    );
+    components.add_security_scheme(TOKEN, SecurityScheme::Http(token));
+    components.add_security_scheme(API_KEY, SecurityScheme::ApiKey(ApiKey::Header(api_key)));
+}
+
+/// With a token; with an API key too, where one is asked for; or without, for public key sets.
+fn requirements() -> Vec<SecurityRequirement> {
+    let none: [String; 0] = [];
+    vec![
+        SecurityRequirement::new(TOKEN, none.clone()),
+        SecurityRequirement::new(TOKEN, none.clone()).add(API_KEY, none.clone()),
+        SecurityRequirement::new(API_KEY, none),
+        SecurityRequirement::default(),
+    ]
 }
 
 fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str) -> Response) {
@@ -86,6 +120,9 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
     let named = path.contains('{') || received;
     let sent = path.ends_with("/result") || path.ends_with("/events");
     let stored = path.starts_with("/v1/") && path != "/v1/params";
+    if stored {
+        operation.security = Some(requirements());
+    }
     let possible = [
         (true, "400", "The query, a header or the body is not understood"),
         (
