@@ -1,5 +1,7 @@
 // The journey through the real server.
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, until } from '../lib/harness.mjs';
 import { realServer } from '../lib/host.mjs';
 import { cameBack, clickWhen, difference, openDemo, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
@@ -121,6 +123,26 @@ test('server: gone in the middle of an upload, back, and on', async (context) =>
   await cameBack(page);
   const [worst] = (await table(page, 'precision'))['Decrypt'];
   assert.ok(Number(worst) >= 10, `worst slot: ${worst} bits`);
+});
+
+test('server: a piece of the keys that its disk has damaged is sent again', async (context) => {
+  const { url, port, data, stop } = await realServer(context);
+  const page = await openDemo(context, url, { expectLostRequests: true });
+  const sent = record(page);
+  await choose(page, 'toy10');
+  await refloat(page);
+  const chunks = sent.chunks.length;
+  await stop('SIGKILL');
+  const folder = join(data, 'keys');
+  const pieces = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((e) => e.isFile());
+  const spoilt = pieces.map((e) => join(e.parentPath, e.name)).find((path) => readFileSync(path).length > 100_000);
+  const bytes = readFileSync(spoilt);
+  bytes[bytes.length >> 1] ^= 1;
+  writeFileSync(spoilt, bytes);
+  await realServer(context, { port, data });
+  await refloat(page);
+  assert.equal(sent.chunks.length, chunks + 1, 'one piece was sent again');
+  assert.ok(Number((await table(page, 'precision'))['Decrypt'][0]) >= 10);
 });
 
 test('server: gone after the keys, said in words; the page still works', async (context) => {

@@ -1,0 +1,85 @@
+// Key sets whose pieces the disk of the native server has lost or damaged.
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type Ciphertext, type KeySet, type RemoteKeys, type Server } from 'refloat';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+
+const VALUES = [0.5, -0.25, 1];
+const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
+
+describe.skipIf(SERVER_BINARY === undefined)('key pieces at the native server', () => {
+  let rf: Refloat;
+  let real: RealServer;
+  let server: Server;
+  let keys: KeySet;
+  let remote: RemoteKeys;
+  let ct: Ciphertext;
+
+  beforeAll(async () => {
+    rf = await Refloat.load();
+    real = await realServer();
+    server = rf.server(real.url, PATIENT);
+    keys = await rf.keygen('toy10', { allowInsecure: true });
+    remote = await server.uploadKeys(keys);
+    ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
+  });
+  afterAll(async () => {
+    rf.close();
+    await real.close();
+  });
+
+  async function expectValues(fresh: Ciphertext): Promise<void> {
+    const found = await keys.decrypt(fresh);
+    VALUES.forEach((value, i) => expect(Math.abs((found[i] as number) - value)).toBeLessThan(2 ** -keys.params.promisedBits));
+    fresh.free();
+  }
+
+  /** The files of the set on disk. */
+  async function files(): Promise<string[]> {
+    const folder = join(real.data, 'keys');
+    const found = await readdir(folder, { recursive: true, withFileTypes: true });
+    const own = found.filter((e) => e.isFile()).map((e) => join(e.parentPath, e.name)).filter((path) => path.includes(keys.id));
+    expect(own.length).toBeGreaterThanOrEqual(keys.params.keyParts.length);
+    return own;
+  }
+
+  it.each([
+    ['damaged', async (path: string) => {
+      const bytes = await readFile(path);
+      bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
+      await writeFile(path, bytes);
+    }],
+    ['gone', (path: string) => rm(path)],
+  ])('heal by themselves where a piece on disk is %s', async (_what, spoil) => {
+    await real.kill();
+    const [path] = (await files()).slice(-1);
+    await spoil(path as string);
+    await real.restart();
+    const job = server.bootstrap(ct);
+    await expectValues(await job);
+    const repairs = job.events.filter((e) => e.kind === 'repair');
+    expect(repairs.map((e) => e.total - e.done)).toEqual([1, 0]);
+    // In another session, with the secret key alone.
+    await real.kill();
+    await spoil(path as string);
+    await real.restart();
+    using again = await rf.importKeys(await keys.exportSecret(), { allowInsecure: true });
+    const later = rf.server(real.url, PATIENT).bootstrap(ct, { keys: again });
+    await expectValues(await later);
+    expect(later.events.filter((e) => e.kind === 'repair')).toHaveLength(2);
+    expect(await server.keys(keys)).toMatchObject({ digest: remote.digest });
+  });
+
+  it('say which piece is missing where the secret key is not at hand', async () => {
+    await real.kill();
+    const [path] = await files();
+    await rm(path as string);
+    await real.restart();
+    const other = rf.server(real.url, { ...PATIENT, token: remote.token });
+    await expect(other.bootstrap(ct)).rejects.toMatchObject({
+      message: expect.stringMatching(/piece \d+/) as unknown,
+      problem: { code: 'KEY_PIECE_DAMAGED' },
+    });
+  });
+});
