@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refloat, type Server, type KeyRepair, type StageEvent } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import { PATIENT } from './support/uploaded-keys.js';
 
 describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native server', () => {
   let rf: Refloat;
@@ -11,7 +12,7 @@ describe.skipIf(SERVER_BINARY === undefined)('conventional sets with the native 
   beforeAll(async () => {
     rf = await Refloat.load({ threads: 1 });
     real = await realServer();
-    server = rf.server(real.url, { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } });
+    server = rf.server(real.url, PATIENT);
   });
   afterAll(async () => {
     rf.close();

@@ -1,32 +1,21 @@
 // Key sets at the native server: whose they are.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type Ciphertext, type KeySet, type RemoteKeys, type Server } from 'refloat';
-import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import type { Ciphertext, Server } from 'refloat';
+import { SERVER_BINARY, realServer } from './support/real-server.js';
+import { PATIENT, uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
 
 const VALUES = [0.5, -0.25, 1];
 const STRANGE = 'ab'.repeat(32);
-const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
 
 describe.skipIf(SERVER_BINARY === undefined)('keys at the native server', () => {
-  let rf: Refloat;
-  let real: RealServer;
-  let server: Server;
-  let keys: KeySet;
-  let remote: RemoteKeys;
+  let { rf, real, server, keys, remote, close } = {} as UploadedKeys;
   let ct: Ciphertext;
 
   beforeAll(async () => {
-    rf = await Refloat.load();
-    real = await realServer();
-    server = rf.server(real.url, PATIENT);
-    keys = await rf.keygen('toy10', { allowInsecure: true });
-    remote = await server.uploadKeys(keys);
+    ({ rf, real, server, keys, remote, close } = await uploadedKeys());
     ct = await keys.encrypt(VALUES, { level: keys.params.inputLevel });
   });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
+  afterAll(() => close());
 
   async function expectValues(fresh: Ciphertext, by = keys): Promise<void> {
     const found = await by.decrypt(fresh);

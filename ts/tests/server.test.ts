@@ -1,32 +1,20 @@
 // The package against the native server: what a page makes, the server refreshes, the page decrypts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type KeySet, type RemoteKeys, type Server } from 'refloat';
-import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import { SERVER_BINARY } from './support/real-server.js';
+import { uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.cos(i / 30));
-const PATIENT = { retry: { attempts: 30, firstDelayMs: 50, maxDelayMs: 500 } };
 
 const bits = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
   -Math.log2(Math.max(...Array.from(wanted, (w, i) => Math.abs((found[i] as number) - w))));
 
 describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
-  let rf: Refloat;
-  let real: RealServer;
-  let server: Server;
-  let keys: KeySet;
-  let remote: RemoteKeys;
+  let { rf, real, server, keys, remote, close } = {} as UploadedKeys;
 
   beforeAll(async () => {
-    rf = await Refloat.load();
-    real = await realServer();
-    server = rf.server(real.url, PATIENT);
-    keys = await rf.keygen('toy10', { allowInsecure: true });
-    remote = await server.uploadKeys(keys);
+    ({ rf, real, server, keys, remote, close } = await uploadedKeys());
   });
-  afterAll(async () => {
-    rf.close();
-    await real.close();
-  });
+  afterAll(() => close());
 
   it('offers the sets of this package, number by number', async () => {
     const offer = await server.params({ parts: true });
