@@ -4,6 +4,7 @@
 //! cannot read. [`Server`] starts one inside another program; the binary `refloat` does so with
 //! `refloat serve`.
 
+mod cgroup;
 pub mod ckks_jobs;
 pub mod cli;
 pub mod config;

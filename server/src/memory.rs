@@ -3,6 +3,10 @@
 //! Key switching reads many rows of half a megabyte side by side, each from pages of its own. With pages of 4 KiB the
 //! processor spends a fifth of a bootstrap of `n16` on finding them.
 
+use std::path::Path;
+
+use crate::cgroup;
+
 /// What the allocator reads when the process starts: large pages where the system has them, and what was once used is kept
 /// for the next evaluation until [`give_back`] (or a day has passed).
 #[cfg(target_os = "linux")]
@@ -40,14 +44,22 @@ fn collect() {
     unsafe { libmimalloc_sys::mi_collect(true) }
 }
 
-/// Bytes of memory of the machine, where the system tells.
+/// Bytes of memory of the machine, or of the container, where the system tells.
 pub fn total() -> Option<u64> {
-    field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemTotal:")
+    least(of_machine("MemTotal:"), cgroup::memory(Path::new("/")).map(|group| group.total))
 }
 
-/// Bytes of memory that processes can still take, where the system tells.
+/// Bytes of memory that processes can still take on the machine, or in the container, where the system tells.
 pub fn available() -> Option<u64> {
-    field(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+    least(of_machine("MemAvailable:"), cgroup::memory(Path::new("/")).map(|group| group.available))
+}
+
+fn of_machine(name: &str) -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/meminfo").ok()?, name)
+}
+
+fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.into_iter().chain(other).min()
 }
 
 /// Bytes of memory that this process has, where the system tells.
@@ -71,6 +83,10 @@ mod tests {
         let text = "MemTotal:       24652892 kB\nMemFree:         1234 kB\nMemAvailable:   20971520 kB\n";
         assert_eq!(field(text, "MemAvailable:"), Some(20 << 30));
         assert_eq!(field("MemTotal: 1 kB\n", "MemAvailable:"), None);
+        assert_eq!(
+            (least(Some(2), Some(1)), least(None, Some(1)), least(Some(1), None)),
+            (Some(1), Some(1), Some(1))
+        );
         assert_eq!(field("VmPeak:\t 9 kB\nVmHWM:\t    2048 kB\n", "VmHWM:"), Some(2 << 20));
     }
 }
