@@ -79,6 +79,12 @@ pub fn read(
     shape: Shape,
     size: Option<(u32, u32)>,
 ) -> Result<Zeroizing<Vec<f64>>, Failure> {
+    if size.is_some() && format != Format::Png {
+        return Err(Failure::usage(format!(
+            "--size is for pictures, and {} is not read as one; leave --size away or name a .png",
+            path.display()
+        )));
+    }
     let bytes = read_file(path)?;
     let values = match format {
         Format::Png => read_picture(path, &bytes, shape, size)?,
@@ -89,6 +95,14 @@ pub fn read(
         return Err(Failure::usage(format!(
             "{} holds no numbers; write at least one, separated by commas, spaces or line ends in CSV",
             path.display()
+        )));
+    }
+    if shape.mode == SlotMode::Complex && format != Format::Png && values.len() % 2 == 1 {
+        return Err(Failure::usage(format!(
+            "{} holds {} numbers, and complex slots take a real and an imaginary part each; add the last imaginary part, which \
+             may be 0",
+            path.display(),
+            values.len()
         )));
     }
     if values.len() > shape.numbers {
@@ -141,23 +155,45 @@ pub fn read_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Failure> {
     Ok(bytes)
 }
 
+/// Entries count from 1 over the whole file, as the numbers go to slots.
 fn parse_csv(path: &Path, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
-    let text =
-        std::str::from_utf8(bytes).map_err(|_| Failure::usage(format!("{} is not text", path.display())))?;
-    text.split(|character: char| character.is_whitespace() || matches!(character, ',' | ';'))
-        .filter(|word| !word.is_empty())
-        .enumerate()
-        .map(|(index, word)| {
-            let shown: String = word.chars().take(32).collect();
-            word.parse().map_err(|_| {
-                Failure::usage(format!("{}: entry {} is {shown:?}, not a number", path.display(), index + 1))
-            })
-        })
-        .collect()
+    let text = std::str::from_utf8(without_mark(bytes))
+        .map_err(|_| Failure::usage(format!("{} is not text in UTF-8", path.display())))?;
+    let mut values = Vec::new();
+    for (line, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+        let refused = |what: String| Failure::usage(format!("{}, line {}: {what}", path.display(), line + 1));
+        if text.contains(',') && text.contains(';') {
+            return Err(refused(
+                "both commas and semicolons; write a point before decimals, and one kind of separator"
+                    .to_owned(),
+            ));
+        }
+        for cell in text.split([',', ';']) {
+            let entry = values.len() + 1;
+            if cell.trim().is_empty() {
+                return Err(refused(format!(
+                    "entry {entry} is empty; write a number there, or remove the separator"
+                )));
+            }
+            for word in cell.split_whitespace() {
+                let value = word.parse::<f64>().ok().filter(|value| value.is_finite());
+                let shown: String = word.chars().take(32).collect();
+                let entry = values.len() + 1;
+                values
+                    .push(value.ok_or_else(|| refused(format!("entry {entry} is {shown:?}, not a number")))?);
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// Text without the byte order mark that spreadsheets put before it.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 fn parse_json(path: &Path, bytes: &[u8]) -> Result<Vec<f64>, Failure> {
-    serde_json::from_slice(bytes).map_err(|error| {
+    serde_json::from_slice(without_mark(bytes)).map_err(|error| {
         Failure::usage(format!("{} is not a JSON array of numbers: {error}", path.display()))
     })
 }
@@ -249,21 +285,75 @@ mod tests {
             assert_eq!(*read(&path, format, shape, None).unwrap(), values);
         }
         let path = folder.path().join("b.csv");
-        std::fs::write(&path, "1, 0.5; -0.25\n\n0.125\r\n").unwrap();
-        assert_eq!(*read(&path, Format::Csv, shape, None).unwrap(), [1.0, 0.5, -0.25, 0.125]);
-        for (content, part) in [("1,2,3,4,5", "5 numbers"), ("1,x", "entry 2"), ("\u{1}\0", "entry 1")] {
-            std::fs::write(&path, content).unwrap();
-            let detail = read(&path, Format::Csv, shape, None).unwrap_err().detail;
-            assert!(detail.contains(part), "{detail}");
+        for good in
+            ["1, 0.5 -0.25\n\n0.125\r\n", "\u{feff}1;0.5\r\n-0.25 ; +.125", "\n1\n 0.5\t-0.25\n  \n0.125"]
+        {
+            std::fs::write(&path, good).unwrap();
+            assert_eq!(*read(&path, Format::Csv, shape, None).unwrap(), [1.0, 0.5, -0.25, 0.125], "{good:?}");
         }
         assert!(Format::of(None, Path::new("message")).is_err());
+    }
+
+    #[test]
+    fn what_is_no_list_of_numbers_is_refused_and_says_where() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |name: &str, content: &[u8], mode: SlotMode| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).unwrap();
+            let failure =
+                read(&path, Format::of(None, &path).unwrap(), Shape::new(4, mode), None).unwrap_err();
+            assert_eq!(failure.code, "INVALID_ARGUMENT");
+            assert!(failure.detail.contains(name), "{failure:?}");
+            failure.detail
+        };
+        for (content, part) in [
+            ("1,2,3,4,5", "holds 5 numbers, one ciphertext holds 4"),
+            ("1,x", "line 1: entry 2 is \"x\", not a number"),
+            ("re,im\n1,0", "line 1: entry 1 is \"re\""),
+            ("1\n0 # the end", "line 2: entry 3 is \"#\""),
+            ("\u{1}\0", "entry 1"),
+            ("1\n0,,1", "line 2: entry 3 is empty"),
+            ("1,0,\n", "line 1: entry 3 is empty"),
+            (",1", "line 1: entry 1 is empty"),
+            ("0,5;0,25", "both commas and semicolons"),
+            ("1\nnan", "line 2: entry 2 is \"nan\""),
+            ("-inf", "entry 1"),
+            ("1e400", "entry 1"),
+            ("0x1", "entry 1"),
+        ] {
+            let detail = refused("a.csv", content.as_bytes(), SlotMode::Real);
+            assert!(detail.contains(part), "{content:?}: {detail}");
+        }
+        assert!(refused("utf16.csv", b"\xff\xfe1\0,\0", SlotMode::Real).contains("not text in UTF-8"));
+        for content in ["[1,2]x", "[1,]", "[null]", "[NaN]", "[1e400]", "[\"1\"]", "[[1]]", "{}", "1", ""] {
+            let detail = refused("a.json", content.as_bytes(), SlotMode::Real);
+            assert!(detail.contains("not a JSON array of numbers"), "{content:?}: {detail}");
+        }
+        for (name, content) in [("a.csv", "1,0,1"), ("a.json", "[1,0,1]")] {
+            let detail = refused(name, content.as_bytes(), SlotMode::Complex);
+            assert!(detail.contains("3 numbers, and complex slots take"), "{detail}");
+        }
+        let picture = encode(Format::Png, &[0.0; 4], Shape::new(4, SlotMode::Real), None).unwrap();
+        for content in [&b""[..], b"GIF89a", &picture[..picture.len() / 2], &picture[1..]] {
+            assert!(refused("a.png", content, SlotMode::Real).contains("not a PNG picture"));
+        }
+    }
+
+    #[test]
+    fn a_size_is_for_pictures() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        std::fs::write(&path, "1").unwrap();
+        let shape = Shape::new(4, SlotMode::Real);
+        let detail = read(&path, Format::Csv, shape, Some((2, 2))).unwrap_err().detail;
+        assert!(detail.contains("--size") && detail.contains("a.csv"), "{detail}");
     }
 
     #[test]
     fn a_file_without_numbers_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let shape = Shape::new(4, SlotMode::Real);
-        for (name, content) in [("a.csv", ""), ("b.csv", " ,;\r\n\t,"), ("c.json", "[]"), ("d.json", " [ ] ")]
+        for (name, content) in [("a.csv", ""), ("b.csv", " \r\n\t\n"), ("c.json", "[]"), ("d.json", " [ ] ")]
         {
             let path = folder.path().join(name);
             std::fs::write(&path, content).unwrap();

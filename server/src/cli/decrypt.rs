@@ -81,8 +81,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let count = arguments.count.unwrap_or(values.len()).min(values.len());
     let precision = match &arguments.compare {
         Some(path) => {
-            let original = data::read(path, Format::of(None, path)?, shape, arguments.size)?;
-            Some(Precision::of(&values, &original))
+            let format = Format::of(None, path)?;
+            let size = arguments.size.filter(|_| format == Format::Png);
+            Some(Precision::of(&values, &data::read(path, format, shape, size)?))
         }
         None => None,
     };

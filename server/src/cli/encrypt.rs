@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", conflicts_with = "input", requires = "width")]
     integer: Option<u64>,
     /// Bits of the integer, 1 to 64.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", requires = "integer", value_parser = clap::value_parser!(u32).range(1..=64))]
     width: Option<u32>,
     /// Message of a DM/CGGI key: integers for look-ups, one ciphertext each, with padding.
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "messages",
@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// What the message is, where its name does not say.
-    #[arg(long)]
+    #[arg(long, requires = "input")]
     format: Option<Format>,
     /// What the slots hold; the parameter set has a default.
     #[arg(long)]
@@ -97,6 +97,14 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let format = Format::of(arguments.format, input)?;
     let mut values = data::read(input, format, shape, arguments.size)?;
     let given = values.len();
+    if let Some(index) = values.iter().position(|value| value.abs() > 1.0) {
+        return Err(Failure::usage(format!(
+            "{}: entry {} is {:?}, outside [-1, 1], where numbers have to lie; scale all of them down",
+            input.display(),
+            index + 1,
+            values[index]
+        )));
+    }
     if mode == SlotMode::Complex && given % 2 == 1 {
         values.push(0.0);
     }
