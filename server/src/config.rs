@@ -14,8 +14,8 @@ use zeroize::Zeroizing;
 
 use crate::id::{hex, unhex};
 
-/// Characters that the secret of an API key has at least.
-pub const SHORTEST_SECRET: usize = 16;
+/// Characters that the secret of an API key has at least, and at most.
+const SECRET_LENGTHS: std::ops::RangeInclusive<usize> = 16..=1024;
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
@@ -251,11 +251,12 @@ impl Default for LimitsSection {
 pub struct ComputeSection {
     /// Threads for homomorphic evaluation; 0: one per processor.
     pub threads: usize,
-    /// Bytes of memory for loaded evaluation keys; 0: half of the machine's memory.
+    /// Bytes of memory for loaded evaluation keys; 0: half of the memory of the machine or the container.
     pub key_cache_bytes: u64,
     /// Seconds after which evaluation keys that no job uses leave memory.
     pub key_idle_seconds: u64,
-    /// Bytes of memory free on the machine below which evaluation keys that no job uses leave memory at once; 0: never.
+    /// Bytes of memory free on the machine, or in the container, below which evaluation keys that no job uses leave memory at once;
+    /// 0: never.
     pub min_free_memory_bytes: u64,
     /// Times a job is started before it counts as failed, when the server dies under it or its files cannot be read or written.
     pub max_attempts: u32,
@@ -367,7 +368,7 @@ impl Config {
 impl AccessSection {
     /// Reads the files of secrets and checks that every API key can be told from the others.
     fn resolve(&mut self) -> Result<(), ConfigError> {
-        let mut names = BTreeSet::new();
+        let (mut names, mut hashes) = (BTreeSet::new(), BTreeSet::new());
         for key in &mut self.api_keys {
             let fail = |what: &str| Err(ConfigError(format!("access.api_keys, {:?}: {what}", key.name)));
             if key.name.is_empty() || !names.insert(key.name.clone()) {
@@ -384,10 +385,10 @@ impl AccessSection {
                         key.file.display()
                     ))
                 })?;
-                if secret.trim().len() < SHORTEST_SECRET {
-                    return fail("the secret in its file is shorter than 16 characters; draw a random one");
+                match api_key_hash_of(&secret) {
+                    Ok(hash) => key.hash = hash,
+                    Err(what) => return fail(&format!("in {}, {what}", key.file.display())),
                 }
-                key.hash = hex(blake3::hash(secret.trim().as_bytes()).as_bytes());
                 key.file = PathBuf::new();
             }
             if unhex(&key.hash, &mut [0; 32]).is_none() {
@@ -395,9 +396,38 @@ impl AccessSection {
                     "its hash is not 64 lowercase hexadecimal digits; refloat serve --hash-api-key prints it",
                 );
             }
+            if !hashes.insert(key.hash.clone()) {
+                return fail("another API key has the same secret; draw a random one for each");
+            }
         }
         Ok(())
     }
+}
+
+/// The hash of the secret of an API key that stands on a line.
+///
+/// # Errors
+/// It is too short, too long, or cannot be the value of a header, by which it is sent.
+pub fn api_key_hash_of(line: &str) -> Result<String, String> {
+    let secret = line.trim();
+    let length = secret.chars().count();
+    if !SECRET_LENGTHS.contains(&length) {
+        let (least, most) = (SECRET_LENGTHS.start(), SECRET_LENGTHS.end());
+        return Err(format!(
+            "the secret has {length} characters, and it takes {least} to {most}; draw a random one, such as with openssl rand -hex 32"
+        ));
+    }
+    if !secret.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Err(
+            "the secret has characters that no header can carry; use letters, digits and signs of ASCII on one line".to_owned()
+        );
+    }
+    Ok(api_key_hash(secret.as_bytes()))
+}
+
+/// What the configuration keeps of the secret of an API key: BLAKE3 in hexadecimal.
+pub fn api_key_hash(secret: &[u8]) -> String {
+    hex(blake3::hash(secret).as_bytes())
 }
 
 /// Merges `source` into `table` and checks that the result is still a configuration.
@@ -480,5 +510,45 @@ mod tests {
         assert!(error.contains("MAX_QUEUED"), "{error}");
         let error = Config::load(None, variable("REFLOAT__LIMITS", "4"), Table::new()).unwrap_err().0;
         assert!(error.contains("SECTION__KEY"), "{error}");
+    }
+
+    #[test]
+    fn secrets_of_api_keys_are_read_from_their_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let load = |entries: &[String]| {
+            let text: String =
+                entries.iter().map(|entry| format!("[[access.api_keys]]\n{entry}\n")).collect();
+            std::fs::write(at("refloat.toml"), text).unwrap();
+            Config::load(Some(&at("refloat.toml")), Vec::new(), Table::new())
+        };
+        let by_file = |name: &str| format!("name = \"{name}\"\nfile = \"{}\"", at(name).display());
+        let by_hash = |name: &str, hash: &str| format!("name = \"{name}\"\nhash = \"{hash}\"");
+        std::fs::write(at("one"), "correct horse battery staple\r\n").unwrap();
+        std::fs::write(at("two"), "0123456789abcdef").unwrap();
+        let hash = blake3::hash(b"correct horse battery staple").to_hex().to_string();
+        let keys = load(&[by_file("one"), by_file("two")]).unwrap().access.api_keys;
+        assert_eq!((keys[0].hash.as_str(), keys[0].file.as_os_str().is_empty()), (hash.as_str(), true));
+        assert_eq!(load(&[by_hash("one", &hash)]).unwrap().access.api_keys, keys[..1]);
+
+        std::fs::write(at("short"), "0123456789abcde\n").unwrap();
+        std::fs::write(at("lines"), "0123456789abcdef\n0123456789abcdef\n").unwrap();
+        std::fs::write(at("accent"), "0123456789abcd\u{e9}f").unwrap();
+        for (entries, part) in [
+            (vec![by_file("short")], "has 15 characters"),
+            (vec![by_file("lines")], "on one line"),
+            (vec![by_file("accent")], "no header"),
+            (vec![by_file("nowhere")], "cannot read"),
+            (vec![by_file("one"), by_hash("again", &hash)], "\"again\": another API key has the same secret"),
+            (vec![by_hash("one", &hash.to_uppercase())], "--hash-api-key"),
+            (vec![by_hash("one", "")], "either a hash or a file"),
+            (vec![by_file("one") + &format!("\nhash = \"{hash}\"")], "either a hash or a file"),
+            (vec![by_hash("", &hash)], "a name of its own"),
+            (vec![by_file("one"), by_hash("one", &"0".repeat(64))], "a name of its own"),
+        ] {
+            let message = load(&entries).unwrap_err().0;
+            assert!(message.contains(part) && message.contains("access.api_keys"), "{message}");
+            assert!(!message.contains("0123456789"), "the secret itself: {message}");
+        }
     }
 }

@@ -2,10 +2,14 @@
 
 mod support;
 
-use refloat_server::config::{ApiKey, Config};
-use refloat_server::service::access::api_key_hash;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use redb::ReadableTable;
+use refloat_server::config::{ApiKey, Config, api_key_hash};
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PART, PARTS, part};
+use support::process::{Process, fails, ok, refloat};
 use support::{Client, TOKEN, TestServer};
 
 const OTHER: &str = "00000000000000000000000000000000000000000000000000000000000000ff";
@@ -276,4 +280,119 @@ fn api_keys_are_asked_for_and_their_quotas_hold() {
     }
     assert_eq!(*server.engine.order.lock().unwrap(), [1, 4, 2, 3], "API keys take turns");
     server.stop();
+}
+
+/// Makes of the records in a data folder what versions without tokens wrote.
+fn without_holders(folder: &std::path::Path) {
+    let database = redb::Database::open(folder.join("refloat.redb")).unwrap();
+    let txn = database.begin_write().unwrap();
+    for name in ["keys", "jobs"] {
+        let table: redb::TableDefinition<'_, [u8; 16], &[u8]> = redb::TableDefinition::new(name);
+        let mut table = txn.open_table(table).unwrap();
+        let records: Vec<([u8; 16], Vec<u8>)> = table
+            .iter()
+            .unwrap()
+            .map(|entry| entry.map(|(id, record)| (id.value(), record.value().to_owned())).unwrap())
+            .collect();
+        assert_eq!(records.len(), 1, "{name}");
+        for (id, record) in records {
+            let mut record: Value = serde_json::from_slice(&record).unwrap();
+            assert!(record.as_object_mut().unwrap().remove("holder").is_some(), "{record}");
+            table.insert(id, record.to_string().as_bytes()).unwrap();
+        }
+    }
+    txn.commit().unwrap();
+}
+
+#[test]
+fn what_was_stored_before_there_were_tokens_is_for_the_operator_to_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    upload(&server.client, KEY, false);
+    let job = finished(&server.client, KEY);
+    server.stop();
+    without_holders(folder.path());
+
+    let server = TestServer::start(folder.path(), |_| {});
+    let anybody = server.client.with(&[]);
+    for client in [&server.client, &anybody] {
+        for (what, status, code) in everything(client, KEY, &job) {
+            assert_eq!(status, 403, "{what}");
+            assert!(code == "TOKEN_WRONG" || what.starts_with("head"), "{what}: {code}");
+        }
+    }
+    let detail = anybody.get(&format!("/v1/keys/{KEY}")).problem(403, "TOKEN_WRONG");
+    assert!(detail.contains("access.allow_untokened = true"), "{detail}");
+    server.stop();
+
+    let server = TestServer::start(folder.path(), |config| config.access.allow_untokened = true);
+    let anybody = server.client.with(&[]);
+    assert_eq!(anybody.get(&format!("/v1/keys/{KEY}")).expect(200).json()["state"], "sealed");
+    anybody.get(&format!("/v1/jobs/{job}/result")).expect(200);
+    finished(&anybody, KEY);
+    anybody.delete(&format!("/v1/keys/{KEY}")).expect(204);
+    // What is uploaded now is its owner's, whatever the setting.
+    upload(&server.client, KEY, false);
+    anybody.get(&format!("/v1/keys/{KEY}")).problem(401, "TOKEN_MISSING");
+    server.stop();
+}
+
+#[test]
+fn an_api_key_goes_from_its_secret_to_a_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    let hashed = |secret: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_refloat"))
+            .args(["--json", "serve", "--hash-api-key"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(secret.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let hash = ok(&hashed(&format!("{SECRET}\n")))["hash"].as_str().unwrap().to_owned();
+    assert_eq!(hash, api_key_hash(SECRET.as_bytes()));
+    assert_eq!(ok(&hashed(&format!(" {SECRET} \r\n")))["hash"], hash.as_str());
+    for (bad, part) in [
+        ("", "0 characters"),
+        ("fifteen letters", "15 characters"),
+        ("a secret with an \u{e9} in it", "no header"),
+        (&*"x".repeat(5000), "1024"),
+    ] {
+        let detail = fails(&hashed(bad), "INVALID_ARGUMENT");
+        assert!(detail.contains(part) && (bad.is_empty() || !detail.contains(bad)), "{detail}");
+    }
+
+    let other = "another secret of sixteen and more";
+    std::fs::write(at("secret"), format!("{other}\n")).unwrap();
+    let settings = format!(
+        "[[access.api_keys]]\nname = \"one\"\nhash = \"{hash}\"\n[[access.api_keys]]\nname = \"two\"\nfile = {:?}\n",
+        at("secret")
+    );
+    std::fs::write(at("refloat.toml"), settings).unwrap();
+    let script = format!("REFLOAT_CONFIG={:?} exec \"$@\"", at("refloat.toml"));
+    let server = Process::start_by(&at("data"), &script);
+    let url = server.client.url("");
+    ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
+    ok(&run("--json encrypt --key @keys --bits 01 --out @a.ct"));
+    let gate = |key: &str| {
+        let line = format!("--json gate nand --keys @keys --in @a.ct --in @a.ct --out @b.ct --server {url}");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_refloat"));
+        let file =
+            |word: &str| word.strip_prefix('@').map_or_else(|| word.into(), |name| at(name).into_os_string());
+        command.args(line.split_whitespace().map(file));
+        if !key.is_empty() {
+            command.args(["--api-key", key]);
+        }
+        command.output().unwrap()
+    };
+    fails(&gate(""), "API_KEY_MISSING");
+    let detail = fails(&gate("no secret of this server"), "API_KEY_WRONG");
+    assert!(!detail.contains("no secret of"), "{detail}");
+    ok(&gate(SECRET));
+    ok(&gate(other));
+    assert!(server.terminate());
 }

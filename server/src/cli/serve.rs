@@ -13,13 +13,12 @@ use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::output::{Output, bytes};
-use crate::config::{Config, LogFormat, LogLevel, SHORTEST_SECRET};
+use crate::config::{Config, LogFormat, LogLevel, api_key_hash_of};
 use crate::engines::Engines;
-use crate::service::access::api_key_hash;
 use crate::{Server, plan, service, settings};
 
-/// Longest line taken as a secret.
-const LONGEST_SECRET: u64 = 4096;
+/// Bytes read of a line with a secret; more than a secret may have.
+const SECRET_LINE: u64 = 4096;
 
 const EXAMPLES: &str = "\
 Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
@@ -63,7 +62,7 @@ pub struct Arguments {
     /// Jobs that may wait [default: 64].
     #[arg(long)]
     max_queued: Option<u32>,
-    /// Bytes of memory for evaluation keys [default: half of the machine's].
+    /// Bytes of memory for evaluation keys [default: half of what the machine or the container has].
     #[arg(long)]
     key_cache_bytes: Option<u64>,
     /// GiB of memory for keys and jobs together: what the largest job works in is set aside, and keys have the rest. Keys of
@@ -109,16 +108,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
 
 fn hash_api_key(output: &Output) -> Result<(), Failure> {
     let mut line = Zeroizing::new(String::new());
-    let mut input = std::io::stdin().lock().take(LONGEST_SECRET);
+    let mut input = std::io::stdin().lock().take(SECRET_LINE);
     input.read_line(&mut line).map_err(|error| Failure::system(&error))?;
-    let secret = line.trim();
-    if secret.len() < SHORTEST_SECRET {
-        return Err(Failure::usage(format!(
-            "the secret has {} characters; draw a random one of {SHORTEST_SECRET} or more, such as with openssl rand -hex 32",
-            secret.len()
-        )));
-    }
-    let hash = api_key_hash(secret.as_bytes());
+    let hash = api_key_hash_of(&line).map_err(Failure::usage)?;
     output.result(&json!({ "hash": hash }), || hash.clone())
 }
 

@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::Service;
-use crate::config::{AccessSection, ApiKey};
+use crate::config::{AccessSection, ApiKey, api_key_hash};
 use crate::id::{hex, unhex};
 use crate::problem::Problem;
 use crate::store::holder::Holder;
@@ -127,11 +127,6 @@ pub fn api_key<'a>(access: &'a AccessSection, secret: &[u8]) -> Option<&'a ApiKe
     access.api_keys.iter().fold(None, |found, key| {
         if bool::from(key.hash.as_bytes().ct_eq(hash.as_bytes())) { Some(key) } else { found }
     })
-}
-
-/// The hash of an API key's secret, as the configuration has it: BLAKE3 in hexadecimal.
-pub fn api_key_hash(secret: &[u8]) -> String {
-    hex(blake3::hash(secret).as_bytes())
 }
 
 impl Service {
