@@ -6,7 +6,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 
 use super::Service;
 use super::traffic::Traffic;
@@ -26,14 +26,17 @@ pub struct StageLabel {
     stage: String,
 }
 
+/// How long something took, for each label.
+type Times<L> = Family<L, Histogram, fn() -> Histogram>;
+
 /// What is counted.
 pub struct Metrics {
     /// Requests and connections.
     pub traffic: Traffic,
     registry: Registry,
     jobs: Family<Label, Counter>,
-    job_seconds: Family<Label, Histogram>,
-    stage_seconds: Family<StageLabel, Histogram>,
+    job_seconds: Times<Label>,
+    stage_seconds: Times<StageLabel>,
     refused: Family<Label, Counter>,
     uploaded: Counter,
     key_loads: Counter,
@@ -52,87 +55,66 @@ pub struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("refloat");
-        let histogram = || Histogram::new([0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]);
         let traffic = Traffic::new(&mut registry);
-        let metrics = Self {
+        let mut new = New(&mut registry);
+        Self {
             traffic,
-            jobs: Family::default(),
-            job_seconds: Family::new_with_constructor(histogram),
-            stage_seconds: Family::new_with_constructor(histogram),
-            refused: Family::default(),
-            uploaded: Counter::default(),
-            key_loads: Counter::default(),
-            key_hits: Counter::default(),
-            queue: Gauge::default(),
-            running: Gauge::default(),
-            cache_bytes: Gauge::default(),
-            cache_evictions: Gauge::default(),
-            cache_releases: Gauge::default(),
-            job_bytes: Gauge::default(),
-            panics: Counter::default(),
-            retries: Counter::default(),
-            resident: Gauge::default(),
-            registry: Registry::default(),
-        };
-        registry.register("jobs", "Jobs by final state (name)", metrics.jobs.clone());
-        registry.register_with_unit(
-            "job",
-            "Run time of jobs by parameter set (name)",
-            Unit::Seconds,
-            metrics.job_seconds.clone(),
-        );
-        registry.register_with_unit(
-            "stage",
-            "Run time of stages",
-            Unit::Seconds,
-            metrics.stage_seconds.clone(),
-        );
-        registry.register("refused", "Requests refused, by problem code (name)", metrics.refused.clone());
-        registry.register_with_unit(
-            "uploaded_keys",
-            "Evaluation keys received",
-            Unit::Bytes,
-            metrics.uploaded.clone(),
-        );
-        registry.register("key_loads", "Key sets loaded from disk", metrics.key_loads.clone());
-        registry.register("key_hits", "Jobs whose key set was in memory", metrics.key_hits.clone());
-        registry.register("queue_depth", "Jobs waiting", metrics.queue.clone());
-        registry.register("running_jobs", "Jobs running", metrics.running.clone());
-        registry.register_with_unit(
-            "key_cache",
-            "Loaded evaluation keys",
-            Unit::Bytes,
-            metrics.cache_bytes.clone(),
-        );
-        registry.register(
-            "key_cache_evictions",
-            "Key sets dropped to make room",
-            metrics.cache_evictions.clone(),
-        );
-        registry.register(
-            "key_cache_releases",
-            "Key sets dropped because nobody used them for long, or the machine was short of memory",
-            metrics.cache_releases.clone(),
-        );
-        registry.register_with_unit(
-            "stored_jobs",
-            "Inputs and results of jobs on disk",
-            Unit::Bytes,
-            metrics.job_bytes.clone(),
-        );
-        registry.register("job_panics", "Jobs that ended in a panic", metrics.panics.clone());
-        registry.register(
-            "job_retries",
-            "Jobs put back into the queue because a file could not be read or written",
-            metrics.retries.clone(),
-        );
-        registry.register_with_unit(
-            "resident_memory",
-            "Memory of the process",
-            Unit::Bytes,
-            metrics.resident.clone(),
-        );
-        Self { registry, ..metrics }
+            jobs: new.number("jobs", "Jobs by final state (name)"),
+            job_seconds: new.measure(
+                "job",
+                Unit::Seconds,
+                "Run time of jobs by parameter set (name)",
+                times(),
+            ),
+            stage_seconds: new.measure("stage", Unit::Seconds, "Run time of stages", times()),
+            refused: new.number("refused", "Requests refused, by problem code (name)"),
+            uploaded: new.bytes("uploaded_keys", "Evaluation keys received"),
+            key_loads: new.number("key_loads", "Key sets loaded from disk"),
+            key_hits: new.number("key_hits", "Jobs whose key set was in memory"),
+            queue: new.number("queue_depth", "Jobs waiting"),
+            running: new.number("running_jobs", "Jobs running"),
+            cache_bytes: new.bytes("key_cache", "Loaded evaluation keys"),
+            cache_evictions: new.number("key_cache_evictions", "Key sets dropped to make room"),
+            cache_releases: new.number(
+                "key_cache_releases",
+                "Key sets dropped because nobody used them for long, or the machine was short of memory",
+            ),
+            job_bytes: new.bytes("stored_jobs", "Inputs and results of jobs on disk"),
+            panics: new.number("job_panics", "Jobs that ended in a panic"),
+            retries: new.number(
+                "job_retries",
+                "Jobs put back into the queue because a file could not be read or written",
+            ),
+            resident: new.bytes("resident_memory", "Memory of the process"),
+            registry,
+        }
+    }
+}
+
+fn times<L: Clone + std::hash::Hash + Eq>() -> Times<L> {
+    Family::new_with_constructor(|| Histogram::new([0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0]))
+}
+
+/// Makes metrics under their names in a registry.
+pub(super) struct New<'a>(pub &'a mut Registry);
+
+impl New<'_> {
+    /// A number of something.
+    pub fn number<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        let metric = M::default();
+        self.0.register(name, help, metric.clone());
+        metric
+    }
+
+    /// A number of bytes.
+    pub fn bytes<M: Metric + Clone + Default>(&mut self, name: &str, help: &str) -> M {
+        self.measure(name, Unit::Bytes, help, M::default())
+    }
+
+    /// A metric with a unit.
+    pub fn measure<M: Metric + Clone>(&mut self, name: &str, unit: Unit, help: &str, metric: M) -> M {
+        self.0.register_with_unit(name, help, unit, metric.clone());
+        metric
     }
 }
 
@@ -196,6 +178,7 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.job_bytes.set(service.store.usage().total() as i64);
     metrics.resident.set(memory::resident().unwrap_or(0) as i64);
     let mut text = String::new();
-    encode(&mut text, &metrics.registry).map_err(|error| StoreError::Io(std::io::Error::other(error)))?;
+    encode(&mut text, &metrics.registry)
+        .map_err(|error| service.store.failed(std::io::Error::other(error)))?;
     Ok(text)
 }

@@ -9,6 +9,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
+use super::metrics::New;
+
 /// A kind of request: everything here has few values, whatever clients send.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct RequestLabel {
@@ -50,30 +52,20 @@ impl Traffic {
     /// New counters, under their names in `registry`.
     pub fn new(registry: &mut Registry) -> Self {
         let histogram: fn() -> Histogram = || Histogram::new([0.001, 0.01, 0.1, 1.0, 10.0, 100.0]);
-        let traffic = Self {
-            requests: Family::default(),
-            seconds: Family::new_with_constructor(histogram),
-            in_flight: Gauge::default(),
-            sent: Counter::default(),
-            connections: Gauge::default(),
-            closed: Family::default(),
-        };
-        registry.register("http_requests", "Requests answered", traffic.requests.clone());
-        registry.register_with_unit(
-            "http_request",
-            "Time from a request's header to the header of its answer",
-            Unit::Seconds,
-            traffic.seconds.clone(),
-        );
-        registry.register("http_requests_in_flight", "Requests being answered", traffic.in_flight.clone());
-        registry.register_with_unit("http_sent", "Bodies of answers", Unit::Bytes, traffic.sent.clone());
-        registry.register("http_connections", "Connections open", traffic.connections.clone());
-        registry.register(
-            "http_connections_closed",
-            "Connections that the server closed, by reason",
-            traffic.closed.clone(),
-        );
-        traffic
+        let mut new = New(registry);
+        Self {
+            requests: new.number("http_requests", "Requests answered"),
+            seconds: new.measure(
+                "http_request",
+                Unit::Seconds,
+                "Time from a request's header to the header of its answer",
+                Family::new_with_constructor(histogram),
+            ),
+            in_flight: new.number("http_requests_in_flight", "Requests being answered"),
+            sent: new.bytes("http_sent", "Bodies of answers"),
+            connections: new.number("http_connections", "Connections open"),
+            closed: new.number("http_connections_closed", "Connections that the server closed, by reason"),
+        }
     }
 
     /// Counts a request as being answered.
