@@ -98,6 +98,11 @@ impl Problem {
     /// Something that is not the client's fault; the reason goes to the log, not to the client.
     pub fn internal(reason: &dyn std::fmt::Display) -> Self {
         tracing::error!(%reason, "internal error");
+        Self::internal_logged()
+    }
+
+    /// Something that is not the client's fault, and whose reason is in the log already.
+    pub fn internal_logged() -> Self {
         Self::new(500, "INTERNAL", "Internal error", "the server could not do this; its log has the reason")
     }
 }

@@ -174,8 +174,8 @@ async fn tidy(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
     loop {
         let service = Arc::clone(&service);
         match tokio::task::spawn_blocking(move || service.tidy()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "housekeeping failed"),
+            // The store has logged why.
+            Ok(Ok(()) | Err(_)) => {}
             Err(error) => tracing::error!(%error, "housekeeping failed"),
         }
         tokio::select! {

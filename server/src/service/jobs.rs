@@ -10,7 +10,6 @@ use super::views::{End, JobDocument};
 use crate::engine::{Operation, ParameterSet, SlotMode, Task};
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::store::StoreError;
 use crate::store::events::{END, Event, Urgency};
 use crate::store::files::ReadError;
 use crate::store::holder::Holder;
@@ -172,7 +171,7 @@ impl Service {
         };
         let digest = digest.clone();
         let file = jobs::result(&self.store, &record).map_err(|error| match error {
-            ReadError::Io(error) => Problem::from(StoreError::Io(error)),
+            ReadError::Io(error) => Problem::from(self.store.failed(error)),
             ReadError::Damaged(what) => {
                 tracing::error!(job = %id, what, "the result of a job is damaged");
                 let detail = format!("the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again");

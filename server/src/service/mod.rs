@@ -131,7 +131,6 @@ impl Service {
         if probed.is_none_or(|at| at.elapsed() > Duration::from_secs(1)) {
             *probed = None;
             self.store.probe().map_err(|error| {
-                tracing::error!(%error, "not ready");
                 let what = if error.is_full() { "is full" } else { "cannot be written to" };
                 not_ready("STORAGE_FAILED", format!("the disk of the data folder {what}"))
             })?;
@@ -219,15 +218,11 @@ impl Service {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
+        // The store has logged what failed.
         if error.is_full() {
-            tracing::error!(%error, "disk full");
-            return Self::new(
-                507,
-                "STORAGE_FULL",
-                "Storage full",
-                "the server's disk is full; nothing was stored",
-            );
+            let detail = "the server's disk is full; nothing was stored";
+            return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
-        Self::internal(&error)
+        Self::internal_logged()
     }
 }

@@ -64,11 +64,8 @@ fn run(service: &Service, pool: &ThreadPool) {
                     service.metrics.panicked();
                 }
             }
-            Ok(None) => service.live.wait(Duration::from_secs(1)),
-            Err(error) => {
-                tracing::error!(%error, "cannot take a job");
-                service.live.wait(Duration::from_secs(1));
-            }
+            // Of a failure the store has logged why.
+            Ok(None) | Err(_) => service.live.wait(Duration::from_secs(1)),
         }
     }
 }
@@ -108,21 +105,12 @@ impl From<Problem> for Halt {
 impl From<StoreError> for Halt {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Corrupt(_) => Self::Problem(Problem::internal(&error)),
-            error => {
-                tracing::error!(%error, "the data folder fails");
-                Self::Trouble(
-                    if error.is_full() { "the server's disk is full" } else { "the server's disk fails" }
-                        .to_owned(),
-                )
-            }
+            StoreError::Corrupt(_) => Self::Problem(error.into()),
+            error => Self::Trouble(
+                if error.is_full() { "the server's disk is full" } else { "the server's disk fails" }
+                    .to_owned(),
+            ),
         }
-    }
-}
-
-impl From<std::io::Error> for Halt {
-    fn from(error: std::io::Error) -> Self {
-        Self::from(StoreError::Io(error))
     }
 }
 
@@ -203,6 +191,7 @@ fn after_trouble(service: &Service, job: &JobRecord, live: &Live, reason: String
 fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) -> Option<JobRecord> {
     let store = &service.store;
     let mut pause = Duration::from_millis(100);
+    let mut told = false;
     loop {
         let outcome = match ending {
             Ending::Done(result, seconds) => jobs::finish(store, job.id, result, *seconds),
@@ -210,7 +199,7 @@ fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) 
             Ending::Cancelled => jobs::abandon(store, job.id),
             Ending::Again(why) => jobs::requeue(store, job.id, why),
         };
-        let error = match outcome {
+        match outcome {
             Ok(Some(record)) => return Some(record),
             // An attempt that failed may have reached the disk.
             Ok(None) => {
@@ -219,9 +208,12 @@ fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) 
                     .flatten()
                     .filter(|record| record.state != JobState::Running);
             }
-            Err(error) => error,
-        };
-        tracing::error!(job = %job.id, %error, "cannot note the end of a job; trying again");
+            Err(_) => {}
+        }
+        if !told {
+            told = true;
+            tracing::error!(job = %job.id, "cannot note the end of a job; it is tried until it is noted");
+        }
         live.wait(pause);
         pause = (2 * pause).min(Duration::from_secs(5));
         match live.stopped() {
@@ -246,7 +238,7 @@ fn attempt(
     check(live)?;
     let loaded = load_keys(service, pool, job, live)?;
     let input = jobs::input(&service.store, job).map_err(|error| match error {
-        ReadError::Io(error) => Halt::from(error),
+        ReadError::Io(error) => Halt::from(service.store.failed(error)),
         ReadError::Damaged(what) => {
             tracing::error!(job = %job.id, what, "the input of a job is damaged");
             let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
@@ -334,7 +326,7 @@ fn load_keys(
         Err(LoadError::Io(error)) => {
             return Err(match damaged {
                 Some(index) => damaged_keys(service, job, index)?,
-                None => error.into(),
+                None => service.store.failed(error).into(),
             });
         }
         Err(LoadError::Engine(error)) => return Err(Halt::Problem(error.into())),
@@ -410,10 +402,9 @@ impl Observer for RunObserver<'_> {
             _ => {}
         }
         let document = StageDocument::new(event, self.began.elapsed().as_secs_f64() * 1000.0);
-        if let Some(data) = document.and_then(|document| serde_json::to_string(&document).ok())
-            && let Err(problem) = self.service.append(self.job, "stage", &data, urgency)
-        {
-            tracing::error!(job = %self.job.id, %problem, "cannot log an event");
+        if let Some(data) = document.and_then(|document| serde_json::to_string(&document).ok()) {
+            // An event that cannot be written is not worth the job. The store has logged why.
+            let _ = self.service.append(self.job, "stage", &data, urgency);
         }
         if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -3,7 +3,7 @@
 use redb::ReadableTable;
 use serde::{Deserialize, Serialize};
 
-use super::files::{Expected, ReadError, Written};
+use super::files::{Expected, ReadError};
 use super::holder::Holder;
 use super::jobs::{JobRecord, JobState};
 use super::leftovers::{Owner, Retired};
@@ -167,7 +167,7 @@ pub fn put_part(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Result<Store
         Some(_) if record.state == KeyState::Sealed => return Ok(Stored::Differs),
         _ => {}
     }
-    let written = Written::new(&store.incoming(), bytes).map_err(StoreError::Io)?;
+    let written = store.put_aside(bytes)?;
     store.write(|txn| {
         let mut keys = txn.open_table(KEYS)?;
         let mut parts = txn.open_table(PARTS)?;
@@ -231,7 +231,7 @@ pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError>
         match outcome {
             Ok(()) => {}
             Err(ReadError::Damaged(_)) => damaged.push((index, digest)),
-            Err(ReadError::Io(error)) => return Err(StoreError::Io(error)),
+            Err(ReadError::Io(error)) => return Err(store.failed(error)),
         }
     }
     if damaged.is_empty() {

@@ -23,6 +23,7 @@ pub mod jobs;
 pub mod keys;
 mod leftovers;
 pub mod names;
+mod trouble;
 pub mod turns;
 mod usage;
 
@@ -31,9 +32,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use files::Written;
 use redb::{Database, Durability, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use trouble::Trouble;
 use usage::Usage;
 
 pub(crate) const KEYS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("keys");
@@ -57,6 +60,8 @@ pub struct Store {
     broken: AtomicBool,
     /// Bytes of stored jobs.
     usage: Mutex<Usage>,
+    /// Failures as they were logged.
+    trouble: Trouble,
     root: PathBuf,
     /// The locked marker: no other server opens the folder.
     _lock: std::fs::File,
@@ -124,6 +129,7 @@ impl Store {
             database: RwLock::new(Some(database)),
             broken: AtomicBool::new(false),
             usage: Mutex::default(),
+            trouble: Trouble::default(),
             root: root.to_owned(),
             _lock: lock,
         };
@@ -134,11 +140,6 @@ impl Store {
 
     pub(crate) fn root(&self) -> &Path {
         &self.root
-    }
-
-    /// Where files are written before they get their name.
-    pub(crate) fn incoming(&self) -> PathBuf {
-        self.root.join("incoming")
     }
 
     pub(crate) fn key_folder(&self, id: crate::id::Id) -> PathBuf {
@@ -159,11 +160,23 @@ impl Store {
     /// # Errors
     /// It cannot.
     pub fn probe(&self) -> Result<(), StoreError> {
-        drop(files::Written::new(&self.incoming(), &[0; 4096]).map_err(StoreError::Io)?);
+        drop(self.put_aside(&[0; 4096])?);
         self.write(|txn| {
             txn.open_table(COUNTERS)?.insert("probe", now())?;
             Ok(())
         })
+    }
+
+    /// Writes a file that has no name yet.
+    pub(crate) fn put_aside(&self, bytes: &[u8]) -> Result<Written, StoreError> {
+        Written::new(&self.root.join("incoming"), bytes).map_err(|error| self.failed(error))
+    }
+
+    /// A failure of a file in the data folder, of which the log takes note.
+    pub(crate) fn failed(&self, error: std::io::Error) -> StoreError {
+        let error = StoreError::Io(error);
+        self.trouble.failed(&error);
+        error
     }
 
     /// Bytes that are free on the disk of the data folder, where the system tells.
@@ -185,7 +198,7 @@ impl Store {
         &self,
         work: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.write_with(Durability::Immediate, work)
+        self.write_with(Durability::Immediate, work).inspect(|_| self.trouble.worked())
     }
 
     /// Runs `work` in a transaction; with [`Durability::None`] it reaches the disk with the next
@@ -211,8 +224,15 @@ impl Store {
         self.with_database(|database| work(&database.begin_read()?))
     }
 
-    /// Runs `work` with the database, which is opened anew before if it failed.
+    /// Runs `work` with the database, which is opened anew before if it failed. The log takes note of failures.
     fn with_database<T>(
+        &self,
+        work: impl FnOnce(&Database) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.with_open_database(work).inspect_err(|error| self.trouble.failed(error))
+    }
+
+    fn with_open_database<T>(
         &self,
         work: impl FnOnce(&Database) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -223,7 +243,7 @@ impl Store {
                 drop(slot.take());
                 *slot = Some(folder::open_database(&self.root)?);
                 self.broken.store(false, Ordering::Release);
-                tracing::warn!("opened the job table anew after an I/O error");
+                tracing::debug!("opened the job table anew after an I/O error");
             }
         }
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,0 +1,222 @@
+//! The course of a job from the queue to its end. Every change of state is one transaction guarded by the state it leaves.
+
+use redb::ReadableTable;
+
+use super::files::drop_files;
+use super::{JobRecord, JobState, queued};
+use crate::id::{Id, hex};
+use crate::problem::Problem;
+use crate::store::leftovers::{Owner, Retired};
+use crate::store::turns::{Account, Turns};
+use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, decode, encode, now};
+
+/// Takes a waiting job to run it: the first of the account whose turn it is.
+///
+/// # Errors
+/// The store fails.
+pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, StoreError> {
+    if queued(store)? == 0 {
+        return Ok(None);
+    }
+    let claimed = store.write(|txn| {
+        let mut queue = txn.open_table(QUEUE)?;
+        let waiting: Vec<((u64, Id), Account)> = {
+            let jobs = txn.open_table(JOBS)?;
+            let entries = queue.iter()?.map(|entry| {
+                let (sequence, id) = entry?;
+                let (sequence, id) = (sequence.value(), Id(id.value()));
+                let record: Option<JobRecord> =
+                    jobs.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()?;
+                Ok(((sequence, id), record.map_or(Account::Keys(id), |record| Account::of(&record))))
+            });
+            entries.collect::<Result<_, StoreError>>()?
+        };
+        let Some(((sequence, id), _)) = turns.pick(waiting.into_iter()) else { return Ok(None) };
+        queue.remove(sequence)?;
+        change(txn, id, |record| {
+            if record.state != JobState::Queued {
+                return false;
+            }
+            record.state = JobState::Running;
+            record.attempts += 1;
+            true
+        })
+    })?;
+    if let Some(record) = &claimed {
+        turns.take(Account::of(record));
+    }
+    Ok(claimed)
+}
+
+/// Stores the result of a running job.
+///
+/// # Errors
+/// The store fails.
+pub fn finish(store: &Store, id: Id, result: &[u8], seconds: f64) -> Result<Option<JobRecord>, StoreError> {
+    let digest = hex(blake3::hash(result).as_bytes());
+    let written = store.put_aside(result)?;
+    written.publish(&store.job_folder(id), "result").map_err(|error| store.failed(error))?;
+    end(store, id, |record| {
+        record.state = JobState::Done;
+        record.seconds = Some(seconds);
+        record.result = Some((digest, result.len() as u64));
+    })
+}
+
+/// Ends a running job without a result.
+///
+/// # Errors
+/// The store fails.
+pub fn fail(store: &Store, id: Id, problem: Problem) -> Result<Option<JobRecord>, StoreError> {
+    end(store, id, |record| {
+        record.state = JobState::Failed;
+        record.problem = Some(problem);
+    })
+}
+
+/// Ends a running job that was cancelled.
+///
+/// # Errors
+/// The store fails.
+pub fn abandon(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
+    end(store, id, |record| record.state = JobState::Cancelled)
+}
+
+/// Why a running job goes back into the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Requeue {
+    /// The server stops.
+    Stopped,
+    /// The server died under it.
+    Crashed,
+    /// A file could not be read or written, for this reason.
+    Trouble(String),
+}
+
+/// Puts a running job back to where it was in the queue.
+///
+/// # Errors
+/// The store fails.
+pub fn requeue(store: &Store, id: Id, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
+    store.write(|txn| {
+        let record = change(txn, id, |record| {
+            if record.state != JobState::Running {
+                return false;
+            }
+            record.state = JobState::Queued;
+            match why {
+                Requeue::Stopped => {}
+                Requeue::Crashed => record.crashes += 1,
+                Requeue::Trouble(reason) => {
+                    record.failures += 1;
+                    record.trouble = Some(reason.clone());
+                }
+            }
+            true
+        })?;
+        if let Some(record) = &record {
+            txn.open_table(QUEUE)?.insert(record.sequence, record.id.0)?;
+        }
+        Ok(record)
+    })
+}
+
+/// Cancels a job: a waiting one ends now, a running one is marked. Returns the record after the
+/// change, or as it was when the job had ended before.
+///
+/// # Errors
+/// The store fails.
+pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
+    let record = store.write(|txn| {
+        let changed = change(txn, id, |record| match record.state {
+            JobState::Queued => {
+                record.state = JobState::Cancelled;
+                record.finished = Some(now());
+                true
+            }
+            JobState::Running => {
+                record.cancel = true;
+                true
+            }
+            _ => false,
+        })?;
+        if let Some(record) = changed {
+            txn.open_table(QUEUE)?.remove(record.sequence)?;
+            return Ok(Some(record));
+        }
+        txn.open_table(JOBS)?.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()
+    })?;
+    if let Some(record) = &record {
+        ended(store, record);
+    }
+    Ok(record)
+}
+
+/// Removes a job that has ended, with its files and events.
+///
+/// # Errors
+/// The store fails.
+pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
+    let mut retired = None;
+    let outcome = store.write(|txn| {
+        txn.open_table(JOBS)?.remove(record.id.0)?;
+        txn.open_table(EVENTS)?
+            .retain_in::<([u8; 16], u64), _>((record.id.0, 0)..=(record.id.0, u64::MAX), |_, _| false)?;
+        if let Some(key) = &record.idempotency {
+            txn.open_table(IDEMPOTENCY)?.remove((record.key.0, key.as_str()))?;
+        }
+        retired = Retired::new(store, Owner::Job(record.id))?;
+        Ok(())
+    });
+    if outcome.is_ok() {
+        store.usage().remove(record.id);
+    }
+    Retired::settle(retired, store, outcome)
+}
+
+/// Brings a running job to its final state.
+fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option<JobRecord>, StoreError> {
+    let record = store.write(|txn| {
+        change(txn, id, |record| {
+            if record.state != JobState::Running {
+                return false;
+            }
+            how(record);
+            record.finished = Some(now());
+            true
+        })
+    })?;
+    if let Some(record) = &record {
+        ended(store, record);
+    }
+    Ok(record)
+}
+
+/// Lets go of what a job does not need once it has ended.
+fn ended(store: &Store, record: &JobRecord) {
+    store.usage().set(record);
+    if record.state.is_final()
+        && let Err(error) = drop_files(store, record)
+    {
+        tracing::warn!(job = %record.id, %error, "cannot remove an input; it is tried again at the next start");
+    }
+}
+
+/// Changes a record if `how` says so; the record after the change, or nothing.
+fn change(
+    txn: &redb::WriteTransaction,
+    id: Id,
+    how: impl FnOnce(&mut JobRecord) -> bool,
+) -> Result<Option<JobRecord>, StoreError> {
+    let mut jobs = txn.open_table(JOBS)?;
+    let Some(mut record) =
+        jobs.get(id.0)?.map(|bytes| decode::<JobRecord>("job", bytes.value())).transpose()?
+    else {
+        return Ok(None);
+    };
+    if !how(&mut record) {
+        return Ok(None);
+    }
+    jobs.insert(id.0, encode(&record)?.as_slice())?;
+    Ok(Some(record))
+}

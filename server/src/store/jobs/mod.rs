@@ -1,0 +1,57 @@
+//! Jobs and their queue.
+
+mod course;
+mod files;
+mod record;
+mod submit;
+
+pub use course::{Requeue, abandon, cancel, claim, fail, finish, remove, requeue};
+pub use files::{drop_files, input, result};
+pub use record::{JobRecord, JobState};
+pub use submit::{Bounds, NewJob, Submitted, submit};
+
+use redb::{ReadableTable, ReadableTableMetadata};
+
+use super::{JOBS, QUEUE, Store, StoreError, decode};
+use crate::id::Id;
+
+/// The record of a job.
+///
+/// # Errors
+/// The store fails.
+pub fn get(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
+    store.read(|txn| txn.open_table(JOBS)?.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose())
+}
+
+/// Number of jobs waiting.
+///
+/// # Errors
+/// The store fails.
+pub fn queued(store: &Store) -> Result<usize, StoreError> {
+    store.read(|txn| Ok(txn.open_table(QUEUE)?.len()? as usize))
+}
+
+/// Number of jobs accepted before one and still waiting.
+///
+/// # Errors
+/// The store fails.
+pub fn position(store: &Store, record: &JobRecord) -> Result<usize, StoreError> {
+    store.read(|txn| Ok(txn.open_table(QUEUE)?.range(..record.sequence)?.count()))
+}
+
+/// Jobs for which `pick` holds.
+///
+/// # Errors
+/// The store fails.
+pub fn select(store: &Store, mut pick: impl FnMut(&JobRecord) -> bool) -> Result<Vec<JobRecord>, StoreError> {
+    store.read(|txn| {
+        let mut picked = Vec::new();
+        for entry in txn.open_table(JOBS)?.iter()? {
+            let record = decode("job", entry?.1.value())?;
+            if pick(&record) {
+                picked.push(record);
+            }
+        }
+        Ok(picked)
+    })
+}

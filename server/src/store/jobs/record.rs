@@ -1,0 +1,100 @@
+//! What is known of a job.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Task;
+use crate::id::Id;
+use crate::problem::Problem;
+use crate::store::holder::Holder;
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// Accepted and waiting.
+    Queued,
+    /// Being worked on.
+    Running,
+    /// The result is there.
+    Done,
+    /// It cannot be done.
+    Failed,
+    /// The client cancelled it.
+    Cancelled,
+}
+
+impl JobState {
+    /// Whether nothing will happen any more.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::Cancelled)
+    }
+
+    /// The name used in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// What is known of a job.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JobRecord {
+    /// Chosen by the server.
+    pub id: Id,
+    /// Position in the order of acceptance.
+    pub sequence: u64,
+    /// The evaluation key set.
+    pub key: Id,
+    /// Its parameter set.
+    pub params: String,
+    /// What to do.
+    pub task: Task,
+    /// Where it stands.
+    pub state: JobState,
+    /// Whether the client has cancelled it while it ran.
+    pub cancel: bool,
+    /// Times it was started.
+    pub attempts: u32,
+    /// Times the server died while it ran.
+    pub crashes: u32,
+    /// Times it went back into the queue because a file could not be read or written.
+    #[serde(default)]
+    pub failures: u32,
+    /// Why it went back into the queue last.
+    #[serde(default)]
+    pub trouble: Option<String>,
+    /// Milliseconds since 1970.
+    pub created: u64,
+    /// Milliseconds since 1970 at which it came to its final state.
+    pub finished: Option<u64>,
+    /// Seconds of the run that finished it.
+    pub seconds: Option<f64>,
+    /// Bytes of the ciphertext to work on.
+    pub input_bytes: u64,
+    /// BLAKE3 of the ciphertext in hexadecimal; older versions stored none.
+    #[serde(default)]
+    pub input_digest: Option<String>,
+    /// Digest of the result in hexadecimal, and its length.
+    pub result: Option<(String, u64)>,
+    /// Why it failed.
+    pub problem: Option<Problem>,
+    /// The client's Idempotency-Key.
+    pub idempotency: Option<String>,
+    /// Whom it belongs to.
+    #[serde(default)]
+    pub holder: Holder,
+}
+
+impl JobRecord {
+    /// Bytes of its files: the input until it has ended, and the result.
+    pub fn stored_bytes(&self) -> u64 {
+        let input = if self.state.is_final() { 0 } else { self.input_bytes };
+        input + self.result.as_ref().map_or(0, |(_, length)| *length)
+    }
+}

@@ -1,0 +1,189 @@
+//! Taking a job in: once for an Idempotency-Key, and within bounds.
+
+use redb::{ReadableTable, ReadableTableMetadata};
+
+use super::{JobRecord, JobState, queued};
+use crate::engine::{Task, operation_list};
+use crate::id::{Id, hex};
+use crate::store::holder::Holder;
+use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, decode, encode, now};
+
+/// Bounds on the queue and on what it takes on disk.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Jobs waiting.
+    pub queued: usize,
+    /// Bytes of all jobs.
+    pub bytes: u64,
+    /// Bytes of the jobs of one key set.
+    pub key_bytes: u64,
+}
+
+/// A job to be accepted.
+pub struct NewJob<'a> {
+    /// The evaluation key set, sealed.
+    pub key: Id,
+    /// Its parameter set.
+    pub params: String,
+    /// What to do.
+    pub task: Task,
+    /// The ciphertext, checked.
+    pub ciphertext: &'a [u8],
+    /// The client's Idempotency-Key.
+    pub idempotency: Option<String>,
+    /// Whom it belongs to.
+    pub holder: Holder,
+    /// Jobs of its API key that may wait.
+    pub max_own: Option<usize>,
+}
+
+/// What came of submitting a job.
+#[derive(Debug)]
+pub enum Submitted {
+    /// It is in the queue, on disk.
+    New(JobRecord),
+    /// The same request was accepted before.
+    Same(JobRecord),
+    /// Another request was accepted before under the same Idempotency-Key.
+    Differs,
+    /// The queue is full with this many jobs.
+    Full(usize),
+    /// The API key has this many jobs waiting, which is as many as it may have.
+    Quota(usize),
+    /// All jobs would take more than [`Bounds::bytes`]; they take this many.
+    NoRoom(u64),
+    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take this many.
+    NoRoomForKey(u64),
+    /// The key set has gone in the meantime.
+    KeyGone,
+}
+
+/// Accepts a job. When this returns [`Submitted::New`] the job survives the death of the process
+/// and of the machine.
+///
+/// # Errors
+/// The store fails.
+pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitted, StoreError> {
+    let digest = request_digest(job);
+    if let Some(outcome) =
+        store.read(|txn| known(&txn.open_table(IDEMPOTENCY)?, &txn.open_table(JOBS)?, job, digest))?
+    {
+        return Ok(outcome);
+    }
+    if let Some(refusal) = over(store, job, bounds, queued(store)?) {
+        return Ok(refusal);
+    }
+    let input_digest = hex(blake3::hash(job.ciphertext).as_bytes());
+    let id = Id::random().map_err(|error| store.failed(error))?;
+    let written = store.put_aside(job.ciphertext)?;
+    let outcome = store.write(|txn| {
+        let mut jobs = txn.open_table(JOBS)?;
+        let mut idempotency = txn.open_table(IDEMPOTENCY)?;
+        let mut queue = txn.open_table(QUEUE)?;
+        if let Some(outcome) = known(&idempotency, &jobs, job, digest)? {
+            return Ok(outcome);
+        }
+        if txn.open_table(KEYS)?.get(job.key.0)?.is_none() {
+            return Ok(Submitted::KeyGone);
+        }
+        if let Some(refusal) = over(store, job, bounds, queue.len()? as usize) {
+            return Ok(refusal);
+        }
+        if let (Some(api_key), Some(most)) = (&job.holder.api_key, job.max_own) {
+            let mut own = 0;
+            for entry in queue.iter()? {
+                let record = jobs.get(entry?.1.value())?;
+                let record: Option<JobRecord> =
+                    record.map(|bytes| decode("job", bytes.value())).transpose()?;
+                own +=
+                    usize::from(record.is_some_and(|record| record.holder.api_key.as_ref() == Some(api_key)));
+            }
+            if own >= most {
+                return Ok(Submitted::Quota(own));
+            }
+        }
+        let sequence = next(&mut txn.open_table(COUNTERS)?, "job")?;
+        let record = JobRecord {
+            id,
+            sequence,
+            key: job.key,
+            params: job.params.clone(),
+            task: job.task.clone(),
+            state: JobState::Queued,
+            cancel: false,
+            attempts: 0,
+            crashes: 0,
+            failures: 0,
+            trouble: None,
+            created: now(),
+            finished: None,
+            seconds: None,
+            input_bytes: job.ciphertext.len() as u64,
+            input_digest: Some(input_digest),
+            result: None,
+            problem: None,
+            idempotency: job.idempotency.clone(),
+            holder: job.holder.clone(),
+        };
+        written.publish(&store.job_folder(id), "input").map_err(StoreError::Io)?;
+        jobs.insert(id.0, encode(&record)?.as_slice())?;
+        queue.insert(sequence, id.0)?;
+        if let Some(key) = &job.idempotency {
+            idempotency.insert((job.key.0, key.as_str()), (id.0, digest))?;
+        }
+        // Before anybody can take the job.
+        store.usage().set(&record);
+        Ok(Submitted::New(record))
+    });
+    if outcome.is_err() {
+        store.usage().remove(id);
+    }
+    outcome
+}
+
+/// The bound that a job would exceed.
+fn over(store: &Store, job: &NewJob<'_>, bounds: Bounds, waiting: usize) -> Option<Submitted> {
+    let usage = store.usage();
+    let more = job.ciphertext.len() as u64;
+    if waiting >= bounds.queued {
+        return Some(Submitted::Full(waiting));
+    }
+    if usage.of_key(job.key).saturating_add(more) > bounds.key_bytes {
+        return Some(Submitted::NoRoomForKey(usage.of_key(job.key)));
+    }
+    (usage.total().saturating_add(more) > bounds.bytes).then(|| Submitted::NoRoom(usage.total()))
+}
+
+fn known(
+    idempotency: &impl ReadableTable<([u8; 16], &'static str), ([u8; 16], [u8; 32])>,
+    jobs: &impl ReadableTable<[u8; 16], &'static [u8]>,
+    job: &NewJob<'_>,
+    digest: [u8; 32],
+) -> Result<Option<Submitted>, StoreError> {
+    let Some(key) = &job.idempotency else { return Ok(None) };
+    let Some((id, earlier)) = idempotency.get((job.key.0, key.as_str()))?.map(|value| value.value()) else {
+        return Ok(None);
+    };
+    if earlier != digest {
+        return Ok(Some(Submitted::Differs));
+    }
+    let record = jobs.get(id)?.map(|bytes| decode("job", bytes.value())).transpose()?;
+    Ok(record.map(Submitted::Same))
+}
+
+fn request_digest(job: &NewJob<'_>) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(job.task.mode.name().as_bytes()).update(&[0]);
+    hasher.update(operation_list(&job.task.operations).as_bytes());
+    if job.task.rounds != 1 {
+        hasher.update(format!(" in {} rounds", job.task.rounds).as_bytes());
+    }
+    hasher.update(&[0]).update(job.ciphertext);
+    *hasher.finalize().as_bytes()
+}
+
+fn next(counters: &mut redb::Table<'_, &'static str, u64>, name: &str) -> Result<u64, StoreError> {
+    let value = counters.get(name)?.map_or(0, |value| value.value()) + 1;
+    counters.insert(name, value)?;
+    Ok(value)
+}
