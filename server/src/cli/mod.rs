@@ -168,9 +168,27 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     #[test]
     fn arguments_are_consistent() {
         use clap::CommandFactory;
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_option_stands_in_the_documents() {
+        use clap::CommandFactory;
+        let documents = concat!(include_str!("../../README.md"), include_str!("../../../README.md"));
+        let cli = super::Cli::command();
+        let options = cli.get_subcommands().flat_map(|command| {
+            let options = command.get_arguments().filter_map(|argument| argument.get_long());
+            options.map(|option| (command.get_name(), format!("--{option}")))
+        });
+        // As a word of its own: `--key` is not meant where `--keys` stands.
+        let words: BTreeSet<&str> =
+            documents.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).collect();
+        let missing: Vec<_> = options.filter(|(_, option)| !words.contains(option.as_str())).collect();
+        assert!(missing.is_empty(), "no README has {missing:?}");
     }
 }
