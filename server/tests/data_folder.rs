@@ -103,6 +103,26 @@ fn folders_of_others_are_refused_and_left_as_they_are() {
 }
 
 #[test]
+fn a_database_that_does_not_read_back_is_named_with_its_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    filled(root);
+    let whole = fs::read(root.join(DATABASE)).unwrap();
+    for damaged in [&whole[..0], &whole[..100], &whole[..5000], b"another program's"] {
+        fs::write(root.join(DATABASE), damaged).unwrap();
+        let message = refused(root);
+        assert!(message.contains("put it back from a backup"), "{message}");
+        assert!(fs::read(root.join(DATABASE)).unwrap() == damaged, "it may be what somebody can repair");
+    }
+    fs::write(root.join(DATABASE), whole).unwrap();
+    drop(Store::open(root).unwrap());
+    // No folder at all.
+    let file = folder.path().join("refloat-data.json");
+    let message = Store::open(&file).err().expect("refused").to_string();
+    assert!(message.contains("--data") && fs::read(file).is_ok(), "{message}");
+}
+
+#[test]
 fn a_new_folder_is_made_and_marked() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("a/b");

@@ -49,7 +49,12 @@ pub(super) struct Claim {
 
 /// Takes a data folder: makes a new one where there is nothing, opens one that a server made, and refuses every other.
 pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
-    fs::create_dir_all(root).map_err(in_file(root))?;
+    fs::create_dir_all(root).map_err(|error| {
+        refused(
+            root,
+            format!("there is no folder and none can be made ({error}); choose another with --data"),
+        )
+    })?;
     check_folders(root)?;
     let names = names(root)?;
     let has = |name: &str| names.iter().any(|known| known == name);
@@ -84,6 +89,27 @@ pub fn data_folder_above(path: &Path) -> Option<PathBuf> {
     let existing = path.ancestors().find_map(|ancestor| ancestor.canonicalize().ok())?;
     let owner = |folder: &&Path| [MARKER, DATABASE].iter().any(|name| folder.join(name).is_file());
     existing.ancestors().find(owner).map(Path::to_owned)
+}
+
+/// Opens the database at the start of the server, when somebody can put it back, and reads the identifier in it.
+fn open_first(root: &Path) -> Result<(Database, Option<Id>), StoreError> {
+    let open = || {
+        let database = open_database(root)?;
+        let id = identifier(&database)?;
+        Ok((database, id))
+    };
+    // Some damage makes the library panic.
+    let opened = std::panic::catch_unwind(open)
+        .unwrap_or_else(|_| Err(StoreError::Corrupt("its structure".to_owned())));
+    opened.map_err(|error| match error {
+        StoreError::InUse(_) => error,
+        error => refused(
+            root,
+            format!(
+                "{DATABASE} in it does not open ({error}); put it back from a backup, or choose another folder with --data; keys and results in it are left as they are"
+            ),
+        ),
+    })
 }
 
 fn create(root: &Path) -> Result<Claim, StoreError> {
@@ -130,8 +156,7 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
             ),
         ));
     }
-    let database = open_database(root)?;
-    let found = identifier(&database)?;
+    let (database, found) = open_first(root)?;
     if found != Some(marker.id) {
         let found = found.map_or_else(|| "none".to_owned(), |id| id.to_string());
         return Err(refused(
@@ -150,10 +175,7 @@ fn adopt(root: &Path) -> Result<Claim, StoreError> {
     if let Some(path) = stranger(root)? {
         return Err(refused_for(root, &path));
     }
-    let database = Database::open(root.join(DATABASE)).map_err(|error| match error {
-        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::InUse(root.to_owned()),
-        error => refused(root, format!("{DATABASE} in it does not open ({error}); put it back from a backup, or choose another folder with --data")),
-    })?;
+    let (database, found) = open_first(root)?;
     let txn = database.begin_read()?;
     let tables: Vec<String> = txn.list_tables()?.map(|table| table.name().to_owned()).collect();
     drop(txn);
@@ -168,7 +190,7 @@ fn adopt(root: &Path) -> Result<Claim, StoreError> {
             ),
         ));
     }
-    let id = identifier(&database)?.map_or_else(Id::random, Ok)?;
+    let id = found.map_or_else(Id::random, Ok)?;
     prepare(&database, id)?;
     let lock = write_marker(root, &Marker { format: FORMAT.to_owned(), version: VERSION, id })?;
     tracing::info!(folder = %root.display(), "took over the data folder of an older version");
