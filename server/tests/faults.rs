@@ -306,3 +306,48 @@ fn a_server_without_room_says_that_it_is_not_ready() {
     assert!(document["paths"]["/readyz"]["get"]["responses"]["503"].is_object());
     server.stop();
 }
+
+/// Flips a bit in the record of a job.
+fn flip_record(folder: &Path, job: &str) {
+    let mut id = [0; 16];
+    refloat_server::id::unhex(job, &mut id).unwrap();
+    let database = redb::Database::open(folder.join("refloat.redb")).unwrap();
+    let txn = database.begin_write().unwrap();
+    {
+        let table: redb::TableDefinition<'_, [u8; 16], &[u8]> = redb::TableDefinition::new("jobs");
+        let mut table = txn.open_table(table).unwrap();
+        let mut record = redb::ReadableTable::get(&table, id).unwrap().unwrap().value().to_owned();
+        // In a name, where what is read stays a record.
+        let at = record.windows(9).position(|window| window == b"bootstrap").unwrap();
+        record[at] ^= 1;
+        table.insert(id, record.as_slice()).unwrap();
+    }
+    txn.commit().unwrap();
+}
+
+#[test]
+fn a_damaged_record_takes_its_job_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| config.server.shutdown_seconds = 0);
+    let client = &server.client;
+    upload(client);
+    server.engine.hold();
+    let jobs: Vec<String> = (0..3).map(|content| submit(client, content)).collect();
+    client.wait(&jobs[0], |job| job["done"] == 2);
+    server.stop();
+    flip_record(folder.path(), &jobs[1]);
+
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    for job in [&jobs[0], &jobs[2]] {
+        client.wait_state(job, "done");
+    }
+    assert!(folder.path().join(format!("jobs/{}/input", jobs[1])).exists(), "its files stay");
+    for path in ["", "/result", "/events"] {
+        let detail = client.get(&format!("/v1/jobs/{}{path}", jobs[1])).problem(500, "RECORD_DAMAGED");
+        assert!(detail.contains("submit the job again"), "{detail}");
+    }
+    client.wait_state(&submit(client, 7), "done");
+    client.delete(&format!("/v1/keys/{KEY}")).expect(204);
+    server.stop();
+}

@@ -223,6 +223,11 @@ impl From<StoreError> for Problem {
             let detail = "the server's disk is full; nothing was stored";
             return Self::new(507, "STORAGE_FULL", "Storage full", detail);
         }
+        if matches!(error, StoreError::Corrupt(_)) {
+            let detail = "the server's disk altered what the server keeps about this job or key set; submit the job again, or make new keys; \
+                          the operator finds which record it is in the log";
+            return Self::new(500, "RECORD_DAMAGED", "Stored record damaged", detail);
+        }
         Self::internal_logged()
     }
 }

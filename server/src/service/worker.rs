@@ -208,6 +208,8 @@ fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) 
                     .flatten()
                     .filter(|record| record.state != JobState::Running);
             }
+            // Its record is damaged: nothing can be noted any more.
+            Err(StoreError::Corrupt(_)) => return None,
             Err(_) => {}
         }
         if !told {

@@ -325,10 +325,9 @@ pub fn delete(store: &Store, id: Id, wanted: impl Fn(&KeyRecord) -> bool) -> Res
             return Ok(Deleted::Gone);
         }
         let mut users = 0;
-        for entry in txn.open_table(JOBS)?.iter()? {
-            let job: JobRecord = decode("job", entry?.1.value())?;
+        store.each_record("job", &txn.open_table(JOBS)?, |job: JobRecord| {
             users += usize::from(job.key == id && matches!(job.state, JobState::Queued | JobState::Running));
-        }
+        })?;
         if users > 0 {
             return Ok(Deleted::InUse(users));
         }
@@ -340,12 +339,16 @@ pub fn delete(store: &Store, id: Id, wanted: impl Fn(&KeyRecord) -> bool) -> Res
     Retired::settle(retired, store, outcome)
 }
 
-/// All key sets.
+/// All key sets; those whose records are damaged are left out.
 ///
 /// # Errors
 /// The store fails.
 pub fn list(store: &Store) -> Result<Vec<KeyRecord>, StoreError> {
-    store.read(|txn| txn.open_table(KEYS)?.iter()?.map(|entry| decode("key", entry?.1.value())).collect())
+    store.read(|txn| {
+        let mut records = Vec::new();
+        store.each_record("key", &txn.open_table(KEYS)?, |record| records.push(record))?;
+        Ok(records)
+    })
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use redb::ReadableTable;
+use redb::{ReadableTable, TableDefinition};
 use time::OffsetDateTime;
 
 use super::files::{self, in_file};
 use super::folder::LOST_AND_FOUND;
-use super::{KEYS, Store, StoreError, jobs};
+use super::{JOBS, KEYS, Store, StoreError, jobs as job_store};
 use crate::id::{Id, hex};
 
 /// Whose folder something is.
@@ -86,10 +86,14 @@ impl Retired {
 
 /// Clears up when the store is opened.
 pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
-    let keys: HashSet<Id> =
-        store.read(|txn| txn.open_table(KEYS)?.iter()?.map(|entry| Ok(Id(entry?.0.value()))).collect())?;
-    let records = jobs::select(store, |_| true)?;
-    let jobs: HashSet<Id> = records.iter().map(|record| record.id).collect();
+    // Records count whether or not they read back: the files of a damaged one stay where they are.
+    let ids = |table: TableDefinition<'_, [u8; 16], &'static [u8]>| {
+        store.read(|txn| {
+            let table = txn.open_table(table)?;
+            table.iter()?.map(|entry| Ok(Id(entry?.0.value()))).collect::<Result<HashSet<Id>, StoreError>>()
+        })
+    };
+    let (keys, jobs) = (ids(KEYS)?, ids(JOBS)?);
     files::remove_partial(&store.root().join("incoming"))?;
     let known = |owner| match owner {
         Owner::Key(id) => keys.contains(&id),
@@ -123,8 +127,8 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
             }
         }
     }
-    for record in records.iter().filter(|record| record.state.is_final()) {
-        jobs::drop_files(store, record)?;
+    for record in job_store::select(store, |record| record.state.is_final())? {
+        job_store::drop_files(store, &record)?;
     }
     Ok(())
 }

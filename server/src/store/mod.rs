@@ -33,11 +33,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use files::Written;
-use redb::{Database, Durability, ReadTransaction, ReadableDatabase, TableDefinition, WriteTransaction};
+use redb::{
+    Database, Durability, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use trouble::Trouble;
 use usage::Usage;
+
+use crate::id::Id;
 
 pub(crate) const KEYS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("keys");
 /// Digest and length of each stored piece.
@@ -142,11 +146,11 @@ impl Store {
         &self.root
     }
 
-    pub(crate) fn key_folder(&self, id: crate::id::Id) -> PathBuf {
+    pub(crate) fn key_folder(&self, id: Id) -> PathBuf {
         self.root.join("keys").join(id.to_string())
     }
 
-    pub(crate) fn job_folder(&self, id: crate::id::Id) -> PathBuf {
+    pub(crate) fn job_folder(&self, id: Id) -> PathBuf {
         self.root.join("jobs").join(id.to_string())
     }
 
@@ -177,6 +181,29 @@ impl Store {
         let error = StoreError::Io(error);
         self.trouble.failed(&error);
         error
+    }
+
+    /// Takes note of a failure that does not end what is being done.
+    pub(crate) fn note(&self, error: &StoreError) {
+        self.trouble.failed(error);
+    }
+
+    /// Hands out the records of a table. One that is damaged can be used by nobody, and keeps nobody from the others: the log
+    /// takes note of it.
+    pub(crate) fn each_record<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        table: &impl ReadableTable<[u8; 16], &'static [u8]>,
+        mut take: impl FnMut(T),
+    ) -> Result<(), StoreError> {
+        for entry in table.iter()? {
+            let (id, record) = entry?;
+            match decode(&format!("{what} {}", Id(id.value())), record.value()) {
+                Ok(record) => take(record),
+                Err(error) => self.trouble.failed(&error),
+            }
+        }
+        Ok(())
     }
 
     /// Bytes that are free on the disk of the data folder, where the system tells.
@@ -256,17 +283,49 @@ impl Store {
     }
 }
 
-/// A record as it is kept.
+/// A record as it is kept: JSON on a line, and its BLAKE3 in hexadecimal on the next.
 pub(crate) fn encode<T: Serialize>(record: &T) -> Result<Vec<u8>, StoreError> {
-    serde_json::to_vec(record).map_err(|error| StoreError::Corrupt(error.to_string()))
+    let mut bytes = serde_json::to_vec(record).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let digest = blake3::hash(&bytes).to_hex();
+    bytes.push(b'\n');
+    bytes.extend_from_slice(digest.as_bytes());
+    Ok(bytes)
 }
 
-/// A record as it was kept.
+/// A record as it was kept; older versions kept no digest.
 pub(crate) fn decode<T: DeserializeOwned>(what: &str, bytes: &[u8]) -> Result<T, StoreError> {
-    serde_json::from_slice(bytes).map_err(|error| StoreError::Corrupt(format!("{what} ({error})")))
+    let end = bytes.iter().rposition(|&byte| byte == b'\n');
+    let json = &bytes[..end.unwrap_or(bytes.len())];
+    if end.is_some_and(|end| bytes[end + 1..] != *blake3::hash(json).to_hex().as_bytes()) {
+        return Err(StoreError::Corrupt(format!("{what} (the disk altered it)")));
+    }
+    serde_json::from_slice(json).map_err(|error| StoreError::Corrupt(format!("{what} ({error})")))
 }
 
 /// Milliseconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_millis() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bit_that_flips_in_a_record_is_found() {
+        let record = vec!["bootstrap".to_owned(), "a\nb".to_owned()];
+        let kept = encode(&record).unwrap();
+        assert_eq!(decode::<Vec<String>>("record", &kept).unwrap(), record);
+        for bit in 0..8 * kept.len() {
+            let mut damaged = kept.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode::<Vec<String>>("record", &damaged).is_err(), "bit {bit}");
+        }
+        for length in 0..kept.len() {
+            let shorter = decode::<Vec<String>>("record", &kept[..length]);
+            assert!(shorter.is_err() || length == kept.len() - 65, "{length}");
+        }
+        // As older versions kept it.
+        assert_eq!(decode::<Vec<String>>("record", br#"["bootstrap","a\nb"]"#).unwrap(), record);
+    }
 }

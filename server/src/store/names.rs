@@ -1,10 +1,8 @@
 //! Names of parameter sets that have gone to other numbers since the store was written.
 
-use redb::ReadableTable;
-
 use super::jobs::JobRecord;
 use super::keys::KeyRecord;
-use super::{JOBS, KEYS, Store, StoreError, decode, encode};
+use super::{JOBS, KEYS, Store, StoreError, encode};
 
 /// Gives key sets, and the jobs on them, the name that `name_of` has for the fingerprint of their parameters; those of
 /// unknown fingerprints keep theirs.
@@ -14,15 +12,19 @@ use super::{JOBS, KEYS, Store, StoreError, decode, encode};
 pub fn update(store: &Store, name_of: impl Fn(&str) -> Option<String>) -> Result<(), StoreError> {
     store.write(|txn| {
         let mut keys = txn.open_table(KEYS)?;
-        let records: Vec<KeyRecord> =
-            keys.iter()?.map(|entry| decode("key", entry?.1.value())).collect::<Result<_, _>>()?;
+        let mut records: Vec<KeyRecord> = Vec::new();
+        store.each_record("key", &keys, |record| records.push(record))?;
         for mut record in records {
             let Some(name) = name_of(&record.fingerprint).filter(|name| *name != record.params) else { continue };
             tracing::info!(key = %record.id, was = record.params, params = name, "parameter set has another name now");
             let mut jobs = txn.open_table(JOBS)?;
-            let own: Vec<JobRecord> =
-                jobs.iter()?.map(|entry| decode("job", entry?.1.value())).collect::<Result<_, _>>()?;
-            for mut job in own.into_iter().filter(|job| job.key == record.id) {
+            let mut own: Vec<JobRecord> = Vec::new();
+            store.each_record("job", &jobs, |job: JobRecord| {
+                if job.key == record.id {
+                    own.push(job);
+                }
+            })?;
+            for mut job in own {
                 job.params.clone_from(&name);
                 jobs.insert(job.id.0, encode(&job)?.as_slice())?;
             }

@@ -20,17 +20,27 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
     }
     let claimed = store.write(|txn| {
         let mut queue = txn.open_table(QUEUE)?;
-        let waiting: Vec<((u64, Id), Account)> = {
+        let (mut waiting, mut unusable) = (Vec::new(), Vec::new());
+        {
             let jobs = txn.open_table(JOBS)?;
-            let entries = queue.iter()?.map(|entry| {
+            for entry in queue.iter()? {
                 let (sequence, id) = entry?;
                 let (sequence, id) = (sequence.value(), Id(id.value()));
-                let record: Option<JobRecord> =
-                    jobs.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()?;
-                Ok(((sequence, id), record.map_or(Account::Keys(id), |record| Account::of(&record))))
-            });
-            entries.collect::<Result<_, StoreError>>()?
-        };
+                let record = jobs.get(id.0)?.map(|bytes| decode(&format!("job {id}"), bytes.value()));
+                match record {
+                    Some(Ok(record)) => waiting.push(((sequence, id), Account::of(&record))),
+                    // Without its record nobody can do it, and it is not to hold up the others.
+                    Some(Err(error)) => {
+                        store.note(&error);
+                        unusable.push(sequence);
+                    }
+                    None => unusable.push(sequence),
+                }
+            }
+        }
+        for sequence in unusable {
+            queue.remove(sequence)?;
+        }
         let Some(((sequence, id), _)) = turns.pick(waiting.into_iter()) else { return Ok(None) };
         queue.remove(sequence)?;
         change(txn, id, |record| {

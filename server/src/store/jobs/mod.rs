@@ -10,7 +10,7 @@ pub use files::{drop_files, input, result};
 pub use record::{JobRecord, JobState};
 pub use submit::{Bounds, NewJob, Submitted, submit};
 
-use redb::{ReadableTable, ReadableTableMetadata};
+use redb::ReadableTableMetadata;
 
 use super::{JOBS, QUEUE, Store, StoreError, decode};
 use crate::id::Id;
@@ -39,19 +39,18 @@ pub fn position(store: &Store, record: &JobRecord) -> Result<usize, StoreError> 
     store.read(|txn| Ok(txn.open_table(QUEUE)?.range(..record.sequence)?.count()))
 }
 
-/// Jobs for which `pick` holds.
+/// Jobs for which `pick` holds; those whose records are damaged are left out.
 ///
 /// # Errors
 /// The store fails.
 pub fn select(store: &Store, mut pick: impl FnMut(&JobRecord) -> bool) -> Result<Vec<JobRecord>, StoreError> {
     store.read(|txn| {
         let mut picked = Vec::new();
-        for entry in txn.open_table(JOBS)?.iter()? {
-            let record = decode("job", entry?.1.value())?;
+        store.each_record("job", &txn.open_table(JOBS)?, |record| {
             if pick(&record) {
                 picked.push(record);
             }
-        }
+        })?;
         Ok(picked)
     })
 }

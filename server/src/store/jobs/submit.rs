@@ -93,8 +93,8 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             let mut own = 0;
             for entry in queue.iter()? {
                 let record = jobs.get(entry?.1.value())?;
-                let record: Option<JobRecord> =
-                    record.map(|bytes| decode("job", bytes.value())).transpose()?;
+                // A damaged one is nobody's.
+                let record: Option<JobRecord> = record.and_then(|bytes| decode("job", bytes.value()).ok());
                 own +=
                     usize::from(record.is_some_and(|record| record.holder.api_key.as_ref() == Some(api_key)));
             }
