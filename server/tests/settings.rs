@@ -28,6 +28,10 @@ fn what_an_entry_of_a_list_takes_is_explained_too() {
     let access = sections.iter().find(|section| section.name == "access").unwrap();
     let quota = access.settings.iter().find(|setting| setting.key == "api_keys.max_key_bytes").unwrap();
     assert_eq!((quota.unit.as_str(), quota.default.as_str()), ("bytes", "0"));
+    for setting in ["name", "hash", "file", "max_queued_jobs"] {
+        let key = format!("api_keys.{setting}");
+        assert!(access.settings.iter().any(|setting| setting.key == key), "{key}");
+    }
 }
 
 #[test]
