@@ -114,7 +114,6 @@ pub fn api_key_hash(secret: &[u8]) -> String {
 mod tests {
     use toml::Table;
 
-    use super::*;
     use crate::config::Config;
 
     #[test]
