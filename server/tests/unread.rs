@@ -38,7 +38,8 @@ fn readers_that_never_read_hold_no_results_in_memory() {
     ok(&run("--json keygen --preset toy-bool --allow-insecure --out @keys"));
     ok(&run(&format!("--json encrypt --key @keys --bits {} --out @x.ct", "01".repeat(BITS / 2))));
     let wires = |name: &str| format!("{name}[0..{BITS}]");
-    let negations: String = (0..BITS).map(|index| format!("y[{index}] = NOT x[{index}]\n")).collect();
+    let negations =
+        (0..BITS).fold(String::new(), |text, index| text + &format!("y[{index}] = NOT x[{index}]\n"));
     std::fs::write(at("not.txt"), format!("input {}\noutput {}\n{negations}", wires("x"), wires("y")))
         .unwrap();
     let line =

@@ -121,8 +121,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         let load = |entries: &[String]| {
-            let text: String =
-                entries.iter().map(|entry| format!("[[access.api_keys]]\n{entry}\n")).collect();
+            let text = entries.iter().fold(String::new(), |text, entry| {
+                text + "[[access.api_keys]]
+" + entry + "
+"
+            });
             std::fs::write(at("refloat.toml"), text).unwrap();
             Config::load(Some(&at("refloat.toml")), Vec::new(), Table::new())
         };
