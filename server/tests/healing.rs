@@ -11,6 +11,9 @@ use support::process::{Process, ok, refloat};
 /// Without a token the one of a server at this port would be derived, and a restart takes another port.
 const GATE: &str = "gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct";
 
+/// What a disk does to pieces.
+type Spoil = fn(&[PathBuf]);
+
 /// The stored pieces of the one key set of a server, by index.
 fn pieces(data: &Path) -> Vec<PathBuf> {
     let sets: Vec<PathBuf> =
@@ -50,7 +53,6 @@ fn pieces_that_the_server_has_lost_are_sent_again() {
     let stored: Vec<Vec<u8>> = pieces(&data).iter().map(|path| fs::read(path).unwrap()).collect();
     assert_eq!(stored.len(), 2);
     // Of the running server, whose keys were not in memory yet, and of one that is started on what is left.
-    type Spoil = fn(&[PathBuf]);
     let cases: [(&str, Spoil); 5] = [
         ("altered", |pieces| flip(&pieces[1])),
         ("gone", |pieces| fs::remove_file(&pieces[0]).unwrap()),

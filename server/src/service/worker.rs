@@ -353,7 +353,7 @@ fn unread_keys(service: &Service, job: &JobRecord, what: String) -> Result<Halt,
     let damaged = keys::verify(&service.store, job.key, keys::Look::All)?;
     Ok(match damaged.first() {
         Some(&first) => pieces_missing(job, first as usize, &damaged),
-        None => std::io::Error::other(what).into(),
+        None => service.store.failed(std::io::Error::other(what)).into(),
     })
 }
 
