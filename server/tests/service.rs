@@ -13,7 +13,7 @@ use refloat_server::store::turns::Turns;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
 use support::engine::{FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
-use support::{TOKEN, TestServer, ciphertext, manifest, read_events, upload};
+use support::{TOKEN, TestServer, ciphertext, manifest, open, read_events, upload};
 
 fn digest() -> String {
     let mut hasher = blake3::Hasher::new();
@@ -112,30 +112,77 @@ fn a_key_set_that_does_not_fit_is_refused() {
 #[test]
 fn open_key_sets_are_bounded_and_empty_ones_expire() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |client: &support::Client, digit: &str| {
-        let mut body = manifest();
-        body["keyId"] = KEY.replace('0', digit).into();
-        client.post_json("/v1/keys", &body)
-    };
-    let server = TestServer::start(folder.path(), |config| config.limits.max_open_key_sets = 2);
+    let key = |digit: &str| KEY.replace('0', digit);
+    let bounded = |config: &mut refloat_server::Config| config.limits.max_open_key_sets = 2;
+    let server = TestServer::start(folder.path(), bounded);
     let client = &server.client;
     upload(client);
-    open(client, "1").expect(201);
-    open(client, "2").expect(201);
-    open(client, "1").expect(200);
-    assert!(open(client, "3").problem(429, "QUOTA").contains("limits.max_open_key_sets"));
-    client.delete(&format!("/v1/keys/{}", KEY.replace('0', "1"))).expect(204);
-    open(client, "3").expect(201);
-    client.put_chunk(&KEY.replace('0', "3"), 0, &part(0)).expect(204);
+    open(client, &key("1")).expect(201);
+    open(client, &key("2")).expect(201);
+    open(client, &key("1")).expect(200);
+    assert!(open(client, &key("3")).problem(429, "QUOTA").contains("limits.max_open_key_sets"));
+    client.delete(&format!("/v1/keys/{}", key("1"))).expect(204);
+    open(client, &key("3")).expect(201);
+    client.put_chunk(&key("3"), 0, &part(0)).expect(204);
+    server.stop();
+    // Those that were opened before a start count.
+    let server = TestServer::start(folder.path(), bounded);
+    open(&server.client, &key("4")).problem(429, "QUOTA");
     server.stop();
     let server = TestServer::start(folder.path(), |config| config.storage.empty_keys_minutes = 0);
     let began = std::time::Instant::now();
-    while server.client.head(&format!("/v1/keys/{}", KEY.replace('0', "2"))).status != 404 {
+    while server.client.head(&format!("/v1/keys/{}", key("2"))).status != 404 {
         assert!(began.elapsed() < support::DEADLINE);
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    server.client.head(&format!("/v1/keys/{}", KEY.replace('0', "3"))).expect(206);
+    server.client.head(&format!("/v1/keys/{}", key("3"))).expect(206);
     server.client.head(&format!("/v1/keys/{KEY}")).expect(200);
+    server.stop();
+}
+
+/// Asks the same of all at once, and counts the answers by their status.
+fn at_once<T: Sync>(all: &[T], ask: impl Fn(&T) -> u16 + Sync) -> std::collections::BTreeMap<u16, usize> {
+    let (start, ask) = (std::sync::Barrier::new(all.len()), &ask);
+    let mut counts = std::collections::BTreeMap::new();
+    std::thread::scope(|scope| {
+        let start = &start;
+        let asked: Vec<_> = all
+            .iter()
+            .map(|one| {
+                scope.spawn(move || {
+                    start.wait();
+                    ask(one)
+                })
+            })
+            .collect();
+        for status in asked {
+            *counts.entry(status.join().unwrap()).or_default() += 1;
+        }
+    });
+    counts
+}
+
+#[test]
+fn bounds_on_key_sets_hold_for_requests_that_meet() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| {
+        config.limits.max_open_key_sets = 16;
+        config.limits.max_uploads = 64;
+        config.limits.max_uploads_per_peer = 64;
+        config.storage.key_bytes = (7 * PART) as u64;
+    });
+    let client = &server.client;
+    let keys: Vec<String> = (0..64).map(|number| format!("{number:032x}")).collect();
+    let counts = at_once(&keys, |key| open(client, key).status);
+    assert_eq!(counts, [(201, 16), (429, 48)].into());
+    let opened: Vec<&String> =
+        keys.iter().filter(|key| client.head(&format!("/v1/keys/{key}")).status == 206).collect();
+    assert_eq!(opened.len(), 16);
+    // Every set has room for itself; together they have room for seven pieces.
+    let pieces: Vec<(&String, usize)> =
+        opened.iter().flat_map(|key| (0..PARTS).map(move |index| (*key, index))).collect();
+    let counts = at_once(&pieces, |(key, index)| client.put_chunk(key, *index, &part(*index)).status);
+    assert_eq!(counts, [(204, 7), (507, 41)].into());
     server.stop();
 }
 

@@ -85,6 +85,13 @@ impl From<IpAddr> for Peer {
     }
 }
 
+impl Peer {
+    /// The first address of the network.
+    pub fn address(self) -> IpAddr {
+        self.0
+    }
+}
+
 impl std::fmt::Display for Peer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

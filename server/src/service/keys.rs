@@ -1,15 +1,16 @@
 //! Evaluation key sets on their way in and out.
 
-use std::sync::PoisonError;
-
 use super::Service;
 use super::access::{Act, Caller, Token, token_of};
 use super::views::{Committed, KeysDocument, NewKeys};
+use crate::config::ApiKey;
 use crate::engine::ParameterSet;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
-use crate::store::holder::Holder;
-use crate::store::keys::{self, Deleted, KeyRecord, KeyState, Look, Opened, Part, Sealed, Stored};
+use crate::store::holder::{Holder, Opener};
+use crate::store::keys::{
+    self, Bounds, Deleted, KeyRecord, KeyState, Look, Opened, Over, Part, Piece, Sealed, Stored,
+};
 use crate::store::now;
 
 impl Service {
@@ -50,14 +51,14 @@ impl Service {
         }
         if keys::get(&self.store, id)?.is_none() {
             self.check_memory(set)?;
-            self.check_room(set.key_bytes, account.map(|account| account.name.as_str()))?;
-            self.check_open(caller, account.map(|account| account.name.as_str()))?;
         }
-        let drawn = match token_of(caller, &format!("key set {id}"))? {
-            Some(_) => None,
-            None => Some(Token::random().map_err(|error| Problem::internal(&error))?),
-        };
-        let token = token_of(caller, "")?.or(drawn.as_ref());
+        let what = format!("key set {id}");
+        let given = token_of(caller, &what)?;
+        let drawn = if given.is_some() { None } else { Some(Token::random()) };
+        let drawn = drawn.transpose().map_err(|error| Problem::internal(&error))?;
+        let token = given.or(drawn.as_ref());
+        let api_key = account.map(|account| account.name.clone());
+        let opener = api_key.clone().map_or(Opener::Address(caller.peer.address()), Opener::ApiKey);
         let record = KeyRecord {
             id,
             params: set.name.clone(),
@@ -68,25 +69,20 @@ impl Service {
             digest: None,
             bytes: 0,
             damaged: false,
-            holder: Holder {
-                token: token.map(|token| hex(&token.hash())),
-                public: request.public,
-                api_key: account.map(|key| key.name.clone()),
-            },
+            holder: Holder { token: token.map(|token| hex(&token.hash())), public: request.public, api_key },
+            opener: Some(opener),
         };
-        let known = match keys::open(&self.store, &record)? {
+        let known = match keys::open(&self.store, &record, set.key_bytes, &self.key_bounds(&record))? {
             Opened::New => {
-                let api_key = account.map_or("", |key| key.name.as_str());
+                let api_key = record.holder.api_key.as_deref().unwrap_or_default();
                 tracing::info!(key = %id, params = set.name, api_key, "key set opened");
-                let who = account
-                    .map_or_else(|| caller.peer.to_string(), |account| format!("API key {:?}", account.name));
-                self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(id, who);
                 let token = drawn.map(|token| token.to_hex());
                 return Ok((true, KeysDocument { token, ..KeysDocument::new(&record, &[]) }));
             }
             Opened::Known(known) | Opened::Differs(known) => known,
+            Opened::Over(over) => return Err(self.no_room(over, set.key_bytes, &record)),
         };
-        self.admit(caller, &known.holder, Act::Change, &format!("key set {id}"))?;
+        self.admit(caller, &known.holder, Act::Change, &what)?;
         if known.params != record.params || known.fingerprint != record.fingerprint {
             return Err(Problem::conflict(
                 "PARAMS_MISMATCH",
@@ -110,66 +106,51 @@ impl Service {
         Ok((false, KeysDocument::new(&known, &keys::parts(&self.store, id)?)))
     }
 
-    /// Refuses `more` bytes of keys that the disk of this server, or the part of it that an API key has, is too small for. Bytes
-    /// that are stored count, and not what open sets may still bring.
-    fn check_room(&self, more: u64, account: Option<&str>) -> Result<(), Problem> {
-        let records = keys::list(&self.store)?;
-        let limit = self.config.storage.key_bytes;
-        let all: u64 = records.iter().map(|record| record.bytes).sum();
-        if all.saturating_add(more) > limit {
-            return Err(Problem::new(
-                507,
-                "STORAGE_FULL",
-                "No room for keys",
-                format!(
-                    "{more} bytes more of keys do not fit; the server keeps at most {limit} bytes and {all} are taken; delete a key set or raise storage.key_bytes"
-                ),
-            )
-            .with("limit", "storage.key_bytes"));
+    /// Bounds on what a key set takes.
+    fn key_bounds(&self, record: &KeyRecord) -> Bounds {
+        let own = self.account_of(record).map(|account| account.max_key_bytes);
+        Bounds {
+            bytes: self.config.storage.key_bytes,
+            own_bytes: own.filter(|most| *most > 0),
+            open: self.config.limits.max_open_key_sets,
         }
-        let accounts = &self.config.access.api_keys;
-        let Some(account) = account.and_then(|name| accounts.iter().find(|account| account.name == name))
-        else {
-            return Ok(());
-        };
-        let mine = records.iter().filter(|record| record.holder.api_key.as_ref() == Some(&account.name));
-        let own: u64 = mine.map(|record| record.bytes).sum();
-        if account.max_key_bytes == 0 || own.saturating_add(more) <= account.max_key_bytes {
-            return Ok(());
-        }
-        Err(Problem::new(
-            507,
-            "QUOTA",
-            "Quota used up",
-            format!(
-                "{more} bytes more of keys do not fit; max_key_bytes of API key {:?} is {} and {own} are taken; delete a key set",
-                account.name, account.max_key_bytes
-            ),
-        )
-        .with("quota", "max_key_bytes"))
     }
 
-    /// Refuses one more key set without all its pieces to a caller who has opened many.
-    fn check_open(&self, caller: &Caller, account: Option<&str>) -> Result<(), Problem> {
-        let most = self.config.limits.max_open_key_sets;
-        let who = account.map_or_else(|| caller.peer.to_string(), |name| format!("API key {name:?}"));
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.retain(|id, _| {
-            keys::get(&self.store, *id)
-                .is_ok_and(|record| record.is_some_and(|record| record.state == KeyState::Open))
-        });
-        let own = opened.values().filter(|other| **other == who).count();
-        if own < most {
-            return Ok(());
+    /// The API key that a key set counts for.
+    fn account_of(&self, record: &KeyRecord) -> Option<&ApiKey> {
+        let name = record.holder.api_key.as_ref()?;
+        self.config.access.api_keys.iter().find(|account| account.name == *name)
+    }
+
+    /// Says which bound `more` bytes of a key set, or one more open, would exceed.
+    fn no_room(&self, over: Over, more: u64, record: &KeyRecord) -> Problem {
+        match over {
+            Over::Bytes(taken) => {
+                let limit = self.config.storage.key_bytes;
+                let detail = format!(
+                    "{more} bytes more of keys do not fit; the server keeps at most {limit} bytes and {taken} are taken; delete a key set or raise storage.key_bytes"
+                );
+                let problem = Problem::new(507, "STORAGE_FULL", "No room for keys", detail);
+                problem.with("limit", "storage.key_bytes")
+            }
+            Over::OwnBytes(taken) => {
+                let most = self.account_of(record).map_or(0, |account| account.max_key_bytes);
+                let detail = format!(
+                    "{more} bytes more of keys do not fit; max_key_bytes of API key {:?} is {most} and {taken} are taken; delete a key set",
+                    record.holder.api_key.as_deref().unwrap_or_default()
+                );
+                Problem::new(507, "QUOTA", "Quota used up", detail).with("quota", "max_key_bytes")
+            }
+            Over::Open(own) => {
+                let most = self.config.limits.max_open_key_sets;
+                let who = record.opener.as_ref().map(Opener::to_string).unwrap_or_default();
+                let detail = format!(
+                    "{own} key sets of {who} are open and limits.max_open_key_sets is {most}; complete or delete one"
+                );
+                let problem = Problem::new(429, "QUOTA", "Too many open key sets", detail);
+                problem.with("limit", "limits.max_open_key_sets").retry_after(60)
+            }
         }
-        Err(Problem::new(
-            429,
-            "QUOTA",
-            "Too many open key sets",
-            format!("{own} key sets of {who} are open and limits.max_open_key_sets is {most}; complete or delete one"),
-        )
-        .with("limit", "limits.max_open_key_sets")
-        .retry_after(60))
     }
 
     /// A key set and what is present of it.
@@ -189,15 +170,26 @@ impl Service {
     /// # Errors
     /// The key set does not exist, is not the caller's, or has no such piece.
     pub fn part_bytes(&self, id: Id, index: usize, caller: &Caller) -> Result<usize, Problem> {
+        self.place(id, index, caller).map(|(_, _, bytes)| bytes)
+    }
+
+    /// The record of a key set, its parameter set, and the length of piece `index` of it.
+    fn place(
+        &self,
+        id: Id,
+        index: usize,
+        caller: &Caller,
+    ) -> Result<(KeyRecord, &ParameterSet, usize), Problem> {
         let record = self.keys_for(id, caller, Act::Change)?;
         let set = self.set(&record.params)?;
-        set.key_parts.get(index).map(|part| part.bytes).ok_or_else(|| {
+        let part = set.key_parts.get(index).ok_or_else(|| {
             Problem::not_found(format!(
                 "a key set of {} has pieces 0 to {}, not {index}",
                 set.name,
                 set.key_parts.len() - 1
             ))
-        })
+        })?;
+        Ok((record, set, part.bytes))
     }
 
     /// Checks and stores a piece. `digest` is the client's BLAKE3 of it.
@@ -212,9 +204,7 @@ impl Service {
         digest: Option<[u8; 32]>,
         caller: &Caller,
     ) -> Result<(), Problem> {
-        let expected = self.part_bytes(id, index, caller)?;
-        let record = self.key_record(id)?;
-        let set = self.set(&record.params)?;
+        let (record, set, expected) = self.place(id, index, caller)?;
         refuse_secret_key(bytes)?;
         if bytes.len() != expected {
             return Err(Problem::bad_bytes(format!(
@@ -223,14 +213,14 @@ impl Service {
                 set.name
             )));
         }
-        check_digest(bytes, digest)?;
-        if keys::part_digest(&self.store, id, index as u32)? != Some(*blake3::hash(bytes).as_bytes()) {
+        let found = check_digest(bytes, digest)?;
+        let piece = Piece { index: index as u32, bytes, digest: *found.as_bytes() };
+        if keys::part_digest(&self.store, id, piece.index)? != Some(piece.digest) {
             self.engine.verify_part(&set.name, id, index, bytes)?;
-            self.check_room(bytes.len() as u64, record.holder.api_key.as_deref())?;
         }
         // One that the disk has lost is written anew.
-        keys::verify(&self.store, id, Look::Piece(index as u32))?;
-        match keys::put_part(&self.store, id, index as u32, bytes)? {
+        keys::verify(&self.store, id, Look::Piece(piece.index))?;
+        match keys::put_part(&self.store, id, &piece, &self.key_bounds(&record))? {
             Stored::New => {
                 // What is in memory may be of another piece.
                 self.cache.remove(id);
@@ -245,6 +235,7 @@ impl Service {
                 ),
             )),
             Stored::Gone => Err(no_keys(id)),
+            Stored::Over(over) => Err(self.no_room(over, bytes.len() as u64, &record)),
         }
     }
 
@@ -346,10 +337,10 @@ fn digests(record: &KeyRecord, parts: &[Part]) -> Vec<Option<String>> {
     digests
 }
 
-/// Refuses a body that is not what its sender took the digest of.
-pub(super) fn check_digest(bytes: &[u8], stated: Option<[u8; 32]>) -> Result<(), Problem> {
+/// The digest of a body; refuses one that is not what its sender took the digest of.
+pub(super) fn check_digest(bytes: &[u8], stated: Option<[u8; 32]>) -> Result<blake3::Hash, Problem> {
     let found = blake3::hash(bytes);
-    let Some(stated) = stated.filter(|stated| found != *stated) else { return Ok(()) };
+    let Some(stated) = stated.filter(|stated| found != *stated) else { return Ok(found) };
     Err(Problem::new(
         422,
         "DIGEST_MISMATCH",

@@ -11,14 +11,12 @@ pub mod traffic;
 pub mod views;
 pub mod worker;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
 use crate::engine::{Engine, ParameterSet};
-use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
@@ -46,8 +44,6 @@ pub struct Service {
     /// Times measured so far.
     pub estimates: Estimates,
     stopping: AtomicBool,
-    /// Who opened key sets that may still be open.
-    opened: Mutex<HashMap<Id, String>>,
     /// When a write to the data folder succeeded last.
     probed: Mutex<Option<Instant>>,
 }
@@ -67,7 +63,6 @@ impl Service {
             live: LiveJobs::default(),
             estimates: Estimates::default(),
             stopping: AtomicBool::new(false),
-            opened: Mutex::default(),
             probed: Mutex::default(),
             config,
             engine,

@@ -64,6 +64,8 @@ pub struct Store {
     broken: AtomicBool,
     /// Bytes of stored jobs.
     usage: Mutex<Usage>,
+    /// What key sets take; `None` where it has to be counted. Whoever holds it is the only one to change records of key sets.
+    room: Mutex<Option<keys::Room>>,
     /// Failures as they were logged.
     trouble: Trouble,
     root: PathBuf,
@@ -133,6 +135,7 @@ impl Store {
             database: RwLock::new(Some(database)),
             broken: AtomicBool::new(false),
             usage: Mutex::default(),
+            room: Mutex::default(),
             trouble: Trouble::default(),
             root: root.to_owned(),
             _lock: lock,
@@ -157,6 +160,13 @@ impl Store {
     /// Bytes of stored jobs.
     pub(crate) fn usage(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What key sets take.
+    fn room(&self) -> MutexGuard<'_, Option<keys::Room>> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     }
 
     /// Whether something can be written: a file, and a record.

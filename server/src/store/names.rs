@@ -59,8 +59,9 @@ mod tests {
                 bytes: 0,
                 damaged: false,
                 holder: Holder::default(),
+                opener: None,
             };
-            keys::open(&store, &record).unwrap();
+            keys::open(&store, &record, 0, &keys::Bounds::NONE).unwrap();
             record
         });
         let name_of = |fingerprint: &str| match fingerprint {

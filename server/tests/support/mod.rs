@@ -248,13 +248,25 @@ pub fn manifest() -> Value {
     json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS })
 }
 
+/// Opens a test key set under an identifier.
+pub fn open(client: &Client, key: &str) -> Answer {
+    let mut body = manifest();
+    body["keyId"] = key.into();
+    client.post_json("/v1/keys", &body)
+}
+
 /// Uploads and seals the test key set.
 pub fn upload(client: &Client) {
-    client.post_json("/v1/keys", &manifest()).expect(201);
+    upload_as(client, KEY);
+}
+
+/// Uploads and seals a test key set under an identifier.
+pub fn upload_as(client: &Client, key: &str) {
+    open(client, key).expect(201);
     for index in 0..PARTS {
-        client.put_chunk(KEY, index, &part(index)).expect(204);
+        client.put_chunk(key, index, &part(index)).expect(204);
     }
-    client.post_json(&format!("/v1/keys/{KEY}/commit"), &json!({})).expect(200);
+    client.post_json(&format!("/v1/keys/{key}/commit"), &json!({})).expect(200);
 }
 
 /// Parses at most `limit` events.

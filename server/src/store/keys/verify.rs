@@ -1,0 +1,67 @@
+//! A look at what the disk has made of stored pieces.
+
+use redb::ReadableTable;
+
+use super::{KeyState, part_path, parts, write};
+use crate::id::Id;
+use crate::store::files::{Expected, ReadError};
+use crate::store::{PARTS, Store, StoreError, now};
+
+/// What of a key set is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Presence and length of every piece.
+    Sizes,
+    /// The digest of one piece.
+    Piece(u32),
+    /// The digests of all pieces.
+    All,
+}
+
+/// Looks at the stored pieces of a key set, marks those that are damaged as missing and opens the set for them to be uploaded
+/// again. Returns their indices.
+///
+/// # Errors
+/// A piece cannot be read, or the store fails.
+pub fn verify(store: &Store, id: Id, look: Look) -> Result<Vec<u32>, StoreError> {
+    let mut damaged = Vec::new();
+    for (index, digest, length) in parts(store, id)? {
+        let path = part_path(store, id, index);
+        let expected = Expected { length, digest: Some(digest) };
+        let outcome = match look {
+            Look::Piece(only) if only != index => continue,
+            Look::Sizes => expected.look(&path),
+            Look::Piece(_) | Look::All => expected.open(&path).map(drop),
+        };
+        match outcome {
+            Ok(()) => {}
+            Err(ReadError::Damaged(_)) => damaged.push((index, digest)),
+            Err(ReadError::Io(error)) => return Err(store.failed(error)),
+        }
+    }
+    if damaged.is_empty() {
+        return Ok(Vec::new());
+    }
+    write(store, |txn, records| {
+        let mut parts = txn.open_table(PARTS)?;
+        let Some(mut record) = records.get(id)? else { return Ok(Vec::new()) };
+        let mut marked = Vec::new();
+        for (index, digest) in &damaged {
+            // It may have been uploaded again in the meantime.
+            let row = parts.get((id.0, *index))?.map(|value| value.value());
+            let Some((_, length)) = row.filter(|(present, _)| present == digest) else { continue };
+            parts.remove((id.0, *index))?;
+            record.bytes = record.bytes.saturating_sub(length);
+            marked.push(*index);
+        }
+        if !marked.is_empty() {
+            tracing::error!(key = %id, pieces = ?marked, "pieces of a key set are damaged on disk; they have to be uploaded again");
+            record.damaged |= record.state == KeyState::Sealed;
+            record.state = KeyState::Open;
+            record.digest = None;
+            record.touched = now();
+            records.put(&record)?;
+        }
+        Ok(marked)
+    })
+}
