@@ -18,6 +18,9 @@ use crate::store::StoreError;
 /// How often what has outlived its time is removed.
 const TIDY: Duration = Duration::from_mins(1);
 
+/// How often keys that no job uses are looked for in memory.
+const RELEASE: Duration = Duration::from_secs(1);
+
 /// A server that answers requests until it is stopped.
 pub struct Server {
     address: SocketAddr,
@@ -26,7 +29,7 @@ pub struct Server {
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<()>>,
     worker: std::thread::JoinHandle<()>,
-    housekeeping: JoinHandle<()>,
+    housekeeping: [JoinHandle<()>; 2],
 }
 
 /// The server cannot start.
@@ -91,14 +94,19 @@ impl Server {
             drop(tokio::signal::unix::signal(kind).map_err(StartError::System)?);
         }
         let service = Arc::new(Service::open(config, engine).map_err(StartError::Store)?);
-        let worker = worker::start(Arc::clone(&service)).map_err(StartError::System)?;
+        let pool = worker::pool(&service.config).map_err(StartError::System)?;
+        let worker = worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
         let (stop, stopped) = watch::channel(false);
         let http = http::share(&service, stopped.clone());
         let mut listeners = vec![(listener, http::router(&http))];
         if let Some(listener) = operators {
             listeners.push((listener, http::operator_router(&http)));
         }
-        let housekeeping = tokio::spawn(tidy(Arc::clone(&service), stopped.clone()));
+        let housekeeping = [
+            // The store has logged why it fails.
+            every(TIDY, &service, &stopped, |service| drop(service.tidy())),
+            every(RELEASE, &service, &stopped, move |service| worker::release_idle(service, &pool)),
+        ];
         let listeners = listeners
             .into_iter()
             .map(|(listener, router)| {
@@ -142,7 +150,8 @@ impl Server {
         for listener in self.listeners {
             let _ = listener.await;
         }
-        let _ = tokio::join!(worker, self.housekeeping);
+        let [tidy, release] = self.housekeeping;
+        let _ = tokio::join!(worker, tidy, release);
     }
 }
 
@@ -170,17 +179,24 @@ fn most_connections() -> Option<usize> {
     None
 }
 
-async fn tidy(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
-    loop {
-        let service = Arc::clone(&service);
-        match tokio::task::spawn_blocking(move || service.tidy()).await {
-            // The store has logged why.
-            Ok(Ok(()) | Err(_)) => {}
-            Err(error) => tracing::error!(%error, "housekeeping failed"),
+/// Does something now and then, on a thread that may wait, until the server stops.
+fn every(
+    pause: Duration,
+    service: &Arc<Service>,
+    stop: &watch::Receiver<bool>,
+    work: impl Fn(&Service) + Send + Sync + 'static,
+) -> JoinHandle<()> {
+    let (service, mut stop, work) = (Arc::clone(service), stop.clone(), Arc::new(work));
+    tokio::spawn(async move {
+        loop {
+            let (service, work) = (Arc::clone(&service), Arc::clone(&work));
+            if let Err(error) = tokio::task::spawn_blocking(move || work(&service)).await {
+                tracing::error!(%error, "housekeeping failed");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
         }
-        tokio::select! {
-            () = tokio::time::sleep(TIDY) => {}
-            _ = stop.wait_for(|stop| *stop) => return,
-        }
-    }
+    })
 }

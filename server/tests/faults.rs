@@ -11,7 +11,7 @@ use refloat_server::Config;
 use refloat_server::config::MetricsListen;
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, KEY, PARTS, part};
-use support::{Client, DEADLINE, TestServer, ciphertext, manifest, upload};
+use support::{Client, DEADLINE, TestServer, ciphertext, manifest, upload, upload_as};
 
 fn submit(client: &Client, content: u8) -> String {
     client.submit(KEY, &ciphertext(content)).expect(202).json()["id"].as_str().unwrap().to_owned()
@@ -274,7 +274,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
 }
 
 #[test]
-fn idle_keys_leave_memory() {
+fn idle_keys_leave_memory_while_a_job_runs() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |config| {
         observed(config);
@@ -282,14 +282,27 @@ fn idle_keys_leave_memory() {
     });
     let client = &server.client;
     upload(client);
+    let other = KEY.replace('0', "1");
+    upload_as(client, &other);
+    let until = |name: &str, holds: &dyn Fn(f64) -> bool| {
+        let began = Instant::now();
+        while !holds(metric(client, name)) {
+            assert!(began.elapsed() < DEADLINE, "{name}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
     client.wait_state(&submit(client, 1), "done");
     let began = Instant::now();
     while metric(client, "refloat_key_cache_bytes") > 0.0 {
         assert!(began.elapsed() < DEADLINE);
         std::thread::sleep(Duration::from_millis(20));
     }
-    assert!(metric(client, "refloat_key_cache_releases") > 0.0);
-    client.wait_state(&submit(client, 2), "done");
+    let document = client.get(&format!("/v1/jobs/{unreadable}")).expect(200).json();
+    assert_eq!((&document["state"], &document["attempts"]), (&json!("queued"), &json!(1)), "{document}");
+    assert!(document["trouble"].is_string(), "{document}");
+    remove(&input);
+    fs::write(&input, ciphertext(2)).unwrap();
+    client.wait_state(&unreadable, "done");
     server.stop();
 }
 

@@ -20,6 +20,8 @@ pub struct KeyCache {
 #[derive(Default)]
 struct State {
     entries: HashMap<Id, Entry>,
+    /// Forgotten, and in memory until nobody holds them and [`KeyCache::take_idle`] is called.
+    forgotten: Vec<Arc<LoadedKeys>>,
     clock: u64,
     evictions: u64,
     releases: u64,
@@ -69,31 +71,39 @@ impl KeyCache {
         Some(Arc::clone(&entry.keys))
     }
 
-    /// Drops key sets that nobody holds, least recently used first, until `bytes` more fit.
+    /// Drops key sets that nobody holds, those that are forgotten and then the least recently used, until `bytes` more fit.
     /// Returns whether they do.
     pub fn make_room(&self, bytes: u64) -> bool {
+        // Freeing takes a while, and nobody is to wait for it.
+        let mut dropped = Vec::new();
         let mut state = self.state();
         while state.bytes().saturating_add(bytes) > self.budget {
+            if let Some(place) = state.forgotten.iter().position(is_free) {
+                dropped.push(state.forgotten.swap_remove(place));
+                continue;
+            }
             let oldest = state
                 .entries
                 .iter()
-                .filter(|(_, entry)| Arc::strong_count(&entry.keys) == 1)
+                .filter(|(_, entry)| is_free(&entry.keys))
                 .min_by_key(|(_, entry)| entry.used)
                 .map(|(id, _)| *id);
             let Some(oldest) = oldest else { return false };
-            state.entries.remove(&oldest);
+            dropped.extend(state.entries.remove(&oldest).map(|entry| entry.keys));
             state.evictions += 1;
         }
+        drop(state);
         true
     }
 
-    /// Takes out the key sets that nobody holds and nobody has asked for since `age` ago.
+    /// Takes out the key sets that nobody holds and that are forgotten, or that nobody has asked for since `age` ago.
     pub fn take_idle(&self, age: Duration) -> Vec<Arc<LoadedKeys>> {
         let mut state = self.state();
-        let idle = |entry: &Entry| Arc::strong_count(&entry.keys) == 1 && entry.at.elapsed() >= age;
-        let taken: Vec<_> =
+        let idle = |entry: &Entry| is_free(&entry.keys) && entry.at.elapsed() >= age;
+        let mut taken: Vec<_> =
             state.entries.extract_if(|_, entry| idle(entry)).map(|(_, entry)| entry.keys).collect();
         state.releases += taken.len() as u64;
+        taken.extend(state.forgotten.extract_if(.., |keys| is_free(keys)));
         taken
     }
 
@@ -103,13 +113,17 @@ impl KeyCache {
         let mut state = self.state();
         state.clock += 1;
         let used = state.clock;
-        state.entries.insert(id, Entry { keys: Arc::clone(&keys), used, at: Instant::now() });
+        let entry = Entry { keys: Arc::clone(&keys), used, at: Instant::now() };
+        let replaced = state.entries.insert(id, entry);
+        state.forgotten.extend(replaced.map(|entry| entry.keys));
         keys
     }
 
-    /// Forgets a key set; its memory is freed when nobody holds it.
+    /// Forgets a key set. Its memory is freed by [`take_idle`](Self::take_idle), when nobody holds it.
     pub fn remove(&self, id: Id) {
-        self.state().entries.remove(&id);
+        let mut state = self.state();
+        let removed = state.entries.remove(&id);
+        state.forgotten.extend(removed.map(|entry| entry.keys));
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -119,8 +133,14 @@ impl KeyCache {
 
 impl State {
     fn bytes(&self) -> u64 {
-        self.entries.values().map(|entry| entry.keys.bytes).sum()
+        let kept = self.entries.values().map(|entry| &entry.keys);
+        kept.chain(&self.forgotten).map(|keys| keys.bytes).sum()
     }
+}
+
+/// Whether nobody but the cache holds a key set.
+fn is_free(keys: &Arc<LoadedKeys>) -> bool {
+    Arc::strong_count(keys) == 1
 }
 
 /// The configured number of bytes, or half of the machine's memory for 0.
@@ -166,6 +186,25 @@ mod tests {
         assert!(cache.get(a).is_some() && cache.get(b).is_none() && cache.bytes() == 40);
         drop(held);
         assert_eq!((cache.take_idle(Duration::ZERO).len(), cache.bytes(), cache.releases()), (1, 0, 2));
+    }
+
+    #[test]
+    fn forgotten_keys_are_in_memory_until_they_are_taken() {
+        let cache = KeyCache::new(100);
+        let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
+        let hour = Duration::from_hours(1);
+        let held = cache.insert(a, keys(40));
+        cache.remove(a);
+        cache.insert(b, keys(40));
+        cache.remove(b);
+        assert!(cache.get(a).is_none() && cache.get(b).is_none());
+        assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (80, 1, 40));
+        assert!(!cache.make_room(70), "a is held");
+        drop(held);
+        assert!(cache.make_room(70));
+        assert_eq!((cache.bytes(), cache.releases(), cache.evictions()), (0, 0, 0));
+        drop((cache.insert(a, keys(40)), cache.insert(a, keys(50))));
+        assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (90, 1, 50));
     }
 
     #[test]

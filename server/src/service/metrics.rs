@@ -1,5 +1,7 @@
 //! Counters for operators, in the Prometheus text format.
 
+use std::sync::atomic::Ordering;
+
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -44,8 +46,8 @@ pub struct Metrics {
     queue: Gauge,
     running: Gauge,
     cache_bytes: Gauge,
-    cache_evictions: Gauge,
-    cache_releases: Gauge,
+    cache_evictions: Counter,
+    cache_releases: Counter,
     job_bytes: Gauge,
     panics: Counter,
     retries: Counter,
@@ -79,7 +81,10 @@ impl Default for Metrics {
                 "key_cache_releases",
                 "Key sets dropped because nobody used them for long, or the machine was short of memory",
             ),
-            job_bytes: new.bytes("stored_jobs", "Inputs and results of jobs on disk"),
+            job_bytes: new.bytes(
+                "stored_jobs",
+                "Inputs and results of jobs on disk, with room for the results of those that have not ended",
+            ),
             panics: new.number("job_panics", "Jobs that ended in a panic"),
             retries: new.number(
                 "job_retries",
@@ -173,12 +178,17 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.queue.set(jobs::queued(&service.store)? as i64);
     metrics.running.set(service.live.count() as i64);
     metrics.cache_bytes.set(service.cache.bytes() as i64);
-    metrics.cache_evictions.set(service.cache.evictions() as i64);
-    metrics.cache_releases.set(service.cache.releases() as i64);
+    rise(&metrics.cache_evictions, service.cache.evictions());
+    rise(&metrics.cache_releases, service.cache.releases());
     metrics.job_bytes.set(service.store.usage().total() as i64);
     metrics.resident.set(memory::resident().unwrap_or(0) as i64);
     let mut text = String::new();
     encode(&mut text, &metrics.registry)
         .map_err(|error| service.store.failed(std::io::Error::other(error)))?;
     Ok(text)
+}
+
+/// Takes a counter to the number that is counted elsewhere.
+fn rise(counter: &Counter, to: u64) {
+    counter.inner().fetch_max(to, Ordering::Relaxed);
 }

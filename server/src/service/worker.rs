@@ -33,16 +33,24 @@ pub fn threads(config: &Config) -> usize {
     }
 }
 
-/// Starts the worker. It ends after [`Service::stop`].
+/// The threads for homomorphic evaluation.
 ///
 /// # Errors
 /// The operating system gives no threads.
-pub fn start(service: Arc<Service>) -> std::io::Result<std::thread::JoinHandle<()>> {
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads(&service.config))
+pub fn pool(config: &Config) -> std::io::Result<Arc<ThreadPool>> {
+    ThreadPoolBuilder::new()
+        .num_threads(threads(config))
         .thread_name(|index| format!("fhe-{index}"))
         .build()
-        .map_err(std::io::Error::other)?;
+        .map(Arc::new)
+        .map_err(std::io::Error::other)
+}
+
+/// Starts the worker. It ends after [`Service::stop`].
+///
+/// # Errors
+/// The operating system gives no thread.
+pub fn start(service: Arc<Service>, pool: Arc<ThreadPool>) -> std::io::Result<std::thread::JoinHandle<()>> {
     std::thread::Builder::new().name("worker".into()).spawn(move || run(&service, &pool))
 }
 
@@ -70,8 +78,8 @@ fn run(service: &Service, pool: &ThreadPool) {
     }
 }
 
-/// Drops keys that nobody has used for long, or all that are idle if the machine is short of memory.
-fn release_idle(service: &Service, pool: &ThreadPool) {
+/// Drops keys that are forgotten or that nobody has used for long, or all that are idle if the machine is short of memory.
+pub fn release_idle(service: &Service, pool: &ThreadPool) {
     let idle = Duration::from_secs(service.config.compute.key_idle_seconds);
     let reserve = service.config.compute.min_free_memory_bytes;
     let mut released = service.cache.take_idle(idle);
@@ -82,7 +90,7 @@ fn release_idle(service: &Service, pool: &ThreadPool) {
         return;
     }
     let bytes: u64 = released.iter().map(|keys| keys.bytes).sum();
-    tracing::info!(sets = released.len(), bytes, "idle keys leave memory");
+    tracing::info!(sets = released.len(), bytes, "keys leave memory");
     memory::give_back(pool, || drop(released));
 }
 
