@@ -44,7 +44,7 @@ pub fn rounds(task: &Task, gain_bits: u32) -> Result<Rounds, Error> {
     Rounds::new(task.rounds, gain_bits)
 }
 
-/// Checks that operations can be applied to a ciphertext, one after the other.
+/// Checks that operations can be applied to a ciphertext, one after the other, and gives the level of the result.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] for another key, [`Error::InvalidArgument`] for one that is not relinearised or an operation of
@@ -55,7 +55,7 @@ pub fn check<W: WireWord>(
     key: Id,
     ciphertext: &Ciphertext<W>,
     operations: &[Operation],
-) -> Result<(), Error> {
+) -> Result<usize, Error> {
     check_key(key, ciphertext)?;
     if ciphertext.components() != 2 {
         return Err(Error::InvalidArgument(format!(
@@ -113,8 +113,13 @@ fn check_key<W: WireWord>(key: Id, ciphertext: &Ciphertext<W>) -> Result<(), Err
     )))
 }
 
-/// Follows the level through the operations.
-fn check_levels(levels: Levels, rounds: Rounds, input: usize, operations: &[Operation]) -> Result<(), Error> {
+/// Follows the level through the operations, to that of the result.
+fn check_levels(
+    levels: Levels,
+    rounds: Rounds,
+    input: usize,
+    operations: &[Operation],
+) -> Result<usize, Error> {
     let output = rounds.output_level(levels.input, levels.output)?;
     let mut level = input;
     for (position, operation) in operations.iter().enumerate() {
@@ -142,7 +147,7 @@ fn check_levels(levels: Levels, rounds: Rounds, input: usize, operations: &[Oper
         }
         level = next;
     }
-    Ok(())
+    Ok(level)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::engine::{
 };
 use crate::id::{Id, hex};
 use crate::plan::MemoryPlan;
-use crate::programs::ProgramJob;
+use crate::programs::{ProgramJob, result_bytes};
 use crate::streamed::StreamedKeys;
 
 /// Conventional sets, with what their keys and diagonals may take.
@@ -111,13 +111,14 @@ impl Engine for ConventionalEngine {
         wire::verify_conventional_part(&self.find(set)?.params, key.0, index, bytes)
     }
 
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         let Set { params, gain_bits, plan, .. } = self.find(set)?;
         check_mode(params, task.mode)?;
         let rounds = ckks_jobs::rounds(task, *gain_bits)?;
         if task.operations == [Operation::Program] {
             let job = ProgramJob::from_bytes(params, bytes)?;
-            let takes = conventional_key_bytes(params, &job.plan(params, key)?)?;
+            let program = job.plan(params, key)?;
+            let takes = conventional_key_bytes(params, &program)?;
             if plan.streamed && plan.keys < takes {
                 return Err(Error::Limit(format!(
                     "the program holds {takes} bytes of keys of {} at once, and {} are set aside for them; give keys more \
@@ -126,7 +127,7 @@ impl Engine for ConventionalEngine {
                     plan.keys
                 )));
             }
-            return Ok(());
+            return Ok(result_bytes(params, &program));
         }
         if task.operations.contains(&Operation::Program) {
             return Err(ckks_jobs::program_alone());
@@ -134,7 +135,8 @@ impl Engine for ConventionalEngine {
         let ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         let levels = params.levels();
         let levels = Levels { square: 1, input: levels.input, output: levels.output };
-        ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)
+        let level = ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)?;
+        Ok(wire::ciphertext_len(params.ckks(), level, 2) as u64)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {

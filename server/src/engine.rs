@@ -300,11 +300,11 @@ pub trait Engine: Send + Sync + 'static {
     fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
 
     /// Checks what a job is to work on: a ciphertext, or a circuit with its inputs; and that `task` can
-    /// be applied to it.
+    /// be applied to it. Returns how many bytes the result takes at most.
     ///
     /// # Errors
     /// The bytes are no such input of `set` under `key`, or its level does not fit.
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error>;
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error>;
 
     /// Loads a key set piece by piece. `read` may report that loading is to stop.
     ///

@@ -56,7 +56,7 @@ impl Engine for Engines {
         self.of(set)?.verify_part(set, key, index, bytes)
     }
 
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         self.of(set)?.check_ciphertext(set, key, task, bytes)
     }
 

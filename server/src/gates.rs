@@ -161,7 +161,7 @@ impl Engine for GateEngine {
         over!(self.find(set)?, params => wire::verify_cggi_part(params, key.0, index, bytes))
     }
 
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         over!(self.find(set)?, params => check_job(params, key.0, task, bytes))
     }
 
@@ -181,13 +181,13 @@ impl Engine for GateEngine {
     }
 }
 
-/// Checks the body of a job.
+/// Checks the body of a job, and gives the bytes of its result.
 fn check_job<W: WireWord>(
     params: &CggiParams<W>,
     key: [u8; 16],
     task: &Task,
     bytes: &[u8],
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
     if task.rounds != 1 {
         return Err(Error::InvalidArgument(format!(
             "rounds={} is for bootstraps of CKKS ciphertexts, and {} is a set for bits; leave it out",
@@ -195,20 +195,27 @@ fn check_job<W: WireWord>(
             params.name()
         )));
     }
-    match (&task.operations[..], task.mode) {
+    let outputs = match (&task.operations[..], task.mode) {
         ([Operation::Circuit], SlotMode::Bits) => {
-            check_key(&CircuitJob::from_bytes(params, bytes)?.inputs, key)
+            let job = CircuitJob::from_bytes(params, bytes)?;
+            check_key(&job.inputs, key)?;
+            job.netlist.outputs().len()
         }
         ([Operation::LookUp], SlotMode::Bits) => {
-            check_key(&LookUpJob::from_bytes(params, bytes)?.inputs, key)
+            let job = LookUpJob::from_bytes(params, bytes)?;
+            check_key(&job.inputs, key)?;
+            job.inputs.len()
         }
-        _ => Err(Error::InvalidArgument(format!(
-            "{} serves circuit or lookup, one of them in a job, on bits; the job asks for {} on {} values",
-            params.name(),
-            crate::engine::operation_list(&task.operations),
-            task.mode.name()
-        ))),
-    }
+        _ => {
+            return Err(Error::InvalidArgument(format!(
+                "{} serves circuit or lookup, one of them in a job, on bits; the job asks for {} on {} values",
+                params.name(),
+                crate::engine::operation_list(&task.operations),
+                task.mode.name()
+            )));
+        }
+    };
+    Ok(wire::cggi_ciphertexts_len(params, outputs) as u64)
 }
 
 /// Evaluation keys from their parts.
@@ -394,7 +401,9 @@ mod tests {
         let body = CircuitJob::to_bytes(secret.params(), &netlist, &inputs).unwrap();
         engine.check_ciphertext(set, key, &task, &body).unwrap();
         assert!(body.len() < engine.largest_input(engine.set(set).unwrap()));
+        let most = engine.check_ciphertext(set, key, &task, &body).unwrap();
         let result = engine.run(set, &keys, &task, &body, &mut ()).unwrap();
+        assert_eq!(most, result.len() as u64);
         let outputs = wire::cggi_ciphertexts_from_bytes(secret.params(), &result).unwrap();
         let sum = secret.decrypt_bits(&outputs).unwrap();
         assert_eq!((0..5).map(|i| usize::from(sum[i]) << i).sum::<usize>(), 17);

@@ -125,6 +125,11 @@ impl ProgramJob {
     }
 }
 
+/// Bytes of the outputs of a program.
+pub fn result_bytes(params: &ConventionalParams, plan: &Plan<'_>) -> u64 {
+    plan.outputs().map(|output| wire::ciphertext_len(params.ckks(), output.level, 2) as u64).sum()
+}
+
 /// What one job may take of the server.
 fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
     if bootstraps > MAX_BOOTSTRAPS {
@@ -211,7 +216,9 @@ mod tests {
         let keys = ConventionalKeys::generate(&secret).unwrap();
         let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Coefficients).unwrap();
         let method = ConventionalBootstrapper { evaluator: &evaluator, keys: &keys };
-        let result = list_from_bytes(&params, &back.run(&method, &mut ()).unwrap()).unwrap();
+        let result = back.run(&method, &mut ()).unwrap();
+        assert_eq!(result_bytes(&params, &back.plan(&params, key).unwrap()), result.len() as u64);
+        let result = list_from_bytes(&params, &result).unwrap();
         let square = values[0] * values[0];
         for (found, expected) in result.iter().zip([square, square * square]) {
             let found = secret.decrypt(found).unwrap();

@@ -87,13 +87,14 @@ impl Engine for ShipEngine {
         wire::verify_part(&self.find(set)?.params, key.0, index, bytes)
     }
 
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<(), Error> {
+    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         let Set { params, gain_bits, .. } = self.find(set)?;
         let ciphertext: Ciphertext = wire::ciphertext_from_bytes(params.ckks(), bytes)?;
         check_mode(params, task.mode)?;
         let rounds = ckks_jobs::rounds(task, *gain_bits)?;
         let levels = Levels { square: OUTPUT_LEVEL, input: INPUT_LEVEL, output: OUTPUT_LEVEL };
-        ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)
+        let level = ckks_jobs::check(levels, rounds, key, &ciphertext, &task.operations)?;
+        Ok(wire::ciphertext_len(params.ckks(), level, 2) as u64)
     }
 
     fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {

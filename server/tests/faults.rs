@@ -238,8 +238,8 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     let bytes = CIPHERTEXT as u64;
     let server = TestServer::start(folder.path(), |config| {
         observed(config);
-        config.storage.job_bytes = 3 * bytes;
-        config.storage.key_job_bytes = 2 * bytes;
+        config.storage.job_bytes = 6 * bytes;
+        config.storage.key_job_bytes = 4 * bytes;
     });
     let client = &server.client;
     let files = |name: &str| -> Vec<PathBuf> {
@@ -256,6 +256,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     }
     assert_eq!(files("input").len(), 1);
     let waiting = submit(client, 2);
+    assert!((metric(client, "refloat_stored_jobs_bytes") - 4.0 * bytes as f64).abs() < 0.1);
     let refusal = client.submit(KEY, &ciphertext(3));
     assert!(refusal.problem(429, "QUOTA").contains("storage.key_job_bytes"));
     assert_eq!(refusal.json()["limit"], "storage.key_job_bytes");
@@ -267,9 +268,14 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     client.submit(KEY, &ciphertext(3)).problem(429, "QUOTA");
     server.stop();
     // What is stored counts after a start as well, in all and not by key alone.
-    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = 2 * bytes);
-    let refusal = server.client.submit(KEY, &ciphertext(3));
+    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = 4 * bytes);
+    let refusal = server.client.submit(KEY, &ciphertext(4));
     assert!(refusal.problem(507, "STORAGE_FULL").contains("storage.job_bytes"));
+    server.stop();
+    // No waiting makes room for what takes more than all there is.
+    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = bytes);
+    let detail = server.client.submit(KEY, &ciphertext(4)).problem(507, "STORAGE_FULL");
+    assert!(detail.contains("128 bytes") && detail.ends_with("; raise storage.job_bytes"), "{detail}");
     server.stop();
 }
 

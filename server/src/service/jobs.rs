@@ -69,22 +69,23 @@ impl Service {
         let Order { key, operations, mode, rounds, idempotency, digest } = order;
         let set = self.job_set(key, caller)?;
         refuse_secret_key(ciphertext)?;
-        check_digest(ciphertext, digest)?;
+        let digest = check_digest(ciphertext, digest)?;
         let task = Task { mode: mode.unwrap_or(set.mode), operations, rounds };
-        self.engine.check_ciphertext(&set.name, key, &task, ciphertext)?;
+        let most_result_bytes = self.engine.check_ciphertext(&set.name, key, &task, ciphertext)?;
         let account = self.account(caller)?;
         let api_key = account.map(|key| key.name.clone());
         let max_own = account.map(|key| key.max_queued_jobs).filter(|most| *most > 0);
         let holder = Holder { api_key, ..self.key_record(key)?.holder };
-        let job = NewJob { key, params: set.name.clone(), task, ciphertext, idempotency, holder, max_own };
+        let params = set.name.clone();
+        let job =
+            NewJob { key, params, task, ciphertext, digest, most_result_bytes, idempotency, holder, max_own };
         match jobs::submit(&self.store, &job, self.bounds())? {
             Submitted::New(record) => {
                 tracing::info!(job = %record.id, %key, params = record.params, "job accepted");
-                self.append(&record, "state", r#"{"state":"queued"}"#, Urgency::Now)?;
                 self.live.wake();
-                self.document(&record)
+                Ok(self.document(&record))
             }
-            Submitted::Same(record) => self.document(&record),
+            Submitted::Same(record) => Ok(self.document(&record)),
             Submitted::Differs => Err(Problem::conflict(
                 "IDEMPOTENCY_CONFLICT",
                 "this Idempotency-Key belongs to a job that had another operation or ciphertext; use a new key for a new request",
@@ -107,17 +108,17 @@ impl Service {
             )
             .with("quota", "max_queued_jobs")
             .retry_after(self.estimates.retry_after(&set.name))),
-            Submitted::NoRoom(taken) => Err(no_room(
+            Submitted::NoRoom(taken, more) => Err(no_room(
                 507,
-                "storage.job_bytes",
-                self.config.storage.job_bytes,
-                &format!("the jobs of this server take {taken}"),
+                ("storage.job_bytes", self.config.storage.job_bytes),
+                ("this server", taken),
+                more,
             )),
-            Submitted::NoRoomForKey(taken) => Err(no_room(
+            Submitted::NoRoomForKey(taken, more) => Err(no_room(
                 429,
-                "storage.key_job_bytes",
-                self.config.storage.key_job_bytes,
-                &format!("the jobs of key set {key} take {taken}"),
+                ("storage.key_job_bytes", self.config.storage.key_job_bytes),
+                (format!("key set {key}").as_str(), taken),
+                more,
             )
             .retry_after(60)),
             Submitted::KeyGone => {
@@ -131,7 +132,7 @@ impl Service {
     /// # Errors
     /// It does not exist, or is not the caller's.
     pub fn job(&self, id: Id, caller: &Caller) -> Result<JobDocument, Problem> {
-        self.document(&self.job_for(id, caller)?)
+        Ok(self.document(&self.job_for(id, caller)?))
     }
 
     /// Cancels a job. Returns whether it still has to come to its end.
@@ -221,15 +222,16 @@ impl Service {
         Ok(self.events.append(record.id, record.attempts, name, data, urgency)?)
     }
 
-    fn document(&self, record: &JobRecord) -> Result<JobDocument, Problem> {
-        let position =
-            if record.state == JobState::Queued { Some(jobs::position(&self.store, record)?) } else { None };
+    /// A table that does not answer leaves out the position: what has been accepted is said to be.
+    fn document(&self, record: &JobRecord) -> JobDocument {
+        let waits = record.state == JobState::Queued;
+        let position = if waits { jobs::position(&self.store, record).ok() } else { None };
         let progress = if record.state == JobState::Running {
             self.live.get(record.id).map(|live| live.progress())
         } else {
             None
         };
-        Ok(JobDocument::new(record, progress, position))
+        JobDocument::new(record, progress, position)
     }
 
     /// The record of a job that the caller may see and cancel.
@@ -244,10 +246,15 @@ impl Service {
     }
 }
 
-fn no_room(status: u16, limit: &str, bytes: u64, taken: &str) -> Problem {
+fn no_room(status: u16, (limit, most): (&str, u64), (whose, taken): (&str, u64), more: u64) -> Problem {
     let code = if status == 507 { "STORAGE_FULL" } else { "QUOTA" };
+    let repair = if more > most {
+        format!("raise {limit}")
+    } else {
+        format!("wait for jobs to end and results to expire, or raise {limit}")
+    };
     let detail = format!(
-        "{taken} bytes on disk and {limit} is {bytes}; wait for jobs to end and results to expire, or raise {limit}"
+        "the job takes up to {more} bytes with its result, the jobs of {whose} take {taken}, and {limit} is {most}; {repair}"
     );
     Problem::new(status, code, "No room for jobs", detail).with("limit", limit)
 }

@@ -215,8 +215,7 @@ impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // The store has logged what failed.
         if error.is_full() {
-            let detail = "the server's disk is full; nothing was stored";
-            return Self::new(507, "STORAGE_FULL", "Storage full", detail);
+            return Self::new(507, "STORAGE_FULL", "Storage full", "the server's disk is full");
         }
         if matches!(error, StoreError::Corrupt(_)) {
             let detail = "the server's disk altered what the server keeps about this job or key set; submit the job again, or make new keys; \

@@ -19,7 +19,7 @@ use crate::engine::{LoadError, LoadedKeys, PartReader};
 use crate::memory;
 use crate::problem::Problem;
 use crate::store::StoreError;
-use crate::store::events::Urgency;
+use crate::store::events::{QUEUED, Urgency};
 use crate::store::files::ReadError;
 use crate::store::jobs::{self, JobRecord, JobState, Requeue};
 use crate::store::keys;
@@ -165,7 +165,7 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
         Some(record) => {
             tracing::info!(job = %job.id, state = record.state.name(), seconds = record.seconds, "job left the worker");
             if record.state == JobState::Queued {
-                let _ = service.append(&record, "state", r#"{"state":"queued"}"#, Urgency::Now);
+                let _ = service.append(&record, "state", QUEUED, Urgency::Now);
             } else {
                 service.metrics.job(&record.params, record.state, record.seconds);
             }
@@ -259,7 +259,10 @@ fn attempt(
     let mut observer = RunObserver { service, job, live, began, entered: began };
     let result = pool.install(|| service.engine.run(&job.params, &loaded, &job.task, &input, &mut observer));
     match result {
-        Ok(bytes) => Ok((bytes, began.elapsed().as_secs_f64())),
+        Ok(bytes) => {
+            debug_assert!(job.most_result_bytes == 0 || bytes.len() as u64 <= job.most_result_bytes);
+            Ok((bytes, began.elapsed().as_secs_f64()))
+        }
         Err(Error::Cancelled(_)) if live.stopped().is_some() => {
             Err(Halt::Stopped(live.stopped().unwrap_or(Stop::Cancelled)))
         }

@@ -16,6 +16,9 @@ use crate::id::Id;
 /// Name of the last event of a job.
 pub const END: &str = "end";
 
+/// What the event `state` of a job that waits holds.
+pub const QUEUED: &str = r#"{"state":"queued"}"#;
+
 const ATTEMPT: u64 = 1_000_000_000;
 
 /// One event of a job.
@@ -36,6 +39,16 @@ pub enum Urgency {
     Now,
     /// With the next urgent one.
     Later,
+}
+
+/// Writes the first event of a new job, in the transaction that makes the job.
+pub(super) fn first(txn: &redb::WriteTransaction, job: Id, name: &str, data: &str) -> Result<(), StoreError> {
+    txn.open_table(EVENTS)?.insert((job.0, 1), line(name, data).as_slice())?;
+    Ok(())
+}
+
+fn line(name: &str, data: &str) -> Vec<u8> {
+    format!("{name}\n{data}").into_bytes()
 }
 
 /// Appends to the logs and tells subscribers.
@@ -74,7 +87,7 @@ impl EventLog {
                 .transpose()?
                 .map_or(0, |(key, _)| key.value().1);
             let id = (last.max(given) + 1).max(u64::from(attempt) * ATTEMPT);
-            events.insert((job.0, id), format!("{name}\n{data}").as_bytes())?;
+            events.insert((job.0, id), line(name, data).as_slice())?;
             Ok(id)
         })?;
         if attempt > 0 {

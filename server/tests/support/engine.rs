@@ -127,9 +127,9 @@ impl Engine for TestEngine {
         }
     }
 
-    fn check_ciphertext(&self, _set: &str, _key: Id, _task: &Task, bytes: &[u8]) -> Result<(), Error> {
+    fn check_ciphertext(&self, _set: &str, _key: Id, _task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         if bytes.len() == CIPHERTEXT && bytes[0] == b'C' {
-            Ok(())
+            Ok(CIPHERTEXT as u64)
         } else {
             Err(Error::BadBytes("this is not a ciphertext".into()))
         }

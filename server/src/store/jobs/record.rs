@@ -80,6 +80,9 @@ pub struct JobRecord {
     /// BLAKE3 of the ciphertext in hexadecimal; older versions stored none.
     #[serde(default)]
     pub input_digest: Option<String>,
+    /// Bytes that its result takes at most; older versions stored none.
+    #[serde(default)]
+    pub most_result_bytes: u64,
     /// Digest of the result in hexadecimal, and its length.
     pub result: Option<(String, u64)>,
     /// Why it failed.
@@ -92,9 +95,11 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Bytes of its files: the input until it has ended, and the result.
+    /// Bytes that it takes on disk: the input and room for the result until it has ended, and then the result.
     pub fn stored_bytes(&self) -> u64 {
-        let input = if self.state.is_final() { 0 } else { self.input_bytes };
-        input + self.result.as_ref().map_or(0, |(_, length)| *length)
+        if self.state.is_final() {
+            return self.result.as_ref().map_or(0, |(_, length)| *length);
+        }
+        self.input_bytes.saturating_add(self.most_result_bytes)
     }
 }

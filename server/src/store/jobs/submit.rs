@@ -5,6 +5,7 @@ use redb::{ReadableTable, ReadableTableMetadata};
 use super::{JobRecord, JobState, queued};
 use crate::engine::{Task, operation_list};
 use crate::id::{Id, hex};
+use crate::store::events::{self, QUEUED};
 use crate::store::holder::Holder;
 use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, decode, encode, now};
 
@@ -13,7 +14,7 @@ use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, 
 pub struct Bounds {
     /// Jobs waiting.
     pub queued: usize,
-    /// Bytes of all jobs.
+    /// Bytes of all jobs: inputs, and results or room for them.
     pub bytes: u64,
     /// Bytes of the jobs of one key set.
     pub key_bytes: u64,
@@ -29,6 +30,10 @@ pub struct NewJob<'a> {
     pub task: Task,
     /// The ciphertext, checked.
     pub ciphertext: &'a [u8],
+    /// BLAKE3 of it.
+    pub digest: blake3::Hash,
+    /// Bytes that the result takes at most.
+    pub most_result_bytes: u64,
     /// The client's Idempotency-Key.
     pub idempotency: Option<String>,
     /// Whom it belongs to.
@@ -50,10 +55,10 @@ pub enum Submitted {
     Full(usize),
     /// The API key has this many jobs waiting, which is as many as it may have.
     Quota(usize),
-    /// All jobs would take more than [`Bounds::bytes`]; they take this many.
-    NoRoom(u64),
-    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take this many.
-    NoRoomForKey(u64),
+    /// All jobs would take more than [`Bounds::bytes`]; they take this many, and it takes the second number.
+    NoRoom(u64, u64),
+    /// The jobs of the key set would take more than [`Bounds::key_bytes`]; they take this many, and it takes the second number.
+    NoRoomForKey(u64, u64),
     /// The key set has gone in the meantime.
     KeyGone,
 }
@@ -73,7 +78,6 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
     if let Some(refusal) = over(store, job, bounds, queued(store)?) {
         return Ok(refusal);
     }
-    let input_digest = hex(blake3::hash(job.ciphertext).as_bytes());
     let id = Id::random().map_err(|error| store.failed(error))?;
     let written = store.put_aside(job.ciphertext)?;
     let outcome = store.write(|txn| {
@@ -119,7 +123,8 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             finished: None,
             seconds: None,
             input_bytes: job.ciphertext.len() as u64,
-            input_digest: Some(input_digest),
+            input_digest: Some(hex(job.digest.as_bytes())),
+            most_result_bytes: job.most_result_bytes,
             result: None,
             problem: None,
             idempotency: job.idempotency.clone(),
@@ -128,6 +133,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         written.publish(&store.job_folder(id), "input").map_err(StoreError::Io)?;
         jobs.insert(id.0, encode(&record)?.as_slice())?;
         queue.insert(sequence, id.0)?;
+        events::first(txn, id, "state", QUEUED)?;
         if let Some(key) = &job.idempotency {
             idempotency.insert((job.key.0, key.as_str()), (id.0, digest))?;
         }
@@ -144,14 +150,14 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
 /// The bound that a job would exceed.
 fn over(store: &Store, job: &NewJob<'_>, bounds: Bounds, waiting: usize) -> Option<Submitted> {
     let usage = store.usage();
-    let more = job.ciphertext.len() as u64;
+    let more = (job.ciphertext.len() as u64).saturating_add(job.most_result_bytes);
     if waiting >= bounds.queued {
         return Some(Submitted::Full(waiting));
     }
     if usage.of_key(job.key).saturating_add(more) > bounds.key_bytes {
-        return Some(Submitted::NoRoomForKey(usage.of_key(job.key)));
+        return Some(Submitted::NoRoomForKey(usage.of_key(job.key), more));
     }
-    (usage.total().saturating_add(more) > bounds.bytes).then(|| Submitted::NoRoom(usage.total()))
+    (usage.total().saturating_add(more) > bounds.bytes).then(|| Submitted::NoRoom(usage.total(), more))
 }
 
 fn known(
