@@ -255,6 +255,7 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
         client.delete(&format!("/v1/jobs/{job}")).expect(204);
     }
     assert_eq!(files("input").len(), 1);
+    // Two inputs and room for two results: three inputs alone would fit.
     let waiting = submit(client, 2);
     assert!((metric(client, "refloat_stored_jobs_bytes") - 4.0 * bytes as f64).abs() < 0.1);
     let refusal = client.submit(KEY, &ciphertext(3));
@@ -265,7 +266,8 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     client.wait_state(&waiting, "done");
     assert_eq!((files("input").len(), files("result").len()), (0, 2));
     assert!((metric(client, "refloat_stored_jobs_bytes") - 2.0 * bytes as f64).abs() < 0.1);
-    client.submit(KEY, &ciphertext(3)).problem(429, "QUOTA");
+    client.wait_state(&submit(client, 3), "done");
+    client.submit(KEY, &ciphertext(4)).problem(429, "QUOTA");
     server.stop();
     // What is stored counts after a start as well, in all and not by key alone.
     let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = 4 * bytes);
@@ -298,10 +300,38 @@ fn idle_keys_leave_memory_while_a_job_runs() {
         }
     };
     client.wait_state(&submit(client, 1), "done");
-    let began = Instant::now();
-    while metric(client, "refloat_key_cache_bytes") > 0.0 {
-        assert!(began.elapsed() < DEADLINE);
-        std::thread::sleep(Duration::from_millis(20));
+    until("refloat_key_cache_bytes", &|bytes| bytes < 0.5);
+    // The keys of the first set go while a job with those of the second runs.
+    client.wait_state(&submit(client, 1), "done");
+    server.engine.hold();
+    let job = client.submit(&other, &ciphertext(2)).expect(202).json()["id"].as_str().unwrap().to_owned();
+    client.wait(&job, |job| job["done"] == 2);
+    until("refloat_key_cache_releases_total", &|count| count > 1.5);
+    until("refloat_key_cache_bytes", &|bytes| bytes > 0.5);
+    server.engine.release();
+    client.wait_state(&job, "done");
+    server.stop();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_job_whose_files_cannot_be_read_delays_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |_| {});
+    let client = &server.client;
+    upload(client);
+    server.engine.hold();
+    let first = submit(client, 1);
+    client.wait(&first, |job| job["done"] == 2);
+    let unreadable = submit(client, 2);
+    let others: Vec<String> = (3..6).map(|content| submit(client, content)).collect();
+    let input = folder.path().join(format!("jobs/{unreadable}/input"));
+    remove(&input);
+    // Opening it fails, and not because it is absent.
+    std::os::unix::fs::symlink(&input, &input).unwrap();
+    server.engine.release();
+    for job in &others {
+        client.wait_state(job, "done");
     }
     let document = client.get(&format!("/v1/jobs/{unreadable}")).expect(200).json();
     assert_eq!((&document["state"], &document["attempts"]), (&json!("queued"), &json!(1)), "{document}");

@@ -178,7 +178,8 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
     service.events.wake(job.id);
 }
 
-/// A job whose files could not be read or written goes back into the queue, after a pause, until it was tried too often.
+/// A job whose files could not be read or written goes back into the queue, to be tried after a pause, until it was tried too
+/// often. Others do not wait for it.
 fn after_trouble(service: &Service, job: &JobRecord, live: &Live, reason: String) -> Ending {
     let tries = job.failures + 1;
     if tries >= service.config.compute.max_attempts {
@@ -188,11 +189,7 @@ fn after_trouble(service: &Service, job: &JobRecord, live: &Live, reason: String
         return Ending::Failed(Problem::new(500, "STORAGE_FAILED", "Storage failed", detail));
     }
     service.metrics.retried();
-    live.wait(Duration::from_secs(1 << tries.min(5)));
-    match live.stopped() {
-        Some(Stop::Cancelled) => Ending::Cancelled,
-        _ => Ending::Again(Requeue::Trouble(reason)),
-    }
+    Ending::Again(Requeue::Trouble(reason, Duration::from_secs(1 << tries.min(5))))
 }
 
 /// Notes how a job ended, again and again until it is on disk, and gives its record. `None` if the server stops before.

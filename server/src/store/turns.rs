@@ -1,12 +1,9 @@
 //! Whose job is next: accounts take turns, and the jobs of one keep their order.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::jobs::JobRecord;
 use crate::id::Id;
-
-/// Accounts whose last turn is remembered.
-const REMEMBERED: usize = 1024;
 
 /// Who shares the worker with others: an API key, or, where there is none, a key set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,27 +21,29 @@ impl Account {
     }
 }
 
-/// When each account had its last turn.
+/// Since which turn each account that waits has waited, and whether that was its own. Who comes goes to the end of the circle,
+/// before the one that has its turn just then, so that nobody overtakes others under ever new names.
 #[derive(Debug, Default)]
 pub struct Turns {
-    last: HashMap<Account, u64>,
+    since: HashMap<Account, (u64, bool)>,
     count: u64,
 }
 
 impl Turns {
-    /// Of what waits, in order, the first of the account that has waited longest for its turn.
-    pub fn pick<T>(&self, waiting: impl Iterator<Item = (T, Account)>) -> Option<(T, Account)> {
-        waiting.min_by_key(|(_, account)| self.last.get(account).copied().unwrap_or(0))
+    /// Of all that waits, in order, the first of the account that has waited longest for its turn.
+    pub fn pick<T>(&mut self, waiting: Vec<(T, Account)>) -> Option<(T, Account)> {
+        let present: HashSet<&Account> = waiting.iter().map(|(_, account)| account).collect();
+        self.since.retain(|account, _| present.contains(account));
+        for account in present {
+            self.since.entry(account.clone()).or_insert((self.count, false));
+        }
+        waiting.into_iter().min_by_key(|(_, account)| self.since.get(account).copied())
     }
 
     /// Notes that an account has its turn.
     pub fn take(&mut self, account: Account) {
         self.count += 1;
-        self.last.insert(account, self.count);
-        if self.last.len() > REMEMBERED {
-            let oldest = self.last.iter().min_by_key(|(_, turn)| **turn).map(|(account, _)| account.clone());
-            oldest.map(|account| self.last.remove(&account));
-        }
+        self.since.insert(account, (self.count, true));
     }
 }
 
@@ -59,7 +58,7 @@ mod tests {
         let mut waiting: Vec<(u32, Account)> = (0..6).map(|job| (job, name("many"))).collect();
         waiting.extend([(6, name("few")), (7, name("one")), (8, name("few"))]);
         let mut order = Vec::new();
-        while let Some((job, account)) = turns.pick(waiting.iter().cloned()) {
+        while let Some((job, account)) = turns.pick(waiting.clone()) {
             waiting.retain(|(other, _)| *other != job);
             turns.take(account);
             order.push(job);
@@ -68,15 +67,43 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_at_once_does_not_come_first() {
+    fn nobody_is_overtaken_under_new_names() {
+        let old = Account::ApiKey("old".into());
+        let mut turns = Turns::default();
+        turns.take(old.clone());
+        // With each turn somebody new comes, with 20 jobs waiting at any time.
+        let mut names = (0u128..).map(|name| Account::Keys(Id(name.to_be_bytes())));
+        let mut waiting: Vec<(bool, Account)> = names.by_ref().take(20).map(|name| (false, name)).collect();
+        waiting.insert(7, (true, old.clone()));
+        waiting.push((true, old.clone()));
+        let mut served = Vec::new();
+        for turn in 0..60 {
+            let (is_old, account) = turns.pick(waiting.clone()).unwrap();
+            let place = waiting.iter().position(|(_, other)| *other == account).unwrap();
+            waiting.remove(place);
+            waiting.push((false, names.next().unwrap()));
+            turns.take(account);
+            if is_old {
+                served.push(turn);
+            }
+        }
+        // Each when those that were there before have had a turn, and none of those that came later.
+        assert_eq!(served, [20, 42]);
+    }
+
+    #[test]
+    fn only_accounts_that_wait_are_remembered() {
         let (a, b) = (Account::Keys(Id([1; 16])), Account::Keys(Id([2; 16])));
         let mut turns = Turns::default();
         turns.take(a.clone());
         turns.take(b.clone());
-        assert_eq!(turns.pick([(1, b.clone()), (2, a)].into_iter()).unwrap().0, 2);
-        for number in 0..=REMEMBERED as u128 {
+        // Both came back before the next turn: the one whose turn is longer ago goes first.
+        assert_eq!(turns.pick(vec![(1, b.clone()), (2, a)]).unwrap().0, 2);
+        for number in 0..1000u128 {
             turns.take(Account::Keys(Id(number.to_be_bytes())));
+            turns.pick(vec![(1, b.clone())]);
         }
-        assert_eq!(turns.last.len(), REMEMBERED);
+        assert_eq!(turns.since.len(), 1);
+        assert!(turns.pick(Vec::<(u8, Account)>::new()).is_none() && turns.since.is_empty());
     }
 }

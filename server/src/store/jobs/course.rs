@@ -1,61 +1,74 @@
 //! The course of a job from the queue to its end. Every change of state is one transaction guarded by the state it leaves.
 
+use std::time::Duration;
+
 use redb::ReadableTable;
 
 use super::files::drop_files;
-use super::{JobRecord, JobState, queued};
+use super::{JobRecord, JobState, find};
 use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::leftovers::{Owner, Retired};
 use crate::store::turns::{Account, Turns};
-use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, decode, encode, now};
+use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode, now};
+
+/// Longest pause before a job is tried again.
+pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// Takes a waiting job to run it: the first of the account whose turn it is.
 ///
 /// # Errors
 /// The store fails.
 pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, StoreError> {
-    if queued(store)? == 0 {
-        return Ok(None);
-    }
-    let claimed = store.write(|txn| {
-        let mut queue = txn.open_table(QUEUE)?;
+    loop {
         let (mut waiting, mut unusable) = (Vec::new(), Vec::new());
-        {
+        store.read(|txn| {
             let jobs = txn.open_table(JOBS)?;
-            for entry in queue.iter()? {
+            for entry in txn.open_table(QUEUE)?.iter()? {
                 let (sequence, id) = entry?;
-                let (sequence, id) = (sequence.value(), Id(id.value()));
-                let record = jobs.get(id.0)?.map(|bytes| decode(&format!("job {id}"), bytes.value()));
-                match record {
-                    Some(Ok(record)) => waiting.push(((sequence, id), Account::of(&record))),
+                let sequence = sequence.value();
+                match find(&jobs, Id(id.value())) {
+                    Ok(Some(record)) if record.may_begin(now()) => {
+                        waiting.push(((sequence, record.id), Account::of(&record)));
+                    }
+                    Ok(Some(_)) => {}
+                    Ok(None) => unusable.push(sequence),
                     // Without its record nobody can do it, and it is not to hold up the others.
-                    Some(Err(error)) => {
+                    Err(error @ StoreError::Corrupt(_)) => {
                         store.note(&error);
                         unusable.push(sequence);
                     }
-                    None => unusable.push(sequence),
+                    Err(error) => return Err(error),
                 }
             }
+            Ok(())
+        })?;
+        let next = turns.pick(waiting);
+        if next.is_none() && unusable.is_empty() {
+            return Ok(None);
         }
-        for sequence in unusable {
-            queue.remove(sequence)?;
-        }
-        let Some(((sequence, id), _)) = turns.pick(waiting.into_iter()) else { return Ok(None) };
-        queue.remove(sequence)?;
-        change(txn, id, |record| {
-            if record.state != JobState::Queued {
-                return false;
+        let claimed = store.write(|txn| {
+            let mut queue = txn.open_table(QUEUE)?;
+            for sequence in &unusable {
+                queue.remove(sequence)?;
             }
-            record.state = JobState::Running;
-            record.attempts += 1;
-            true
-        })
-    })?;
-    if let Some(record) = &claimed {
-        turns.take(Account::of(record));
+            let Some(((sequence, id), _)) = next else { return Ok(None) };
+            queue.remove(sequence)?;
+            change(txn, id, |record| {
+                if record.state != JobState::Queued {
+                    return false;
+                }
+                record.state = JobState::Running;
+                record.attempts += 1;
+                true
+            })
+        })?;
+        // Else it was cancelled meanwhile.
+        if let Some(record) = claimed {
+            turns.take(Account::of(&record));
+            return Ok(Some(record));
+        }
     }
-    Ok(claimed)
 }
 
 /// Stores the result of a running job.
@@ -99,8 +112,8 @@ pub enum Requeue {
     Stopped,
     /// The server died under it.
     Crashed,
-    /// A file could not be read or written, for this reason.
-    Trouble(String),
+    /// A file could not be read or written, for this reason; it is not tried again before this pause is over.
+    Trouble(String, Duration),
 }
 
 /// Puts a running job back to where it was in the queue.
@@ -117,9 +130,10 @@ pub fn requeue(store: &Store, id: Id, why: &Requeue) -> Result<Option<JobRecord>
             match why {
                 Requeue::Stopped => {}
                 Requeue::Crashed => record.crashes += 1,
-                Requeue::Trouble(reason) => {
+                Requeue::Trouble(reason, pause) => {
                     record.failures += 1;
                     record.trouble = Some(reason.clone());
+                    record.not_before = now() + pause.min(&LONGEST_PAUSE).as_millis() as u64;
                 }
             }
             true
@@ -154,7 +168,7 @@ pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
             txn.open_table(QUEUE)?.remove(record.sequence)?;
             return Ok(Some(record));
         }
-        txn.open_table(JOBS)?.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose()
+        find(&txn.open_table(JOBS)?, id)
     })?;
     if let Some(record) = &record {
         ended(store, record);
@@ -219,11 +233,7 @@ fn change(
     how: impl FnOnce(&mut JobRecord) -> bool,
 ) -> Result<Option<JobRecord>, StoreError> {
     let mut jobs = txn.open_table(JOBS)?;
-    let Some(mut record) =
-        jobs.get(id.0)?.map(|bytes| decode::<JobRecord>("job", bytes.value())).transpose()?
-    else {
-        return Ok(None);
-    };
+    let Some(mut record) = find(&jobs, id)? else { return Ok(None) };
     if !how(&mut record) {
         return Ok(None);
     }

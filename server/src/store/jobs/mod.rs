@@ -10,7 +10,7 @@ pub use files::{drop_files, input, result};
 pub use record::{JobRecord, JobState};
 pub use submit::{Bounds, NewJob, Submitted, submit};
 
-use redb::ReadableTableMetadata;
+use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::{JOBS, QUEUE, Store, StoreError, decode};
 use crate::id::Id;
@@ -20,7 +20,7 @@ use crate::id::Id;
 /// # Errors
 /// The store fails.
 pub fn get(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
-    store.read(|txn| txn.open_table(JOBS)?.get(id.0)?.map(|bytes| decode("job", bytes.value())).transpose())
+    store.read(|txn| find(&txn.open_table(JOBS)?, id))
 }
 
 /// Number of jobs waiting.
@@ -53,4 +53,11 @@ pub fn select(store: &Store, mut pick: impl FnMut(&JobRecord) -> bool) -> Result
         })?;
         Ok(picked)
     })
+}
+
+fn find(
+    table: &impl ReadableTable<[u8; 16], &'static [u8]>,
+    id: Id,
+) -> Result<Option<JobRecord>, StoreError> {
+    table.get(id.0)?.map(|bytes| decode(&format!("job {id}"), bytes.value())).transpose()
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::course::LONGEST_PAUSE;
 use crate::engine::Task;
 use crate::id::Id;
 use crate::problem::Problem;
@@ -69,6 +70,9 @@ pub struct JobRecord {
     /// Why it went back into the queue last.
     #[serde(default)]
     pub trouble: Option<String>,
+    /// Milliseconds since 1970 before which it is not tried again.
+    #[serde(default)]
+    pub not_before: u64,
     /// Milliseconds since 1970.
     pub created: u64,
     /// Milliseconds since 1970 at which it came to its final state.
@@ -101,5 +105,34 @@ impl JobRecord {
             return self.result.as_ref().map_or(0, |(_, length)| *length);
         }
         self.input_bytes.saturating_add(self.most_result_bytes)
+    }
+
+    /// Whether it may be tried at this time. A clock that was set back makes nobody wait for long.
+    pub fn may_begin(&self, now: u64) -> bool {
+        let wait = self.not_before.saturating_sub(now);
+        wait == 0 || u128::from(wait) > LONGEST_PAUSE.as_millis()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_ends_and_outlives_no_clock() {
+        let document = serde_json::json!({
+            "id": Id([0; 16]), "sequence": 1, "key": Id([0; 16]), "params": "p", "state": "queued", "cancel": false,
+            "task": { "mode": "real", "operations": ["bootstrap"] },
+            "attempts": 0, "crashes": 0, "created": 0, "inputBytes": 5,
+        });
+        let mut record: JobRecord = serde_json::from_value(document).unwrap();
+        assert!(record.may_begin(0), "of an older version");
+        record.not_before = 100_000;
+        assert_eq!([99_999, 100_000, 30_000].map(|now| record.may_begin(now)), [false, true, true]);
+        record.most_result_bytes = 7;
+        assert_eq!(record.stored_bytes(), 12);
+        record.result = Some((String::new(), 6));
+        record.state = JobState::Done;
+        assert_eq!(record.stored_bytes(), 6);
     }
 }

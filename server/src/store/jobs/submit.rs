@@ -2,12 +2,12 @@
 
 use redb::{ReadableTable, ReadableTableMetadata};
 
-use super::{JobRecord, JobState, queued};
+use super::{JobRecord, JobState, find, get, queued};
 use crate::engine::{Task, operation_list};
 use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
 use crate::store::holder::Holder;
-use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, decode, encode, now};
+use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode, now};
 
 /// Bounds on the queue and on what it takes on disk.
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +96,11 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         if let (Some(api_key), Some(most)) = (&job.holder.api_key, job.max_own) {
             let mut own = 0;
             for entry in queue.iter()? {
-                let record = jobs.get(entry?.1.value())?;
-                // A damaged one is nobody's.
-                let record: Option<JobRecord> = record.and_then(|bytes| decode("job", bytes.value()).ok());
+                let record = match find(&jobs, Id(entry?.1.value())) {
+                    // A damaged one is nobody's.
+                    Err(StoreError::Corrupt(_)) => None,
+                    record => record?,
+                };
                 own +=
                     usize::from(record.is_some_and(|record| record.holder.api_key.as_ref() == Some(api_key)));
             }
@@ -119,6 +121,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             crashes: 0,
             failures: 0,
             trouble: None,
+            not_before: 0,
             created: now(),
             finished: None,
             seconds: None,
@@ -173,8 +176,7 @@ fn known(
     if earlier != digest {
         return Ok(Some(Submitted::Differs));
     }
-    let record = jobs.get(id)?.map(|bytes| decode("job", bytes.value())).transpose()?;
-    Ok(record.map(Submitted::Same))
+    Ok(find(jobs, Id(id))?.map(Submitted::Same))
 }
 
 fn request_digest(job: &NewJob<'_>) -> [u8; 32] {
