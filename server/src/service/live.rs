@@ -1,7 +1,7 @@
 //! What is known of running jobs beyond their records: progress, and whether they are to stop.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,9 @@ use crate::id::Id;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The client cancelled it.
-    Cancelled = 1,
+    Cancelled,
     /// The server is going down; the job will be taken up again.
-    ShuttingDown = 2,
+    ShuttingDown,
 }
 
 /// How far a running job is.
@@ -28,29 +28,39 @@ pub struct Progress {
 /// A job being worked on.
 #[derive(Default)]
 pub struct Live {
-    stop: AtomicU8,
+    cancelled: AtomicBool,
+    shutting_down: AtomicBool,
     progress: Mutex<Progress>,
 }
 
 impl Live {
-    /// Asks the run to stop; the first reason stays.
+    /// Asks the run to stop.
     pub fn stop(&self, reason: Stop) {
-        let _ = self.stop.compare_exchange(0, reason as u8, Ordering::Relaxed, Ordering::Relaxed);
+        let flag = match reason {
+            Stop::Cancelled => &self.cancelled,
+            Stop::ShuttingDown => &self.shutting_down,
+        };
+        flag.store(true, Ordering::Relaxed);
     }
 
-    /// Why the run is to stop, if it is.
+    /// Why the run is to stop, if it is. Where both are true it was cancelled: it is not to be taken up again.
     pub fn stopped(&self) -> Option<Stop> {
-        match self.stop.load(Ordering::Relaxed) {
-            0 => None,
-            1 => Some(Stop::Cancelled),
-            _ => Some(Stop::ShuttingDown),
+        if self.cancelled.load(Ordering::Relaxed) {
+            Some(Stop::Cancelled)
+        } else {
+            self.is_shutting_down().then_some(Stop::ShuttingDown)
         }
     }
 
-    /// Waits until the run is asked to stop or `patience` has passed.
-    pub fn wait(&self, patience: Duration) {
+    /// Whether the server is going down, whatever else is asked.
+    pub fn is_shutting_down(&self) -> bool {
+        self.shutting_down.load(Ordering::Relaxed)
+    }
+
+    /// Waits until `patience` has passed, or `over` says that there is no need.
+    pub fn wait(&self, patience: Duration, over: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + patience;
-        while self.stopped().is_none() && Instant::now() < deadline {
+        while !over(self) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(20).min(patience));
         }
     }
@@ -148,5 +158,16 @@ mod tests {
         jobs.stop_all(Stop::ShuttingDown);
         assert_eq!(early.stopped(), Some(Stop::ShuttingDown));
         assert_eq!(jobs.begin(Id::random().unwrap()).stopped(), Some(Stop::ShuttingDown));
+    }
+
+    #[test]
+    fn a_cancelled_job_learns_that_the_server_goes_down_and_stays_cancelled() {
+        for order in [[Stop::Cancelled, Stop::ShuttingDown], [Stop::ShuttingDown, Stop::Cancelled]] {
+            let live = Live::default();
+            for reason in order {
+                live.stop(reason);
+            }
+            assert_eq!((live.stopped(), live.is_shutting_down()), (Some(Stop::Cancelled), true));
+        }
     }
 }

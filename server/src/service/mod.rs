@@ -177,12 +177,14 @@ impl Service {
         Ok(())
     }
 
-    /// Takes up the jobs that are running by the table and in nobody's hands: after a sudden death, all that are running.
-    pub(super) fn take_back(&self) -> Result<(), StoreError> {
+    /// Takes up the jobs that are running by the table and in nobody's hands, for this reason: after a sudden death, all that are
+    /// running.
+    pub(super) fn take_back(&self, why: &job_store::Requeue) -> Result<(), StoreError> {
+        let crashed = *why == job_store::Requeue::Crashed;
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Running)? {
             if job.cancel {
                 job_store::abandon(&self.store, job.id)?;
-            } else if job.crashes + 1 >= self.config.compute.max_attempts {
+            } else if crashed && job.crashes + 1 >= self.config.compute.max_attempts {
                 let detail = format!(
                     "the server died {} times while it worked on this job; it is not tried again",
                     job.crashes + 1
@@ -194,14 +196,14 @@ impl Service {
                 )?;
             } else {
                 tracing::info!(job = %job.id, attempts = job.attempts, "putting an interrupted job back into the queue");
-                job_store::requeue(&self.store, job.id, &job_store::Requeue::Crashed)?;
+                job_store::requeue(&self.store, job.id, why)?;
             }
         }
         Ok(())
     }
 
     fn recover(&self) -> Result<(), StoreError> {
-        self.take_back()?;
+        self.take_back(&job_store::Requeue::Crashed)?;
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Done)? {
             if let Some(seconds) = job.seconds {
                 self.estimates.record(&job.params, job.task.bootstraps(), seconds);

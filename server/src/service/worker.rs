@@ -56,24 +56,28 @@ pub fn start(service: Arc<Service>, pool: Arc<ThreadPool>) -> std::io::Result<st
 
 fn run(service: &Service, pool: &ThreadPool) {
     let mut turns = Turns::default();
-    // Whether a job may be running by the table and in nobody's hands: a claim that failed can have reached the disk.
-    let mut unsure = false;
+    // Why a job may be running by the table and in nobody's hands: a claim that failed can have reached the disk.
+    let mut unsure = None;
     while !service.is_stopping() {
-        release_idle(service, pool);
-        let claimed = if unsure { service.take_back() } else { Ok(()) }
+        let claimed = unsure
+            .take()
+            .map_or(Ok(()), |why| service.take_back(&why).inspect_err(|_| unsure = Some(why)))
             .and_then(|()| jobs::claim(&service.store, &mut turns));
-        unsure = claimed.is_err();
         match claimed {
             Ok(Some(job)) => {
                 // No defect, wherever it is, ends this thread.
-                unsure = catch_unwind(AssertUnwindSafe(|| execute(service, pool, &job))).is_err();
-                if unsure {
+                if catch_unwind(AssertUnwindSafe(|| execute(service, pool, &job))).is_err() {
+                    unsure = Some(Requeue::Crashed);
                     service.live.end(job.id);
                     service.metrics.panicked();
                 }
             }
-            // Of a failure the store has logged why.
-            Ok(None) | Err(_) => service.live.wait(Duration::from_secs(1)),
+            Ok(None) => service.live.wait(Duration::from_secs(1)),
+            // The store has logged why. The job has not begun, and nothing is held against it.
+            Err(_) => {
+                unsure.get_or_insert(Requeue::Stopped);
+                service.live.wait(Duration::from_secs(1));
+            }
         }
     }
 }
@@ -181,6 +185,9 @@ fn execute(service: &Service, pool: &ThreadPool, job: &JobRecord) {
 /// A job whose files could not be read or written goes back into the queue, to be tried after a pause, until it was tried too
 /// often. Others do not wait for it.
 fn after_trouble(service: &Service, job: &JobRecord, live: &Live, reason: String) -> Ending {
+    if live.stopped() == Some(Stop::Cancelled) {
+        return Ending::Cancelled;
+    }
     let tries = job.failures + 1;
     if tries >= service.config.compute.max_attempts {
         let detail = format!(
@@ -206,12 +213,11 @@ fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) 
         };
         match outcome {
             Ok(Some(record)) => return Some(record),
-            // An attempt that failed may have reached the disk.
+            // An attempt that failed has reached the disk after all.
             Ok(None) => {
-                return jobs::get(store, job.id)
-                    .ok()
-                    .flatten()
-                    .filter(|record| record.state != JobState::Running);
+                if let Ok(record) = jobs::get(store, job.id) {
+                    return record.inspect(|record| jobs::ended(store, record));
+                }
             }
             // Its record is damaged: nothing can be noted any more.
             Err(StoreError::Corrupt(_)) => return None,
@@ -221,16 +227,16 @@ fn settle(service: &Service, job: &JobRecord, live: &Live, ending: &mut Ending) 
             told = true;
             tracing::error!(job = %job.id, "cannot note the end of a job; it is tried until it is noted");
         }
-        live.wait(pause);
+        let was_cancelled = matches!(ending, Ending::Cancelled);
+        live.wait(pause, |live| {
+            live.is_shutting_down() || (!was_cancelled && live.stopped() == Some(Stop::Cancelled))
+        });
         pause = (2 * pause).min(Duration::from_secs(5));
-        match live.stopped() {
-            Some(Stop::ShuttingDown) => return None,
+        if !was_cancelled && live.stopped() == Some(Stop::Cancelled) {
             // Nobody waits for the result any more, and it may be what the disk has no room for.
-            Some(Stop::Cancelled) => {
-                *ending = Ending::Cancelled;
-                std::thread::sleep(pause);
-            }
-            None => {}
+            *ending = Ending::Cancelled;
+        } else if live.is_shutting_down() {
+            return None;
         }
     }
 }

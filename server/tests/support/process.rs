@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
 use refloat::random::Seed;
@@ -11,7 +12,7 @@ use refloat::wire;
 use refloat_server::id::hex;
 use serde_json::{Value, json};
 
-use super::Client;
+use super::{Client, DEADLINE};
 
 /// A server in a process of its own.
 pub struct Process {
@@ -56,7 +57,14 @@ impl Process {
     pub fn terminate(mut self) -> bool {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        self.child.wait().unwrap().success()
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.success();
+            }
+            assert!(began.elapsed() < DEADLINE, "the server does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

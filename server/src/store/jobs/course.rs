@@ -108,9 +108,9 @@ pub fn abandon(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
 /// Why a running job goes back into the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Requeue {
-    /// The server stops.
+    /// The server stops, or could not note that the job has begun.
     Stopped,
-    /// The server died under it.
+    /// The server died under it, or the worker met a defect.
     Crashed,
     /// A file could not be read or written, for this reason; it is not tried again before this pause is over.
     Trouble(String, Duration),
@@ -217,7 +217,7 @@ fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option
 }
 
 /// Lets go of what a job does not need once it has ended.
-fn ended(store: &Store, record: &JobRecord) {
+pub fn ended(store: &Store, record: &JobRecord) {
     store.usage().set(record);
     if record.state.is_final()
         && let Err(error) = drop_files(store, record)

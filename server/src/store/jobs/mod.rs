@@ -5,7 +5,7 @@ mod files;
 mod record;
 mod submit;
 
-pub use course::{Requeue, abandon, cancel, claim, fail, finish, remove, requeue};
+pub use course::{Requeue, abandon, cancel, claim, ended, fail, finish, remove, requeue};
 pub use files::{drop_files, input, result};
 pub use record::{JobRecord, JobState};
 pub use submit::{Bounds, NewJob, Submitted, submit};
