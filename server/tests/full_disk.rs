@@ -48,24 +48,33 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
     upload(client, &secret);
     let input = encrypt(&secret, &values, 2, 7);
     let long = format!("key={key}&op={}", ["bootstrap"; 8].join(","));
-    for mut cancelled in [false, true] {
+    let (incoming, away) = (folder.path().join("incoming"), folder.path().join("away"));
+    for cancelled in [false, true] {
         let job = id(client.submit_with(&long, &[], &input));
         let next = id(client.submit(&key, &input));
         client.wait(&job, |job| job["stage"] == "blind_rotate");
-        limit(&server, Resource::Fsize, Some(1));
-        client.submit(&key, &input).problem(507, "STORAGE_FULL");
+        if cancelled {
+            // No file can be written, and the table can: what the client asks for comes about.
+            std::fs::rename(&incoming, &away).unwrap();
+            client.submit(&key, &input).problem(500, "INTERNAL");
+        } else {
+            limit(&server, Resource::Fsize, Some(1));
+            client.submit(&key, &input).problem(507, "STORAGE_FULL");
+        }
         // What it found a moment ago holds for a second.
         eventually(|| client.get("/readyz").status, 503);
         assert_eq!(client.get("/healthz").status, 200);
         if cancelled {
-            let answer = client.delete(&format!("/v1/jobs/{job}"));
-            assert!([202, 507].contains(&answer.status), "{answer:?}");
-            // What the server could not even look up it has not promised to cancel.
-            cancelled = answer.status == 202;
+            client.delete(&format!("/v1/jobs/{job}")).expect(202);
+            client.wait_state(&job, "cancelled");
         }
-        // Long enough for the job to come to its end and for this not to be written several times.
+        // Long enough for a job to come to its end and for this not to be written several times.
         std::thread::sleep(Duration::from_secs(3));
-        limit(&server, Resource::Fsize, None);
+        if cancelled {
+            std::fs::rename(&away, &incoming).unwrap();
+        } else {
+            limit(&server, Resource::Fsize, None);
+        }
         eventually(|| client.get("/readyz").status, 200);
         client.wait_state(&job, if cancelled { "cancelled" } else { "done" });
         client.wait_state(&next, "done");
@@ -77,6 +86,70 @@ fn jobs_outlive_a_disk_that_is_full_for_a_while() {
             assert_eq!(events.last().unwrap().name, "end");
         }
     }
+    assert!(server.terminate());
+}
+
+#[test]
+fn submissions_that_a_full_disk_refuses_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = secret("toy10", 9);
+    let key = key_id(&secret);
+    let server = Process::start(folder.path());
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &message(&secret), 2, 7);
+    let jobs = || std::fs::read_dir(folder.path().join("jobs")).unwrap().count();
+    let table = std::fs::metadata(folder.path().join("refloat.redb")).unwrap().len();
+    // Room for an input, and none in the table for its record.
+    let room = input.len() as u64;
+    assert!(room < table, "{room} {table}");
+    limit(&server, Resource::Fsize, Some(room));
+    for _ in 0..10 {
+        client.submit(&key, &input).problem(507, "STORAGE_FULL");
+    }
+    limit(&server, Resource::Fsize, None);
+    let mut accepted = None;
+    eventually(
+        || {
+            let answer = client.submit(&key, &input);
+            let status = answer.status;
+            accepted = (status == 202).then(|| id(answer));
+            status
+        },
+        202,
+    );
+    client.wait_state(&accepted.unwrap(), "done");
+    assert_eq!(jobs(), 1, "nothing but the job that was accepted");
+    assert!(server.terminate());
+    Process::start(folder.path()).kill();
+    assert!(!folder.path().join("lost+found").exists());
+}
+
+#[test]
+fn a_server_that_cannot_note_a_cancellation_stops_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = secret("toy10", 9);
+    let key = key_id(&secret);
+    let settings = "REFLOAT__SERVER__SHUTDOWN_SECONDS=1 exec \"$@\"";
+    let server = Process::start_by(folder.path(), settings);
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &message(&secret), 2, 7);
+    let job = id(client.submit_with(&format!("key={key}&op=bootstrap,bootstrap"), &[], &input));
+    client.wait(&job, |job| job["state"] == "running");
+    // The result cannot be written, so the job does not come to its end, and leaves the table alone.
+    let incoming = folder.path().join("incoming");
+    std::fs::rename(&incoming, folder.path().join("away")).unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    assert_eq!(client.get(&format!("/v1/jobs/{job}")).expect(200).json()["state"], "running");
+    limit(&server, Resource::Fsize, Some(1));
+    // It is asked to stop the job and cannot write that down.
+    client.delete(&format!("/v1/jobs/{job}")).problem(507, "STORAGE_FULL");
+    assert!(server.terminate());
+    // Nobody was promised anything: the job is taken up again.
+    std::fs::rename(folder.path().join("away"), &incoming).unwrap();
+    let server = Process::start(folder.path());
+    server.client.wait_state(&job, "done");
     assert!(server.terminate());
 }
 

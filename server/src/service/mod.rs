@@ -159,6 +159,7 @@ impl Service {
     /// The store fails.
     pub fn tidy(&self) -> Result<(), StoreError> {
         let hours = |hours: u64| now().saturating_sub(hours.saturating_mul(3_600_000));
+        job_store::forget_failed(&self.store);
         let unsealed = hours(self.config.storage.unsealed_hours);
         let empty = now().saturating_sub(self.config.storage.empty_keys_minutes.saturating_mul(60_000));
         let stale = |record: &key_store::KeyRecord| {

@@ -66,6 +66,8 @@ pub struct Store {
     usage: Mutex<Usage>,
     /// What key sets take; `None` where it has to be counted. Whoever holds it is the only one to change records of key sets.
     room: Mutex<Option<keys::Room>>,
+    /// Jobs whose submission failed, and of which something may be on disk.
+    failed_jobs: Mutex<Vec<Id>>,
     /// Failures as they were logged.
     trouble: Trouble,
     root: PathBuf,
@@ -136,6 +138,7 @@ impl Store {
             broken: AtomicBool::new(false),
             usage: Mutex::default(),
             room: Mutex::default(),
+            failed_jobs: Mutex::default(),
             trouble: Trouble::default(),
             root: root.to_owned(),
             _lock: lock,
@@ -167,6 +170,9 @@ impl Store {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Jobs whose submission failed.
+    fn failed_jobs(&self) -> MutexGuard<'_, Vec<Id>> {
+        self.failed_jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether something can be written: a file, and a record.

@@ -6,6 +6,7 @@ use super::{JobRecord, JobState, find, get, queued};
 use crate::engine::{Task, operation_list};
 use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
+use crate::store::files;
 use crate::store::holder::Holder;
 use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode, now};
 
@@ -75,6 +76,7 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
     {
         return Ok(outcome);
     }
+    forget_failed(store);
     if let Some(refusal) = over(store, job, bounds, queued(store)?) {
         return Ok(refusal);
     }
@@ -145,9 +147,35 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
         Ok(Submitted::New(record))
     });
     if outcome.is_err() {
-        store.usage().remove(id);
+        store.failed_jobs().push(id);
+        forget_failed(store);
     }
     outcome
+}
+
+/// Removes what submissions that failed have left on disk, once the table says which of them it has after all: a change that
+/// failed may have been written.
+pub fn forget_failed(store: &Store) {
+    let mut failed = store.failed_jobs();
+    while let Some(id) = failed.last().copied() {
+        let cleared = match get(store, id) {
+            Ok(Some(_)) | Err(StoreError::Corrupt(_)) => true,
+            Ok(None) => {
+                let folder = store.job_folder(id);
+                let gone = !folder.exists() || files::remove_folder(&folder).is_ok();
+                if gone {
+                    store.usage().remove(id);
+                }
+                gone
+            }
+            Err(_) => false,
+        };
+        if !cleared {
+            // The next submission and housekeeping try it again.
+            return;
+        }
+        failed.pop();
+    }
 }
 
 /// The bound that a job would exceed.
