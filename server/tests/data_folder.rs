@@ -108,7 +108,10 @@ fn a_database_that_does_not_read_back_is_named_with_its_repair() {
     let root = folder.path();
     filled(root);
     let whole = fs::read(root.join(DATABASE)).unwrap();
-    for damaged in [&whole[..0], &whole[..100], &whole[..5000], b"another program's"] {
+    let mut headless = whole.clone();
+    headless[..4096].fill(0x5a);
+    let cut = [0, 1, 100, 4096, 5000, whole.len() / 2, whole.len() - 4096].map(|length| &whole[..length]);
+    for damaged in cut.into_iter().chain([b"another program's".as_slice(), &headless]) {
         fs::write(root.join(DATABASE), damaged).unwrap();
         let message = refused(root);
         assert!(message.contains("put it back from a backup"), "{message}");
@@ -187,6 +190,28 @@ fn a_marker_without_its_database_is_refused_with_the_repair() {
     server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
     server.stop();
     assert!(content(&root).len() >= files - 1);
+}
+
+#[test]
+fn files_of_a_removal_that_failed_come_back_to_a_folder_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    let job = filled(&root);
+    let keys = root.join("keys").join(KEY);
+    // The removal lost its transaction after it had taken the name, and a piece was uploaded before it could be given back.
+    let retired = root.join("removed").join(format!("keys-{KEY}.0011223344556677"));
+    fs::rename(&keys, &retired).unwrap();
+    fs::create_dir(&keys).unwrap();
+    fs::copy(retired.join("1"), keys.join("1")).unwrap();
+    fs::write(retired.join("7"), "of no record").unwrap();
+    let server = TestServer::start(&root, |_| {});
+    assert_eq!(fs::read_dir(&keys).unwrap().count(), support::engine::PARTS);
+    server.client.head(&format!("/v1/keys/{KEY}")).expect(200);
+    server.client.get(&format!("/v1/jobs/{job}/result")).expect(200);
+    let again = server.client.submit(KEY, &support::ciphertext(3)).expect(202).json()["id"].clone();
+    server.client.wait_state(again.as_str().unwrap(), "done");
+    server.stop();
+    assert!(!retired.exists());
 }
 
 #[test]
@@ -290,7 +315,7 @@ fn what_has_no_record_is_moved_aside_and_what_is_not_ours_stays() {
 }
 
 #[test]
-fn keygen_writes_no_secret_key_into_a_data_folder() {
+fn keygen_writes_nothing_into_a_data_folder() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("data");
     assert_eq!(data_folder_above(&root), None);
@@ -302,6 +327,13 @@ fn keygen_writes_no_secret_key_into_a_data_folder() {
         assert!(!run.status.success());
         assert!(String::from_utf8_lossy(&run.stderr).contains("data folder of a server"), "{run:?}");
     }
+    // Evaluation keys have a folder of their own below.
+    fs::create_dir(folder.path().join("mine")).unwrap();
+    fs::rename(&root, folder.path().join("mine/evaluation")).unwrap();
+    let run = refloat("keygen --preset toy10 --allow-insecure --out @mine", folder.path());
+    assert!(String::from_utf8_lossy(&run.stderr).contains("data folder of a server"), "{run:?}");
+    assert!(!folder.path().join("mine/secret.key").exists());
+    fs::rename(folder.path().join("mine/evaluation"), &root).unwrap();
     for path in ["", "data2", "data/../keys"] {
         assert_eq!(data_folder_above(&folder.path().join(path)), None, "{path}");
     }

@@ -53,11 +53,13 @@ pub struct Arguments {
 
 /// Makes keys, or completes them.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    if let Some(data) = crate::store::folder::data_folder_above(&arguments.out) {
-        return Err(Failure::usage(format!(
-            "{} is the data folder of a server, where a secret key must not lie; choose another folder with --out",
-            data.display()
-        )));
+    for folder in [arguments.out.clone(), keyfiles::evaluation_path(&arguments.out)] {
+        if let Some(data) = crate::store::folder::data_folder_above(&folder) {
+            return Err(Failure::usage(format!(
+                "{} is the data folder of a server, where nobody else's keys must lie; choose another folder with --out",
+                data.display()
+            )));
+        }
     }
     let path = keyfiles::new_secret_path(&arguments.out);
     let there = keyfiles::has_secret(&path)?;

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod cache;
+mod clock;
 pub mod estimates;
 pub mod jobs;
 pub mod keys;
@@ -21,6 +22,7 @@ use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
 use cache::KeyCache;
+use clock::Clock;
 use estimates::Estimates;
 use live::LiveJobs;
 use metrics::Metrics;
@@ -44,6 +46,8 @@ pub struct Service {
     /// Times measured so far.
     pub estimates: Estimates,
     stopping: AtomicBool,
+    /// What time it is for housekeeping.
+    clock: Clock,
     /// When a write to the data folder succeeded last.
     probed: Mutex<Option<Instant>>,
 }
@@ -63,6 +67,7 @@ impl Service {
             live: LiveJobs::default(),
             estimates: Estimates::default(),
             stopping: AtomicBool::new(false),
+            clock: Clock::start(now()),
             probed: Mutex::default(),
             config,
             engine,
@@ -158,10 +163,11 @@ impl Service {
     /// # Errors
     /// The store fails.
     pub fn tidy(&self) -> Result<(), StoreError> {
-        let hours = |hours: u64| now().saturating_sub(hours.saturating_mul(3_600_000));
         job_store::forget_failed(&self.store);
+        let now = self.clock.now(now());
+        let hours = |hours: u64| now.saturating_sub(hours.saturating_mul(3_600_000));
         let unsealed = hours(self.config.storage.unsealed_hours);
-        let empty = now().saturating_sub(self.config.storage.empty_keys_minutes.saturating_mul(60_000));
+        let empty = now.saturating_sub(self.config.storage.empty_keys_minutes.saturating_mul(60_000));
         let stale = |record: &key_store::KeyRecord| {
             let limit = if record.bytes == 0 { empty.max(unsealed) } else { unsealed };
             record.state == key_store::KeyState::Open && !record.damaged && record.touched < limit

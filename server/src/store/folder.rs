@@ -83,6 +83,16 @@ pub(super) fn open_database(root: &Path) -> Result<Database, StoreError> {
     }
 }
 
+/// Says of a database that does not open, or does not read back, how it is mended.
+pub(super) fn damaged(root: &Path, error: &StoreError) -> StoreError {
+    refused(
+        root,
+        format!(
+            "{DATABASE} in it does not open ({error}); put it back from a backup, or choose another folder with --data; keys and results in it are left as they are"
+        ),
+    )
+}
+
 /// The data folder of a server that `path` is or lies in, whether or not `path` exists.
 pub fn data_folder_above(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
@@ -103,12 +113,7 @@ fn open_first(root: &Path) -> Result<(Database, Option<Id>), StoreError> {
         .unwrap_or_else(|_| Err(StoreError::Corrupt("its structure".to_owned())));
     opened.map_err(|error| match error {
         StoreError::InUse(_) => error,
-        error => refused(
-            root,
-            format!(
-                "{DATABASE} in it does not open ({error}); put it back from a backup, or choose another folder with --data; keys and results in it are left as they are"
-            ),
-        ),
+        error => damaged(root, &error),
     })
 }
 
@@ -155,6 +160,12 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
                 "it belongs to a refloat server, but its database {DATABASE} is missing; put {DATABASE} back from a backup, or choose another folder with --data; keys and results in it are left as they are"
             ),
         ));
+    }
+    if root.join(SECRET).symlink_metadata().is_ok() {
+        tracing::warn!(
+            path = %root.join(SECRET).display(),
+            "a secret key lies in the data folder; nobody but its owner is to have it: move it elsewhere"
+        );
     }
     let (database, found) = open_first(root)?;
     if found != Some(marker.id) {

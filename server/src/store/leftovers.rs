@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use redb::{ReadableTable, TableDefinition};
 use time::OffsetDateTime;
 
-use super::files::{self, in_file};
+use super::files::{self, Expected, in_file};
 use super::folder::LOST_AND_FOUND;
-use super::{JOBS, KEYS, Store, StoreError, jobs as job_store};
+use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
 use crate::id::{Id, hex};
 
 /// Whose folder something is.
@@ -104,13 +104,10 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
         let Some(owner) = name.to_str().and_then(|name| Owner::parse(name.split_once('.')?.0)) else {
             continue;
         };
-        let folder = owner.folder(store);
-        // A record that is still there says that its removal was not completed.
-        if known(owner) && !folder.exists() {
-            fs::rename(entry.path(), &folder).map_err(in_file(&folder))?;
-        } else {
-            remove(store, &entry.path());
+        if known(owner) {
+            give_back(store, owner, &entry.path())?;
         }
+        remove(store, &entry.path());
     }
     for (name, owner) in [("keys", Owner::Key as fn(Id) -> Owner), ("jobs", Owner::Job)] {
         for entry in files::entries(&store.root().join(name))? {
@@ -133,8 +130,35 @@ pub(super) fn clear(store: &Store) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Puts files back that a record still speaks of: a removal that was not completed. A folder that was made anew meanwhile keeps
+/// what it has.
+fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreError> {
+    let folder = owner.folder(store);
+    if !folder.exists() {
+        return fs::rename(retired, &folder).map_err(in_file(&folder));
+    }
+    let wanted: Vec<(String, Option<key_store::Part>)> = match owner {
+        Owner::Key(id) => {
+            let parts = key_store::parts(store, id)?.into_iter();
+            parts.map(|part| (part.0.to_string(), Some(part))).collect()
+        }
+        Owner::Job(_) => vec![("input".to_owned(), None), ("result".to_owned(), None)],
+    };
+    for (name, row) in wanted {
+        let (from, to) = (retired.join(&name), folder.join(&name));
+        let fits = |(_, digest, length)| Expected { length, digest: Some(digest) }.open(&from).is_ok();
+        if from.is_file() && !to.exists() && row.is_none_or(fits) {
+            fs::rename(&from, &to).map_err(in_file(&to))?;
+        }
+    }
+    files::sync_folder(&folder).map_err(in_file(&folder))
+}
+
 /// Removes the server's files in a folder that lost its name; what else is in it is moved aside.
 fn remove(store: &Store, folder: &Path) {
+    if !folder.exists() {
+        return;
+    }
     match files::remove_folder(folder) {
         Ok(true) => {}
         Ok(false) => {

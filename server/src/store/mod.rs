@@ -132,6 +132,13 @@ impl Store {
     /// # Errors
     /// The folder is not a server's, cannot be created or read, or another process has it open.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
+        Self::open_whole(root).map_err(|error| match error {
+            StoreError::Database(_) | StoreError::Corrupt(_) => folder::damaged(root, &error),
+            error => error,
+        })
+    }
+
+    fn open_whole(root: &Path) -> Result<Self, StoreError> {
         let folder::Claim { database, lock } = folder::claim(root)?;
         let store = Self {
             database: RwLock::new(Some(database)),

@@ -1,0 +1,34 @@
+//! The time by which stored things grow old: a clock of the machine that is set forward makes nothing older than it is.
+
+use std::time::Instant;
+
+/// The time of the machine when the server started, and the time since then.
+pub struct Clock {
+    started: u64,
+    at: Instant,
+}
+
+impl Clock {
+    /// A clock that starts at `time`, in milliseconds since 1970.
+    pub fn start(time: u64) -> Self {
+        Self { started: time, at: Instant::now() }
+    }
+
+    /// The time, where the clock of the machine shows `time`: what that shows, or what has passed since the start if it shows more.
+    pub fn now(&self, time: u64) -> u64 {
+        time.min(self.started.saturating_add(self.at.elapsed().as_millis() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_forward_is_not_followed() {
+        let clock = Clock::start(1_000_000_000);
+        let week = 7 * 24 * 3_600_000;
+        assert!((1_000_000_000..1_000_000_000 + week / 2).contains(&clock.now(1_000_000_000 + week)));
+        assert_eq!(clock.now(5), 5);
+    }
+}
