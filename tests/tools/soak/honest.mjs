@@ -155,10 +155,11 @@ export class HonestClients {
 
   /** Uploads again what was damaged; those who meet the damage at the same time wait for one upload. */
   #heal(set) {
-    set.healing ??= this.#upload(set).finally(() => {
-      set.healing = undefined;
-      this.#ledger.count('healed');
-    });
+    set.healing ??= this.#upload(set)
+      .then((whole) => whole && this.#ledger.count('healed'))
+      .finally(() => {
+        set.healing = undefined;
+      });
     return set.healing;
   }
 

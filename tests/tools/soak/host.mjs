@@ -11,6 +11,9 @@ import { sleep } from './random.mjs';
 /** Milliseconds in which a server must be up. */
 const READY = 60_000;
 
+/** Milliseconds in which a server that is asked to end must have ended: twice what it gives running jobs. */
+const END = 60_000;
+
 /** Milliseconds in which one request must be answered; the server's own limits are far below. */
 const ANSWER = 30_000;
 
@@ -32,7 +35,8 @@ const SETTINGS = {
   // Room for the keys of toy10 and hardly more: keys are read from disk, digests and all, again and again.
   REFLOAT__COMPUTE__KEY_CACHE_BYTES: '92500000',
   REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '3',
-  // A job that is killed again and again is not the server's fault, and is not to count as one.
+  // A job that is killed again and again is not the server's fault, and is not to count as one. So a run says nothing of the
+  // jobs that the default of three gives up.
   REFLOAT__COMPUTE__MAX_ATTEMPTS: '1000000',
 };
 
@@ -126,13 +130,18 @@ export class Host {
     await this.start();
   }
 
-  /** Ends it, by default as a power failure would; resolves when it is gone. */
+  /** Ends it, by default as a power failure would; resolves when it is gone. One that does not end when it is asked to is stuck. */
   async end(signal = 'SIGKILL') {
     this.#ending = true;
     kill(this.#child, signal);
-    const hard = setTimeout(() => kill(this.#child, 'SIGKILL'), READY);
+    let late = false;
+    const hard = setTimeout(() => {
+      late = true;
+      kill(this.#child, 'SIGKILL');
+    }, END);
     const how = await this.#ended;
     clearTimeout(hard);
+    if (late) throw new Stop(`the server did not end within ${END / 1000} s of ${signal}; its log: ${await this.tail()}`);
     return how;
   }
 
