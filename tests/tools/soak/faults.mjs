@@ -1,5 +1,6 @@
 // What goes wrong, one fault after the other, in an order that the seed decides.
 import { existsSync, mkdirSync, openSync, closeSync, fstatSync, ftruncateSync, readFileSync, readSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { Stop } from '../lib/log.mjs';
@@ -33,7 +34,9 @@ export class Faults {
       ['foreign files', () => this.#dropForeign()],
       ['half-open connections', () => this.#halfOpen()],
       ['slow bodies', () => this.#slowBodies()],
+      ['slow streams', () => this.#slowStreams()],
       ['unread answers', () => this.#unread()],
+      ['unread streams', () => this.#unreadStreams()],
       ...(limits ? [['file-size limit', () => this.#fileSize()], ['no file descriptors', () => this.#descriptors()]] : []),
       ...(host.mounted ? [['full disk', () => this.#fullDisk()], ['kill with a full disk', () => this.#killFull()]] : []),
     ]);
@@ -221,7 +224,7 @@ export class Faults {
   #slowBodies() {
     const set = this.#clients.sets[0];
     const head = [
-      `POST /v1/jobs?key=${set.id}&op=circuit HTTP/1.1`,
+      `POST ${submission(set)} HTTP/1.1`,
       'host: localhost',
       `authorization: Bearer ${set.token}`,
       'content-type: application/octet-stream',
@@ -237,15 +240,36 @@ export class Faults {
     const job = this.#clients.done.at(-1);
     if (!job) return false;
     const ask = (path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${job.set.token}\r\n\r\n`;
-    const paths = ['/v1/params?parts=1', `/v1/jobs/${job.id}/result`, `/v1/jobs/${job.id}/events`];
+    const paths = answers(job);
     return this.#hold(this.#random.between(10, 60), () => ask(this.#random.pick(paths)).repeat(this.#random.between(1, 40)));
+  }
+
+  /** Bodies that trickle, many on a connection. */
+  #slowStreams() {
+    const set = this.#clients.sets[0];
+    const head = {
+      ':method': 'POST',
+      ':path': submission(set),
+      authorization: `Bearer ${set.token}`,
+      'content-type': 'application/octet-stream',
+      'content-length': '5000',
+    };
+    return this.#holdStreams(65_535, () => head, 'x');
+  }
+
+  /** Answers of which a byte is taken, or none, on connections that go on moving. */
+  #unreadStreams() {
+    const job = this.#clients.done.at(-1);
+    if (!job) return false;
+    const paths = ['/', ...answers(job)];
+    const ask = () => ({ ':path': this.#random.pick(paths), authorization: `Bearer ${job.set.token}` });
+    return this.#holdStreams(this.#random.pick([0, 1]), ask);
   }
 
   /** Opens connections that say `head`, then `drop` every now and then, and never read. */
   async #hold(count, head, drop) {
     const mine = [];
-    // From another address than the honest clients, where loopback has several: what is bounded is bounded for each peer.
-    const from = process.platform === 'linux' ? { localAddress: `127.0.1.${this.#random.between(1, 250)}` } : {};
+    const from = this.#elsewhere();
     for (let i = 0; i < count; i++) {
       const socket = connect({ port: this.#host.port, host: '127.0.0.1', ...from });
       socket.pause();
@@ -255,12 +279,55 @@ export class Faults {
       this.#peers.add(socket);
       mine.push(socket);
     }
-    const timer = drop && setInterval(() => mine.forEach((socket) => socket.writable && socket.write(drop)), 300);
+    await this.#keep(mine, () => drop && mine.forEach((socket) => socket.writable && socket.write(drop)));
+  }
+
+  /** The same with streams of HTTP/2, whose answers have a window of so many bytes that is never opened again. */
+  async #holdStreams(initialWindowSize, head, drop) {
+    const mine = [];
+    const streams = [];
+    const from = this.#elsewhere();
+    for (let i = this.#random.between(2, 12); i > 0; i--) {
+      const session = connectHttp2(`http://127.0.0.1:${this.#host.port}`, { settings: { initialWindowSize }, ...from });
+      session.on('error', () => session.destroy());
+      session.on('close', () => this.#peers.delete(session));
+      this.#peers.add(session);
+      mine.push(session);
+      for (let j = this.#random.between(1, 64); j > 0; j--) {
+        const stream = session.request(head(), { endStream: drop === undefined });
+        stream.on('error', () => stream.destroy());
+        streams.push(stream);
+      }
+    }
+    await this.#keep(mine, () => {
+      for (const session of mine) if (!session.destroyed && !session.closed && !session.connecting) session.ping(() => {});
+      if (drop) for (const stream of streams) if (stream.writable) stream.write(drop);
+    });
+  }
+
+  /** Another address than that of the honest clients, where loopback has several: what is bounded is bounded for each peer. */
+  #elsewhere() {
+    return process.platform === 'linux' ? { localAddress: `127.0.1.${this.#random.between(1, 250)}` } : {};
+  }
+
+  /** Keeps peers for a while, and does something with them now and then. */
+  async #keep(peers, now) {
+    const timer = setInterval(now, 300);
     // Descriptors may run out while they are here, of which the server keeps some for itself.
     await sleep(this.#random.between(300, 4000));
     clearInterval(timer);
-    mine.forEach((socket) => socket.destroy());
+    peers.forEach((peer) => peer.destroy());
   }
+}
+
+/** Where a circuit of a set is submitted. */
+function submission(set) {
+  return `/v1/jobs?key=${set.id}&op=circuit`;
+}
+
+/** Answers that are long, or come piece by piece. */
+function answers(job) {
+  return ['/v1/params?parts=1', `/v1/jobs/${job.id}/result`, `/v1/jobs/${job.id}/events`];
 }
 
 /** Every file below a folder; what vanishes meanwhile is left out. */
