@@ -167,6 +167,20 @@ describe('silence', () => {
   });
 });
 
+describe('a stated length', () => {
+  it.each([0, 1, 3, 5, 6, 1600])('of %i is not what counts', async (stated) => {
+    const response = new Response('12345', { headers: { 'content-length': String(stated) } });
+    const bytes = await readBody(response, 1600, { silenceMs: 1000 }, 'http://here');
+    expect(new TextDecoder().decode(bytes)).toBe('12345');
+    expect(bytes.buffer.byteLength).toBe(5);
+  });
+
+  it('does not lift the limit', async () => {
+    const response = new Response('12345', { headers: { 'content-length': '1' } });
+    await expect(readBody(response, 4, { silenceMs: 1000 }, 'http://here')).rejects.toMatchObject({ code: 'SERVER' });
+  });
+});
+
 describe('words of the server', () => {
   it.each([
     ['a problem', (): void => at(/jobs/, (response) => problem(response, 422, ESCAPES, ESCAPES + 'x'.repeat(5000)))],

@@ -81,7 +81,7 @@ export async function* pieces(
 }
 
 /**
- * A body of at most `limit` bytes. No length that the server states is believed, and nothing beyond the limit is kept.
+ * A body of at most `limit` bytes, in one piece of memory that is as long as the server states, or grows with what comes.
  *
  * @throws RefloatError `SERVER` for a longer body, `NETWORK` for one that ends early, stops or trickles
  */
@@ -94,14 +94,21 @@ export async function readBody(response: Response, limit: number, patience: Pati
   if (!response.body) return new Uint8Array();
   const late = (): Error => silent(url, patience.silenceMs);
   const deadline = performance.now() + patience.silenceMs + allowance(limit);
-  const kept: Uint8Array[] = [];
+  // What is stated may be the length of a compressed form, or nonsense.
+  let kept = new Uint8Array(stated > 0 ? stated : 0);
   let length = 0;
   try {
     for await (const piece of pieces(response.body, patience, late)) {
-      length += piece.length;
-      if (length > limit) throw tooLong(url, limit, 'more');
+      const end = length + piece.length;
+      if (end > limit) throw tooLong(url, limit, 'more');
       if (performance.now() > deadline) throw late();
-      kept.push(piece);
+      if (end > kept.length) {
+        const longer = new Uint8Array(Math.min(limit, Math.max(end, 2 * kept.length)));
+        longer.set(kept.subarray(0, length));
+        kept = longer;
+      }
+      kept.set(piece, length);
+      length = end;
     }
   } catch (cause) {
     patience.signal?.throwIfAborted();
@@ -110,13 +117,7 @@ export async function readBody(response: Response, limit: number, patience: Pati
       cause,
     });
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of kept) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return length === kept.length ? kept : kept.slice(0, length);
 }
 
 /** Lets go of a body that nobody reads. */
