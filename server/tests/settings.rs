@@ -64,3 +64,21 @@ fn the_readme_has_the_same_table() {
         "the settings have changed; if that is meant, run this test with REFLOAT_WRITE_SETTINGS=1"
     );
 }
+
+#[test]
+fn proxies_pass_on_what_the_server_takes() {
+    use refloat_server::engine::Engine;
+    let engines = refloat_server::engines::Engines::new(1 << 30).unwrap();
+    let pieces =
+        |set: &refloat_server::engine::ParameterSet| set.key_parts.iter().map(|part| part.bytes).max();
+    let largest =
+        engines.sets().iter().flat_map(|set| [Some(engines.largest_input(set)), pieces(set)]).flatten().max();
+    for (file, setting, unit, bytes) in
+        [("Caddyfile", "max_size ", "MB", 1_000_000), ("nginx.conf", "client_max_body_size ", "m;", 1 << 20)]
+    {
+        let text = std::fs::read_to_string(format!("{}/deploy/{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let value =
+            text.lines().find_map(|line| line.trim().strip_prefix(setting)?.strip_suffix(unit)).unwrap();
+        assert!(value.parse::<usize>().unwrap() * bytes >= largest.unwrap(), "{file}: {value}, {largest:?}");
+    }
+}
