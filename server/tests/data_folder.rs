@@ -12,7 +12,7 @@ use refloat_server::store::Store;
 use refloat_server::store::folder::data_folder_above;
 use support::TestServer;
 use support::engine::{KEY, PARTS};
-use support::process::refloat;
+use support::process::{Process, refloat};
 
 const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
@@ -321,6 +321,13 @@ fn keygen_writes_nothing_into_a_data_folder() {
     assert_eq!(data_folder_above(&root), None);
     drop(Store::open(&root).unwrap());
     let owner = root.canonicalize().unwrap();
+    // The evaluation keys of "above" would lie in it.
+    let above = folder.path().join("above");
+    fs::create_dir(&above).unwrap();
+    drop(Store::open(&above.join("evaluation")).unwrap());
+    let run = refloat("keygen --preset toy10 --allow-insecure --out @above", folder.path());
+    assert!(String::from_utf8_lossy(&run.stderr).contains("data folder of a server"), "{run:?}");
+    assert!(!above.join("secret.key").exists() && !above.join("evaluation/keys.json").exists());
     for path in ["data", "data/keys", "data/keys/new/deep", "data/../data"] {
         assert_eq!(data_folder_above(&folder.path().join(path)), Some(owner.clone()), "{path}");
         let run = refloat(&format!("keygen --preset toy10 --allow-insecure --out @{path}"), folder.path());
@@ -339,4 +346,22 @@ fn keygen_writes_nothing_into_a_data_folder() {
     }
     fs::remove_file(root.join(MARKER)).unwrap();
     assert_eq!(data_folder_above(&root.join("keys")), Some(owner), "of an older version");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_secret_key_in_a_data_folder_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    drop(Store::open(&root).unwrap());
+    let log = folder.path().join("log");
+    let start = || {
+        Process::start_by(&root, &format!("exec \"$@\" 2> '{}'", log.display())).kill();
+        fs::read_to_string(&log).unwrap()
+    };
+    assert_eq!(start(), "");
+    fs::write(root.join("secret.key"), "a secret").unwrap();
+    let said = start();
+    assert!(said.contains("secret.key") && said.contains("move it away"), "{said}");
+    assert_eq!(fs::read(root.join("secret.key")).unwrap(), b"a secret");
 }

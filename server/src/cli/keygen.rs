@@ -16,6 +16,7 @@ use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use crate::engine::Engine;
 use crate::engines::Engines;
+use crate::store::folder::data_folder_above;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,13 +54,12 @@ pub struct Arguments {
 
 /// Makes keys, or completes them.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    for folder in [arguments.out.clone(), keyfiles::evaluation_path(&arguments.out)] {
-        if let Some(data) = crate::store::folder::data_folder_above(&folder) {
-            return Err(Failure::usage(format!(
-                "{} is the data folder of a server, where nobody else's keys must lie; choose another folder with --out",
-                data.display()
-            )));
-        }
+    let places = [arguments.out.clone(), keyfiles::evaluation_path(&arguments.out)];
+    if let Some(data) = places.iter().find_map(|place| data_folder_above(place)) {
+        return Err(Failure::usage(format!(
+            "{} is the data folder of a server, where no keys of yours must lie; choose another folder with --out",
+            data.display()
+        )));
     }
     let path = keyfiles::new_secret_path(&arguments.out);
     let there = keyfiles::has_secret(&path)?;

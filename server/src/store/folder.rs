@@ -72,6 +72,11 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
     files::sync_folder(root).map_err(in_file(root))?;
+    let secret = root.join(SECRET);
+    if secret.exists() {
+        // It came after the folder was made, and is its owner's to move.
+        tracing::warn!(path = %secret.display(), "a secret key lies in the data folder, where whoever reads the server's files reads it too; move it away");
+    }
     Ok(claim)
 }
 
