@@ -209,6 +209,9 @@ fn what_never_ends_takes_little_memory() {
     let folder = Folder::new();
     let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     let plain = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+    let padding = "x".repeat(2000);
+    let stage = format!("id: 1\nevent: stage\ndata: {{\"{padding}\":0}}\n\n");
+    let comment = format!(":{padding}\n");
     for (path, head, pattern) in [
         ("/v1/keys", plain, "[1,"),
         ("/v1/keys", "HTTP/1.1 200 OK\r\n", "x: yyyyyyyyyyyyyyyyyyy\r\n"),
@@ -216,10 +219,13 @@ fn what_never_ends_takes_little_memory() {
         ("/v1/keys", "HTTP/1.1 400 X\r\n\r\n", " "),
         ("/events", events, "x"),
         ("/events", events, "data: x\n"),
+        ("/events", events, &stage),
+        ("/events", events, &comment),
         ("/result", plain, "x"),
     ] {
+        let endless = pattern.to_owned();
         let foe = Foe::start(move |got, out| {
-            if got.path.ends_with(path) { for_ever(out, head, pattern) } else { friendly(got, out) }
+            if got.path.ends_with(path) { for_ever(out, head, &endless) } else { friendly(got, out) }
         });
         let (output, memory) = folder.bootstrap_measured(&foe);
         fails(&output, if path == "/events" { "BAD_BYTES" } else { "NETWORK" });
@@ -256,6 +262,26 @@ fn silence_and_long_answers_are_given_up() {
         }
     });
     assert!(fails(&folder.bootstrap(&page, ""), "BAD_BYTES").contains("text/html"));
+}
+
+#[test]
+fn a_server_that_is_being_restarted_is_waited_for() {
+    let folder = Folder::new();
+    for status in [429, 502, 503, 504] {
+        let times = AtomicUsize::new(0);
+        let foe = Foe::start(move |got, out| match times.fetch_add(1, Ordering::Relaxed) {
+            // The page of a proxy, and no document.
+            0 => say(out, status, "content-type: text/html\r\nretry-after: 0\r\n", b"<h1>Bad Gateway</h1>"),
+            _ => friendly(got, out),
+        });
+        fails(&folder.bootstrap(&foe, ""), "NOT_FOUND");
+        let paths: Vec<String> = foe.asked().into_iter().take(2).map(|got| got.path).collect();
+        assert_eq!(paths, ["/v1/keys", "/v1/keys"], "{status}");
+    }
+    // One that says nothing the first time.
+    let times = AtomicUsize::new(0);
+    let foe = Foe::start(move |got, out| times.fetch_add(1, Ordering::Relaxed) > 0 && friendly(got, out));
+    fails(&folder.bootstrap(&foe, ""), "NOT_FOUND");
 }
 
 #[test]
@@ -305,6 +331,11 @@ fn what_is_for_one_server_goes_to_no_other() {
     assert!(first.len() == 71 && first.starts_with("Bearer "), "{first}");
     assert_eq!(first, token(&one));
     assert_ne!(first, token(&two));
+    // Whoever moves to another address can have the token of the old one.
+    let printed = ok(&folder.run(&format!("--json token --keys @keys --server {}/", one.url)));
+    assert_eq!((&printed["server"], first[7..].into()), (&json!(one.url), printed["token"].clone()));
+    let wrong = Foe::start(|_, out| say_json(out, 403, &problem(403, "TOKEN_WRONG", "no")));
+    assert!(fails(&folder.bootstrap(&wrong, ""), "TOKEN_WRONG").contains("refloat token"));
     let given = "f".repeat(64);
     let more = format!("--token {given} --api-key word --header X-Gate:open");
     fails(&folder.bootstrap(&one, &more), "NOT_FOUND");

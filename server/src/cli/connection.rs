@@ -19,6 +19,9 @@ use crate::problem::Problem;
 /// Times a request is made before it counts as failed.
 pub const TRIES: u32 = 6;
 
+/// Answers of a server, or of a proxy before it, that say to come back later.
+const BUSY: [u16; 4] = [429, 502, 503, 504];
+
 /// What an answer has to bring in a second, once it has had as long as the server may be silent.
 const BYTES_PER_SECOND: u64 = 4096;
 
@@ -119,7 +122,7 @@ impl Connection {
             let (failure, pause) = match self.send_once(ask)? {
                 Ok(response) if response.status().is_success() => return Ok(response),
                 Ok(response) => {
-                    let busy = matches!(response.status().as_u16(), 429 | 503);
+                    let busy = BUSY.contains(&response.status().as_u16());
                     let asked = response.headers().get("retry-after");
                     let asked = asked.and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
                     let failure = self.refusal(response);
@@ -130,12 +133,12 @@ impl Connection {
                 }
                 Err(error) => {
                     let failure = self.unreachable(&error);
-                    let passing = matches!(
-                        error,
-                        ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::HostNotFound
-                    );
-                    if !passing || is_tls(&error) {
-                        return Err(failure);
+                    match error {
+                        _ if is_tls(&error) => return Err(failure),
+                        ureq::Error::Io(_) | ureq::Error::ConnectionFailed | ureq::Error::HostNotFound => {}
+                        // That took long enough for two more tries.
+                        ureq::Error::Timeout(_) => failures += 2,
+                        _ => return Err(failure),
                     }
                     (failure, pause(failures))
                 }
@@ -178,8 +181,10 @@ impl Connection {
             return Err(too_long(length));
         }
         let began = Instant::now();
+        // What the server states is no more than it may send; memory that no byte comes for is never touched.
+        let stated = response.body().content_length().unwrap_or(0) as usize;
         let mut reader = response.into_body().into_reader();
-        let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+        let (mut bytes, mut buffer) = (Vec::with_capacity(stated), vec![0; 1 << 16]);
         loop {
             let length = reader.read(&mut buffer).map_err(|error| {
                 Failure::network(format!(
@@ -260,7 +265,7 @@ pub fn of_problem(problem: &Problem) -> Failure {
     let code = Some(problem.code.as_str()).filter(plain).filter(|code| !code.is_empty()).unwrap_or("PROBLEM");
     let repair = match code {
         "TOKEN_MISSING" | "TOKEN_WRONG" => {
-            "; give the token that the keys were uploaded with by --token or REFLOAT_TOKEN"
+            "; a token goes by the address of the server: use the one that the keys were uploaded to, or have refloat token --keys DIR --server URL print its token, and give that by --token or REFLOAT_TOKEN"
         }
         "API_KEY_MISSING" | "API_KEY_WRONG" => "; give yours by --api-key or REFLOAT_API_KEY",
         _ => "",

@@ -1,10 +1,13 @@
 //! Server-sent events, as the HTML standard has them (section 9.2.6, "Interpreting an event stream"), from a sender that is
-//! not trusted: no line and no event takes more memory than it may.
+//! not trusted: no line and no event takes more memory than it may, and there is an end to all of them.
 
 use std::io::{self, ErrorKind, Read};
 
 /// Bytes of a line, and of the data of an event, at most.
 const LARGEST: usize = 1 << 16;
+
+/// Bytes of all events of a job, at most.
+pub const ALL: u64 = 32 << 20;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,7 @@ pub struct Event {
 /// The events of a stream.
 pub struct EventStream<R> {
     reader: R,
+    left: u64,
     buffer: Box<[u8]>,
     /// What of the buffer is still to be interpreted.
     pending: std::ops::Range<usize>,
@@ -33,10 +37,11 @@ pub struct EventStream<R> {
 }
 
 impl<R: Read> EventStream<R> {
-    /// The events of what is read.
-    pub fn new(reader: R) -> Self {
+    /// The events of what is read, which is `left` bytes at most.
+    pub fn new(reader: R, left: u64) -> Self {
         Self {
             reader,
+            left,
             buffer: vec![0; 1 << 13].into_boxed_slice(),
             pending: 0..0,
             line: Vec::new(),
@@ -48,10 +53,15 @@ impl<R: Read> EventStream<R> {
         }
     }
 
+    /// Bytes that may still come.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
     /// The next event; `None` when the stream has ended, and an event that it cut off is none.
     ///
     /// # Errors
-    /// The stream breaks off, or a line or an event is too long.
+    /// The stream breaks off, or a line, an event or all of it is too long.
     pub fn next_event(&mut self) -> io::Result<Option<Event>> {
         while self.read_line()? {
             let line = std::mem::take(&mut self.line);
@@ -77,6 +87,7 @@ impl<R: Read> EventStream<R> {
                 if length == 0 {
                     return Ok(false);
                 }
+                self.left = self.left.checked_sub(length as u64).ok_or_else(|| too_long("all", ALL))?;
                 self.pending = 0..length;
             }
             if std::mem::take(&mut self.returned) && self.buffer[self.pending.start] == b'\n' {
@@ -87,7 +98,7 @@ impl<R: Read> EventStream<R> {
             let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
             let length = end.unwrap_or(bytes.len());
             if self.line.len() + length > LARGEST {
-                return Err(too_long("a line"));
+                return Err(too_long("a line", LARGEST as u64));
             }
             self.line.extend_from_slice(&bytes[..length]);
             self.returned = end.is_some_and(|end| bytes[end] == b'\r');
@@ -113,7 +124,7 @@ impl<R: Read> EventStream<R> {
             "event" => value.clone_into(&mut self.name),
             "data" => {
                 if self.data.len() + value.len() + 1 > LARGEST {
-                    return Err(too_long("an event"));
+                    return Err(too_long("an event", LARGEST as u64));
                 }
                 self.data.push_str(value);
                 self.data.push('\n');
@@ -134,11 +145,8 @@ impl<R: Read> EventStream<R> {
     }
 }
 
-fn too_long(what: &str) -> io::Error {
-    io::Error::new(
-        ErrorKind::InvalidData,
-        format!("{what} of the event stream has more than {LARGEST} bytes"),
-    )
+fn too_long(what: &str, most: u64) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("{what} of the event stream has more than {most} bytes"))
 }
 
 #[cfg(test)]
@@ -160,7 +168,7 @@ mod tests {
     /// Events as name, data and identifier, the same whatever the pieces in which the stream comes.
     fn events(text: &[u8]) -> Vec<[String; 3]> {
         let of = |piece: usize| {
-            let mut stream = EventStream::new(Trickle(text, piece));
+            let mut stream = EventStream::new(Trickle(text, piece), ALL);
             let mut found = Vec::new();
             while let Some(Event { id, name, data }) = stream.next_event().unwrap() {
                 found.push([name, data, id]);
@@ -234,6 +242,7 @@ mod tests {
 
     #[test]
     fn endless_lines_and_events_are_refused() {
+        const FEW: u64 = 1 << 20;
         struct Endless(&'static [u8], u64);
         impl Read for Endless {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -247,15 +256,27 @@ mod tests {
         for (pattern, what) in
             [(&b"x"[..], "a line"), (b"data:x\n", "an event"), (b"data\n", "an event"), (b":", "a line")]
         {
-            let mut stream = EventStream::new(Endless(pattern, 0));
+            let mut stream = EventStream::new(Endless(pattern, 0), ALL);
             let error = stream.next_event().unwrap_err();
             assert!(error.to_string().starts_with(what), "{error}");
             assert!(stream.line.capacity() + stream.data.capacity() < 4 * LARGEST);
         }
-        // Any number of short lines is fine.
-        let mut stream = EventStream::new(Endless(b"data:1\n\n", 0));
-        for _ in 0..10_000 {
-            assert_eq!(stream.next_event().unwrap().unwrap().data, "1");
-        }
+        // Any number of short events is fine until their bytes are too many, over all connections together.
+        let (mut left, mut events) = (FEW, 0_u64);
+        let error = loop {
+            let mut stream = EventStream::new(Endless(b"data:1\n\n", 0), left);
+            let outcome = (0..50_000).try_for_each(|_| {
+                events += u64::from(stream.next_event()?.is_some());
+                Ok::<_, io::Error>(())
+            });
+            left = stream.left();
+            if let Err(error) = outcome {
+                break error;
+            }
+        };
+        assert!(error.to_string().starts_with("all of the event stream"), "{error}");
+        assert!((FEW / 8 - 8192..=FEW / 8).contains(&events), "{events}");
+        let error = EventStream::new(Endless(b":\n", 0), FEW).next_event().unwrap_err();
+        assert!(error.to_string().starts_with("all of the event stream"), "{error}");
     }
 }

@@ -37,6 +37,7 @@ mod reproduce_seal;
 mod seal_rows;
 mod serve;
 mod server_arguments;
+mod token;
 mod verify;
 
 use std::process::ExitCode;
@@ -94,6 +95,8 @@ enum Command {
     Program(program::Arguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
+    /// Prints the token of evaluation keys at a server.
+    Token(token::Arguments),
     /// Tells version, arithmetic back-end and machine.
     About,
     /// Times the stages of a parameter set on this machine.
@@ -159,6 +162,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::LookUp(arguments) => look_up::run(&arguments, output),
         Command::Program(arguments) => program::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
+        Command::Token(arguments) => token::run(&arguments, output),
         Command::About => about::run(output),
         Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),

@@ -7,7 +7,7 @@ use ureq::Body;
 use ureq::http::Response;
 
 use super::connection::{Ask, Connection, NETWORK, TRIES, not_understood, of_problem, pause, words};
-use super::event_stream::{Event, EventStream};
+use super::event_stream::{self, Event, EventStream};
 use super::failure::Failure;
 use super::keyfiles::{KeySet, MakePart, Manifest};
 use super::output::{Output, printable};
@@ -185,8 +185,13 @@ impl Remote {
 
     /// Waits for the end of a job and shows its stages.
     fn follow(&self, job: &Id, output: &Output) -> Result<(f64, Vec<StageTime>), Failure> {
-        let mut watch =
-            Watch { bar: progress::bar(output, 1, "queued"), last: 0, entered: 0.0, stages: Vec::new() };
+        let mut watch = Watch {
+            bar: progress::bar(output, 1, "queued"),
+            left: event_stream::ALL,
+            last: 0,
+            entered: 0.0,
+            stages: Vec::new(),
+        };
         let mut failures = 0;
         loop {
             let before = watch.last;
@@ -225,9 +230,11 @@ impl Remote {
         if !kind.starts_with("text/event-stream") {
             return Err(self.no_events(&format!("{} comes where events were asked for", words(kind))));
         }
-        let mut events = EventStream::new(response.into_body().into_reader());
+        let mut events = EventStream::new(response.into_body().into_reader(), watch.left);
         loop {
-            let event = events.next_event().map_err(|error| match error.kind() {
+            let event = events.next_event();
+            watch.left = events.left();
+            let event = event.map_err(|error| match error.kind() {
                 ErrorKind::InvalidData => self.no_events(&error.to_string()),
                 _ => Failure::network(format!("{}: {error}", self.connection.name())),
             })?;
@@ -285,9 +292,12 @@ fn again_if_damaged<T>(mut request: impl FnMut() -> Result<T, Failure>) -> Resul
 fn header<'a>(response: &'a Response<Body>, name: &str) -> Option<&'a str> {
     response.headers().get(name)?.to_str().ok()
 }
+
 /// Where a job is, from its events.
 struct Watch {
     bar: indicatif::ProgressBar,
+    /// Bytes of events that may still come.
+    left: u64,
     last: u64,
     entered: f64,
     stages: Vec<StageTime>,

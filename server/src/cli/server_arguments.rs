@@ -1,5 +1,6 @@
 //! Which server is to do the work, and what it is shown.
 
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -90,7 +91,8 @@ impl Address {
         if uri.query().is_some() || url.contains('#') {
             return Err(refused("an address of a server ends with its path"));
         }
-        let host = authority.host().to_ascii_lowercase();
+        let host = canonical(authority.host())
+            .ok_or_else(|| refused("the host is neither a name nor an address as it is usually written"))?;
         let port = match authority.port_u16() {
             None if authority.as_str().len() > authority.host().len() => return Err(refused("no such port")),
             Some(port) if port != usual => format!(":{port}"),
@@ -122,6 +124,24 @@ impl ServerArguments {
         }
         Ok(headers)
     }
+}
+
+/// A host in the one way of writing it that the npm package has too, so that both derive the same token; `None` where there
+/// is more than one way to understand it, as for 127.1.
+fn canonical(host: &str) -> Option<String> {
+    let host = host.to_ascii_lowercase();
+    if let Some(address) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        let address: Ipv6Addr = address.parse().ok()?;
+        return Some(match address.to_ipv4_mapped() {
+            Some(_) => format!("[::ffff:{:x}:{:x}]", address.segments()[6], address.segments()[7]),
+            None => format!("[{address}]"),
+        });
+    }
+    let last = host.trim_end_matches('.').rsplit('.').next()?;
+    let numeric = last.starts_with("0x") || last.bytes().all(|byte| byte.is_ascii_digit());
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    let known = if numeric { host.parse::<Ipv4Addr>().is_ok() } else { host.bytes().all(fits) };
+    known.then_some(host)
 }
 
 fn or_environment(given: Option<&String>, name: &str) -> Result<Option<Zeroizing<String>>, Failure> {
@@ -156,7 +176,7 @@ fn checked(token: Zeroizing<String>) -> Result<Zeroizing<String>, Failure> {
 
 /// The token of the keys in a folder at a server: from the secret key, as the npm package derives it, or from the file
 /// that is kept, and made at the first time, where evaluation keys are without one.
-fn derived(keys: &Path, origin: &str) -> Result<Zeroizing<String>, Failure> {
+pub fn derived(keys: &Path, origin: &str) -> Result<Zeroizing<String>, Failure> {
     let token = |bytes: &[u8]| Zeroizing::new(hex(&*Zeroizing::new(server_token(bytes, origin))));
     if let Some(secret) = keyfiles::secret_of(keys) {
         return Ok(token(&read_file(&secret)?));
@@ -209,6 +229,9 @@ mod tests {
             ("http://example.org:80", "http://example.org", "http://example.org", true),
             ("http://[::1]:7878/", "http://[::1]:7878", "http://[::1]:7878", false),
             ("http://localhost", "http://localhost", "http://localhost", false),
+            ("http://[0:0::1]:80", "http://[::1]", "http://[::1]", false),
+            ("http://[::FFFF:10.0.0.1]", "http://[::ffff:a00:1]", "http://[::ffff:a00:1]", true),
+            ("http://7.a_b.example", "http://7.a_b.example", "http://7.a_b.example", true),
         ] {
             let address = Address::parse(url).unwrap();
             assert_eq!(
@@ -226,6 +249,14 @@ mod tests {
             "http://a.example:99999",
             "http://a.example/#x",
             "http://a b",
+            "http://127.1",
+            "http://010.0.0.1",
+            "http://2130706433",
+            "http://0x7f.1",
+            "http://10.0.0.1.",
+            "http://a%41",
+            "http://.",
+            "http://[::1%25lo]",
         ] {
             assert!(Address::parse(bad).unwrap_err().detail.contains("--server"), "{bad}");
         }
