@@ -8,9 +8,10 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::config::{Config, MetricsListen};
+use crate::config::{Config, ConfigError, LimitsSection, MetricsListen};
 use crate::engine::Engine;
 use crate::http;
+use crate::http::listen::{Doors, OPERATORS, RESERVED};
 use crate::service::live::Stop;
 use crate::service::{Service, worker};
 use crate::store::StoreError;
@@ -37,6 +38,8 @@ pub struct Server {
 pub enum StartError {
     /// The address is reachable from other hosts and nobody said that this is meant.
     Exposed(SocketAddr),
+    /// A setting makes no sense.
+    Config(ConfigError),
     /// The address cannot be used.
     Listen(SocketAddr, std::io::Error),
     /// The data folder cannot be used.
@@ -53,6 +56,7 @@ impl std::fmt::Display for StartError {
                 "{address} can be reached from other machines and this server has no transport encryption; \
                  listen on 127.0.0.1 behind a proxy that has, or add --insecure-listen"
             ),
+            Self::Config(error) => error.fmt(f),
             Self::Listen(address, error) => {
                 write!(f, "cannot listen on {address}: {error}; choose another address with --listen")
             }
@@ -70,6 +74,7 @@ impl Server {
     /// # Errors
     /// The address or the data folder cannot be used.
     pub async fn start(mut config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
+        config.check().map_err(StartError::Config)?;
         let (listener, address) = bind(config.server.listen, &config).await?;
         let (operators, metrics_address) = match config.server.metrics_listen {
             MetricsListen::At(address) => {
@@ -78,14 +83,7 @@ impl Server {
             }
             _ => (None, None),
         };
-        if let Some(most) = most_connections().filter(|most| *most < config.limits.max_connections) {
-            tracing::warn!(
-                connections = most,
-                max_connections = config.limits.max_connections,
-                "fewer connections than limits.max_connections are taken: the system allows this process too few open files (ulimit -n)"
-            );
-            config.limits.max_connections = most;
-        }
+        fit(&mut config.limits);
         #[cfg(unix)]
         {
             // Once somebody listens, a file that reaches the limit on its size is an error of that write and kills nobody.
@@ -98,22 +96,21 @@ impl Server {
         let worker = worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
         let (stop, stopped) = watch::channel(false);
         let http = http::share(&service, stopped.clone());
-        let mut listeners = vec![(listener, http::router(&http))];
+        let serve = |listener, router, doors: fn(&http::Http) -> &Doors| {
+            let (http, stopped) = (Arc::clone(&http), stopped.clone());
+            tokio::spawn(async move {
+                http::listen::serve(listener, router, Arc::clone(&http.service), doors(&http), stopped).await;
+            })
+        };
+        let mut listeners = vec![serve(listener, http::router(&http), |http| &http.doors)];
         if let Some(listener) = operators {
-            listeners.push((listener, http::operator_router(&http)));
+            listeners.push(serve(listener, http::operator_router(&http), |http| &http.operators));
         }
         let housekeeping = [
             // The store has logged why it fails.
             every(TIDY, &service, &stopped, |service| drop(service.tidy())),
             every(RELEASE, &service, &stopped, move |service| worker::release_idle(service, &pool)),
         ];
-        let listeners = listeners
-            .into_iter()
-            .map(|(listener, router)| {
-                let (service, stopped) = (Arc::clone(&service), stopped.clone());
-                tokio::spawn(http::listen::serve(listener, router, service, stopped))
-            })
-            .collect();
         Ok(Self { address, metrics_address, service, stop, listeners, worker, housekeeping })
     }
 
@@ -166,17 +163,36 @@ async fn bind(address: SocketAddr, config: &Config) -> Result<(TcpListener, Sock
 }
 
 /// Open files that keys, jobs and their table get, whatever connections do.
-const RESERVED_FILES: u64 = 128;
+const RESERVED_FILES: usize = 128;
 
-/// Connections that the system's limit on open files allows: each has a socket and may have a file.
-fn most_connections() -> Option<usize> {
+/// Lowers the bounds on what has a file open, if the system allows this process fewer.
+fn fit(limits: &mut LimitsSection) {
     #[cfg(unix)]
-    {
-        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current?;
-        Some((files.saturating_sub(RESERVED_FILES) / 2).max(1) as usize)
+    if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
+        let files = usize::try_from(files).unwrap_or(usize::MAX);
+        let (connections, downloads) = fitting(files, limits.max_connections, limits.max_downloads);
+        if (connections, downloads) != (limits.max_connections, limits.max_downloads) {
+            tracing::warn!(
+                connections,
+                limits.max_connections,
+                downloads,
+                limits.max_downloads,
+                "the system allows this process too few open files (ulimit -n) for limits.max_connections and limits.max_downloads"
+            );
+        }
+        (limits.max_connections, limits.max_downloads) = (connections, downloads);
     }
     #[cfg(not(unix))]
-    None
+    let _ = limits;
+}
+
+/// Connections and downloads that so many open files allow: a connection has a socket; a download has a file, and so has
+/// each of as many files of the demo.
+#[cfg_attr(not(unix), allow(dead_code))]
+fn fitting(files: usize, connections: usize, downloads: usize) -> (usize, usize) {
+    let room = files.saturating_sub(RESERVED_FILES + RESERVED + OPERATORS);
+    let downloads = downloads.min(room / 8).max(1);
+    (connections.min(room.saturating_sub(2 * downloads)).max(1), downloads)
 }
 
 /// Does something now and then, on a thread that may wait, until the server stops.
@@ -199,4 +215,21 @@ fn every(
             }
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_files_are_shared_out() {
+        assert_eq!(fitting(8192, 1024, 64), (1024, 64));
+        assert_eq!(fitting(1024, 1024, 64), (736, 64));
+        assert_eq!(fitting(256, 1024, 64), (72, 12));
+        assert_eq!(fitting(64, 1024, 64), (1, 1));
+        for files in 170..2048 {
+            let (connections, downloads) = fitting(files, usize::MAX, 64);
+            assert!(connections + 2 * downloads + RESERVED_FILES + RESERVED + OPERATORS <= files);
+        }
+    }
 }

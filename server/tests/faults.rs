@@ -83,7 +83,12 @@ fn a_damaged_result_is_never_given_out() {
         let job = submit(client, 1);
         client.wait_state(&job, "done");
         damage(&folder.path().join(format!("jobs/{job}/result")));
-        client.get(&format!("/v1/jobs/{job}/result")).problem(500, "RESULT_DAMAGED");
+        let path = format!("/v1/jobs/{job}/result");
+        client.get(&path).problem(500, "RESULT_DAMAGED");
+        // What is not given out is not read either.
+        let stated = client.head(&path).expect(200);
+        assert_eq!(stated.header("content-length"), CIPHERTEXT.to_string());
+        client.send("GET", &path, &[("if-none-match", stated.header("etag"))], b"").expect(304);
     }
     server.stop();
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use support::DEADLINE;
+use support::http2::{Http2, PING};
 use support::process::{Process, encrypt, key_id, message, precision, secret, upload};
 
 /// Sets a limit of another process and returns what it was.
@@ -210,5 +211,41 @@ fn connections_leave_files_to_the_store() {
         client.wait_state(&accepted.unwrap(), "done");
     }
     drop(half_open);
+    assert!(server.terminate());
+}
+
+#[test]
+fn files_of_the_demo_leave_files_to_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let demo = folder.path().join("demo");
+    std::fs::create_dir(&demo).unwrap();
+    std::fs::write(demo.join("index.html"), vec![b' '; 100_000]).unwrap();
+    let secret = secret("toy10", 9);
+    let script = format!("ulimit -n 256; REFLOAT__SERVER__DEMO='{}' exec \"$@\"", demo.display());
+    let server = Process::start_by(&folder.path().join("data"), &script);
+    let client = &server.client;
+    upload(client, &secret);
+    let input = encrypt(&secret, &message(&secret), 2, 7);
+    // Streams whose peers take nothing keep their files open until they are let go.
+    let held: Vec<Http2> = (0..8)
+        .map(|_| {
+            let mut connection = Http2::connect(client.address, 0);
+            for _ in 0..64 {
+                connection.ask("GET", "/index.html", "localhost");
+            }
+            connection.ping().unwrap();
+            connection
+        })
+        .collect();
+    for mut connection in held.iter().map(Http2::reader) {
+        // What it asked for before the ping has reached the server.
+        while connection.next().unwrap().kind != PING {}
+    }
+    for round in 0..20 {
+        let answer = client.submit(&key_id(&secret), &input);
+        assert_eq!((answer.status, client.get("/readyz").status), (202, 200), "{round}: {answer:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(held);
     assert!(server.terminate());
 }

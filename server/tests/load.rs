@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use refloat_server::Config;
 use refloat_server::config::MetricsListen;
-use serde_json::json;
-use support::engine::{FINGERPRINT, KEY, PARTS, part};
-use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, upload};
+use support::engine::{KEY, PARTS, part};
+use support::http2::{DATA, HEADERS, Http2};
+use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, manifest, upload};
 
 /// Much more than sockets hold.
 const LARGE: usize = 48 << 20;
@@ -109,49 +109,121 @@ fn who_takes_bytes_too_slowly_is_let_go() {
     server.stop();
 }
 
+/// The header of a piece with so many bytes, from a peer.
+fn put(peer: &str, length: usize) -> String {
+    format!(
+        "PUT /v1/keys/{KEY}/chunks/0 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n\
+         x-forwarded-for: {peer}\r\ncontent-type: application/octet-stream\r\ncontent-length: {length}\r\n\r\n"
+    )
+}
+
+/// Sends a body so slowly that it is never silent and never done; the answer to it.
+fn trickle(mut socket: TcpStream) -> std::thread::JoinHandle<String> {
+    std::thread::spawn(move || {
+        while socket.write_all(b"\0").is_ok() {
+            std::thread::sleep(Duration::from_millis(200));
+            if is_answered(&socket) {
+                break;
+            }
+        }
+        String::from_utf8(rest(socket)).unwrap()
+    })
+}
+
+fn is_answered(socket: &TcpStream) -> bool {
+    socket.set_nonblocking(true).unwrap();
+    let answered = socket.peek(&mut [0]).is_ok();
+    socket.set_nonblocking(false).unwrap();
+    answered
+}
+
+fn two_turns_a_peer(config: &mut Config) {
+    config.limits.max_uploads = 4;
+    config.limits.max_uploads_per_peer = 2;
+}
+
 #[test]
-fn bodies_that_trickle_are_given_up_and_leave_turns_to_others() {
+fn who_sends_no_byte_of_a_body_takes_no_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), two_turns_a_peer);
+    let client = &server.client;
+    client.post_json("/v1/keys", &manifest()).expect(201);
+    // Bodies of the right length, and bodies that are too long and read only for the sake of the answer.
+    for length in [part(0).len(), 1 << 20] {
+        let peers = ["192.0.2.1", "192.0.2.2"];
+        let silent: Vec<TcpStream> =
+            peers.iter().cycle().take(8).map(|peer| send(client.address, &put(peer, length))).collect();
+        // They are with their handlers when a later request has been answered.
+        as_from(client, peers[0]).get(&format!("/v1/keys/{KEY}")).expect(200);
+        let honest = as_from(client, "192.0.2.3");
+        for index in 0..PARTS {
+            honest.put_chunk(KEY, index, &part(index)).expect(204);
+        }
+        for socket in &silent {
+            assert!(!is_answered(socket), "it waits for its body still");
+        }
+    }
+    server.stop();
+}
+
+#[test]
+fn bodies_that_trickle_make_room_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), |config| {
-        config.limits.idle_seconds = 2;
-        config.limits.max_uploads = 3;
-        config.limits.max_uploads_per_peer = 2;
+        two_turns_a_peer(config);
+        // Whoever trickles on when it stops has no answer.
+        config.server.shutdown_seconds = 0;
     });
     let client = &server.client;
-    let manifest = json!({ "params": "small", "fingerprint": FINGERPRINT, "keyId": KEY, "parts": PARTS });
-    client.post_json("/v1/keys", &manifest).expect(201);
-    let put = |peer: &str| {
-        format!(
-            "PUT /v1/keys/{KEY}/chunks/0 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer {TOKEN}\r\n\
-             x-forwarded-for: {peer}\r\ncontent-type: application/octet-stream\r\ncontent-length: 100\r\n\r\n"
-        )
-    };
-    let slow: Vec<_> = (0..4)
-        .map(|_| {
-            let mut socket = send(client.address, &put("192.0.2.1"));
-            std::thread::spawn(move || {
-                // Never silent for as long as idle_seconds, and never done.
-                while socket.write_all(b"\0").is_ok() {
-                    std::thread::sleep(Duration::from_millis(200));
-                    let mut first = [0];
-                    socket.set_nonblocking(true).unwrap();
-                    let answered = socket.peek(&mut first).is_ok();
-                    socket.set_nonblocking(false).unwrap();
-                    if answered {
-                        break;
-                    }
-                }
-                String::from_utf8(rest(socket)).unwrap()
-            })
-        })
+    client.post_json("/v1/keys", &manifest()).expect(201);
+    let slow: Vec<_> = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]
+        .iter()
+        .map(|peer| trickle(send(client.address, &put(peer, 100))))
         .collect();
-    let honest = as_from(client, "192.0.2.2");
+    let honest = as_from(client, "192.0.2.3");
     for index in 0..PARTS {
         honest.put_chunk(KEY, index, &part(index)).expect(204);
     }
+    // All of them are behind, and go when there is somebody who wants their turns.
+    let mut asked = 0;
+    until("turns go to those who wait", || {
+        asked += 1;
+        honest.put_chunk(KEY, asked % PARTS, &part(asked % PARTS)).expect(204);
+        slow.iter().any(|answer| answer.is_finished())
+    });
+    server.stop();
     let answers: Vec<String> = slow.into_iter().map(|answer| answer.join().unwrap()).collect();
-    assert!(answers.iter().any(|answer| answer.starts_with("HTTP/1.1 408")), "{answers:?}");
+    assert!(answers.iter().any(|answer| answer.starts_with("HTTP/1.1 429")), "{answers:?}");
     assert!(!answers.iter().any(|answer| answer.starts_with("HTTP/1.1 2")), "{answers:?}");
+}
+
+#[test]
+fn bodies_that_trickle_are_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        two_turns_a_peer(config);
+        config.limits.idle_seconds = 1;
+    });
+    let client = &server.client;
+    client.post_json("/v1/keys", &manifest()).expect(201);
+    let slow: Vec<_> = ["192.0.2.1", "192.0.2.2", "192.0.2.1", "192.0.2.2"]
+        .iter()
+        .map(|peer| trickle(send(client.address, &put(peer, 100))))
+        .collect();
+    for answer in slow {
+        let answer = answer.join().unwrap();
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    }
+    server.stop();
+}
+
+#[test]
+fn documents_are_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |_| {});
+    let mut long = manifest();
+    long["params"] = "x".repeat(9000).into();
+    server.client.post_json("/v1/keys", &long).problem(413, "LIMIT");
     server.stop();
 }
 
@@ -211,37 +283,11 @@ fn the_server_says_that_it_is_well_while_all_connections_are_taken() {
     server.stop();
 }
 
-/// A frame of HTTP/2.
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
-    bytes.extend([kind, flags]);
-    bytes.extend(stream.to_be_bytes());
-    bytes.extend_from_slice(payload);
-    bytes
-}
-
-/// The header block of a GET: `:method`, `:scheme` from the static table, `:path` and `:authority` as literals.
-fn get_block(path: &str, authority: &str) -> Vec<u8> {
-    let mut block = vec![0x82, 0x86];
-    for (name, value) in [(0x04, path), (0x01, authority)] {
-        block.extend([name, value.len() as u8]);
-        block.extend_from_slice(value.as_bytes());
-    }
-    block
-}
-
-/// The next frame: kind, stream and payload.
-fn next(socket: &mut TcpStream) -> Option<(u8, u32, Vec<u8>)> {
-    let mut head = [0; 9];
-    socket.read_exact(&mut head).ok()?;
-    let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
-    socket.read_exact(&mut payload).ok()?;
-    Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload))
-}
+/// A window that takes a usual answer, and no large file.
+const WINDOW: u32 = 65_535;
 
 #[test]
 fn http_2_is_spoken_and_its_streams_are_watched() {
-    const PREFACE: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path(), |config| {
         large_file(folder.path(), config);
@@ -249,40 +295,107 @@ fn http_2_is_spoken_and_its_streams_are_watched() {
         config.limits.header_seconds = 2;
     });
     let ask = |path: &str, authority: &str| {
-        let mut socket = send(server.client.address, PREFACE);
-        socket.write_all(&frame(4, 0, 0, &[])).unwrap();
-        socket.write_all(&frame(1, 0x05, 1, &get_block(path, authority))).unwrap();
-        socket
+        let mut connection = Http2::connect(server.client.address, WINDOW);
+        connection.ask("GET", path, authority);
+        connection
     };
-    let mut socket = ask("/healthz", "localhost");
+    let mut connection = ask("/healthz", "localhost");
     let mut body = Vec::new();
-    while let Some((kind, stream, payload)) = next(&mut socket) {
-        if (kind, stream) == (1, 1) {
-            assert_eq!(payload[0], 0x88, ":status 200");
+    while let Some(frame) = connection.next() {
+        match frame.kind {
+            HEADERS => assert_eq!(frame.payload[0], 0x88, ":status 200"),
+            DATA => body.extend(frame.payload),
+            _ => continue,
         }
-        if (kind, stream) == (0, 1) {
-            body.extend(payload);
+        if frame.last {
             break;
         }
     }
     assert_eq!(body, b"ok\n");
     // A foreign name is refused there too.
     let mut rebound = ask("/healthz", "rebound.example");
-    while let Some((kind, stream, payload)) = next(&mut rebound) {
-        if (kind, stream) == (1, 1) {
-            assert_ne!(payload[0], 0x88);
+    while let Some(frame) = rebound.next() {
+        if frame.kind == HEADERS {
+            assert_ne!(frame.payload[0], 0x88);
             break;
         }
     }
     // The peer reads all that is sent and never opens its window again: the connection moves, the stream does not.
     let mut stalled = ask("/large.bin", "localhost");
     let mut taken = 0;
-    while let Some((kind, _, payload)) = next(&mut stalled) {
-        taken += if kind == 0 { payload.len() } else { 0 };
+    while let Some(frame) = stalled.next() {
+        taken += if frame.kind == DATA { frame.payload.len() } else { 0 };
     }
-    assert!(taken <= 65_535, "{taken}");
+    assert!(taken <= WINDOW as usize, "{taken}");
     // An idle connection ends as well.
-    while next(&mut socket).is_some() {}
+    while connection.next().is_some() {}
+    server.stop();
+}
+
+#[test]
+fn who_only_pings_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| {
+        config.limits.write_idle_seconds = 1;
+        config.limits.header_seconds = 1;
+    });
+    // Whether the server closes a connection on which all of `asked` was asked for, however often `each` is done there.
+    let closed = |asked: &[&str], each: fn(&mut Http2)| {
+        let mut connection = Http2::connect(server.client.address, 1);
+        for path in asked {
+            connection.ask("GET", path, "localhost");
+        }
+        let mut reader = connection.reader();
+        let ended = std::thread::spawn(move || while reader.next().is_some() {});
+        until("the connection is closed", || {
+            each(&mut connection);
+            std::thread::sleep(Duration::from_millis(80));
+            ended.is_finished()
+        });
+        ended.join().unwrap();
+    };
+    let ping = |connection: &mut Http2| drop(connection.ping());
+    closed(&[], ping);
+    let count = |reason: &str| {
+        counter(&server.client, &format!("refloat_http_connections_closed_total{{reason=\"{reason}\"}}"))
+    };
+    assert_eq!((count("sends_no_request"), count("takes_answers_too_slowly")), (1, 0));
+    // Answers that are in one piece, of which the peer takes a byte.
+    closed(&["/v1/params?parts=1", "/openapi.json"], ping);
+    closed(&["/healthz"], ping);
+    // And with other requests all the while, whose answers it takes.
+    closed(&["/healthz"], |connection| {
+        connection.ask("HEAD", "/healthz", "localhost");
+    });
+    assert_eq!(count("takes_answers_too_slowly"), 3);
+    server.stop();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn connections_of_proxies_and_of_others_have_one_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path(), |config| config.limits.max_connections = 4);
+    let address = server.client.address;
+    // 127.0.0.1 is a proxy here.
+    let held: Vec<TcpStream> = (0..4).map(|_| send(address, "GET /v1/par")).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let elsewhere = || {
+        let socket = runtime.block_on(async {
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind(SocketAddr::from(([127, 0, 0, 2], 0))).unwrap();
+            socket.connect(address).await.unwrap().into_std().unwrap()
+        });
+        socket.set_nonblocking(false).unwrap();
+        socket.set_read_timeout(Some(DEADLINE)).unwrap();
+        (&socket)
+            .write_all(b"GET /v1/params HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        String::from_utf8(rest(socket)).unwrap()
+    };
+    assert!(elsewhere().starts_with("HTTP/1.1 503"));
+    drop(held);
+    until("there is room again", || elsewhere().starts_with("HTTP/1.1 200"));
     server.stop();
 }
 
@@ -329,12 +442,17 @@ fn counters_are_served_where_the_operator_says() {
     let folder = tempfile::tempdir().unwrap();
     let server = TestServer::start(folder.path(), |config| {
         config.server.metrics_listen = MetricsListen::At(SocketAddr::from(([127, 0, 0, 1], 0)));
+        config.limits.header_seconds = 600;
     });
     server.client.get("/metrics").problem(404, "NOT_FOUND");
     let operators = Client::new(server.metrics_address().unwrap());
     let text = String::from_utf8(operators.get("/metrics").expect(200).body).unwrap();
     assert!(text.contains("refloat_http_connections "), "{text}");
     operators.get("/readyz").expect(200);
+    // Its connections are few.
+    let silent: Vec<TcpStream> = (0..64).map(|_| send(operators.address, "")).collect();
+    until("no more are taken", || silent.iter().filter(|socket| is_answered(socket)).count() >= 32);
+    drop(silent);
     let other = operators.raw(b"GET /v1/params HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert!(other.starts_with("HTTP/1.1 404"), "{other}");
     server.stop();

@@ -99,6 +99,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     start_log(&config);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        // Each may have files of the data folder open, for which the server keeps some.
+        .max_blocking_threads(48)
         .thread_name("http")
         .enable_all()
         .build()

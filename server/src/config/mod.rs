@@ -171,9 +171,9 @@ pub struct LimitsSection {
     pub max_uploads: usize,
     /// Bodies being received from one address at once.
     pub max_uploads_per_peer: usize,
-    /// Results being sent at once.
+    /// Results being sent at once, and files of the demo.
     pub max_downloads: usize,
-    /// Results being sent to one address at once.
+    /// Results being sent to one address at once, and files of the demo.
     pub max_downloads_per_peer: usize,
     /// Event streams open at once.
     pub max_event_streams: usize,
@@ -330,9 +330,47 @@ impl Config {
         let mut config: Self =
             table.try_into().map_err(|error: toml::de::Error| ConfigError(error.message().to_owned()))?;
         config.access.resolve()?;
+        config.check()?;
         Ok(config)
     }
+
+    /// Refuses numbers that no server can work with: times beyond every clock, and bounds that let nobody in.
+    ///
+    /// # Errors
+    /// There is one; the message names it.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let sections = serde_json::to_value(self).map_err(|error| ConfigError(error.to_string()))?;
+        for (section, values) in sections.as_object().into_iter().flatten() {
+            for (key, value) in values.as_object().into_iter().flatten() {
+                let Some(value) = value.as_u64() else { continue };
+                let fail = |what: String| Err(ConfigError(format!("{section}.{key} = {value}: {what}")));
+                let unit = UNITS.iter().find(|(ending, _)| key.ends_with(ending));
+                if let Some(most) = unit.map(|(_, seconds)| LONGEST / seconds).filter(|most| value > *most) {
+                    return fail(format!("the longest time that can be set is {most}, which is ten years"));
+                }
+                if value == 0 && (section == "limits" || key == "max_attempts") {
+                    return fail("with 0 nobody would be served; the least is 1".to_owned());
+                }
+            }
+        }
+        let threads = self.compute.threads;
+        if threads > MOST_THREADS {
+            let what =
+                format!("compute.threads = {threads}: the most is {MOST_THREADS}; 0 is one per processor");
+            return Err(ConfigError(what));
+        }
+        Ok(())
+    }
 }
+
+/// Endings of the names of times, and the seconds of their units.
+const UNITS: [(&str, u64); 3] = [("_seconds", 1), ("_minutes", 60), ("_hours", 3600)];
+
+/// Ten years in seconds.
+const LONGEST: u64 = 10 * 365 * 24 * 3600;
+
+/// Threads that a server may have for jobs.
+const MOST_THREADS: usize = 1024;
 
 /// Merges `source` into `table` and checks that the result is still a configuration.
 fn overlay(table: &mut Table, source: Table, name: &str) -> Result<(), ConfigError> {
@@ -399,6 +437,32 @@ mod tests {
         assert_eq!(config.storage.data, PathBuf::from("some/folder"));
         assert_eq!(config.server.allowed_origins, ["https://a.example"]);
         assert_eq!(config.server.listen.port(), 7878);
+    }
+
+    #[test]
+    fn numbers_that_no_server_can_work_with_are_refused() {
+        for (name, value) in [
+            ("LIMITS__IDLE_SECONDS", "9223372036854775807"),
+            ("LIMITS__WRITE_IDLE_SECONDS", "315360001"),
+            ("SERVER__SHUTDOWN_SECONDS", "9223372036854775807"),
+            ("STORAGE__RETENTION_HOURS", "87601"),
+            ("STORAGE__EMPTY_KEYS_MINUTES", "9223372036854775807"),
+            ("LIMITS__MAX_UPLOADS", "0"),
+            ("LIMITS__MAX_CONNECTIONS", "0"),
+            ("LIMITS__MIN_BYTES_PER_SECOND", "0"),
+            ("LIMITS__MAX_QUEUED", "0"),
+            ("COMPUTE__MAX_ATTEMPTS", "0"),
+            ("COMPUTE__THREADS", "1000000000"),
+        ] {
+            let set = variable(&format!("REFLOAT__{name}"), value);
+            let error = Config::load(None, set, Table::new()).unwrap_err().0;
+            let named = name.to_lowercase().replace("__", ".");
+            assert!(error.starts_with(&format!("{named} = {value}: ")), "{error}");
+        }
+        let mut most = variable("REFLOAT__STORAGE__RETENTION_HOURS", "87600");
+        most.extend(variable("REFLOAT__SERVER__SHUTDOWN_SECONDS", "0"));
+        most.extend(variable("REFLOAT__COMPUTE__KEY_CACHE_BYTES", "9223372036854775807"));
+        Config::load(None, most, Table::new()).unwrap();
     }
 
     #[test]

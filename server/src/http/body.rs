@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Http;
 use super::respond::Refusal;
-use super::slots::Slot;
+use super::uploads::{Turn, Uploads};
 use crate::config::LimitsSection;
 use crate::id::unhex;
 use crate::problem::Problem;
@@ -21,67 +21,142 @@ pub const DIGEST: &str = "refloat-digest";
 /// How much of an unwanted body is read so that the client gets to see the answer.
 const DRAINED: u64 = 16 << 20;
 
-/// How long a body may have to wait for its turn.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Longest JSON body taken: an honest one has some hundred bytes, and no turn is asked for it.
+const DOCUMENT: usize = 8 << 10;
 
-/// A turn to send a body: bounds the memory that bodies take together.
-pub async fn turn(http: &Http, peer: Peer) -> Result<Slot, Problem> {
-    http.uploads.take(peer, PATIENCE).await.map_err(|full| full.problem("uploads"))
-}
-
-/// Reads a body of at most `limit` bytes into memory.
+/// Receives a body of at most `limit` bytes into memory, for as long as the turn that comes with it.
 ///
 /// # Errors
-/// It is too long, too slow, or breaks off.
-pub async fn read(
+/// It is too long, too slow, or breaks off; or there is no turn.
+pub async fn receive(
+    http: &Http,
     headers: &HeaderMap,
     body: Body,
     limit: usize,
-    limits: &LimitsSection,
-) -> Result<Vec<u8>, Problem> {
-    if let Some(length) = stated_length(headers)
-        && length > limit as u64
-    {
-        let problem = too_large(length, limit);
-        drain(headers, body).await;
-        return Err(problem);
+    peer: Peer,
+) -> Result<(Vec<u8>, Option<Turn>), Refusal> {
+    let mut incoming = Incoming::new(headers, body, limit, &http.service.config.limits);
+    match incoming.receive(Some((&http.uploads, peer))).await {
+        Ok(turn) => Ok((incoming.bytes, turn)),
+        Err(problem) => Err(incoming.refuse(headers, problem).await),
     }
-    let idle = Duration::from_secs(limits.idle_seconds);
-    let rate = limits.min_bytes_per_second.max(1);
-    let began = Instant::now();
-    let end = began + idle + Duration::from_secs(stated_length(headers).unwrap_or(limit as u64) / rate);
-    let mut bytes = Vec::new();
-    let mut body = body;
-    loop {
-        // The average counts from the beginning: what has come bought this much time.
-        let earned = began + idle + Duration::from_secs(bytes.len() as u64 / rate);
-        let deadline = end.min(earned).min(Instant::now() + idle);
-        let frame = match timeout_at(deadline, body.frame()).await {
-            Ok(None) => break,
+}
+
+/// Receives a body that is a document in JSON.
+///
+/// # Errors
+/// It is too long, too slow, or breaks off.
+pub async fn document(http: &Http, headers: &HeaderMap, body: Body) -> Result<Vec<u8>, Refusal> {
+    let mut incoming = Incoming::new(headers, body, DOCUMENT, &http.service.config.limits);
+    match incoming.receive(None).await {
+        Ok(_) => Ok(incoming.bytes),
+        Err(problem) => Err(incoming.refuse(headers, problem).await),
+    }
+}
+
+/// A body on its way.
+struct Incoming {
+    body: Body,
+    bytes: Vec<u8>,
+    limit: usize,
+    stated: Option<u64>,
+    idle: Duration,
+    rate: u64,
+    ended: bool,
+}
+
+impl Incoming {
+    fn new(headers: &HeaderMap, body: Body, limit: usize, limits: &LimitsSection) -> Self {
+        let (stated, idle) = (stated_length(headers), Duration::from_secs(limits.idle_seconds));
+        Self { body, bytes: Vec::new(), limit, stated, idle, rate: limits.min_bytes_per_second, ended: false }
+    }
+
+    /// Receives all of it, from the second piece on in a turn that is taken when the first has come: who sends nothing
+    /// keeps nobody else from sending.
+    async fn receive(&mut self, turns: Option<(&Uploads, Peer)>) -> Result<Option<Turn>, Problem> {
+        if let Some(length) = self.stated.filter(|length| *length > self.limit as u64) {
+            return Err(self.too_large(length));
+        }
+        let deadline = Instant::now() + self.idle;
+        while self.bytes.is_empty() && !self.ended {
+            self.piece(deadline).await?;
+        }
+        let turn = match turns {
+            Some((uploads, peer)) => Some(uploads.take(peer).await?),
+            None => None,
+        };
+        self.rest(turn.as_ref()).await?;
+        Ok(turn)
+    }
+
+    /// Receives the rest, unless the turn goes on to somebody else.
+    async fn rest(&mut self, turn: Option<&Turn>) -> Result<(), Problem> {
+        let began = Instant::now();
+        let all = self.stated.unwrap_or(self.limit as u64);
+        let end = began + self.idle + Duration::from_secs(all / self.rate);
+        while !self.ended {
+            // The average counts from the beginning: what has come bought this much time.
+            let earned = began + self.idle + Duration::from_secs(self.bytes.len() as u64 / self.rate);
+            let deadline = end.min(earned).min(Instant::now() + self.idle);
+            let Some(turn) = turn else {
+                self.piece(deadline).await?;
+                continue;
+            };
+            turn.received(self.bytes.len());
+            tokio::select! {
+                outcome = self.piece(deadline) => outcome?,
+                problem = turn.lost() => return Err(problem),
+            }
+        }
+        if let Some(turn) = turn {
+            turn.complete();
+        }
+        Ok(())
+    }
+
+    async fn piece(&mut self, deadline: Instant) -> Result<(), Problem> {
+        let frame = match timeout_at(deadline, self.body.frame()).await {
+            Ok(None) => {
+                self.ended = true;
+                return Ok(());
+            }
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(_))) => {
-                return Err(Problem::bad_request(format!("the body broke off after {} bytes", bytes.len())));
+                let detail = format!("the body broke off after {} bytes", self.bytes.len());
+                return Err(Problem::bad_request(detail));
             }
             Err(_) => {
-                return Err(Problem::new(
-                    408,
-                    "TIMEOUT",
-                    "Body too slow",
-                    format!(
-                        "{} bytes came before the time was up; send at least {} bytes per second",
-                        bytes.len(),
-                        limits.min_bytes_per_second
-                    ),
-                ));
+                let detail = format!(
+                    "{} bytes came before the time was up; send at least {} bytes per second",
+                    self.bytes.len(),
+                    self.rate
+                );
+                return Err(Problem::new(408, "TIMEOUT", "Body too slow", detail));
             }
         };
-        let Ok(data) = frame.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
-            return Err(too_large(bytes.len() as u64 + data.len() as u64, limit));
+        let Ok(data) = frame.into_data() else { return Ok(()) };
+        if data.len() > self.limit - self.bytes.len() {
+            return Err(self.too_large(self.bytes.len() as u64 + data.len() as u64));
         }
-        bytes.extend_from_slice(&data);
+        self.bytes.extend_from_slice(&data);
+        Ok(())
     }
-    Ok(bytes)
+
+    fn too_large(&self, length: u64) -> Problem {
+        Problem::too_large(format!(
+            "the body has {length} bytes or more, this object has at most {}",
+            self.limit
+        ))
+    }
+
+    /// Refuses the rest; an honest client is to hear why.
+    async fn refuse(self, headers: &HeaderMap, problem: Problem) -> Refusal {
+        drop(self.bytes);
+        match problem.status {
+            413 | 429 => refuse(headers, self.body, problem).await,
+            _ => problem.into(),
+        }
+    }
 }
 
 /// Refuses a request whose body is still to come, after taking in a bounded part of it: a client
@@ -135,10 +210,6 @@ pub fn stated_digest(headers: &HeaderMap) -> Result<Option<[u8; 32]>, Problem> {
 
 fn stated_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-fn too_large(length: u64, limit: usize) -> Problem {
-    Problem::too_large(format!("the body has {length} bytes or more, this object has at most {limit}"))
 }
 
 async fn drain(headers: &HeaderMap, mut body: Body) {

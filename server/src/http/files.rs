@@ -1,17 +1,20 @@
 //! The built demo, or a short page that says how to build it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Uri, header};
-use axum::middleware::{Next, from_fn};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
+use axum::{Extension, Router};
 use tower_http::services::{ServeDir, ServeFile};
 
+use super::Http;
 use super::respond::Refusal;
-use crate::config::Config;
+use super::slots::PATIENCE;
 use crate::problem::Problem;
+use crate::service::access::Caller;
 
 const NO_DEMO: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>refloat server</title>\
 <h1>refloat server</h1><p>The server runs. The demo is not built here: <code>npm start</code> in the repository builds \
@@ -19,7 +22,8 @@ and opens it, or point <code>--demo</code> at its folder.</p><p>Addresses: <a hr
 <a href=\"/v1/params\">/v1/params</a>.</p>";
 
 /// Serves everything that no route takes.
-pub fn service(config: &Config) -> Router {
+pub fn service(http: &Arc<Http>) -> Router {
+    let config = &http.service.config;
     let router = if let Some(folder) = demo_folder(&config.server.demo) {
         tracing::info!(folder = %folder.display(), "serving the demo");
         let page = ServeFile::new(folder.join("index.html"));
@@ -36,7 +40,7 @@ pub fn service(config: &Config) -> Router {
         }
         Router::new().route("/", axum::routing::get(|| async { Html(NO_DEMO) })).fallback(nothing)
     };
-    router.layer(from_fn(isolate))
+    router.layer(from_fn(isolate)).layer(from_fn_with_state(Arc::clone(http), in_turn))
 }
 
 /// Whether a path is one of the demo's: everything that is no route of the server.
@@ -78,6 +82,19 @@ async fn missing(uri: &Uri, page: ServeFile, request: Request) -> Response {
 async fn nothing(uri: Uri) -> Refusal {
     let path: String = uri.path().chars().take(200).collect();
     Problem::not_found(format!("there is no file {path}")).into()
+}
+
+/// A file is open for as long as its answer is under way: so many of them, and so many of one peer, and no more.
+async fn in_turn(
+    State(http): State<Arc<Http>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match http.files.take(caller.peer, PATIENCE).await {
+        Ok(slot) => (Extension(Arc::new(slot)), next.run(request).await).into_response(),
+        Err(full) => Refusal::from(full.problem("files")).into_response(),
+    }
 }
 
 /// Lets the page use threads and keeps other origins from embedding its files.

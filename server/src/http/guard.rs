@@ -161,7 +161,7 @@ fn with_headers(server: &ServerSection, api: bool, mut response: Response) -> Re
     if let Ok(policy) = HeaderValue::try_from(format!("{sources}; frame-ancestors {ancestors}")) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
-    if !headers.contains_key(header::CACHE_CONTROL) {
+    if api || !headers.contains_key(header::CACHE_CONTROL) {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response

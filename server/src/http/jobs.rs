@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::Deserialize;
-use tokio_stream::StreamExt;
 use tokio_util::io::ReaderStream;
 
 use super::body;
@@ -73,15 +72,14 @@ pub async fn submit(
             service.job_set(key, &asking).map(|set| service.engine.largest_input(set))
         })
         .await?;
-        let turn = body::turn(&http, caller.peer).await?;
         let JobQuery { mode, rounds, .. } = query;
-        Ok::<_, Refusal>((Order { key, operations, mode, rounds, idempotency, digest }, limit, turn))
+        Ok::<_, Refusal>((Order { key, operations, mode, rounds, idempotency, digest }, limit))
     };
-    let (order, limit, turn) = match plan.await {
+    let (order, limit) = match plan.await {
         Ok(plan) => plan,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
-    let bytes = body::read(&headers, body, limit, &http.service.config.limits).await?;
+    let (bytes, turn) = body::receive(&http, &headers, body, limit, caller.peer).await?;
     let document = blocking(&http, move |service| service.submit(order, &bytes, &caller)).await?;
     drop(turn);
     let location = format!("/v1/jobs/{}", document.id);
@@ -128,12 +126,13 @@ pub async fn result(
     State(http): State<Arc<Http>>,
     Extension(caller): Extension<Arc<Caller>>,
     Path(id): Path<String>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let id = parse_id(&id)?;
-    let peer = caller.peer;
-    let turn = http.downloads.try_take(peer).map_err(|full| full.problem("downloads"))?;
-    let (digest, length, file) = blocking(&http, move |service| service.result(id, &caller)).await?;
+    let turn = http.downloads.try_take(caller.peer).map_err(|full| full.problem("downloads"))?;
+    let asking = Arc::clone(&caller);
+    let (digest, length) = blocking(&http, move |service| service.stated_result(id, &asking)).await?;
     let tag = format!("\"{digest}\"");
     if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
@@ -144,12 +143,12 @@ pub async fn result(
         (header::ETAG, tag),
         (HeaderName::from_static(body::DIGEST), digest),
     ];
-    let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE).map(move |piece| {
-        // Its turn lasts until the last piece has been asked for.
-        let _ = &turn;
-        piece
-    });
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    if method == Method::HEAD {
+        return Ok(headers.into_response());
+    }
+    let file = blocking(&http, move |service| service.result(id, &caller)).await?;
+    let pieces = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE);
+    Ok((headers, Extension(Arc::new(turn)), Body::from_stream(pieces)).into_response())
 }
 
 fn bootstrap() -> String {

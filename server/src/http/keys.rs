@@ -16,9 +16,6 @@ use crate::service::Service;
 use crate::service::access::{Act, Caller};
 use crate::service::views::{Commit, Committed, KeysDocument, NewKeys};
 
-/// Longest JSON body taken.
-const JSON: usize = 64 << 10;
-
 /// Opens a key set for upload, or finds the one that is there.
 #[utoipa::path(post, path = "/v1/keys", operation_id = "open_keys", tag = "keys", request_body = NewKeys, responses(
     (status = 201, description = "Opened; all pieces are missing", body = KeysDocument),
@@ -94,14 +91,13 @@ pub async fn put_chunk(
         let asking = Arc::clone(&caller);
         let bytes = blocking(&http, move |service| service.part_bytes(id, index, &asking)).await?;
         let digest = body::stated_digest(&headers)?;
-        let turn = body::turn(&http, caller.peer).await?;
-        Ok::<_, Refusal>((id, index, bytes, digest, turn))
+        Ok::<_, Refusal>((id, index, bytes, digest))
     };
-    let (id, index, length, digest, turn) = match place.await {
+    let (id, index, length, digest) = match place.await {
         Ok(place) => place,
         Err(refusal) => return Err(body::refuse(&headers, body, refusal).await),
     };
-    let bytes = body::read(&headers, body, length, &http.service.config.limits).await?;
+    let (bytes, turn) = body::receive(&http, &headers, body, length, caller.peer).await?;
     blocking(&http, move |service| service.put_part(id, index, &bytes, digest, &caller)).await?;
     drop(turn);
     Ok(StatusCode::NO_CONTENT)
@@ -126,7 +122,7 @@ pub async fn commit(
     if let Err(refusal) = allowed {
         return Err(body::refuse(&headers, body, refusal).await);
     }
-    let bytes = body::read(&headers, body, JSON, &http.service.config.limits).await?;
+    let bytes = body::document(&http, &headers, body).await?;
     let request: Commit = if bytes.is_empty() { Commit::default() } else { parse(&bytes)? };
     let seal = move |service: &Service| service.commit_keys(id, request.digest.as_deref(), &caller);
     Ok(Json(blocking(&http, seal).await?))
@@ -155,7 +151,7 @@ async fn json<T: serde::de::DeserializeOwned>(
     if let Err(problem) = body::require(headers, "application/json") {
         return Err(body::refuse(headers, body, problem).await);
     }
-    Ok(parse(&body::read(headers, body, JSON, &http.service.config.limits).await?)?)
+    Ok(parse(&body::document(http, headers, body).await?)?)
 }
 
 fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {

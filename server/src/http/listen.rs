@@ -20,13 +20,30 @@ use crate::service::Service;
 use crate::service::access::Peer;
 
 /// Connections beyond the bound that are still taken, to answer whether the server is well.
-const RESERVED: usize = 16;
+pub const RESERVED: usize = 16;
+
+/// Connections to the operators' listener.
+pub const OPERATORS: usize = 16;
 
 /// Time that such a connection has for its request.
 const RESERVED_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Streams of an HTTP/2 connection that may be open at once.
-const STREAMS: u32 = 64;
+const STREAMS: u32 = 16;
+
+/// Connections that may be open at once.
+pub struct Doors {
+    open: Arc<Slots>,
+    /// Beyond those.
+    reserve: Arc<Slots>,
+}
+
+impl Doors {
+    /// `total` connections, of which a peer has at most `per_peer`.
+    pub fn new(total: usize, per_peer: usize) -> Self {
+        Self { open: Slots::new(total, per_peer), reserve: Slots::new(RESERVED, RESERVED) }
+    }
+}
 
 /// The connection that brought a request.
 #[derive(Clone)]
@@ -45,14 +62,11 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     service: Arc<Service>,
+    doors: &Doors,
     mut stop: watch::Receiver<bool>,
 ) {
     let config = &service.config;
     let limits = &config.limits;
-    let open = Slots::new(limits.max_connections, limits.max_connections_per_peer);
-    // A proxy stands for all its clients.
-    let of_proxies = Slots::new(limits.max_connections, limits.max_connections);
-    let reserve = Slots::new(RESERVED, RESERVED);
     let graceful = GracefulShutdown::new();
     let builder = builder(config);
     loop {
@@ -68,9 +82,10 @@ pub async fn serve(
         let peer = Peer::from(address.ip());
         let trusted = config.server.trusted_proxies.contains(&address.ip().to_canonical());
         let mut patience = Patience::new(limits);
-        let taken = if trusted { of_proxies.try_take(peer) } else { open.try_take(peer) };
+        // A proxy stands for all its clients.
+        let taken = if trusted { doors.open.try_take_for_many(peer) } else { doors.open.try_take(peer) };
         let reserved = taken.is_err();
-        let Ok(slot) = taken.or_else(|_| reserve.try_take(peer)) else {
+        let Ok(slot) = taken.or_else(|_| doors.reserve.try_take(peer)) else {
             service.metrics.traffic.closed("too_many");
             continue;
         };

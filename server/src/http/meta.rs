@@ -1,12 +1,13 @@
 //! Routes about the server itself.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
+use axum::body::Bytes;
 use axum::extract::{Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::respond::Refusal;
 use super::{Http, blocking, openapi as document};
@@ -23,14 +24,33 @@ pub struct ParamsQuery {
     parts: u8,
 }
 
+/// Documents that many requests get: equal ones are the same bytes in memory, however many are under way.
+#[derive(Default)]
+pub struct Shared {
+    params: Mutex<Bytes>,
+    params_with_parts: Mutex<Bytes>,
+    openapi: Mutex<Bytes>,
+}
+
+fn shared(kept: &Mutex<Bytes>, document: &impl Serialize) -> Result<Response, Refusal> {
+    let text = serde_json::to_vec(document).map_err(|error| Problem::internal(&error))?;
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if *kept != text {
+        *kept = text.into();
+    }
+    Ok(([(header::CONTENT_TYPE, "application/json")], kept.clone()).into_response())
+}
+
 /// The parameter sets this server offers.
 #[utoipa::path(get, path = "/v1/params", tag = "server", params(ParamsQuery), responses((status = 200, description = "Parameter sets and limits", body = ParamsDocument)))]
 pub async fn params(
     State(http): State<Arc<Http>>,
     query: Result<Query<ParamsQuery>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<ParamsDocument>, Refusal> {
+) -> Result<Response, Refusal> {
     let Query(query) = query.map_err(|error| Problem::bad_request(error.body_text()))?;
-    Ok(Json(http.service.params(query.parts != 0)))
+    let parts = query.parts != 0;
+    let kept = if parts { &http.shared.params_with_parts } else { &http.shared.params };
+    shared(kept, &http.service.params(parts))
 }
 
 /// Whether the process answers.
@@ -70,6 +90,6 @@ pub async fn version(State(http): State<Arc<Http>>) -> Json<VersionDocument> {
 
 /// This description.
 #[utoipa::path(get, path = "/openapi.json", tag = "server", responses((status = 200, description = "OpenAPI document", content_type = "application/json", body = Object)))]
-pub async fn openapi() -> Json<utoipa::openapi::OpenApi> {
-    Json(document::document())
+pub async fn openapi(State(http): State<Arc<Http>>) -> Result<Response, Refusal> {
+    shared(&http.shared.openapi, &document::document())
 }

@@ -14,6 +14,7 @@ pub mod record;
 pub mod respond;
 pub mod slots;
 pub mod stream;
+pub mod uploads;
 
 use std::sync::Arc;
 
@@ -24,19 +25,30 @@ use tokio::sync::watch;
 use crate::config::MetricsListen;
 use crate::problem::Problem;
 use crate::service::Service;
+use listen::{Doors, OPERATORS};
+use meta::Shared;
 use respond::Refusal;
 use slots::Slots;
+use uploads::Uploads;
 
 /// What handlers share.
 pub struct Http {
     /// The service behind them.
     pub service: Arc<Service>,
     /// Bodies that may be received at once.
-    pub uploads: Arc<Slots>,
+    pub uploads: Uploads,
     /// Results that may be sent at once.
     pub downloads: Arc<Slots>,
+    /// Files of the demo that may be sent at once.
+    pub files: Arc<Slots>,
     /// Event streams that may be open at once.
     pub streams: Arc<Slots>,
+    /// Connections that may be open at once.
+    pub doors: Doors,
+    /// Connections to the operators' listener that may be open at once.
+    pub operators: Doors,
+    /// Answers that many requests get.
+    pub shared: Shared,
     /// Becomes true when the server is to stop.
     pub stop: watch::Receiver<bool>,
 }
@@ -45,9 +57,13 @@ pub struct Http {
 pub fn share(service: &Arc<Service>, stop: watch::Receiver<bool>) -> Arc<Http> {
     let limits = &service.config.limits;
     Arc::new(Http {
-        uploads: Slots::new(limits.max_uploads, limits.max_uploads_per_peer),
+        uploads: Uploads::new(limits.max_uploads, limits.max_uploads_per_peer, limits.min_bytes_per_second),
         downloads: Slots::new(limits.max_downloads, limits.max_downloads_per_peer),
+        files: Slots::new(limits.max_downloads, limits.max_downloads_per_peer),
         streams: Slots::new(limits.max_event_streams, limits.max_event_streams_per_peer),
+        doors: Doors::new(limits.max_connections, limits.max_connections_per_peer),
+        operators: Doors::new(OPERATORS, OPERATORS),
+        shared: Shared::default(),
         service: Arc::clone(service),
         stop,
     })
@@ -87,7 +103,7 @@ pub fn router(http: &Arc<Http>) -> Router {
         .route("/version", get(meta::version))
         .route("/openapi.json", get(meta::openapi))
         .method_not_allowed_fallback(method_not_allowed)
-        .fallback_service(files::service(config))
+        .fallback_service(files::service(http))
         .layer(guard::cors(&config.server))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(http), guard::guard))
         .with_state(Arc::clone(http))

@@ -1,7 +1,9 @@
 //! Whether a connection still moves: the bytes that its peer takes, and the answers under way.
 //!
 //! Two things tell a peer that takes nothing: its socket is full, or an answer has a piece ready that nobody asks for. The
-//! second is all there is to see in HTTP/2, where the connection goes on moving while a stream stands still.
+//! second is all there is to see in HTTP/2, where the connection goes on moving while a stream stands still. So that it can
+//! be seen of every answer, pieces are small and the last byte is one of its own: HTTP/2 keeps a piece until the window of
+//! the stream has room for some of it, and then has the body no more.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -13,6 +15,7 @@ use axum::body::{Body, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::slots::Slot;
 use crate::config::LimitsSection;
 
 /// How patient a connection is with its peer.
@@ -32,7 +35,7 @@ impl Patience {
         Self {
             quiet: Duration::from_secs(limits.header_seconds),
             write: Duration::from_secs(limits.write_idle_seconds),
-            rate: limits.min_bytes_per_second.max(1),
+            rate: limits.min_bytes_per_second,
         }
     }
 }
@@ -46,8 +49,8 @@ pub struct Progress {
 struct State {
     /// Since when the socket takes no more bytes.
     stuck: Option<Instant>,
-    /// When something happened last.
-    moved: Instant,
+    /// Since when there has been no request, if there is none. A ping is no request.
+    rested: Instant,
     /// Requests being answered.
     active: usize,
     /// When the piece that an answer has ready is to be taken at last.
@@ -58,7 +61,7 @@ struct State {
 impl Progress {
     /// A connection that has just begun.
     pub fn new(patience: Patience) -> Arc<Self> {
-        let state = State { stuck: None, moved: Instant::now(), active: 0, due: HashMap::new(), next: 0 };
+        let state = State { stuck: None, rested: Instant::now(), active: 0, due: HashMap::new(), next: 0 };
         Arc::new(Self { patience, state: Mutex::new(state) })
     }
 
@@ -71,7 +74,7 @@ impl Progress {
         if state.due.values().any(|due| *due < now) {
             return Some("takes_answers_too_slowly");
         }
-        let quiet = state.active == 0 && state.stuck.is_none() && now - state.moved > self.patience.quiet;
+        let quiet = state.active == 0 && state.stuck.is_none() && now - state.rested > self.patience.quiet;
         quiet.then_some("sends_no_request")
     }
 
@@ -98,7 +101,7 @@ impl Drop for Exchange {
     fn drop(&mut self) {
         let mut state = self.progress.state();
         state.active -= 1;
-        state.moved = Instant::now();
+        state.rested = Instant::now();
         state.due.remove(&self.id);
     }
 }
@@ -106,34 +109,62 @@ impl Drop for Exchange {
 /// What is done when an answer has ended, given the bytes that were handed over and whether that was all.
 pub type AtEnd = Box<dyn FnOnce(u64, bool) + Send + Sync>;
 
+/// Bytes of an answer that are handed over at once.
+const PIECE: usize = 16 << 10;
+
 /// The body of an answer, watched.
 pub struct Watched {
     inner: Body,
     exchange: Exchange,
     began: Instant,
+    /// What is still to be handed over of the last frame.
+    pending: Bytes,
     handed: u64,
-    /// Whether its length is known, so that its speed is the peer's.
-    measured: bool,
+    /// How long it is, if that is known: then its speed is the peer's.
+    length: Option<u64>,
     ended: bool,
     at_end: Option<AtEnd>,
+    _held: Option<Arc<Slot>>,
 }
 
 impl Watched {
-    /// Watches a body; `measured` if it waits for nothing but the disk.
-    pub fn new(inner: Body, exchange: Exchange, measured: bool, at_end: AtEnd) -> Self {
-        let began = Instant::now();
-        Self { inner, exchange, began, handed: 0, measured, ended: false, at_end: Some(at_end) }
+    /// Watches a body, which has `stated` bytes if its header says so, and keeps the turn that is `held` for it to its end.
+    pub fn new(
+        inner: Body,
+        exchange: Exchange,
+        stated: Option<u64>,
+        held: Option<Arc<Slot>>,
+        at_end: AtEnd,
+    ) -> Self {
+        // An answer to HEAD states the length of what it does not have.
+        let length = if inner.is_end_stream() { Some(0) } else { stated.or(inner.size_hint().exact()) };
+        Self {
+            inner,
+            exchange,
+            began: Instant::now(),
+            pending: Bytes::new(),
+            handed: 0,
+            length,
+            ended: false,
+            at_end: Some(at_end),
+            _held: held,
+        }
     }
 
-    fn ready(&mut self, bytes: u64) {
+    /// The next piece of what is pending.
+    fn piece(&mut self) -> Bytes {
+        let all = self.pending.len();
+        let last = self.inner.is_end_stream() || self.length == Some(self.handed + all as u64);
+        let bytes = if last && (2..=PIECE).contains(&all) { all - 1 } else { all.min(PIECE) };
         let patience = self.exchange.progress.patience;
         let mut due = Instant::now() + patience.write;
-        if self.measured {
+        if self.length.is_some() {
             // What was taken before bought this much time.
             due = due.min(self.began + patience.write + Duration::from_secs(self.handed / patience.rate));
         }
-        self.handed += bytes;
+        self.handed += bytes as u64;
         self.exchange.progress.state().due.insert(self.exchange.id, due);
+        self.pending.split_to(bytes)
     }
 }
 
@@ -146,31 +177,37 @@ impl HttpBody for Watched {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         self.exchange.progress.state().due.remove(&self.exchange.id);
-        let outcome = Pin::new(&mut self.inner).poll_frame(context);
-        match &outcome {
-            Poll::Ready(Some(Ok(frame))) => {
-                let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
-                self.ready(bytes);
-                self.ended = self.inner.is_end_stream();
+        if self.pending.is_empty() {
+            let frame = match std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)) {
+                Some(Ok(frame)) => frame,
+                end => {
+                    self.ended = end.is_none();
+                    return Poll::Ready(end);
+                }
+            };
+            match frame.into_data() {
+                Ok(data) => self.pending = data,
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
             }
-            Poll::Ready(None) => self.ended = true,
-            _ => {}
         }
-        outcome
+        Poll::Ready(Some(Ok(Frame::data(self.piece()))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.pending.is_empty() && (self.inner.is_end_stream() || self.length == Some(self.handed))
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        match self.length {
+            Some(length) => SizeHint::with_exact(length.saturating_sub(self.handed)),
+            None => SizeHint::default(),
+        }
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        let whole = self.ended || self.inner.is_end_stream();
+        let whole = self.ended || self.is_end_stream();
         if let Some(at_end) = self.at_end.take() {
             at_end(self.handed, whole);
         }
@@ -195,10 +232,7 @@ impl<S> Socket<S> {
             Poll::Pending => {
                 state.stuck.get_or_insert_with(Instant::now);
             }
-            Poll::Ready(_) => {
-                state.stuck = None;
-                state.moved = Instant::now();
-            }
+            Poll::Ready(_) => state.stuck = None,
         }
     }
 }

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, header};
 use axum::response::Response;
 
 use super::progress::{Exchange, Watched};
+use super::slots::Slot;
 use crate::id::{hex, unhex};
 use crate::service::Service;
 use crate::service::traffic::Open;
@@ -64,7 +65,9 @@ impl Record {
         if let Ok(value) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(REQUEST_ID, value);
         }
-        let measured = response.headers().contains_key(header::CONTENT_LENGTH);
+        let stated = response.headers().get(header::CONTENT_LENGTH);
+        let stated = stated.and_then(|length| length.to_str().ok()?.parse().ok());
+        let held = response.extensions_mut().remove::<Arc<Slot>>();
         let at_end = move |bytes: u64, whole: bool| {
             service.metrics.traffic.sent(bytes);
             drop(open);
@@ -73,7 +76,7 @@ impl Record {
                 tracing::info!(target: "refloat::access", id, trace, %client, method, path = ?path, status, bytes, whole, ms, "request");
             }
         };
-        response.map(|body| Body::new(Watched::new(body, exchange, measured, Box::new(at_end))))
+        response.map(|body| Body::new(Watched::new(body, exchange, stated, held, Box::new(at_end))))
     }
 }
 

@@ -1,21 +1,30 @@
 //! Turns: how much of one kind goes on at once, in all and for one peer.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use crate::problem::Problem;
 use crate::service::access::Peer;
+
+/// How long a request may have to wait for its turn.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Turns of one kind.
 pub struct Slots {
     total: usize,
     per_peer: usize,
-    held: Mutex<HashMap<Peer, usize>>,
-    freed: Notify,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    held: HashMap<Peer, usize>,
+    /// Those who wait, in the order in which they came.
+    waiting: Vec<(Peer, oneshot::Sender<Slot>)>,
 }
 
 /// A turn; it ends when this is dropped.
@@ -51,7 +60,7 @@ impl Full {
 impl Slots {
     /// `total` turns, of which a peer has at most `per_peer`.
     pub fn new(total: usize, per_peer: usize) -> Arc<Self> {
-        Arc::new(Self { total, per_peer, held: Mutex::default(), freed: Notify::new() })
+        Arc::new(Self { total, per_peer, state: Mutex::default() })
     }
 
     /// Takes a turn if there is one.
@@ -59,53 +68,101 @@ impl Slots {
     /// # Errors
     /// There is none.
     pub fn try_take(self: &Arc<Self>, peer: Peer) -> Result<Slot, Full> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.get(&peer).is_some_and(|own| *own >= self.per_peer) {
-            return Err(Full::Peer(self.per_peer));
-        }
-        if held.values().sum::<usize>() >= self.total {
-            return Err(Full::Total(self.total));
-        }
-        *held.entry(peer).or_default() += 1;
-        Ok(Slot { slots: Arc::clone(self), peer })
+        self.take_of(&mut self.state(), peer, self.per_peer)
     }
 
-    /// Takes a turn, waiting for one if need be.
+    /// Takes a turn if there is one, for a peer that may have any number.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn try_take_for_many(self: &Arc<Self>, peer: Peer) -> Result<Slot, Full> {
+        self.take_of(&mut self.state(), peer, self.total)
+    }
+
+    /// Takes a turn, waiting for one if need be. Of those who wait, who has the fewest goes first.
     ///
     /// # Errors
     /// There was none for as long as `patience`.
     pub async fn take(self: &Arc<Self>, peer: Peer, patience: Duration) -> Result<Slot, Full> {
-        let deadline = Instant::now() + patience;
-        loop {
-            // Before the look, so that a turn that ends after it is heard of.
-            let freed = self.freed.notified();
-            let full = match self.try_take(peer) {
+        let (full, turn) = {
+            let mut state = self.state();
+            let full = match self.take_of(&mut state, peer, self.per_peer) {
                 Ok(slot) => return Ok(slot),
                 Err(full) => full,
             };
-            if timeout_at(deadline, freed).await.is_err() {
-                return Err(full);
-            }
-        }
+            let (sender, turn) = oneshot::channel();
+            state.waiting.push((peer, sender));
+            (full, turn)
+        };
+        timeout(patience, turn).await.ok().and_then(Result::ok).ok_or(full)
     }
 
     /// Turns that are taken.
     pub fn taken(&self) -> usize {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+        self.state().held.values().sum()
+    }
+
+    /// Turns that a peer has.
+    pub fn held(&self, peer: Peer) -> usize {
+        self.state().held.get(&peer).copied().unwrap_or(0)
+    }
+
+    /// Whether a peer has as many as it may have.
+    pub fn is_full_for(&self, peer: Peer) -> bool {
+        self.held(peer) >= self.per_peer
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_of(self: &Arc<Self>, state: &mut State, peer: Peer, most: usize) -> Result<Slot, Full> {
+        let all: usize = state.held.values().sum();
+        let own = state.held.entry(peer).or_default();
+        let full = if *own >= most {
+            Full::Peer(most)
+        } else if all >= self.total {
+            Full::Total(self.total)
+        } else {
+            *own += 1;
+            return Ok(Slot { slots: Arc::clone(self), peer });
+        };
+        if *own == 0 {
+            state.held.remove(&peer);
+        }
+        Err(full)
+    }
+
+    /// The next turn of those who wait, if there is one.
+    fn next(self: &Arc<Self>) -> Option<(Slot, oneshot::Sender<Slot>)> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        state.waiting.retain(|(_, waiter)| !waiter.is_closed());
+        let own = |peer: &Peer| state.held.get(peer).copied().unwrap_or(0);
+        let fewest = (0..state.waiting.len())
+            .filter(|index| own(&state.waiting[*index].0) < self.per_peer)
+            .min_by_key(|index| own(&state.waiting[*index].0))?;
+        let peer = state.waiting[fewest].0;
+        let slot = self.take_of(state, peer, self.per_peer).ok()?;
+        Some((slot, state.waiting.remove(fewest).1))
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut held = self.slots.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = held.get_mut(&self.peer) {
-            *own -= 1;
-            if *own == 0 {
-                held.remove(&self.peer);
+        {
+            let mut state = self.slots.state();
+            if let Some(own) = state.held.get_mut(&self.peer) {
+                *own -= 1;
+                if *own == 0 {
+                    state.held.remove(&self.peer);
+                }
             }
         }
-        drop(held);
-        self.slots.freed.notify_waiters();
+        while let Some((slot, waiter)) = self.slots.next() {
+            // Who has stopped waiting gives it back, and the next one is asked.
+            drop(waiter.send(slot));
+        }
     }
 }
 
@@ -133,5 +190,32 @@ mod tests {
         drop(first);
         assert_eq!(waiting.await.unwrap(), Ok(()));
         assert_eq!(slots.taken(), 2);
+    }
+
+    #[tokio::test]
+    async fn who_has_the_fewest_turns_goes_first() {
+        let slots = Slots::new(2, 2);
+        let (first, second) = (slots.try_take(peer(1)).ok().unwrap(), slots.try_take(peer(2)).ok().unwrap());
+        let wait = |last: u8| {
+            let slots = Arc::clone(&slots);
+            tokio::spawn(async move { slots.take(peer(last), Duration::from_mins(2)).await.ok().unwrap() })
+        };
+        let mut waiting = Vec::new();
+        for last in [1, 3, 4] {
+            waiting.push(wait(last));
+            tokio::task::yield_now().await;
+        }
+        let given_up = wait(5);
+        tokio::task::yield_now().await;
+        given_up.abort();
+        let _ = given_up.await;
+        drop(second);
+        let third = waiting.remove(1).await.unwrap();
+        drop(first);
+        // By now the one that came first has none either.
+        let again = waiting.remove(0).await.unwrap();
+        drop((third, again));
+        waiting.remove(0).await.unwrap();
+        assert_eq!(slots.taken(), 0);
     }
 }

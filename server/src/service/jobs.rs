@@ -157,30 +157,34 @@ impl Service {
         Ok(false)
     }
 
-    /// The digest of the result of a job, its length, and the file, checked and opened at its beginning.
+    /// Digest and length of the result of a job.
     ///
     /// # Errors
-    /// The job does not exist, is not the caller's, or is not done.
-    pub fn result(&self, id: Id, caller: &Caller) -> Result<(String, u64, File), Problem> {
+    /// The job does not exist, is another's, or is not done.
+    pub fn stated_result(&self, id: Id, caller: &Caller) -> Result<(String, u64), Problem> {
         let record = self.job_for(id, caller)?;
-        let Some((digest, _)) = &record.result else {
+        record.result.ok_or_else(|| {
             let problem = Problem::conflict(
                 "JOB_NOT_DONE",
                 format!("job {id} is {}, a result is there only when it is done", record.state.name()),
             );
-            return Err(problem.with("state", record.state.name()));
-        };
-        let digest = digest.clone();
-        let file = jobs::result(&self.store, &record).map_err(|error| match error {
+            problem.with("state", record.state.name())
+        })
+    }
+
+    /// The result of a job that is done, after a look at all of it.
+    ///
+    /// # Errors
+    /// The job does not exist or is another's, or its result is not what was computed.
+    pub fn result(&self, id: Id, caller: &Caller) -> Result<File, Problem> {
+        jobs::result(&self.store, &self.job_for(id, caller)?).map_err(|error| match error {
             ReadError::Io(error) => Problem::from(self.store.failed(error)),
             ReadError::Damaged(what) => {
                 tracing::error!(job = %id, what, "the result of a job is damaged");
                 let detail = format!("the stored result of job {id} is not what was computed, the server's disk altered it; submit the job again");
                 Problem::new(500, "RESULT_DAMAGED", "Stored result damaged", detail)
             }
-        })?;
-        let length = record.result.map_or(0, |(_, length)| length);
-        Ok((digest, length, file))
+        })
     }
 
     /// Events of a job after `last`, for a caller who was given [`job`](Self::job). The `end` event comes from the record, so it is there

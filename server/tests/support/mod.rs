@@ -3,6 +3,7 @@
 
 pub mod contract;
 pub mod engine;
+pub mod http2;
 pub mod process;
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -221,6 +222,7 @@ impl Client {
         let response = request.call().unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert_eq!(response.headers()["cache-control"], "no-store");
         BufReader::new(response.into_body().into_reader())
     }
 
