@@ -189,7 +189,7 @@ fn bodies_that_trickle_make_room_for_others() {
     until("turns go to those who wait", || {
         asked += 1;
         honest.put_chunk(KEY, asked % PARTS, &part(asked % PARTS)).expect(204);
-        slow.iter().any(|answer| answer.is_finished())
+        slow.iter().any(std::thread::JoinHandle::is_finished)
     });
     server.stop();
     let answers: Vec<String> = slow.into_iter().map(|answer| answer.join().unwrap()).collect();
