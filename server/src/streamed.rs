@@ -10,8 +10,7 @@ use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
     ConventionalKeys, ConventionalParams, Direction, KeySource, SwitchingKeyId,
 };
-use refloat::ring::{Automorphism, GaloisElement};
-use refloat::rlwe::{GaloisSource, HeldKey, SampleBlock};
+use refloat::rlwe::{Automorphism, GaloisElement, GaloisSource, HeldKey, SampleBlock};
 
 use crate::engine::PartReader;
 

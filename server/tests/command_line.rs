@@ -313,7 +313,7 @@ fn conventional_sets_are_listed_and_timed() {
     assert_eq!(fewer["slots"], 16);
     assert!(fewer["keyMemoryBytes"].as_u64() < bench["keyMemoryBytes"].as_u64());
     fails(&run(&format!("{set} --slots 10")), "INVALID_ARGUMENT");
-    let full = run("--json bench --preset n16 --memory 4");
+    let full = run("--json bench --preset n16 --memory 1");
     assert!(fails(&full, "LIMIT").contains("n16 takes"));
     assert!(fails(&run("--json bench --preset toy10 --memory 4"), "INVALID_ARGUMENT").contains("--memory"));
 }

@@ -212,6 +212,6 @@ fn files_go_the_whole_way_here_and_on_a_server() {
     std::fs::copy(at("keys/evaluation/keys.json"), at("big/keys.json")).unwrap();
     std::fs::write(at("few.csv"), "0.5").unwrap();
     ok(&run("--json encrypt --key @big --in @few.csv --out @big.ct"));
-    let small = run("--json bootstrap --keys @big --in @big.ct --out @x.ct --memory 4");
+    let small = run("--json bootstrap --keys @big --in @big.ct --out @x.ct --memory 1");
     assert!(fails(&small, "LIMIT").contains("n16 takes"));
 }

@@ -167,9 +167,10 @@ fn requests_that_make_no_sense_are_told_so() {
     let gzip = [octets[0], ("content-encoding", "gzip")];
     client.send("POST", &format!("/v1/jobs?key={KEY}"), &gzip, b"C").problem(415, "UNSUPPORTED_MEDIA_TYPE");
     let json = [("content-type", "application/json")];
-    for body in ["", "{", "[]", "{\"params\":7}", &"[".repeat(10_000)] {
+    for body in ["", "{", "[]", "{\"params\":7}", &"[".repeat(8_000)] {
         client.send("POST", "/v1/keys", &json, body.as_bytes()).problem(400, "INVALID_ARGUMENT");
     }
+    client.send("POST", "/v1/keys", &json, "[".repeat(10_000).as_bytes()).problem(413, "LIMIT");
     client
         .send("POST", "/v1/keys", &[("content-type", "text/plain")], b"{}")
         .problem(415, "UNSUPPORTED_MEDIA_TYPE");

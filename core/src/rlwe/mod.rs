@@ -31,6 +31,9 @@ pub use ntru::NtruSecret;
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 
+// What a [`GaloisSource`] is asked by.
+pub use crate::ring::{Automorphism, GaloisElement};
+
 pub(crate) use encapsulation::{raise_block, scatter_constant_time};
 pub(crate) use gadget::{galois_block, relinearization_block};
 pub(crate) use sample::mask_stream;
