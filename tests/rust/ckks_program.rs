@@ -10,7 +10,7 @@ use refloat::bootstrapping::ckks_conventional::{
 use refloat::bootstrapping::ckks_ship::{KeySource, ShipBootstrapper, ShipMode};
 use refloat::bootstrapping::program::{self, conventional_target};
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
-use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
+use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, clamp};
 use refloat::circuits::program::{
     Bootstraps, Builder, InputShape, Machine, Plan, Program, STAGE, Target, Value,
 };
@@ -199,6 +199,34 @@ fn operations(slots: usize) -> Vec<(&'static str, Program)> {
         ),
         ("bootstrap", program(1, |b, x| b.bootstrap(x[0]))),
     ]
+}
+
+/// Values that errors took beyond 1 and -1 come back; those within stay.
+#[test]
+fn a_clamp_brings_back_what_has_left_the_range() {
+    let setup = &*FULL;
+    let (overshoot, margin, degree) = (0.05, 0.125, 15);
+    // What is encrypted lies within the range; twice as much does not.
+    let program = program(1, |b, x| {
+        let twice = b.add(x[0], x[0]);
+        b.clamp(twice, overshoot, margin, degree)
+    });
+    let slots = setup.params.slots();
+    let ramp = |i| Complex::new((1.0 + overshoot) * (2.0 * i as f64 / (slots - 1) as f64 - 1.0), 0.0);
+    let values: Vec<Complex> = (0..slots).map(ramp).collect();
+    let halves: Vec<Complex> = values.iter().map(|x| x.scale(0.5)).collect();
+    let input = setup.encrypt(&halves, 2);
+    let plan =
+        Plan::new(&program, &setup.target, &[InputShape::of(&input)], Bootstraps::WhereNeeded).unwrap();
+    let found = setup.run(&plan, &[input], &mut ());
+    let found = setup.secret.decrypt(&found[0]).unwrap();
+    let error = clamp(overshoot, margin, degree).unwrap().error + 2f64.powi(-15);
+    for (x, y) in values.iter().zip(found.reveal_to_key_owner()) {
+        let (size, clamped) = (x.re.abs(), y.re * x.re.signum());
+        let rounded_off = size > 1.0 - margin && size < 1.0;
+        let [low, high] = if rounded_off { [1.0 - margin, 1.0] } else { [size.min(1.0); 2] };
+        assert!((low - error..=high + error).contains(&clamped), "{} became {}", x.re, y.re);
+    }
 }
 
 #[test]

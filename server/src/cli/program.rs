@@ -31,7 +31,8 @@ package gives:
   y = polynomial x 0.5 0.25 0 -0.02      coefficients of 1, x, x^2, x^3
   z = multiply y x                       and add, subtract, negate, conjugate, rotate z -3, rotate-sum z 8,
   z2 = bootstrap z                       constant 0.5 0.25, chebyshev z -8 8 0.5 0.6
-  score = output z2
+  c = clamp z2 0.05 0.125 31             z2 up to 1 - 0.125, its sign from 1 to 1 + 0.05, by degree 31
+  score = output c
 Examples:
   refloat program score.txt                                         what it consists of
   refloat program score.txt --keys keys15 --in x.ct --out score.ct

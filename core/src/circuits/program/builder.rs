@@ -4,7 +4,10 @@ use alloc::{string::String, vec::Vec};
 
 use super::{Node, Operation, Program, Value};
 use crate::{
-    circuits::{linear_transform::Diagonals, polynomial::Polynomial},
+    circuits::{
+        linear_transform::Diagonals,
+        polynomial::{Polynomial, clamp},
+    },
     error::Error,
     schemes::ckks::Complex,
 };
@@ -87,6 +90,18 @@ impl Builder {
         let rounded = polynomial.coefficients().iter().map(|c| c.to_complex());
         match Polynomial::new(polynomial.basis(), rounded) {
             Ok(rounded) => self.push(Operation::Polynomial(x, rounded)),
+            Err(error) => {
+                self.error.get_or_insert(error);
+                x
+            }
+        }
+    }
+
+    /// Every slot, a real number x, as it is where |x| <= 1 - `margin`, and the sign of x where 1 <= |x| <= 1 + `overshoot`,
+    /// by a polynomial of a degree: that of [`clamp`](crate::circuits::polynomial::clamp), which states its error and levels.
+    pub fn clamp(&mut self, x: Value, overshoot: f64, margin: f64, degree: usize) -> Value {
+        match clamp(overshoot, margin, degree) {
+            Ok(fit) => self.polynomial(x, &fit.polynomial),
             Err(error) => {
                 self.error.get_or_insert(error);
                 x

@@ -46,8 +46,9 @@
 //! that a bootstrap leaves above 1 is four times as large after every step, and nothing reports that values have left the
 //! range (`ship13`, with 5 bits, has lost them after about 20 steps). What brings them back is a map that is flat at the
 //! ends, such as x (3 - x^2) / 2 (`polynomial x 0 1.5 0 -0.5`, two levels): it takes 1 + e to 1 - 1.5 e^2, and everything in
-//! [-1, 1] to [-1, 1], steeper in the middle. Where values must be kept as they are, a factor of 1 - 2^-b, b the bits of a
-//! bootstrap, in front of the map leaves the room that errors take.
+//! [-1, 1] to [-1, 1], steeper in the middle. Where values must be kept as they are, [`Builder::clamp`] cuts real ones off at
+//! the ends for five levels and more, and a factor of 1 - 2^-b, b the bits of a bootstrap, in front of the map leaves the room
+//! that errors take for at most one.
 
 mod builder;
 mod clear;

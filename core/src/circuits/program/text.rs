@@ -13,6 +13,7 @@
 //! | `y = rotate-sum a 8` | in every slot the sum of 8 slots from it on, a power of two |
 //! | `y = polynomial a 0.5 0.25 0 -0.02` | coefficients of 1, x, x^2 and so on |
 //! | `y = chebyshev a -8 8 0.5 0.6` | coefficients of Chebyshev polynomials over an interval |
+//! | `y = clamp a 0.05 0.125 31` | a to 1 - 0.125, the sign of a from 1 to 1 + 0.05, by a polynomial of degree 31 |
 //! | `score = output y` | hands y out under that name |
 
 use alloc::{
@@ -24,7 +25,7 @@ use alloc::{
 
 use super::{Builder, Program, Value};
 use crate::{
-    circuits::polynomial::{Polynomial, PolynomialBasis},
+    circuits::polynomial::{Polynomial, PolynomialBasis, clamp},
     error::Error,
     schemes::ckks::Complex,
 };
@@ -140,6 +141,16 @@ impl Parser {
                 }
                 Ok(self.builder.polynomial(x, &Polynomial::new(basis, numbers(words)?)?))
             }
+            "clamp" => {
+                let &[x, overshoot, margin, degree] = words else {
+                    return Err(refuse("clamp takes a value, an overshoot, a margin and a degree"));
+                };
+                let [x] = self.operands(operation, &[x])?;
+                let degree =
+                    degree.parse().map_err(|_| refuse(format!("{:?} is no degree", short(degree))))?;
+                clamp(number(overshoot)?, number(margin)?, degree)
+                    .map(|fit| self.builder.polynomial(x, &fit.polynomial))
+            }
             other => Err(refuse(format!("there is no operation {:?}", short(other)))),
         }
     }
@@ -206,8 +217,10 @@ mod tests {
             b = bootstrap n
             y = polynomial b 0.5 0.25 0 -0.02
             v = chebyshev y -2 2 0 1
+            k = clamp v 0.05 0 7
             s = output s
-            v = output v";
+            v = output v
+            k = output k";
         let program = Program::parse(text).unwrap();
         let mut b = Builder::new();
         let x = b.input("x");
@@ -229,8 +242,10 @@ mod tests {
         let y = b.polynomial(boot, &cubic);
         let line = Polynomial::new(PolynomialBasis::Chebyshev { from: -2.0, to: 2.0 }, [0.0, 1.0]).unwrap();
         let v = b.polynomial(y, &line);
+        let k = b.clamp(v, 0.05, 0.0, 7);
         b.output("s", s);
         b.output("v", v);
+        b.output("k", k);
         for (value, name) in [
             (w, "w"),
             (p, "p"),
@@ -242,12 +257,13 @@ mod tests {
             (boot, "b"),
             (y, "y"),
             (v, "v"),
+            (k, "k"),
         ] {
             b.name(value, name);
         }
         assert_eq!(program.to_bytes(), b.finish().unwrap().to_bytes());
         let x = vec![Complex::new(1.0, 0.0); 4];
-        assert_eq!(program.evaluate(4, &[x]).unwrap().len(), 2);
+        assert_eq!(program.evaluate(4, &[x]).unwrap().len(), 3);
     }
 
     #[test]

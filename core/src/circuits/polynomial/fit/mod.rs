@@ -2,12 +2,14 @@
 //!
 //! Each fit of a real function measures its own error on a dense grid, in the same arithmetic.
 
+mod clamp;
 mod exponential;
 mod interpolate;
 mod least_squares;
 mod linear;
 mod remez;
 
+pub use clamp::clamp;
 pub use exponential::exponential;
 pub use interpolate::interpolate;
 pub use least_squares::least_squares;
