@@ -47,6 +47,12 @@ impl GaloisElement {
         Self(2 * n as u64 - 1)
     }
 
+    /// The product of two automorphisms of ring degree `n`.
+    #[must_use]
+    pub fn combine(self, other: Self, n: usize) -> Self {
+        Self(self.0 * other.0 % (2 * n as u64))
+    }
+
     /// The exponent g.
     pub fn value(self) -> u64 {
         self.0

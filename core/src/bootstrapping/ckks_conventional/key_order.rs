@@ -8,7 +8,12 @@ use super::{
     reduction::Reduction,
     spec::StageOrder,
 };
-use crate::{arith::Word, circuits::linear_transform::BabyGiantSteps, error::Error, ring::GaloisElement};
+use crate::{
+    arith::Word,
+    circuits::linear_transform::{BabyGiantSteps, Step},
+    error::Error,
+    ring::GaloisElement,
+};
 
 impl<W: Word> ConventionalParams<W> {
     /// The keys of one bootstrap in the order in which the evaluator asks for them, in groups that it holds together: the baby
@@ -38,8 +43,9 @@ impl<W: Word> ConventionalParams<W> {
         }
         let mut maps = stage_shapes(spec, self.levels())?.into_iter().map(|(_, shape)| {
             let steps = BabyGiantSteps::of(&shape.shifts, n / 2);
-            let turns = |steps: &[i64]| {
-                steps.iter().filter(|&&step| step != 0).map(|&step| rotation(step)).collect::<Vec<_>>()
+            let turns = |steps: &[Step]| {
+                let turns = steps.iter().filter(|&&step| step != Step::IDENTITY);
+                turns.map(|step| galois(step.element(n))).collect::<Vec<_>>()
             };
             let (babies, giants) = (turns(steps.babies()), turns(steps.giants()));
             let babies = Some(babies).filter(|babies| !babies.is_empty());

@@ -1,69 +1,129 @@
-//! Which rotations a matrix takes.
+//! Which automorphisms a linear map takes.
 
 use alloc::{collections::BTreeSet, vec::Vec};
+use core::fmt;
+
+use crate::ring::GaloisElement;
 
 /// What a giant step costs, in baby steps: a division by P and a decomposition beside the product with the key.
 const GIANT_COST: usize = 3;
 
-/// A division of shifts k = g + b into giant steps g, multiples of a stride times a power of two, and baby steps
-/// 0 <= b < that, multiples of the stride.
+/// An automorphism of a ring of degree N = 2^k as exponents of the generators of the abelian group of all of them:
+/// X -> X^(5^rotation), which has order N/2, and X -> X^-1.
+///
+/// In CKKS they rotate and conjugate the slots; in BGV, with two rows of N/2 slots, they rotate both and swap them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Step {
+    /// Exponent of 5.
+    pub rotation: i64,
+    /// Whether X -> X^-1 is a factor.
+    pub inverted: bool,
+}
+
+impl Step {
+    /// X -> X.
+    pub const IDENTITY: Self = Self::rotation(0);
+
+    /// X -> X^(5^k).
+    pub const fn rotation(k: i64) -> Self {
+        Self { rotation: k, inverted: false }
+    }
+
+    /// The product of two automorphisms.
+    #[must_use]
+    pub const fn combine(self, other: Self) -> Self {
+        Self { rotation: self.rotation + other.rotation, inverted: self.inverted != other.inverted }
+    }
+
+    /// The exponent of X.
+    pub fn element(self, n: usize) -> GaloisElement {
+        let element = GaloisElement::rotation(self.rotation, n);
+        if self.inverted { element.combine(GaloisElement::conjugation(n), n) } else { element }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inverted = if self.inverted { ", conjugated" } else { "" };
+        write!(f, "rotation by {}{inverted}", self.rotation)
+    }
+}
+
+/// A division of steps into giant steps, rotations by multiples of a stride times a power of two, and baby steps,
+/// rotations by less than that and by multiples of the stride, inverted or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BabyGiantSteps {
-    shifts: Vec<i64>,
-    babies: Vec<i64>,
-    giants: Vec<i64>,
+    steps: Vec<Step>,
+    babies: Vec<Step>,
+    giants: Vec<Step>,
     period: i64,
 }
 
 impl BabyGiantSteps {
-    /// The cheapest division of the given shifts of a ring with so many slots, where a giant step counts as three
-    /// baby steps.
+    /// The cheapest division of rotations by the given shifts of so many slots: [`Self::of_steps`].
     pub fn of(shifts: &[i64], slots: usize) -> Self {
+        let steps: Vec<Step> = shifts.iter().map(|&k| Step::rotation(k)).collect();
+        Self::of_steps(&steps, slots)
+    }
+
+    /// The cheapest division of the given steps of a ring where a rotation by `slots` is none; a giant step counts as
+    /// three baby steps.
+    pub fn of_steps(steps: &[Step], slots: usize) -> Self {
         // Half a turn of all slots is the same either way: backward it shares the giant step of its neighbours.
         let half = slots as i64 / 2;
-        let backward = |&k: &i64| if k == half { -half } else { k };
-        let shifts = shifts.iter().map(backward).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
-        let shifts = shifts.as_slice();
-        let stride = shifts.iter().fold(0, |d, &k| gcd(d, k.abs())).max(1);
-        let span = shifts.iter().fold(0, |m, &k| k.abs().max(m)) / stride;
+        let backward = |step: &Step| match step.rotation {
+            k if k == half => Step { rotation: -half, ..*step },
+            _ => *step,
+        };
+        let steps = steps.iter().map(backward).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+        let rotations = || steps.iter().map(|step| step.rotation.abs());
+        let stride = rotations().fold(0, gcd).max(1);
+        let span = rotations().max().unwrap_or(0) / stride;
         let candidates = (0..).map(|log| 1i64 << log).take_while(|&count| count <= (2 * span).max(1));
-        let plans = candidates.map(|count| Self::with_period(shifts, stride * count));
-        let fallback = Self::with_period(shifts, stride);
+        let plans = candidates.map(|count| Self::with_period(&steps, stride * count));
+        let fallback = Self::with_period(&steps, stride);
         plans.min_by_key(Self::cost).unwrap_or(fallback)
     }
 
-    fn with_period(shifts: &[i64], period: i64) -> Self {
-        let babies: BTreeSet<i64> = shifts.iter().map(|k| k.rem_euclid(period)).collect();
-        let giants: BTreeSet<i64> = shifts.iter().map(|k| k - k.rem_euclid(period)).collect();
+    fn with_period(steps: &[Step], period: i64) -> Self {
+        let baby = |step: &Step| Step { rotation: step.rotation.rem_euclid(period), ..*step };
+        let giant = |step: &Step| Step::rotation(step.rotation - step.rotation.rem_euclid(period));
+        let babies: BTreeSet<Step> = steps.iter().map(baby).collect();
+        let giants: BTreeSet<Step> = steps.iter().map(giant).collect();
         let (babies, giants) = (babies.into_iter().collect(), giants.into_iter().collect());
-        Self { shifts: shifts.to_vec(), babies, giants, period }
+        Self { steps: steps.to_vec(), babies, giants, period }
     }
 
     fn cost(&self) -> usize {
-        let turns = |steps: &[i64]| steps.iter().filter(|&&s| s != 0).count();
+        let turns = |steps: &[Step]| steps.iter().filter(|&&s| s != Step::IDENTITY).count();
         turns(&self.babies) + GIANT_COST * turns(&self.giants)
     }
 
-    /// The shifts that were divided, ascending; half a turn is a negative one.
-    pub fn shifts(&self) -> &[i64] {
-        &self.shifts
+    /// The steps that were divided, ascending; half a turn is a negative one.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
     }
 
     /// Baby steps, ascending.
-    pub fn babies(&self) -> &[i64] {
+    pub fn babies(&self) -> &[Step] {
         &self.babies
     }
 
     /// Giant steps, ascending.
-    pub fn giants(&self) -> &[i64] {
+    pub fn giants(&self) -> &[Step] {
         &self.giants
     }
 
-    /// Every rotation that needs a key, ascending, without repetition.
-    pub fn rotations(&self) -> Vec<i64> {
-        let all: BTreeSet<i64> =
-            self.babies.iter().chain(&self.giants).copied().filter(|&s| s != 0).collect();
+    /// Every step that needs a key, ascending, without repetition.
+    pub fn keys(&self) -> Vec<Step> {
+        let all: BTreeSet<Step> =
+            self.babies.iter().chain(&self.giants).copied().filter(|&s| s != Step::IDENTITY).collect();
         all.into_iter().collect()
+    }
+
+    /// [`Self::keys`] of a division of rotations alone.
+    pub fn rotations(&self) -> Vec<i64> {
+        self.keys().into_iter().filter(|step| !step.inverted).map(|step| step.rotation).collect()
     }
 }
 
@@ -74,13 +134,18 @@ fn gcd(a: i64, b: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec;
+
+    fn rotations(steps: &[Step]) -> Vec<i64> {
+        steps.iter().map(|step| step.rotation).collect()
+    }
 
     #[test]
     fn stages_of_the_special_fft() {
         // 63 diagonals of stride 4: 15 baby steps and 3 giant ones, one of them on each side too far.
         let shifts: Vec<i64> = (-31..=31).map(|k| 4 * k).collect();
         let steps = BabyGiantSteps::of(&shifts, 1024);
-        assert_eq!((steps.babies().len(), steps.giants()), (16, &[-128, -64, 0, 64][..]));
+        assert_eq!((steps.babies().len(), rotations(steps.giants())), (16, vec![-128, -64, 0, 64]));
         assert_eq!(steps.rotations().len(), 18);
         assert_eq!(BabyGiantSteps::of(&[0], 1).rotations(), [0i64; 0]);
         assert_eq!(BabyGiantSteps::of(&[-1, 0, 1], 8).rotations().len(), 2);
@@ -91,8 +156,8 @@ mod tests {
     fn half_a_turn_goes_backward() {
         let shifts: Vec<i64> = (-15..=16).map(|k| 4 * k).collect();
         let steps = BabyGiantSteps::of(&shifts, 128);
-        assert_eq!((steps.babies().len(), steps.giants()), (8, &[-64, -32, 0, 32][..]));
-        assert_eq!(steps.shifts(), (-16..16).map(|k| 4 * k).collect::<Vec<_>>());
+        assert_eq!((steps.babies().len(), rotations(steps.giants())), (8, vec![-64, -32, 0, 32]));
+        assert_eq!(rotations(steps.steps()), (-16..16).map(|k| 4 * k).collect::<Vec<_>>());
     }
 
     #[test]
@@ -101,7 +166,38 @@ mod tests {
         let steps = BabyGiantSteps::of(&shifts, 256);
         for k in shifts {
             let parts = (k - k.rem_euclid(steps.period), k.rem_euclid(steps.period));
-            assert!(steps.giants().contains(&parts.0) && steps.babies().contains(&parts.1));
+            let [giant, baby] = [parts.0, parts.1].map(Step::rotation);
+            assert!(steps.giants().contains(&giant) && steps.babies().contains(&baby));
+            assert_eq!(giant.combine(baby), Step::rotation(k));
         }
+    }
+
+    #[test]
+    fn inverted_steps_are_baby_steps() {
+        let both = |k: i64| [false, true].map(|inverted| Step { rotation: k, inverted });
+        let all: Vec<Step> = (0..32).flat_map(both).collect();
+        let steps = BabyGiantSteps::of_steps(&all, 1 << 10);
+        assert!(steps.giants().iter().all(|giant| !giant.inverted));
+        // {1, -1} x {5^b}: both of every rotation, one beside the other.
+        assert!(steps.babies().chunks(2).all(|pair| pair == both(pair[0].rotation)));
+        let products: BTreeSet<Step> =
+            steps.giants().iter().flat_map(|g| steps.babies().iter().map(|b| g.combine(*b))).collect();
+        assert_eq!(products.into_iter().collect::<Vec<_>>(), steps.steps());
+        // 16 baby steps and 3 giant ones beside the identity: 8 rotations of either kind.
+        assert_eq!((steps.babies().len(), steps.giants().len()), (16, 4));
+        assert_eq!(steps.keys().len(), 18);
+    }
+
+    #[test]
+    fn steps_are_exponents_of_generators() {
+        let n = 32;
+        for (rotation, inverted) in [(0, false), (0, true), (3, false), (-5, true), (15, true)] {
+            let step = Step { rotation, inverted };
+            for other in [Step::rotation(7), Step { rotation: -2, inverted: true }] {
+                let product = step.element(n).value() * other.element(n).value() % (2 * n as u64);
+                assert_eq!(step.combine(other).element(n).value(), product);
+            }
+        }
+        assert_eq!(Step { rotation: 0, inverted: true }.element(n), GaloisElement::conjugation(n));
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 
-use super::transform::LinearTransform;
+use super::{babies_giants::Step, encoded::EncodedTransform, transform::LinearTransform};
 use crate::{
     arith::{KeyProduct, KeyRows, LeftRows, Word, line, row_to_lines},
     error::Error,
@@ -33,25 +33,25 @@ impl<W: Word> LinearTransform<W> {
         compositions: &Compositions,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        let rlwe = self.context.rlwe();
-        let down = rlwe.rescale(self.level)?;
-        let mut turn = |mut x: Ciphertext<W>, step: i64| {
-            let own = if step == 0 { Vec::new() } else { vec![step] };
-            for &hop in compositions.get(&step).unwrap_or(&own) {
+        let encoded = &self.encoded;
+        let down = encoded.rlwe.rescale(encoded.level)?;
+        let mut turn = |mut x: Ciphertext<W>, step: Step| {
+            let own = if step == Step::IDENTITY { Vec::new() } else { vec![step.rotation] };
+            for &hop in compositions.get(&step.rotation).unwrap_or(&own) {
                 let (g, key) = keys.rotation_key(hop)?;
                 x = evaluator.automorphism(&x, g, &key, counters)?;
             }
             Ok::<_, Error>(x)
         };
-        let x = evaluator.drop_to_level(x, self.level)?;
+        let x = evaluator.drop_to_level(x, encoded.level)?;
         let babies: Vec<Ciphertext<W>> =
-            self.steps.babies().iter().map(|&step| turn(x.clone(), step)).collect::<Result<_, _>>()?;
+            encoded.steps.babies().iter().map(|&step| turn(x.clone(), step)).collect::<Result<_, _>>()?;
         let rows: Vec<[&Poly<W, Eval>; 2]> =
             babies.iter().map(Ciphertext::two_parts).collect::<Result<_, _>>()?;
         let scale = x.scale().mul(self.scale);
         let mut total: Option<Ciphertext<W>> = None;
-        for (giant, sum) in self.giants.iter().zip(self.giant_sums(&rows)) {
-            let sum = turn(x.with_pair(sum, self.level, scale), giant.step)?;
+        for (giant, sum) in encoded.giants.iter().zip(encoded.giant_sums(&rows)) {
+            let sum = turn(x.with_pair(sum, encoded.level, scale), giant.step)?;
             total = Some(match total {
                 Some(total) => evaluator.add(&total, &sum)?,
                 None => sum,
@@ -59,16 +59,18 @@ impl<W: Word> LinearTransform<W> {
         }
         let total = total.ok_or_else(|| Error::InvalidArgument("a matrix without diagonals".into()))?;
         counters.ntt += 2 * down.ntts();
-        if self.plaintext_ntts() > 0 {
-            counters.ntt += (self.diagonals() * x.parts()[0].basis().len()) as u64;
+        if encoded.plaintext_ntts() > 0 {
+            counters.ntt += (encoded.diagonals() * x.parts()[0].basis().len()) as u64;
         }
-        counters.limb_mac += (2 * self.diagonals() * x.parts()[0].basis().len()) as u64;
+        counters.limb_mac += (2 * encoded.diagonals() * x.parts()[0].basis().len()) as u64;
         evaluator.rescale(&total)
     }
+}
 
+impl<W: Word> EncodedTransform<W> {
     /// By giant step g: sum_b rot_-g(D_(g+b)) x_b modulo Q_l, for the ciphertexts x_b of all baby steps.
     fn giant_sums(&self, babies: &[[&Poly<W, Eval>; 2]]) -> Vec<Pair<W>> {
-        let (q, n, giants) = (self.context.rlwe().q(self.level), self.basis().n(), self.giants.len());
+        let (q, n, giants) = (self.rlwe.q(self.level), self.basis().n(), self.giants.len());
         // [limb][giant][2][n]
         let mut sums = vec![W::ZERO; q.len() * giants * 2 * n];
         let memory = || vec![W::ZERO; babies.len() * 2 * n];

@@ -1,15 +1,14 @@
 //! The evaluation: baby steps prime by prime, then giant steps, then one division.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, string::ToString, vec, vec::Vec};
 
-use super::transform::LinearTransform;
+use super::{babies_giants::Step, encoded::EncodedTransform};
 use crate::{
     arith::{KeyProduct, KeyRows, LeftRows, Word, line, row_to_lines},
     error::Error,
     par,
     ring::Automorphism,
     rlwe::{Digits, GaloisSource, HeldKey, Pair, SampleBlock},
-    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::Counters,
 };
 
@@ -34,45 +33,66 @@ struct Memory<W> {
     diagonals: Vec<Vec<W>>,
 }
 
-impl<W: Word> LinearTransform<W> {
-    /// The map of the slots of `x`: one level down, scale S · `scale` / q_level.
-    ///
-    /// `x` may be above the level of the transform; it is brought down first.
+impl<W: Word> EncodedTransform<W> {
+    /// The map of a ciphertext modulo Q_level, divided by the primes of the level: a pair modulo Q_(level-1).
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`]; [`Error::InvalidArgument`] if `x` was not relinearised;
-    /// [`Error::MissingKey`] naming a rotation without a key.
+    /// [`Error::LevelMismatch`] for a pair or a key of another level; [`Error::MissingKey`] naming a step without a key.
     pub fn apply(
         &self,
-        evaluator: &CkksEvaluator<W>,
-        x: &Ciphertext<W>,
+        x: &Pair<W>,
         keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
-    ) -> Result<Ciphertext<W>, Error> {
-        let x = evaluator.drop_to_level(x, self.level)?;
-        let input = x.pair()?;
-        let rlwe = self.context.rlwe();
-        let down = rlwe.mod_down_rescale(self.level)?;
+    ) -> Result<Pair<W>, Error> {
+        self.check_pair(x)?;
+        let down = self.rlwe.mod_down_rescale(self.level)?;
         let held = self.babies(keys)?;
         let babies: Vec<Baby<'_, W>> =
             held.iter().map(|baby| baby.as_ref().map(|(g, key)| (*g, &**key))).collect();
-        let digits = rlwe.decompose(self.level, &input.a, counters);
-        let sums = self.baby_steps(&input, &digits, &babies, counters);
+        let digits = self.rlwe.decompose(self.level, &x.a, counters);
+        let sums = self.baby_steps(x, &digits, &babies, counters);
         // Fetched keys go before those of the giant steps come.
         drop((digits, babies));
         drop(held);
         let total = self.giant_steps(sums, keys, counters)?;
         counters.ntt += 2 * down.ntts();
         let (b, a) = par::join(|| down.apply(total.b), || down.apply(total.a));
-        let scale = evaluator.scale_after_rescale(x.scale().mul(self.scale), self.level);
-        Ok(x.with_pair(Pair { b, a }, self.level - 1, scale))
+        Ok(Pair { b, a })
+    }
+
+    fn check_pair(&self, x: &Pair<W>) -> Result<(), Error> {
+        let q = self.rlwe.q(self.level);
+        if x.b.basis().same_as(q) && x.a.basis().same_as(q) {
+            return Ok(());
+        }
+        Err(Error::LevelMismatch(format!(
+            "a pair modulo {} and {} primes of degree {}, a transform at level {} modulo {} of degree {}; bring the pair to \
+             that level of the chain",
+            x.b.basis().len(),
+            x.a.basis().len(),
+            x.b.basis().n(),
+            self.level,
+            q.len(),
+            q.n()
+        )))
+    }
+
+    /// The automorphism of a step and its key.
+    fn key<'a>(
+        &self,
+        keys: &'a dyn GaloisSource<W>,
+        step: Step,
+    ) -> Result<(&'a Automorphism, HeldKey<'a, W>), Error> {
+        let (g, key) = keys.galois_key(step.element(self.rlwe.n())).map_err(|error| match error {
+            Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
+            other => other,
+        })?;
+        self.check_key(g, &key)?;
+        Ok((g, key))
     }
 
     fn babies<'a>(&self, keys: &'a dyn GaloisSource<W>) -> Result<Vec<HeldBaby<'a, W>>, Error> {
-        let key = |&step: &i64| {
-            let found = if step == 0 { None } else { Some(keys.rotation_key(step)?) };
-            found.map(|(g, key)| self.check_key(g, &key).map(|()| (g, key))).transpose()
-        };
+        let key = |&step: &Step| (step != Step::IDENTITY).then(|| self.key(keys, step)).transpose();
         self.steps.babies().iter().map(key).collect()
     }
 
@@ -130,7 +150,7 @@ impl<W: Word> LinearTransform<W> {
 
     /// P x modulo prime `limb`, which is zero if that is a special one.
     fn lift(&self, limb: usize, x: &Pair<W>, out: &mut [Vec<W>; 2]) {
-        let (rlwe, basis) = (self.context.rlwe(), self.basis());
+        let (rlwe, basis) = (&self.rlwe, self.basis());
         for (row, part) in out.iter_mut().zip([&x.b, &x.a]) {
             if limb < x.b.basis().len() {
                 row.copy_from_slice(part.row(limb));
@@ -153,7 +173,7 @@ impl<W: Word> LinearTransform<W> {
         [b, a]: &mut [Vec<W>; 2],
         out: &mut [W],
     ) {
-        let (basis, block, own) = (self.basis(), b.len(), self.context.rlwe().q(self.level).len());
+        let (basis, block, own) = (self.basis(), b.len(), self.rlwe.q(self.level).len());
         let (m, kernels) = (basis.modulus(limb), basis.kernels());
         let (lhs, step) = digits.rows(limb);
         let limb_of = |key: &SampleBlock<W>| if limb < own { limb } else { key.q_len() + limb - own };
@@ -198,14 +218,13 @@ impl<W: Word> LinearTransform<W> {
         keys: &dyn GaloisSource<W>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
-        let (rlwe, level, basis) = (self.context.rlwe(), self.level, self.basis());
+        let (rlwe, level, basis) = (&self.rlwe, self.level, self.basis());
         let down = rlwe.mod_down(level);
-        let still = self.giants.iter().position(|giant| giant.step == 0);
+        let still = self.giants.iter().position(|giant| giant.step == Step::IDENTITY);
         let mut total = still.map_or_else(|| Pair::zero(basis), |i| sums.remove(i));
         let mut product = Pair::zero(basis);
-        for (giant, sum) in self.giants.iter().filter(|giant| giant.step != 0).zip(sums) {
-            let (automorphism, key) = keys.rotation_key(giant.step)?;
-            self.check_key(automorphism, &key)?;
+        for (giant, sum) in self.giants.iter().filter(|giant| giant.step != Step::IDENTITY).zip(sums) {
+            let (automorphism, key) = self.key(keys, giant.step)?;
             let (b, a) = (sum.b, down.apply(sum.a));
             counters.ntt += down.ntts();
             let add_first = |limb: usize, start: usize, [out, _]: [&mut [W]; 2]| {
@@ -219,16 +238,16 @@ impl<W: Word> LinearTransform<W> {
     }
 
     fn check_key(&self, g: &Automorphism, key: &SampleBlock<W>) -> Result<(), Error> {
-        let rlwe = self.context.rlwe();
+        let rlwe = &self.rlwe;
         let own = rlwe.key_level(key);
         if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.n() {
             return Ok(());
         }
-        Err(Error::LevelMismatch(alloc::format!(
+        Err(Error::LevelMismatch(format!(
             "Galois key of element {} reaches level {}, the transform is at level {}; make the key at {} or above, \
              with this chain",
             g.element().value(),
-            own.map_or_else(|| "none of this chain".into(), |own| alloc::string::ToString::to_string(&own)),
+            own.map_or_else(|| "none of this chain".into(), |own| own.to_string()),
             self.level,
             self.level
         )))

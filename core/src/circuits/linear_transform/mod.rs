@@ -6,6 +6,9 @@
 //! step, and one division by P q_l ends it: double hoisting (Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux, EUROCRYPT
 //! 2021, section 5).
 //!
+//! [`EncodedTransform`] does that for any scheme: a linear map of polynomials by automorphisms with integer coefficients.
+//! [`LinearTransform`] is the matrix of CKKS slots over it.
+//!
 //! ```
 //! use refloat::circuits::linear_transform::Diagonals;
 //! use refloat::schemes::ckks::Complex;
@@ -23,15 +26,17 @@
 mod babies_giants;
 mod composed;
 mod diagonals;
+mod encoded;
 mod evaluate;
 mod special_fft;
 mod transform;
 
-pub use babies_giants::BabyGiantSteps;
+pub use babies_giants::{BabyGiantSteps, Step};
 pub use composed::Compositions;
 pub use diagonals::Diagonals;
+pub use encoded::{EncodedTransform, PlaintextStorage};
 pub use special_fft::{
     StageShape, coeffs_to_slots_shapes, coeffs_to_slots_stages, slots_to_coeffs_shapes,
     slots_to_coeffs_stages,
 };
-pub use transform::{LinearTransform, PlaintextStorage};
+pub use transform::LinearTransform;

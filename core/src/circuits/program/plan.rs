@@ -148,7 +148,7 @@ impl<'p> Plan<'p> {
             Action::Transform(_, node, None) => match &self.program.nodes()[*node].operation {
                 Operation::LinearTransform(_, matrix) => {
                     let steps = BabyGiantSteps::of(&matrix.shifts(), self.ring_slots);
-                    Some(steps.babies().iter().copied().filter(|&step| step != 0).collect())
+                    Some(steps.babies().iter().map(|step| step.rotation).filter(|&k| k != 0).collect())
                 }
                 _ => None,
             },
