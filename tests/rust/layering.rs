@@ -30,7 +30,7 @@ const LAYERS: [(&str, u32); 15] = [
 const SEPARATE: [(&str, &[&str]); 3] = [
     ("schemes", &["evaluator"]),
     ("circuits", &[]),
-    ("bootstrapping", &["method", "registry", "job", "parts"]),
+    ("bootstrapping", &["method", "registry", "job", "overflow", "parts", "switching_keys"]),
 ];
 
 /// The one method that joins two schemes, the list of all methods, and programs, which are made of everything else.
@@ -201,6 +201,39 @@ fn every_import_leads_downward() {
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
 }
 
+/// Public sub-modules that a module re-exports names of: strangers to each other would meet in those names.
+fn re_exported_strangers(module: &str, shared: &[&str], text: &str) -> Vec<String> {
+    let tokens = tokens(text);
+    let words = |at: usize, wanted: &[&str]| {
+        wanted.iter().zip(&tokens[at..]).all(|(word, (_, t))| matches!(t, Token::Word(w) if w == word))
+    };
+    let after = |start: &[&str]| -> Vec<String> {
+        let starts = (0..tokens.len().saturating_sub(start.len())).filter(|&at| words(at, start));
+        starts
+            .filter_map(|at| match &tokens[at + start.len()].1 {
+                Token::Word(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    let strangers: BTreeSet<String> =
+        after(&["pub", "mod"]).into_iter().filter(|name| !shared.contains(&name.as_str())).collect();
+    let used = after(&["use"]);
+    used.into_iter().filter(|name| strangers.contains(name)).map(|name| format!("{module}::{name}")).collect()
+}
+
+#[test]
+fn strangers_do_not_meet_in_the_module_above_them() {
+    for (module, shared) in SEPARATE {
+        let text = fs::read_to_string(root().join(format!("core/src/{module}/mod.rs"))).expect("a module");
+        let found = re_exported_strangers(module, shared, &text);
+        assert!(found.is_empty(), "core/src/{module}/mod.rs imports from {}", found.join(", "));
+    }
+    let found = |text| re_exported_strangers("m", &["method"], text);
+    assert_eq!(found("pub mod a; mod b; pub mod method; pub use b::X; pub use method::Y;"), [""; 0]);
+    assert_eq!(found("pub mod a; mod b; pub use a::X; use b::Y;"), ["m::a"]);
+}
+
 #[test]
 fn the_test_sees_what_it_forbids() {
     let exports =
@@ -231,6 +264,18 @@ fn the_test_sees_what_it_forbids() {
         [false, false, true]
     );
     assert_eq!(ship("use crate::wire::frame; use crate::params::x;"), [true, true]);
+    assert_eq!(
+        ship(
+            "use crate::bootstrapping::{overflow, switching_keys::x, ckks_conventional::y}; use super::super::cggi::z;"
+        ),
+        [false, false, true, true]
+    );
+    // What methods share knows none of them.
+    let shared = |text| verdicts("core/src/bootstrapping/switching_keys.rs", text);
+    assert_eq!(
+        shared("use super::{parts::x, ckks_conventional::y}; use crate::rlwe::z;"),
+        [false, true, false]
+    );
     assert_eq!(verdicts("core/src/params/mod.rs", "use crate::wire::x;"), [true]);
     assert_eq!(
         verdicts("core/src/random/mod.rs", "use crate::security::x; use crate::error::x;"),

@@ -7,13 +7,17 @@ pub mod ckks_ship;
 mod messages;
 mod meta;
 mod method;
+mod overflow;
 mod parts;
 pub mod program;
 mod registry;
+mod switching_keys;
 mod view;
 
 pub use messages::{NamedMessage, bit_messages, complex_messages, real_messages};
 pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::Method;
+pub use overflow::log2_quotient_exceeds;
 pub use registry::{MethodInfo, methods};
+pub use switching_keys::{SwitchingKeyId, SwitchingKeyPart};
 pub use view::{StageView, ViewKind};

@@ -16,6 +16,7 @@ mod keyswitch;
 mod link;
 pub mod lwe;
 mod ntru;
+mod raise;
 pub mod rgsw;
 mod sample;
 mod secret;
@@ -28,6 +29,7 @@ pub use key_source::{GaloisSource, HeldKey};
 pub use keyswitch::{Digits, Pair};
 pub use link::{LinkSecret, PaddedSecret, link_samples};
 pub use ntru::NtruSecret;
+pub use raise::{EphemeralPair, ModRaise};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;
 

@@ -52,7 +52,7 @@ fn encapsulation_digits_recompose_exactly() {
 }
 
 /// h coefficients ± 1, spread out.
-fn sparse(n: usize, h: usize) -> SparseSecret {
+pub fn sparse(n: usize, h: usize) -> SparseSecret {
     let mut coefficients = vec![0i8; n];
     for k in 0..h {
         coefficients[k * n / h + k % 5] = if k % 3 == 0 { -1 } else { 1 };

@@ -2,13 +2,10 @@
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
-use super::{
-    keys::ConventionalKeys,
-    layout::{ConventionalKeyPart, SwitchingKeyId},
-    params::ConventionalParams,
-};
+use super::{keys::ConventionalKeys, params::ConventionalParams};
 use crate::{
     arith::Word,
+    bootstrapping::switching_keys::{SwitchingKeyId, SwitchingKeyPart},
     error::Error,
     par,
     random::Seed,
@@ -56,7 +53,7 @@ impl<W: Word> ConventionalKeysBuilder<W> {
     /// another modulus; what `read` gives.
     pub(crate) fn add_samples(
         &mut self,
-        part: &ConventionalKeyPart,
+        part: &SwitchingKeyPart,
         public: &Seed,
         read: impl Fn(usize) -> Result<Poly<W, Eval>, Error> + Sync + Send,
     ) -> Result<(), Error> {

@@ -3,13 +3,13 @@
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 
 use super::{
-    layout::SwitchingKeyId,
     params::{ConventionalParams, stage_shapes},
     reduction::Reduction,
     spec::StageOrder,
 };
 use crate::{
     arith::Word,
+    bootstrapping::switching_keys::SwitchingKeyId,
     circuits::linear_transform::{BabyGiantSteps, Step},
     error::Error,
     ring::GaloisElement,

@@ -4,12 +4,12 @@ use alloc::{collections::BTreeMap, format};
 
 use super::{
     key_source::{Direction, KeySource},
-    layout::SwitchingKeyId,
     params::ConventionalParams,
     secret::ConventionalSecretKey,
 };
 use crate::{
     arith::Word,
+    bootstrapping::switching_keys::SwitchingKeyId,
     error::Error,
     par,
     ring::{Automorphism, GaloisElement},

@@ -27,9 +27,7 @@ mod key_order;
 mod key_samples;
 mod key_source;
 mod keys;
-mod layout;
 mod maps;
-mod overflow;
 mod params;
 mod raise;
 mod reduction;
@@ -45,11 +43,14 @@ pub use evaluator::ConventionalEvaluator;
 pub use harmonics::{Harmonics, HarmonicsSpec};
 pub use key_source::{Direction, KeySource};
 pub use keys::ConventionalKeys;
-pub use layout::{ConventionalKeyPart, SwitchingKeyId};
-pub use overflow::log2_quotient_exceeds;
 pub use params::{ConventionalParams, Levels};
 pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
 pub use secret::ConventionalSecretKey;
 pub use spec::{ConventionalSpec, EphemeralSpec, StageOrder};
 pub use stages::{COEFFS_TO_SLOTS, EVAL_MOD, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM};
+
+pub use crate::bootstrapping::{
+    overflow::log2_quotient_exceeds,
+    switching_keys::{SwitchingKeyId, SwitchingKeyPart as ConventionalKeyPart},
+};

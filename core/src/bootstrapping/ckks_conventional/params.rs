@@ -3,14 +3,16 @@
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
-    layout::{ConventionalKeyPart, Layout, SwitchingKeyId},
-    overflow,
     reduction::Reduction,
     spec::{ConventionalSpec, StageOrder},
     stages,
 };
 use crate::{
     arith::Word,
+    bootstrapping::{
+        overflow,
+        switching_keys::{Layout, SwitchingKeyId, SwitchingKeyPart},
+    },
     circuits::linear_transform::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
         slots_to_coeffs_shapes,
@@ -84,7 +86,7 @@ struct Inner<W: Word> {
     levels: Levels,
     stages: Vec<StageInfo>,
     galois: BTreeMap<GaloisElement, usize>,
-    parts: Vec<ConventionalKeyPart>,
+    parts: Vec<SwitchingKeyPart>,
 }
 
 impl<W: Word> Clone for ConventionalParams<W> {
@@ -111,7 +113,8 @@ impl<W: Word> ConventionalParams<W> {
             .transpose()?;
         let fingerprint = spec.fingerprint();
         let galois = galois_elements(spec, &levels)?;
-        let layout = Layout { rlwe: &rlwe, encapsulation: encapsulation.as_ref(), levels: &levels };
+        let layout =
+            Layout { rlwe: &rlwe, encapsulation: encapsulation.as_ref(), relinearization: levels.eval_mod };
         let inner = Inner {
             parts: layout.parts(&galois),
             galois,
@@ -272,7 +275,11 @@ impl<W: Word> ConventionalParams<W> {
 
     /// What the shapes of the evaluation keys follow from.
     pub(super) fn layout(&self) -> Layout<'_, W> {
-        Layout { rlwe: self.ckks().rlwe(), encapsulation: self.encapsulation(), levels: self.levels() }
+        Layout {
+            rlwe: self.ckks().rlwe(),
+            encapsulation: self.encapsulation(),
+            relinearization: self.levels().eval_mod,
+        }
     }
 
     /// The switching keys of a bootstrap, in order.
@@ -286,7 +293,7 @@ impl<W: Word> ConventionalParams<W> {
     }
 
     /// The parts in which the evaluation keys travel, in order.
-    pub fn key_parts(&self) -> &[ConventionalKeyPart] {
+    pub fn key_parts(&self) -> &[SwitchingKeyPart] {
         &self.0.parts
     }
 

@@ -1,23 +1,29 @@
-//! What the evaluation keys consist of, computed from the parameters alone.
+//! The evaluation keys of methods that take one relinearisation key, Galois keys and perhaps an ephemeral secret: what they
+//! consist of, computed from the parameters alone, and their samples.
 //!
-//! Keys are switching keys ([`SwitchingKeyId`]); on the wire they travel as parts ([`ConventionalKeyPart`]): runs of samples of
+//! Keys are switching keys ([`SwitchingKeyId`]); on the wire they travel as parts ([`SwitchingKeyPart`]): runs of samples of
 //! one key, of at most [`MAX_PART_BYTES`] or a single sample. Both sides derive the same list, so no length or count is ever
 //! taken from the input.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use core::ops::Range;
 
-use super::params::Levels;
+use zeroize::Zeroizing;
+
+use super::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes};
 use crate::{
     arith::Word,
-    bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes},
-    ring::{Basis, GaloisElement},
-    rlwe::{EncapsulationContext, RlweContext, galois_block, raise_block, relinearization_block},
+    ring::{Basis, Eval, GaloisElement, Poly},
+    rlwe::{
+        EncapsulationContext, GadgetTarget, KeySeeds, LinkSecret, Pair, RlweContext, SampleBlock, SecretKey,
+        SparseSecret, galois_block, raise_block, relinearization_block, switching_sample,
+    },
 };
 
 /// One switching key of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SwitchingKeyId {
-    /// s^2 to s, modulo Q_l P at the level where the reduction begins.
+    /// s^2 to s, modulo Q_l P at the highest level where ciphertexts are multiplied.
     Relinearization,
     /// s to sigma_g^-1(s), modulo Q_level P.
     Galois {
@@ -34,8 +40,8 @@ pub enum SwitchingKeyId {
 
 /// A run of samples of one switching key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConventionalKeyPart {
-    /// Position in [`super::ConventionalParams::key_parts`].
+pub struct SwitchingKeyPart {
+    /// Position in the list of all parts of a set.
     pub index: usize,
     /// The key.
     pub key: SwitchingKeyId,
@@ -53,7 +59,8 @@ pub struct ConventionalKeyPart {
 pub(super) struct Layout<'a, W: Word> {
     pub rlwe: &'a RlweContext<W>,
     pub encapsulation: Option<&'a EncapsulationContext<W>>,
-    pub levels: &'a Levels,
+    /// Highest level where ciphertexts are multiplied.
+    pub relinearization: usize,
 }
 
 impl<'a, W: Word> Layout<'a, W> {
@@ -71,10 +78,10 @@ impl<'a, W: Word> Layout<'a, W> {
     /// Level of a key.
     pub fn level(&self, key: SwitchingKeyId) -> usize {
         match key {
-            SwitchingKeyId::Relinearization => self.levels.eval_mod,
+            SwitchingKeyId::Relinearization => self.relinearization,
             SwitchingKeyId::Galois { level, .. } => level,
             SwitchingKeyId::ToEphemeral => 0,
-            SwitchingKeyId::FromEphemeral => self.levels.coeffs_to_slots,
+            SwitchingKeyId::FromEphemeral => self.rlwe.max_level(),
         }
     }
 
@@ -110,7 +117,7 @@ impl<'a, W: Word> Layout<'a, W> {
     }
 
     /// The parts of a set, in order.
-    pub fn parts(&self, galois: &BTreeMap<GaloisElement, usize>) -> Vec<ConventionalKeyPart> {
+    pub fn parts(&self, galois: &BTreeMap<GaloisElement, usize>) -> Vec<SwitchingKeyPart> {
         let steps = rotation_steps(self.rlwe.n(), galois);
         let mut out = Vec::new();
         for key in self.keys(galois) {
@@ -121,10 +128,79 @@ impl<'a, W: Word> Layout<'a, W> {
                 let count = each.min(samples - first);
                 let label = if total == 1 { label.clone() } else { format!("{label} {}/{total}", i + 1) };
                 let bytes = PART_OVERHEAD + count * bytes;
-                out.push(ConventionalKeyPart { index: out.len(), key, first, count, label, bytes });
+                out.push(SwitchingKeyPart { index: out.len(), key, first, count, label, bytes });
             }
         }
         out
+    }
+}
+
+/// The secrets that switching keys are made from.
+pub(super) struct Secrets<'a, W: Word> {
+    pub layout: Layout<'a, W>,
+    pub main: &'a SecretKey<W>,
+    pub ephemeral: Option<&'a SparseSecret>,
+    pub seeds: &'a KeySeeds,
+}
+
+/// Takes a sample and its index in the key.
+pub(super) type Sink<'a, W> = dyn FnMut(usize, Pair<W>) + 'a;
+
+impl<W: Word> Secrets<'_, W> {
+    /// Makes the samples `range` of a switching key in order and hands each to `sink`: a caller that sends or stores them
+    /// needs memory for one.
+    pub fn for_each_sample(&self, key: SwitchingKeyId, range: Range<usize>, sink: &mut Sink<'_, W>) {
+        let (layout, main, rlwe) = (&self.layout, self.main, self.layout.rlwe);
+        let (level, special) = (layout.level(key), layout.special(key));
+        match (key, self.ephemeral, layout.encapsulation) {
+            (SwitchingKeyId::Relinearization, ..) => {
+                let s = main.modulo_q(rlwe.q(level));
+                let (square, v) = (Zeroizing::new(s.mul(&s)), main.modulo_qp(rlwe.qp(level), special));
+                self.switching_samples(key, range, &square, &v, sink);
+            }
+            (SwitchingKeyId::Galois { element, .. }, ..) => {
+                let v = main.galois_target(rlwe, level, element);
+                self.switching_samples(key, range, main.eval(), &v, sink);
+            }
+            (SwitchingKeyId::ToEphemeral, Some(sparse), Some(context)) => {
+                let all = sparse.encapsulation_samples(context, main, self.seeds, layout.code(key));
+                for (index, sample) in all.into_iter().enumerate().filter(|(i, _)| range.contains(i)) {
+                    sink(index, sample);
+                }
+            }
+            (SwitchingKeyId::FromEphemeral, Some(sparse), _) => {
+                let u = Zeroizing::new(sparse.small().to_poly(rlwe.q(level)).into_eval());
+                let v = main.modulo_qp(rlwe.qp(level), special);
+                self.switching_samples(key, range, &u, &v, sink);
+            }
+            // A set without an ephemeral secret lists no keys of one.
+            (SwitchingKeyId::ToEphemeral | SwitchingKeyId::FromEphemeral, ..) => {}
+        }
+    }
+
+    /// A whole switching key.
+    pub fn switching_key(&self, key: SwitchingKeyId) -> SampleBlock<W> {
+        let layout = &self.layout;
+        let samples = layout.samples(key);
+        let mut out = SampleBlock::zero(layout.basis(key), layout.special(key), samples);
+        self.for_each_sample(key, 0..samples, &mut |index, sample| out.set(index, &sample));
+        out
+    }
+
+    /// KSK(u -> v).
+    fn switching_samples(
+        &self,
+        key: SwitchingKeyId,
+        range: Range<usize>,
+        u: &Poly<W, Eval>,
+        v: &Poly<W, Eval>,
+        sink: &mut Sink<'_, W>,
+    ) {
+        let (level, block) = (self.layout.level(key), self.layout.code(key));
+        for digit in range {
+            let target = GadgetTarget { level, digit };
+            sink(digit, switching_sample(self.layout.rlwe, self.seeds, (block, digit), target, u, v));
+        }
     }
 }
 
