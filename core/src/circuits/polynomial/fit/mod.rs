@@ -10,7 +10,7 @@ mod linear;
 mod remez;
 
 pub use clamp::clamp;
-pub use exponential::exponential;
+pub use exponential::{exponential, exponential_of_degree};
 pub use interpolate::interpolate;
 pub use least_squares::least_squares;
 pub use remez::minimax;

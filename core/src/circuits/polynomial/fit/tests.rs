@@ -1,6 +1,7 @@
 //! Fits against closed forms and against the tables of ckks bootstrapping.
 
 use super::*;
+use crate::arith::ComplexDoubleDouble;
 
 fn dd(x: f64) -> DoubleDouble {
     DoubleDouble::new(x)
@@ -162,5 +163,43 @@ fn arcsines_are_as_good_as_tabulated() {
                 2 * k + 1
             );
         }
+    }
+}
+
+#[test]
+fn exponentials_need_the_degrees_of_the_jacobi_anger_expansion() {
+    // (range, bits after the squarings, degrees for 0 to 5 squarings): Chebyshev series at that degree reach the bits, and
+    // interpolation at most twice the error.
+    let table = [
+        (16, 30.0, [135, 78, 48, 31, 22, 16]),
+        (16, 48.0, [149, 89, 57, 39, 28, 21]),
+        (12, 42.0, [115, 70, 45, 31, 23, 17]),
+        (25, 42.0, [208, 120, 73, 47, 32, 23]),
+    ];
+    for (range, bits, degrees) in table {
+        for (squarings, degree) in (0u32..).zip(degrees) {
+            let after = |degree| {
+                exponential_of_degree(range, squarings, degree).expect("a degree").bits()
+                    - f64::from(squarings)
+            };
+            let (found, less) = (after(degree), after(degree - 3));
+            assert!(found > bits - 1.1 && less < bits, "{range}, {squarings}: {found} bits, {less} at less");
+        }
+    }
+    for (range, squarings, degree) in [(0, 3, 31), (65, 3, 31), (16, 17, 31), (16, 3, 0), (16, 3, 256)] {
+        assert!(exponential_of_degree(range, squarings, degree).is_err());
+    }
+}
+
+#[test]
+fn an_exponential_is_cosine_and_sine() {
+    let fit = exponential_of_degree(16, 3, 31).expect("a degree");
+    assert_eq!(fit.polynomial.degree(), 31);
+    for i in -160..=160 {
+        let x = f64::from(i) / 10.0;
+        let (cos, sin) = DoubleDouble::new(x).scale(0.125).cos_sin_turns();
+        let value = fit.polynomial.value(x.into());
+        let error = (value - ComplexDoubleDouble::new(cos, sin)).abs();
+        assert!(error <= fit.error * 1.0001, "{x}: {error}, {}", fit.error);
     }
 }
