@@ -30,11 +30,15 @@ pub fn ask_for_large_pages() {
     }
 }
 
-/// Runs `release`, which drops what the threads of `pool` allocated, and gives free memory back to the system.
-pub fn give_back(pool: &rayon::ThreadPool, release: impl FnOnce()) {
+/// Runs `release`, which drops what the threads of `pool`, or else of the global pool, allocated, and gives free memory back
+/// to the system.
+pub fn give_back(pool: Option<&rayon::ThreadPool>, release: impl FnOnce()) {
     release();
     // Memory that another thread freed goes back where it was allocated first.
-    pool.broadcast(|_| collect());
+    match pool {
+        Some(pool) => pool.broadcast(|_| collect()),
+        None => rayon::broadcast(|_| collect()),
+    };
     collect();
 }
 

@@ -15,6 +15,7 @@ use super::failure::Failure;
 use super::machine;
 use super::output::Output;
 use super::progress::{self, StageClock, StageTime};
+use crate::memory;
 
 /// Bits of precision: -log2 of the error.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -65,8 +66,6 @@ pub struct Bench {
     secret: ShipSecretKey,
     /// Seconds it took to make the evaluation keys, on all threads.
     pub keygen_seconds: f64,
-    /// Seconds it took to fill as much fresh memory, on all threads.
-    pub write_seconds: f64,
 }
 
 /// What is bootstrapped at once.
@@ -122,13 +121,12 @@ impl Bench {
         Self::fits(&params, budget)?;
         let spinner = progress::spinner(output, &format!("{}: making keys", params.name()));
         let secret = ShipSecretKey::generate(&params, &super::keyfiles::fresh_seed()?);
-        let write_seconds = fill_memory(params.expanded_key_bytes(), params.tracks());
         let began = Instant::now();
         let keys = ShipKeys::generate(&secret)?;
         let keygen_seconds = began.elapsed().as_secs_f64();
         let evaluator = ShipEvaluator::new(&params)?;
         spinner.finish_and_clear();
-        Ok(Self { params, evaluator, keys, secret, keygen_seconds, write_seconds })
+        Ok(Self { params, evaluator, keys, secret, keygen_seconds })
     }
 
     /// log2 of the probability that a bootstrapping under this key is wrong.
@@ -213,13 +211,21 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
     ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))
 }
 
-/// Seconds that all threads take to fill `bytes` of fresh memory, in as many pieces.
-fn fill_memory(bytes: u64, pieces: usize) -> f64 {
+/// Seconds that all threads take to fill as much fresh memory as the keys of a set take, in a piece for each track. It goes
+/// back to the system before keys are made.
+///
+/// # Errors
+/// A failure naming both amounts if they do not fit.
+pub fn fill_seconds(params: &ShipParams, budget: Option<u64>) -> Result<f64, Failure> {
+    Bench::fits(params, budget)?;
     let began = Instant::now();
-    let size = usize::try_from(bytes).unwrap_or(usize::MAX) / pieces;
+    let pieces = params.tracks();
+    let size = usize::try_from(params.expanded_key_bytes()).unwrap_or(usize::MAX) / pieces;
     let filled: Vec<Vec<u8>> = (0..pieces).into_par_iter().map(|piece| vec![piece as u8 | 1; size]).collect();
     std::hint::black_box(&filled);
-    began.elapsed().as_secs_f64()
+    let seconds = began.elapsed().as_secs_f64();
+    memory::give_back(None, || drop(filled));
+    Ok(seconds)
 }
 
 /// Uniform messages: reals in [-1, 1], or bits.

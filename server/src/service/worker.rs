@@ -95,7 +95,7 @@ pub fn release_idle(service: &Service, pool: &ThreadPool) {
     }
     let bytes: u64 = released.iter().map(|keys| keys.bytes).sum();
     tracing::info!(sets = released.len(), bytes, "keys leave memory");
-    memory::give_back(pool, || drop(released));
+    memory::give_back(Some(pool), || drop(released));
 }
 
 /// Why a run has no result.

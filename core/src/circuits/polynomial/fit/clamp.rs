@@ -1,6 +1,6 @@
 //! Numbers that have left \[-1, 1\] a little, brought back.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use super::{Fit, assemble, hull, indices, linear, lobatto};
 use crate::{arith::DoubleDouble, circuits::polynomial::Parity, error::Error};
@@ -52,7 +52,7 @@ pub fn clamp(overshoot: f64, margin: f64, degree: usize) -> Result<Fit, Error> {
     let points: Vec<DoubleDouble> =
         [[0.0, inner], [1.0, end]].into_iter().flat_map(|side| lobatto(side, count)).collect();
     let rows: Vec<Vec<DoubleDouble>> = points.iter().map(|&x| basis.values(x, degree)).collect();
-    let mut weights = alloc::vec![1.0f64; points.len()];
+    let mut weights = vec![1.0f64; points.len()];
     let mut best: Option<Fit> = None;
     for _ in 0..ROUNDS {
         let roots: Vec<DoubleDouble> = weights.iter().map(|&w| DoubleDouble::new(libm::sqrt(w))).collect();
@@ -68,7 +68,9 @@ pub fn clamp(overshoot: f64, margin: f64, degree: usize) -> Result<Fit, Error> {
             *weight *= error / largest + 1e-6;
         }
         let heaviest = weights.iter().copied().fold(0.0, f64::max);
-        weights.iter_mut().for_each(|weight| *weight /= heaviest);
+        for weight in &mut weights {
+            *weight /= heaviest;
+        }
         let fit = Fit::measured(&clamped, domain, polynomial);
         if best.as_ref().is_none_or(|best| fit.error < best.error) {
             best = Some(fit);
