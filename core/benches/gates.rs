@@ -5,7 +5,7 @@
 
 use refloat::arith::{Word, simd::dispatch::backend_name};
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
-use refloat::params::{CggiPreset, cggi_presets};
+use refloat::params::CggiPreset;
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiSecretKey, Encoding, Gate};
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    for preset in cggi_presets() {
+    for preset in CggiPreset::all() {
         if preset.wide() { set::<u64>(preset, &filter) } else { set::<u32>(preset, &filter) }
     }
 }

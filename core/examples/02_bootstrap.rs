@@ -104,8 +104,8 @@ fn main() -> Result<(), Error> {
     let pairs = decrypted.reveal_to_key_owner().iter().zip(&values);
     let worst = pairs.map(|(found, sent)| (found - sent).abs()).fold(0.0, f64::max);
     println!("\nrefreshed: level {}, log2 Q {:.1}", refreshed.level(), refreshed.log_q());
-    println!("worst slot right to {:.1} bits; the set promises {:.1}", -worst.log2(), preset.promised_bits);
-    assert!(-worst.log2() >= preset.promised_bits, "the set keeps its promise");
+    println!("worst slot right to {:.1} bits; the set promises {:.1}", -worst.log2(), preset.promised);
+    assert!(-worst.log2() >= preset.promised, "the set keeps its promise");
 
     // All of it in one call, with the events kept instead of printed.
     let mut events = Recorder::default();

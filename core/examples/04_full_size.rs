@@ -96,7 +96,7 @@ fn main() -> Result<(), Error> {
     println!(
         "\nworst slot right to {:.2} bits (promised: {:.2}), root mean square {:.2} bits",
         -worst.log2(),
-        preset.promised_bits,
+        preset.promised,
         -mean.log2()
     );
     if params.mode() == ShipMode::Bits {

@@ -46,7 +46,7 @@ fn main() -> Result<(), Error> {
             first.0, first.1, second.0, second.1
         );
     }
-    println!("worst slot of all keys: {worst:.2} bits; promised: {}", preset.promised_bits);
+    println!("worst slot of all keys: {worst:.2} bits; promised: {}", preset.promised);
     Ok(())
 }
 

@@ -107,14 +107,14 @@ fn main() -> Result<(), Error> {
             "#".repeat(count.div_ceil(10))
         );
     }
-    let failures = sorted.iter().filter(|&&x| x < preset.promised_bits).count();
+    let failures = sorted.iter().filter(|&&x| x < preset.promised).count();
     println!(
         "{} outputs, {:.3e} rms, {:.3e} at most ({:.2} bits); below the promised {} bits: {failures}",
         sorted.len(),
         all.rms(),
         all.worst.iter().copied().fold(0.0, f64::max),
         sorted[0],
-        preset.promised_bits
+        preset.promised
     );
     Ok(())
 }

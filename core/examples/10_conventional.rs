@@ -75,7 +75,7 @@ fn main() -> Result<(), Error> {
     let mean = errors.iter().sum::<f64>() / errors.len() as f64;
     let worst = errors.iter().fold(0.0, |worst: f64, &e| worst.max(e));
     println!("\nprecision: {:.2} bits on average, {:.2} in the worst slot", -mean.log2(), -worst.log2());
-    assert!(-mean.log2() > preset.promised_bits[0]);
+    assert!(-mean.log2() > preset.promised.bits[0]);
     Ok(())
 }
 

@@ -61,7 +61,8 @@
 //! # Features
 //!
 //! `std` (default) detects CPU features at run time and makes tables when they are first used;
-//! `parallel` evaluates on the current rayon pool. Without both the crate is `no_std` with `alloc`.
+//! `parallel` evaluates on the current rayon pool; `openapi` gives descriptions of sets
+//! ([`bootstrapping::method::SetInfo`]) a serialised form and a schema. Without them the crate is `no_std` with `alloc`.
 //! None changes results.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 

@@ -4,20 +4,19 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{
-    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, KeySource, METHOD,
+    ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams,
+    ConventionalPreset, KeySource,
 };
 use refloat::bootstrapping::program::conventional_key_bytes;
 use refloat::bootstrapping::{MetaBootstrapper, Method};
-use refloat::params::{ConventionalPreset, readable_conventional_presets};
 use refloat::trace::Observer;
 use refloat::wire;
 
 use crate::ckks_jobs::{self, Levels};
 use crate::engine::{
-    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, PartReader, ReadPart, Scheme, SlotMode,
-    Stage, Task,
+    Engine, LoadError, LoadedKeys, Operation, PartReader, ReadPart, SetInfo, SlotMode, Task,
 };
-use crate::id::{Id, hex};
+use crate::id::Id;
 use crate::plan::MemoryPlan;
 use crate::programs::{ProgramJob, result_bytes};
 use crate::streamed::StreamedKeys;
@@ -25,7 +24,7 @@ use crate::streamed::StreamedKeys;
 /// Conventional sets, with what their keys and diagonals may take.
 pub struct ConventionalEngine {
     sets: Vec<Set>,
-    described: Vec<ParameterSet>,
+    described: Vec<SetInfo>,
 }
 
 struct Set {
@@ -51,7 +50,7 @@ impl ConventionalEngine {
     /// # Errors
     /// None for the sets of a released version.
     pub fn new(budget: u64) -> Result<Self, Error> {
-        Self::of(readable_conventional_presets(), budget)
+        Self::of(ConventionalPreset::readable(), budget)
     }
 
     /// [`Self::new`] for some sets.
@@ -66,9 +65,13 @@ impl ConventionalEngine {
         for preset in presets {
             let params = preset.params()?;
             let plan = MemoryPlan::keeping(&params, budget);
-            let gain_bits = preset.gain_bits()?;
-            engine.described.push(describe(preset, &params, gain_bits, &plan));
-            engine.sets.push(Set { params, gain_bits, plan, evaluator: Mutex::default() });
+            engine.described.push(SetInfo { expanded_key_bytes: plan.kept(), ..preset.describe(&params) });
+            engine.sets.push(Set {
+                params,
+                gain_bits: preset.gain_bits()?,
+                plan,
+                evaluator: Mutex::default(),
+            });
         }
         Ok(engine)
     }
@@ -94,7 +97,7 @@ impl Set {
 }
 
 impl Engine for ConventionalEngine {
-    fn sets(&self) -> &[ParameterSet] {
+    fn sets(&self) -> &[SetInfo] {
         &self.described
     }
 
@@ -102,7 +105,7 @@ impl Engine for ConventionalEngine {
         refloat::about().backend_u64.to_owned()
     }
 
-    fn largest_input(&self, set: &ParameterSet) -> usize {
+    fn largest_input(&self, set: &SetInfo) -> usize {
         let programs = self.find(&set.name).map_or(0, |set| ProgramJob::largest(&set.params));
         programs.max(set.largest_ciphertext())
     }
@@ -191,55 +194,6 @@ impl Engine for ConventionalEngine {
             }
         })?;
         wire::ciphertext_to_bytes(context, &output)
-    }
-}
-
-/// Describes a set to clients.
-fn describe(
-    preset: &ConventionalPreset,
-    params: &ConventionalParams,
-    gain_bits: u32,
-    plan: &MemoryPlan,
-) -> ParameterSet {
-    let (security, levels) = (params.security(), params.levels());
-    let [mean, worst] = preset.promised_bits;
-    let parts = params.key_parts();
-    let part = |index: usize| Part { index, label: parts[index].label.clone(), bytes: parts[index].bytes };
-    ParameterSet {
-        scheme: Scheme::Ckks,
-        method: METHOD.id.to_owned(),
-        name: preset.name.to_owned(),
-        title: preset.title.to_owned(),
-        successor: refloat::params::successor(preset.name).map(str::to_owned),
-        mode: SlotMode::Real,
-        secure: preset.secure(),
-        security_bits: security.bits,
-        security_statement: security.statement.clone(),
-        policy: security.policy.name().to_owned(),
-        fingerprint: hex(&params.fingerprint()),
-        log_n: params.n().ilog2(),
-        slots: params.slots(),
-        log_qp: params.log_qp(),
-        log_q0p: params.log_q0_p(),
-        max_level: levels.coeffs_to_slots,
-        input_level: levels.input,
-        output_level: levels.output,
-        promised_bits: worst,
-        promised_mean_bits: Some(mean),
-        promised_for: Some(preset.promised_for().to_owned()),
-        gain_bits: Some(gain_bits),
-        log_failure: params.log2_failure(),
-        stages: params.stages().iter().map(Stage::from).collect(),
-        tracks: 1,
-        tree_levels: 0,
-        key_parts: (0..parts.len()).map(part).collect(),
-        parts: parts.len(),
-        key_bytes: params.key_bytes(),
-        ciphertext_bytes: (0..=levels.coeffs_to_slots)
-            .map(|level| wire::ciphertext_len(params.ckks(), level, 2))
-            .collect(),
-        expanded_key_bytes: plan.kept(),
-        expected_seconds: None,
     }
 }
 

@@ -4,7 +4,7 @@ use refloat::Error;
 use refloat::trace::Observer;
 
 use crate::conventional::ConventionalEngine;
-use crate::engine::{Engine, LoadError, LoadedKeys, ParameterSet, PartReader, ReadPart, Task};
+use crate::engine::{Engine, LoadError, LoadedKeys, PartReader, ReadPart, SetInfo, Task};
 use crate::gates::GateEngine;
 use crate::id::Id;
 use crate::ship::ShipEngine;
@@ -12,7 +12,7 @@ use crate::ship::ShipEngine;
 /// Every set of this version.
 pub struct Engines {
     engines: [Box<dyn Engine>; 3],
-    sets: Vec<ParameterSet>,
+    sets: Vec<SetInfo>,
 }
 
 impl Engines {
@@ -40,7 +40,7 @@ impl Engines {
 }
 
 impl Engine for Engines {
-    fn sets(&self) -> &[ParameterSet] {
+    fn sets(&self) -> &[SetInfo] {
         &self.sets
     }
 
@@ -48,7 +48,7 @@ impl Engine for Engines {
         refloat::about().backend_u32.to_owned()
     }
 
-    fn largest_input(&self, set: &ParameterSet) -> usize {
+    fn largest_input(&self, set: &SetInfo) -> usize {
         self.of(&set.name).map_or(0, |engine| engine.largest_input(set))
     }
 

@@ -4,18 +4,13 @@
 //! found, as the library writes lists of ciphertexts.
 
 use refloat::Error;
-use refloat::bootstrapping::cggi::{
-    CggiEvaluator, CggiKeys, METHOD, key_parts, rotation_sample_words, rotation_samples,
-};
-use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist, STAGE};
-use refloat::params::{CggiPreset, readable_cggi_presets};
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, CggiPreset, key_parts};
+use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::Observer;
 use refloat::wire::{self, WireWord};
 
-use crate::engine::{
-    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
-};
+use crate::engine::{Engine, LoadError, LoadedKeys, Operation, ReadPart, SetInfo, SlotMode, Task};
 use crate::id::{Id, hex};
 use crate::look_ups::LookUpJob;
 
@@ -38,7 +33,7 @@ macro_rules! over {
 /// Every DM/CGGI set.
 pub struct GateEngine {
     sets: Vec<Set>,
-    described: Vec<ParameterSet>,
+    described: Vec<SetInfo>,
 }
 
 impl GateEngine {
@@ -48,10 +43,10 @@ impl GateEngine {
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
         let mut engine = Self { sets: Vec::new(), described: Vec::new() };
-        for preset in readable_cggi_presets() {
+        for preset in CggiPreset::readable() {
             let set =
                 if preset.wide() { Set::Wide(preset.params_over()?) } else { Set::Narrow(preset.params()?) };
-            engine.described.push(over!(&set, params => describe(preset, params)));
+            engine.described.push(over!(&set, params => preset.describe(params)));
             engine.sets.push(set);
         }
         Ok(engine)
@@ -142,7 +137,7 @@ pub(crate) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Error> {
 }
 
 impl Engine for GateEngine {
-    fn sets(&self) -> &[ParameterSet] {
+    fn sets(&self) -> &[SetInfo] {
         &self.described
     }
 
@@ -150,7 +145,7 @@ impl Engine for GateEngine {
         refloat::about().backend_u32.to_owned()
     }
 
-    fn largest_input(&self, set: &ParameterSet) -> usize {
+    fn largest_input(&self, set: &SetInfo) -> usize {
         let list = self
             .find(&set.name)
             .map_or(0, |set| over!(set, params => wire::cggi_ciphertexts_len(params, MAX_INPUTS)));
@@ -268,65 +263,6 @@ fn check_key<W: WireWord>(inputs: &[CggiCiphertext<W>], key: [u8; 16]) -> Result
             hex(&key)
         ))),
     }
-}
-
-/// Describes a set to clients.
-pub fn describe<W: WireWord>(preset: &CggiPreset, params: &CggiParams<W>) -> ParameterSet {
-    let parts: Vec<Part> = key_parts(params)
-        .iter()
-        .map(|part| Part {
-            index: part.index,
-            label: part.label.clone(),
-            bytes: wire::cggi_part_len(params, part),
-        })
-        .collect();
-    let security = params.security();
-    let spec = params.spec();
-    ParameterSet {
-        scheme: Scheme::Cggi,
-        method: METHOD.id.to_owned(),
-        name: preset.name.to_owned(),
-        title: preset.title.to_owned(),
-        successor: refloat::params::successor(preset.name).map(str::to_owned),
-        mode: SlotMode::Bits,
-        secure: preset.secure(),
-        security_bits: security.bits,
-        security_statement: security.statement.clone(),
-        policy: security.policy.name().to_owned(),
-        fingerprint: hex(&params.fingerprint()),
-        log_n: spec.log_n,
-        slots: 1,
-        log_qp: (spec.prime as f64).log2(),
-        log_q0p: f64::from(spec.log_q),
-        max_level: 0,
-        input_level: 0,
-        output_level: 0,
-        // One bit of message: how surely it is right is said by the failure probability.
-        promised_bits: 1.0,
-        promised_mean_bits: None,
-        promised_for: None,
-        gain_bits: None,
-        log_failure: Some(spec.log_failure),
-        stages: vec![Stage::from(&STAGE)],
-        tracks: 1,
-        tree_levels: 0,
-        parts: parts.len(),
-        key_bytes: parts.iter().map(|part| part.bytes as u64).sum(),
-        key_parts: parts,
-        ciphertext_bytes: vec![wire::cggi_ciphertexts_len(params, 1)],
-        expanded_key_bytes: expanded_bytes(params),
-        expected_seconds: None,
-    }
-}
-
-/// Bytes of the evaluation keys in memory: the rows of the bootstrapping key, and those of the
-/// key-switching key at 2 or 4 bytes a residue.
-fn expanded_bytes<W: WireWord>(params: &CggiParams<W>) -> u64 {
-    let spec = params.spec();
-    let lane = if spec.log_q <= 16 { 2 } else { 4 };
-    let rotation = rotation_samples(params) * rotation_sample_words(params) * size_of::<W>();
-    let switch = params.n() * spec.switch_digits * (spec.lwe_dimension + 1) * lane;
-    (rotation + switch) as u64
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::{ConventionalPreset, readable_conventional_presets};
+use refloat::params::ConventionalPreset;
 use serde::Serialize;
 
 /// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
@@ -89,7 +89,7 @@ pub fn largest_working() -> Result<u64, Error> {
     let working = |preset: &ConventionalPreset| {
         Ok(MemoryPlan::of(&preset.params()?, PlaintextStorage::Coefficients).working)
     };
-    readable_conventional_presets().map(working).try_fold(0, |most, bytes| Ok(most.max(bytes?)))
+    ConventionalPreset::readable().map(working).try_fold(0, |most, bytes| Ok(most.max(bytes?)))
 }
 
 /// Polynomials modulo QP that a run holds at once beside keys and diagonals: the rotations of a linear map, their sums,

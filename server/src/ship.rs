@@ -4,25 +4,21 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_ship::{
-    INPUT_LEVEL, KeySource, METHOD, OUTPUT_LEVEL, ShipBootstrapper, ShipEvaluator, ShipKeys, ShipMode,
-    ShipParams,
+    INPUT_LEVEL, KeySource, OUTPUT_LEVEL, ShipBootstrapper, ShipEvaluator, ShipKeys, ShipParams, ShipPreset,
 };
 use refloat::bootstrapping::{MetaBootstrapper, Method};
-use refloat::params::{self, Preset};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::Observer;
 use refloat::wire;
 
 use crate::ckks_jobs::{self, Levels};
-use crate::engine::{
-    Engine, LoadError, LoadedKeys, Operation, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
-};
-use crate::id::{Id, hex};
+use crate::engine::{Engine, LoadError, LoadedKeys, Operation, ReadPart, SetInfo, SlotMode, Task};
+use crate::id::Id;
 
 /// Every SHIP set of this version.
 pub struct ShipEngine {
     sets: Vec<Set>,
-    described: Vec<ParameterSet>,
+    described: Vec<SetInfo>,
 }
 
 struct Set {
@@ -39,18 +35,18 @@ impl ShipEngine {
     /// # Errors
     /// None for the sets of a released version.
     pub fn new() -> Result<Self, Error> {
-        Self::of(params::readable_presets())
+        Self::of(ShipPreset::readable())
     }
 
     /// [`Self::new`] for some sets.
     ///
     /// # Errors
     /// None for the sets of a released version.
-    pub fn of<'a>(presets: impl IntoIterator<Item = &'a Preset>) -> Result<Self, Error> {
+    pub fn of<'a>(presets: impl IntoIterator<Item = &'a ShipPreset>) -> Result<Self, Error> {
         let mut engine = Self { sets: Vec::new(), described: Vec::new() };
         for preset in presets {
             let params = preset.params()?;
-            engine.described.push(describe(preset, &params));
+            engine.described.push(preset.describe(&params));
             engine.sets.push(Set { params, gain_bits: preset.gain_bits(), evaluator: OnceLock::new() });
         }
         Ok(engine)
@@ -75,7 +71,7 @@ impl Set {
 }
 
 impl Engine for ShipEngine {
-    fn sets(&self) -> &[ParameterSet] {
+    fn sets(&self) -> &[SetInfo] {
         &self.described
     }
 
@@ -123,7 +119,7 @@ impl Engine for ShipEngine {
         })?;
         let context = set.params.ckks();
         let input = wire::ciphertext_from_bytes(context, ciphertext)?;
-        let (evaluator, mode) = (set.evaluator()?, ship_mode(task.mode));
+        let (evaluator, mode) = (set.evaluator()?, task.mode);
         let method = ShipBootstrapper { evaluator, keys, mode };
         let method = MetaBootstrapper::with(&method, ckks_jobs::rounds(task, set.gain_bits)?)?;
         let output = ckks_jobs::apply(Id(keys.key_id()), task, input, observer, |operation, x, observer| {
@@ -138,79 +134,15 @@ impl Engine for ShipEngine {
     }
 }
 
-/// Describes a set to clients.
-pub fn describe(preset: &Preset, params: &ShipParams) -> ParameterSet {
-    let security = params.security();
-    let part = |part: &refloat::bootstrapping::ckks_ship::KeyPart| Part {
-        index: part.index,
-        label: part.label.clone(),
-        bytes: part.bytes,
-    };
-    ParameterSet {
-        scheme: Scheme::Ckks,
-        method: METHOD.id.to_owned(),
-        name: preset.name.to_owned(),
-        title: preset.title.to_owned(),
-        successor: refloat::params::successor(preset.name).map(str::to_owned),
-        mode: slot_mode(params.mode()),
-        secure: preset.secure(),
-        security_bits: security.bits,
-        security_statement: security.statement.clone(),
-        policy: security.policy.name().to_owned(),
-        fingerprint: hex(&params.fingerprint()),
-        log_n: params.log_n(),
-        slots: params.slots(),
-        log_qp: params.log_qp(),
-        log_q0p: params.log_q0_p(),
-        max_level: params.max_level(),
-        input_level: params.input_level(),
-        output_level: params.output_level(),
-        promised_bits: preset.promised_bits,
-        promised_mean_bits: None,
-        promised_for: Some(preset.promised_for().to_owned()),
-        gain_bits: (preset.mode != ShipMode::Bits).then(|| preset.gain_bits()),
-        log_failure: None,
-        stages: params.stages().iter().map(Stage::from).collect(),
-        tracks: params.tracks(),
-        tree_levels: params.tree_levels(),
-        key_parts: params.key_parts().iter().map(part).collect(),
-        parts: params.key_parts().len(),
-        key_bytes: params.key_bytes(),
-        ciphertext_bytes: (0..=params.max_level())
-            .map(|level| wire::ciphertext_len(params.ckks(), level, 2))
-            .collect(),
-        expanded_key_bytes: params.expanded_key_bytes(),
-        expected_seconds: None,
-    }
-}
-
-/// The core's name for what slots hold.
-pub fn ship_mode(mode: SlotMode) -> ShipMode {
-    match mode {
-        SlotMode::Real => ShipMode::Real,
-        SlotMode::Complex => ShipMode::Complex,
-        SlotMode::Bits => ShipMode::Bits,
-    }
-}
-
-/// The name on this side for what slots hold.
-pub fn slot_mode(mode: ShipMode) -> SlotMode {
-    match mode {
-        ShipMode::Real => SlotMode::Real,
-        ShipMode::Complex => SlotMode::Complex,
-        ShipMode::Bits => SlotMode::Bits,
-    }
-}
-
 fn check_mode(params: &ShipParams, mode: SlotMode) -> Result<(), Error> {
-    if (mode == SlotMode::Bits) == (params.mode() == ShipMode::Bits) {
+    if (mode == SlotMode::Bits) == (params.mode() == SlotMode::Bits) {
         return Ok(());
     }
     Err(Error::InvalidArgument(format!(
         "slots were said to hold {} values, {} serves {}; choose another set",
         mode.name(),
         params.name(),
-        if params.mode() == ShipMode::Bits { "bits" } else { "real and complex numbers" }
+        if params.mode() == SlotMode::Bits { "bits" } else { "real and complex numbers" }
     )))
 }
 

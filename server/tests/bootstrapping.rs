@@ -21,7 +21,7 @@ fn a_ciphertext_is_refreshed_squared_and_refreshed_again() {
     let secret = secret("toy10", 1);
     upload(client, &secret);
     let values = message(&secret);
-    let promised = refloat::params::preset("toy10").unwrap().promised_bits;
+    let promised = refloat::params::preset("toy10").unwrap().promised;
 
     let job = client.submit(&key_id(&secret), &encrypt(&secret, &values, 1, 2)).expect(202).json();
     let job = job["id"].as_str().unwrap();

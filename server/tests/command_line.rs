@@ -257,15 +257,28 @@ fn sets_of_earlier_versions_are_refused_with_the_name_to_take() {
 }
 
 #[test]
+fn types_of_the_npm_package_are_those_of_the_core() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = refloat("about --types", folder.path());
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ts/src/sets.ts");
+    let committed = std::fs::read_to_string(path).unwrap();
+    assert!(
+        String::from_utf8(written.stdout).unwrap() == committed,
+        "ts/src/sets.ts is stale: write it with `cargo run -p refloat-server -- about --types > ts/src/sets.ts`"
+    );
+}
+
+#[test]
 fn conventional_sets_are_listed_and_timed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| refloat(line, folder.path());
     let sets = ok(&run("--json params"));
     let n16 = sets.as_array().unwrap().iter().find(|set| set["name"] == "n16").unwrap();
     assert!(n16["secure"] == true && n16["securityBits"].as_f64().unwrap() >= 128.0, "{n16}");
-    assert_eq!((&n16["slots"], &n16["levelsLeft"]), (&32768.into(), &9.into()));
+    assert_eq!((&n16["slots"], &n16["outputLevel"]), (&32768.into(), &9.into()));
     let text = String::from_utf8(run("params n15").stdout).unwrap();
     assert!(text.contains("coeffs_to_slots") && text.contains("16384"), "{text}");
+    assert!(text.contains("products between bootstraps") && text.contains("coeffs-to-slots-first"), "{text}");
 
     // What a chain keeps, and a promise that is verified.
     assert!(text.contains("every message with parts in [-1, 1]"), "{text}");
@@ -299,13 +312,13 @@ fn conventional_sets_are_listed_and_timed() {
     let bench = ok(&run(&format!("{set} --threads 1 --threads 2")));
     let rows = bench["measurements"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
-    let promised = &ok(&run("--json params toy-conventional10-sparse"))["promisedBits"];
+    let promised = ok(&run("--json params toy-conventional10-sparse"));
     for row in rows {
         assert_eq!((row["stages"].as_array().unwrap().len(), &row["levelsLeft"]), (5, &3.into()));
         let precision = &row["precision"];
         assert!(
-            precision["mean"].as_f64() >= promised[0].as_f64()
-                && precision["worst"].as_f64() >= promised[1].as_f64(),
+            precision["mean"].as_f64() >= promised["promisedMeanBits"].as_f64()
+                && precision["worst"].as_f64() >= promised["promisedBits"].as_f64(),
             "{row}"
         );
     }

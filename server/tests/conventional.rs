@@ -75,7 +75,7 @@ fn keys_are_uploaded_in_pieces_resumed_and_used() {
     assert_eq!(set["keyParts"].as_array().unwrap().len(), params.key_parts().len());
     assert!(set["securityStatement"].as_str().unwrap().contains("INSECURE"), "{set}");
     assert!(
-        set["logFailure"].as_f64().unwrap() < 0.0 && set["promisedMeanBits"] == preset.promised_bits[0],
+        set["logFailure"].as_f64().unwrap() < 0.0 && set["promisedMeanBits"] == preset.promised.bits[0],
         "{set}"
     );
 

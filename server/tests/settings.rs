@@ -69,8 +69,7 @@ fn the_readme_has_the_same_table() {
 fn proxies_pass_on_what_the_server_takes() {
     use refloat_server::engine::Engine;
     let engines = refloat_server::engines::Engines::new(1 << 30).unwrap();
-    let pieces =
-        |set: &refloat_server::engine::ParameterSet| set.key_parts.iter().map(|part| part.bytes).max();
+    let pieces = |set: &refloat_server::engine::SetInfo| set.key_parts.iter().map(|part| part.bytes).max();
     let largest =
         engines.sets().iter().flat_map(|set| [Some(engines.largest_input(set)), pieces(set)]).flatten().max();
     for (file, setting, unit, bytes) in

@@ -7,7 +7,7 @@
 
 use refloat::arith::Word;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
-use refloat::params::{CggiPreset, cggi_peer_presets, cggi_preset, cggi_presets};
+use refloat::params::{CggiPreset, cggi_peer_presets, cggi_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate};
 
@@ -142,7 +142,7 @@ fn every_secure_set_computes() {
     let gates = std::env::var("REFLOAT_GATES").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
     let only = std::env::var("REFLOAT_SETS").ok();
     let asked = |name: &str| only.as_ref().is_none_or(|names| names.split(',').any(|one| one == name));
-    let sets = cggi_presets().iter().filter(|preset| preset.secure()).chain(cggi_peer_presets());
+    let sets = CggiPreset::all().iter().filter(|preset| preset.secure()).chain(cggi_peer_presets());
     for preset in sets.filter(|preset| asked(preset.name)) {
         if preset.wide() {
             check::<u64>(preset, gates, 2);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use refloat::bootstrapping::cggi::{
     BLIND_ROTATE, CggiEvaluator, CggiKeys, CggiState, CggiView, EXTRACT, KEY_SWITCH, MOD_SWITCH,
 };
-use refloat::params::{cggi_preset, cggi_presets};
+use refloat::params::{CggiPreset, cggi_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
 use refloat::trace::{Observer, StageEvent};
 
 fn toys() -> Vec<CggiParams> {
-    let toys = cggi_presets().iter().filter(|set| set.name.starts_with("toy-bool"));
+    let toys = CggiPreset::all().iter().filter(|set| set.name.starts_with("toy-bool"));
     toys.map(|set| set.params().expect("a valid preset")).collect()
 }
 

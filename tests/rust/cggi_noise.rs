@@ -6,7 +6,7 @@
 
 use refloat::arith::Word;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, CggiView};
-use refloat::params::{CggiPreset, cggi_preset, cggi_presets};
+use refloat::params::{CggiPreset, cggi_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, CggiSpec, Gate, log2_erfc};
 use refloat::wire::cggi_ciphertexts_to_bytes;
@@ -124,7 +124,7 @@ fn check<W: Word>(preset: &CggiPreset, (gates, near, near_exponent): (u64, f64, 
 
 #[test]
 fn every_step_adds_the_noise_of_its_formula() {
-    for preset in cggi_presets().iter().filter(|preset| preset.name.starts_with("toy-bool")) {
+    for preset in CggiPreset::all().iter().filter(|preset| preset.name.starts_with("toy-bool")) {
         check::<u32>(preset, if preset.name == "toy-bool" { MANY } else { SOME });
     }
 }

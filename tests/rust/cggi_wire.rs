@@ -4,16 +4,13 @@ use std::sync::OnceLock;
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
-use refloat::params::{
-    CggiPreset, cggi_peer_preset, cggi_peer_presets, cggi_preset, cggi_preset_by_fingerprint, cggi_presets,
-    retired_cggi_presets,
-};
+use refloat::params::{CggiPreset, cggi_peer_preset, cggi_peer_presets, cggi_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, Gate};
 use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
-    ObjectKind, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes, cggi_part_len,
+    ObjectKind, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes,
     cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
 };
 
@@ -114,7 +111,7 @@ fn everything_comes_back() {
     assert_eq!(builder.missing(), (0..parts.len()).collect::<Vec<_>>());
     for part in parts.iter().rev() {
         let bytes = again.key_part(part.index).unwrap();
-        assert_eq!(bytes.len(), cggi_part_len(params, part));
+        assert_eq!(bytes.len(), part.bytes);
         verify_cggi_part(params, secret.key_id(), part.index, &bytes).unwrap();
         assert!(builder.missing().contains(&part.index));
         builder.add(part.index, &bytes).unwrap();
@@ -135,7 +132,7 @@ fn keys_without_masks_come_back() {
     let mut builder = CggiKeys::builder(&params, secret.key_id());
     for part in key_parts(&params) {
         let bytes = again.key_part(part.index).unwrap();
-        assert_eq!(bytes.len(), cggi_part_len(&params, &part));
+        assert_eq!(bytes.len(), part.bytes);
         verify_cggi_part(&params, secret.key_id(), part.index, &bytes).unwrap();
         builder.add(part.index, &bytes).unwrap();
     }
@@ -163,7 +160,7 @@ fn incomplete_keys_are_named() {
 #[test]
 fn keys_of_the_default_set_take_what_is_promised() {
     let params = cggi_preset("bool-128").unwrap().params().unwrap();
-    let bytes: usize = key_parts(&params).iter().map(|part| cggi_part_len(&params, part)).sum();
+    let bytes: usize = key_parts(&params).iter().map(|part| part.bytes).sum();
     assert!((9_100_000..9_200_000).contains(&bytes), "{bytes} bytes of keys");
     assert_eq!(cggi_ciphertexts_len(&params, 1), 96 + 8 + (1025usize * 27).div_ceil(8));
 }
@@ -171,13 +168,13 @@ fn keys_of_the_default_set_take_what_is_promised() {
 #[test]
 fn keys_and_ciphertexts_of_an_earlier_set_are_read_and_computed_on() {
     // What version 0.1 wrote as bool-128: found by the fingerprint, under the name of now.
-    let old = retired_cggi_presets().iter().find(|old| old.now == "bool-128").unwrap();
+    let old = CggiPreset::retired().iter().find(|old| old.now == "bool-128").unwrap();
     let made = CggiSecretKey::generate(&old.preset.params().unwrap(), &Seed::from_bytes([5; 32]));
     let (key, list) =
         (cggi_secret_key_to_bytes(&made), made.encrypt_bits(&[true, true], &Seed::from_bytes([6; 32])));
     let list = cggi_ciphertexts_to_bytes(made.params(), &list).unwrap();
 
-    let preset = cggi_preset_by_fingerprint(&frame::peek(&key).unwrap().fingerprint).unwrap();
+    let preset = CggiPreset::by_fingerprint(&frame::peek(&key).unwrap().fingerprint).unwrap();
     assert_eq!(preset.name, "bool-128-2026a");
     let params = preset.params().unwrap();
     let secret = cggi_secret_key_from_bytes(&params, &key).unwrap();
@@ -299,9 +296,9 @@ fn presets_are_found_by_name_and_fingerprint() {
         assert!(params.gate_failure() <= params.spec().log_failure);
         assert!(params.look_up_failure() <= params.spec().log_failure);
     }
-    for preset in cggi_presets() {
+    for preset in CggiPreset::all() {
         let fingerprint = (preset.spec)().fingerprint();
-        assert_eq!(cggi_preset_by_fingerprint(&fingerprint).unwrap().name, preset.name);
+        assert_eq!(CggiPreset::by_fingerprint(&fingerprint).unwrap().name, preset.name);
         assert!(cggi_peer_preset(preset.name).is_err());
     }
     // Nobody is offered a set of another library, and one below 128 bits says so in its name.
@@ -310,7 +307,7 @@ fn presets_are_found_by_name_and_fingerprint() {
         assert!(cggi_preset(preset.name).is_err());
         assert_eq!(preset.secure(), !preset.name.starts_with("below-128"), "{}", preset.name);
     }
-    for preset in cggi_presets().iter().chain(cggi_peer_presets()) {
+    for preset in CggiPreset::all().iter().chain(cggi_peer_presets()) {
         check::<u64>(preset);
         if preset.wide() {
             assert_eq!(preset.params().err().unwrap().code(), "INVALID_ARGUMENT");
@@ -319,5 +316,5 @@ fn presets_are_found_by_name_and_fingerprint() {
         }
     }
     assert!(cggi_preset("nope").unwrap_err().to_string().contains("bool-128"));
-    assert_eq!(cggi_preset_by_fingerprint(&[0; 16]).unwrap_err().code(), "PARAMS_MISMATCH");
+    assert_eq!(CggiPreset::by_fingerprint(&[0; 16]).unwrap_err().code(), "PARAMS_MISMATCH");
 }

@@ -14,7 +14,7 @@ use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, clamp};
 use refloat::circuits::program::{
     Bootstraps, Builder, InputShape, Machine, Plan, Program, STAGE, Target, Value,
 };
-use refloat::params::{conventional_preset, conventional_presets};
+use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::ring::GaloisElement;
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
@@ -440,7 +440,7 @@ fn a_program_runs_over_ship() {
 
 #[test]
 fn keys_of_bootstraps_are_there_for_all_powers_of_two() {
-    for preset in conventional_presets() {
+    for preset in ConventionalPreset::all() {
         let params = preset.params().unwrap();
         let target = conventional_target(&params).unwrap();
         let shape = [InputShape { level: target.top(), scale: params.scale() }];

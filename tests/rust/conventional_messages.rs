@@ -6,7 +6,7 @@ use refloat::bootstrapping::ckks_conventional::{
 };
 use refloat::bootstrapping::{MetaBootstrapper, Method, complex_messages};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::{conventional_preset, conventional_presets, readable_conventional_presets, successor};
+use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat_tests::precision::Precision;
@@ -36,9 +36,9 @@ fn measured(params: &ConventionalParams, seed: u8) -> Vec<(&'static str, [f64; 2
 
 #[test]
 fn every_toy_keeps_its_promise_for_the_messages_it_is_made_for() {
-    for preset in conventional_presets().iter().filter(|preset| !preset.secure()) {
-        let [mean, worst] = preset.promised_bits;
-        let every = preset.promised_for_every_message();
+    for preset in ConventionalPreset::all().iter().filter(|preset| !preset.secure()) {
+        let [mean, worst] = preset.promised.bits;
+        let every = preset.promise().holds_for_every_message();
         let found = measured(&preset.params().unwrap(), 1);
         for (name, bits) in &found {
             println!("{}: {name}: {:.2} / {:.2}", preset.name, bits[0], bits[1]);
@@ -55,7 +55,7 @@ fn two_harmonics_after_slots_to_coefficients_hold_for_every_message() {
     // No preset has them: the coefficients to be reduced are the slots.
     let preset = conventional_preset("toy-conventional11").unwrap();
     let spec = ConventionalSpec { order: StageOrder::SlotsToCoeffsFirst, ..(preset.spec)() };
-    let [mean, worst] = preset.promised_bits;
+    let [mean, worst] = preset.promised.bits;
     for (name, bits) in measured(&ConventionalParams::new(&spec).unwrap(), 2) {
         println!("{name}: {:.2} / {:.2}", bits[0], bits[1]);
         assert!(bits[0] >= mean && bits[1] >= worst, "{name}: {bits:?}");
@@ -87,7 +87,7 @@ fn rounds_and_chains_keep_their_promise_for_messages_that_are_not_random() {
         let mut y = x;
         for k in 1..=8 {
             y = method.bootstrap(&y, &mut ()).unwrap();
-            let [mean, worst] = preset.promised_bits_after(k);
+            let [mean, worst] = preset.promise().after(k).precision().unwrap();
             let kept = found(&y);
             assert!(kept[0] >= mean && kept[1] >= worst, "{name}, {k} in a row: {kept:?}");
             y = evaluator.ckks().drop_to_level(&y, 0).unwrap();
@@ -97,19 +97,19 @@ fn rounds_and_chains_keep_their_promise_for_messages_that_are_not_random() {
 
 #[test]
 fn no_set_promises_or_gains_more_than_its_reduction_is_proven_to_leave() {
-    for preset in readable_conventional_presets() {
+    for preset in ConventionalPreset::readable() {
         let spec = (preset.spec)();
         let reduction = FittedReduction::new(&spec.reduction).unwrap();
         let proven = -reduction.proven_error(spec.log_message_ratio).log2();
-        let (worst, gain) = (preset.promised_bits[1], f64::from(preset.gain_bits().unwrap()));
+        let (worst, gain) = (preset.promised.bits[1], f64::from(preset.gain_bits().unwrap()));
         println!("{}: {worst} promised, {proven:.2} proven, a round gains {gain}", preset.name);
-        assert!(!preset.promised_for_every_message() || worst < proven, "{}: {proven}", preset.name);
+        assert!(!preset.promise().holds_for_every_message() || worst < proven, "{}: {proven}", preset.name);
         assert!(gain <= worst && gain <= proven && gain > worst.min(proven) - 1.0, "{}: {gain}", preset.name);
         // What the set says of slots, in numbers and in words.
-        let [fewest, most] = preset.log_slots;
+        let [fewest, most] = preset.promised.log_slots;
         assert!((fewest..=most).contains(&spec.log_slots), "{}", preset.name);
         let said = |log: u32| preset.title.contains(&format!("{}", 1u32 << log));
-        let retired = successor(preset.name).is_some();
+        let retired = preset.successor().is_some();
         assert!(
             fewest == most || retired || [fewest, spec.log_slots, most].into_iter().all(said),
             "{}",

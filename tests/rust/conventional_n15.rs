@@ -32,7 +32,7 @@ fn n15_is_refreshed_multiplied_and_refreshed_again() {
     let mean = found.iter().zip(&values).map(|(&a, &b)| (a - b).abs()).sum::<f64>() / values.len() as f64;
     let bits = [-mean.log2(), -distance(&found, &values).log2()];
     println!("n15: {bits:?} bits in the mean and in the worst slot");
-    let [promised_mean, promised_worst] = preset.promised_bits;
+    let [promised_mean, promised_worst] = preset.promised.bits;
     assert!(bits[0] >= promised_mean && bits[1] >= promised_worst, "{bits:?}");
 
     // Squares stay in the unit disc if the numbers do.

@@ -7,10 +7,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalSecretKey, ConventionalState, EvalModSpec, Reduction,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::{
-    conventional_preset, conventional_preset_by_fingerprint, conventional_presets,
-    retired_conventional_presets,
-};
+use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::trace::{Counters, Observer, StageEvent};
@@ -71,7 +68,7 @@ fn every_toy_keeps_its_promise() {
             assert_eq!(refreshed.level(), levels.output, "{name}");
             assert!(refreshed.scale().matches(setup.params.scale()), "{name}");
             let found = bits(&setup.decrypt(&refreshed), &values);
-            let [mean, worst] = preset.promised_bits;
+            let [mean, worst] = preset.promised.bits;
             assert!(found[0] >= mean && found[1] >= worst, "{name}, key {seed}: {found:?}");
         }
     }
@@ -229,10 +226,10 @@ fn what_does_not_fit_is_named() {
 
 #[test]
 fn presets_are_what_they_say() {
-    for preset in conventional_presets() {
+    for preset in ConventionalPreset::all() {
         let spec = (preset.spec)();
         assert_eq!((preset.name, preset.policy), (spec.name.as_str(), spec.policy()));
-        assert_eq!(conventional_preset_by_fingerprint(&spec.fingerprint()).unwrap().name, preset.name);
+        assert_eq!(ConventionalPreset::by_fingerprint(&spec.fingerprint()).unwrap().name, preset.name);
         assert!(preset.secure() != preset.name.starts_with("toy-"));
         let failure = preset.params().unwrap().log2_failure().unwrap();
         assert!(failure <= -128.0, "{}: a bootstrap fails with probability 2^{failure}", preset.name);
@@ -263,14 +260,14 @@ fn sets_with_a_sine_are_read_by_their_old_fingerprints() {
     for (name, hex) in old {
         let bytes: Vec<u8> =
             (0..16).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
-        let preset = conventional_preset_by_fingerprint(&bytes.try_into().unwrap()).unwrap();
+        let preset = ConventionalPreset::by_fingerprint(&bytes.try_into().unwrap()).unwrap();
         assert_eq!(preset.name, name);
-        assert!(!preset.promised_for_every_message(), "{name}");
+        assert!(!preset.promise().holds_for_every_message(), "{name}");
     }
-    for retired in retired_conventional_presets() {
+    for retired in ConventionalPreset::retired() {
         assert_eq!((retired.preset.spec)().name, retired.preset.name);
         let now = conventional_preset(retired.now).unwrap();
-        assert!(now.promised_for_every_message() && retired.preset.name.starts_with(now.name));
+        assert!(now.promise().holds_for_every_message() && retired.preset.name.starts_with(now.name));
         let refused = conventional_preset(retired.preset.name).err().unwrap().to_string();
         assert!(refused.contains(retired.now), "{refused}");
     }

@@ -31,7 +31,7 @@ fn views(name: &str) -> (Vec<StageView>, [f64; 2]) {
     }
     let stranger = ConventionalSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     assert!(matches!(stranger.view(&run, &message), Err(Error::ParamsMismatch(_))));
-    (out, preset.promised_bits)
+    (out, preset.promised.bits)
 }
 
 #[test]

@@ -8,7 +8,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalSecretKey, SwitchingKeyId,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::{conventional_preset, conventional_presets};
+use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{
@@ -260,7 +260,7 @@ fn a_key_set_is_whole_or_nothing() {
 
 #[test]
 fn parts_cover_every_sample_and_are_of_bearable_size() {
-    for preset in conventional_presets() {
+    for preset in ConventionalPreset::all() {
         let params = preset.params().unwrap();
         let parts = params.key_parts();
         let mut covered: Vec<(SwitchingKeyId, usize)> = Vec::new();

@@ -4,7 +4,7 @@
 use core::fmt::{Debug, Display};
 
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey, ShipSpec};
-use refloat::params::{DEFAULT_PRESET, Preset, preset, presets};
+use refloat::params::{DEFAULT_PRESET, ShipPreset, preset};
 use refloat::random::{Seed, Stream};
 use refloat::rlwe::{KeySeeds, SecretKey, SparseSecret};
 use refloat::schemes::ckks::Private;
@@ -44,11 +44,11 @@ fn log2(primes: impl IntoIterator<Item = u64>) -> f64 {
 
 #[test]
 fn every_shipped_set_is_worth_what_was_computed() {
-    let names: Vec<&str> = presets().iter().map(|p| p.name).collect();
+    let names: Vec<&str> = ShipPreset::all().iter().map(|p| p.name).collect();
     let known: Vec<&str> = KNOWN.iter().map(|k| k.0).collect();
     assert_eq!(names, known, "a set that this table does not know");
     for (name, policy, log_qp, log_q0p, dense, sparse, statement) in KNOWN {
-        let preset: &Preset = preset(name).unwrap();
+        let preset: &ShipPreset = preset(name).unwrap();
         assert_eq!(preset.policy, policy, "{name}");
         let spec: ShipSpec = (preset.spec)();
         let all = spec.levels.iter().flatten().chain(&spec.special).copied();
@@ -78,7 +78,7 @@ fn every_shipped_set_is_worth_what_was_computed() {
 
 #[test]
 fn sets_do_not_pass_under_a_stronger_policy() {
-    for set in presets() {
+    for set in ShipPreset::all() {
         let spec = (set.spec)();
         let own = SecurityPolicy::ALL.iter().position(|&p| p == set.policy).unwrap();
         for (i, &policy) in SecurityPolicy::ALL.iter().enumerate() {
@@ -97,7 +97,7 @@ fn is_prime(p: u64) -> bool {
 
 #[test]
 fn primes_are_prime_distinct_and_fit_their_ring_and_word() {
-    for set in presets() {
+    for set in ShipPreset::all() {
         let spec = (set.spec)();
         let mut primes: Vec<u64> = spec.levels.iter().flatten().chain(&spec.special).copied().collect();
         let q0 = spec.levels[0].clone();
@@ -120,7 +120,8 @@ fn primes_are_prime_distinct_and_fit_their_ring_and_word() {
 
 #[test]
 fn fingerprints_and_key_ids_tell_sets_apart() {
-    let mut fingerprints: Vec<[u8; 16]> = presets().iter().map(|p| (p.spec)().fingerprint()).collect();
+    let mut fingerprints: Vec<[u8; 16]> =
+        ShipPreset::all().iter().map(|p| (p.spec)().fingerprint()).collect();
     let mut ids = Vec::new();
     for name in ["toy10", "toy11"] {
         let params: ShipParams = preset(name).unwrap().params().unwrap();

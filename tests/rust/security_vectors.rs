@@ -4,9 +4,7 @@
 
 use std::fs;
 
-use refloat::params::{
-    CggiPreset, cggi_peer_presets, cggi_presets, conventional_presets, presets, retired_cggi_presets,
-};
+use refloat::params::{CggiPreset, ConventionalPreset, ShipPreset, cggi_peer_presets};
 use refloat::security::{
     Instance, LweInstance, LweReport, NtruInstance, SecretDistribution, SecurityPolicy, SecurityReport,
 };
@@ -133,13 +131,13 @@ fn lwe_keys(preset: &CggiPreset) -> Vec<Key> {
 /// The keys of every set of today that claims security.
 fn keys() -> Vec<Key> {
     let mut out = Vec::new();
-    for preset in presets().iter().filter(|preset| preset.secure()) {
+    for preset in ShipPreset::all().iter().filter(|preset| preset.secure()) {
         out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
     }
-    for preset in conventional_presets().iter().filter(|preset| preset.secure()) {
+    for preset in ConventionalPreset::all().iter().filter(|preset| preset.secure()) {
         out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
     }
-    for preset in cggi_presets().iter().chain(cggi_peer_presets()).filter(|preset| preset.secure()) {
+    for preset in CggiPreset::all().iter().chain(cggi_peer_presets()).filter(|preset| preset.secure()) {
         out.extend(lwe_keys(preset));
     }
     out
@@ -202,7 +200,7 @@ fn every_key_of_a_secure_set_is_estimated_at_128_bits_by_every_attack() {
 
 #[test]
 fn superseded_sets_are_said_to_be_worth_less() {
-    for old in retired_cggi_presets() {
+    for old in CggiPreset::retired() {
         let report = security(&old.preset);
         assert!((123.5..127.0).contains(&report.bits), "{}: {}", old.preset.name, report.bits);
         assert!(!report.statement.contains("128-bit"), "{}: {}", old.preset.name, report.statement);

@@ -2,7 +2,7 @@
 //! track by track and dropped, as in a browser tab, so that the test needs little memory.
 
 use refloat::bootstrapping::ckks_ship::{GeneratedKeys, ShipEvaluator, ShipMode, ShipParams, ShipSecretKey};
-use refloat::params::{Preset, preset};
+use refloat::params::{ShipPreset, preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::measure::{assert_within, bits, noisy_messages, uniform};
@@ -11,7 +11,7 @@ use refloat_tests::ship::{sine_model, slope_correction};
 use refloat_tests::ship_noise::ShipNoise;
 
 struct Setup {
-    preset: &'static Preset,
+    preset: &'static ShipPreset,
     mode: ShipMode,
     secret: ShipSecretKey,
     evaluator: ShipEvaluator,
@@ -97,7 +97,7 @@ fn ship13_bits_come_back_exact_twice() {
     assert!(setup.secret.params().security().bits >= 128.0);
     let message = bits(4096, 2);
     let (_, output, precision) = setup.refresh(&message);
-    assert!(precision.max_bits() >= setup.preset.promised_bits, "{precision}");
+    assert!(precision.max_bits() >= setup.preset.promised, "{precision}");
     assert!(precision.max < 0.5, "a wrong bit: {precision}");
     let noise = ShipNoise::new(setup.secret.params().spec());
     assert_within(precision.rms, noise.output(), 0.15, "output against the bits");
@@ -115,7 +115,7 @@ fn five_keys_of_every_full_size_set() {
             let slots = setup.secret.params().slots();
             let message = if setup.mode == ShipMode::Bits { bits(slots, 3) } else { uniform(slots, 3) };
             let (_, _, precision) = setup.refresh(&message);
-            assert!(precision.max_bits() >= setup.preset.promised_bits, "{name}, key {seed}: {precision}");
+            assert!(precision.max_bits() >= setup.preset.promised, "{name}, key {seed}: {precision}");
         }
     }
 }

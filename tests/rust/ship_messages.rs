@@ -18,9 +18,8 @@ fn structured_messages_keep_the_promise_and_chains_what_is_left_of_it() {
             let exhausted = setup.evaluator.exhaust(&x).unwrap();
             x = setup.bootstrap(&exhausted, ShipMode::Real);
             let found = Precision::of(&setup.decrypt(&x, ShipMode::Real), &values).max_bits();
-            let promised = preset.promised_bits_after(k);
+            let [_, promised] = preset.promise().after(k).precision().unwrap();
             assert!(found >= promised, "{}, {k} in a row: {found} of {promised} bits", message.name);
         }
     }
-    assert!((preset.promised_bits_after(8) - (preset.promised_bits - 3.0)).abs() < 1e-12);
 }

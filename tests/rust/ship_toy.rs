@@ -162,7 +162,7 @@ fn scales_are_the_tracked_reals() {
 
 #[test]
 fn five_keys_keep_the_promised_precision() {
-    let promise = preset("toy10").unwrap().promised_bits;
+    let promise = preset("toy10").unwrap().promised;
     for seed in 1..=5 {
         let fresh;
         let setup = if seed == 1 {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use refloat::bootstrapping::ckks_ship::{
     KeySource, ShipEvaluator, ShipKeys, ShipMode, ShipParams, ShipSecretKey,
 };
-use refloat::params::{preset, presets};
+use refloat::params::{ShipPreset, preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::frame::{self, DIGEST_LEN};
@@ -268,7 +268,7 @@ fn ciphertexts_of_every_shape_come_back_and_do_no_harm() {
 #[test]
 fn a_length_belongs_to_one_shape_only() {
     // Readers tell shapes apart by their length before they look inside.
-    for preset in presets() {
+    for preset in ShipPreset::all() {
         let params = preset.params().unwrap();
         let mut lengths: Vec<usize> = (0..=params.max_level())
             .flat_map(|level| [2, 3].map(|c| refloat::wire::objects::ciphertext_len(params.ckks(), level, c)))

@@ -16,10 +16,10 @@ for (const name of sets.length ? sets : ['bool-128', 'bool-64', 'fbs8']) {
   const keys = await rf.gates.keygen(name);
   const evaluation = await keys.evaluationKeys();
   const [keygenMs, keygenCpu] = [performance.now() - start, cpuNow() - cpuStart];
-  const integers = keys.params.messages > 2;
+  const integers = keys.params.gates.messages > 2;
   const x = integers ? await keys.encryptIntegers(1) : await keys.encrypt(true);
   const y = integers ? x : await keys.encrypt(false);
-  const table = Array.from({ length: keys.params.messages }, (_, m) => (m * m) % keys.params.messages);
+  const table = Array.from({ length: keys.params.gates.messages }, (_, m) => (m * m) % keys.params.gates.messages);
   const times = [];
   let cpu = Infinity;
   for (let i = 0; i < 60; i++) {

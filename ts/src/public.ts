@@ -19,7 +19,19 @@ export type { GateEncryptOptions } from './gates/key-set.js';
 export { GateKeys } from './gates/keys.js';
 export type { GateRunOptions } from './gates/keys.js';
 export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
-export type { KeyPartInfo, Method, Preset, PresetName, Reduction, SlotMode, StageInfo } from './params.js';
+export type {
+  Fact,
+  GateInfo,
+  KeyPartInfo,
+  Method,
+  Preset,
+  PresetName,
+  Reduction,
+  Scheme,
+  SetInfo,
+  SlotMode,
+  StageInfo,
+} from './params.js';
 export type { Matrix, Numbers } from './program/encode.js';
 export { Program, Value } from './program/program.js';
 export type { Contact } from './remote/http.js';

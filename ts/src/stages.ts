@@ -1,12 +1,12 @@
+import type { StageIds } from './sets.js';
+
 /** Identifiers of the stages of SHIP, in order. */
-export type ShipStageId =
-  | `${'slots_to_coeffs' | 'encapsulate' | 'encode_phase'}`
-  | `${'blind_rotate' | 'product_tree' | 'conjugate'}`;
+export type ShipStageId = StageIds['ckks-ship'];
 
 /** Identifiers of the stages of a conventional bootstrapping; the last is the first in some sets. */
-export type ConventionalStageId = 'mod_raise' | 'sub_sum' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
+export type ConventionalStageId = StageIds['ckks-conventional'];
 
-/** Identifiers of the stages of all methods; `meta_correct` ends each round of several after the first. */
+/** Identifiers of the stages of both; `meta_correct` ends each round of several after the first. */
 export type StageId = ShipStageId | ConventionalStageId | 'meta_correct';
 
 /** Work done by a stage, in units that do not depend on the machine. */

@@ -33,7 +33,18 @@ export type { CircuitGate, CircuitInfo, CircuitSignal } from './gates/circuit.js
 export type { CircuitEvent, GateEvent, GateProgress, GateStageId, GateView } from './gates/events.js';
 export type { CarryForm } from './gates/gates.js';
 export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
-export type { KeyPartInfo, Method, Preset, PresetName, SlotMode, StageInfo } from './params.js';
+export type {
+  Fact,
+  GateInfo,
+  KeyPartInfo,
+  Method,
+  Preset,
+  PresetName,
+  Scheme,
+  SetInfo,
+  SlotMode,
+  StageInfo,
+} from './params.js';
 export type {
   ConventionalStageId,
   KeyProgress,

@@ -77,7 +77,7 @@ describe.each(vectors.gates.filter((set) => set.fresh !== undefined))('$name in 
   });
 
   it.runIf(set.lookedUp !== undefined)('encrypts and looks integers up to the same bytes', async () => {
-    const { messages } = keys.params;
+    const { messages } = keys.params.gates;
     const integers = Array.from({ length: 5 }, (_, i) => (13 * i) % messages);
     using list = await keys.encryptIntegers(integers, { seed: seed(vectors.encryptionSeed) });
     expect(digest(await list.toBytes())).toBe(set.fresh);

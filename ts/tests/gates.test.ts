@@ -21,12 +21,12 @@ const integer = (bits: readonly boolean[]): number => bits.reduce((sum, bit, i) 
 describe('sets', () => {
   it('are listed with what they promise', async () => {
     const presets = await rf.gates.presets();
-    expect(presets[0]).toMatchObject({ name: 'bool-128', secure: true, logFailure: -128, messages: 2, logN: 10 });
+    expect(presets[0]).toMatchObject({ name: 'bool-128', secure: true, logFailure: -128, gates: { messages: 2 }, logN: 10 });
     expect(presets.map((p) => p.name)).not.toContain('fbs16-50'); // needs 64-bit words
     for (const preset of presets) {
       expect(preset.secure ? preset.securityBits >= 128 : preset.name.startsWith('toy'), preset.name).toBe(true);
       expect(preset.keyParts.reduce((sum, part) => sum + part.bytes, 0)).toBe(preset.keyBytes);
-      expect(preset.gateLogFailure).toBeLessThanOrEqual(preset.logFailure);
+      expect(preset.gates.gateLogFailure).toBeLessThanOrEqual(preset.logFailure);
     }
   });
 

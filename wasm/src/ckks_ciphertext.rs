@@ -19,7 +19,7 @@ macro_rules! ckks_ciphertext {
             pub fn from_bytes(bytes: &js_sys::Uint8Array) -> $crate::failure::Result<Ciphertext> {
                 let bytes = bytes.to_vec();
                 let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
-                let (preset, params) = presets::by_fingerprint(fingerprint)?;
+                let (preset, params) = presets::Sets::by_fingerprint(fingerprint)?;
                 let inner = refloat::wire::ciphertext_from_bytes(params.ckks(), &bytes)?;
                 Ok(Ciphertext::new(preset, params, inner))
             }

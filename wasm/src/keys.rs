@@ -5,7 +5,7 @@ use std::sync::Arc;
 use js_sys::{Float64Array, Uint8Array};
 use refloat::{
     bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},
-    params::Preset,
+    params::ShipPreset,
     wire,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -23,7 +23,7 @@ use crate::{
 /// A secret key. Wiped when it is freed, and with it any keys generated on the way.
 #[wasm_bindgen]
 pub struct SecretKey {
-    preset: &'static Preset,
+    preset: &'static ShipPreset,
     pub(crate) key: Arc<ShipSecretKey>,
 }
 

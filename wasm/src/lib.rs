@@ -10,7 +10,6 @@
 
 #[cfg(any(feature = "client", feature = "conventional"))]
 mod about;
-mod checked;
 #[cfg(feature = "client")]
 mod ciphertext;
 #[cfg(any(feature = "client", feature = "conventional"))]
@@ -19,8 +18,6 @@ mod ckks_ciphertext;
 mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
-#[cfg(any(feature = "client", feature = "conventional"))]
-mod describe;
 mod digest;
 #[cfg(any(feature = "full", feature = "gates", feature = "conventional"))]
 mod events;
@@ -40,6 +37,7 @@ mod randomness;
 mod rounds;
 mod scrub;
 mod secret_key;
+mod sets;
 #[cfg(feature = "full")]
 mod ship;
 #[cfg(feature = "full")]

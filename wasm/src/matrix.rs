@@ -24,7 +24,7 @@ pub struct MatrixWorker {
 impl MatrixWorker {
     /// For the run whose `ShipRun.matrixInput()` these are.
     pub fn begin(preset: &str, scale: &Float64Array, steps: &Uint32Array) -> Result<MatrixWorker> {
-        let params = presets::named(preset)?;
+        let (_, params) = presets::Sets::named(preset)?;
         let parts = scale.to_vec();
         let scale = match parts.as_slice() {
             &[high, low] => Scale::from_parts(high, low),

@@ -18,9 +18,12 @@ impl Fields {
         Self(Object::new())
     }
 
-    /// Adds a field.
+    /// Adds a field, unless its value is undefined.
     pub fn with(self, name: &str, value: impl Into<JsValue>) -> Self {
-        set(&self.0, name, value);
+        let value = value.into();
+        if !value.is_undefined() {
+            set(&self.0, name, value);
+        }
         self
     }
 
@@ -33,14 +36,4 @@ impl Fields {
 /// A JavaScript array of what an iterator gives.
 pub fn array(items: impl IntoIterator<Item = JsValue>) -> JsValue {
     items.into_iter().collect::<js_sys::Array>().into()
-}
-
-/// Lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    use core::fmt::Write;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

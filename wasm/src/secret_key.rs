@@ -13,7 +13,7 @@ macro_rules! secret_key {
                 allow_insecure: bool,
                 seed: Option<js_sys::Uint8Array>,
             ) -> $crate::failure::Result<$name> {
-                let (preset, params) = presets::allowed(preset, allow_insecure)?;
+                let (preset, params) = presets::Sets::allowed(preset, allow_insecure)?;
                 $crate::scrub::scrubbed(|| {
                     let seed = $crate::randomness::seed_for(preset.name, preset.secure(), seed)?;
                     Ok($name { preset, key: ($generate)(&params, &seed) })
@@ -29,8 +29,8 @@ macro_rules! secret_key {
                 $crate::scrub::scrubbed(|| {
                     let bytes = zeroize::Zeroizing::new(bytes.to_vec());
                     let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
-                    let (preset, params) = presets::by_fingerprint(fingerprint)?;
-                    presets::allowed(preset.name, allow_insecure)?;
+                    let (preset, params) = presets::Sets::by_fingerprint(fingerprint)?;
+                    presets::Sets::allowed(preset.name, allow_insecure)?;
                     Ok($name { preset, key: ($read)(&params, &bytes)? })
                 })
             }

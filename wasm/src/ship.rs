@@ -86,7 +86,7 @@ pub struct BootstrapKeys(Collected<ShipKeysBuilder, Keys>);
 impl BootstrapKeys {
     /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, id: &Uint8Array) -> Result<BootstrapKeys> {
-        let params = presets::named(preset)?;
+        let (_, params) = presets::Sets::named(preset)?;
         Ok(BootstrapKeys(Collected::Collecting(ShipKeys::builder(&params, key_id(id)?))))
     }
 
@@ -172,7 +172,7 @@ impl ShipRun {
     ) -> Result<ShipRun> {
         let (evaluator, params) = (evaluator(&ciphertext.params)?, &ciphertext.params);
         let mode = presets::mode(mode, params)?;
-        let asked = (rounds, params::preset_by_fingerprint(&params.fingerprint())?.gain_bits());
+        let asked = (rounds, params::ShipPreset::by_fingerprint(&params.fingerprint())?.gain_bits());
         let levels = [params.input_level(), params.output_level()];
         let meta = rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
         if meta.is_some() && mode == ShipMode::Bits {

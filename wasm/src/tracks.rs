@@ -59,7 +59,7 @@ pub struct TrackWorker {
 impl TrackWorker {
     /// Makes what the tracks of a set need whatever the run, before there is one.
     pub fn prepare(preset: &str) -> Result<()> {
-        let params = presets::named(preset)?;
+        let (_, params) = presets::Sets::named(preset)?;
         reserve(&params, TRACK_BYTES);
         evaluator(&params).map(|_| ())
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use refloat::Error;
 use refloat::arith::Word;
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys};
-use refloat::params::{cggi_preset, cggi_presets};
+use refloat::params::{cggi_preset, CggiPreset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiParams, CggiSecretKey, Encoding, Gate};
 
@@ -15,7 +15,7 @@ use crate::{Contender, Row};
 /// Every secure Boolean set, and those for 3 and 4 bits.
 pub fn contenders() -> Result<Vec<Contender>, Error> {
     let (padded, cyclic) = (Encoding::Padded { messages: 16 }, Encoding::Cyclic { messages: 8 });
-    let gates = cggi_presets().iter().filter(|set| set.secure() && (set.spec)().messages == 2);
+    let gates = CggiPreset::all().iter().filter(|set| set.secure() && (set.spec)().messages == 2);
     let mut contenders = gates.map(|set| gate(set.name)).collect::<Result<Vec<Contender>, Error>>()?;
     contenders.push(look_up::<u32>("fbs16", padded, Row::FourBits)?);
     contenders.push(look_up::<u64>("fbs16-50", padded, Row::FourBits)?);

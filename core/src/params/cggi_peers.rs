@@ -2,18 +2,17 @@
 //! the order of operations of this library, modulo its primes. OpenFHE's key switch takes digits of 5 bits with a sample for
 //! each value of a digit; here it takes digits of 2 bits with one sample, which keeps its noise.
 //!
-//! They are not among [`cggi_presets`](super::cggi_presets): no program offers them by name, and those below 128 bits by
+//! They are not among [`CggiPreset::all`]: no program offers them by name, and those below 128 bits by
 //! today's estimate say so in theirs. Sets whose ring ciphertexts have several mask polynomials (tfhe-rs's Boolean sets, its
 //! 1_1) have no counterpart here.
 
 use alloc::string::ToString;
 
-use super::{
-    catalogue::Catalogue,
-    cggi::CggiPreset,
-    cggi_specs::{bool_128, fbs_16_50},
-};
 use crate::{
+    bootstrapping::{
+        cggi::{CggiPreset, bool_128, fbs_16_50},
+        method::Catalogue,
+    },
     error::Error,
     ring::Binomial,
     schemes::cggi::{CggiSpec, RotationMethod},
@@ -27,6 +26,7 @@ static PEERS: [CggiPreset; 5] = [
         name: "below-128-openfhe-std128",
         title: "INSECURE by today's estimate (about 124 bits), OpenFHE's STD128 with GINX",
         policy: SecurityPolicy::InsecureForTests,
+        promised: (),
         source: OPENFHE,
         spec: openfhe_ginx,
     },
@@ -34,6 +34,7 @@ static PEERS: [CggiPreset; 5] = [
         name: "below-128-openfhe-std128-lmkcdey",
         title: "INSECURE by today's estimate (about 126 bits), OpenFHE's STD128_LMKCDEY",
         policy: SecurityPolicy::InsecureForTests,
+        promised: (),
         source: OPENFHE,
         spec: openfhe_lmkcdey,
     },
@@ -41,6 +42,7 @@ static PEERS: [CggiPreset; 5] = [
         name: "below-128-openfhe-std128-ap",
         title: "INSECURE by today's estimate (about 125 bits), OpenFHE's STD128_AP: DM, 1.8 GB of keys",
         policy: SecurityPolicy::InsecureForTests,
+        promised: (),
         source: OPENFHE,
         spec: openfhe_ap,
     },
@@ -48,6 +50,7 @@ static PEERS: [CggiPreset; 5] = [
         name: "below-128-tfhe-lib",
         title: "INSECURE by today's estimate (about 116 bits), the set of the original TFHE library, ring key ternary",
         policy: SecurityPolicy::InsecureForTests,
+        promised: (),
         source: "tfhe-rs, tfhe/src/boolean/parameters/params.rs, TFHE_LIB_PARAMETERS",
         spec: tfhe_lib,
     },
@@ -55,12 +58,13 @@ static PEERS: [CggiPreset; 5] = [
         name: "tfhe-rs-2-2",
         title: "128-bit, tfhe-rs's 2_2 (4 bits and padding), ring key ternary, modulo a 50-bit prime",
         policy: SecurityPolicy::Strict128,
+        promised: (),
         source: "tfhe-rs, shortint/parameters/v1_4/classic/tuniform/p_fail_2_minus_128/ks_pbs.rs",
         spec: tfhe_rs_2_2,
     },
 ];
 
-static SETS: Catalogue<CggiPreset> = Catalogue { current: &PEERS, retired: &[] };
+static SETS: Catalogue<CggiSpec> = Catalogue { current: &PEERS, retired: &[] };
 
 /// Every set of another library.
 pub fn cggi_peer_presets() -> &'static [CggiPreset] {

@@ -6,10 +6,9 @@
 
 use alloc::{format, string::String};
 
-use super::conventional::{Sizes, chain};
 use crate::{
     bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction, StageOrder,
+        ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction, Sizes, StageOrder, chain,
     },
     error::Error,
     security::{SecretDistribution, SecurityPolicy},

@@ -1,13 +1,27 @@
 //! `refloat about`.
 
+use clap::Args;
 use serde_json::json;
 
 use super::failure::Failure;
 use super::machine::Machine;
-use super::output::Output;
+use super::output::{Output, to_stdout};
+use super::types;
+use crate::engines::Engines;
+
+/// Arguments of `refloat about`.
+#[derive(Args)]
+pub struct Arguments {
+    /// Prints the TypeScript types of parameter sets instead: the file ts/src/sets.ts of the npm package.
+    #[arg(long)]
+    types: bool,
+}
 
 /// Tells what runs here.
-pub fn run(output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.types {
+        return to_stdout(types::typescript(&Engines::new(u64::MAX)?).as_bytes());
+    }
     let about = refloat::about();
     let machine = Machine::here();
     let value = json!({

@@ -30,7 +30,7 @@ pub fn run(preset: &ConventionalPreset, request: &Request, output: &Output) -> R
         Some(log_slots) => preset.params_with_slots(log_slots)?,
         None => preset.params()?,
     };
-    let [fewest, most] = preset.log_slots;
+    let [fewest, most] = preset.promised.log_slots;
     if !(fewest..=most).contains(&params.slots().ilog2()) {
         output.note(&format!(
             "{} promises its precision for {} to {} slots, not for {}",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
-use refloat::params::{CggiPreset, cggi_preset_by_fingerprint};
+use refloat::params::CggiPreset;
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
@@ -51,7 +51,7 @@ fn made_of<W: WireWord>(preset: &CggiPreset, secret: CggiSecretKey<W>) -> Made {
 
 /// The evaluation keys of a set that belong to `key`.
 pub fn key_set<W: WireWord>(params: &CggiParams<W>, key: Id) -> KeySet {
-    let sizes = key_parts(params).iter().map(|part| wire::cggi_part_len(params, part) as u64).collect();
+    let sizes = key_parts(params).iter().map(|part| part.bytes as u64).collect();
     KeySet::new(params.name(), params.fingerprint(), key, sizes)
 }
 
@@ -59,7 +59,7 @@ pub fn key_set<W: WireWord>(params: &CggiParams<W>, key: Id) -> KeySet {
 pub fn is_key(path: &Path) -> Result<bool, Failure> {
     let path = keyfiles::secret_path(path);
     let header = wire::frame::peek(&read_file(&path)?).map_err(|error| in_file(&path, error))?;
-    Ok(cggi_preset_by_fingerprint(&header.fingerprint).is_ok())
+    Ok(CggiPreset::by_fingerprint(&header.fingerprint).is_ok())
 }
 
 /// Whether a file, of ciphertexts or a secret key, is of a set over 64-bit words.
@@ -121,7 +121,7 @@ pub fn write_list<W: WireWord>(
 
 /// An evaluator with the evaluation keys in a folder.
 pub fn load<W: WireWord>(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator<W>, Failure> {
-    let params = cggi_preset_by_fingerprint(&folder.fingerprint()?)?.params_over::<W>()?;
+    let params = CggiPreset::by_fingerprint(&folder.fingerprint()?)?.params_over::<W>()?;
     let set = key_set(&params, folder.manifest.key_id);
     let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
     let bar = progress::byte_bar(output, set.bytes(), "loading keys");
@@ -258,7 +258,7 @@ fn set_of<W: WireWord>(path: &Path, bytes: &[u8]) -> Result<CggiParams<W>, Failu
 
 fn preset_of(path: &Path, bytes: &[u8]) -> Result<&'static CggiPreset, Failure> {
     let header = wire::frame::peek(bytes).map_err(|error| in_file(path, error))?;
-    cggi_preset_by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))
+    CggiPreset::by_fingerprint(&header.fingerprint).map_err(|error| in_file(path, error))
 }
 
 #[cfg(test)]

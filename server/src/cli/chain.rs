@@ -1,12 +1,11 @@
 //! What several bootstraps in a row keep of a message.
 
-use refloat::bootstrapping::ckks_ship::ShipMode;
-use refloat::params::{ConventionalPreset, readable_presets};
+use refloat::bootstrapping::method::{Messages, Promise};
 use serde::Serialize;
 
 use super::failure::Failure;
 use super::output::table;
-use crate::engine::{ParameterSet, Scheme};
+use crate::engine::SetInfo;
 
 /// Bits that so many bootstraps keep.
 #[derive(Debug, Serialize)]
@@ -26,48 +25,38 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Of a conventional set.
-    pub fn of_conventional(preset: &ConventionalPreset, bootstraps: u32) -> Self {
-        Self::of(bootstraps, preset.promised_for(), |k| {
-            let [mean, worst] = preset.promised_bits_after(k);
-            (Some(mean), worst)
-        })
-    }
-
-    /// Of any other.
+    /// Of a set.
     ///
     /// # Errors
-    /// A failure for gates.
-    pub fn of_served(set: &ParameterSet, bootstraps: u32) -> Result<Self, Failure> {
-        let preset = readable_presets().find(|preset| preset.name == set.name);
-        let Some(preset) = preset.filter(|_| set.scheme == Scheme::Ckks) else {
+    /// A failure for one whose results are exact.
+    pub fn of(set: &SetInfo, bootstraps: u32) -> Result<Self, Failure> {
+        let promise = set.promise();
+        let Promise::Precision { worst, mean, messages } = promise else {
             return Err(Failure::usage(format!(
                 "--bootstraps is for sets of CKKS, whose errors add up; results of {} are exact, each wrong with the \
                  probability that it promises",
                 set.name
             )));
         };
-        let after = |k| (None, preset.promised_bits_after(k));
-        if preset.mode == ShipMode::Bits {
-            let (rows, said) =
-                (vec![ChainRow::new(bootstraps, after(bootstraps))], "bits, which each bootstrap cleans");
-            return Ok(Self { rows, said: format!("of {said}\n") });
+        if messages == Messages::Bits {
+            let row = ChainRow { bootstraps, mean, worst };
+            return Ok(Self { rows: vec![row], said: "of bits, which each bootstrap cleans\n".to_owned() });
         }
-        Ok(Self::of(bootstraps, preset.promised_for(), after))
-    }
-
-    fn of(bootstraps: u32, promised_for: &str, after: impl Fn(u32) -> (Option<f64>, f64)) -> Self {
         // b - log2 k is above 0 for k below 2^b.
-        let (_, one) = after(1);
-        let last = (one.exp2().ceil() - 1.0).max(1.0) as u32;
-        let rows = doublings(bootstraps.min(last)).map(|k| ChainRow::new(k, after(k))).collect();
+        let last = (worst.exp2().ceil() - 1.0).max(1.0) as u32;
+        let after = |k: u32| match promise.after(k) {
+            Promise::Precision { worst, mean, .. } => Some(ChainRow { bootstraps: k, mean, worst }),
+            _ => None,
+        };
+        let rows = doublings(bootstraps.min(last)).filter_map(after).collect();
         let end =
             if bootstraps > last { format!("after {last} nothing is promised\n") } else { String::new() };
         let said = format!(
-            "{end}of {promised_for}, with nothing computed between the bootstraps; a computation multiplies the errors \
-             before it by its slope\n"
+            "{end}of {}, with nothing computed between the bootstraps; a computation multiplies the errors before it by its \
+             slope\n",
+            messages.words()
         );
-        Self { rows, said }
+        Ok(Self { rows, said })
     }
 
     /// The rows as a table, and what is said of them.
@@ -80,12 +69,6 @@ impl Chain {
                 .map(|row| vec![row.bootstraps.to_string(), bits(row.mean), bits(Some(row.worst))]),
         );
         format!("\n\n{}\n{}", table(&lines), self.said)
-    }
-}
-
-impl ChainRow {
-    fn new(bootstraps: u32, (mean, worst): (Option<f64>, f64)) -> Self {
-        Self { bootstraps, mean, worst }
     }
 }
 
@@ -105,7 +88,7 @@ mod tests {
     #[test]
     fn a_chain_ends_where_nothing_is_promised() {
         let engine = ShipEngine::of(["ship13", "ship13-bits"].map(|name| preset(name).unwrap())).unwrap();
-        let chain = |set: usize, k| Chain::of_served(&engine.sets()[set], k).unwrap();
+        let chain = |set: usize, k| Chain::of(&engine.sets()[set], k).unwrap();
         let long = chain(0, 50);
         let counts: Vec<u32> = long.rows.iter().map(|row| row.bootstraps).collect();
         assert_eq!(counts, [1, 2, 4, 8, 16, 31]);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use refloat::bootstrapping::ckks_conventional::{ConventionalParams, ConventionalSecretKey};
 use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
-use refloat::params::{self, ConventionalPreset, Preset};
+use refloat::params::{self, ConventionalPreset, ShipPreset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{self, WireWord};
@@ -18,12 +18,12 @@ use crate::conventional::{ConventionalEngine, check_mode};
 use crate::engine::{Engine, SlotMode};
 use crate::id::Id;
 use crate::plan::MemoryPlan;
-use crate::ship::{ShipEngine, ship_mode, slot_mode};
+use crate::ship::ShipEngine;
 
 /// A set of CKKS.
 pub enum CkksSet {
     /// Refreshed by SHIP.
-    Ship(&'static Preset, ShipParams),
+    Ship(&'static ShipPreset, ShipParams),
     /// Refreshed by conventional bootstrapping.
     Conventional(&'static ConventionalPreset, ConventionalParams),
 }
@@ -36,7 +36,7 @@ pub fn unknown_set(name: &str) -> Failure {
              take {now}"
         ));
     }
-    let gates = params::cggi_presets().iter().map(|preset| preset.name);
+    let gates = params::CggiPreset::all().iter().map(|preset| preset.name);
     let all: Vec<&str> = CkksSet::names().into_iter().chain(gates).collect();
     Failure::usage(format!("no parameter set is called {name:?}; there are {}", all.join(", ")))
 }
@@ -77,17 +77,17 @@ impl CkksSet {
 
     /// Names of those that keys are made of.
     pub fn names() -> Vec<&'static str> {
-        let conventional = params::conventional_presets().iter().map(|preset| preset.name);
-        params::presets().iter().map(|preset| preset.name).chain(conventional).collect()
+        let conventional = params::ConventionalPreset::all().iter().map(|preset| preset.name);
+        params::ShipPreset::all().iter().map(|preset| preset.name).chain(conventional).collect()
     }
 
     /// The set that bytes claim to belong to.
     pub fn of_bytes(bytes: &[u8]) -> Result<Self, refloat::Error> {
         let fingerprint = wire::frame::peek(bytes)?.fingerprint;
-        if let Ok(preset) = params::conventional_preset_by_fingerprint(&fingerprint) {
+        if let Ok(preset) = params::ConventionalPreset::by_fingerprint(&fingerprint) {
             return Ok(Self::Conventional(preset, preset.params()?));
         }
-        let preset = params::preset_by_fingerprint(&fingerprint)?;
+        let preset = params::ShipPreset::by_fingerprint(&fingerprint)?;
         Ok(Self::Ship(preset, preset.params()?))
     }
 
@@ -118,7 +118,7 @@ impl CkksSet {
     /// What the slots hold by default.
     pub fn mode(&self) -> SlotMode {
         match self {
-            Self::Ship(_, params) => slot_mode(params.mode()),
+            Self::Ship(_, params) => params.mode(),
             Self::Conventional(..) => SlotMode::Real,
         }
     }
@@ -252,7 +252,7 @@ impl CkksSecret {
     ) -> Result<CiphertextFile, refloat::Error> {
         match self {
             Self::Ship(secret) => {
-                let ciphertext = secret.encrypt_at(values, ship_mode(mode), level, randomness)?;
+                let ciphertext = secret.encrypt_at(values, mode, level, randomness)?;
                 let bytes = wire::ciphertext_to_bytes(secret.params().ckks(), &ciphertext)?;
                 Ok(CiphertextFile::new(&ciphertext, bytes))
             }
@@ -277,7 +277,7 @@ impl CkksSecret {
         match self {
             Self::Ship(secret) => {
                 let ciphertext = wire::ciphertext_from_bytes(secret.params().ckks(), bytes)?;
-                let values = secret.decrypt(&ciphertext, ship_mode(mode))?;
+                let values = secret.decrypt(&ciphertext, mode)?;
                 Ok(Zeroizing::new(values.reveal_to_key_owner().clone()))
             }
             Self::Conventional(secret) => {

@@ -10,7 +10,6 @@ mod circuit;
 mod ckks;
 mod connection;
 mod conventional;
-mod conventional_sets;
 mod data;
 mod decrypt;
 mod encrypt;
@@ -38,6 +37,7 @@ mod seal_rows;
 mod serve;
 mod server_arguments;
 mod token;
+mod types;
 mod verify;
 
 use std::process::ExitCode;
@@ -98,7 +98,7 @@ enum Command {
     /// Prints the token of evaluation keys at a server.
     Token(token::Arguments),
     /// Tells version, arithmetic back-end and machine.
-    About,
+    About(about::Arguments),
     /// Times the stages of a parameter set on this machine.
     Bench(bench::Arguments),
     /// Measures published results on this machine and prints both.
@@ -163,7 +163,7 @@ fn run(command: Command, output: &Output) -> Result<(), Failure> {
         Command::Program(arguments) => program::run(&arguments, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, output),
         Command::Token(arguments) => token::run(&arguments, output),
-        Command::About => about::run(output),
+        Command::About(arguments) => about::run(&arguments, output),
         Command::Bench(arguments) => bench::run(&arguments, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),
         Command::Verify(arguments) => verify::run(&arguments, output),

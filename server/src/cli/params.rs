@@ -1,14 +1,14 @@
 //! `refloat params`.
 
 use clap::Args;
-use refloat::bootstrapping::ckks_conventional::METHOD;
+use refloat::bootstrapping::method::Promise;
+use refloat::bootstrapping::methods;
 use serde::Serialize;
 
 use super::chain::{Chain, ChainRow};
-use super::conventional_sets::{self, ConventionalSet, earlier};
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
-use crate::engine::{Engine, ParameterSet, Scheme};
+use crate::engine::{Engine, Scheme, SetInfo};
 use crate::engines::Engines;
 
 /// Arguments of `refloat params`.
@@ -22,93 +22,61 @@ pub struct Arguments {
     bootstraps: Option<u32>,
 }
 
-/// A set of either kind.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Set<'a> {
-    Served(&'a ParameterSet),
-    Conventional(&'a ConventionalSet),
-}
-
-impl Set<'_> {
-    fn name(&self) -> &str {
-        match self {
-            Self::Served(set) => &set.name,
-            Self::Conventional(set) => set.name,
-        }
-    }
-
-    fn is_of_today(&self) -> bool {
-        match self {
-            Self::Served(set) => set.successor.is_none(),
-            Self::Conventional(set) => set.successor.is_none(),
-        }
-    }
-
-    fn detail(&self) -> String {
-        match self {
-            Self::Served(set) => detail(set),
-            Self::Conventional(set) => conventional_sets::detail(set),
-        }
-    }
-
-    fn chain(&self, bootstraps: u32) -> Result<Chain, Failure> {
-        match self {
-            Self::Served(set) => Chain::of_served(set, bootstraps),
-            Self::Conventional(set) => Ok(Chain::of_conventional(set.preset, bootstraps)),
-        }
-    }
-}
-
 /// A set, and what was asked of chains.
 #[derive(Serialize)]
 struct Described<'a> {
     #[serde(flatten)]
-    set: &'a Set<'a>,
+    set: &'a SetInfo,
     #[serde(skip_serializing_if = "Option::is_none")]
     chain: Option<Vec<ChainRow>>,
 }
 
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let engine = Engines::new(u64::MAX)?;
-    let conventional = conventional_sets::all()?;
-    let other: Vec<ParameterSet> =
-        engine.sets().iter().filter(|set| set.method != METHOD.id).cloned().collect();
-    let all: Vec<Set> =
-        other.iter().map(Set::Served).chain(conventional.iter().map(Set::Conventional)).collect();
+    let engines = Engines::new(u64::MAX)?;
     let Some(name) = &arguments.name else {
-        let all: Vec<Set> = all.into_iter().filter(Set::is_of_today).collect();
-        return output.result(&all, || {
-            format!(
-                "{}\nFor conventional CKKS bootstrapping:\n\n{}",
-                list(&other),
-                conventional_sets::list(&conventional)
-            )
-        });
+        let today: Vec<SetInfo> =
+            engines.sets().iter().filter(|set| set.successor.is_none()).map(in_brief).collect();
+        return output.result(&today, || list(&today));
     };
-    let Some(set) = all.iter().find(|set| set.name() == name) else {
-        let names: Vec<&str> = all.iter().map(Set::name).collect();
+    let Some(set) = engines.set(name) else {
+        let names: Vec<&str> = engines.sets().iter().map(|set| set.name.as_str()).collect();
         return Err(Failure::usage(format!(
             "no parameter set is called {name:?}; there are {}",
             names.join(", ")
         )));
     };
-    let chain = arguments.bootstraps.map(|bootstraps| set.chain(bootstraps)).transpose()?;
-    let text = chain.as_ref().map_or_else(String::new, Chain::text);
-    let described = Described { set, chain: chain.map(|chain| chain.rows) };
-    output.result(&described, || set.detail() + &text)
+    let chain = arguments.bootstraps.map(|bootstraps| Chain::of(set, bootstraps)).transpose()?;
+    let text = detail(set) + &chain.as_ref().map_or_else(String::new, Chain::text);
+    output.result(&Described { set, chain: chain.map(|chain| chain.rows) }, || text)
 }
 
-fn list(sets: &[ParameterSet]) -> String {
-    let mut rows =
-        vec![["set", "security", "slots", "promise", "log2 QP", "keys", "what"].map(str::to_owned).to_vec()];
-    rows.extend(sets.iter().filter(|set| set.successor.is_none()).map(|set| {
+/// A set without the list of its key parts, which is long.
+fn in_brief(set: &SetInfo) -> SetInfo {
+    SetInfo { key_parts: Vec::new(), ..set.clone() }
+}
+
+/// A table of the sets of each method, under its title.
+fn list(sets: &[SetInfo]) -> String {
+    let mut tables = Vec::new();
+    for of_one in sets.chunk_by(|a, b| a.method == b.method) {
+        let id = of_one[0].method.as_str();
+        let title = methods().iter().find(|method| method.id == id).map_or(id, |method| method.title);
+        tables.push(format!("{title}\n\n{}", table_of(of_one)));
+    }
+    tables.join("\n")
+}
+
+fn table_of(sets: &[SetInfo]) -> String {
+    let heading = ["set", "security", "slots", "promise", "levels left", "log2 QP", "keys", "what"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(sets.iter().map(|set| {
         vec![
             set.name.clone(),
-            security(set),
+            if set.secure { format!("{:.0} bits", set.security_bits) } else { "INSECURE".to_owned() },
             set.slots.to_string(),
-            promise(set),
+            promise(set.promise()),
+            (set.output_level - set.input_level).to_string(),
             format!("{:.1}", set.log_qp),
             bytes(set.key_bytes),
             set.title.clone(),
@@ -117,63 +85,69 @@ fn list(sets: &[ParameterSet]) -> String {
     table(&rows)
 }
 
-fn promise(set: &ParameterSet) -> String {
-    match set.log_failure {
-        Some(failure) => format!("wrong with 2^{failure:.0}"),
-        None => format!("{:.2} bits or more", set.promised_bits),
+/// A promise in a few words.
+fn promise(promise: Promise) -> String {
+    match promise {
+        Promise::Precision { worst, mean: Some(mean), .. } => format!("{mean:.1} bits, worst {worst:.1}"),
+        Promise::Precision { worst, mean: None, .. } => format!("worst {worst:.2} bits"),
+        Promise::Exact { log_failure } | Promise::Gate { log_failure } => {
+            format!("wrong with 2^{log_failure:.0}")
+        }
     }
 }
 
-fn security(set: &ParameterSet) -> String {
-    if set.secure { format!("{:.0} bits", set.security_bits) } else { "INSECURE".to_owned() }
-}
-
-fn detail(set: &ParameterSet) -> String {
-    let old = earlier(set.successor.as_deref());
-    let mut text = format!("{}: {}\n{}\n{old}\n", set.name, set.title, set.security_statement);
-    let largest = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
+/// One set in full.
+fn detail(set: &SetInfo) -> String {
+    let old = set.successor.as_ref().map_or_else(String::new, |successor| {
+        format!("A set of an earlier version: its keys are read, and no new ones made; take {successor}\n")
+    });
+    let domain = set.promised_for.as_ref().map_or_else(String::new, |messages| format!(", for {messages}"));
+    let fresh = set.ciphertext_bytes.get(set.output_level).copied().unwrap_or(0);
     let keys = format!(
-        "{} in {} pieces; {} in memory",
+        "{} in {} pieces; {} in memory with what is precomputed for them",
         bytes(set.key_bytes),
         set.parts,
         bytes(set.expanded_key_bytes)
     );
-    let ckks = [
+    let mut rows = vec![
         ("ring degree", format!("2^{}", set.log_n)),
         ("slots", format!("{} ({})", set.slots, set.mode.name())),
-        (
-            "precision, worst slot",
-            format!(
-                "{:.2} bits or more after one bootstrap, for {}",
-                set.promised_bits,
-                set.promised_for.as_deref().unwrap_or("every message")
-            ),
-        ),
-        ("a further round gains", set.gain_bits.map_or("-".to_owned(), |bits| format!("{bits} bits"))),
-        ("log2 QP", format!("{:.2}", set.log_qp)),
-        ("log2 q0 p'", format!("{:.2}", set.log_q0p)),
-        ("levels", format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level)),
-        ("tracks, tree levels", format!("{}, {}", set.tracks, set.tree_levels)),
-        ("evaluation keys", keys.clone()),
-        ("fresh ciphertext", bytes(largest as u64)),
-        ("fingerprint", set.fingerprint.clone()),
+        ("promise of one bootstrap", promise(set.promise()) + &domain),
+        ("log2 of the modulus, main and sparse key", format!("{:.2}, {:.2}", set.log_qp, set.log_q0p)),
+        ("evaluation keys", keys),
+        ("fresh ciphertext", bytes(fresh as u64)),
     ];
-    let cggi = [
-        ("ring degree", format!("2^{}", set.log_n)),
-        ("a gate's result is", promise(set)),
-        ("log2 of the ring modulus, of the short key's", format!("{:.2}, {:.0}", set.log_qp, set.log_q0p)),
-        ("evaluation keys", keys.clone()),
-        ("ciphertext of a bit", bytes(largest as u64)),
-        ("fingerprint", set.fingerprint.clone()),
-    ];
-    let rows: &[(&str, String)] = if set.scheme == Scheme::Cggi { &cggi } else { &ckks };
+    if set.scheme == Scheme::Ckks {
+        let levels = format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level);
+        rows.push(("levels", levels));
+    }
+    if let Some(bits) = set.gain_bits {
+        rows.push(("a further round gains", format!("{bits} bits")));
+    }
+    if let (Scheme::Ckks, Some(log_failure)) = (set.scheme, set.log_failure) {
+        rows.push(("a bootstrap is wrong with", format!("2^{log_failure:.1}")));
+    }
+    if set.tree_levels > 0 {
+        rows.push(("tracks, tree levels", format!("{}, {}", set.tracks, set.tree_levels)));
+    }
+    if let Some(gates) = &set.gates {
+        rows.push(("rotation", gates.rotation.clone()));
+        rows.push(("dimension of the short key", gates.lwe_dimension.to_string()));
+    }
+    rows.push(("fingerprint", set.fingerprint.clone()));
+    let facts = set.facts.iter().map(|fact| (fact.label.as_str(), fact.value.clone()));
     let rows: Vec<Vec<String>> =
-        rows.iter().map(|(name, value)| vec![(*name).to_owned(), value.clone()]).collect();
-    text += &table(&rows);
-    text += "\n";
+        rows.into_iter().chain(facts).map(|(label, value)| vec![label.to_owned(), value]).collect();
     let mut stages = vec![["stage", "levels", "what"].map(str::to_owned).to_vec()];
     stages.extend(set.stages.iter().map(|stage| {
         vec![stage.id.clone(), stage.levels.to_string(), format!("{}: {}", stage.title, stage.symbol)]
     }));
-    text + &table(&stages)
+    format!(
+        "{}: {}\n{}\n{old}\n{}\n{}",
+        set.name,
+        set.title,
+        set.security_statement,
+        table(&rows),
+        table(&stages)
+    )
 }

@@ -256,7 +256,7 @@ fn conventional(
 
 fn measure(
     published: &Published,
-    preset: &'static params::Preset,
+    preset: &'static params::ShipPreset,
     machine: &Machine,
     (runs, budget): (usize, Option<u64>),
     output: &Output,

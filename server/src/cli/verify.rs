@@ -5,7 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::bootstrapping::{NamedMessage, bit_messages, complex_messages, real_messages};
-use refloat::params::{self, ConventionalPreset, Preset};
+use refloat::params::{self, ConventionalPreset, ShipPreset};
 use serde::Serialize;
 
 use super::ckks::unknown_set;
@@ -96,14 +96,14 @@ impl Promise {
 
 /// A set, with a number of slots.
 enum Subject {
-    Ship(&'static Preset),
+    Ship(&'static ShipPreset),
     Conventional(&'static ConventionalPreset, u32),
 }
 
 impl Subject {
     /// What there is to verify of a conventional set: the ends of its range of slots.
     fn conventional(preset: &'static ConventionalPreset) -> Vec<Self> {
-        let [fewest, most] = preset.log_slots;
+        let [fewest, most] = preset.promised.log_slots;
         let mut ends = vec![fewest, most];
         ends.dedup();
         ends.into_iter().map(|log_slots| Self::Conventional(preset, log_slots)).collect()
@@ -123,21 +123,21 @@ impl Subject {
 
     /// Every secure one.
     fn all() -> Vec<Self> {
-        let ship = params::presets().iter().filter(|preset| preset.secure()).map(Self::Ship);
-        let conventional = params::conventional_presets().iter().filter(|preset| preset.secure());
+        let ship = ShipPreset::all().iter().filter(|preset| preset.secure()).map(Self::Ship);
+        let conventional = ConventionalPreset::all().iter().filter(|preset| preset.secure());
         ship.chain(conventional.flat_map(Self::conventional)).collect()
     }
 
     fn promise(&self) -> Promise {
         match self {
             Self::Ship(preset) => {
-                Promise { set: preset.name.to_owned(), mean: None, worst: preset.promised_bits, every: true }
+                Promise { set: preset.name.to_owned(), mean: None, worst: preset.promised, every: true }
             }
             Self::Conventional(preset, log_slots) => {
-                let [mean, worst] = preset.promised_bits;
-                let several = preset.log_slots[0] != preset.log_slots[1];
+                let [mean, worst] = preset.promised.bits;
+                let several = preset.promised.log_slots[0] != preset.promised.log_slots[1];
                 let slots = if several { format!(", {} slots", 1u32 << log_slots) } else { String::new() };
-                let every = preset.promised_for_every_message();
+                let every = preset.promise().holds_for_every_message();
                 Promise { set: format!("{}{slots}", preset.name), mean: Some(mean), worst, every }
             }
         }
@@ -172,13 +172,13 @@ fn found(
 }
 
 /// Of a set of numbers, real slots and complex ones; of a set of bits, bits.
-fn ship(preset: &Preset, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
+fn ship(preset: &ShipPreset, key: u64, budget: Option<u64>, output: &Output) -> Result<Vec<Found>, Failure> {
     let bench = Bench::new(preset.params()?, budget, output)?;
     let slots = bench.params.slots();
     let one_a_slot = |mode, messages| {
         found(messages, |slots| bench.precision_of(mode, &slots.iter().map(|z| z.re).collect::<Vec<_>>()))
     };
-    if preset.mode == ShipMode::Bits {
+    if bench.params.mode() == ShipMode::Bits {
         return one_a_slot(ShipMode::Bits, bit_messages(slots, key));
     }
     let mut rows = one_a_slot(ShipMode::Real, real_messages(slots, key))?;

@@ -7,7 +7,7 @@ use super::access::{Act, Caller};
 use super::keys::{check_digest, refuse_secret_key};
 use super::live::Stop;
 use super::views::{End, JobDocument};
-use crate::engine::{Operation, ParameterSet, SlotMode, Task};
+use crate::engine::{Operation, SetInfo, SlotMode, Task};
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::{END, Event, Urgency};
@@ -37,7 +37,7 @@ impl Service {
     ///
     /// # Errors
     /// The key set does not exist, is not the caller's, is not sealed, or does not fit into memory.
-    pub fn job_set(&self, key: Id, caller: &Caller) -> Result<&ParameterSet, Problem> {
+    pub fn job_set(&self, key: Id, caller: &Caller) -> Result<&SetInfo, Problem> {
         if self.is_stopping() {
             return Err(Problem::new(
                 503,

@@ -4,7 +4,7 @@ use super::Service;
 use super::access::{Act, Caller, Token, token_of};
 use super::views::{Committed, KeysDocument, NewKeys};
 use crate::config::ApiKey;
-use crate::engine::ParameterSet;
+use crate::engine::SetInfo;
 use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::holder::{Holder, Opener};
@@ -174,12 +174,7 @@ impl Service {
     }
 
     /// The record of a key set, its parameter set, and the length of piece `index` of it.
-    fn place(
-        &self,
-        id: Id,
-        index: usize,
-        caller: &Caller,
-    ) -> Result<(KeyRecord, &ParameterSet, usize), Problem> {
+    fn place(&self, id: Id, index: usize, caller: &Caller) -> Result<(KeyRecord, &SetInfo, usize), Problem> {
         let record = self.keys_for(id, caller, Act::Change)?;
         let set = self.set(&record.params)?;
         let part = set.key_parts.get(index).ok_or_else(|| {
@@ -293,7 +288,7 @@ impl Service {
     }
 
     /// Refuses a set whose keys cannot be loaded here.
-    pub(super) fn check_memory(&self, set: &ParameterSet) -> Result<(), Problem> {
+    pub(super) fn check_memory(&self, set: &SetInfo) -> Result<(), Problem> {
         if set.expanded_key_bytes <= self.cache.budget() {
             return Ok(());
         }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::engine::{Engine, ParameterSet};
+use crate::engine::{Engine, SetInfo};
 use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
@@ -84,7 +84,7 @@ impl Service {
     ///
     /// # Errors
     /// There is none of that name, or it is insecure and the server was not told to offer such.
-    pub fn set(&self, name: &str) -> Result<&ParameterSet, Problem> {
+    pub fn set(&self, name: &str) -> Result<&SetInfo, Problem> {
         let shown: String = name.chars().take(64).collect();
         let set = self.engine.set(name).ok_or_else(|| {
             let known: Vec<&str> = self.offered().map(|set| set.name.as_str()).collect();
@@ -108,7 +108,7 @@ impl Service {
     }
 
     /// The parameter sets this server offers.
-    pub fn offered(&self) -> impl Iterator<Item = &ParameterSet> {
+    pub fn offered(&self) -> impl Iterator<Item = &SetInfo> {
         self.engine.sets().iter().filter(|set| set.secure || self.config.server.allow_insecure)
     }
 

@@ -7,10 +7,21 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::live::Progress;
-use crate::engine::{ParameterSet, SlotMode, one_round, operation_list};
+use crate::engine::{SetInfo, SlotMode, one_round, operation_list};
 use crate::problem::{Document, Problem};
 use crate::store::jobs::{JobRecord, JobState};
 use crate::store::keys::{KeyRecord, KeyState, Part};
+
+/// A parameter set as `GET /v1/params` describes it.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ParameterSet {
+    /// What there is to know of the set wherever it is used.
+    #[serde(flatten)]
+    pub info: SetInfo,
+    /// Seconds of one bootstrapping as measured by this server, once it has run one.
+    pub expected_seconds: Option<f64>,
+}
 
 /// Answer of `GET /v1/params`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -309,9 +320,11 @@ impl Service {
         let sets: Vec<ParameterSet> = self
             .offered()
             .map(|set| ParameterSet {
-                key_parts: if parts { set.key_parts.clone() } else { Vec::new() },
+                info: SetInfo {
+                    key_parts: if parts { set.key_parts.clone() } else { Vec::new() },
+                    ..set.clone()
+                },
                 expected_seconds: self.estimates.seconds(&set.name),
-                ..set.clone()
             })
             .collect();
         let chunk_bytes =

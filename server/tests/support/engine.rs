@@ -7,7 +7,7 @@ use std::time::Duration;
 use refloat::Error;
 use refloat::trace::{Counters, Observer, StageEvent, emit};
 use refloat_server::engine::{
-    Engine, LoadError, LoadedKeys, ParameterSet, Part, ReadPart, Scheme, SlotMode, Stage, Task,
+    Engine, LoadError, LoadedKeys, Part, ReadPart, Scheme, SetInfo, SlotMode, Stage, Task,
 };
 use refloat_server::id::Id;
 
@@ -23,7 +23,7 @@ pub const KEY: &str = "000102030405060708090a0b0c0d0e0f";
 pub const FINGERPRINT: &str = "f00df00df00df00df00df00df00df00d";
 
 pub struct TestEngine {
-    sets: Vec<ParameterSet>,
+    sets: Vec<SetInfo>,
     /// While true, runs stay in the middle of their stage.
     pub held: AtomicBool,
     /// While true, runs panic.
@@ -48,7 +48,7 @@ impl TestEngine {
 
 impl Default for TestEngine {
     fn default() -> Self {
-        let set = |name: &str, secure, expanded_key_bytes| ParameterSet {
+        let set = |name: &str, secure, expanded_key_bytes| SetInfo {
             scheme: Scheme::Ckks,
             method: "test".into(),
             name: name.into(),
@@ -56,6 +56,7 @@ impl Default for TestEngine {
             successor: None,
             mode: SlotMode::Real,
             secure,
+            source: "a test".into(),
             security_bits: if secure { 128.0 } else { 40.0 },
             security_statement: "a test".into(),
             policy: "test".into(),
@@ -87,7 +88,8 @@ impl Default for TestEngine {
             key_bytes: (PARTS * PART) as u64,
             ciphertext_bytes: vec![CIPHERTEXT; 3],
             expanded_key_bytes,
-            expected_seconds: None,
+            gates: None,
+            facts: Vec::new(),
         };
         Self {
             sets: vec![set("small", true, 1000), set("toy", false, 1000), set("huge", true, 1 << 40)],
@@ -106,7 +108,7 @@ pub fn part(index: usize) -> Vec<u8> {
 }
 
 impl Engine for TestEngine {
-    fn sets(&self) -> &[ParameterSet] {
+    fn sets(&self) -> &[SetInfo] {
         &self.sets
     }
 
@@ -115,7 +117,7 @@ impl Engine for TestEngine {
     }
 
     /// Sets of these tests share a fingerprint and go by their names.
-    fn set_by_fingerprint(&self, _fingerprint: &str) -> Option<&ParameterSet> {
+    fn set_by_fingerprint(&self, _fingerprint: &str) -> Option<&SetInfo> {
         None
     }
 

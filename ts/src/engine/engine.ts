@@ -406,7 +406,7 @@ export class Engine extends Objects<Glue> {
   }
 
   #described(): Preset[] {
-    return (this.#presets ??= this.glue.presets().map((preset) => unpacked(preset)));
+    return (this.#presets ??= this.glue.presets().map((preset) => unpacked(preset) as Preset));
   }
 
   /** A run of SHIP: only those have tracks. */

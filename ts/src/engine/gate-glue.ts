@@ -1,11 +1,10 @@
-import type { GatePreset } from '../gates/params.js';
 import type { CircuitInfo } from '../gates/circuit.js';
-import type { GlueListener, GlueObject, ModuleGlue } from './glue.js';
+import type { GlueListener, GlueObject, GlueSet, ModuleGlue } from './glue.js';
 
 /** The surface of the module of gates on encrypted bits, as `Glue` is that of the others. */
 export interface GateGlue extends ModuleGlue {
   gatePresetNames(): string[];
-  gatePreset(name: string): GlueGatePreset;
+  gatePreset(name: string): GlueSet;
   GateSecretKey: {
     generate(preset: string, allowInsecure: boolean, seed?: Uint8Array): GlueGateSecretKey;
     importSecret(bytes: Uint8Array, allowInsecure: boolean): GlueGateSecretKey;
@@ -38,13 +37,6 @@ export interface GateGlue extends ModuleGlue {
   };
   circuitText(kind: string, width: number, prefix: boolean): string;
   describeCircuit(text: string): Omit<CircuitInfo, 'text'>;
-}
-
-/** A set on its way out: the parts of its keys as two lists. */
-export interface GlueGatePreset extends Omit<GatePreset, 'keyParts'> {
-  /** Labels, one a line. */
-  readonly partLabels: string;
-  readonly partBytes: Float64Array;
 }
 
 export interface GlueGateSecretKey extends GlueObject {

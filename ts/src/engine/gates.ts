@@ -53,11 +53,11 @@ export interface GateOutcome {
 /** The operations of an instance of the module of gates, on handles as those of `Engine`. */
 export class GateEngine extends Objects<GateGlue> {
   gatePresets(): GatePreset[] {
-    return this.guard(() => this.glue.gatePresetNames().map((name) => unpacked(this.glue.gatePreset(name))));
+    return this.guard(() => this.glue.gatePresetNames().map((name) => unpacked(this.glue.gatePreset(name)) as GatePreset));
   }
 
   gatePreset(name: string): GatePreset {
-    return this.guard(() => unpacked(this.glue.gatePreset(name)));
+    return this.guard(() => unpacked(this.glue.gatePreset(name)) as GatePreset);
   }
 
   gateKeygen(preset: string, allowInsecure: boolean, seed: Uint8Array | undefined): GateKeyInfo {

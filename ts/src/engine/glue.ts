@@ -1,4 +1,4 @@
-import type { Preset, Reduction } from '../params.js';
+import type { Reduction, SetInfo } from '../params.js';
 
 /** What every wasm module of this package has. */
 export interface ModuleGlue {
@@ -19,7 +19,7 @@ export interface ModuleGlue {
  */
 export interface Glue extends ModuleGlue {
   about(): GlueAbout;
-  presets(): GluePreset[];
+  presets(): GlueSet[];
   SecretKey: {
     generate(preset: string, allowInsecure: boolean, seed?: Uint8Array): GlueSecretKey;
     importSecret(bytes: Uint8Array, allowInsecure: boolean): GlueSecretKey;
@@ -56,8 +56,8 @@ export interface Glue extends ModuleGlue {
   kernelSelfCheck?(seed: number): string;
 }
 
-/** A preset on its way out: the parts of its keys as two lists. */
-export interface GluePreset extends Omit<Preset, 'keyParts'> {
+/** A set on its way out: the parts of its keys as two lists. */
+export interface GlueSet extends Omit<SetInfo, 'keyParts'> {
   /** Labels, one a line. */
   readonly partLabels: string;
   readonly partBytes: Float64Array;

@@ -1,7 +1,7 @@
 import { RefloatError, isErrorCode } from '../errors.js';
 import { toHex } from '../hex.js';
-import type { KeyPartInfo } from '../params.js';
-import type { GlueObject, ModuleGlue } from './glue.js';
+import type { KeyPartInfo, SetInfo } from '../params.js';
+import type { GlueObject, GlueSet, ModuleGlue } from './glue.js';
 
 /** Names an object inside a wasm instance: no two objects of a thread have the same. */
 export type Handle = number;
@@ -139,18 +139,10 @@ export abstract class Objects<G extends ModuleGlue = ModuleGlue> {
   }
 }
 
-/** A set as it is described to callers: with its parts as a list, and without what does not apply. */
-export function unpacked<
-  P extends { readonly partLabels: string; readonly partBytes: Float64Array; readonly successor?: string | undefined; readonly gainBits?: number | undefined },
->({
-  partLabels,
-  partBytes,
-  successor,
-  gainBits,
-  ...rest
-}: P): Omit<P, 'partLabels' | 'partBytes' | 'successor' | 'gainBits'> & { successor?: string; gainBits?: number; keyParts: readonly KeyPartInfo[] } {
+/** A set as it is described to callers: with its parts as a list. */
+export function unpacked({ partLabels, partBytes, ...rest }: GlueSet): SetInfo & { readonly keyParts: readonly KeyPartInfo[] } {
   const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
-  return { ...rest, ...(successor === undefined ? {} : { successor }), ...(gainBits === undefined ? {} : { gainBits }), keyParts };
+  return { ...rest, keyParts };
 }
 
 /** The error of an object that was used after `free()`. */

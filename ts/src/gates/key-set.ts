@@ -49,13 +49,13 @@ export class GateKeySet extends Resource {
     return this.#encrypt(Uint32Array.from(list, Number), 0, options);
   }
 
-  /** Encrypts integers below `messages`, by default `params.messages`, for look-ups. */
+  /** Encrypts integers below `messages`, by default `params.gates.messages`, for look-ups. */
   async encryptIntegers(
     values: number | readonly number[],
     options: GateEncryptOptions & { readonly messages?: number } = {},
   ): Promise<GateCiphertext> {
     const list = typeof values === 'number' ? [values] : values;
-    const messages = options.messages ?? this.params.messages;
+    const messages = options.messages ?? this.params.gates.messages;
     for (const value of list) natural(value, 'the integer');
     return this.#encrypt(Uint32Array.from(list), natural(messages, 'messages'), options);
   }

@@ -301,7 +301,7 @@ export class Server {
       body.set(list, 4 + text.length);
       const { outputs } = typeof circuit === 'string' ? await this.#port.call('circuitInfo', source) : circuit;
       const { ciphertextBytes } = await this.#port.call('gatePreset', first.preset);
-      const resultBytes = outputs.length * ciphertextBytes;
+      const resultBytes = outputs.length * (ciphertextBytes[0] ?? 0);
       const result = await this.#job({ keyId, ops: ['circuit'], mode: 'bits', body, resultBytes }, options.keys, control);
       const info = await this.#port.call('gateFromBytes', result);
       return new GateCiphertext(this.#port, this.#own(info, first));

@@ -32,14 +32,14 @@ export class GateKeySet extends SyncResource<GateEngine> {
     return this.#encrypt(Uint32Array.from(list, Number), 0, options);
   }
 
-  /** Encrypts integers below `messages`, by default `params.messages`, for look-ups. */
+  /** Encrypts integers below `messages`, by default `params.gates.messages`, for look-ups. */
   encryptIntegers(
     values: number | readonly number[],
     options: GateEncryptOptions & { readonly messages?: number } = {},
   ): GateCiphertext {
     const list = typeof values === 'number' ? [values] : values;
     for (const value of list) natural(value, 'the integer');
-    return this.#encrypt(Uint32Array.from(list), natural(options.messages ?? this.params.messages, 'messages'), options);
+    return this.#encrypt(Uint32Array.from(list), natural(options.messages ?? this.params.gates.messages, 'messages'), options);
   }
 
   /** Decrypts bits, for the owner of this key; see the main entry before showing results to others. */

@@ -43,6 +43,9 @@ export function fakePreset(name = 'toy10'): Preset {
     keyParts: Array.from({ length: PARTS }, (_, index) => ({ index, label: `part ${index}`, bytes: 10 + index })),
     keyBytes: Array.from({ length: PARTS }, (_, index) => 10 + index).reduce((a, b) => a + b),
     ciphertextBytes: [32, 64, 96],
+    scheme: 'ckks',
+    parts: PARTS,
+    expandedKeyBytes: 1000,
   };
 }
 

@@ -65,7 +65,7 @@ pub struct BootstrapKeys(Collected<ConventionalKeysBuilder, ConventionalKeys>);
 impl BootstrapKeys {
     /// An empty set for a key, to be filled part by part.
     pub fn begin(preset: &str, id: &Uint8Array) -> Result<BootstrapKeys> {
-        let (_, params) = presets::named(preset)?;
+        let (_, params) = presets::Sets::named(preset)?;
         Ok(BootstrapKeys(Collected::Collecting(ConventionalKeys::builder(&params, key_id(id)?))))
     }
 
@@ -123,7 +123,7 @@ impl BootstrapRun {
     ) -> Result<BootstrapRun> {
         let complex = complex(mode)?;
         let (evaluator, params) = (evaluator(&ciphertext.params)?, &ciphertext.params);
-        let (preset, levels) = (presets::named(params.name())?.0, params.levels());
+        let (preset, levels) = (presets::Sets::named(params.name())?.0, params.levels());
         let (asked, levels) = ((rounds, preset.gain_bits()?), [levels.input, levels.output]);
         let meta = rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
         let run = ConventionalRun::new(evaluator, &ciphertext.inner)?;

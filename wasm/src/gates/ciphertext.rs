@@ -25,7 +25,7 @@ impl GateCiphertext {
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &Uint8Array) -> Result<GateCiphertext> {
         let bytes = bytes.to_vec();
-        let (preset, params) = presets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
+        let (preset, params) = presets::Sets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
         let list = wire::cggi_ciphertexts_from_bytes(&params, &bytes)?;
         Ok(GateCiphertext::new(preset, params, list))
     }

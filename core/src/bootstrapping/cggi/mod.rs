@@ -49,6 +49,7 @@
 
 mod accumulator;
 mod ap;
+mod describe;
 mod evaluator;
 mod ginx;
 mod ginx_unrolled;
@@ -61,6 +62,7 @@ mod look_up;
 mod methods;
 mod netlist;
 mod ntru;
+mod presets;
 mod rotation;
 mod rotation_key;
 mod run;
@@ -76,6 +78,8 @@ pub use keys::{CggiKeys, CggiKeysBuilder};
 pub use layout::{
     CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_sample_words, rotation_samples,
 };
+pub use presets::CggiPreset;
+pub(crate) use presets::{bool_128, fbs_16_50};
 pub use rotation::Rotation;
 pub use run::{CggiRun, CggiState};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};

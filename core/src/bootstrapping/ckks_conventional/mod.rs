@@ -19,6 +19,8 @@
 
 mod bootstrapper;
 mod builder;
+mod chain;
+mod describe;
 mod eval_mod;
 mod evaluator;
 mod harmonics;
@@ -29,6 +31,7 @@ mod key_source;
 mod keys;
 mod maps;
 mod params;
+mod presets;
 mod raise;
 mod reduction;
 mod run;
@@ -38,12 +41,14 @@ mod stages;
 
 pub use bootstrapper::{ConventionalBootstrapper, METHOD};
 pub use builder::ConventionalKeysBuilder;
+pub(crate) use chain::{Sizes, chain};
 pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
 pub use harmonics::{Harmonics, HarmonicsSpec};
 pub use key_source::{Direction, KeySource};
 pub use keys::ConventionalKeys;
 pub use params::{ConventionalParams, Levels};
+pub use presets::{ConventionalPreset, ConventionalPromise};
 pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
 pub use secret::ConventionalSecretKey;

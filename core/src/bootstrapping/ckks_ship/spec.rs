@@ -2,30 +2,11 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{rlwe::EncapsulationDigits, security::SecurityPolicy};
+use crate::{bootstrapping::method::SlotMode, rlwe::EncapsulationDigits, security::SecurityPolicy};
 
-/// What the slots hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ShipMode {
-    /// N/2 reals, |x| <= 1.
-    Real,
-    /// N/2 complex numbers, real and imaginary part each at most 1: two half-bootstraps under the
-    /// same keys.
-    Complex,
-    /// N/2 bits, cleaned by the bootstrap: input noise is squared away.
-    Bits,
-}
-
-impl ShipMode {
-    /// Stable name: `real`, `complex` or `bits`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Real => "real",
-            Self::Complex => "complex",
-            Self::Bits => "bits",
-        }
-    }
-}
+/// What the slots hold: N/2 reals with |x| <= 1; N/2 complex numbers, real and imaginary part each at most 1, which take two
+/// half-bootstraps under the same keys; or N/2 bits, cleaned by the bootstrap: input noise is squared away.
+pub type ShipMode = SlotMode;
 
 /// Public numbers of a SHIP set; see [`super::ShipParams`] for the checked form.
 #[derive(Debug, Clone, PartialEq)]

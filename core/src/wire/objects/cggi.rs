@@ -8,7 +8,7 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     keys::{secret_key_from_bytes, secret_key_to_bytes},
-    parts::{PREFIX_LEN, PartFrame},
+    parts::PartFrame,
     rows::WireWord,
 };
 use crate::{
@@ -152,18 +152,6 @@ fn read_metadata(metadata: &[u8]) -> Result<(Encoding, u32), Error> {
     }
 }
 
-/// Bytes of a part of the evaluation keys on the wire.
-pub fn cggi_part_len<W: Word>(params: &CggiParams<W>, part: &CggiKeyPart) -> usize {
-    frame::len(PREFIX_LEN + residues_len(params, part))
-}
-
-fn residues_len<W: Word>(params: &CggiParams<W>, part: &CggiKeyPart) -> usize {
-    match &part.kind {
-        CggiPartKind::KeySwitch => packed_len(params.switch().log_q, params.switch().samples()),
-        CggiPartKind::Rotation(range) => range.len() * row_len(params, params.n()),
-    }
-}
-
 fn frame_of<W: Word>(params: &CggiParams<W>, key_id: [u8; 16], part: &CggiKeyPart) -> PartFrame {
     PartFrame {
         kind: ObjectKind::CggiKeyPart,
@@ -171,7 +159,7 @@ fn frame_of<W: Word>(params: &CggiParams<W>, key_id: [u8; 16], part: &CggiKeyPar
         fingerprint: params.fingerprint(),
         key_id,
         index: part.index,
-        residues: residues_len(params, part),
+        residues: part.residue_bytes(),
     }
 }
 

@@ -14,7 +14,7 @@ mod ship;
 
 pub use cggi::{
     MAX_CIPHERTEXTS, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes,
-    cggi_part_len, cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
+    cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
 };
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
 pub use conventional::verify_conventional_part;

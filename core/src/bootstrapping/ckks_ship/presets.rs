@@ -6,99 +6,138 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::{Preset, Retired};
+use super::{METHOD, ShipMode, ShipParams, ShipSpec};
 use crate::{
-    bootstrapping::ckks_ship::{ShipMode, ShipSpec},
+    arith::Word,
+    bootstrapping::method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec},
+    error::Error,
     rlwe::EncapsulationDigits,
     security::SecurityPolicy,
 };
+
+/// A named SHIP set. It promises bits of precision of the worst slot of one bootstrap, every message with parts in \[-1, 1\]
+/// (or bits).
+pub type ShipPreset = Preset<ShipSpec>;
+
+impl ShipPreset {
+    /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those one bootstrap promises in the
+    /// worst slot.
+    pub fn gain_bits(&self) -> u32 {
+        self.promised as u32
+    }
+
+    /// The validated parameters, 32-bit words: every prime of a preset is below 2^31.
+    ///
+    /// # Errors
+    /// None for a shipped preset; validation runs all the same.
+    pub fn params(&self) -> Result<ShipParams, Error> {
+        self.checked()
+    }
+
+    /// [`Self::params`] over another word.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if a prime does not fit the word.
+    pub fn params_over<W: Word>(&self) -> Result<ShipParams<W>, Error> {
+        self.checked()
+    }
+}
+
+impl SetSpec for ShipSpec {
+    const METHOD: MethodInfo = METHOD;
+    const WHAT: &'static str = "parameter set of SHIP";
+    type Promised = f64;
+
+    fn catalogue() -> &'static Catalogue<Self> {
+        &SETS
+    }
+
+    fn promise(&self, &worst: &f64) -> Promise {
+        let messages = if self.mode == ShipMode::Bits { Messages::Bits } else { Messages::Any };
+        Promise::Precision { worst, mean: None, messages }
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint()
+    }
+}
 
 const TALK: &str = "chain of the SHIP talk's bound (ePrint 2025/784), own bit allocation";
 const OWN: &str = "own chain by minimising the noise model under the 128-bit bounds; ePrint 2025/784";
 const TOY: &str = "demonstration size, no security";
 
-/// Sets of earlier versions: none.
-pub(super) static RETIRED: [Retired<Preset>; 0] = [];
+static SETS: Catalogue<ShipSpec> = Catalogue { current: &PRESETS, retired: &[] };
 
-pub(super) static PRESETS: [Preset; 9] = [
-    Preset {
+static PRESETS: [ShipPreset; 9] = [
+    ShipPreset {
         name: "ship13",
         title: "128-bit, 4096 slots, reals or complex numbers in [-1, 1]",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::Strict128,
-        promised_bits: 5.0,
+        promised: 5.0,
         source: OWN,
         spec: ship13,
     },
-    Preset {
+    ShipPreset {
         name: "ship13-bits",
         title: "128-bit, 4096 bits, cleaned by the bootstrap",
-        mode: ShipMode::Bits,
         policy: SecurityPolicy::Strict128,
-        promised_bits: 4.0,
+        promised: 4.0,
         source: OWN,
         spec: ship13_bits,
     },
-    Preset {
+    ShipPreset {
         name: "ship14",
         title: "128-bit, 8192 slots, reals or complex numbers in [-1, 1], about 19 bits of precision",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::Strict128,
-        promised_bits: 18.5,
+        promised: 18.5,
         source: OWN,
         spec: ship14,
     },
-    Preset {
+    ShipPreset {
         name: "ship14-he2018",
         title: "126-bit, 8192 slots, on the bound of the 2018 tables, for comparison with the talk",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::HeStandard2018,
-        promised_bits: 18.5,
+        promised: 18.5,
         source: TALK,
         spec: ship14_he2018,
     },
-    Preset {
+    ShipPreset {
         name: "ship13-he2018",
         title: "126-bit, 4096 slots, on the bound of the 2018 tables, for comparison with the talk",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::HeStandard2018,
-        promised_bits: 4.45,
+        promised: 4.45,
         source: TALK,
         spec: ship13_he2018,
     },
-    Preset {
+    ShipPreset {
         name: "ship13-bits-he2018",
         title: "126-bit, 4096 bits, on the bound of the 2018 tables",
-        mode: ShipMode::Bits,
         policy: SecurityPolicy::HeStandard2018,
-        promised_bits: 3.0,
+        promised: 3.0,
         source: TALK,
         spec: ship13_bits_he2018,
     },
-    Preset {
+    ShipPreset {
         name: "toy10",
         title: "INSECURE demonstration size, 512 slots",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: 10.0,
+        promised: 10.0,
         source: TOY,
         spec: toy10,
     },
-    Preset {
+    ShipPreset {
         name: "toy11",
         title: "INSECURE demonstration size, 1024 slots",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: 10.0,
+        promised: 10.0,
         source: TOY,
         spec: toy11,
     },
-    Preset {
+    ShipPreset {
         name: "toy11-31",
         title: "INSECURE demonstration size, 1024 slots, the 31 tracks of the full-size sets",
-        mode: ShipMode::Real,
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: 10.0,
+        promised: 10.0,
         source: TOY,
         spec: toy11_31,
     },

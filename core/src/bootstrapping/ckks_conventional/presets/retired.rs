@@ -3,27 +3,26 @@
 use alloc::string::ToString;
 
 use super::{
-    catalogue::Retired,
-    conventional::{
-        COSINE, ConventionalPreset, N15_SIZES, N16_SIZES, OWN, SINE, Sizes, TOY, n15_of, n16_precise_of,
-        spec, toy10_sparse_of,
-    },
+    COSINE, ConventionalPreset, ConventionalPromise, N15_SIZES, N16_SIZES, OWN, SINE, Sizes, TOY, n15_of,
+    n16_precise_of, spec, toy10_sparse_of,
 };
 use crate::{
-    bootstrapping::ckks_conventional::{ArcsineSpec, ConventionalSpec, EvalModSpec, Reduction, StageOrder},
+    bootstrapping::{
+        ckks_conventional::{ArcsineSpec, ConventionalSpec, EvalModSpec, Reduction, StageOrder},
+        method::Retired,
+    },
     security::SecurityPolicy,
 };
 
 /// Sets that bend large coefficients, until two harmonics took their names: promises are for random messages with mean
 /// zero.
-pub(super) static RETIRED: [Retired<ConventionalPreset>; 5] = [
+pub(super) static RETIRED: [Retired<ConventionalSpec>; 5] = [
     Retired {
         preset: ConventionalPreset {
             name: "n16-2026a",
             title: "n16 with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
-            promised_bits: [27.0, 24.5],
-            log_slots: [15, 15],
+            promised: ConventionalPromise { bits: [27.0, 24.5], log_slots: [15, 15] },
             source: OWN,
             spec: n16_sine,
         },
@@ -34,8 +33,7 @@ pub(super) static RETIRED: [Retired<ConventionalPreset>; 5] = [
             name: "n16-sparse-2026a",
             title: "n16-sparse with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
-            promised_bits: [24.0, 21.0],
-            log_slots: [12, 12],
+            promised: ConventionalPromise { bits: [24.0, 21.0], log_slots: [12, 12] },
             source: OWN,
             spec: n16_sparse_sine,
         },
@@ -46,8 +44,7 @@ pub(super) static RETIRED: [Retired<ConventionalPreset>; 5] = [
             name: "n16-precise-2026a",
             title: "n16-precise with an arcsine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
-            promised_bits: [23.5, 23.5],
-            log_slots: [5, 12],
+            promised: ConventionalPromise { bits: [23.5, 23.5], log_slots: [5, 12] },
             source: OWN,
             spec: n16_precise_arcsine,
         },
@@ -58,8 +55,7 @@ pub(super) static RETIRED: [Retired<ConventionalPreset>; 5] = [
             name: "n15-2026a",
             title: "n15 with a sine, for messages that are random with mean zero",
             policy: SecurityPolicy::Strict128,
-            promised_bits: [17.2, 15.0],
-            log_slots: [14, 14],
+            promised: ConventionalPromise { bits: [17.2, 15.0], log_slots: [14, 14] },
             source: OWN,
             spec: n15_sine,
         },
@@ -70,8 +66,7 @@ pub(super) static RETIRED: [Retired<ConventionalPreset>; 5] = [
             name: "toy-conventional10-sparse-2026a",
             title: "INSECURE demonstration size, 64 slots, a sine for messages that are random with mean zero",
             policy: SecurityPolicy::InsecureForTests,
-            promised_bits: [18.0, 16.5],
-            log_slots: [6, 6],
+            promised: ConventionalPromise { bits: [18.0, 16.5], log_slots: [6, 6] },
             source: TOY,
             spec: toy10_sparse_sine,
         },

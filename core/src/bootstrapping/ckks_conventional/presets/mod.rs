@@ -4,65 +4,35 @@
 //! nearest to 2^bits, alternately above and below, each taken once: the same on every machine, and scales stay near powers
 //! of two.
 
-use alloc::{string::ToString, vec, vec::Vec};
+use alloc::string::ToString;
+
+mod retired;
 
 use super::{
-    catalogue::{Catalogue, Named, Retired},
-    conventional_retired,
+    ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, FittedReduction, HarmonicsSpec, METHOD,
+    Reduction, StageOrder,
+    chain::{Sizes, chain},
 };
 use crate::{
-    arith::primes::ntt_primes,
-    bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EphemeralSpec, EvalModSpec, FittedReduction,
-        HarmonicsSpec, Reduction, StageOrder,
-    },
+    bootstrapping::method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec},
     error::Error,
-    rlwe::{EncapsulationDigits, RlweSpec},
+    rlwe::EncapsulationDigits,
     security::{SecretDistribution, SecurityPolicy},
 };
 
-/// A named set for conventional bootstrapping.
-#[derive(Debug, Clone, Copy)]
-pub struct ConventionalPreset {
-    /// Name, as users write it.
-    pub name: &'static str,
-    /// One line for people.
-    pub title: &'static str,
-    /// Security policy the set is validated against.
-    pub policy: SecurityPolicy,
-    /// -log2 of the mean and of the largest error over the slots that one bootstrap promises, for the messages that
-    /// [`Self::promised_for`] says, with every number of slots in [`Self::log_slots`].
-    pub promised_bits: [f64; 2],
-    /// log2 of the fewest and of the most slots that the promise is for: noise grows with their number.
+/// What a conventional set promises of one bootstrap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConventionalPromise {
+    /// -log2 of the mean and of the largest error over the slots, for the messages that the [`Promise`] says.
+    pub bits: [f64; 2],
+    /// log2 of the fewest and of the most slots that it is for: noise grows with their number.
     pub log_slots: [u32; 2],
-    /// Where the numbers come from.
-    pub source: &'static str,
-    /// The numbers.
-    pub spec: fn() -> ConventionalSpec,
 }
 
+/// A named set for conventional bootstrapping.
+pub type ConventionalPreset = Preset<ConventionalSpec>;
+
 impl ConventionalPreset {
-    /// Whether the set claims security at all.
-    pub fn secure(&self) -> bool {
-        self.policy != SecurityPolicy::InsecureForTests
-    }
-
-    /// Whether [`Self::promised_bits`] hold for every message with parts in \[-1, 1\], or for random ones alone.
-    pub fn promised_for_every_message(&self) -> bool {
-        (self.spec)().holds_for_every_message()
-    }
-
-    /// For which messages they hold, in words.
-    pub fn promised_for(&self) -> &'static str {
-        if self.promised_for_every_message() { super::EVERY_MESSAGE } else { ZERO_MEAN }
-    }
-
-    /// -log2 of the mean and of the largest error that `bootstraps` promise of a message of which nothing is computed
-    /// between them: errors add up at worst. A computation multiplies those before it by its slope.
-    pub fn promised_bits_after(&self, bootstraps: u32) -> [f64; 2] {
-        self.promised_bits.map(|bits| super::bits_after(bits, bootstraps))
-    }
-
     /// Bits that a further round of META-BTS gains ([`crate::bootstrapping::Rounds`]): those that one bootstrap promises
     /// in the worst slot, but no more than its reduction is proven to leave right of every message
     /// ([`FittedReduction::proven_error`]), or a correction is too large to be one. Only where the promise is for random
@@ -73,7 +43,7 @@ impl ConventionalPreset {
     pub fn gain_bits(&self) -> Result<u32, Error> {
         let spec = (self.spec)();
         let proven = FittedReduction::new(&spec.reduction)?.proven_error(spec.log_message_ratio);
-        Ok((-libm::log2(proven)).min(self.promised_bits[1]) as u32)
+        Ok((-libm::log2(proven)).min(self.promised.bits[1]) as u32)
     }
 
     /// The validated parameters.
@@ -81,11 +51,11 @@ impl ConventionalPreset {
     /// # Errors
     /// None for a shipped preset; validation runs all the same.
     pub fn params(&self) -> Result<ConventionalParams, Error> {
-        ConventionalParams::new(&(self.spec)())
+        self.checked()
     }
 
     /// The set with another number of slots: fewer take less time and fewer keys. The promise is for those of
-    /// [`Self::log_slots`].
+    /// [`ConventionalPromise::log_slots`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a number that the ring does not have, or fewer layers than stages.
@@ -96,70 +66,37 @@ impl ConventionalPreset {
     }
 }
 
-/// What a promise covers that is not for every message.
-const ZERO_MEAN: &str = "messages that are random with mean zero";
-
-/// The conventional set used where nobody chose one.
-pub const DEFAULT_CONVENTIONAL_PRESET: &str = "n16";
-
-impl Named for ConventionalPreset {
+impl SetSpec for ConventionalSpec {
+    const METHOD: MethodInfo = METHOD;
     const WHAT: &'static str = "set for conventional bootstrapping";
+    type Promised = ConventionalPromise;
 
-    fn name(&self) -> &'static str {
-        self.name
+    fn catalogue() -> &'static Catalogue<Self> {
+        &SETS
+    }
+
+    fn promise(&self, stated: &ConventionalPromise) -> Promise {
+        let [mean, worst] = stated.bits;
+        let messages = if self.holds_for_every_message() { Messages::Any } else { Messages::ZeroMean };
+        Promise::Precision { worst, mean: Some(mean), messages }
     }
 
     fn fingerprint(&self) -> [u8; 16] {
-        (self.spec)().fingerprint()
+        self.fingerprint()
     }
 }
 
-pub(super) static SETS: Catalogue<ConventionalPreset> =
-    Catalogue { current: &PRESETS, retired: &conventional_retired::RETIRED };
+const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
+const TOY: &str = "demonstration size, no security";
 
-/// Every named set, the default first, insecure ones last.
-pub fn conventional_presets() -> &'static [ConventionalPreset] {
-    SETS.current
-}
-
-/// Sets of earlier versions: their keys are read, and no new ones made.
-pub fn retired_conventional_presets() -> &'static [Retired<ConventionalPreset>] {
-    SETS.retired
-}
-
-/// [`conventional_presets`], then those of earlier versions.
-pub fn readable_conventional_presets() -> impl Iterator<Item = &'static ConventionalPreset> {
-    SETS.readable()
-}
-
-/// The set of a name, to make keys of.
-///
-/// # Errors
-/// [`Error::InvalidArgument`] listing the names there are, or naming the set to take instead of a retired one.
-pub fn conventional_preset(name: &str) -> Result<&'static ConventionalPreset, Error> {
-    SETS.named(name)
-}
-
-/// The set with a fingerprint, retired or not.
-///
-/// # Errors
-/// [`Error::ParamsMismatch`] if no preset has it.
-pub fn conventional_preset_by_fingerprint(
-    fingerprint: &[u8; 16],
-) -> Result<&'static ConventionalPreset, Error> {
-    SETS.by_fingerprint(fingerprint)
-}
-
-pub(super) const OWN: &str = "own chain, after the shape of ePrint 2020/1203 and 2022/024";
-pub(super) const TOY: &str = "demonstration size, no security";
+static SETS: Catalogue<ConventionalSpec> = Catalogue { current: &PRESETS, retired: &retired::RETIRED };
 
 static PRESETS: [ConventionalPreset; 9] = [
     ConventionalPreset {
         name: "n16",
         title: "128-bit, 32768 complex slots, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [28.0, 25.5],
-        log_slots: [15, 15],
+        promised: ConventionalPromise { bits: [28.0, 25.5], log_slots: [15, 15] },
         source: OWN,
         spec: n16,
     },
@@ -167,8 +104,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "n16-sparse",
         title: "128-bit, 4096 complex slots or any power of two from 32 to 16384, nine products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [28.2, 26.0],
-        log_slots: [5, 14],
+        promised: ConventionalPromise { bits: [28.2, 26.0], log_slots: [5, 14] },
         source: OWN,
         spec: n16_sparse,
     },
@@ -176,8 +112,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "n16-precise",
         title: "128-bit, 4096 complex slots or any power of two from 32, seven products of 52 bits between bootstraps, for META-BTS",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [25.6, 25.2],
-        log_slots: [5, 12],
+        promised: ConventionalPromise { bits: [25.6, 25.2], log_slots: [5, 12] },
         source: OWN,
         spec: n16_precise,
     },
@@ -185,8 +120,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "n15",
         title: "128-bit, 16384 complex slots, two products between bootstraps",
         policy: SecurityPolicy::Strict128,
-        promised_bits: [18.2, 16.0],
-        log_slots: [14, 14],
+        promised: ConventionalPromise { bits: [18.2, 16.0], log_slots: [14, 14] },
         source: OWN,
         spec: n15,
     },
@@ -194,8 +128,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional11",
         title: "INSECURE demonstration size, 1024 slots",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [29.0, 28.0],
-        log_slots: [10, 10],
+        promised: ConventionalPromise { bits: [29.0, 28.0], log_slots: [10, 10] },
         source: TOY,
         spec: toy11,
     },
@@ -203,8 +136,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional11-sine",
         title: "INSECURE demonstration size, 1024 slots, a sine for messages that are random with mean zero",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [22.5, 20.5],
-        log_slots: [10, 10],
+        promised: ConventionalPromise { bits: [22.5, 20.5], log_slots: [10, 10] },
         source: TOY,
         spec: toy11_sine,
     },
@@ -212,8 +144,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional10-sparse",
         title: "INSECURE demonstration size, 64 slots in a ring of 512",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [29.0, 28.5],
-        log_slots: [6, 6],
+        promised: ConventionalPromise { bits: [29.0, 28.5], log_slots: [6, 6] },
         source: TOY,
         spec: toy10_sparse,
     },
@@ -221,8 +152,7 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional10-slots-first",
         title: "INSECURE demonstration size, 512 slots, slots to coefficients first, with arcsine",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [33.0, 31.0],
-        log_slots: [9, 9],
+        promised: ConventionalPromise { bits: [33.0, 31.0], log_slots: [9, 9] },
         source: TOY,
         spec: toy10_slots_first,
     },
@@ -230,116 +160,21 @@ static PRESETS: [ConventionalPreset; 9] = [
         name: "toy-conventional10-50bit",
         title: "INSECURE demonstration size, 512 slots, no prime above 50 bits, near-integer cosine for messages that are random with mean zero",
         policy: SecurityPolicy::InsecureForTests,
-        promised_bits: [19.5, 17.5],
-        log_slots: [9, 9],
+        promised: ConventionalPromise { bits: [19.5, 17.5], log_slots: [9, 9] },
         source: TOY,
         spec: toy10_narrow,
     },
 ];
 
-/// Sizes of the primes of a chain, in bits: one, or so many of a size.
-pub(super) struct Sizes {
-    pub base: f64,
-    pub messages: (usize, f64),
-    pub slots_to_coeffs: (usize, f64),
-    pub reduction: f64,
-    pub coeffs_to_slots: (usize, f64),
-    pub special: (usize, f64),
-    /// log2 of the largest product of a digit.
-    pub digit: f64,
-}
-
-/// log2 of the prime of the ephemeral secret.
-const EPHEMERAL: f64 = 60.0;
-
 /// A set with main secret of weight 192 and ephemeral secret of weight 32.
-pub(super) fn spec(
-    name: &str,
-    log_n: u32,
-    order: StageOrder,
-    sizes: &Sizes,
-    reduction: Reduction,
-) -> ConventionalSpec {
+fn spec(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
     chain(name, log_n, order, sizes, reduction, SecretDistribution::Sparse { weight: 192 })
 }
 
-/// A set with an ephemeral secret of weight 32.
-pub(super) fn chain(
-    name: &str,
-    log_n: u32,
-    order: StageOrder,
-    sizes: &Sizes,
-    reduction: Reduction,
-    secret: SecretDistribution,
-) -> ConventionalSpec {
-    let n = 1usize << log_n;
-    let run = |(count, bits): (usize, f64)| vec![bits; count];
-    let (messages, first) = (run(sizes.messages), run(sizes.slots_to_coeffs));
-    let low = match order {
-        StageOrder::CoeffsToSlotsFirst => [messages, first].concat(),
-        StageOrder::SlotsToCoeffsFirst => [first, messages].concat(),
-    };
-    let reduced = run((reduction.levels(), sizes.reduction));
-    let levels = [vec![sizes.base], low, reduced, run(sizes.coeffs_to_slots)].concat();
-    let mut taken = Vec::new();
-    let mut prime = |bits: f64| {
-        let found = ntt_primes(bits, 2 * n as u64).find(|p| !taken.contains(p)).unwrap_or_default();
-        taken.push(found);
-        found
-    };
-    let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![prime(bits)]).collect();
-    let special = run(sizes.special).into_iter().map(&mut prime).collect();
-    let ephemeral = prime(EPHEMERAL);
-    ConventionalSpec {
-        name: name.to_string(),
-        chain: RlweSpec {
-            n,
-            digits: digits_of(&levels, sizes.digit),
-            levels: primes,
-            special,
-            secret,
-            policy: SecurityPolicy::Strict128,
-        },
-        log_slots: log_n - 1,
-        order,
-        coeffs_to_slots: sizes.coeffs_to_slots.0,
-        slots_to_coeffs: sizes.slots_to_coeffs.0,
-        reduction,
-        log_eval_scale: sizes.reduction,
-        log_scale: sizes.messages.1,
-        log_message_ratio: match reduction {
-            Reduction::Harmonics(spec) => spec.log_distance,
-            Reduction::Sine(_) => 8,
-        },
-        ephemeral: Some(EphemeralSpec {
-            weight: 32,
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 1 },
-        }),
-    }
-}
-
-/// Runs of neighbouring primes whose product is at most 2^`largest`.
-fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
-    let mut out: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut sum = 0.0;
-    for (i, &bits) in bits.iter().enumerate() {
-        sum += bits;
-        if sum > largest {
-            out.push(Vec::new());
-            sum = bits;
-        }
-        if let Some(last) = out.last_mut() {
-            last.push(i);
-        }
-    }
-    out
-}
-
 /// The sine to 51 bits near integers, for |x| <= 16, by 12 key switches.
-pub(super) const COSINE: EvalModSpec =
+const COSINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
-pub(super) const SINE: Reduction = Reduction::Sine(COSINE);
+const SINE: Reduction = Reduction::Sine(COSINE);
 
 /// Two harmonics for |x| < 16, by 14 key switches, of messages of 2^-`log_distance` beside q0. One more
 /// makes the error of the harmonics 16 times smaller, and the noise twice as large.
@@ -347,7 +182,7 @@ const fn harmonics(log_distance: u32) -> Reduction {
     Reduction::Harmonics(HarmonicsSpec { range: 16, squarings: 3, log_distance })
 }
 
-pub(super) const N16_SIZES: Sizes = Sizes {
+const N16_SIZES: Sizes = Sizes {
     base: 60.0,
     messages: (9, 42.0),
     slots_to_coeffs: (3, 42.0),
@@ -370,13 +205,13 @@ fn n16_precise() -> ConventionalSpec {
     n16_precise_of("n16-precise", 7, harmonics(8))
 }
 
-pub(super) fn n16_precise_of(name: &str, products: usize, reduction: Reduction) -> ConventionalSpec {
+fn n16_precise_of(name: &str, products: usize, reduction: Reduction) -> ConventionalSpec {
     let sizes = Sizes { messages: (products, 52.0), slots_to_coeffs: (3, 44.0), ..N16_SIZES };
     let spec = spec(name, 16, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 12, ..spec }
 }
 
-pub(super) const N15_SIZES: Sizes = Sizes {
+const N15_SIZES: Sizes = Sizes {
     base: 42.0,
     messages: (2, 33.0),
     slots_to_coeffs: (2, 30.0),
@@ -386,7 +221,7 @@ pub(super) const N15_SIZES: Sizes = Sizes {
     digit: 99.3,
 };
 
-pub(super) fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
+fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
     let mut spec = spec(name, 15, StageOrder::CoeffsToSlotsFirst, sizes, reduction);
     // q0 is small: one digit would leave more noise than the message has room for.
     if let Some(ephemeral) = &mut spec.ephemeral {
@@ -427,7 +262,7 @@ fn toy10_sparse() -> ConventionalSpec {
     toy10_sparse_of("toy-conventional10-sparse", harmonics(9))
 }
 
-pub(super) fn toy10_sparse_of(name: &str, reduction: Reduction) -> ConventionalSpec {
+fn toy10_sparse_of(name: &str, reduction: Reduction) -> ConventionalSpec {
     let sizes = Sizes { slots_to_coeffs: (2, 42.0), coeffs_to_slots: (2, 58.0), ..TOY_SIZES };
     let spec = toy(name, 10, StageOrder::CoeffsToSlotsFirst, &sizes, reduction);
     ConventionalSpec { log_slots: 6, ..spec }

@@ -2,15 +2,16 @@
 
 use alloc::string::ToString;
 
-use super::{catalogue::Retired, cggi::CggiPreset};
+use super::CggiPreset;
 use crate::{
+    bootstrapping::method::Retired,
     ring::Binomial,
     schemes::cggi::{CggiSpec, RotationMethod},
     security::{LweSecret, SecurityPolicy},
 };
 
 /// The sets of 2026, 123.5 to 127 bits: chosen before the dual hybrid attacks were counted.
-pub(super) static RETIRED: [Retired<CggiPreset>; 14] = [
+pub(super) static RETIRED: [Retired<CggiSpec>; 14] = [
     retired("bool-128-2026a", "bool-128", bool_128),
     retired("bool-64-2026a", "bool-64", bool_64),
     retired("bool-110-unrolled", "bool-100-unrolled", bool_110_unrolled),
@@ -27,11 +28,14 @@ pub(super) static RETIRED: [Retired<CggiPreset>; 14] = [
     retired("fbs16-50-2026a", "fbs16-50", fbs_16_50),
 ];
 
-const fn retired(name: &'static str, now: &'static str, spec: fn() -> CggiSpec) -> Retired<CggiPreset> {
+const fn retired(name: &'static str, now: &'static str, spec: fn() -> CggiSpec) -> Retired<CggiSpec> {
     let title =
         "a set of version 0.1, below 128 bits by the dual hybrid attacks: its keys are read, and none made";
     let source = "own set of November 2026; dimensions by the primal attacks of the lattice estimator";
-    Retired { preset: CggiPreset { name, title, policy: SecurityPolicy::Superseded, source, spec }, now }
+    Retired {
+        preset: CggiPreset { name, title, policy: SecurityPolicy::Superseded, promised: (), source, spec },
+        now,
+    }
 }
 
 fn bool_128() -> CggiSpec {

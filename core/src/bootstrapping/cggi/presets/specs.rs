@@ -8,7 +8,7 @@ use crate::{
     security::{LweSecret, SecurityPolicy},
 };
 
-pub(super) fn bool_128() -> CggiSpec {
+pub(crate) fn bool_128() -> CggiSpec {
     CggiSpec {
         name: "bool-128".to_string(),
         method: RotationMethod::GinxBinary,
@@ -94,7 +94,7 @@ pub(super) fn fbs_16() -> CggiSpec {
 
 /// The prime has room for sums: the squares of their weights may add up to 25. And the noise of the rotation is so small that
 /// the key switch may have more, less than half the digits of `fbs16`, and coordinates are taken by pairs.
-pub(super) fn fbs_16_50() -> CggiSpec {
+pub(crate) fn fbs_16_50() -> CggiSpec {
     CggiSpec {
         name: "fbs16-50".to_string(),
         method: RotationMethod::GinxUnrolled,

@@ -1,0 +1,22 @@
+//! What all bootstrapping methods share: how a set is named, promised and described, and how a ciphertext is refreshed.
+
+mod preset;
+mod promise;
+mod refresh;
+mod set;
+
+pub use preset::{Catalogue, Preset, Retired, SetSpec};
+pub use promise::{Messages, Promise};
+pub use refresh::Method;
+pub use set::{Fact, GateInfo, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage};
+
+/// A bootstrapping method as listed by servers and pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MethodInfo {
+    /// Stable identifier.
+    pub id: &'static str,
+    /// Name for people.
+    pub title: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+}

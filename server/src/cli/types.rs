@@ -1,0 +1,111 @@
+//! TypeScript types of what the core says of parameter sets.
+//!
+//! They are made of the same schemas as the description of the HTTP interface, and of the sets there are, so that the npm
+//! package repeats neither.
+
+use std::fmt::Write;
+
+use refloat::bootstrapping::method::{Fact, GateInfo, Part, Scheme, SetInfo, SlotMode, Stage};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::engine::Engine;
+
+/// The types, as the text of a module.
+pub fn typescript(engine: &impl Engine) -> String {
+    let declarations = [
+        declaration::<SetInfo>(),
+        declaration::<Scheme>(),
+        declaration::<SlotMode>(),
+        declaration::<Stage>(),
+        declaration::<Part>(),
+        declaration::<GateInfo>(),
+        declaration::<Fact>(),
+        by_method("SetNames", "Names of the sets of each method.", engine, |set| vec![&set.name]),
+        by_method("StageIds", "Stages of each method.", engine, |set| {
+            set.stages.iter().map(|stage| &stage.id).collect()
+        }),
+    ];
+    format!(
+        "// Written by `refloat about --types` from the core's descriptions: run it again instead of editing this.\n\n{}",
+        declarations.join("\n")
+    )
+}
+
+/// The declaration of a type: an interface, or a union of names.
+fn declaration<T: ToSchema>() -> String {
+    let schema = serde_json::to_value(T::schema()).unwrap_or_default();
+    let (name, documentation) = (T::name(), comment(&schema, ""));
+    if let Some(names) = schema["enum"].as_array() {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        return format!("{documentation}export type {name} = {};\n", union(&names));
+    }
+    let mut text = format!("{documentation}export interface {name} {{\n");
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema["properties"].as_object();
+    let optional = properties.into_iter().flatten().map(|(name, _)| name.as_str());
+    let optional = optional.filter(|name| !required.contains(name));
+    for (property, needed) in
+        required.iter().map(|&name| (name, true)).chain(optional.map(|name| (name, false)))
+    {
+        let of_property = &schema["properties"][property];
+        let (mark, absent) = if needed { ("", "") } else { ("?", " | undefined") };
+        text += &comment(of_property, "  ");
+        let _ = writeln!(text, "  readonly {property}{mark}: {}{absent};", type_of(of_property));
+    }
+    text + "}\n"
+}
+
+/// An interface with a union of names for each method.
+fn by_method<'a>(
+    name: &str,
+    documentation: &str,
+    engine: &'a impl Engine,
+    names: impl Fn(&'a SetInfo) -> Vec<&'a String>,
+) -> String {
+    let mut text = format!("/** {documentation} */\nexport interface {name} {{\n");
+    let today: Vec<&SetInfo> = engine.sets().iter().filter(|set| set.successor.is_none()).collect();
+    for sets in today.chunk_by(|a, b| a.method == b.method) {
+        let mut known: Vec<&str> = Vec::new();
+        for name in sets.iter().flat_map(|set| names(set)) {
+            if !known.contains(&name.as_str()) {
+                known.push(name);
+            }
+        }
+        let _ = writeln!(text, "  readonly '{}': {};", sets[0].method, union(&known));
+    }
+    text + "}\n"
+}
+
+fn union(names: &[&str]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" | ")
+}
+
+fn comment(schema: &Value, indent: &str) -> String {
+    // A reference that may be absent has its description beside the reference.
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    let Some(text) = std::iter::once(schema).chain(choices).find_map(|schema| schema["description"].as_str())
+    else {
+        return String::new();
+    };
+    format!("{indent}/** {} */\n", text.replace('\n', " "))
+}
+
+/// The type of a property, without the `null` of an optional one.
+fn type_of(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return reference.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        return choices.iter().find(|choice| choice["type"] != "null").map_or_else(String::new, type_of);
+    }
+    let kind = &schema["type"];
+    let kinds = kind.as_array().map_or_else(|| vec![kind], |kinds| kinds.iter().collect());
+    match kinds.into_iter().filter_map(Value::as_str).find(|kind| *kind != "null") {
+        Some("array") => format!("readonly {}[]", type_of(&schema["items"])),
+        Some("integer" | "number") => "number".to_owned(),
+        Some(other) => other.to_owned(),
+        None => "unknown".to_owned(),
+    }
+}

@@ -1,0 +1,76 @@
+//! The descriptions of all named sets: what they say is what the wire, the parameters and the tables say.
+
+use std::collections::BTreeSet;
+
+use refloat::bootstrapping::cggi::CggiPreset;
+use refloat::bootstrapping::ckks_conventional::ConventionalPreset;
+use refloat::bootstrapping::ckks_ship::ShipPreset;
+use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SetSpec};
+use refloat::bootstrapping::methods;
+use refloat::schemes::cggi::CggiParams;
+use refloat::schemes::ckks::CkksContext;
+use refloat::wire::{WireWord, cggi_ciphertexts_len, ciphertext_len};
+
+/// Checks what holds for every set, and gives its description.
+fn described<P: ParamSet>(preset: &Preset<P::Spec>, params: &P) -> SetInfo {
+    let info = preset.describe(params);
+    let name = preset.name;
+    assert_eq!((info.name.as_str(), info.source.as_str()), (name, preset.source));
+    assert!(methods().iter().any(|method| method.id == info.method), "{name}: {}", info.method);
+    let known = methods().iter().position(|method| method.id == P::Spec::METHOD.id);
+    assert_eq!(known.map(|at| methods()[at]), Some(P::Spec::METHOD));
+    assert_eq!((info.promise(), info.secure), (preset.promise(), preset.secure()), "{name}");
+    let hex = format!("{:032x}", u128::from_be_bytes(preset.fingerprint()));
+    assert_eq!(info.fingerprint, hex, "{name}");
+    assert!((info.security_bits > 0.0 || !info.secure) && !info.security_statement.is_empty(), "{name}");
+    assert_eq!(info.successor.is_some(), Preset::<P::Spec>::named(name).is_err(), "{name}");
+    assert_eq!(info.parts, info.key_parts.len(), "{name}");
+    let bytes: usize = info.key_parts.iter().map(|part| part.bytes).sum();
+    assert_eq!(info.key_bytes, bytes as u64, "{name}");
+    assert!(info.key_parts.iter().enumerate().all(|(at, part)| part.index == at), "{name}");
+    assert!(info.expanded_key_bytes > info.key_bytes && !info.stages.is_empty(), "{name}");
+    assert_eq!(info.ciphertext_bytes.len(), info.max_level + 1, "{name}");
+    info
+}
+
+fn lengths<W: WireWord>(context: &CkksContext<W>) -> Vec<usize> {
+    (0..=context.rlwe().max_level()).map(|level| ciphertext_len(context, level, 2)).collect()
+}
+
+#[test]
+fn descriptions_say_what_the_parameters_are() {
+    let mut names = BTreeSet::new();
+    let mut ckks = |info: &SetInfo, lengths: Vec<usize>| {
+        assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
+        assert_eq!((info.scheme, &info.ciphertext_bytes), (Scheme::Ckks, &lengths), "{}", info.name);
+        assert!(matches!(info.promise(), Promise::Precision { .. }) && info.output_level > info.input_level);
+    };
+    for preset in ShipPreset::readable() {
+        let params = preset.params().unwrap();
+        assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+        let info = described(preset, &params);
+        assert_eq!((info.mode, info.key_bytes), (params.mode(), params.key_bytes()));
+        ckks(&info, lengths(params.ckks()));
+    }
+    for preset in ConventionalPreset::readable() {
+        let params = preset.params().unwrap();
+        assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+        let info = described(preset, &params);
+        assert_eq!(info.facts[1].value, params.levels().left().to_string());
+        ckks(&info, lengths(params.ckks()));
+    }
+    for preset in CggiPreset::readable() {
+        let info = if preset.wide() { gates::<u64>(preset) } else { gates::<u32>(preset) };
+        assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
+    }
+    assert!(names.len() > 50, "{names:?}");
+}
+
+fn gates<W: WireWord>(preset: &CggiPreset) -> SetInfo {
+    let params: CggiParams<W> = preset.params_over().unwrap();
+    assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+    let info = described(preset, &params);
+    assert_eq!((info.scheme, info.ciphertext_bytes[0]), (Scheme::Cggi, cggi_ciphertexts_len(&params, 1)));
+    assert_eq!(info.gates.as_ref().unwrap().messages, params.spec().messages);
+    info
+}
