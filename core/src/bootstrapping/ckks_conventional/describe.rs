@@ -46,8 +46,9 @@ impl<W: Word> ParamSet for ConventionalParams<W> {
     fn facts(&self, preset: &ConventionalPreset) -> Vec<Fact> {
         let [fewest, most] = preset.promised.log_slots.map(|log| 1u32 << log);
         let megabytes = |storage| self.diagonal_bytes(storage) / 1_000_000;
+        let range = if fewest == most { format!("{most}") } else { format!("{fewest} to {most}") };
         let mut facts = vec![
-            Fact::new("slots that the promise is for", format!("{fewest} to {most}")),
+            Fact::new("slots that the promise is for", range),
             Fact::new("products between bootstraps", self.levels().left().to_string()),
             Fact::new("order of stages", self.spec().order.name()),
             Fact::new("automorphisms", self.galois_elements().count().to_string()),
