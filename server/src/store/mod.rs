@@ -30,7 +30,7 @@ mod usage;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use files::Written;
 use redb::{
@@ -74,6 +74,10 @@ pub struct Store {
     /// The locked marker: no other server opens the folder.
     _lock: std::fs::File,
 }
+
+/// How long another process may have the folder open: one that is just ending, or a child of it that still has its files
+/// because it has not begun its own program.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The store could not do what was asked.
 #[derive(Debug)]
@@ -132,10 +136,16 @@ impl Store {
     /// # Errors
     /// The folder is not a server's, cannot be created or read, or another process has it open.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        Self::open_whole(root).map_err(|error| match error {
-            StoreError::Database(_) | StoreError::Corrupt(_) => folder::damaged(root, &error),
-            error => error,
-        })
+        let waited = Instant::now();
+        loop {
+            match Self::open_whole(root) {
+                Err(StoreError::InUse(_)) if waited.elapsed() < PATIENCE => std::thread::sleep(PATIENCE / 20),
+                Err(error @ (StoreError::Database(_) | StoreError::Corrupt(_))) => {
+                    return Err(folder::damaged(root, &error));
+                }
+                opened => return opened,
+            }
+        }
     }
 
     fn open_whole(root: &Path) -> Result<Self, StoreError> {
