@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use refloat_server::Config;
 use refloat_server::config::MetricsListen;
+use refloat_server::store::jobs::RECORD_BYTES;
 use serde_json::{Value, json};
 use support::engine::{CIPHERTEXT, KEY, PARTS, part};
 use support::{Client, DEADLINE, TestServer, ciphertext, manifest, upload, upload_as};
@@ -241,10 +242,11 @@ fn a_job_that_panics_fails_alone() {
 fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = CIPHERTEXT as u64;
+    let taken = |jobs: u64, ciphertexts: u64| jobs * RECORD_BYTES + ciphertexts * bytes;
     let server = TestServer::start(folder.path(), |config| {
         observed(config);
-        config.storage.job_bytes = 6 * bytes;
-        config.storage.key_job_bytes = 4 * bytes;
+        config.storage.job_bytes = taken(9, 6);
+        config.storage.key_job_bytes = taken(5, 4);
     });
     let client = &server.client;
     let files = |name: &str| -> Vec<PathBuf> {
@@ -255,14 +257,14 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     server.engine.hold();
     let running = submit(client, 1);
     client.wait(&running, |job| job["done"] == 2);
-    for content in 0..40 {
+    for content in 0..3 {
         let job = submit(client, content);
         client.delete(&format!("/v1/jobs/{job}")).expect(204);
     }
     assert_eq!(files("input").len(), 1);
     // Two inputs and room for two results: three inputs alone would fit.
     let waiting = submit(client, 2);
-    assert!((metric(client, "refloat_stored_jobs_bytes") - 4.0 * bytes as f64).abs() < 0.1);
+    assert!((metric(client, "refloat_stored_jobs_bytes") - taken(5, 4) as f64).abs() < 0.1);
     let refusal = client.submit(KEY, &ciphertext(3));
     assert!(refusal.problem(429, "QUOTA").contains("storage.key_job_bytes"));
     assert_eq!(refusal.json()["limit"], "storage.key_job_bytes");
@@ -270,19 +272,49 @@ fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     client.wait_state(&running, "done");
     client.wait_state(&waiting, "done");
     assert_eq!((files("input").len(), files("result").len()), (0, 2));
-    assert!((metric(client, "refloat_stored_jobs_bytes") - 2.0 * bytes as f64).abs() < 0.1);
-    client.wait_state(&submit(client, 3), "done");
+    assert!((metric(client, "refloat_stored_jobs_bytes") - taken(5, 2) as f64).abs() < 0.1);
     client.submit(KEY, &ciphertext(4)).problem(429, "QUOTA");
     server.stop();
     // What is stored counts after a start as well, in all and not by key alone.
-    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = 4 * bytes);
+    let start = |jobs, ciphertexts| {
+        TestServer::start(folder.path(), |config| config.storage.job_bytes = taken(jobs, ciphertexts))
+    };
+    let server = start(6, 3);
     let refusal = server.client.submit(KEY, &ciphertext(4));
     assert!(refusal.problem(507, "STORAGE_FULL").contains("storage.job_bytes"));
     server.stop();
+    let server = start(6, 4);
+    let client = &server.client;
+    client.wait_state(&submit(client, 4), "done");
+    server.stop();
     // No waiting makes room for what takes more than all there is.
-    let server = TestServer::start(folder.path(), |config| config.storage.job_bytes = bytes);
+    let server = start(1, 1);
     let detail = server.client.submit(KEY, &ciphertext(4)).problem(507, "STORAGE_FULL");
-    assert!(detail.contains("128 bytes") && detail.ends_with("; raise storage.job_bytes"), "{detail}");
+    let part = format!("{} bytes", taken(1, 2));
+    assert!(detail.contains(&part) && detail.ends_with("; raise storage.job_bytes"), "{detail}");
+    server.stop();
+}
+
+#[test]
+fn jobs_that_were_cancelled_count_until_they_are_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), |config| config.storage.key_job_bytes = 10 * RECORD_BYTES);
+    let client = &server.client;
+    upload(client);
+    server.engine.hold();
+    // Those that leave nothing but their records are not without end either.
+    let mut cancelled = 0;
+    loop {
+        let answer = client.submit(KEY, &ciphertext(1));
+        if answer.status != 202 {
+            assert!(answer.problem(429, "QUOTA").contains("storage.key_job_bytes"));
+            break;
+        }
+        client.delete(&format!("/v1/jobs/{}", answer.json()["id"].as_str().unwrap()));
+        cancelled += 1;
+        assert!(cancelled <= 10, "records without end");
+    }
+    server.engine.release();
     server.stop();
 }
 

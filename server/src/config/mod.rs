@@ -136,7 +136,7 @@ pub struct StorageSection {
     pub empty_keys_minutes: u64,
     /// Hours a finished job and its result are kept.
     pub retention_hours: u64,
-    /// Bytes that all jobs together may take on disk: inputs until they end, and results.
+    /// Bytes that all jobs together may take on disk: inputs until they end, results, and 4096 for the record of each.
     pub job_bytes: u64,
     /// Bytes that the jobs of one key set may take on disk.
     pub key_job_bytes: u64,

@@ -258,7 +258,7 @@ fn no_room(status: u16, (limit, most): (&str, u64), (whose, taken): (&str, u64),
         format!("wait for jobs to end and results to expire, or raise {limit}")
     };
     let detail = format!(
-        "the job takes up to {more} bytes with its result, the jobs of {whose} take {taken}, and {limit} is {most}; {repair}"
+        "the job takes up to {more} bytes with its result and its record, the jobs of {whose} take {taken}, and {limit} is {most}; {repair}"
     );
     Problem::new(status, code, "No room for jobs", detail).with("limit", limit)
 }

@@ -83,7 +83,7 @@ impl Default for Metrics {
             ),
             job_bytes: new.bytes(
                 "stored_jobs",
-                "Inputs and results of jobs on disk, with room for the results of those that have not ended",
+                "Inputs, results and records of jobs on disk, with room for the results of those that have not ended",
             ),
             panics: new.number("job_panics", "Jobs that ended in a panic"),
             retries: new.number(

@@ -1,4 +1,4 @@
-//! Bytes that jobs take on disk, in all and by key set: inputs of jobs that have not ended, and results.
+//! Bytes that jobs take on disk, in all and by key set: inputs of jobs that have not ended, results, and records.
 
 use std::collections::HashMap;
 
@@ -29,11 +29,9 @@ impl Usage {
     pub(super) fn set(&mut self, record: &JobRecord) {
         self.remove(record.id);
         let bytes = record.stored_bytes();
-        if bytes > 0 {
-            self.jobs.insert(record.id, (record.key, bytes));
-            *self.keys.entry(record.key).or_default() += bytes;
-            self.total += bytes;
-        }
+        self.jobs.insert(record.id, (record.key, bytes));
+        *self.keys.entry(record.key).or_default() += bytes;
+        self.total += bytes;
     }
 
     /// Notes that a job has gone.

@@ -7,7 +7,7 @@ mod submit;
 
 pub use course::{Requeue, abandon, cancel, claim, ended, fail, finish, remove, requeue};
 pub use files::{drop_files, input, result};
-pub use record::{JobRecord, JobState};
+pub use record::{JobRecord, JobState, RECORD_BYTES};
 pub use submit::{Bounds, NewJob, Submitted, forget_failed, submit};
 
 use redb::{ReadableTable, ReadableTableMetadata};

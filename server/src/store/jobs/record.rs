@@ -8,6 +8,10 @@ use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::holder::Holder;
 
+/// Bytes that count for the record of a job and its events, which stay until the job is removed: more than the few hundred bytes
+/// of most jobs, so that jobs that leave nothing else, cancelled ones for instance, cannot fill the disk.
+pub const RECORD_BYTES: u64 = 4096;
+
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -99,12 +103,14 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Bytes that it takes on disk: the input and room for the result until it has ended, and then the result.
+    /// Bytes that it takes on disk: the input and room for the result until it has ended, and then the result; and its record.
     pub fn stored_bytes(&self) -> u64 {
-        if self.state.is_final() {
-            return self.result.as_ref().map_or(0, |(_, length)| *length);
-        }
-        self.input_bytes.saturating_add(self.most_result_bytes)
+        let files = if self.state.is_final() {
+            self.result.as_ref().map_or(0, |(_, length)| *length)
+        } else {
+            self.input_bytes.saturating_add(self.most_result_bytes)
+        };
+        files.saturating_add(RECORD_BYTES)
     }
 
     /// Whether it may be tried at this time. A clock that was set back makes nobody wait for long.
@@ -130,9 +136,12 @@ mod tests {
         record.not_before = 100_000;
         assert_eq!([99_999, 100_000, 30_000].map(|now| record.may_begin(now)), [false, true, true]);
         record.most_result_bytes = 7;
-        assert_eq!(record.stored_bytes(), 12);
+        assert_eq!(record.stored_bytes(), RECORD_BYTES + 12);
         record.result = Some((String::new(), 6));
         record.state = JobState::Done;
-        assert_eq!(record.stored_bytes(), 6);
+        assert_eq!(record.stored_bytes(), RECORD_BYTES + 6);
+        record.result = None;
+        record.state = JobState::Cancelled;
+        assert_eq!(record.stored_bytes(), RECORD_BYTES);
     }
 }

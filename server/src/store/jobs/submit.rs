@@ -2,7 +2,7 @@
 
 use redb::{ReadableTable, ReadableTableMetadata};
 
-use super::{JobRecord, JobState, find, get, queued};
+use super::{JobRecord, JobState, RECORD_BYTES, find, get, queued};
 use crate::engine::{Task, operation_list};
 use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
@@ -15,7 +15,7 @@ use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, 
 pub struct Bounds {
     /// Jobs waiting.
     pub queued: usize,
-    /// Bytes of all jobs: inputs, and results or room for them.
+    /// Bytes of all jobs: records, inputs, and results or room for them.
     pub bytes: u64,
     /// Bytes of the jobs of one key set.
     pub key_bytes: u64,
@@ -181,7 +181,8 @@ pub fn forget_failed(store: &Store) {
 /// The bound that a job would exceed.
 fn over(store: &Store, job: &NewJob<'_>, bounds: Bounds, waiting: usize) -> Option<Submitted> {
     let usage = store.usage();
-    let more = (job.ciphertext.len() as u64).saturating_add(job.most_result_bytes);
+    let more =
+        (job.ciphertext.len() as u64).saturating_add(job.most_result_bytes).saturating_add(RECORD_BYTES);
     if waiting >= bounds.queued {
         return Some(Submitted::Full(waiting));
     }
