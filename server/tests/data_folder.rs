@@ -126,6 +126,34 @@ fn a_database_that_does_not_read_back_is_named_with_its_repair() {
 }
 
 #[test]
+fn a_table_that_fails_when_jobs_are_taken_up_is_named_with_its_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("data");
+    let job = filled(&root);
+    let database = redb::Database::open(root.join(DATABASE)).unwrap();
+    let txn = database.begin_write().unwrap();
+    let (jobs, queue) = (TableDefinition::<[u8; 16], &[u8]>::new("jobs"), "queue");
+    {
+        // As after a sudden death.
+        let mut jobs = txn.open_table(jobs).unwrap();
+        let mut id = [0; 16];
+        refloat_server::id::unhex(&job, &mut id).unwrap();
+        let record = redb::ReadableTable::get(&jobs, id).unwrap().unwrap().value().to_owned();
+        let record = String::from_utf8(record).unwrap().replace(r#""state":"done""#, r#""state":"running""#);
+        jobs.insert(id, record.lines().next().unwrap().as_bytes()).unwrap();
+    }
+    assert!(txn.delete_table(TableDefinition::<u64, [u8; 16]>::new(queue)).unwrap());
+    txn.open_table(TableDefinition::<&str, u64>::new(queue)).unwrap();
+    txn.commit().unwrap();
+    drop(database);
+    let run = refloat("serve --listen 127.0.0.1:0 --data @data", folder.path());
+    let message = String::from_utf8_lossy(&run.stderr);
+    assert!(!run.status.success(), "{message}");
+    assert!(message.contains(&root.display().to_string()), "{message}");
+    assert!(message.contains("put it back from a backup"), "{message}");
+}
+
+#[test]
 fn a_new_folder_is_made_and_marked() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("a/b");
@@ -363,5 +391,6 @@ fn a_secret_key_in_a_data_folder_is_warned_of() {
     fs::write(root.join("secret.key"), "a secret").unwrap();
     let said = start();
     assert!(said.contains("secret.key") && said.contains("move it away"), "{said}");
+    assert_eq!(said.lines().count(), 1, "it is said once: {said}");
     assert_eq!(fs::read(root.join("secret.key")).unwrap(), b"a secret");
 }

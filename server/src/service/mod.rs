@@ -73,10 +73,12 @@ impl Service {
             engine,
             store,
         };
-        names::update(&service.store, |fingerprint| {
-            service.engine.set_by_fingerprint(fingerprint).map(|set| set.name.clone())
-        })?;
-        service.recover()?;
+        let name_of = |fingerprint: &str| {
+            let set = service.engine.set_by_fingerprint(fingerprint);
+            set.map(|set| set.name.clone())
+        };
+        let taken_up = names::update(&service.store, name_of).and_then(|()| service.recover());
+        taken_up.map_err(|error| service.store.at_start(error))?;
         Ok(service)
     }
 

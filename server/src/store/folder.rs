@@ -73,7 +73,7 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
     }
     files::sync_folder(root).map_err(in_file(root))?;
     let secret = root.join(SECRET);
-    if secret.exists() {
+    if secret.symlink_metadata().is_ok() {
         // It came after the folder was made, and is its owner's to move.
         tracing::warn!(path = %secret.display(), "a secret key lies in the data folder, where whoever reads the server's files reads it too; move it away");
     }
@@ -165,12 +165,6 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
                 "it belongs to a refloat server, but its database {DATABASE} is missing; put {DATABASE} back from a backup, or choose another folder with --data; keys and results in it are left as they are"
             ),
         ));
-    }
-    if root.join(SECRET).symlink_metadata().is_ok() {
-        tracing::warn!(
-            path = %root.join(SECRET).display(),
-            "a secret key lies in the data folder; nobody but its owner is to have it: move it elsewhere"
-        );
     }
     let (database, found) = open_first(root)?;
     if found != Some(marker.id) {

@@ -140,12 +140,14 @@ impl Store {
         loop {
             match Self::open_whole(root) {
                 Err(StoreError::InUse(_)) if waited.elapsed() < PATIENCE => std::thread::sleep(PATIENCE / 20),
-                Err(error @ (StoreError::Database(_) | StoreError::Corrupt(_))) => {
-                    return Err(folder::damaged(root, &error));
-                }
-                opened => return opened,
+                opened => return opened.map_err(|error| at_start(root, error)),
             }
         }
+    }
+
+    /// What is to be said of an error that keeps the server from starting.
+    pub(crate) fn at_start(&self, error: StoreError) -> StoreError {
+        at_start(&self.root, error)
     }
 
     fn open_whole(root: &Path) -> Result<Self, StoreError> {
@@ -313,6 +315,14 @@ impl Store {
             self.broken.store(true, Ordering::Release);
         }
         outcome
+    }
+}
+
+/// At the start somebody can put back a database that is damaged, and is told how.
+fn at_start(root: &Path, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Database(_) | StoreError::Corrupt(_) => folder::damaged(root, &error),
+        error => error,
     }
 }
 
