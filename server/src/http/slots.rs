@@ -91,6 +91,8 @@ impl Slots {
                 Err(full) => full,
             };
             let (sender, turn) = oneshot::channel();
+            // Those who gave up are not kept until a turn ends, which may take hours.
+            state.waiting.retain(|(_, waiter)| !waiter.is_closed());
             state.waiting.push((peer, sender));
             (full, turn)
         };
@@ -190,6 +192,16 @@ mod tests {
         drop(first);
         assert_eq!(waiting.await.unwrap(), Ok(()));
         assert_eq!(slots.taken(), 2);
+    }
+
+    #[tokio::test]
+    async fn who_gives_up_is_forgotten_although_no_turn_ends() {
+        let slots = Slots::new(1, 1);
+        let _held = slots.try_take(peer(1)).ok().unwrap();
+        for last in 0..100 {
+            assert!(slots.take(peer(last), Duration::ZERO).await.is_err());
+        }
+        assert_eq!(slots.state().waiting.len(), 1);
     }
 
     #[tokio::test]
