@@ -59,13 +59,16 @@ fn run(service: &Service, pool: &ThreadPool) {
     // Why a job may be running by the table and in nobody's hands: a claim that failed can have reached the disk.
     let mut unsure = None;
     while !service.is_stopping() {
-        let claimed = unsure
-            .take()
-            .map_or(Ok(()), |why| service.take_back(&why).inspect_err(|_| unsure = Some(why)))
-            .and_then(|()| jobs::claim(&service.store, &mut turns));
-        match claimed {
+        // No defect, wherever it is, ends this thread: some damage makes the library of the table panic.
+        let claimed = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(why) = &unsure {
+                service.take_back(why)?;
+                unsure = None;
+            }
+            jobs::claim(&service.store, &mut turns)
+        }));
+        match claimed.unwrap_or_else(|_| Err(StoreError::Corrupt("the queue".to_owned()))) {
             Ok(Some(job)) => {
-                // No defect, wherever it is, ends this thread.
                 if catch_unwind(AssertUnwindSafe(|| execute(service, pool, &job))).is_err() {
                     unsure = Some(Requeue::Crashed);
                     service.live.end(job.id);
