@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let places = [arguments.out.clone(), keyfiles::evaluation_path(&arguments.out)];
     if let Some(data) = places.iter().find_map(|place| data_folder_above(place)) {
         return Err(Failure::usage(format!(
-            "{} is the data folder of a server, where no keys of yours must lie; choose another folder with --out",
+            "{} is the data folder of a server, where keys of your own do not belong; choose another folder with --out",
             data.display()
         )));
     }

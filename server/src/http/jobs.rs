@@ -100,7 +100,7 @@ pub async fn get(
     Ok(Json(blocking(&http, move |service| service.job(id, &caller)).await?))
 }
 
-/// Calls a job off.
+/// Cancels a job.
 #[utoipa::path(delete, path = "/v1/jobs/{id}", operation_id = "cancel_job", tag = "jobs", params(("id" = String, Path, description = "Job")), responses(
     (status = 202, description = "It runs and will stop shortly"),
     (status = 204, description = "It does not run: it waited, or had ended before"),

@@ -117,6 +117,8 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         forbid_null(parameter);
     }
     let received = operation.request_body.is_some();
+    // Documents take no turn.
+    let in_turn = matches!(&operation.request_body, Some(RefOr::T(body)) if body.content.contains_key("application/octet-stream"));
     let named = path.contains('{') || received;
     let sent = path.ends_with("/result") || path.ends_with("/events");
     let stored = path.starts_with("/v1/") && path != "/v1/params";
@@ -142,7 +144,7 @@ fn complete(path: &str, operation: &mut Operation, answer: &dyn Fn(&'static str)
         (!received, "415", "The request has a Content-Encoding"),
         (received, "415", "The body is of another media type than stated here, or has a Content-Encoding"),
         (sent, "429", "Too many results or event streams are being sent; Retry-After says when to come back"),
-        (received, "429", "Too many bodies are being received; Retry-After says when to come back"),
+        (in_turn, "429", "Too many bodies are being received; Retry-After says when to come back"),
         (stored, "500", "The server could not do this; its log has the reason"),
         (true, "503", "As many connections are open as this server takes, or it is stopping"),
         (stored, "507", "There is no room for this on the disk, in memory, or within a quota"),
