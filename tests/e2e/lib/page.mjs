@@ -73,6 +73,7 @@ export async function table(page, figure) {
   await page.locator(`#figure-${figure} table`).waitFor();
   const rows = await page.locator(`#figure-${figure} tbody tr`).evaluateAll((trs) => trs.map((tr) => [...tr.children].map((c) => c.textContent.trim())));
   await button.click();
+  await page.locator(`#figure-${figure} table`).waitFor({ state: 'detached' });
   return Object.fromEntries(rows.map(([first, ...rest]) => [first, rest]));
 }
 
