@@ -25,7 +25,7 @@ use alloc::format;
 
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},
-    circuits::polynomial::{Plan, Polynomial, PolynomialEvaluator, exponential},
+    circuits::polynomial::{Exponential, Polynomial, PolynomialEvaluator},
     error::Error,
     par,
     ring::Automorphism,
@@ -66,8 +66,7 @@ impl HarmonicsSpec {
 /// The fitted polynomial and the harmonics.
 pub struct Harmonics {
     spec: HarmonicsSpec,
-    exponential: Polynomial,
-    plan: Plan,
+    exponential: Exponential,
     /// |a2|, and b = a1 / 2|a2|.
     second: DoubleDouble,
     centre: DoubleDouble,
@@ -81,15 +80,14 @@ impl Harmonics {
     /// [`Error::InvalidArgument`] for numbers out of range.
     pub fn new(spec: &HarmonicsSpec) -> Result<Self, Error> {
         spec.check()?;
-        let exponential = exponential(spec.range, spec.squarings)?;
-        let plan = Plan::new(core::slice::from_ref(&exponential))?;
+        let exponential = Exponential::at_integers(spec.range, spec.squarings)?;
         let node = DoubleDouble::new(1.5).sqrt().scale(libm::exp2(-f64::from(spec.log_distance)));
         // 2 pi a1 + 4 pi a2 = 1, and a1 sin + a2 sin of twice the angle is the node.
         let turn = DoubleDouble::PI.scale(2.0);
         let (one, two) = (node.sin_turns(), node.scale(2.0).sin_turns());
         let a2 = (node - one / turn) / (two - one.scale(2.0));
         let a1 = DoubleDouble::ONE / turn - a2.scale(2.0);
-        Ok(Self { spec: *spec, exponential, plan, second: -a2, centre: (a1 / -a2).scale(0.5) })
+        Ok(Self { spec: *spec, exponential, second: -a2, centre: (a1 / -a2).scale(0.5) })
     }
 
     /// The numbers.
@@ -99,7 +97,7 @@ impl Harmonics {
 
     /// e^(2 pi i x / 2^r) near integers.
     pub fn exponential(&self) -> &Polynomial {
-        &self.exponential
+        self.exponential.polynomial()
     }
 
     /// a1 and a2.
@@ -109,15 +107,11 @@ impl Harmonics {
 
     /// Key switches for one ciphertext; a conjugation comes to those of both.
     pub fn key_switches(&self) -> usize {
-        self.plan.key_switches() + self.spec.squarings as usize + 1
+        self.exponential.key_switches() + 1
     }
 
     fn reduced(&self, x: DoubleDouble) -> DoubleDouble {
-        let mut w = self.exponential.value(x.into());
-        for _ in 0..self.spec.squarings {
-            w = w * w;
-        }
-        let v = w - self.centre.into();
+        let v = self.exponential.value(x) - self.centre.into();
         -((v * v).im * self.second)
     }
 
@@ -196,16 +190,9 @@ impl Harmonics {
             )));
         }
         let levels = &evaluator.context().rlwe().spec().levels;
-        let prime = |level: usize| Scale::product(levels[level].iter().copied());
-        // Backwards from the last squaring: S' = S^2 / q.
-        let first = x.level() - self.plan.levels();
-        let last = first - self.spec.squarings as usize;
-        let wanted = (last..=first).fold(scale, |scale, level| scale.mul(prime(level)).sqrt());
-        let values = polynomials.evaluate_planned(&self.plan, x, wanted, counters)?;
-        let mut w = values.into_iter().next().ok_or_else(|| parts_refused(0))?;
-        for _ in 0..self.spec.squarings {
-            w = polynomials.reduce(&evaluator.multiply(&w, &w)?, counters)?;
-        }
+        let prime = Scale::product(levels[x.level() - self.exponential.levels()].iter().copied());
+        let wanted = scale.mul(prime).sqrt();
+        let mut w = self.exponential.evaluate(evaluator, polynomials, x, wanted, counters)?;
         evaluator.add_constant_assign(&mut w, ComplexDoubleDouble::real(-self.centre))?;
         polynomials.reduce(&evaluator.multiply(&w, &w)?, counters)
     }

@@ -4,8 +4,8 @@
 //! of 106 bits; or it has integers as coefficients, for schemes of exact arithmetic. A complex one comes from its
 //! coefficients, or from one of three fits, each of which measures its own error:
 //! [`interpolate`] at the Chebyshev nodes, [`minimax`] by the exchange algorithm of Remez over a union of intervals,
-//! and [`least_squares`] with weights. [`exponential`] is the one that reductions begin with, and [`roots`] has the tables
-//! for what stands in the exponent; [`clamp`] brings back what has left \[-1, 1\] a little.
+//! and [`least_squares`] with weights. [`exponential`] is the one that reductions begin with: [`Exponential`] evaluates it, and
+//! [`roots`] has the tables for what stands in the exponent; [`clamp`] brings back what has left \[-1, 1\] a little.
 //!
 //! [`PolynomialEvaluator`] evaluates them on the slots of a ciphertext by the algorithm of Paterson and Stockmeyer, at
 //! the optimal depth of ceil(log2(degree + 1)) levels and with a result at exactly the scale that was asked for, on any
@@ -16,6 +16,7 @@ mod basis;
 mod clear;
 mod coefficient;
 mod evaluate;
+mod exponential;
 mod fit;
 mod plan;
 mod powers;
@@ -25,6 +26,7 @@ pub use basis::PolynomialBasis;
 pub use clear::{Parity, Polynomial};
 pub use coefficient::{BasisOver, Coefficient, Monomials};
 pub use evaluate::PolynomialEvaluator;
+pub use exponential::Exponential;
 pub use fit::{
     Fit, clamp, exponential, exponential_of_degree, interpolate, largest_error, least_squares, minimax,
     near_integers,
