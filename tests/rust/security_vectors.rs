@@ -222,7 +222,8 @@ fn superseded_sets_are_said_to_be_worth_what_the_estimator_gives() {
         let (name, report) = (old.preset.name, security(&old.preset));
         let own = |(set, _): &&(&str, f64)| name.trim_end_matches("-2026a") == *set;
         let (_, estimated) = SUPERSEDED.iter().find(own).unwrap_or_else(|| panic!("no estimate of {name}"));
-        assert!((report.bits - estimated).abs() <= 0.5, "{name}: {} reported, {estimated} estimated", report.bits);
+        let believable = estimated - 1.0..=estimated + 0.5;
+        assert!(believable.contains(&report.bits), "{name}: {} reported, {estimated} estimated", report.bits);
         assert!(!report.statement.contains("128-bit"), "{name}: {}", report.statement);
     }
 }
