@@ -119,7 +119,7 @@ const cases = {
 
   'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),
   'Node: client entry': ({ project }) => run(process.execPath, ['node-client.mjs'], { cwd: project }),
-  'Node: direct form': ({ project }) => run(process.execPath, ['node-sync.mjs'], { cwd: project }),
+  'Node: main entry in the own thread': ({ project }) => run(process.execPath, ['node-own-thread.mjs'], { cwd: project }),
 
   'TypeScript: strict, NodeNext and bundler resolution': async ({ project }) => {
     for (const [module, moduleResolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {

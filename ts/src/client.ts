@@ -26,13 +26,14 @@ import { loader, type LoadOptions } from './api/loader.js';
 export class Refloat extends Instance {
   static readonly #load = loader(
     {
+      artefact: 'client',
       hasWorkers,
       cores,
       startWorker,
       wrapWorker,
       openDirect: async () => (await import('./direct-client.js')).openDirect,
     },
-    (port, about, presets) => new Refloat(port, about, presets),
+    (port, about, sets) => new Refloat(port, about, sets),
   );
 
   /**

@@ -1,6 +1,6 @@
 import * as generated from '#wasm-client';
-import { others } from './direct-others.js';
-import { opener } from './engine/direct.js';
+import { modules } from './direct-modules.js';
+import { opener } from './engine/open.js';
 
 /** Opens the instances of this thread. */
-export const openDirect = opener(generated, 'client', others);
+export const openDirect = opener('client', generated, modules);

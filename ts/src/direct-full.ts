@@ -1,6 +1,6 @@
 import * as generated from '#wasm-full';
-import { others } from './direct-others.js';
-import { opener } from './engine/direct.js';
+import { modules } from './direct-modules.js';
+import { opener } from './engine/open.js';
 
 /** Opens the instances of this thread. */
-export const openDirect = opener(generated, 'full', others);
+export const openDirect = opener('full', generated, modules);

@@ -100,3 +100,8 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
 }
+
+/** The error of an object that was used after `free()`. @internal */
+export function freed(what: string): RefloatError {
+  return new RefloatError('FREED', `free() was called on ${what}: keep it until the last use, or make a new one`);
+}

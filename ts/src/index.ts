@@ -8,8 +8,8 @@ import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
 /**
- * The entrance to everything. Computations run in a worker; see `refloat/sync` for the direct form
- * and `refloat/client` for a smaller download without bootstrapping in the page.
+ * The entrance to everything. Computations run in a worker, or with `{ worker: false }` in this thread; see
+ * `refloat/client` for a smaller download without bootstrapping in the page.
  *
  * @example
  * ```ts
@@ -26,13 +26,14 @@ import { loader, type LoadOptions } from './api/loader.js';
 export class Refloat extends Instance {
   static readonly #load = loader(
     {
+      artefact: 'full',
       hasWorkers,
       cores,
       startWorker,
       wrapWorker,
       openDirect: async () => (await import('./direct-full.js')).openDirect,
     },
-    (port, about, presets) => new Refloat(port, about, presets),
+    (port, about, sets) => new Refloat(port, about, sets),
   );
 
   /**

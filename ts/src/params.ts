@@ -9,6 +9,12 @@ export type Method = keyof SetNames;
 /** Names of the CKKS sets that ship with this version. */
 export type PresetName = SetNames['ckks-ship' | 'ckks-conventional'];
 
+/** A set with the pieces of its evaluation keys. */
+export interface SetWithParts extends SetInfo {
+  /** Pieces of the evaluation keys on the wire. Empty when a server was not asked for them. */
+  readonly keyParts: readonly Part[];
+}
+
 /** One stage of the bootstrapping method, known before anything runs. */
 export interface StageInfo extends Stage {
   readonly id: StageId;
@@ -27,11 +33,9 @@ export interface StageInfo extends Stage {
  * rf.close();
  * ```
  */
-export interface Preset extends SetInfo {
+export interface Preset extends SetWithParts {
   readonly method: Method;
   readonly stages: readonly StageInfo[];
-  /** Pieces of the bootstrapping keys. Empty when a server was not asked for them. */
-  readonly keyParts: readonly Part[];
 }
 
 /**

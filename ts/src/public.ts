@@ -1,12 +1,14 @@
 export { BootstrapKeys } from './api/bootstrap-keys.js';
 export { Ciphertext } from './api/ciphertext.js';
-export type { ImportOptions, Instance, KeygenOptions } from './api/instance.js';
+export type { Instance } from './api/instance.js';
 export { KeySet } from './api/key-set.js';
-export type { BootstrapKeysOptions, BootstrapOptions, EncryptOptions, SignalOptions } from './api/key-set.js';
-export type { LoadOptions, WasmSource } from './api/loader.js';
+export type { BootstrapKeysOptions, BootstrapOptions, EncryptOptions } from './api/key-set.js';
+export type { About, LoadOptions, WasmSource } from './api/loader.js';
+export type { ImportOptions, KeygenOptions, SignalOptions } from './api/options.js';
 export type { Resource } from './api/resource.js';
+export type { SecretKey } from './api/secret.js';
 export { complexFromParts, imaginaryParts, realParts } from './complex.js';
-export type { About, Memory } from './engine/engine.js';
+export type { Memory } from './engine/engine.js';
 export { RefloatError } from './errors.js';
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
 export { GateCiphertext } from './gates/ciphertext.js';
@@ -29,6 +31,7 @@ export type {
   Reduction,
   Scheme,
   SetInfo,
+  SetWithParts,
   SlotMode,
   StageInfo,
 } from './params.js';

@@ -5,8 +5,8 @@
  */
 import * as generated from '#wasm-client';
 import { workerPort } from '#port';
-import { opener } from './engine/direct.js';
+import { opener } from './engine/open.js';
 import { serve } from './engine/serve.js';
-import { others } from './worker-others.js';
+import { modules } from './worker-modules.js';
 
-serve(workerPort(), opener(generated, 'client', others));
+serve(workerPort(), opener('client', generated, modules));

@@ -5,8 +5,8 @@
  */
 import * as generated from '#wasm-full';
 import { workerPort } from '#port';
-import { opener } from './engine/direct.js';
+import { opener } from './engine/open.js';
 import { serve } from './engine/serve.js';
-import { others } from './worker-others.js';
+import { modules } from './worker-modules.js';
 
-serve(workerPort(), opener(generated, 'full', others));
+serve(workerPort(), opener('full', generated, modules));

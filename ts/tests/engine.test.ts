@@ -2,9 +2,10 @@
 // to: panics, memory that runs out, workers that die.
 import { describe, expect, it, vi } from 'vitest';
 import { Engine } from '../dist/engine/engine.js';
-import type { Glue } from '../dist/engine/glue.js';
+import type { GlueCiphertext, ModuleGlue } from '../dist/engine/glue.js';
+import { GATES, ckks, classOf, isHandle, type Handle, type Made } from '../dist/engine/handle.js';
 import { Host } from '../dist/engine/host.js';
-import { once, openModule, type Module } from '../dist/engine/open.js';
+import { once, openModule } from '../dist/engine/open.js';
 import { WorkerPort, type WorkerLike } from '../dist/engine/port.js';
 import { serve, type MessagePortLike } from '../dist/engine/serve.js';
 import { requireSimd } from '../dist/engine/simd.js';
@@ -14,6 +15,12 @@ import { loader } from '../dist/api/loader.js';
 import { coded, fake, fakeGlue } from './support/fake-glue.js';
 
 const memory = (): WebAssembly.Memory => new WebAssembly.Memory({ initial: 1 });
+const engineOf = (glue: ModuleGlue): Engine => new Engine('main', glue, memory());
+
+const MAIN = ckks('main');
+const keygen = (engine: Engine): Handle & { readonly keyId: string } =>
+  engine.call(classOf(MAIN, 'SecretKey'), 'generate', ['toy10', true]) as Handle & { readonly keyId: string };
+const encrypt = (engine: Engine, key: Handle): Made<GlueCiphertext> => engine.call(key, 'encrypt', [new Float64Array(1)]) as Made<GlueCiphertext>;
 
 describe('SIMD', () => {
   it('is required, with a sentence about where it is', () => {
@@ -44,36 +51,32 @@ describe('traps', () => {
     const glue = fakeGlue((op) => {
       if (op === 'encrypt') throw new WebAssembly.RuntimeError('unreachable');
     });
-    return new Engine({ ...glue, panicMessage: () => panic }, memory());
+    return engineOf({ ...glue, panicMessage: () => panic });
   };
 
   it('after a panic nothing works any more, and it says why', () => {
     const engine = trapping('index out of bounds');
-    const { handle } = engine.keygen('toy10', true, undefined);
-    const encrypt = (): unknown => engine.encrypt(handle, new Float64Array(1), undefined, undefined, undefined);
-    expect(encrypt).toThrow(/refloat panicked \(index out of bounds\): call Refloat.load\(\)/);
+    const key = keygen(engine);
+    expect(() => encrypt(engine, key)).toThrow(/refloat panicked \(index out of bounds\): call Refloat.load\(\)/);
     expect(engine.poisoned).toBe(true);
-    expect(() => engine.keygen('toy10', true, undefined)).toThrow(
-      expect.objectContaining({ code: 'PANICKED' }) as Error,
-    );
-    expect(() => engine.free(handle)).not.toThrow();
+    expect(() => keygen(engine)).toThrow(expect.objectContaining({ code: 'PANICKED' }) as Error);
+    expect(() => engine.free(key)).not.toThrow();
   });
 
   it('a trap without a panic is memory that ran out', () => {
     const engine = trapping(undefined);
-    const { handle } = engine.keygen('toy10', true, undefined);
-    expect(() => engine.encrypt(handle, new Float64Array(1), undefined, undefined, undefined)).toThrow(
-      expect.objectContaining({ code: 'OUT_OF_MEMORY' }) as Error,
-    );
+    const key = keygen(engine);
+    expect(() => encrypt(engine, key)).toThrow(expect.objectContaining({ code: 'OUT_OF_MEMORY' }) as Error);
   });
 
   it('an ordinary error is passed on with its code and hurts nobody', () => {
-    const glue = fakeGlue((op) => {
-      if (op === 'encrypt') throw coded('LEVEL_MISMATCH', 'level 9');
-    });
-    const engine = new Engine(glue, memory());
-    const { handle } = engine.keygen('toy10', true, undefined);
-    expect(() => engine.encrypt(handle, new Float64Array(1), undefined, undefined, undefined)).toThrow(
+    const engine = engineOf(
+      fakeGlue((op) => {
+        if (op === 'encrypt') throw coded('LEVEL_MISMATCH', 'level 9');
+      }),
+    );
+    const key = keygen(engine);
+    expect(() => encrypt(engine, key)).toThrow(
       expect.objectContaining({ name: 'RefloatError', code: 'LEVEL_MISMATCH', message: 'level 9' }) as Error,
     );
     expect(engine.poisoned).toBe(false);
@@ -87,69 +90,140 @@ describe('traps', () => {
       }),
       __wbg_reset_state: reset,
     };
-    const module: Module<Glue, Engine> = { glue, engine: Engine, fallback: () => Promise.resolve(undefined), option: 'wasm' };
-    const open = once((source) => openModule(module, source));
+    const openIt = (source: unknown): Promise<Engine> => openModule('main', 'full', glue, source);
+    const open = once(openIt);
     const first = await open(new Uint8Array());
     expect(await open(new Uint8Array())).toBe(first);
-    const { handle } = first.keygen('toy10', true, undefined);
-    expect(() => first.encrypt(handle, new Float64Array(1), undefined, undefined, undefined)).toThrow(RefloatError);
+    const key = keygen(first);
+    expect(() => encrypt(first, key)).toThrow(RefloatError);
     expect(reset).not.toHaveBeenCalled();
     const second = await open(new Uint8Array());
     expect(second).not.toBe(first);
     expect(reset).toHaveBeenCalledOnce();
     // What another opener puts in its place is gone too, although nothing had happened to it.
-    await openModule(module, new Uint8Array());
-    expect(() => second.keygen('toy10', true, undefined)).toThrow(expect.objectContaining({ code: 'FREED' }) as Error);
+    await openIt(new Uint8Array());
+    expect(() => keygen(second)).toThrow(expect.objectContaining({ code: 'FREED' }) as Error);
+  });
+
+  it('frees nothing in an instance that has trapped', () => {
+    const free = vi.fn();
+    const list = { length: () => 1, slice: () => list, append: () => undefined, free };
+    const glue = {
+      ...fakeGlue(),
+      GateCiphertext: { fromBytes: () => list },
+      use: (): never => {
+        throw new WebAssembly.RuntimeError('unreachable');
+      },
+    };
+    const engine = engineOf(glue);
+    expect(() => engine.call(MAIN, 'use', [[new Uint8Array(1)]])).toThrow(RefloatError);
+    expect(free).not.toHaveBeenCalled();
   });
 });
 
 describe('handles', () => {
+  it('know their module, survive messages, and tell what is known', () => {
+    const { engine } = fake();
+    const key = keygen(engine);
+    expect(key).toEqual({ module: 'main', object: expect.any(Number) as unknown, preset: 'toy10', keyId: '01'.repeat(16) });
+    const ct = structuredClone(encrypt(engine, structuredClone(key)));
+    expect(ct).toMatchObject({ module: 'main', preset: 'toy10', level: 2, logQ: 40, byteLength: 24 });
+    expect(engine.call(key, 'decrypt', [ct])).toEqual(new Float64Array(1));
+    expect([key, ct].every(isHandle)).toBe(true);
+    expect([undefined, null, 5, 'x', new Float64Array(1), { level: 1 }].some(isHandle)).toBe(false);
+  });
+
   it('are gone once freed, of whatever kind', () => {
     const { engine } = fake();
-    const key = engine.keygen('toy10', true, undefined);
-    const ct = engine.encrypt(key.handle, new Float64Array(1), undefined, undefined, undefined);
+    const key = keygen(engine);
+    const ct = encrypt(engine, key);
     expect(engine.memory().objects).toBe(2);
-    engine.free(ct.handle);
-    engine.free(ct.handle);
-    expect(() => engine.ciphertextToBytes(ct.handle)).toThrow(/free\(\) was called on the ciphertext/);
-    const boot = engine.bootBegin('toy10', key.id);
-    const other = engine.encrypt(key.handle, new Float64Array(1), undefined, undefined, undefined);
-    const run = engine.runBegin(other.handle, boot, undefined, undefined, undefined);
+    engine.free(ct);
+    engine.free(ct);
+    expect(() => engine.call({ ...ct, what: 'the ciphertext' }, 'toBytes', [])).toThrow(/free\(\) was called on the ciphertext/);
+    const run = engine.call(classOf(MAIN, 'BootstrapRun'), 'begin', [encrypt(engine, key)]) as Handle;
     engine.free(run);
-    expect(() => engine.runStep(run)).toThrow(/free\(\) was called on the run/);
-    expect(() => engine.runFinish(run)).toThrow(RefloatError);
+    expect(() => engine.step(run, 'step', [])).toThrow(expect.objectContaining({ code: 'FREED' }) as Error);
+    expect(() => engine.call(run, 'finish', [])).toThrow(RefloatError);
+  });
+
+  it('of a step come with what it reported, the time it took, and what is known afterwards', () => {
+    const { engine } = fake();
+    const key = keygen(engine);
+    const boot = engine.call(classOf(MAIN, 'BootstrapKeys'), 'begin', ['toy10', new Uint8Array(16)]) as Handle;
+    const run = engine.call(classOf(MAIN, 'BootstrapRun'), 'begin', [encrypt(engine, key)]) as Handle;
+    const { value, events, ms, state } = engine.step(run, 'step', [boot]);
+    expect([value, state]).toEqual([false, { groupsAhead: 0 }]);
+    expect(events).toMatchObject([{ kind: 'progress', stage: 'blind_rotate', done: 1, total: 4 }]);
+    expect(events[0]?.atMs).toBeGreaterThanOrEqual(0);
+    expect(events[0]?.atMs).toBeLessThanOrEqual(ms);
   });
 
   it('incomplete key sets are refused with the core’s own code', () => {
     const { engine } = fake();
-    const key = engine.keygen('toy10', true, undefined);
-    const boot = engine.bootBegin('toy10', key.id);
-    engine.bootPart(boot, key.handle, 0);
-    expect(() => engine.bootFinish(boot)).toThrow(expect.objectContaining({ code: 'MISSING_KEY' }) as Error);
+    const boot = engine.call(classOf(MAIN, 'BootstrapKeys'), 'begin', ['toy10', new Uint8Array(16)]) as Handle;
+    engine.call(boot, 'addFromSecret', [keygen(engine), 0]);
+    expect(() => engine.call(boot, 'finish', [])).toThrow(expect.objectContaining({ code: 'MISSING_KEY' }) as Error);
   });
 
   it('the client artefact says where bootstrapping is', () => {
     const { BootstrapKeys, BootstrapRun, square, ...client } = fakeGlue();
     expect([BootstrapKeys, BootstrapRun, square]).not.toContain(undefined);
-    const engine = new Engine(client, memory());
-    expect(engine.describe().about.artefact).toBe('client');
-    expect(() => engine.bootBegin('toy10', '00')).toThrow(/import from 'refloat' instead of 'refloat\/client'/);
+    const engine = engineOf(client);
+    const elsewhere = /import from 'refloat' instead of 'refloat\/client'/;
+    expect(() => engine.call(classOf(MAIN, 'BootstrapKeys'), 'begin', ['toy10', new Uint8Array(16)])).toThrow(elsewhere);
+    expect(() => engine.call(MAIN, 'square', [])).toThrow(elsewhere);
+  });
+
+  it('are checked by the compiler', () => {
+    const { port } = fake();
+    // Never called: what the compiler accepts here does not matter, what it refuses does.
+    const uses = async (): Promise<void> => {
+      const key = await port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true);
+      const ct = await port.call(key, 'encrypt', new Float64Array(1), 'real', undefined, undefined);
+      const run = await port.call(classOf(MAIN, 'BootstrapRun'), 'begin', ct);
+      const known: [string, number] = [key.keyId, ct.level];
+      // @ts-expect-error a key has no level
+      known.push(key.level);
+      // @ts-expect-error the values are missing
+      await port.call(key, 'encrypt');
+      // @ts-expect-error a key is not a ciphertext
+      await port.call(key, 'decrypt', key);
+      // @ts-expect-error gates are not computed on numbers
+      await port.call(classOf(GATES, 'CircuitRun'), 'begin', 'input a', ct);
+      // @ts-expect-error there is no such method
+      await port.call(key, 'keyParts', 1);
+      // @ts-expect-error the keys are missing
+      await port.step(run, 'step');
+    };
+    expect(uses).toBeTypeOf('function');
   });
 });
 
-describe('gates', () => {
-  it('are loaded with the first operation on them, again if that fails, and not before', async () => {
-    const open = vi.fn(() => Promise.reject(coded('NETWORK', 'offline')));
+describe('modules', () => {
+  it('are loaded with the first call of theirs, again if that fails, and not before', async () => {
     const { engine } = fake();
-    const host = new Host(engine, open, open);
-    await host.call('keygen', ['toy10', true, undefined]);
-    expect(await host.call('memory', [])).toMatchObject({ objects: 1, instances: 1 });
-    expect(open).not.toHaveBeenCalled();
-    for (const times of [1, 2]) {
-      await expect(host.call('gatePresets', [])).rejects.toMatchObject({ code: 'NETWORK' });
-      expect(open).toHaveBeenCalledTimes(times);
+    const open = vi.fn((name: string) => (name === 'main' ? Promise.resolve(engine) : Promise.reject(coded('NETWORK', 'offline'))));
+    const host = new Host(open);
+    await host.load('main');
+    await host.call(classOf(MAIN, 'SecretKey'), 'generate', ['toy10', true]);
+    expect(host.memory()).toMatchObject({ objects: 1, instances: 1 });
+    expect(open.mock.calls).toEqual([['main']]);
+    for (const module of ['gates', 'conventional'] as const) {
+      for (const times of [1, 2]) {
+        await expect(host.call({ module, object: '' }, 'about', [])).rejects.toMatchObject({ code: 'NETWORK' });
+        expect(open.mock.calls.filter(([name]) => name === module)).toHaveLength(times);
+      }
     }
     expect(host.poisoned).toBe(false);
+  });
+
+  it('that are loaded answer at once in the same thread', async () => {
+    const { host, port } = fake();
+    await host.load('main');
+    const made = port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true);
+    expect(host.memory().objects).toBe(1);
+    expect((await made).preset).toBe('toy10');
   });
 });
 
@@ -183,16 +257,18 @@ describe('messages', () => {
     request({ id: 1, op: 'memory', args: [] });
     request({ id: 2, op: 'init', args: [undefined] });
     request({ id: 3, op: 'memory', args: [] });
-    request({ id: 0, op: 'free', args: [5] });
-    request({ id: 4, op: 'ciphertextToBytes', args: [77] });
-    await vi.waitFor(() => expect(replies).toHaveLength(4));
+    request({ id: 0, op: 'free', args: [{ module: 'main', object: 5 }] });
+    request({ id: 4, op: 'call', args: [{ module: 'main', object: 77 }, 'toBytes', []] });
+    request({ id: 5, op: 'constructor', args: [] });
+    await vi.waitFor(() => expect(replies).toHaveLength(5));
     expect(replies.map((r) => [r.id, r.ok])).toEqual([
       [1, false],
       [2, true],
       [3, true],
       [4, false],
+      [5, false],
     ]);
-    expect(replies[3]).toMatchObject({ error: { code: 'FREED' } });
+    expect(replies.slice(3)).toMatchObject([{ error: { code: 'FREED' } }, { error: { code: 'INVALID_ARGUMENT' } }]);
   });
 });
 
@@ -210,10 +286,10 @@ describe('a worker that dies', () => {
 
   it('rejects what is under way and what comes after', async () => {
     const { port, die, busy } = mortal();
-    const waiting = port.call('memory');
+    const waiting = port.ask('memory', []);
     die('killed');
     await expect(waiting).rejects.toMatchObject({ code: 'PANICKED', cause: 'killed' });
-    await expect(port.call('memory')).rejects.toMatchObject({ code: 'PANICKED' });
+    await expect(port.ask('memory', [])).rejects.toMatchObject({ code: 'PANICKED' });
     expect(port.dead).toBe(true);
     expect(busy.at(-1)).toBe(false);
   });
@@ -222,16 +298,15 @@ describe('a worker that dies', () => {
     const workers: { die: (reason: unknown) => void }[] = [];
     const load = loader(
       {
+        artefact: 'full',
         hasWorkers: true,
         cores: () => 1,
         startWorker: (onReply, onDeath) => {
           workers.push({ die: onDeath });
-          const { engine } = fake();
+          const { host } = fake();
           return {
-            post: ({ id, op }) =>
-              queueMicrotask(() =>
-                onReply({ id, ok: true, value: op === 'describe' ? engine.describe() : undefined }),
-              ),
+            post: ({ id, op, args }) =>
+              void Promise.resolve(op === 'init' ? undefined : host.perform(op, args)).then((value) => onReply({ id, ok: true, value })),
             terminate: () => undefined,
             hold: () => undefined,
           };
@@ -252,6 +327,7 @@ describe('a worker that dies', () => {
   it('is not started where there are none: the module is loaded directly', async () => {
     const load = loader(
       {
+        artefact: 'full',
         hasWorkers: false,
         cores: () => 8,
         startWorker: () => expect.unreachable(),
@@ -261,6 +337,6 @@ describe('a worker that dies', () => {
       (port) => ({ port }),
     );
     const { port } = await load({});
-    expect(await port.call('memory')).toMatchObject({ objects: 0 });
+    expect(await port.ask('memory', [])).toMatchObject({ objects: 0 });
   });
 });

@@ -1,13 +1,14 @@
-// The other two entry points: the small module, and the direct form.
+// The small module, and everything in the caller's own thread.
 import { describe, expect, it } from 'vitest';
+import { Refloat, type KeySet } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
-import { KeySet, Refloat as Direct, RefloatError } from 'refloat/sync';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 25));
 const worst = (found: ArrayLike<number>, wanted: ArrayLike<number>): number =>
   Math.max(...Array.from(wanted, (w, i) => Math.abs((found[i] as number) - w)));
 
-const keysOf = (rf: Direct): KeySet => rf.keygen('toy10', { allowInsecure: true });
+const direct = (): Promise<Refloat> => Refloat.load({ worker: false });
+const keysOf = (rf: Refloat): Promise<KeySet> => rf.keygen('toy10', { allowInsecure: true });
 
 describe('refloat/client', () => {
   it('makes the keys of a 128-bit set part by part in little memory', async () => {
@@ -37,107 +38,115 @@ describe('refloat/client', () => {
   });
 });
 
-describe('refloat/sync', () => {
-  it('does the whole journey without a promise', async () => {
-    const rf = await Direct.load();
-    using keys = keysOf(rf);
-    using fresh = keys.encrypt(VALUES);
-    using spent = rf.exhaust(fresh);
+describe('{ worker: false }', () => {
+  it('does the whole journey in this thread', async () => {
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    using fresh = await keys.encrypt(VALUES);
+    using spent = await rf.exhaust(fresh);
     expect([fresh.level, spent.level]).toEqual([keys.params.outputLevel, keys.params.inputLevel]);
     const making = keys.bootstrapKeys();
-    expect([...making].map((e) => e.done)).toEqual(keys.params.keyParts.map((_, i) => i + 1));
-    using boot = making.result();
-    expect(making.result()).toBe(boot);
+    using boot = await making;
+    expect(making.events.map((e) => e.done)).toEqual(keys.params.keyParts.map((_, i) => i + 1));
     const run = keys.bootstrap(spent, boot, { inspect: { message: VALUES } });
-    const seen = [...run];
-    expect(seen.filter((e) => e.kind === 'exit').map((e) => e.stage)).toEqual(keys.params.stages.map((s) => s.id));
-    expect(seen.some((e) => e.kind === 'view')).toBe(true);
-    expect([...run]).toEqual(seen);
-    using again = run.result();
-    expect(worst(keys.decrypt(again), VALUES)).toBeLessThan(2 ** -keys.params.promisedBits);
-    using square = rf.square(again, boot);
-    using generated = keys.bootstrapKeys({ resident: false }).result();
-    using last = keys.bootstrap(square, generated).result();
-    expect(worst(keys.decrypt(last), VALUES.map((x) => x * x))).toBeLessThan(2 ** -8);
-    using read = rf.ciphertextFromBytes(last.toBytes());
-    expect(keys.decrypt(read)).toEqual(keys.decrypt(last));
+    using again = await run;
+    expect(run.events.filter((e) => e.kind === 'exit').map((e) => e.stage)).toEqual(keys.params.stages.map((s) => s.id));
+    expect(run.events.some((e) => e.kind === 'view')).toBe(true);
+    expect(worst(await keys.decrypt(again), VALUES)).toBeLessThan(2 ** -keys.params.promisedBits);
+    using square = await rf.square(again, boot);
+    using generated = await keys.bootstrapKeys({ resident: false });
+    using last = await keys.bootstrap(square, generated);
+    expect(worst(await keys.decrypt(last), VALUES.map((x) => x * x))).toBeLessThan(2 ** -8);
+    using read = await rf.ciphertextFromBytes(await last.toBytes());
+    expect(await keys.decrypt(read)).toEqual(await keys.decrypt(last));
+  });
+
+  it('gives promises of what is done already', async () => {
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    const order: string[] = [];
+    const later = new Promise<void>((resolve) => setImmediate(() => resolve(void order.push('a task of others'))));
+    using ct = await keys.encrypt(VALUES);
+    const bytes = await ct.toBytes();
+    using back = await rf.ciphertextFromBytes(bytes);
+    expect(worst(await keys.decrypt(back), VALUES)).toBeLessThan(2 ** -12);
+    order.push('encrypted and decrypted');
+    await later;
+    expect(order).toEqual(['encrypted and decrypted', 'a task of others']);
+  });
+
+  it('leaves the thread to others between the steps of a run', async () => {
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    using boot = await keys.bootstrapKeys({ resident: false });
+    using ct = await keys.encrypt(VALUES);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      turning = setImmediate(count);
+    };
+    let turning = setImmediate(count);
+    using _fresh = await keys.bootstrap(ct, boot);
+    clearImmediate(turning);
+    expect(turns).toBeGreaterThan(keys.params.tracks);
   });
 
   it('steps, and gives up when told', async () => {
-    const rf = await Direct.load();
-    using keys = keysOf(rf);
-    using boot = keys.bootstrapKeys({ resident: false }).result();
-    using ct = keys.encrypt(VALUES);
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    using boot = await keys.bootstrapKeys({ resident: false });
+    using ct = await keys.encrypt(VALUES);
+    const { objects } = await rf.memory();
     const run = keys.bootstrap(ct, boot);
-    expect(run.step()?.map((e) => e.kind)).toEqual(['enter', 'exit']);
-    const { objects } = rf.memory();
+    run.pause();
+    await run.step();
+    expect(run.events.map((e) => e.kind)).toEqual(['enter', 'exit']);
+    expect((await rf.memory()).objects).toBe(objects + 1);
     run.cancel();
-    run.cancel();
-    expect(rf.memory().objects).toBe(objects - 1);
-    expect(() => run.result()).toThrow(expect.objectContaining({ code: 'ABORTED' }) as Error);
+    await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+    expect((await rf.memory()).objects).toBe(objects);
     const making = keys.bootstrapKeys();
-    making.step();
+    making.pause();
+    await making.step();
     making.cancel();
-    expect(() => making.step()).toThrow(RefloatError);
-    expect(rf.memory().objects).toBe(objects - 1);
-  });
-
-  it('throws the same errors', async () => {
-    const rf = await Direct.load();
-    const keys = keysOf(rf);
-    using other = keysOf(rf);
-    const ct = keys.encrypt([1]);
-    const throws = (code: string, action: () => unknown): void =>
-      expect(action).toThrow(expect.objectContaining({ code }) as Error);
-    throws('INSECURE', () => rf.keygen('toy10'));
-    throws('INVALID_ARGUMENT', () => rf.keygen('toy12'));
-    throws('INVALID_ARGUMENT', () => keys.encrypt([7]));
-    throws('PARAMS_MISMATCH', () => other.decrypt(ct));
-    throws('BAD_BYTES', () => rf.ciphertextFromBytes(ct.toBytes().fill(0, 80, 90)));
-    throws('INSECURE', () => rf.importKeys(keys.exportSecret()));
-    expect(rf.importKeys(keys.exportSecret(), { allowInsecure: true }).id).toBe(keys.id);
-    ct.free();
-    throws('FREED', () => ct.toBytes());
-    keys.free();
-    keys.free();
-    throws('FREED', () => keys.encrypt([1]));
-    throws('FREED', () => keys.bootstrapKeys());
+    await expect(making).rejects.toMatchObject({ code: 'ABORTED' });
+    expect((await rf.memory()).objects).toBe(objects);
   });
 
   it('does not grow over many rounds', async () => {
-    const rf = await Direct.load();
-    using keys = keysOf(rf);
-    const round = (): void => {
-      using ct = keys.encrypt(VALUES);
-      using back = rf.ciphertextFromBytes(ct.toBytes());
-      keys.decrypt(back);
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    const round = async (): Promise<void> => {
+      using ct = await keys.encrypt(VALUES);
+      using back = await rf.ciphertextFromBytes(await ct.toBytes());
+      await keys.decrypt(back);
     };
-    for (let i = 0; i < 5; i++) round();
-    const before = rf.memory();
-    for (let i = 0; i < 50; i++) round();
-    expect(rf.memory()).toEqual(before);
+    for (let i = 0; i < 5; i++) await round();
+    const before = await rf.memory();
+    for (let i = 0; i < 50; i++) await round();
+    expect(await rf.memory()).toEqual(before);
   });
 });
 
 describe('secrets in wasm memory', () => {
   it('are gone once the key is freed, from heap and stack', async () => {
-    const rf = await Direct.load();
+    const rf = await direct();
     const glue = (await import('../dist/wasm/refloat_full.js')) as unknown as {
       default(): Promise<{ memory: WebAssembly.Memory }>;
     };
     const { memory } = await glue.default();
     const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(Buffer.from(bytes));
 
-    const keys = keysOf(rf);
-    const secret = keys.exportSecret();
+    const keys = await keysOf(rf);
+    const secret = await keys.exportSecret();
     const seed = secret.slice(64, 96); // what the key was made from: the payload of the wire form
     expect(held(seed)).toBe(true);
-    using ct = keys.encrypt(VALUES);
+    using ct = await keys.encrypt(VALUES);
     expect(held(new Uint8Array(VALUES.buffer, 8, 64))).toBe(false);
-    const shown = keys.decrypt(ct);
+    const shown = await keys.decrypt(ct);
     expect(held(new Uint8Array(shown.buffer, 8, 64))).toBe(false);
-    keys.keyPart(5);
-    using boot = keys.bootstrapKeys({ resident: false }).result();
+    await keys.keyPart(5);
+    using boot = await keys.bootstrapKeys({ resident: false });
     keys.free();
     expect(held(seed)).toBe(true); // keys made on the way need it
     boot.free();

@@ -43,7 +43,7 @@ afterAll(async () => {
 describe('the examples', () => {
   it('exist for every exported class and function', async () => {
     const documented = examples.map((e) => e.code).join('\n');
-    for (const name of ['Refloat', 'RefloatError', 'KeySet', 'Ciphertext', 'Server', 'RemoteKeys', 'SyncRun']) {
+    for (const name of ['Refloat', 'RefloatError', 'KeySet', 'Ciphertext', 'Server', 'RemoteKeys', 'SteppableRun']) {
       expect(examples.some((e) => e.name.includes(`(${name})`)), name).toBe(true);
     }
     expect(documented).toContain('complexFromParts');

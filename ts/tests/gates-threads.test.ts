@@ -1,7 +1,7 @@
 // Gates of a circuit spread over workers: the same bits and the same events as in one.
-import { afterEach, describe, expect, it } from 'vitest';
-import { Refloat, type CircuitEvent, type CircuitInfo, type GateCiphertext, type GateKeys } from 'refloat';
-import { Refloat as Direct } from 'refloat/sync';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Refloat, type CircuitEvent, type CircuitInfo, type GateCiphertext, type GateKeys, type LoadOptions } from 'refloat';
+import { WorkerPort } from '../dist/engine/port.js';
 
 const SEED = new Uint8Array(32).fill(7);
 const TOY = { allowInsecure: true, seed: SEED };
@@ -32,9 +32,9 @@ function timeless(event: CircuitEvent): object {
 }
 
 describe('circuits on several threads', () => {
-  it('give the bits and the events of one thread, and of the direct form', async () => {
-    const outcome = async (threads: number): Promise<{ bytes: Uint8Array[]; events: object[][] }> => {
-      const rf = await Refloat.load({ threads });
+  it('give the bits and the events of one thread, also in the page’s own', async () => {
+    const outcome = async (options: LoadOptions, instances: number): Promise<{ bytes: Uint8Array[]; events: object[][] }> => {
+      const rf = await Refloat.load(options);
       loaded.push(rf);
       const { keys, inputs } = await same(rf);
       const [bytes, events]: [Uint8Array[], object[][]] = [[], []];
@@ -45,22 +45,24 @@ describe('circuits on several threads', () => {
         events.push(run.events.map(timeless));
         expect(run.events.every((e) => e.kind !== 'progress' || (e.gateMs ?? 0) > 0)).toBe(true);
       }
-      expect((await rf.memory()).instances).toBe(2 * threads);
+      expect((await rf.memory()).instances).toBe(instances);
       return { bytes, events };
     };
-    const one = await outcome(1);
-    expect(await outcome(3)).toEqual(one);
+    const one = await outcome({ threads: 1 }, 2);
+    expect(await outcome({ threads: 3 }, 6)).toEqual(one);
+    expect(await outcome({ worker: false }, 2)).toEqual(one);
+  });
 
-    const gates = await (await Direct.load()).gates();
-    using secret = gates.keygen('toy-bool', TOY);
-    using keys = secret.evaluationKeys();
-    using inputs = secret.encrypt(INPUTS, { seed: SEED });
-    for (const [i, circuit] of [gates.adder(8, 'prefix'), gates.comparator(8)].entries()) {
-      const run = keys.run(circuit, inputs);
-      using result = run.result();
-      expect(result.toBytes()).toEqual(one.bytes[i]);
-      expect(run.events.map(timeless)).toEqual(one.events[i]);
-    }
+  it('evaluate some of the gates', async () => {
+    const { Refloat: Watched } = await import('../dist/index.js');
+    const step = vi.spyOn(WorkerPort.prototype, 'step');
+    using rf = await Watched.load({ threads: 2 });
+    const { keys, inputs } = await same(rf);
+    const [circuit] = await circuits(rf);
+    // The first run sends the keys to the worker, the second finds them there.
+    for (let i = 0; i < 2; i++) (await keys.run(circuit as CircuitInfo, inputs)).free();
+    expect((step.mock.calls as unknown[][]).map((call) => call[1])).toContain('call');
+    step.mockRestore();
   });
 
   it('stop when cancelled or paused, and leave nothing behind but the keys', async () => {
@@ -82,41 +84,33 @@ describe('circuits on several threads', () => {
   });
 });
 
-describe('the direct form of gates', () => {
-  it('does what the other does', async () => {
-    const rf = await Direct.load();
-    const gates = await rf.gates();
-    expect(gates.presets()[0]).toMatchObject({ name: 'bool-128' });
-    using secret = gates.keygen('toy-fbs', TOY);
-    using keys = secret.evaluationKeys();
+describe('gates in this thread', () => {
+  it('do what those in a worker do', async () => {
+    const { gates } = await Refloat.load({ worker: false });
+    expect((await gates.presets())[0]).toMatchObject({ name: 'bool-128' });
+    using secret = await gates.keygen('toy-fbs', TOY);
+    using keys = await secret.evaluationKeys();
     expect(keys.params.name).toBe('toy-fbs');
     const table = Array.from({ length: 16 }, (_, m) => (m * m) % 16);
-    using x = secret.encryptIntegers([3, 5]);
-    using squares = keys.lookUp(x, table);
-    expect(secret.decryptIntegers(squares)).toEqual([9, 9]);
-    using sum = keys.sum([[1, x]], 2);
-    expect(secret.decryptIntegers(sum)).toEqual([5, 7]);
-    using three = x.slice(0, 1);
+    using x = await secret.encryptIntegers([3, 5]);
+    using squares = await keys.lookUp(x, table);
+    expect(await secret.decryptIntegers(squares)).toEqual([9, 9]);
+    using sum = await keys.sum([[1, x]], 2);
+    expect(await secret.decryptIntegers(sum)).toEqual([5, 7]);
+    using three = await x.slice(0, 1);
     const run = keys.lookUpRun(three, table, { inspect: secret });
-    using nine = run.result();
-    expect(secret.decryptIntegers(nine)).toEqual([9]);
+    using nine = await run;
+    expect(await secret.decryptIntegers(nine)).toEqual([9]);
     expect(run.events[0]).toMatchObject({ kind: 'view', stage: 'input' });
     expect(run.events.at(-1)).toMatchObject({ kind: 'view', stage: 'sample_extract' });
-    using bit = secret.encrypt([true, false]);
-    using both = gates.ciphertextFromBytes(bit.concat(bit).toBytes());
+    using bit = await secret.encrypt([true, false]);
+    using both = await gates.ciphertextFromBytes(await (await bit.concat(bit)).toBytes());
     expect(both.length).toBe(4);
-    using first = bit.slice(0, 1);
-    const gate = keys.gateRun('nand', [first, first]);
-    gate.step();
-    gate.cancel();
-    expect(() => gate.result()).toThrow(expect.objectContaining({ code: 'ABORTED' }) as Error);
-    using again = gates.importKeys(secret.exportSecret(), TOY);
+    using again = await gates.importKeys(await secret.exportSecret(), TOY);
     expect(again.id).toBe(secret.id);
-    expect(again.keyPart(0)).toEqual(secret.keyPart(0));
-    expect(() => keys.gate('and', bit)).toThrow(/takes 2 operands/);
-    expect(() => secret.decrypt(x)).toThrow(/decryptIntegers/);
-    expect(() => bit.slice(1, 3)).toThrow(/a list of 2/);
-    expect(() => gates.keygen('toy-fbs')).toThrow(expect.objectContaining({ code: 'INSECURE' }) as Error);
-    expect(rf.memory().instances).toBe(2);
+    expect(await again.keyPart(0)).toEqual(await secret.keyPart(0));
+    await expect(keys.gate('and', bit)).rejects.toThrow(/takes 2 operands/);
+    await expect(secret.decrypt(x)).rejects.toThrow(/decryptIntegers/);
+    await expect(bit.slice(1, 3)).rejects.toThrow(/a list of 2/);
   });
 });

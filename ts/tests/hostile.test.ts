@@ -2,7 +2,6 @@
 // anything that could control a terminal.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeySet } from '../dist/api/key-set.js';
 import { readBody } from '../dist/remote/body.js';
 import { Server, type ServerOptions } from '../dist/remote/server.js';
 import { parsed, plain } from '../dist/remote/text.js';
@@ -24,16 +23,12 @@ afterEach(() => server.close());
 
 function client(options: ServerOptions = ONCE): { at: Fake; remote: Server } {
   const at = fake();
-  return { at, remote: new Server(at.port, () => at.presets, server.url, options) };
-}
-
-async function keysOf(at: Fake): Promise<KeySet> {
-  return new KeySet(at.port, await at.port.call('keygen', 'toy10', true, undefined), at.presets[0] as never);
+  return { at, remote: new Server(at.port, at.sets, server.url, options) };
 }
 
 async function job(options?: ServerOptions): Promise<unknown> {
   const { at, remote } = client(options);
-  const keys = await keysOf(at);
+  const keys = await at.keys();
   return remote.bootstrap(await keys.encrypt([1, 2]), { keys });
 }
 
@@ -215,7 +210,7 @@ describe('words of the server', () => {
       null,
     ];
     const { at: there, remote } = client();
-    const keys = await keysOf(there);
+    const keys = await there.keys();
     server.events = [{ ...good, note: 'later versions may say more' }, ...bad].map((data, i) => ({ id: i + 1, type: 'stage', data }));
     server.events.push({ id: 99, type: 'end', data: { state: 'done' } });
     const run = remote.bootstrap(await keys.encrypt([1]), { keys });
@@ -230,7 +225,7 @@ describe('what does not belong', () => {
     async (missing) => {
       at(/keys/, (response) => void response.end(JSON.stringify({ id: 'x', missing })));
       const { at: there, remote } = client();
-      await expect(remote.uploadKeys(await keysOf(there))).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
+      await expect(remote.uploadKeys(await there.keys())).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
     },
   );
 
@@ -243,7 +238,7 @@ describe('what does not belong', () => {
   it('a result under another key is refused and freed', async () => {
     at(/result/, (response) => void response.end(new Uint8Array(Float64Array.of(77, 2, 1).buffer)));
     const { at: there, remote } = client();
-    const keys = await keysOf(there);
+    const keys = await there.keys();
     using ct = await keys.encrypt([1]);
     const before = there.engine.memory().objects;
     await expect(remote.bootstrap(ct, { keys })).rejects.toMatchObject({ code: 'SERVER', message: expect.stringContaining('under key') as unknown });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KeySet } from '../dist/api/key-set.js';
 import type { Contact } from '../dist/remote/http.js';
+import { toHex } from '../dist/hex.js';
 import { Server, type ServerOptions } from '../dist/remote/server.js';
-import { fake, PARTS, type Fake, type Trouble } from './support/fake-glue.js';
+import { fake, fakeDigest, PARTS, type Fake, type Trouble } from './support/fake-glue.js';
 import { fakeServer, problem, writeEvent, type FakeServer } from './support/fake-server.js';
 
 const FAST = { retry: { attempts: 4, firstDelayMs: 1, maxDelayMs: 4 } } satisfies ServerOptions;
@@ -15,18 +15,14 @@ afterEach(() => server.close());
 
 function client(trouble?: Trouble, options: ServerOptions = FAST): { at: Fake; remote: Server } {
   const at = fake(trouble);
-  return { at, remote: new Server(at.port, () => at.presets, server.url, options) };
-}
-
-async function keysOf(at: Fake): Promise<KeySet> {
-  return new KeySet(at.port, await at.port.call('keygen', 'toy10', true, undefined), at.presets[0] as never);
+  return { at, remote: new Server(at.port, at.sets, server.url, options) };
 }
 
 describe('uploading keys', () => {
   it('sends every part once, a few at a time, and seals the set', async () => {
     server.slow = 5;
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const run = remote.uploadKeys(keys);
     const sealed = await run;
     expect(sealed).toMatchObject({ id: keys.id, params: 'toy10', digest: 'd1', bytes: 91 });
@@ -42,7 +38,7 @@ describe('uploading keys', () => {
   it('goes on where it stopped, without making again what the server has', async () => {
     let made = 0;
     const { at, remote } = client((op) => void (made += op === 'keyPart' ? 1 : 0));
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const controller = new AbortController();
     const first = remote.uploadKeys(keys, { signal: controller.signal });
     for await (const e of first) if (e.done === 3) break;
@@ -63,7 +59,7 @@ describe('uploading keys', () => {
 
   it('can be paused and stepped part by part', async () => {
     const { at, remote } = client();
-    const run = remote.uploadKeys(await keysOf(at));
+    const run = remote.uploadKeys(await at.keys());
     run.pause();
     await run.step();
     await run.step();
@@ -81,7 +77,7 @@ describe('uploading keys', () => {
       return true;
     };
     const { at, remote } = client();
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     expect(server.chunks.size).toBe(PARTS);
     expect(server.log.filter((line) => line.startsWith('PUT')).length).toBe(PARTS + 3);
   });
@@ -95,7 +91,7 @@ describe('uploading keys', () => {
       return true;
     };
     const { at, remote } = client();
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     expect(server.chunks.size).toBe(PARTS);
   });
 
@@ -110,7 +106,7 @@ describe('uploading keys', () => {
       return true;
     };
     const { at, remote } = client(undefined, { ...FAST, inFlight: 1, onContact: (contact) => heard.push(contact) });
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     const { attempts } = FAST.retry;
     expect(heard).toEqual([
       { state: 'retrying', attempt: 2, attempts, answered: false },
@@ -122,7 +118,7 @@ describe('uploading keys', () => {
 
   it('stops with the server gone, and says what to do', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const run = remote.uploadKeys(keys);
     server.intercept = (request) => {
       if (server.chunks.size < 2) return false;
@@ -143,7 +139,7 @@ describe('uploading keys', () => {
       return true;
     };
     const { at, remote } = client();
-    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({
+    await expect(remote.uploadKeys(await at.keys())).rejects.toMatchObject({
       code: 'BAD_BYTES',
       message: expect.stringContaining('residue 7') as unknown,
       problem: { status: 422, code: 'BAD_BYTES', detail: 'residue 7 is not below its modulus' },
@@ -161,7 +157,7 @@ describe('uploading keys', () => {
       return true;
     };
     const { at, remote } = client(undefined, { ...FAST, inFlight: 10 });
-    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({ code: 'BAD_BYTES' });
+    await expect(remote.uploadKeys(await at.keys())).rejects.toMatchObject({ code: 'BAD_BYTES' });
     expect(server.log.some((line) => line.endsWith('/commit'))).toBe(false);
     process.off('unhandledRejection', listen);
     expect(unhandled).toEqual([]);
@@ -181,7 +177,7 @@ describe('uploading keys', () => {
       },
       { ...FAST, fetch: counting },
     );
-    await expect(remote.uploadKeys(await keysOf(at))).rejects.toThrow('no more');
+    await expect(remote.uploadKeys(await at.keys())).rejects.toThrow('no more');
     expect([begun, ended]).toEqual([3, 3]);
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(begun).toBe(3);
@@ -190,7 +186,7 @@ describe('uploading keys', () => {
   it('fails with FREED when the keys are freed on the way', async () => {
     server.slow = 5;
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const run = remote.uploadKeys(keys);
     for await (const e of run) if (e.done === 2) break;
     keys.free();
@@ -206,27 +202,27 @@ describe('tokens', () => {
       return false;
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const theirs = await remote.uploadKeys(keys);
     await remote.bootstrap(await keys.encrypt([1]));
     await remote.keys(keys.id);
     await theirs.delete();
     expect([...seen]).toEqual([`Bearer ${theirs.token}`]);
     expect(theirs.token).toMatch(/^[0-9a-f]{64}$/);
-    expect(theirs.token).toBe(await at.port.call('serverToken', keys.handleIn(at.port), new URL(server.url).origin));
+    expect(theirs.token).toBe(toHex(await at.port.call(keys.handleIn(at.port), 'serverToken', new URL(server.url).origin)));
     expect(JSON.stringify(server.manifest)).not.toContain(theirs.token);
   });
 
   it('are known in another session with the same secret key, and nowhere else', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await remote.uploadKeys(keys);
-    const again = new Server(at.port, () => at.presets, server.url, FAST);
+    const again = new Server(at.port, at.sets, server.url, FAST);
     const ct = await keys.encrypt([1]);
     await expect(again.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 401, code: 'TOKEN_MISSING' } });
     await again.bootstrap(ct, { keys });
     await again.bootstrap(ct);
-    const stranger = new Server(at.port, () => at.presets, server.url, { ...FAST, token: '0'.repeat(64) });
+    const stranger = new Server(at.port, at.sets, server.url, { ...FAST, token: '0'.repeat(64) });
     await expect(stranger.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 403, code: 'TOKEN_WRONG' } });
     await expect(stranger.keys(keys.id)).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
     expect((await stranger.keys(keys, { token: (await again.keys(keys))?.token ?? '' }))?.id).toBe(keys.id);
@@ -234,7 +230,7 @@ describe('tokens', () => {
 
   it('can be chosen, and are checked before they are sent or shown', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const token = 'ab'.repeat(32);
     const theirs = await remote.uploadKeys(keys, { token });
     expect([theirs.token, server.token]).toEqual([token, token]);
@@ -246,7 +242,7 @@ describe('tokens', () => {
 
   it('that were refused are not remembered', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const theirs = await remote.uploadKeys(keys);
     await expect(remote.keys(keys, { token: '0'.repeat(64) })).rejects.toMatchObject({ problem: { code: 'TOKEN_WRONG' } });
     await remote.bootstrap(await keys.encrypt([1]));
@@ -255,10 +251,10 @@ describe('tokens', () => {
 
   it('are not asked for by jobs on a public set', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await remote.uploadKeys(keys, { public: true });
     expect(server.manifest).toMatchObject({ public: true });
-    const anyone = new Server(at.port, () => at.presets, server.url, FAST);
+    const anyone = new Server(at.port, at.sets, server.url, FAST);
     await anyone.bootstrap(await keys.encrypt([1]));
     await expect((await anyone.keys(keys.id))?.delete()).rejects.toMatchObject({ problem: { code: 'TOKEN_MISSING' } });
   });
@@ -271,7 +267,7 @@ describe('tokens', () => {
     };
     const { at, remote } = client(undefined, { ...FAST, apiKey: 'k', headers: { Authorization: 'Basic eA==', 'x-mine': '1' } });
     await remote.params().catch(() => undefined);
-    const theirs = await remote.uploadKeys(await keysOf(at));
+    const theirs = await remote.uploadKeys(await at.keys());
     expect(seen[0]).toEqual(['k', 'Basic eA==', '1']);
     expect(seen[1]).toEqual(['k', `Bearer ${theirs.token}`, '1']);
   });
@@ -288,7 +284,7 @@ describe('digests and healing', () => {
       }
       return false;
     };
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     expect(server.chunks.get(3)?.[0]).toBe(3);
     expect(server.log.filter((line) => line.endsWith('/chunks/3'))).toHaveLength(2);
     expect(server.log.filter((line) => line.endsWith('/commit'))).toHaveLength(2);
@@ -301,14 +297,14 @@ describe('digests and healing', () => {
       if (!lost && request.url?.endsWith('/commit')) lost = server.chunks.delete(5);
       return false;
     };
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     expect([server.chunks.size, server.sealed]).toEqual([PARTS, true]);
   });
 
   it('does not seal parts that somebody else has put into an open set', async () => {
     const { at, remote } = client();
     server.chunks.set(2, new Uint8Array(12));
-    await remote.uploadKeys(await keysOf(at));
+    await remote.uploadKeys(await at.keys());
     expect(server.chunks.get(2)?.[0]).toBe(2);
   });
 
@@ -319,12 +315,12 @@ describe('digests and healing', () => {
       problem(response, 409, 'PIECES_DIFFER', 'the pieces are others');
       return true;
     };
-    await expect(remote.uploadKeys(await keysOf(at))).rejects.toMatchObject({ problem: { code: 'PIECES_DIFFER' } });
+    await expect(remote.uploadKeys(await at.keys())).rejects.toMatchObject({ problem: { code: 'PIECES_DIFFER' } });
   });
 
   it('sends a part again that the server has lost, says so, and has the job done', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await remote.uploadKeys(keys);
     server.chunks.delete(4);
     const run = remote.bootstrap(await keys.encrypt([1, 2, 3]));
@@ -338,11 +334,11 @@ describe('digests and healing', () => {
 
   it('heals a part that a job has found damaged, also in another session, and tries once only', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await remote.uploadKeys(keys);
     let made = 0;
     const later = client((op) => void (made += op === 'keyPart' ? 1 : 0));
-    const same = await keysOf(later.at);
+    const same = await later.at.keys();
     const good = server.events;
     server.events = [{ id: 1, type: 'end', data: { state: 'failed', problem: { status: 409, code: 'KEY_PIECE_DAMAGED', detail: 'upload piece 5 again' } } }];
     server.intercept = (request) => {
@@ -365,7 +361,7 @@ describe('digests and healing', () => {
 
   it('cannot heal without the secret key, and passes on what the server says', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const theirs = await remote.uploadKeys(keys);
     server.chunks.delete(1);
     const ct = await keys.encrypt([1]);
@@ -385,7 +381,7 @@ describe('digests and healing', () => {
       return true;
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     expect([...(await keys.decrypt(await remote.bootstrap(await keys.encrypt([1]))))]).toEqual([1]);
     expect(server.log.filter((line) => line.endsWith('/result'))).toHaveLength(3);
   });
@@ -397,16 +393,16 @@ describe('digests and healing', () => {
       return false;
     };
     const { at, remote } = client();
-    const ct = await (await keysOf(at)).encrypt([1]);
+    const ct = await (await at.keys()).encrypt([1]);
     await remote.bootstrap(ct);
-    expect(digest).toBe(at.host.digest(await ct.toBytes()));
+    expect(digest).toBe(toHex(fakeDigest(await ct.toBytes())));
   });
 });
 
 describe('jobs', () => {
   it('streams the stages and reads the result', async () => {
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const ct = await keys.encrypt([1, 2, 3]);
     const run = remote.bootstrap(ct, { keys, op: ['square', 'bootstrap'] });
     const fresh = await run;
@@ -428,7 +424,7 @@ describe('jobs', () => {
       return true;
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const run = remote.bootstrap(await keys.encrypt([1]));
     await run;
     expect(last).toEqual([undefined, '1', '2', '3']);
@@ -440,7 +436,7 @@ describe('jobs', () => {
       { id: 1, type: 'end', data: { state: 'failed', problem: { code: 'LEVEL_MISMATCH', detail: 'level 0 is too low' } } },
     ];
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({
       code: 'LEVEL_MISMATCH',
       message: expect.stringContaining('level 0 is too low') as unknown,
@@ -450,7 +446,7 @@ describe('jobs', () => {
   it('rejects with ABORTED when somebody else cancels the job', async () => {
     server.events = [{ id: 1, type: 'end', data: { state: 'cancelled' } }];
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
@@ -462,7 +458,7 @@ describe('jobs', () => {
       return true; // and never ends
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     const run = remote.bootstrap(await keys.encrypt([1]));
     for await (const e of run) if (e.kind === 'enter') break;
     run.cancel();
@@ -478,7 +474,7 @@ describe('jobs', () => {
       return true;
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'NETWORK' });
     expect(server.log.filter((line) => line.endsWith('/events'))).toHaveLength(4);
   });
@@ -490,13 +486,13 @@ describe('jobs', () => {
       return true;
     };
     const { at, remote } = client();
-    const keys = await keysOf(at);
+    const keys = await at.keys();
     await expect(remote.bootstrap(await keys.encrypt([1]))).rejects.toMatchObject({ code: 'MISSING_KEY' });
   });
 
   it('refuses keys that are not the ciphertext’s own', async () => {
     const { at, remote } = client();
-    const [mine, other] = [await keysOf(at), await keysOf(at)];
+    const [mine, other] = [await at.keys(), await at.keys()];
     const ct = await mine.encrypt([1]);
     expect(() => remote.bootstrap(ct, { keys: other })).toThrow(/use the key it was encrypted with/);
   });
@@ -505,12 +501,12 @@ describe('jobs', () => {
 describe('addresses and answers', () => {
   it('refuses what is not an address, cannot be a header or is no time', () => {
     const { at } = client();
-    const made = (options: ServerOptions) => (): unknown => new Server(at.port, () => at.presets, server.url, options);
+    const made = (options: ServerOptions) => (): unknown => new Server(at.port, at.sets, server.url, options);
     expect(made({ apiKey: 'ge\nheim' })).toThrow(/the header x-api-key cannot be sent/);
     expect(made({ apiKey: 'gehéim → x' })).not.toThrow(/geh/);
     expect(made({ timeoutMs: 0 })).toThrow(/timeoutMs is 0/);
     expect(made({ timeoutMs: NaN })).toThrow(/timeoutMs is NaN/);
-    expect(() => new Server(at.port, () => at.presets, 'not an address', {})).toThrow(/http:\/\/host:port/);
+    expect(() => new Server(at.port, at.sets, 'not an address', {})).toThrow(/http:\/\/host:port/);
   });
 
   it('recognises a server that is not one of ours', async () => {

@@ -1,11 +1,13 @@
 // Tracks spread over workers, on the real wasm in worker threads: the same bits as in one.
 import { readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Refloat, type Ciphertext, type KeySet, type StageEvent } from 'refloat';
 import { Engine } from '../dist/engine/engine.js';
-import { TrackPool, threadCount } from '../dist/engine/pool.js';
-import { WorkerPort } from '../dist/engine/port.js';
-import type { Glue } from '../dist/engine/glue.js';
+import type { GlueMatrixInput, GlueRun, GlueSecretKey } from '../dist/engine/glue.js';
+import { ckks, classOf, type Handle } from '../dist/engine/handle.js';
+import { Host } from '../dist/engine/host.js';
+import { DirectPort, WorkerPort } from '../dist/engine/port.js';
+import { WorkerPool, threadCount } from '../dist/sharing/pool.js';
 import { startWorker } from '../dist/platform/node-full.js';
 
 const SEED = new Uint8Array(32).fill(5);
@@ -55,6 +57,20 @@ describe('threads', () => {
       expect([one.instances, many.instances]).toEqual([1, threads]);
     });
   }
+
+  it('do some of the groups and of the tracks', async () => {
+    // The workers of this copy of the package are those that are watched.
+    const { Refloat: Watched } = await import('../dist/index.js');
+    const ask = vi.spyOn(WorkerPort.prototype, 'ask');
+    using rf = await Watched.load({ threads: 2 });
+    const { keys, ct } = await same(rf, 'toy11-31');
+    using boot = await keys.bootstrapKeys({ resident: false });
+    await rf.memory(); // answered when the workers are ready
+    using _fresh = await keys.bootstrap(ct, boot);
+    const asked = ask.mock.calls.map(([op, args]) => (op === 'call' ? args[1] : op));
+    for (const what of ['trackWorker', 'group', 'supplyGroup', 'track', 'supplyTrack']) expect(asked).toContain(what);
+    ask.mockRestore();
+  });
 
   it('do every round of several', async () => {
     const outcome = async (count: number): Promise<[Uint8Array, object[]]> => {
@@ -128,120 +144,134 @@ describe('threads', () => {
   });
 });
 
+const MAIN = ckks('main');
+
 describe('a worker of the pool', () => {
   it('computes tracks that a run takes in', async () => {
-    const pool = new TrackPool(1, async () => {
-      const port = new WorkerPort(startWorker);
-      await port.init({}, []);
-      return port;
-    });
-    const engine = await direct();
-    const { run, secret } = atTheTracks(engine);
-    const phases = engine.runPhases(run);
-    const bytes = engine.secretForPool(secret);
-    const [helper] = await Promise.all(pool.helpers({ mode: 'real', phases, secret: () => Promise.resolve(bytes) }));
-    expect(bytes).toHaveLength(0); // moved, not copied
-    const result = await helper!.compute(0);
-    engine.runSupply(run, 0, result);
-    expect(() => engine.runSupply(run, 15, result)).toThrow(/track 15/);
-    expect(() => engine.runSupply(run, 1, { ...result, bytes: result.bytes.slice(8) })).toThrow();
-    expect(engine.runStep(run).nextTrack).toBe(1);
+    const pool = onePool();
+    const { port } = await direct();
+    const { run, secret } = await atTheTracks(port);
+    const phases = await port.call(run, 'phases');
+    const lent = await port.call(secret, 'exportSecret');
+    const [helper] = await Promise.all(
+      pool.each(async (worker) => ({ worker, tracks: await worker.ask('trackWorker', [lent, 'real', phases!.slice()], true) })),
+    );
+    const { worker, tracks } = helper!;
+    expect(lent).toHaveLength(0); // moved, not copied
+    const { bytes, counters } = await worker.call(tracks, 'track', 0);
+    await port.call(run, 'supplyTrack', 0, bytes, counters);
+    await expect(port.call(run, 'supplyTrack', 15, bytes, counters)).rejects.toThrow(/track 15/);
+    await expect(port.call(run, 'supplyTrack', 1, bytes.slice(8), counters)).rejects.toThrow();
+    expect((await port.step(run, 'rotateAhead', 1, await bootOf(port, secret))).state.nextTrack).toBe(0);
     expect((await pool.memory()).objects).toBe(1);
-    helper!.release();
+    worker.release(tracks);
     expect((await pool.memory()).objects).toBe(0);
     pool.close();
   });
 
   it('multiplies groups that a run takes in', async () => {
-    const pool = new TrackPool(1, async () => {
-      const port = new WorkerPort(startWorker);
-      await port.init({}, []);
-      return port;
-    });
-    const engine = await direct();
-    const finished = (prepare: (run: number) => Promise<void>): Promise<Uint8Array> => {
-      const { handle: secret } = engine.keygen('toy10', true, SEED);
-      const { handle: ct } = engine.encrypt(secret, Float64Array.of(0.5, -0.25), 'real', 1, SEED);
-      const run = engine.runBegin(ct, engine.bootGenerated(secret).handle, 'real', undefined, undefined);
-      return prepare(run).then(() => {
-        while (!engine.runStep(run).finished);
-        expect(engine.runGroups(run)).toBe(0);
-        return engine.ciphertextToBytes(engine.runFinish(run).handle);
-      });
+    const pool = onePool();
+    const { port } = await direct();
+    const finished = async (prepare: (run: Handle<GlueRun>, boot: Awaited<ReturnType<typeof bootOf>>) => Promise<void>): Promise<Uint8Array> => {
+      const secret = await port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true, SEED);
+      const ct = await port.call(secret, 'encrypt', Float64Array.of(0.5, -0.25), 'real', 1, SEED);
+      const run = await port.call(classOf(MAIN, 'BootstrapRun'), 'begin', ct, 'real');
+      const boot = await bootOf(port, secret);
+      await prepare(run, boot);
+      for (;;) {
+        const { value, state } = await port.step(run, 'step', boot);
+        expect(state.groupsAhead).toBe(0);
+        if (value) break;
+      }
+      return port.call(await port.call(run, 'finish'), 'toBytes');
     };
     const alone = await finished(() => Promise.resolve());
-    const shared = await finished(async (run) => {
-      const { events, input } = engine.runMatrix(run);
+    const shared = await finished(async (run, boot) => {
+      const { events, value, state } = await port.step(run, 'matrixInput', boot);
+      const { scale, steps }: GlueMatrixInput = value;
       expect(events).toMatchObject([{ kind: 'enter', stage: 'slots_to_coeffs' }]);
-      const [helper] = await Promise.all(pool.multipliers('toy10', input));
-      expect(input.steps.length).toBeGreaterThan(0); // copied, not moved
-      for (let group = 1; group < engine.runGroups(run); group += 2) {
-        const words = await helper!.group(group);
-        expect(() => engine.runSupplyGroup(run, group, words.slice(1))).toThrow();
-        engine.runSupplyGroup(run, group, words);
+      const [helper] = await Promise.all(
+        pool.each(async (worker) => ({ worker, matrix: await worker.call(classOf(MAIN, 'MatrixWorker'), 'begin', 'toy10', scale, steps) })),
+      );
+      const { worker, matrix } = helper!;
+      expect(steps.length).toBeGreaterThan(0); // copied, not moved
+      for (let group = 1; group < state.groupsAhead; group += 2) {
+        const words = await worker.call(matrix, 'group', group);
+        await expect(port.call(run, 'supplyGroup', group, words.slice(1))).rejects.toThrow();
+        await port.call(run, 'supplyGroup', group, words);
       }
-      engine.runMultiply(run, 0);
-      await expect(helper!.group(1000)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
-      helper!.release();
+      await port.step(run, 'multiplyAhead', 0);
+      await expect(worker.call(matrix, 'group', 1000)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      worker.release(matrix);
     });
     expect(shared).toEqual(alone);
     expect((await pool.memory()).objects).toBe(0);
     pool.close();
   });
 
-  it('that cannot start is done without', async () => {
-    const pool = new TrackPool(1, () => Promise.reject(new Error('no worker today')));
-    const job = { mode: 'real' as const, phases: new Float64Array(2), secret: () => expect.unreachable() };
-    expect(await Promise.all(pool.helpers(job))).toEqual([undefined]);
-    const input = { scale: new Float64Array(2), steps: new Uint32Array(1) };
-    expect(await Promise.all(pool.multipliers('toy10', input))).toEqual([undefined]);
+  it('that cannot start or prepare is dropped', async () => {
+    const pool = new WorkerPool(1, () => Promise.reject(new Error('no worker today')));
+    expect(await Promise.all(pool.each(() => expect.unreachable()))).toEqual([undefined]);
+    expect(await Promise.all(pool.copies({ module: 'main', object: 1 }, () => expect.unreachable()))).toEqual([undefined]);
     expect(await pool.memory()).toEqual({ bytes: 0, objects: 0, instances: 0 });
+    const other = onePool();
+    expect(await Promise.all(other.each(() => Promise.reject(new Error('not ready'))))).toEqual([undefined]);
+    other.close();
   });
 
   it('wipes the secret key it was lent', async () => {
-    const engine = await direct();
-    const { memory } = await (await glue()).default();
+    const { port, host, memory } = await direct();
     const held = (bytes: Uint8Array): boolean => Buffer.from(memory.buffer).includes(Buffer.from(bytes));
-    const { run, secret } = atTheTracks(engine);
-    const phases = engine.runPhases(run);
-    const lent = engine.secretForPool(secret);
+    const { run, secret, rest } = await atTheTracks(port);
+    const phases = await port.call(run, 'phases');
+    const lent = await port.call(secret, 'exportSecret');
     const seed = lent.slice(64, 96); // what the key was made from: the payload of the wire form
-    for (const handle of everything(engine, secret)) engine.free(handle);
+    for (const handle of [run, secret, ...rest]) port.release(handle);
     expect(held(seed)).toBe(false);
-    const tracks = engine.tracksBegin(lent, 'real', phases);
+    const tracks = await host.trackWorker(lent, 'real', phases!);
     expect(lent.every((byte) => byte === 0)).toBe(true);
-    engine.tracksCompute(tracks, 3);
+    await port.call(tracks, 'track', 3);
     expect(held(seed)).toBe(true);
-    engine.free(tracks);
+    port.release(tracks);
     expect(held(seed)).toBe(false);
     expect(held(seed.slice(0, 16)) || held(seed.slice(16))).toBe(false);
   });
+
+  it('wipes the bytes of a key that it cannot use', async () => {
+    const { host } = await direct();
+    const lent = new Uint8Array(200).fill(7);
+    await expect(host.trackWorker(lent, 'real', new Float64Array(2))).rejects.toMatchObject({ code: 'BAD_BYTES' });
+    expect(lent.every((byte) => byte === 0)).toBe(true);
+  });
 });
 
-async function glue(): Promise<Glue> {
-  return (await import('../dist/wasm/refloat_full.js')) as unknown as Glue;
+/** A pool of one worker. */
+function onePool(): WorkerPool {
+  return new WorkerPool(1, async () => {
+    const port = new WorkerPort(startWorker);
+    await port.init({}, []);
+    return port;
+  });
 }
 
-/** An engine in this thread. */
-async function direct(): Promise<Engine> {
-  const module = await glue();
+/** The full module in this thread, in an instance of its own. */
+async function direct(): Promise<{ port: DirectPort; host: Host; memory: WebAssembly.Memory }> {
+  const glue = await import('../dist/wasm/refloat_full.js');
   const bytes = readFileSync(new URL('../dist/wasm/refloat_full_bg.wasm', import.meta.url));
-  const { memory } = await module.default({ module_or_path: bytes });
-  return new Engine(module, memory);
+  const { memory } = await glue.default({ module_or_path: bytes });
+  const host = new Host(() => Promise.resolve(new Engine('main', glue, memory)));
+  return { port: new DirectPort(host), host, memory };
 }
 
-/** A run of toy10 that has come to its tracks. */
-function atTheTracks(engine: Engine): { run: number; secret: number } {
-  const { handle: secret } = engine.keygen('toy10', true, undefined);
-  const { handle: ct } = engine.encrypt(secret, Float64Array.of(0.5, -0.25), 'real', 1, undefined);
-  const { handle: boot } = engine.bootGenerated(secret);
-  const run = engine.runBegin(ct, boot, 'real', undefined, undefined);
-  expect(() => engine.runPhases(run)).toThrow(/step it up/);
-  while (engine.runStep(run).nextTrack === undefined);
-  return { run, secret };
-}
+const bootOf = (port: DirectPort, secret: Handle<GlueSecretKey>) => port.call(classOf(MAIN, 'BootstrapKeys'), 'generated', secret);
 
-/** The handles from the secret key's on: those `atTheTracks` has made. */
-function everything(engine: Engine, secret: number): number[] {
-  return Array.from({ length: engine.memory().objects }, (_, i) => secret + i);
+/** A run of toy10 that has come to its tracks, and what else was made for it. */
+async function atTheTracks(port: DirectPort): Promise<{ run: Handle<GlueRun>; secret: Handle<GlueSecretKey>; rest: Handle[] }> {
+  const secret = await port.call(classOf(MAIN, 'SecretKey'), 'generate', 'toy10', true);
+  const ct = await port.call(secret, 'encrypt', Float64Array.of(0.5, -0.25), 'real', 1);
+  const boot = await bootOf(port, secret);
+  const run = await port.call(classOf(MAIN, 'BootstrapRun'), 'begin', ct, 'real');
+  expect(await port.call(run, 'phases')).toBeUndefined();
+  while ((await port.step(run, 'step', boot)).state.nextTrack === undefined);
+  return { run, secret, rest: [ct, boot] };
 }

@@ -13,7 +13,6 @@ import {
   type SteppableRun,
 } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
-import { Refloat as Direct } from 'refloat/sync';
 
 export async function use(signal: AbortSignal): Promise<void> {
   const rf: Refloat = await Refloat.load({ worker: true });
@@ -33,7 +32,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   const bytes: Uint8Array = await ct.toBytes();
   console.log(values, bytes);
   const code: ErrorCode = new RefloatError('FREED', 'x').code;
-  console.log(code, (await Client.load()).about().artefact, (await Direct.load()).memory().bytes);
+  console.log(code, (await Client.load()).about().artefact, (await (await Refloat.load({ worker: false })).memory()).bytes);
   // @ts-expect-error there is no such stage
   const wrong: StageId = 'sideways';
   // @ts-expect-error a run made on a server cannot be paused

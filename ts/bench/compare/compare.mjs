@@ -9,7 +9,7 @@
 // All hold N/2 real slots. refloat encrypts at the level a bootstrapping returns; node-seal encrypts at
 // the top of its chain, which the last row of each table makes as short as refloat's ciphertexts.
 import SEAL from 'node-seal';
-import { Refloat } from '../../dist/sync.js';
+import { Refloat } from '../../dist/index.js';
 import { ready } from './ready.mjs';
 import { seal } from './seal.mjs';
 
@@ -34,10 +34,10 @@ const SIZES = [
   },
 ];
 
-/** Runs `work` and adds its milliseconds to `times`. */
-function timed(times, work) {
+/** Runs `work`, waits for its result, and adds the milliseconds to `times`. */
+async function timed(times, work) {
   const start = performance.now();
-  const result = work();
+  const result = await work();
   times.push(performance.now() - start);
   return result;
 }
@@ -51,16 +51,16 @@ function check(name, values, found) {
 }
 
 /** One round of a library's operations, and the names of what it times. */
-function ours(rf, { name, preset }, values, times) {
-  const keys = timed(times.keygen, () => rf.keygen(preset));
-  const ct = timed(times.encrypt, () => keys.encrypt(values));
-  check(name, values, timed(times.decrypt, () => keys.decrypt(ct)));
+async function ours(rf, { name, preset }, values, times) {
+  const keys = await timed(times.keygen, () => rf.keygen(preset));
+  const ct = await timed(times.encrypt, () => keys.encrypt(values));
+  check(name, values, await timed(times.decrypt, () => keys.decrypt(ct)));
   ct.free();
   keys.free();
 }
 
-function theirs(lib, context, { name, scale }, values, times) {
-  const generator = timed(times.keygen, () => new lib.KeyGenerator(context));
+async function theirs(lib, context, { name, scale }, values, times) {
+  const generator = await timed(times.keygen, () => new lib.KeyGenerator(context));
   const secret = generator.secretKey();
   const publicKey = generator.createPublicKey();
   const encryptor = new lib.Encryptor(context, publicKey);
@@ -68,11 +68,11 @@ function theirs(lib, context, { name, scale }, values, times) {
   const decryptor = new lib.Decryptor(context, secret);
   const encoder = new lib.CKKSEncoder(context);
   const [plain, ct, out] = [new lib.Plaintext(), new lib.Ciphertext(), new lib.Plaintext()];
-  timed(times.encrypt, () => {
+  await timed(times.encrypt, () => {
     encoder.encode(values, scale, plain);
     encryptor.encryptSymmetric(plain, ct);
   });
-  const found = timed(times.decrypt, () => {
+  const found = await timed(times.decrypt, () => {
     decryptor.decrypt(ct, out);
     return encoder.decodeFloat64(out);
   });
@@ -81,7 +81,7 @@ function theirs(lib, context, { name, scale }, values, times) {
 }
 
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
-const rf = await Refloat.load();
+const rf = await Refloat.load({ worker: false });
 const lib = await SEAL();
 console.log(`Node ${process.versions.node}, ${ROUNDS} rounds, medians in ms; in brackets: times refloat's`);
 for (const { n, own, others } of SIZES) {
@@ -97,7 +97,7 @@ for (const { n, own, others } of SIZES) {
   // Three rounds first, for the engine to compile what it runs.
   for (let i = -3; i < ROUNDS; i++) {
     for (const { round, times } of sides) {
-      round(times);
+      await round(times);
       if (i < 0) for (const list of Object.values(times)) list.length = 0;
     }
   }

@@ -1,4 +1,5 @@
-import type { CiphertextInfo } from '../engine/engine.js';
+import type { GlueCiphertext } from '../engine/glue.js';
+import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SlotMode } from '../params.js';
 import { Resource } from './resource.js';
@@ -19,7 +20,7 @@ import { Resource } from './resource.js';
  * rf.close();
  * ```
  */
-export class Ciphertext extends Resource {
+export class Ciphertext extends Resource<GlueCiphertext> {
   /** Name of the parameter set. */
   readonly preset: string;
   /** Hexadecimal id of the key it is encrypted under. */
@@ -36,19 +37,19 @@ export class Ciphertext extends Resource {
   readonly mode: SlotMode;
 
   /** @internal */
-  constructor(port: Port, info: CiphertextInfo, mode: SlotMode) {
-    super(port, info.handle, 'the ciphertext');
-    this.preset = info.preset;
-    this.keyId = info.keyId;
-    this.level = info.level;
-    this.logQ = info.logQ;
-    this.logScale = info.logScale;
-    this.byteLength = info.byteLength;
+  constructor(port: Port, made: Made<GlueCiphertext>, mode: SlotMode) {
+    super(port, made, 'the ciphertext');
+    this.preset = made.preset;
+    this.keyId = made.keyId;
+    this.level = made.level;
+    this.logQ = made.logQ;
+    this.logScale = made.logScale;
+    this.byteLength = made.byteLength;
     this.mode = mode;
   }
 
   /** The wire form, in an array that is the caller's to keep or to transfer. */
   async toBytes(): Promise<Uint8Array> {
-    return this.port.call('ciphertextToBytes', this.handle);
+    return this.port.call(this.handle, 'toBytes');
   }
 }

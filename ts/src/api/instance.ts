@@ -1,27 +1,17 @@
-import { throwIfAborted } from '../errors.js';
-import type { About, Memory } from '../engine/engine.js';
+import { RefloatError, throwIfAborted } from '../errors.js';
+import type { Memory } from '../engine/engine.js';
+import { ckks, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
-import { keyMismatch, presetNamed, today } from '../mismatch.js';
 import type { Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
-import { KeySet, copied, type SignalOptions } from './key-set.js';
-
-/** Options of `Refloat.keygen`. */
-export interface KeygenOptions extends SignalOptions {
-  /** Needed for sets whose `secure` is false: toys that show how things work and protect nothing. */
-  readonly allowInsecure?: boolean;
-  /** 32 bytes that fix the key; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
-}
-
-/** Options of `Refloat.importKeys`. */
-export interface ImportOptions extends SignalOptions {
-  /** As in {@link KeygenOptions}. */
-  readonly allowInsecure?: boolean;
-}
+import { KeySet } from './key-set.js';
+import type { About } from './loader.js';
+import type { ImportOptions, KeygenOptions } from './options.js';
+import { copied } from './secret.js';
+import { keyMismatch, moduleOf, type Sets } from './sets.js';
 
 /** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
 export class Instance {
@@ -29,14 +19,13 @@ export class Instance {
   readonly gates: Gates;
   readonly #port: Port;
   readonly #about: About;
-  #presets: readonly Preset[];
-  #conventional: Promise<void> | undefined;
+  readonly #sets: Sets;
 
   /** @internal */
-  protected constructor(port: Port, about: About, presets: readonly Preset[]) {
+  protected constructor(port: Port, about: About, sets: Sets) {
     this.#port = port;
     this.#about = about;
-    this.#presets = presets;
+    this.#sets = sets;
     this.gates = new Gates(port);
   }
 
@@ -47,31 +36,23 @@ export class Instance {
 
   /** The parameter sets that are known already: those of SHIP, and the conventional ones once their module is loaded. */
   presets(): readonly Preset[] {
-    return today(this.#presets);
+    return this.#sets.today;
   }
 
   /** All parameter sets of this version; loads the module of the conventional ones. */
   async loadPresets(): Promise<readonly Preset[]> {
-    this.#conventional ??= this.#port.call('conventionalPresets').then((sets) => {
-      this.#presets = [...this.#presets, ...sets];
-    });
-    try {
-      await this.#conventional;
-    } catch (error) {
-      this.#conventional = undefined;
-      throw error;
-    }
-    return today(this.#presets);
+    await this.#sets.load();
+    return this.#sets.today;
   }
 
   /** One of `presets()` by name. */
   params(name: PresetName | (string & {})): Preset {
-    return presetNamed(this.#presets, name);
+    return this.#sets.named(name);
   }
 
   /** Memory of the wasm instance, and of those of further threads. */
   async memory(): Promise<Memory> {
-    const [own, pool] = await Promise.all([this.#port.call('memory'), this.#port.pool?.memory()]);
+    const [own, pool] = await Promise.all([this.#port.ask('memory', []), this.#port.pool?.memory()]);
     if (!pool) return own;
     return {
       bytes: own.bytes + pool.bytes,
@@ -87,17 +68,18 @@ export class Instance {
    */
   async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
-    const params = await this.#named(preset);
-    const allow = options.allowInsecure === true;
-    const info = await this.#port.call('keygen', params.name, allow, copied(options.seed));
-    return new KeySet(this.#port, info, params);
+    const params = await this.#sets.find(preset);
+    const keys = classOf(ckks(moduleOf(params)), 'SecretKey');
+    const made = await this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed));
+    return new KeySet(this.#port, made, params);
   }
 
   /** Takes back what `KeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
-    const info = await this.#port.call('importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
-    return new KeySet(this.#port, info, await this.#named(info.preset));
+    const keys = classOf(ckks(this.#sets.moduleFor(bytes)), 'SecretKey');
+    const made = await this.#port.call(keys, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new KeySet(this.#port, made, await this.#sets.find(made.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. Say `mode` if it is not the set's. */
@@ -105,21 +87,22 @@ export class Instance {
     bytes: Uint8Array,
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
-    const info = await this.#port.call('ciphertextFromBytes', Uint8Array.from(bytes));
-    return new Ciphertext(this.#port, info, options.mode ?? (await this.#named(info.preset)).mode);
+    const ciphertexts = classOf(ckks(this.#sets.moduleFor(bytes)), 'Ciphertext');
+    const made = await this.#port.call(ciphertexts, 'fromBytes', Uint8Array.from(bytes));
+    return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
   }
 
   /** Squares every slot; takes one level. */
   async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
-    const info = await this.#port.call('square', ciphertext.handleIn(this.#port), keys.handleIn(this.#port));
-    return new Ciphertext(this.#port, info, ciphertext.mode);
+    const [x, by] = [ciphertext.handleIn(this.#port), keys.handleIn(this.#port)];
+    return new Ciphertext(this.#port, await this.#port.call(ckks(x.module), 'square', x, by), ciphertext.mode);
   }
 
   /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
   async exhaust(ciphertext: Ciphertext): Promise<Ciphertext> {
-    const info = await this.#port.call('exhaust', ciphertext.handleIn(this.#port));
-    return new Ciphertext(this.#port, info, ciphertext.mode);
+    const x = ciphertext.handleIn(this.#port);
+    return new Ciphertext(this.#port, await this.#port.call(ckks(x.module), 'exhaust', x), ciphertext.mode);
   }
 
   /**
@@ -131,17 +114,24 @@ export class Instance {
     points: ArrayLike<number> = [],
     options: { readonly degree?: number } = {},
   ): Promise<Reduction> {
-    return this.#port.call('reduction', (await this.#named(preset)).name, options.degree, Float64Array.from(points));
+    const { name, method } = await this.#sets.find(preset);
+    if (method === 'ckks-conventional') {
+      return this.#port.call(ckks('conventional'), 'reduction', name, options.degree, Float64Array.from(points));
+    }
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `${name} bootstraps without a polynomial: name a set whose method is ckks-conventional`,
+    );
   }
 
   /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */
   kernelSelfCheck(seed = 1): Promise<string> {
-    return this.#port.call('kernelSelfCheck', seed);
+    return this.#port.call(ckks('main'), 'kernelSelfCheck', seed);
   }
 
   /** A refloat server; nothing is asked of it before the first call. */
   server(url: string | URL, options: ServerOptions = {}): Server {
-    return new Server(this.#port, () => this.#presets, url, options);
+    return new Server(this.#port, this.#sets, url, options);
   }
 
   /** Ends the instance and its worker; everything made with it is gone. */
@@ -152,10 +142,5 @@ export class Instance {
   /** As `close()`, for `using`. */
   [Symbol.dispose](): void {
     this.close();
-  }
-
-  /** A set by name, of either kind. */
-  async #named(name: string): Promise<Preset> {
-    return this.#presets.find((p) => p.name === name) ?? presetNamed((await this.loadPresets(), this.#presets), name);
   }
 }

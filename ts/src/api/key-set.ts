@@ -1,25 +1,28 @@
-import { throwIfAborted } from '../errors.js';
-import type { KeyInfo, StepResult } from '../engine/engine.js';
-import type { Port } from '../engine/port.js';
-import { keyMismatch } from '../mismatch.js';
-import { oracle, type BootstrapChoices, type EncryptChoices } from '../options.js';
-import type { Preset } from '../params.js';
+import { RefloatError, throwIfAborted } from '../errors.js';
+import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
+import { ckks, classOf } from '../engine/handle.js';
+import type { Preset, SlotMode } from '../params.js';
+import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
+import { shareDiagonals } from '../sharing/diagonals.js';
+import { prepareTracks, shareTracks } from '../sharing/tracks.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
-import { multiplyTogether } from './groups.js';
-import { Resource } from './resource.js';
-import { rotateTogether } from './tracks.js';
-
-/** Options that every call with a way to stop has. */
-export interface SignalOptions {
-  /** Stops the operation; it then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
+import { EngineRun, freeing } from '../engine/engine-run.js';
+import type { RoundsChoice, SignalOptions } from './options.js';
+import { SecretKey, copied } from './secret.js';
+import { keyMismatch } from './sets.js';
 
 /** Options of `KeySet.encrypt`. */
-export interface EncryptOptions extends EncryptChoices, SignalOptions {}
+export interface EncryptOptions extends SignalOptions {
+  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
+  readonly mode?: SlotMode;
+  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
+  readonly level?: number;
+  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
+  readonly seed?: Uint8Array;
+}
 
 /** Options of `KeySet.bootstrapKeys`. */
 export interface BootstrapKeysOptions extends SignalOptions {
@@ -33,7 +36,14 @@ export interface BootstrapKeysOptions extends SignalOptions {
 }
 
 /** Options of `KeySet.bootstrap`. */
-export interface BootstrapOptions extends BootstrapChoices, SignalOptions {}
+export interface BootstrapOptions extends RoundsChoice, SignalOptions {
+  /**
+   * Adds `view` events: what the ciphertexts hold after each step, decrypted here. Errors are
+   * counted from `message`, the numbers that were encrypted, or with `true` from what the input
+   * decrypts to. Not with several rounds.
+   */
+  readonly inspect?: boolean | { readonly message: ArrayLike<number> };
+}
 
 /**
  * A secret key and what can be done with it. It stays inside the wasm instance; `exportSecret()` is
@@ -55,19 +65,7 @@ export interface BootstrapOptions extends BootstrapChoices, SignalOptions {}
  * rf.close();
  * ```
  */
-export class KeySet extends Resource {
-  /** Hexadecimal id, the same for everything made with this key. */
-  readonly id: string;
-  /** The parameter set. */
-  readonly params: Preset;
-
-  /** @internal */
-  constructor(port: Port, info: KeyInfo, params: Preset) {
-    super(port, info.handle, 'the key set');
-    this.id = info.id;
-    this.params = params;
-  }
-
+export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   /**
    * Encrypts numbers: reals in [-1, 1] (`real`), interleaved re, im pairs (`complex`), or zeros and
    * ones (`bits`). Fewer than `params.slots` are padded with zeros. The input is copied.
@@ -76,8 +74,8 @@ export class KeySet extends Resource {
     throwIfAborted(options.signal);
     const data = Float64Array.from(values);
     const mode = options.mode ?? this.params.mode;
-    const info = await this.port.call('encrypt', this.handle, data, mode, options.level, copied(options.seed));
-    return new Ciphertext(this.port, info, mode);
+    const made = await this.port.call(this.handle, 'encrypt', data, mode, options.level, copied(options.seed));
+    return new Ciphertext(this.port, made, mode);
   }
 
   /**
@@ -88,7 +86,7 @@ export class KeySet extends Resource {
   async decrypt(ciphertext: Ciphertext, options: SignalOptions = {}): Promise<Float64Array> {
     throwIfAborted(options.signal);
     this.#mustBeMine(ciphertext);
-    return this.port.call('decrypt', this.handle, ciphertext.handleIn(this.port), ciphertext.mode);
+    return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode);
   }
 
   /**
@@ -97,31 +95,32 @@ export class KeySet extends Resource {
    * them (`rf.server(url).uploadKeys(keys)`).
    */
   bootstrapKeys(options: BootstrapKeysOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
-    const parts = this.params.keyParts;
-    const secret = this.handle;
+    const { port, handle: secret, params } = this;
+    const keys = classOf(ckks(secret.module), 'BootstrapKeys');
     return new SteppableRun(async (control) => {
       if (options.resident === false) {
         await control.gate();
+        if (params.method !== 'ckks-ship') throw neededAtOnce();
         // Other threads start while the common keys are made here.
-        if (this.params.method === 'ckks-ship') this.port.pool?.start(this.params.name);
-        const { handle, memoryBytes } = await this.port.call('bootGenerated', secret);
-        return new BootstrapKeys(this.port, handle, this.params, this.id, memoryBytes, false);
+        if (port.pool) prepareTracks(port.pool, params.name);
+        const made = await port.call(keys, 'generated', secret);
+        return new BootstrapKeys(port, made, this, made.memoryBytes, false);
       }
-      const totalBytes = this.params.keyBytes;
-      const boot = await this.port.call('bootBegin', this.params.name, this.id);
+      const { keyParts, keyBytes: totalBytes } = params;
+      const boot = await port.call(keys, 'begin', params.name, fromHex(this.id));
       let bytes = 0;
       try {
-        for (const [done, part] of parts.entries()) {
+        for (const [done, part] of keyParts.entries()) {
           await control.gate();
-          await this.port.call('bootPart', boot, secret, part.index);
+          await port.step(boot, 'addFromSecret', secret, part.index);
           bytes += part.bytes;
-          control.emit({ kind: 'progress', done: done + 1, total: parts.length, bytes, totalBytes, label: part.label });
+          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, label: part.label });
         }
         await control.gate();
-        const memoryBytes = await this.port.call('bootFinish', boot);
-        return new BootstrapKeys(this.port, boot, this.params, this.id, memoryBytes, true);
+        const { state } = await port.step(boot, 'finish');
+        return new BootstrapKeys(port, boot, this, state.memoryBytes, true);
       } catch (error) {
-        this.port.release(boot);
+        port.release(boot);
         throw error;
       }
     }, options.signal);
@@ -139,51 +138,31 @@ export class KeySet extends Resource {
   ): SteppableRun<Ciphertext, StageEvent> {
     this.#mustBeMine(ciphertext);
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
-    const [secret, ct, boot] = [this.handle, ciphertext.handleIn(this.port), keys.handleIn(this.port)];
-    const inspector = options.inspect ? secret : undefined;
-    const message = oracle(options.inspect);
-    const { rounds } = options;
+    const { port, handle: secret, params } = this;
+    const [ct, boot] = [ciphertext.handleIn(port), keys.handleIn(port)];
+    const { inspect, rounds } = options;
+    const message = typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
     const { mode } = ciphertext;
-    const pool = keys.resident ? undefined : this.port.pool;
-    const total = this.params.tracks;
-    return new SteppableRun(async (control) => {
-      const run = await this.port.call('runBegin', ct, boot, mode, inspector, message, rounds);
-      const step = (waitedMs: number): Promise<StepResult> => this.port.call('runStep', run, waitedMs);
-      const ahead = async (): Promise<number> =>
-        pool ? multiplyTogether({ port: this.port, pool, run, preset: this.params.name }, control) : 0;
-      try {
-        await control.gate();
-        let waited = await ahead();
-        for (;;) {
-          const { events, finished, nextTrack: first } = await step(waited);
-          waited = 0;
-          for (const event of events) control.emit(event);
-          if (pool && first !== undefined) {
-            await rotateTogether({ port: this.port, pool, run, secret, mode, first, total }, control, step);
-          }
-          if (finished) return new Ciphertext(this.port, await this.port.call('runFinish', run), mode);
+    const pool = keys.resident ? undefined : port.pool;
+    return new SteppableRun((control) => {
+      const begun = port.call(classOf(ckks(ct.module), 'BootstrapRun'), 'begin', ct, mode, message, rounds);
+      return freeing(port, begun, async (handle) => {
+        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control);
+        const inspected = inspect ? secret : undefined;
+        const step = () => (inspected ? run.step('stepInspected', boot, inspected) : run.step('step', boot));
+        for (let { groupsAhead: groups } = handle; ; ) {
           await control.gate();
-          // A further round begins as the first did.
-          if (pool && rounds !== undefined && (await this.port.call('runGroups', run)) > 0) waited = await ahead();
+          // At the beginning of each round.
+          if (pool && groups > 0) await shareDiagonals(run, pool, { boot, inspected, preset: params.name, groups });
+          const { value: finished, state } = await step();
+          if (pool && state.nextTrack !== undefined) {
+            await shareTracks(run, pool, { boot, secret, mode, first: state.nextTrack, total: params.tracks }, step);
+          }
+          if (finished) return new Ciphertext(port, await port.call(handle, 'finish'), mode);
+          groups = state.groupsAhead;
         }
-      } catch (error) {
-        this.port.release(run);
-        throw error;
-      }
+      });
     }, options.signal);
-  }
-
-  /**
-   * One part of the bootstrapping keys in wire form, for an upload of the caller's own. The same
-   * index always gives the same bytes.
-   */
-  async keyPart(index: number): Promise<Uint8Array> {
-    return this.port.call('keyPart', this.handle, index);
-  }
-
-  /** The secret key itself, for safe keeping. Whoever has these bytes can decrypt everything. */
-  async exportSecret(): Promise<Uint8Array> {
-    return this.port.call('exportSecret', this.handle);
   }
 
   #mustBeMine(ciphertext: Ciphertext): void {
@@ -191,7 +170,9 @@ export class KeySet extends Resource {
   }
 }
 
-/** A copy that can be sent away without taking the caller's array along. */
-export function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
-  return bytes === undefined ? undefined : Uint8Array.from(bytes);
+function neededAtOnce(): RefloatError {
+  return new RefloatError(
+    'INVALID_ARGUMENT',
+    'a conventional bootstrapping needs all its keys at once: leave { resident: false } out, or let a server hold them',
+  );
 }

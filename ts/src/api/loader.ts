@@ -1,11 +1,12 @@
 import { RefloatError } from '../errors.js';
-import type { About } from '../engine/engine.js';
+import type { GlueAbout } from '../engine/glue.js';
+import { ckks } from '../engine/handle.js';
 import type { OpenHost } from '../engine/host.js';
 import type { WasmSource } from '../engine/open.js';
-import { TrackPool, threadCount } from '../engine/pool.js';
 import { DirectPort, WorkerPort, type Port, type StartWorker } from '../engine/port.js';
 import { requireSimd } from '../engine/simd.js';
-import type { Preset } from '../params.js';
+import { WorkerPool, threadCount } from '../sharing/pool.js';
+import { Sets } from './sets.js';
 
 export type { WasmSource };
 
@@ -22,8 +23,8 @@ export interface LoadOptions {
   readonly conventionalWasm?: WasmSource;
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
-   * Node). `false`: they run in this thread, with a pause between the steps of long ones. An URL or
-   * a function: the worker to use, for bundlers that do not find it.
+   * Node). `false`: they run in this thread: what is asked for is done when its promise is given, and runs
+   * leave the thread to others between their steps. An URL or a function: the worker to use, for bundlers that do not find it.
    */
   readonly worker?: boolean | URL | (() => Worker);
   /**
@@ -35,8 +36,17 @@ export interface LoadOptions {
   readonly threads?: 'auto' | number;
 }
 
+/** Version and backend of the wasm module. */
+export interface About extends GlueAbout {
+  /** Which artefact is loaded: `client` has no bootstrapping in the page. */
+  readonly artefact: 'client' | 'full';
+  /** Threads that a bootstrapping whose keys are made on the way may use; see `LoadOptions.threads`. */
+  readonly threads: number;
+}
+
 /** What differs between artefacts and platforms. */
 export interface Platform {
+  readonly artefact: About['artefact'];
   readonly hasWorkers: boolean;
   /** Cores of the machine, as far as the platform tells. */
   readonly cores: () => number;
@@ -51,7 +61,7 @@ export interface Platform {
  */
 export function loader<T>(
   platform: Platform,
-  make: (port: Port, about: About, presets: readonly Preset[]) => T,
+  make: (port: Port, about: About, sets: Sets) => T,
 ): (options: LoadOptions) => Promise<T> {
   const loaded: { options: LoadOptions; instance: Promise<T>; port?: Port }[] = [];
 
@@ -66,9 +76,9 @@ export function loader<T>(
       try {
         const port = await openPort(platform, options);
         entry.port = port;
-        const { about, presets } = await port.call('describe');
-        const threads = 1 + (port.pool?.size ?? 0);
-        return make(port, { ...about, threads }, presets);
+        const [about, sets] = await Promise.all([port.call(ckks('main'), 'about'), port.call(ckks('main'), 'presets')]);
+        const { artefact } = platform;
+        return make(port, { ...about, artefact, threads: 1 + (port.pool?.size ?? 0) }, new Sets(port, sets));
       } catch (error) {
         entry.port?.close();
         const failed = loaded.indexOf(entry);
@@ -103,7 +113,7 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
       : platform.wrapWorker(typeof worker === 'function' ? worker : () => new Worker(worker, { type: 'module' }));
   const threads = threadCount(options.threads, platform.cores());
   const sources = await Promise.all(SOURCES.map(async (name) => [name, await portable(options[name])] as const));
-  const open = async (pool?: TrackPool): Promise<WorkerPort> => {
+  const open = async (pool?: WorkerPool): Promise<WorkerPort> => {
     const port = new WorkerPort(start, pool);
     try {
       const copies = sources.map(([name, copy]) => [name, ...copy()] as const);
@@ -115,7 +125,7 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
       throw error;
     }
   };
-  return open(threads > 1 ? new TrackPool(threads - 1, open) : undefined);
+  return open(threads > 1 ? new WorkerPool(threads - 1, open) : undefined);
 }
 
 /** Makes the source in a form that can be posted, with the buffers to move: once for each worker. */

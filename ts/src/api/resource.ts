@@ -1,27 +1,27 @@
-import { RefloatError } from '../errors.js';
-import { freed } from '../engine/engine.js';
+import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { RefloatError, freed } from '../errors.js';
 
 // The safety net behind free(): what the collector finds is freed in the instance too.
-const forgotten = new FinalizationRegistry<{ port: Port; handle: number }>(({ port, handle }) => port.release(handle));
+const forgotten = new FinalizationRegistry<{ port: Port; handle: Handle }>(({ port, handle }) => port.release(handle));
 
 /**
  * Something that lives in the wasm instance. Free it with `free()`, or let a `using` declaration do
  * it; the garbage collector is only the safety net.
  */
-export abstract class Resource {
+export abstract class Resource<T = unknown> {
   /** @internal */
   protected readonly port: Port;
-  readonly #handle: number;
+  readonly #handle: Handle<T>;
   readonly #what: string;
   #freed = false;
 
   /** @internal */
-  constructor(port: Port, handle: number, what: string) {
+  constructor(port: Port, { module, object }: Handle<T>, what: string) {
     this.port = port;
-    this.#handle = handle;
+    this.#handle = { module, object, what };
     this.#what = what;
-    forgotten.register(this, { port, handle }, this);
+    forgotten.register(this, { port, handle: this.#handle }, this);
   }
 
   /** Whether `free()` was called. */
@@ -30,14 +30,14 @@ export abstract class Resource {
   }
 
   /** Throws unless the object lives in `port`'s instance and is not freed. @internal */
-  handleIn(port: Port): number {
+  handleIn(port: Port): Handle<T> {
     if (this.#freed) throw freed(this.#what);
     if (port !== this.port) throw foreign(this.#what);
     return this.#handle;
   }
 
   /** @internal */
-  protected get handle(): number {
+  protected get handle(): Handle<T> {
     return this.handleIn(this.port);
   }
 
@@ -61,4 +61,3 @@ function foreign(what: string): Error {
     `${what} belongs to another instance of Refloat: pass it over with toBytes() and ciphertextFromBytes()`,
   );
 }
-

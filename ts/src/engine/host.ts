@@ -1,18 +1,7 @@
-import type { Preset } from '../params.js';
-import type { Engine } from './engine.js';
-import type { GateEngine } from './gates.js';
-import { Lazy } from './lazy.js';
-import type { Handle, Memory } from './objects.js';
-
-/** All operations: those of the engines, those on gates, and those that only the host can answer. */
-export type Operations = Omit<Engine, 'replaced'> &
-  Omit<GateEngine, keyof Engine> &
-  Pick<Host, 'conventionalPresets'>;
-
-/** The names of the operations. */
-export type Op = {
-  [K in keyof Operations]: Operations[K] extends (...args: never[]) => unknown ? K : never;
-}[keyof Operations];
+import { RefloatError } from '../errors.js';
+import type { Digested, Engine, Memory } from './engine.js';
+import type { GlueGateCiphertext, GlueTrackWorker } from './glue.js';
+import { ckks, classOf, type Handle, type Joined, type Made, type ModuleName, type Step } from './handle.js';
 
 /** Where the modules come from; `undefined` for the package's files. */
 export interface Sources {
@@ -25,75 +14,91 @@ export interface Sources {
 /** Loads the module of an entry point. */
 export type OpenHost = (sources: Sources) => Promise<Host>;
 
-/** The wasm instances of a thread: that of the entry point, and others once an operation needs them. */
-export class Host {
-  readonly engine: Engine;
-  readonly #gates: Lazy<GateEngine>;
-  readonly #conventional: Lazy<Engine>;
+/** What a host does by name. */
+const OPERATIONS = ['call', 'step', 'piece', 'concat', 'trackWorker', 'memory', 'free'] as const;
 
-  constructor(engine: Engine, gates: () => Promise<GateEngine>, conventional: () => Promise<Engine>) {
-    this.engine = engine;
-    this.#gates = new Lazy(gates);
-    this.#conventional = new Lazy(conventional);
+/** The name of an operation. */
+export type Op = (typeof OPERATIONS)[number];
+
+/**
+ * The wasm instances of a thread: that of the entry point, and others once something of theirs is asked for. What is asked
+ * of an instance that is there is done before the promise is given.
+ */
+export class Host {
+  readonly #open: (module: ModuleName) => Promise<Engine>;
+  readonly #engines = new Map<ModuleName, Engine>();
+
+  constructor(open: (module: ModuleName) => Promise<Engine>) {
+    this.#open = open;
   }
 
   /** Set by a crash of one of them. */
   get poisoned(): boolean {
-    return this.#all().some((engine) => engine.poisoned);
+    return [...this.#engines.values()].some((engine) => engine.poisoned);
   }
 
-  /** Runs an operation, in whichever instance it is at home. */
-  async call(op: Op, args: readonly unknown[]): Promise<unknown> {
-    const home = op in this ? this : op in this.engine ? await this.#engineOf(args[0]) : await this.openGates();
-    const operation = (home as unknown as Operations)[op] as (...args: readonly unknown[]) => unknown;
-    return operation.apply(home, [...args]);
+  /** Does an operation. */
+  async perform(op: string, args: readonly unknown[]): Promise<unknown> {
+    if (!OPERATIONS.includes(op as Op)) throw new RefloatError('INVALID_ARGUMENT', `there is no operation "${op}"`);
+    return (this[op as Op] as (...args: readonly unknown[]) => unknown).apply(this, args as unknown[]);
   }
 
-  /** The engine of conventional sets. */
-  conventional(): Promise<Engine> {
-    return this.#conventional.load();
+  /** Loads a module, if it has not been. */
+  load(module: ModuleName): Promise<void> {
+    return this.#in(module, () => undefined);
   }
 
-  /** The conventional sets; their module is loaded for it. */
-  async conventionalPresets(): Promise<readonly Preset[]> {
-    return (await this.conventional()).describe().presets;
+  /** See {@link Engine.call}. */
+  call(target: Handle, method: string, args: readonly unknown[]): Promise<unknown> {
+    return this.#in(target.module, (engine) => engine.call(target, method, args));
   }
 
-  /** Compares the kernels of the entry point's module. */
-  kernelSelfCheck(seed: number): string {
-    return this.engine.kernelSelfCheck(seed);
+  /** See {@link Engine.step}. */
+  step(target: Handle, method: string, args: readonly unknown[]): Promise<Step> {
+    return this.#in(target.module, (engine) => engine.step(target, method, args));
   }
 
-  /** BLAKE3 of some bytes, whatever they are, in hexadecimal. */
-  digest(bytes: Uint8Array): string {
-    return this.engine.digest(bytes);
+  /** See {@link Engine.piece}. */
+  piece(secret: Handle, index: number): Promise<Digested> {
+    return this.#in(secret.module, (engine) => engine.piece(secret, index));
   }
 
-  /** Frees an object, wherever it is; twice is once. */
-  free(handle: Handle): void {
-    for (const engine of this.#all()) engine.free(handle);
+  /** See {@link Engine.concat}. */
+  concat(lists: Joined): Promise<Made<GlueGateCiphertext>> {
+    return this.#in('gates', (engine) => engine.concat(lists));
+  }
+
+  /** In a worker that helps: gets ready for tracks of a run that is elsewhere; wipes the bytes of its secret key. */
+  trackWorker(secret: Uint8Array, mode: string, phases: Float64Array): Promise<Handle<GlueTrackWorker>> {
+    const [keys, workers] = [classOf(ckks('main'), 'SecretKey'), classOf(ckks('main'), 'TrackWorker')];
+    return this.#in('main', (engine) => {
+      let key: Handle | undefined;
+      try {
+        // Whoever made the key has allowed it, if it is a toy.
+        key = engine.call(keys, 'importSecret', [secret, true]) as Handle;
+        return engine.call(workers, 'begin', [key, mode, phases]) as Handle<GlueTrackWorker>;
+      } finally {
+        secret.fill(0);
+        if (key) engine.free(key);
+      }
+    });
   }
 
   /** Memory of the instances together. */
   memory(): Memory {
-    const each = this.#all().map((engine) => engine.memory());
-    const sum = (part: (memory: Memory) => number): number => each.reduce((total, memory) => total + part(memory), 0);
-    return { bytes: sum((m) => m.bytes), objects: sum((m) => m.objects), instances: sum((m) => m.instances) };
+    const each = [...this.#engines.values()].map((engine) => engine.memory());
+    const sum = (part: keyof Memory): number => each.reduce((total, memory) => total + memory[part], 0);
+    return { bytes: sum('bytes'), objects: sum('objects'), instances: sum('instances') };
   }
 
-  /** The instance of gates, loaded if it has not been. */
-  openGates(): Promise<GateEngine> {
-    return this.#gates.load();
+  /** Frees an object; twice is once. */
+  free(handle: Handle): void {
+    this.#engines.get(handle.module)?.free(handle);
   }
 
-  #all(): (Engine | GateEngine)[] {
-    return [this.engine, this.#gates.loaded, this.#conventional.loaded].filter((engine) => engine !== undefined);
-  }
-
-  /** Which of the two engines the first argument of an operation belongs to: a handle, the name of a set, or bytes of a set. */
-  async #engineOf(first: unknown): Promise<Engine> {
-    if (typeof first === 'number') return this.#conventional.loaded?.has(first) ? this.#conventional.loaded : this.engine;
-    const others = typeof first === 'string' ? !this.engine.knows(first) : first instanceof Uint8Array && this.engine.isForeign(first);
-    return others ? this.conventional() : this.engine;
+  async #in<T>(module: ModuleName, use: (engine: Engine) => T): Promise<T> {
+    const engine = this.#engines.get(module) ?? (await this.#open(module));
+    this.#engines.set(module, engine);
+    return use(engine);
   }
 }

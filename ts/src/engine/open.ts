@@ -1,6 +1,9 @@
+import { defaultSource } from '#source';
 import { RefloatError } from '../errors.js';
-import type { ModuleGlue } from './glue.js';
-import type { Objects } from './objects.js';
+import { Engine } from './engine.js';
+import type { CkksGlue, GateModule, ModuleGlue } from './glue.js';
+import type { ModuleName } from './handle.js';
+import { Host, type OpenHost, type Sources } from './host.js';
 import { requireSimd } from './simd.js';
 
 /** Where to take a wasm module from instead of the file beside the package. */
@@ -9,16 +12,27 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
 /** The wasm modules of the package. */
 export type Artefact = 'client' | 'full' | 'gates' | 'conventional';
 
-/** A module of the package. */
-export interface Module<G extends ModuleGlue, E extends Objects> {
-  /** Its generated glue. */
-  readonly glue: G;
-  /** What is made of an instance. */
-  readonly engine: new (glue: G, memory: WebAssembly.Memory) => E;
-  /** The bytes of the default source where `fetch` of a file does not work (Node). */
-  readonly fallback: () => Promise<BufferSource | undefined>;
-  /** The option of `Refloat.load()` that names another source. */
-  readonly option: 'wasm' | 'gatesWasm' | 'conventionalWasm';
+/** The glue of the modules that are loaded when they are needed, or how to get it then. */
+export interface OtherModules {
+  readonly gates: () => GateModule | Promise<GateModule>;
+  readonly conventional: () => CkksGlue | Promise<CkksGlue>;
+}
+
+/** The option of `Refloat.load()` that names another source. */
+const OPTIONS = { main: 'wasm', gates: 'gatesWasm', conventional: 'conventionalWasm' } as const satisfies Record<ModuleName, keyof Sources>;
+
+/** Makes the opener of this thread's instances for an entry point with a module of its own. */
+export function opener(artefact: 'client' | 'full', glue: CkksGlue, others: OtherModules): OpenHost {
+  const open = {
+    main: once((source) => openModule('main', artefact, glue, source)),
+    gates: once(async (source) => openModule('gates', 'gates', await others.gates(), source)),
+    conventional: once(async (source) => openModule('conventional', 'conventional', await others.conventional(), source)),
+  };
+  return async (sources) => {
+    const host = new Host((module) => open[module](sources[OPTIONS[module]]));
+    await host.load('main');
+    return host;
+  };
 }
 
 /**
@@ -26,14 +40,10 @@ export interface Module<G extends ModuleGlue, E extends Objects> {
  *
  * @param source where the wasm is; `undefined` for the file beside the glue
  */
-export async function openModule<G extends ModuleGlue, E extends Objects>(
-  module: Module<G, E>,
-  source: unknown,
-): Promise<E> {
+export async function openModule(name: ModuleName, artefact: Artefact, glue: ModuleGlue, source: unknown): Promise<Engine> {
   requireSimd();
-  const { glue } = module;
   try {
-    const bytes = source === undefined ? await module.fallback() : undefined;
+    const bytes = source === undefined ? await defaultSource(artefact) : undefined;
     const compiled = bytes === undefined ? undefined : await WebAssembly.compile(bytes);
     // The glue holds one instance; where there was one it is replaced, and all that was in it is gone.
     const before = opened.get(glue);
@@ -43,23 +53,23 @@ export async function openModule<G extends ModuleGlue, E extends Objects>(
     const { memory } = compiled
       ? glue.initSync({ module: compiled })
       : await (source === undefined ? glue.default() : glue.default({ module_or_path: source }));
-    const engine = new module.engine(glue, memory);
+    const engine = new Engine(name, glue, memory);
     opened.set(glue, engine);
     return engine;
   } catch (cause) {
-    throw loadError(cause, module.option);
+    throw loadError(cause, OPTIONS[name]);
   }
 }
 
 /** Who has the instance of a glue. */
-const opened = new WeakMap<ModuleGlue, Objects>();
+const opened = new WeakMap<ModuleGlue, Engine>();
 
 /**
  * One instance for this thread: the first call decides where the module comes from. A failed load is
  * tried again, and a crashed instance is replaced.
  */
-export function once<E extends Objects>(open: (source: unknown) => Promise<E>): (source: unknown) => Promise<E> {
-  let shared: Promise<E> | undefined;
+export function once(open: (source: unknown) => Promise<Engine>): (source: unknown) => Promise<Engine> {
+  let shared: Promise<Engine> | undefined;
   return async function again(source) {
     const loading = (shared ??= open(source));
     try {

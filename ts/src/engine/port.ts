@@ -1,32 +1,53 @@
 import { RefloatError } from '../errors.js';
-import type { Host, Op, Operations, Sources } from './host.js';
-import type { TrackPool } from './pool.js';
+import type { WorkerPool } from '../sharing/pool.js';
+import type { Arguments, Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
+import type { Host, Op, Sources } from './host.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
-/** What an operation gives. */
-type Result<K extends Op> = Awaited<ReturnType<Operations[K]>>;
-
 /** Calls the instances of a thread, wherever it runs. */
-export interface Port {
-  /** One operation; results never alias wasm memory. */
-  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>>;
-  /** Frees an object without waiting; used by finalisers too, so it never throws. */
-  release(handle: number): void;
-  /** Ends the thread. Calls under way reject with `FREED`. */
-  close(): void;
-  /** Set once the instances can no longer be used. */
-  readonly dead: boolean;
+export abstract class Port {
   /** Workers that share the tracks of a bootstrapping and the gates of a circuit, if there are any. */
-  readonly pool: TrackPool | undefined;
+  abstract readonly pool: WorkerPool | undefined;
+
+  /** Set once the instances can no longer be used. */
+  abstract get dead(): boolean;
+
+  /**
+   * One operation of the thread's {@link Host}; results never alias wasm memory. `move` moves the arrays among the arguments
+   * where it can: the caller's are empty afterwards.
+   */
+  abstract ask<K extends Op>(op: K, args: Parameters<Host[K]>, move?: boolean): Promise<Awaited<ReturnType<Host[K]>>>;
+
+  /** Frees an object without waiting; used by finalisers too, so it never throws. */
+  abstract release(handle: Handle): void;
+
+  /** Ends the thread. Calls under way reject with `FREED`. */
+  abstract close(): void;
+
+  /** Calls a method of what a handle names. */
+  call<T, M extends Methods<T>>(target: Handle<T>, method: M, ...args: Arguments<T[M]>): Promise<Received<T[M]>> {
+    return this.ask('call', [target, method, args]) as Promise<Received<T[M]>>;
+  }
+
+  /** As `call`, but moves the arrays among the arguments. */
+  move<T, M extends Methods<T>>(target: Handle<T>, method: M, ...args: Arguments<T[M]>): Promise<Received<T[M]>> {
+    return this.ask('call', [target, method, args], true) as Promise<Received<T[M]>>;
+  }
+
+  /** As `call`, for a step of something long, with what it reports and the time it takes. */
+  step<T, M extends Methods<T>>(target: Handle<T>, method: M, ...args: StepArguments<T[M]>): Promise<Step<Received<T[M]>, Description<T>>> {
+    return this.ask('step', [target, method, args]) as Promise<Step<Received<T[M]>, Description<T>>>;
+  }
 }
 
 /** The instances in this thread. Others may use them too, so closing the port does not end them. */
-export class DirectPort implements Port {
+export class DirectPort extends Port {
   readonly pool = undefined;
   readonly #host: Host;
   #closed = false;
 
   constructor(host: Host) {
+    super();
     this.#host = host;
   }
 
@@ -34,14 +55,14 @@ export class DirectPort implements Port {
     return this.#closed || this.#host.poisoned;
   }
 
-  async call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
-    // A macrotask first, so that long runs leave the thread to others between their steps.
-    await macrotask();
+  async ask<K extends Op>(op: K, args: Parameters<Host[K]>): Promise<Awaited<ReturnType<Host[K]>>> {
+    // What is long leaves the thread to others between its steps; all else is done at once.
+    if (op === 'step' || op === 'piece') await macrotask();
     if (this.#closed) throw closed();
-    return this.#host.call(op, args) as Promise<Result<K>>;
+    return this.#host.perform(op, args) as Awaited<ReturnType<Host[K]>>;
   }
 
-  release(handle: number): void {
+  release(handle: Handle): void {
     this.#host.free(handle);
   }
 
@@ -67,15 +88,16 @@ interface Pending {
 }
 
 /** The instances in a worker. */
-export class WorkerPort implements Port {
-  readonly pool: TrackPool | undefined;
+export class WorkerPort extends Port {
+  readonly pool: WorkerPool | undefined;
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
   #next = 1;
   #end: RefloatError | undefined;
   #poisoned = false;
 
-  constructor(start: StartWorker, pool?: TrackPool) {
+  constructor(start: StartWorker, pool?: WorkerPool) {
+    super();
     this.pool = pool;
     this.#worker = start(
       (reply) => this.#receive(reply),
@@ -97,16 +119,12 @@ export class WorkerPort implements Port {
     return this.#send('init', [sources], transfer) as Promise<void>;
   }
 
-  call<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
-    return this.#send(op, args, []) as Promise<Result<K>>;
+  ask<K extends Op>(op: K, args: Parameters<Host[K]>, move = false): Promise<Awaited<ReturnType<Host[K]>>> {
+    return this.#send(op, args, move ? transferables(args) : []) as Promise<Awaited<ReturnType<Host[K]>>>;
   }
 
-  /** As `call`, but arrays among the arguments are moved: the caller's are empty afterwards. */
-  move<K extends Op>(op: K, ...args: Parameters<Operations[K]>): Promise<Result<K>> {
-    return this.#send(op, args, transferables(args)) as Promise<Result<K>>;
-  }
-
-  release(handle: number): void {
+  release({ module, object }: Handle): void {
+    const handle = { module, object };
     this.pool?.forget(handle);
     if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
   }

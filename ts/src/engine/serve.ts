@@ -1,5 +1,5 @@
 import { RefloatError } from '../errors.js';
-import type { Host, Op, OpenHost, Sources } from './host.js';
+import type { Host, OpenHost, Sources } from './host.js';
 import { toWire, transferables, type Reply, type Request } from './wire.js';
 
 /** What a worker listens to and answers on. */
@@ -18,14 +18,14 @@ export function serve(port: MessagePortLike, open: OpenHost): void {
   let host: Promise<Host> | undefined;
   let queue: Promise<void> = Promise.resolve();
 
-  const run = async (request: Request): Promise<unknown> => {
-    if (request.op === 'init') {
-      host = open(request.args[0] as Sources);
+  const run = async ({ op, args }: Request): Promise<unknown> => {
+    if (op === 'init') {
+      host = open(args[0] as Sources);
       await host;
       return undefined;
     }
     if (!host) throw new RefloatError('INVALID_ARGUMENT', 'the first message to the worker must be "init"');
-    return (await host).call(request.op as Op, request.args);
+    return (await host).perform(op, args);
   };
 
   port.listen((request) => {

@@ -1,5 +1,6 @@
 import { Resource } from '../api/resource.js';
-import type { GateCiphertextInfo } from '../engine/gates.js';
+import type { GlueGateCiphertext } from '../engine/glue.js';
+import type { Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { sliceRange } from './arguments.js';
 
@@ -20,7 +21,7 @@ import { sliceRange } from './arguments.js';
  * rf.close();
  * ```
  */
-export class GateCiphertext extends Resource {
+export class GateCiphertext extends Resource<GlueGateCiphertext> {
   /** Name of the parameter set. */
   readonly preset: string;
   /** Hexadecimal id of the key it is encrypted under. */
@@ -33,29 +34,29 @@ export class GateCiphertext extends Resource {
   readonly byteLength: number;
 
   /** @internal */
-  constructor(port: Port, info: GateCiphertextInfo) {
-    super(port, info.handle, 'the ciphertext');
-    this.preset = info.preset;
-    this.keyId = info.keyId;
-    this.length = info.length;
-    this.messages = info.messages;
-    this.byteLength = info.byteLength;
+  constructor(port: Port, made: Made<GlueGateCiphertext>) {
+    super(port, made, 'the ciphertext');
+    this.preset = made.preset;
+    this.keyId = made.keyId;
+    this.length = made.length;
+    this.messages = made.messages;
+    this.byteLength = made.byteLength;
   }
 
   /** A copy of the items from `start` to before `end`. */
   async slice(start: number, end: number = this.length): Promise<GateCiphertext> {
     sliceRange(start, end, this.length);
-    return new GateCiphertext(this.port, await this.port.call('gateSlice', this.handle, start, end));
+    return new GateCiphertext(this.port, await this.port.call(this.handle, 'slice', start, end));
   }
 
   /** A copy with the items of others after its own. */
   async concat(...others: readonly GateCiphertext[]): Promise<GateCiphertext> {
     const handles = [this as GateCiphertext, ...others].map((list) => list.handleIn(this.port));
-    return new GateCiphertext(this.port, await this.port.call('gateConcat', handles));
+    return new GateCiphertext(this.port, await this.port.ask('concat', [handles]));
   }
 
   /** The wire form, in an array that is the caller's to keep or to transfer. */
   async toBytes(): Promise<Uint8Array> {
-    return this.port.call('gateToBytes', this.handle);
+    return this.port.call(this.handle, 'toBytes');
   }
 }

@@ -1,3 +1,5 @@
+import { GATES } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
 import type { GateName } from './params.js';
 
 /** A bit inside a circuit: inputs are counted first, then gates. */
@@ -32,4 +34,10 @@ export interface CircuitInfo {
   readonly depth: number;
   /** Blind rotations in all. */
   readonly bootstraps: number;
+}
+
+/** What is run of a circuit that is given as text. @internal */
+export async function describeCircuit(port: Port, text: string): Promise<CircuitInfo> {
+  const described: Omit<CircuitInfo, 'text'> = await port.call(GATES, 'describeCircuit', text);
+  return { ...described, text };
 }

@@ -1,10 +1,12 @@
-import type { ImportOptions, KeygenOptions } from '../api/instance.js';
-import { copied } from '../api/key-set.js';
+import type { ImportOptions, KeygenOptions } from '../api/options.js';
+import { copied } from '../api/secret.js';
+import { unpacked } from '../api/sets.js';
+import { GATES, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import { natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
-import type { CircuitInfo } from './circuit.js';
+import { describeCircuit, type CircuitInfo } from './circuit.js';
 import { GateKeySet } from './key-set.js';
 import type { GatePreset, GatePresetName } from './params.js';
 
@@ -41,12 +43,13 @@ export class Gates {
 
   /** The parameter sets of this version that run in the page, the default first. */
   async presets(): Promise<readonly GatePreset[]> {
-    return this.#port.call('gatePresets');
+    const names: readonly string[] = await this.#port.call(GATES, 'gatePresetNames');
+    return Promise.all(names.map((name) => this.params(name)));
   }
 
   /** One parameter set by name. */
   async params(name: GatePresetName | (string & {})): Promise<GatePreset> {
-    return this.#port.call('gatePreset', name);
+    return gatePreset(this.#port, name);
   }
 
   /**
@@ -57,20 +60,21 @@ export class Gates {
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
     throwIfAborted(options.signal);
     const allow = options.allowInsecure === true;
-    const info = await this.#port.call('gateKeygen', preset, allow, copied(options.seed));
-    return new GateKeySet(this.#port, info, await this.params(info.preset));
+    const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
+    return new GateKeySet(this.#port, made, await this.params(made.preset));
   }
 
   /** Takes back what `GateKeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<GateKeySet> {
     throwIfAborted(options.signal);
-    const info = await this.#port.call('gateImportSecret', Uint8Array.from(bytes), options.allowInsecure === true);
-    return new GateKeySet(this.#port, info, await this.params(info.preset));
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new GateKeySet(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a list of encrypted bits or integers; damaged or foreign bytes throw `BAD_BYTES`. */
   async ciphertextFromBytes(bytes: Uint8Array): Promise<GateCiphertext> {
-    return new GateCiphertext(this.#port, await this.#port.call('gateFromBytes', Uint8Array.from(bytes)));
+    const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', Uint8Array.from(bytes));
+    return new GateCiphertext(this.#port, made);
   }
 
   /**
@@ -79,7 +83,7 @@ export class Gates {
    * begins a comment. Mistakes throw `INVALID_ARGUMENT` and name their line.
    */
   async circuit(text: string): Promise<CircuitInfo> {
-    return this.#port.call('circuitInfo', text);
+    return describeCircuit(this.#port, text);
   }
 
   /** Adds two unsigned integers, lowest bits first: inputs a, b; outputs the sum and the carry. */
@@ -93,6 +97,13 @@ export class Gates {
   }
 
   async #arithmetic(kind: string, width: number, form: CarryForm): Promise<CircuitInfo> {
-    return this.circuit(await this.#port.call('circuitText', kind, natural(width, 'the width'), form === 'prefix'));
+    return this.circuit(await this.#port.call(GATES, 'circuitText', kind, natural(width, 'the width'), form === 'prefix'));
   }
+}
+
+const SECRET_KEY = classOf(GATES, 'GateSecretKey');
+
+/** A parameter set by name. @internal */
+export async function gatePreset(port: Port, name: string): Promise<GatePreset> {
+  return unpacked(await port.call(GATES, 'gatePreset', name)) as GatePreset;
 }

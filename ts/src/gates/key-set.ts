@@ -1,9 +1,9 @@
-import { copied, type SignalOptions } from '../api/key-set.js';
-import { Resource } from '../api/resource.js';
-import type { GateKeyInfo } from '../engine/gates.js';
-import type { Port } from '../engine/port.js';
+import type { SignalOptions } from '../api/options.js';
+import { SecretKey, copied } from '../api/secret.js';
+import { keyMismatch } from '../api/sets.js';
+import type { GlueGateSecretKey } from '../engine/glue.js';
+import { GATES, classOf } from '../engine/handle.js';
 import { throwIfAborted } from '../errors.js';
-import { keyMismatch } from '../mismatch.js';
 import { checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { GateKeys } from './keys.js';
@@ -30,19 +30,7 @@ export interface GateEncryptOptions extends SignalOptions {
  * rf.close();
  * ```
  */
-export class GateKeySet extends Resource {
-  /** Hexadecimal id, the same for everything made with this key. */
-  readonly id: string;
-  /** The parameter set. */
-  readonly params: GatePreset;
-
-  /** @internal */
-  constructor(port: Port, info: GateKeyInfo, params: GatePreset) {
-    super(port, info.handle, 'the key set');
-    this.id = info.id;
-    this.params = params;
-  }
-
+export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   /** Encrypts a bit, or several. */
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
     const list = typeof bits === 'boolean' ? [bits] : bits;
@@ -73,29 +61,18 @@ export class GateKeySet extends Resource {
   async decryptIntegers(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<number[]> {
     throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
-    return Array.from(await this.port.call('gateDecrypt', this.handle, ciphertext.handleIn(this.port)));
+    return Array.from(await this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port)));
   }
 
   /** Makes the public keys that gates are evaluated with, in the page. */
   async evaluationKeys(options: SignalOptions = {}): Promise<GateKeys> {
     throwIfAborted(options.signal);
-    const { handle, memoryBytes } = await this.port.call('gateKeys', this.handle);
-    return new GateKeys(this.port, handle, this.params, this.id, memoryBytes);
-  }
-
-  /** One part of the evaluation keys in wire form: bodies, and the seed of the rest. The same index always gives the same bytes. */
-  async keyPart(index: number): Promise<Uint8Array> {
-    return this.port.call('gateKeyPart', this.handle, index);
-  }
-
-  /** The secret key itself, for safe keeping. Whoever has these bytes can decrypt everything. */
-  async exportSecret(): Promise<Uint8Array> {
-    return this.port.call('gateExportSecret', this.handle);
+    const made = await this.port.call(classOf(GATES, 'GateKeys'), 'generate', this.handle);
+    return new GateKeys(this.port, made, this.params);
   }
 
   async #encrypt(values: Uint32Array, messages: number, options: GateEncryptOptions): Promise<GateCiphertext> {
     throwIfAborted(options.signal);
-    const info = await this.port.call('gateEncrypt', this.handle, values, messages, copied(options.seed));
-    return new GateCiphertext(this.port, info);
+    return new GateCiphertext(this.port, await this.port.call(this.handle, 'encrypt', values, messages, copied(options.seed)));
   }
 }

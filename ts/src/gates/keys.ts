@@ -1,15 +1,18 @@
-import type { SignalOptions } from '../api/key-set.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
+import type { SignalOptions } from '../api/options.js';
 import { Resource } from '../api/resource.js';
+import { keyMismatch } from '../api/sets.js';
+import type { GlueCircuitRun, GlueGateCiphertext, GlueGateKeys, GlueGateRun } from '../engine/glue.js';
+import { GATES, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { keyMismatch } from '../mismatch.js';
 import { SteppableRun } from '../run.js';
+import { gateMs, shareGates } from '../sharing/gates.js';
 import { checkOperands, checkTable, checkWeights, equallyLong, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
-import type { CircuitInfo } from './circuit.js';
-import type { CircuitEvent, GateEvent, GateStageId } from './events.js';
+import { describeCircuit, type CircuitInfo } from './circuit.js';
+import type { CircuitEvent, GateEvent, GateStageId, GateView } from './events.js';
 import type { GateKeySet } from './key-set.js';
 import type { GateName, GatePreset } from './params.js';
-import { evaluateTogether } from './together.js';
 
 /** Options of `GateKeys.gateRun` and `GateKeys.lookUpRun`. */
 export interface GateRunOptions extends SignalOptions {
@@ -47,7 +50,7 @@ export interface GateRunOptions extends SignalOptions {
  * rf.close();
  * ```
  */
-export class GateKeys extends Resource {
+export class GateKeys extends Resource<GlueGateKeys> {
   /** The parameter set. */
   readonly params: GatePreset;
   /** Hexadecimal id of the secret key they belong to. */
@@ -56,18 +59,17 @@ export class GateKeys extends Resource {
   readonly memoryBytes: number;
 
   /** @internal */
-  constructor(port: Port, handle: number, params: GatePreset, keyId: string, memoryBytes: number) {
-    super(port, handle, 'the evaluation keys');
+  constructor(port: Port, made: Made<GlueGateKeys>, params: GatePreset) {
+    super(port, made, 'the evaluation keys');
     this.params = params;
-    this.keyId = keyId;
-    this.memoryBytes = memoryBytes;
+    this.keyId = made.keyId;
+    this.memoryBytes = made.memoryBytes;
   }
 
   /** A gate, place by place of its operands, which have the same length. */
   async gate(gate: GateName, ...operands: readonly GateCiphertext[]): Promise<GateCiphertext> {
     checkOperands(gate, lengths(operands));
-    const info = await this.port.call('gateEvaluate', this.handle, gate, this.#handles(operands));
-    return new GateCiphertext(this.port, info);
+    return new GateCiphertext(this.port, await this.port.call(this.handle, 'gate', gate, this.#handles(operands)));
   }
 
   /** not a. Free: no bootstrapping. */
@@ -109,10 +111,9 @@ export class GateKeys extends Resource {
     table: readonly number[],
     options: { readonly messages?: number } = {},
   ): Promise<GateCiphertext> {
-    const [handle] = this.#handles([x]) as [number];
+    const handle = this.#handle(x);
     const [entries, messages] = checkTable(table, options.messages ?? x.messages);
-    const info = await this.port.call('gateLookUp', this.handle, handle, entries, messages);
-    return new GateCiphertext(this.port, info);
+    return new GateCiphertext(this.port, await this.port.call(this.handle, 'lookUp', handle, entries, messages));
   }
 
   /**
@@ -124,8 +125,8 @@ export class GateKeys extends Resource {
     equallyLong(lengths(lists));
     const weights = checkWeights(terms.map(([weight]) => weight));
     const handles = this.#handles(lists);
-    const info = await this.port.call('gateSum', this.handle, handles, weights, natural(constant, 'the constant'));
-    return new GateCiphertext(this.port, info);
+    const made = await this.port.call(this.handle, 'weightedSum', handles, weights, natural(constant, 'the constant'));
+    return new GateCiphertext(this.port, made);
   }
 
   /**
@@ -141,34 +142,27 @@ export class GateKeys extends Resource {
   ): SteppableRun<GateCiphertext, CircuitEvent> {
     const text = typeof circuit === 'string' ? circuit : circuit.text;
     const handles = this.#handles(inputs instanceof GateCiphertext ? [inputs] : inputs);
-    const keys = this.handle;
+    const { port, handle: keys } = this;
     return new SteppableRun(async (control) => {
       await control.gate();
-      const run = await this.port.call('circuitBegin', text, handles);
-      const { port } = this;
-      let busyMs = 0;
-      try {
+      const begun = port.call(classOf(GATES, 'CircuitRun'), 'begin', text, handles);
+      return freeing(port, begun, async (handle) => {
+        const run = new EngineRun<GlueCircuitRun, CircuitEvent>(port, handle, control);
+        const finish = async () => new GateCiphertext(port, await port.call(handle, 'finish', keys));
         if (port.pool) {
-          const info = typeof circuit === 'string' ? await port.call('circuitInfo', text) : circuit;
+          const info = typeof circuit === 'string' ? await describeCircuit(port, text) : circuit;
           if (info.gates.length > info.depth) {
-            await evaluateTogether({ port, pool: port.pool, run, keys, circuit: info }, control);
-            return new GateCiphertext(port, await port.call('circuitFinish', run, keys));
+            await shareGates(run, port.pool, keys, info);
+            return finish();
           }
         }
         for (;;) {
-          const { events, finished, ms } = await this.port.call('circuitStep', run, keys);
-          for (const event of events) {
-            const atMs = busyMs + event.atMs;
-            control.emit(event.kind === 'progress' ? { ...event, atMs, gateMs: ms } : { ...event, atMs });
-          }
-          busyMs += ms;
-          if (finished) return new GateCiphertext(this.port, await this.port.call('circuitFinish', run, keys));
+          const step = await port.step(handle, 'step', keys);
+          run.report(step, gateMs(step.ms));
+          if (step.value) return finish();
           await control.gate();
         }
-      } catch (error) {
-        this.port.release(run);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 
@@ -181,9 +175,8 @@ export class GateKeys extends Resource {
     operands: readonly GateCiphertext[],
     options: GateRunOptions = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
-    const handles = this.#handles(operands);
-    const keys = this.handle;
-    return this.#bootstrapRun(options, (products) => this.port.call('gateRunBegin', keys, gate, handles, products));
+    const [keys, handles] = [this.handle, this.#handles(operands)];
+    return this.#bootstrapRun(options, (products) => this.port.call(GATE_RUN, 'begin', keys, gate, handles, products));
   }
 
   /**
@@ -195,53 +188,54 @@ export class GateKeys extends Resource {
     table: readonly number[],
     options: GateRunOptions & { readonly messages?: number } = {},
   ): SteppableRun<GateCiphertext, GateEvent> {
-    const [handle] = this.#handles([x]) as [number];
+    const handle = this.#handle(x);
     const [entries, messages] = checkTable(table, options.messages ?? x.messages);
     const keys = this.handle;
     return this.#bootstrapRun(options, (products) =>
-      this.port.call('gateLookUpBegin', keys, handle, entries, messages, products),
+      this.port.call(GATE_RUN, 'beginLookUp', keys, handle, entries, messages, products),
     );
   }
 
   #bootstrapRun(
     options: GateRunOptions,
-    begin: (products: number) => Promise<number>,
+    begin: (products: number) => Promise<Handle<GlueGateRun>>,
   ): SteppableRun<GateCiphertext, GateEvent> {
-    const secret = options.inspect?.handleIn(this.port);
+    const { port } = this;
+    const secret = options.inspect?.handleIn(port);
     const products = natural(options.productsPerStep ?? 64, 'productsPerStep');
     return new SteppableRun(async (control) => {
       await control.gate();
-      const run = await begin(products);
-      let busyMs = 0;
-      let stage: GateStageId | 'input' = 'input';
-      const look = async (): Promise<void> => {
-        if (secret !== undefined) control.emit(await this.port.call('gateRunView', run, secret, stage, busyMs));
-      };
-      try {
+      return freeing(port, begin(products), async (handle) => {
+        const run = new EngineRun<GlueGateRun, GateEvent>(port, handle, control);
+        let stage: GateStageId | 'input' = 'input';
+        const look = async (): Promise<void> => {
+          if (!secret) return;
+          const seen: Pick<GateView, 'form' | 'data'> = await port.call(handle, 'view', secret);
+          control.emit({ kind: 'view', stage, atMs: run.busyMs, ...seen });
+        };
         await look();
         for (;;) {
-          const { events, finished, ms } = await this.port.call('gateRunStep', run);
-          for (const event of events) {
-            if (event.stage !== 'input') stage = event.stage;
-            control.emit({ ...event, atMs: busyMs + event.atMs });
-          }
-          busyMs += ms;
+          const { value: finished, events } = await run.step('step');
+          stage = (events.at(-1) as GateEvent | undefined)?.stage ?? stage;
           await look();
-          if (finished) return new GateCiphertext(this.port, await this.port.call('gateRunFinish', run));
+          if (finished) return new GateCiphertext(port, await port.call(handle, 'finish'));
           await control.gate();
         }
-      } catch (error) {
-        this.port.release(run);
-        throw error;
-      }
+      });
     }, options.signal);
   }
 
-  #handles(lists: readonly GateCiphertext[]): number[] {
-    for (const list of lists) keyMismatch(this.keyId, list, 'these evaluation keys');
-    return lists.map((list) => list.handleIn(this.port));
+  #handle(list: GateCiphertext): Handle<GlueGateCiphertext> {
+    keyMismatch(this.keyId, list, 'these evaluation keys');
+    return list.handleIn(this.port);
+  }
+
+  #handles(lists: readonly GateCiphertext[]): Handle<GlueGateCiphertext>[] {
+    return lists.map((list) => this.#handle(list));
   }
 }
+
+const GATE_RUN = classOf(GATES, 'GateRun');
 
 function lengths(lists: readonly GateCiphertext[]): number[] {
   return lists.map((list) => list.length);

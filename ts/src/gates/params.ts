@@ -1,4 +1,5 @@
-import type { GateInfo, Part, SetInfo, SetNames } from '../sets.js';
+import type { SetWithParts } from '../params.js';
+import type { GateInfo, SetNames } from '../sets.js';
 
 /** Names of the sets for gates and look-ups that ship with this version and run in the page: those over 32-bit words. */
 export type GatePresetName = Exclude<SetNames['cggi'], `${string}-50`>;
@@ -18,10 +19,8 @@ export type GateName =
   | `${'' | 'n'}or3`;
 
 /** A named parameter set for gates on encrypted bits and look-ups on small integers. */
-export interface GatePreset extends SetInfo {
+export interface GatePreset extends SetWithParts {
   readonly gates: GateInfo;
   /** log2 of the probability, promised, that a result is wrong. */
   readonly logFailure: number;
-  /** Pieces of the evaluation keys on the wire. */
-  readonly keyParts: readonly Part[];
 }

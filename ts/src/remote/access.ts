@@ -1,21 +1,15 @@
-import type { KeySet } from '../api/key-set.js';
-import type { Digested } from '../engine/objects.js';
+import type { SecretKey } from '../api/secret.js';
+import type { Digested } from '../engine/engine.js';
+import { ckks } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
-import { GateKeySet } from '../gates/key-set.js';
-import type { KeyPartInfo } from '../params.js';
-
-/** What an upload needs to know about a set. */
-export interface KeyLayout {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly keyParts: readonly KeyPartInfo[];
-}
+import { toHex } from '../hex.js';
+import type { SetWithParts } from '../params.js';
 
 /** Keys of which parts can be made. */
 export interface KeySource {
   readonly id: string;
-  readonly params: KeyLayout;
+  readonly params: SetWithParts;
   /** Makes one part; the same index always gives the same bytes. */
   piece(index: number): Promise<Digested>;
   /** BLAKE3 of some bytes, in hexadecimal. */
@@ -29,7 +23,7 @@ interface Known {
   /** Digests of the parts that were made in this session, by their indices. */
   readonly digests: Map<number, string>;
   /** The secret key, as long as its owner keeps it. */
-  keys: WeakRef<KeySet | GateKeySet> | undefined;
+  keys: WeakRef<SecretKey> | undefined;
 }
 
 /** What a request needs to know about a key set. */
@@ -39,7 +33,7 @@ export interface KnownKeys {
   /** Digests of the parts that were made in this session, by their indices. */
   readonly digests: Map<number, string>;
   /** The secret key, if it is at hand. */
-  readonly keys: KeySet | GateKeySet | undefined;
+  readonly keys: SecretKey | undefined;
 }
 
 const TOKEN = /^[0-9a-f]{64}$/;
@@ -62,7 +56,7 @@ export class Access {
    * What is known of a set. Its token is, in this order, `token`, one that the server has accepted before, that of the
    * server's options, or derived from the secret key.
    */
-  async of(id: string, keys?: KeySet | GateKeySet, token?: string): Promise<KnownKeys> {
+  async of(id: string, keys?: SecretKey, token?: string): Promise<KnownKeys> {
     const known = this.#of(id);
     if (keys) known.keys = new WeakRef(keys);
     const held = known.keys?.deref();
@@ -77,20 +71,23 @@ export class Access {
   }
 
   /** The parts of keys. */
-  source(keys: KeySet | GateKeySet): KeySource {
+  source(keys: SecretKey): KeySource {
     const secret = keys.handleIn(this.#port);
-    const op = keys instanceof GateKeySet ? 'gateKeyPiece' : 'keyPiece';
     return {
       id: keys.id,
       params: keys.params,
-      piece: (index) => this.#port.call(op, secret, index),
-      digest: (bytes) => this.#port.call('digest', bytes),
+      piece: (index) => this.#port.ask('piece', [secret, index]),
+      digest: (bytes) => this.digest(bytes),
     };
   }
 
-  #derived(owner: KeySet | GateKeySet): Promise<string> {
-    const op = owner instanceof GateKeySet ? 'gateServerToken' : 'serverToken';
-    return this.#port.call(op, owner.handleIn(this.#port), this.#origin);
+  /** BLAKE3 of some bytes, in hexadecimal. */
+  async digest(bytes: Uint8Array): Promise<string> {
+    return toHex(await this.#port.call(ckks('main'), 'digest', bytes));
+  }
+
+  async #derived(owner: SecretKey): Promise<string> {
+    return toHex(await this.#port.call(owner.handleIn(this.#port), 'serverToken', this.#origin));
   }
 
   #of(id: string): Known {

@@ -1,4 +1,5 @@
-import type { KeySet, SignalOptions } from '../api/key-set.js';
+import type { KeySet } from '../api/key-set.js';
+import type { SignalOptions } from '../api/options.js';
 import { RefloatError } from '../errors.js';
 import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
 import type { RemoteKeys } from './keys.js';

@@ -1,13 +1,16 @@
 import { Ciphertext } from '../api/ciphertext.js';
-import type { KeySet, SignalOptions } from '../api/key-set.js';
+import { freeing } from '../engine/engine-run.js';
+import type { KeySet } from '../api/key-set.js';
+import type { RoundsChoice, SignalOptions } from '../api/options.js';
+import { keyMismatch, type Sets } from '../api/sets.js';
 import { RefloatError } from '../errors.js';
+import { GATES, ckks, classOf, type Handle, type ModuleName } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { GateCiphertext } from '../gates/ciphertext.js';
-import type { CircuitInfo } from '../gates/circuit.js';
+import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
-import { GateKeySet } from '../gates/key-set.js';
-import { keyMismatch, presetNamed } from '../mismatch.js';
-import type { RoundsChoice } from '../options.js';
+import { gatePreset } from '../gates/gates.js';
+import type { GateKeySet } from '../gates/key-set.js';
 import type { Preset } from '../params.js';
 import type { Program } from '../program/program.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
@@ -139,15 +142,15 @@ export class Server {
   /** Its address. */
   readonly url: string;
   readonly #port: Port;
-  readonly #presets: () => readonly Preset[];
+  readonly #sets: Sets;
   readonly #http: Http;
   readonly #access: Access;
   readonly #inFlight: number;
 
   /** @internal */
-  constructor(port: Port, presets: () => readonly Preset[], url: string | URL, options: ServerOptions) {
+  constructor(port: Port, sets: Sets, url: string | URL, options: ServerOptions) {
     this.#port = port;
-    this.#presets = presets;
+    this.#sets = sets;
     this.#http = new Http(address(url), {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
       headers: { ...options.headers, ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }) },
@@ -171,7 +174,7 @@ export class Server {
     const complete = (set: Partial<ServerPreset>): ServerPreset =>
       ({
         ...set,
-        source: set.source ?? this.#presets().find((p) => p.name === set.name)?.source ?? '',
+        source: set.source ?? this.#sets.known.find((p) => p.name === set.name)?.source ?? '',
         keyParts: set.keyParts ?? [],
         expectedSeconds: set.expectedSeconds ?? null,
       }) as ServerPreset;
@@ -234,10 +237,10 @@ export class Server {
     const { rounds } = options;
     const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
-      const body = await this.#port.call('ciphertextToBytes', handle);
+      const body = await this.#port.call(handle, 'toBytes');
       const resultBytes = await this.#ciphertextBytes(ciphertext.preset);
       const result = await this.#job({ keyId, ops, mode, rounds, body, resultBytes }, options.keys, control);
-      return this.#received(result, ciphertext);
+      return this.#received(result, handle.module, ciphertext);
     }, options.signal);
   }
 
@@ -261,15 +264,16 @@ export class Server {
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
     const handles = given.map((ciphertext) => ciphertext.handleIn(this.#port));
+    const { module } = first.handleIn(this.#port);
     const [head, outputs] = [program.toBytes(), program.outputs];
     const { keyId, mode } = first;
     return new Run(async (control) => {
-      const parts = await Promise.all(handles.map((handle) => this.#port.call('ciphertextToBytes', handle)));
+      const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
       const body = programBody(head, options.bootstraps ?? 'where-needed', parts);
       const resultBytes = outputs.length * (await this.#ciphertextBytes(first.preset));
       const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, options.keys, control);
       const out: Record<string, Ciphertext> = {};
-      for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await this.#received(bytes, first);
+      for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await this.#received(bytes, module, first);
       return out;
     }, options.signal);
   }
@@ -294,17 +298,17 @@ export class Server {
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const list of lists) keyMismatch(keyId, list, 'the first input');
     return new Run(async (control) => {
-      const list = await this.#port.call('gateListToBytes', handles);
+      const list = await freeing(this.#port, this.#port.ask('concat', [handles]), (all) => this.#port.call(all, 'toBytes'));
       const body = new Uint8Array(4 + text.length + list.length);
       new DataView(body.buffer).setUint32(0, text.length, true);
       body.set(text, 4);
       body.set(list, 4 + text.length);
-      const { outputs } = typeof circuit === 'string' ? await this.#port.call('circuitInfo', source) : circuit;
-      const { ciphertextBytes } = await this.#port.call('gatePreset', first.preset);
+      const { outputs } = typeof circuit === 'string' ? await describeCircuit(this.#port, source) : circuit;
+      const { ciphertextBytes } = await gatePreset(this.#port, first.preset);
       const resultBytes = outputs.length * (ciphertextBytes[0] ?? 0);
       const result = await this.#job({ keyId, ops: ['circuit'], mode: 'bits', body, resultBytes }, options.keys, control);
-      const info = await this.#port.call('gateFromBytes', result);
-      return new GateCiphertext(this.#port, this.#own(info, first));
+      const made = await this.#port.call(classOf(GATES, 'GateCiphertext'), 'fromBytes', result);
+      return new GateCiphertext(this.#port, this.#own(made, first));
     }, options.signal);
   }
 
@@ -320,8 +324,7 @@ export class Server {
     const known = await (keys instanceof RemoteKeys
       ? this.#access.of(job.keyId, undefined, keys.token)
       : this.#access.of(job.keyId, keys));
-    const digest = (bytes: Uint8Array): Promise<string> => this.#port.call('digest', bytes);
-    const whole: Job = { ...job, token: known.token, digest };
+    const whole: Job = { ...job, token: known.token, digest: (bytes) => this.#access.digest(bytes) };
     try {
       return await perform(this.#http, whole, control);
     } catch (error) {
@@ -343,24 +346,22 @@ export class Server {
 
   /** Bytes of the longest ciphertext of a set. */
   async #ciphertextBytes(name: string): Promise<number> {
-    const among = (sets: readonly Preset[]): Preset | undefined => sets.find((set) => set.name === name);
-    const preset = among(this.#presets()) ?? presetNamed(await this.#port.call('conventionalPresets'), name);
-    return Math.max(...preset.ciphertextBytes);
+    return Math.max(...(await this.#sets.find(name)).ciphertextBytes);
   }
 
-  /** A ciphertext that a server sent for `input`. */
-  async #received(bytes: Uint8Array, input: Ciphertext): Promise<Ciphertext> {
-    const info = await this.#port.call('ciphertextFromBytes', bytes);
-    return new Ciphertext(this.#port, this.#own(info, input), input.mode);
+  /** A ciphertext that a server sent for `input`, for the module where that is. */
+  async #received(bytes: Uint8Array, module: ModuleName, input: Ciphertext): Promise<Ciphertext> {
+    const made = await this.#port.call(classOf(ckks(module), 'Ciphertext'), 'fromBytes', bytes);
+    return new Ciphertext(this.#port, this.#own(made, input), input.mode);
   }
 
   /** Lets go of a result that is not under the key of the input. */
-  #own<I extends { readonly handle: number; readonly keyId: string }>(info: I, input: { readonly keyId: string }): I {
-    if (info.keyId === input.keyId) return info;
-    this.#port.release(info.handle);
+  #own<M extends Handle & { readonly keyId: string }>(made: M, input: { readonly keyId: string }): M {
+    if (made.keyId === input.keyId) return made;
+    this.#port.release(made);
     throw new RefloatError(
       'SERVER',
-      `${this.url} sent a result under key ${info.keyId} for an input under key ${input.keyId}: check that this is the address of a refloat server`,
+      `${this.url} sent a result under key ${made.keyId} for an input under key ${input.keyId}: check that this is the address of a refloat server`,
     );
   }
 }

@@ -1,9 +1,9 @@
 import { RefloatError } from '../errors.js';
 import { fromHex } from '../hex.js';
-import type { KeyPartInfo } from '../params.js';
+import type { KeyPartInfo, SetWithParts } from '../params.js';
 import type { RunControl } from '../run.js';
 import type { KeyProgress } from '../stages.js';
-import { bearer, type KeyLayout, type KeySource } from './access.js';
+import { bearer, type KeySource } from './access.js';
 import type { Http } from './http.js';
 import type { RemoteKeysInfo } from './keys.js';
 
@@ -223,7 +223,7 @@ class Progress {
   #done: number;
   #bytes: number;
 
-  constructor(params: KeyLayout, missing: ReadonlySet<number>, control: RunControl<KeyProgress>) {
+  constructor(params: SetWithParts, missing: ReadonlySet<number>, control: RunControl<KeyProgress>) {
     const present = params.keyParts.filter((part) => !missing.has(part.index));
     this.#control = control;
     this.#total = params.keyParts.length;
@@ -256,7 +256,7 @@ class Progress {
   }
 }
 
-function mismatch(base: string, params: KeyLayout, asked: unknown): RefloatError {
+function mismatch(base: string, params: SetWithParts, asked: unknown): RefloatError {
   const which = typeof asked === 'number' ? `part ${asked}` : 'what is no list of parts';
   return new RefloatError(
     'PARAMS_MISMATCH',

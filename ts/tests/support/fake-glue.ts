@@ -1,8 +1,11 @@
 // A wasm module that computes nothing: for the tests of what lies around it (handles, messages,
 // runs, HTTP). Tests of the real one are in engine.test.ts, api.test.ts and their neighbours.
 import { createHash } from 'node:crypto';
+import { KeySet } from '../../dist/api/key-set.js';
+import { Sets } from '../../dist/api/sets.js';
 import { Engine } from '../../dist/engine/engine.js';
-import type { Glue, GlueBootstrapKeys, GlueCiphertext, GlueSecretKey, GlueShipRun } from '../../dist/engine/glue.js';
+import type { CkksGlue, GlueBootstrapKeys, GlueCiphertext, GlueRun, GlueSecretKey } from '../../dist/engine/glue.js';
+import { ckks, classOf } from '../../dist/engine/handle.js';
 import { Host } from '../../dist/engine/host.js';
 import { DirectPort } from '../../dist/engine/port.js';
 import type { Preset } from '../../dist/params.js';
@@ -55,6 +58,9 @@ class FakeObject {
     if (this.freed) throw new Error('freed twice');
     this.freed = true;
   }
+  [Symbol.dispose](): void {
+    this.free();
+  }
 }
 
 class FakeCiphertext extends FakeObject implements GlueCiphertext {
@@ -97,9 +103,9 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
   }
   preset = (): string => 'toy10';
   keyId = (): Uint8Array => new Uint8Array(16).fill(this.key);
-  encrypt(values: Float64Array, _mode?: string, level = 2): GlueCiphertext {
+  encrypt(values: Float64Array, _mode?: string | null, level?: number | null): GlueCiphertext {
     this.trouble('encrypt');
-    return new FakeCiphertext(this.key, values.slice(), level);
+    return new FakeCiphertext(this.key, values.slice(), level ?? 2);
   }
   decrypt(ct: GlueCiphertext): Float64Array {
     return (ct as FakeCiphertext).values.slice();
@@ -112,6 +118,28 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
   serverToken = (origin: string): Uint8Array => fakeDigest(new TextEncoder().encode(`${this.key} at ${origin}`));
 }
 
+class FakeRun extends FakeObject implements Pick<GlueRun, 'step' | 'finish' | 'groupsAhead' | 'nextTrack'> {
+  #steps = 0;
+  constructor(
+    readonly ciphertext: GlueCiphertext,
+    readonly trouble: Trouble,
+  ) {
+    super();
+  }
+  step(_keys: GlueBootstrapKeys, onEvent: Function): boolean {
+    this.trouble('step');
+    this.#steps += 1;
+    onEvent({ kind: 'progress', stage: 'blind_rotate', done: this.#steps, total: 4 }, performance.now());
+    return this.#steps === 4;
+  }
+  groupsAhead = (): number => 0;
+  nextTrack = (): undefined => undefined;
+  finish(): GlueCiphertext {
+    const { key, values } = this.ciphertext as FakeCiphertext;
+    return new FakeCiphertext(key, values, 2);
+  }
+}
+
 /** Stands for BLAKE3, which Node does not have. */
 export function fakeDigest(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(createHash('sha256').update(bytes).digest());
@@ -122,9 +150,10 @@ export function coded(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-export function fakeGlue(trouble: Trouble = () => undefined): Glue {
+/** The surface of the full module. */
+export function fakeGlue(trouble: Trouble = () => undefined) {
   let keys = 0;
-  return {
+  const common: CkksGlue = {
     default: () => Promise.resolve({ memory: new WebAssembly.Memory({ initial: 1 }) }),
     initSync: () => ({ memory: new WebAssembly.Memory({ initial: 1 }) }),
     __wbg_reset_state: () => undefined,
@@ -147,38 +176,13 @@ export function fakeGlue(trouble: Trouble = () => undefined): Glue {
         return new FakeCiphertext(key as number, Float64Array.from(values), level as number);
       },
     },
+  };
+  return {
+    ...common,
     BootstrapKeys: { begin: () => new FakeKeys(), generated: () => new FakeKeys() },
-    BootstrapRun: {
-      begin: (ct) => {
-        let step = 0;
-        const object = new FakeObject();
-        const run: GlueShipRun = {
-          free: () => object.free(),
-          step: (_keys, onEvent) => {
-            trouble('step');
-            step += 1;
-            onEvent({ kind: 'progress', stage: 'blind_rotate', done: step, total: 4 }, performance.now());
-            return step === 4;
-          },
-          stepInspected(keys, _secret, onEvent) {
-            return this.step(keys, onEvent);
-          },
-          inspectInput: () => undefined,
-          groupsAhead: () => 0,
-          matrixInput: () => ({ scale: new Float64Array(2), steps: new Uint32Array() }),
-          multiplyAhead: () => undefined,
-          supplyGroup: () => undefined,
-          nextTrack: () => undefined,
-          phases: () => undefined,
-          rotateAhead: () => undefined,
-          supplyTrack: () => undefined,
-          finish: () => new FakeCiphertext((ct as FakeCiphertext).key, (ct as FakeCiphertext).values, 2),
-        };
-        return run;
-      },
-    },
-    square: (ct) => ct,
-    exhaust: (ct) => ct,
+    BootstrapRun: { begin: (ct: GlueCiphertext) => new FakeRun(ct, trouble) },
+    square: (ct: GlueCiphertext) => ct,
+    exhaust: (ct: GlueCiphertext) => ct,
     kernelSelfCheck: () => 'fake',
   };
 }
@@ -187,12 +191,18 @@ export interface Fake {
   readonly engine: Engine;
   readonly host: Host;
   readonly port: DirectPort;
-  readonly presets: readonly Preset[];
+  readonly sets: Sets;
+  /** A new key set. */
+  keys(): Promise<KeySet>;
 }
 
 export function fake(trouble?: Trouble): Fake {
-  const engine = new Engine(fakeGlue(trouble), new WebAssembly.Memory({ initial: 1 }));
-  const none = (): Promise<never> => Promise.reject(new Error('there is no other module here'));
-  const host = new Host(engine, none, none);
-  return { engine, host, port: new DirectPort(host), presets: [fakePreset()] };
+  const glue = fakeGlue(trouble);
+  const engine = new Engine('main', glue, new WebAssembly.Memory({ initial: 1 }));
+  const host = new Host((name) => (name === 'main' ? Promise.resolve(engine) : Promise.reject(new Error(`there is no module of ${name} here`))));
+  const port = new DirectPort(host);
+  const sets = new Sets(port, glue.presets());
+  const keys = async (): Promise<KeySet> =>
+    new KeySet(port, await port.call(classOf(ckks('main'), 'SecretKey'), 'generate', 'toy10', true), sets.named('toy10'));
+  return { engine, host, port, sets, keys };
 }

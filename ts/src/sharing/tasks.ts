@@ -1,11 +1,4 @@
-import { Bell } from './bell.js';
-
-/** A worker that computes tasks of one run. */
-export interface Helper<R> {
-  compute(task: number): Promise<R>;
-  /** Lets go of the run. */
-  release(): void;
-}
+import type { Helper } from './pool.js';
 
 /** A run whose steps are tasks that others can compute beforehand. */
 export interface SharedTasks<R> {
@@ -16,14 +9,14 @@ export interface SharedTasks<R> {
   readonly ahead: number;
   readonly helpers: readonly Promise<Helper<R> | undefined>[];
   readonly signal: AbortSignal;
-  /** Whether a task can be begun; the one whose turn it is always can. */
-  ready(task: number): boolean;
+  /** Whether a task can be begun; the one whose turn it is always can. All can if nothing is said. */
+  ready?(task: number): boolean;
   /** Hands the run a result. */
-  supply(task: number, result: R): Promise<void>;
+  supply(task: number, result: R): Promise<unknown>;
   /** Computes a task in the run's own worker, before its turn. */
-  compute(task: number): Promise<void>;
-  /** Does the step of a task; the result is taken if there is one. `waitedMs` is what it had to wait for others. */
-  step(task: number, waitedMs: number): Promise<void>;
+  compute(task: number): Promise<unknown>;
+  /** Takes the turn of a task, whose result the run has if it is `finished`. `waitedMs` is what it had to wait for others. */
+  step(task: number, waitedMs: number, finished: boolean): Promise<unknown>;
 }
 
 /**
@@ -40,7 +33,7 @@ export async function shareTasks<R>(tasks: SharedTasks<R>): Promise<void> {
   const claim = (): number | undefined => {
     if (stopped || signal.aborted) return undefined;
     for (let task = turn; task < Math.min(total, turn + tasks.ahead + 1); task++) {
-      if (claimed.has(task) || !tasks.ready(task)) continue;
+      if (claimed.has(task) || tasks.ready?.(task) === false) continue;
       claimed.add(task);
       return task;
     }
@@ -66,7 +59,7 @@ export async function shareTasks<R>(tasks: SharedTasks<R>): Promise<void> {
           ).then(tell);
           tell();
         } catch {
-          // A worker that fails is done without: others take its task.
+          // Failed workers are dropped: others take the task.
           claimed.delete(task);
           tell();
           return;
@@ -91,9 +84,8 @@ export async function shareTasks<R>(tasks: SharedTasks<R>): Promise<void> {
         continue;
       }
       if (own === turn) {
-        await tasks.step(own, waitedMs);
+        await tasks.step(own, waitedMs, finished.delete(own));
         waitedMs = 0;
-        finished.delete(turn);
         turn += 1;
       } else {
         await tasks.compute(own);
@@ -105,5 +97,22 @@ export async function shareTasks<R>(tasks: SharedTasks<R>): Promise<void> {
     stopped = true;
     signal.removeEventListener('abort', tell);
     tell();
+  }
+}
+
+/** Wakes those that wait for news. */
+class Bell {
+  #wake: () => void = () => undefined;
+  #news = new Promise<void>((resolve) => (this.#wake = resolve));
+
+  /** Wakes everyone who waits now. */
+  ring(): void {
+    this.#wake();
+    this.#news = new Promise((resolve) => (this.#wake = resolve));
+  }
+
+  /** Resolves when the bell is next rung. */
+  next(): Promise<void> {
+    return this.#news;
   }
 }

@@ -1,0 +1,43 @@
+import type { GlueGateSecretKey, GlueSecretKey } from '../engine/glue.js';
+import type { Handle } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import type { SetWithParts } from '../params.js';
+import { Resource } from './resource.js';
+
+/** A secret key of one scheme or the other. */
+type AnyKey = GlueSecretKey | GlueGateSecretKey;
+
+/** A secret key of a set. It stays inside the wasm instance; `exportSecret()` is the only way out. */
+export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends AnyKey = AnyKey> extends Resource<K> {
+  /** Hexadecimal id, the same for everything made with this key. */
+  readonly id: string;
+  /** The parameter set. */
+  readonly params: P;
+
+  /** @internal */
+  constructor(port: Port, made: Handle<K> & { readonly keyId: string }, params: P) {
+    super(port, made, 'the key set');
+    this.id = made.keyId;
+    this.params = params;
+  }
+
+  /**
+   * One part of the evaluation keys in wire form, for an upload of the caller's own: bodies, and the seed of the rest. The
+   * same index always gives the same bytes.
+   */
+  async keyPart(index: number): Promise<Uint8Array> {
+    const key: Handle<AnyKey> = this.handle;
+    return this.port.call(key, 'keyPart', index);
+  }
+
+  /** The secret key itself, for safe keeping. Whoever has these bytes can decrypt everything. */
+  async exportSecret(): Promise<Uint8Array> {
+    const key: Handle<AnyKey> = this.handle;
+    return this.port.call(key, 'exportSecret');
+  }
+}
+
+/** A copy that can be sent away without taking the caller's array along. */
+export function copied(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  return bytes === undefined ? undefined : Uint8Array.from(bytes);
+}

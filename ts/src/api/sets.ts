@@ -1,0 +1,101 @@
+import type { Port } from '../engine/port.js';
+import type { GlueSet } from '../engine/glue.js';
+import { ckks, type ModuleName } from '../engine/handle.js';
+import { RefloatError } from '../errors.js';
+import { toHex } from '../hex.js';
+import type { Preset, SetWithParts } from '../params.js';
+
+/** How every object on the wire begins, in hexadecimal, and where the fingerprint of its set is. */
+const MAGIC = '897265666c6f6174';
+const FINGERPRINT = [16, 32] as const;
+
+/** The parameter sets of CKKS: those of the entry point's module, and the conventional ones once their module is loaded. */
+export class Sets {
+  readonly #port: Port;
+  readonly #main: readonly Preset[];
+  #conventional: readonly Preset[] = [];
+  #loading: Promise<void> | undefined;
+
+  constructor(port: Port, main: readonly GlueSet[]) {
+    this.#port = port;
+    this.#main = main.map(preset);
+  }
+
+  /** Those that are known, and those of earlier versions, of which no keys are made any more. */
+  get known(): readonly Preset[] {
+    return [...this.#main, ...this.#conventional];
+  }
+
+  /** Those that are known and of which keys are made. */
+  get today(): readonly Preset[] {
+    return this.known.filter((p) => !p.successor);
+  }
+
+  /** Loads the module of the conventional sets, if it has not been. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#port.call(ckks('conventional'), 'presets').then((sets) => {
+      this.#conventional = sets.map(preset);
+    });
+    try {
+      await this.#loading;
+    } catch (error) {
+      this.#loading = undefined;
+      throw error;
+    }
+  }
+
+  /** A known set by name. */
+  named(name: string): Preset {
+    const found = this.#known(name);
+    if (found) return found;
+    const names = this.today.map((p) => p.name).join(', ');
+    throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
+  }
+
+  /** A set by name, of either kind. */
+  async find(name: string): Promise<Preset> {
+    const found = this.#known(name);
+    if (found) return found;
+    await this.load();
+    return this.named(name);
+  }
+
+  /** The module that reads bytes: that of conventional sets for an object of a set that the entry point's does not have. */
+  moduleFor(bytes: Uint8Array): ModuleName {
+    if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return 'main';
+    const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
+    return this.#main.some((p) => p.fingerprint === fingerprint) ? 'main' : 'conventional';
+  }
+
+  #known(name: string): Preset | undefined {
+    return this.known.find((p) => p.name === name);
+  }
+}
+
+/** The module that computes with a set. */
+export function moduleOf(set: Preset): ModuleName {
+  return set.method === 'ckks-conventional' ? 'conventional' : 'main';
+}
+
+/** A set as it is described to callers: with its parts as a list. */
+export function unpacked({ partLabels, partBytes, ...rest }: GlueSet): SetWithParts {
+  const keyParts = partLabels.split('\n').map((label, index) => ({ index, label, bytes: partBytes[index] ?? 0 }));
+  return { ...rest, keyParts };
+}
+
+function preset(set: GlueSet): Preset {
+  return unpacked(set) as Preset;
+}
+
+/** Throws unless the ciphertext is encrypted under the key named. */
+export function keyMismatch(
+  keyId: string,
+  ciphertext: { readonly keyId: string; readonly preset: string },
+  what: string,
+): void {
+  if (ciphertext.keyId === keyId) return;
+  throw new RefloatError(
+    'PARAMS_MISMATCH',
+    `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,
+  );
+}
