@@ -1,6 +1,8 @@
 // The small module, and everything in the caller's own thread.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { Refloat, type KeySet } from 'refloat';
+import { Refloat, type Ciphertext, type KeySet, type StageEvent, type SteppableRun } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
 
 const VALUES = Float64Array.from({ length: 512 }, (_, i) => Math.sin(i / 25));
@@ -111,6 +113,39 @@ describe('{ worker: false }', () => {
     making.cancel();
     await expect(making).rejects.toMatchObject({ code: 'ABORTED' });
     expect((await rf.memory()).objects).toBe(objects);
+  });
+
+  it('keeps what a run needs as long as it lasts, and frees what nobody holds', async () => {
+    setFlagsFromString('--expose-gc');
+    const gc = runInNewContext('gc') as () => void;
+    const collected = async (): Promise<void> => {
+      gc();
+      for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    const rf = await direct();
+    using keys = await keysOf(rf);
+    await collected();
+    const { objects } = await rf.memory();
+    // In a function of its own, so that nothing else holds the ciphertext and the keys.
+    const begun = async (): Promise<{ readonly run: SteppableRun<Ciphertext, StageEvent> }> => {
+      const run = keys.bootstrap(await keys.encrypt(VALUES), await keys.bootstrapKeys({ resident: false }));
+      run.pause();
+      await run.step();
+      return { run };
+    };
+    const finished = async (): Promise<number> => {
+      const { run } = await begun();
+      await collected();
+      run.resume();
+      return (await run).level;
+    };
+    expect(await finished()).toBe(keys.params.outputLevel);
+    await expect
+      .poll(async () => {
+        await collected();
+        return (await rf.memory()).objects;
+      })
+      .toBe(objects);
   });
 
   it('does not grow over many rounds', async () => {

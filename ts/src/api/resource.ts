@@ -21,7 +21,8 @@ export abstract class Resource<T = unknown> {
     this.port = port;
     this.#handle = { module, object, what };
     this.#what = what;
-    forgotten.register(this, { port, handle: this.#handle }, this);
+    // Runs hold the handle alone: as long as one of them does, the object stays.
+    forgotten.register(this.#handle, { port, handle: { module, object } }, this.#handle);
   }
 
   /** Whether `free()` was called. */
@@ -45,7 +46,7 @@ export abstract class Resource<T = unknown> {
   free(): void {
     if (this.#freed) return;
     this.#freed = true;
-    forgotten.unregister(this);
+    forgotten.unregister(this.#handle);
     this.port.release(this.#handle);
   }
 
