@@ -38,6 +38,16 @@ export interface Preset extends SetWithParts {
   readonly stages: readonly StageInfo[];
 }
 
+/** An odd polynomial that brings values back into [-1, 1], as coefficients for `Value.polynomial`. */
+export interface Clamp {
+  /** Ends of the interval that values must lie in: 1 and the overshoot beyond it. */
+  readonly interval: readonly [number, number];
+  /** Coefficients in Chebyshev polynomials over `interval`, that of T_0 first. */
+  readonly coefficients: Float64Array;
+  /** Largest difference from x up to 1 - margin, and from the sign of x beyond 1. */
+  readonly error: number;
+}
+
 /**
  * The polynomial with which a conventional bootstrapping takes x = m/q0 + I to m/q0.
  *

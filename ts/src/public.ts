@@ -28,6 +28,7 @@ export type {
   Method,
   Preset,
   PresetName,
+  Clamp,
   Reduction,
   Scheme,
   SetInfo,

@@ -1,7 +1,7 @@
 // Conventional bootstrapping: the same calls as SHIP, on a module of its own, and the same bytes as natively.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Refloat, type StageEvent, type StageView } from 'refloat';
+import { Program, Refloat, type StageEvent, type StageView } from 'refloat';
 import { Refloat as Client } from 'refloat/client';
 
 interface SetVectors {
@@ -184,6 +184,22 @@ describe('a conventional set through the calls of SHIP', () => {
     expect(Math.abs((own.values[0] as number) - 2 ** -9)).toBeGreaterThan(2 ** -25);
     await expect(rf.reduction('toy-conventional11', points, { degree: 30 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(rf.reduction('ship13')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('makes clamps for programs', async () => {
+    const { interval, coefficients, error } = await rf.clamp({ overshoot: 0.05, margin: 0.125, degree: 31 });
+    expect(interval).toEqual([-1.05, 1.05]);
+    expect(error).toBeLessThan(2 ** -12);
+    const clamped = (x: number): number => coefficients.reduce((sum, a, k) => sum + a * Math.cos(k * Math.acos(x / 1.05)), 0);
+    for (const [x, y] of [[0.5, 0.5], [-0.875, -0.875], [1, 1], [1.05, 1], [-1.02, -1]] as const) {
+      expect(Math.abs(clamped(x) - y)).toBeLessThan(error * 1.001);
+    }
+    const p = new Program({ slots: 1024 });
+    p.output('kept', p.input('x').polynomial(coefficients, { interval }));
+    expect(p.outputs).toEqual(['kept']);
+    for (const bad of [{ overshoot: 2, degree: 31 }, { overshoot: 0.1, degree: 30 }, { overshoot: 0.1, degree: 2 ** 32 + 31 }, { overshoot: 0.1, degree: 1.5 }, { overshoot: NaN, degree: 31 }]) {
+      await expect(rf.clamp(bad)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
   });
 
   it('comes from where it is said to be', async () => {

@@ -3,7 +3,7 @@ import type { Memory } from '../engine/engine.js';
 import { ckks, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
-import type { Preset, PresetName, Reduction, SlotMode } from '../params.js';
+import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
@@ -122,6 +122,36 @@ export class Instance {
       'INVALID_ARGUMENT',
       `${name} bootstraps without a polynomial: name a set whose method is ckks-conventional`,
     );
+  }
+
+  /**
+   * The polynomial of an odd `degree` that is close to x for |x| up to 1 - `margin`, and to the sign of x from 1 to
+   * 1 + `overshoot`: what a program takes to keep its values in [-1, 1], where errors of bootstraps would leave it. It takes
+   * log2(degree + 1) levels, rounded up, and one for its interval.
+   *
+   * @example
+   * ```ts
+   * import { Program, Refloat } from 'refloat';
+   *
+   * const rf = await Refloat.load();
+   * const { coefficients, interval, error } = await rf.clamp({ overshoot: 0.05, margin: 0.125, degree: 31 });
+   * const p = new Program({ slots: 1024 });
+   * p.output('kept', p.input('x').polynomial(coefficients, { interval }));
+   * console.log(error < 2 ** -12); // true
+   * rf.close();
+   * ```
+   *
+   * @throws RefloatError `INVALID_ARGUMENT` for an overshoot outside [0.001, 1], a margin outside [0, 0.5], and a degree that
+   *   is even or above 63.
+   */
+  async clamp(options: { readonly overshoot: number; readonly margin?: number; readonly degree: number }): Promise<Clamp> {
+    const { overshoot, margin = 0, degree } = options;
+    if (!Number.isInteger(degree) || degree < 1 || degree > 63) {
+      throw new RefloatError('INVALID_ARGUMENT', `a clamp of degree ${degree}: pass an odd integer up to 63`);
+    }
+    const fit: Clamp = await this.#port.call(ckks('conventional'), 'clamp', overshoot, margin, degree);
+    const [from, to] = fit.interval;
+    return { ...fit, interval: [from, to] };
   }
 
   /** Compares the vector kernels in use with the scalar ones; resolves to a sentence, or throws. */

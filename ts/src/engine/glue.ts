@@ -31,7 +31,7 @@ export interface CkksGlue extends ModuleGlue {
 }
 
 /** The modules of CKKS sets together; what one of them has not is refused when it is called. */
-export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typeof Conventional, 'reduction'>;
+export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typeof Conventional, 'clamp' | 'reduction'>;
 
 /** The module of gates on encrypted bits. */
 export type GateModule = typeof Gates;

@@ -3,6 +3,7 @@
 
 mod bootstrap;
 mod ciphertext;
+mod clamp;
 mod keys;
 mod presets;
 mod reduction;
