@@ -1,15 +1,15 @@
-import { RefloatError, throwIfAborted } from '../errors.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
 import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
-import type { Preset, SlotMode } from '../params.js';
+import { RefloatError, throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
+import type { Preset, SlotMode } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { shareDiagonals } from '../sharing/diagonals.js';
 import { prepareTracks, shareTracks } from '../sharing/tracks.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
-import { EngineRun, freeing } from '../engine/engine-run.js';
 import type { RoundsChoice, SignalOptions } from './options.js';
 import { SecretKey, copied } from './secret.js';
 import { keyMismatch } from './sets.js';

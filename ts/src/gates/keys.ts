@@ -1,7 +1,7 @@
-import { EngineRun, freeing } from '../engine/engine-run.js';
 import type { SignalOptions } from '../api/options.js';
 import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
 import type { GlueCircuitRun, GlueGateCiphertext, GlueGateKeys, GlueGateRun } from '../engine/glue.js';
 import { GATES, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';

@@ -1,11 +1,11 @@
 import { Ciphertext } from '../api/ciphertext.js';
-import { freeing } from '../engine/engine-run.js';
 import type { KeySet } from '../api/key-set.js';
 import type { RoundsChoice, SignalOptions } from '../api/options.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
-import { RefloatError } from '../errors.js';
+import { freeing } from '../engine/engine-run.js';
 import { GATES, ckks, classOf, type Handle, type ModuleName } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
 import { GateCiphertext } from '../gates/ciphertext.js';
 import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
