@@ -30,7 +30,7 @@ const LAYERS: [(&str, u32); 15] = [
 const SEPARATE: [(&str, &[&str]); 3] = [
     ("schemes", &["evaluator"]),
     ("circuits", &[]),
-    ("bootstrapping", &["method", "registry", "job", "overflow", "parts", "switching_keys"]),
+    ("bootstrapping", &["method", "registry", "job", "overflow", "parts", "raising", "switching_keys"]),
 ];
 
 /// The one method that joins two schemes, the list of all methods, and programs, which are made of everything else.

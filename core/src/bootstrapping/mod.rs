@@ -10,6 +10,7 @@ pub mod method;
 mod overflow;
 mod parts;
 pub mod program;
+pub mod raising;
 mod registry;
 mod switching_keys;
 mod view;

@@ -7,8 +7,9 @@
 use alloc::{format, string::String};
 
 use crate::{
-    bootstrapping::ckks_conventional::{
-        ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction, Sizes, StageOrder, chain,
+    bootstrapping::{
+        ckks_conventional::{ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction},
+        raising::{Sizes, StageOrder, chain},
     },
     error::Error,
     security::{SecretDistribution, SecurityPolicy},

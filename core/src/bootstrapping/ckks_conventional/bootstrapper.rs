@@ -1,9 +1,9 @@
 //! Conventional bootstrapping as a [`Method`].
 
-use super::{evaluator::ConventionalEvaluator, key_source::KeySource};
+use super::evaluator::ConventionalEvaluator;
 use crate::{
     arith::Word,
-    bootstrapping::{Method, MethodInfo},
+    bootstrapping::{Method, MethodInfo, raising::KeySource},
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},

@@ -9,13 +9,14 @@ use alloc::vec::Vec;
 
 use super::{
     run::{ConventionalRun, ConventionalState},
-    secret::ConventionalSecretKey,
-    spec::StageOrder,
-    stages,
+    spec::{ConventionalSecretKey, EVAL_MOD},
 };
 use crate::{
     arith::{Word, complex::Complex},
-    bootstrapping::{StageView, ViewKind},
+    bootstrapping::{
+        StageView, ViewKind,
+        raising::{StageOrder, stages},
+    },
     error::Error,
     schemes::ckks::Ciphertext,
 };
@@ -42,7 +43,7 @@ impl<W: Word> ConventionalSecretKey<W> {
                 (ViewKind::Slots, stage, self.slots_of(x)?, slots)
             }
             ConventionalState::Done(x) => {
-                let stage = if first { stages::EVAL_MOD } else { stages::SLOTS_TO_COEFFS };
+                let stage = if first { EVAL_MOD } else { stages::SLOTS_TO_COEFFS };
                 (ViewKind::Slots, stage, self.slots_of(x)?, slots)
             }
             ConventionalState::Base(x) => {
@@ -59,7 +60,7 @@ impl<W: Word> ConventionalSecretKey<W> {
                     ConventionalState::Slots(parts) => {
                         (stages::COEFFS_TO_SLOTS, range, self.pairs_in_slots(parts)?)
                     }
-                    _ => (stages::EVAL_MOD, over_q0, self.pairs_in_slots(run.ciphertexts())?),
+                    _ => (EVAL_MOD, over_q0, self.pairs_in_slots(run.ciphertexts())?),
                 };
                 let values: Vec<Complex> = found.into_iter().map(|x| real(x * factor)).collect();
                 let message = self.message_coefficients(&slots)?;
@@ -68,7 +69,7 @@ impl<W: Word> ConventionalSecretKey<W> {
                 let exact = values.iter().enumerate().map(|(i, x)| {
                     let own = i % gap == 0;
                     let rest = if own { message[i / gap] * over_q0 } else { 0.0 };
-                    let whole = stage != stages::EVAL_MOD && (own || stage == stages::MOD_RAISE);
+                    let whole = stage != EVAL_MOD && (own || stage == stages::MOD_RAISE);
                     real(if whole { rest + libm::rint(x.re - rest) } else { rest })
                 });
                 let expected = exact.collect();

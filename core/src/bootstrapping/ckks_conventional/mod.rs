@@ -18,44 +18,33 @@
 //! not small beside q0: [`EvalMod`]. [`Reduction`] says which.
 
 mod bootstrapper;
-mod builder;
-mod chain;
 mod describe;
 mod eval_mod;
 mod evaluator;
 mod harmonics;
 mod inspect;
-mod key_order;
-mod key_samples;
-mod key_source;
-mod keys;
-mod maps;
-mod params;
 mod presets;
-mod raise;
 mod reduction;
 mod run;
-mod secret;
 mod spec;
-mod stages;
 
 pub use bootstrapper::{ConventionalBootstrapper, METHOD};
-pub use builder::ConventionalKeysBuilder;
-pub(crate) use chain::{Sizes, chain};
 pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
 pub use harmonics::{Harmonics, HarmonicsSpec};
-pub use key_source::{Direction, KeySource};
-pub use keys::ConventionalKeys;
-pub use params::{ConventionalParams, Levels};
 pub use presets::{ConventionalPreset, ConventionalPromise};
 pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
-pub use secret::ConventionalSecretKey;
-pub use spec::{ConventionalSpec, EphemeralSpec, StageOrder};
-pub use stages::{COEFFS_TO_SLOTS, EVAL_MOD, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM};
+pub use spec::{
+    ConventionalKeys, ConventionalKeysBuilder, ConventionalParams, ConventionalSecretKey, ConventionalSpec,
+    EVAL_MOD,
+};
 
 pub use crate::bootstrapping::{
     overflow::log2_quotient_exceeds,
+    raising::{
+        COEFFS_TO_SLOTS, Direction, EphemeralSpec, KeySource, Levels, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM,
+        StageOrder,
+    },
     switching_keys::{SwitchingKeyId, SwitchingKeyPart as ConventionalKeyPart},
 };

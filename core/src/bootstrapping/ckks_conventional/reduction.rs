@@ -50,18 +50,6 @@ impl Reduction {
             _ => self.range() * 3 / 4,
         }
     }
-
-    /// Every number, for fingerprints: those that a sine always had; and last of all a tag for anything else.
-    pub(super) fn words(&self) -> ([u64; 6], Option<u64>) {
-        match self {
-            Self::Sine(spec) => (spec.words(), None),
-            Self::Harmonics(spec) => {
-                let [range, squarings, distance] =
-                    [spec.range, spec.squarings, spec.log_distance].map(u64::from);
-                ([range, 2 * range - 1, squarings, 0, 0, distance], Some(1))
-            }
-        }
-    }
 }
 
 /// A reduction with its polynomials.

@@ -2,9 +2,10 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{evaluator::ConventionalEvaluator, key_source::KeySource, spec::StageOrder, stages};
+use super::{evaluator::ConventionalEvaluator, spec::EVAL_MOD};
 use crate::{
     arith::Word,
+    bootstrapping::raising::{KeySource, StageOrder, stages},
     error::Error,
     schemes::ckks::{Ciphertext, Scale},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
@@ -71,7 +72,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
             ConventionalState::Base(_) => stages::MOD_RAISE,
             ConventionalState::Raised(_) if !params.is_full() => stages::SUB_SUM,
             ConventionalState::Raised(_) | ConventionalState::Summed(_) => stages::COEFFS_TO_SLOTS,
-            ConventionalState::Slots(_) => stages::EVAL_MOD,
+            ConventionalState::Slots(_) => EVAL_MOD,
             ConventionalState::Reduced(_) => stages::SLOTS_TO_COEFFS,
             ConventionalState::Done(_) | ConventionalState::Failed => return None,
         };

@@ -1,108 +1,100 @@
-//! The numbers of a conventional set.
+//! Sets and keys of conventional bootstrapping: those of the methods that raise the modulus, with its reductions.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 
-use super::reduction::Reduction;
+use super::reduction::{FittedReduction, Reduction};
 use crate::{
-    rlwe::{EncapsulationDigits, RlweSpec},
-    security::{SecretDistribution, SecurityPolicy},
+    arith::Word,
+    bootstrapping::raising::{
+        RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec, stages,
+    },
+    error::Error,
+    trace::StageInfo,
 };
 
-/// Which linear map goes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StageOrder {
-    /// ModRaise, coefficients to slots, modular reduction, slots to coefficients: reduces the coefficients of a message,
-    /// which are small for generic slots.
-    CoeffsToSlotsFirst,
-    /// Slots to coefficients, ModRaise, coefficients to slots, modular reduction: reduces the slots themselves, and does
-    /// the first map with few primes.
-    SlotsToCoeffsFirst,
-}
+/// Public numbers of a conventional set; see [`ConventionalParams`] for the checked form.
+pub type ConventionalSpec = RaisingSpec<Reduction>;
+/// A conventional parameter set: immutable, validated, cheap to clone.
+pub type ConventionalParams<W = u64> = RaisingParams<Reduction, W>;
+/// Everything secret of a conventional key set.
+pub type ConventionalSecretKey<W = u64> = RaisingSecretKey<Reduction, W>;
+/// The evaluation keys of one conventional key set, expanded in memory.
+pub type ConventionalKeys<W = u64> = RaisingKeys<W>;
+/// Builds [`ConventionalKeys`] from parts in any order.
+pub type ConventionalKeysBuilder<W = u64> = RaisingKeysBuilder<Reduction, W>;
 
-impl StageOrder {
-    /// Stable name: `coeffs-to-slots-first` or `slots-to-coeffs-first`.
-    pub fn name(self) -> &'static str {
+/// Reduction modulo q0.
+pub const EVAL_MOD: &str = "eval_mod";
+
+impl ReductionSpec for Reduction {
+    const FINGERPRINT: &'static str = "refloat 2026-11-21 conventional parameters v1";
+    const KEY_SET: &'static str = "conventional key set";
+    const LARGEST_MESSAGE: f64 = 1.0;
+
+    type Fitted = FittedReduction;
+
+    fn fitted(&self) -> Result<FittedReduction, Error> {
+        FittedReduction::new(self)
+    }
+
+    fn levels(&self) -> usize {
+        self.levels()
+    }
+
+    fn range(&self) -> u32 {
+        self.range()
+    }
+
+    fn conjugates(&self) -> bool {
+        matches!(self, Self::Harmonics(_))
+    }
+
+    fn log_message_ratio(&self) -> u32 {
         match self {
-            Self::CoeffsToSlotsFirst => "coeffs-to-slots-first",
-            Self::SlotsToCoeffsFirst => "slots-to-coeffs-first",
+            Self::Harmonics(spec) => spec.log_distance,
+            Self::Sine(_) => 8,
         }
     }
-}
 
-/// A sparse secret for the time between the lowest and the highest modulus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EphemeralSpec {
-    /// Its non-zero coefficients.
-    pub weight: u32,
-    /// p', the special prime of the key that leads to it.
-    pub prime: u64,
-    /// How that key decomposes.
-    pub digits: EncapsulationDigits,
-}
+    fn check(spec: &ConventionalSpec) -> Result<(), Error> {
+        match &spec.reduction {
+            Self::Harmonics(harmonics) if harmonics.log_distance != spec.log_message_ratio => {
+                Err(Error::InvalidArgument(format!(
+                    "harmonics for messages of 2^-{} beside q0, and a ratio of 2^{}; take the same",
+                    harmonics.log_distance, spec.log_message_ratio
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
 
-/// Public numbers of a conventional set; see [`super::ConventionalParams`] for the checked form.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConventionalSpec {
-    /// Name of the set.
-    pub name: String,
-    /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, then the levels of the stages and of
-    /// messages as [`StageOrder`] lays them, see [`super::ConventionalParams::levels`].
-    pub chain: RlweSpec,
-    /// log2 of the number of slots, at most that of N/2.
-    pub log_slots: u32,
-    /// Which map goes first.
-    pub order: StageOrder,
-    /// Stages of coefficients-to-slots, one level each.
-    pub coeffs_to_slots: usize,
-    /// Stages of slots-to-coefficients, one level each.
-    pub slots_to_coeffs: usize,
-    /// The reduction modulo q0.
-    pub reduction: Reduction,
-    /// log2 of the scale of slots that enter and leave the reduction.
-    pub log_eval_scale: f64,
-    /// log2 of the scale of messages in and out.
-    pub log_scale: f64,
-    /// log2 of q0 over the scale at which the message is raised: the room between neighbouring multiples of q0.
-    pub log_message_ratio: u32,
-    /// The ephemeral secret, or none: then the main secret must be sparse enough for the range of the reduction.
-    pub ephemeral: Option<EphemeralSpec>,
+    fn stages(spec: &ConventionalSpec) -> Vec<StageInfo> {
+        let eval_mod = StageInfo {
+            id: EVAL_MOD,
+            title: "Reduce modulo q0",
+            symbol: match spec.reduction {
+                Self::Sine(_) => "sin(2 pi x) / 2 pi ~ x - round(x), x = m/q0 + I",
+                Self::Harmonics(_) => "a1 sin(2 pi x) + a2 sin(4 pi x) ~ x - round(x), x = m/q0 + I",
+            },
+            levels: spec.reduction.levels(),
+        };
+        stages::of(spec, eval_mod)
+    }
+
+    /// Those that a sine always had; and last of all a tag for anything else.
+    fn words(&self) -> ([u64; 6], Option<u64>) {
+        match self {
+            Self::Sine(spec) => (spec.words(), None),
+            Self::Harmonics(spec) => {
+                let [range, squarings, distance] =
+                    [spec.range, spec.squarings, spec.log_distance].map(u64::from);
+                ([range, 2 * range - 1, squarings, 0, 0, distance], Some(1))
+            }
+        }
+    }
 }
 
 impl ConventionalSpec {
-    /// 16 bytes that identify the set: BLAKE3 over every number of it, security policy included, but not its name.
-    pub fn fingerprint(&self) -> [u8; 16] {
-        let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-21 conventional parameters v1");
-        h.update(&self.chain.fingerprint());
-        let mut words: Vec<u64> = alloc::vec![
-            self.log_slots.into(),
-            u64::from(self.order == StageOrder::SlotsToCoeffsFirst),
-            self.coeffs_to_slots as u64,
-            self.slots_to_coeffs as u64,
-            self.log_eval_scale.to_bits(),
-            self.log_scale.to_bits(),
-            self.log_message_ratio.into(),
-        ];
-        let (reduction, tag) = self.reduction.words();
-        words.extend(reduction);
-        match &self.ephemeral {
-            None => words.push(0),
-            Some(EphemeralSpec { weight, prime, digits }) => {
-                let digits = match digits {
-                    EncapsulationDigits::Balanced { count } => *count as u64,
-                    EncapsulationDigits::PerPrime => 0,
-                };
-                words.extend([1, u64::from(*weight), *prime, digits]);
-            }
-        }
-        words.extend(tag);
-        for word in words {
-            h.update(&word.to_le_bytes());
-        }
-        let mut out = [0; 16];
-        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
-        out
-    }
-
     /// Whether precision is the same for every message, whatever its slots have in common: with two harmonics, and with an
     /// arcsine that reaches the largest coefficient, sqrt(2) times the size of a part.
     pub fn holds_for_every_message(&self) -> bool {
@@ -110,14 +102,12 @@ impl ConventionalSpec {
             sine.arcsine.is_some_and(|arcsine| arcsine.log_distance < self.log_message_ratio)
         })
     }
+}
 
-    /// The main secret.
-    pub fn secret(&self) -> SecretDistribution {
-        self.chain.secret
-    }
-
-    /// The policy.
-    pub fn policy(&self) -> SecurityPolicy {
-        self.chain.policy
+impl<W: Word> ConventionalParams<W> {
+    /// log2 of the probability that a bootstrap of random coefficients is less precise than promised, because one of the
+    /// quotients is beyond [`Reduction::usual_range`].
+    pub fn log2_imprecise(&self) -> Option<f64> {
+        self.log2_beyond(self.spec().reduction.usual_range())
     }
 }

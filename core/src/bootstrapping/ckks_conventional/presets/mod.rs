@@ -11,10 +11,12 @@ mod retired;
 use super::{
     ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, FittedReduction, HarmonicsSpec, METHOD,
     Reduction, StageOrder,
-    chain::{Sizes, chain},
 };
 use crate::{
-    bootstrapping::method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec},
+    bootstrapping::{
+        method::{Catalogue, Messages, MethodInfo, Preset, Promise, SetSpec},
+        raising::{Sizes, chain},
+    },
     error::Error,
     rlwe::EncapsulationDigits,
     security::{SecretDistribution, SecurityPolicy},

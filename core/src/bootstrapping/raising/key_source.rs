@@ -1,9 +1,9 @@
 //! Where the keys of a bootstrap come from.
 //!
-//! A run uses its keys in an order that is known before ([`ConventionalParams::key_order`]) and holds few of them at a
-//! time. [`super::ConventionalKeys`] has all in memory; another source may read each from a file shortly before its use.
+//! A run uses its keys in an order that is known before ([`RaisingParams::key_order`]) and holds few of them at a
+//! time. [`super::RaisingKeys`] has all in memory; another source may read each from a file shortly before its use.
 
-use super::params::ConventionalParams;
+use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
     error::Error,
@@ -39,9 +39,9 @@ pub trait KeySource<W: Word>: GaloisSource<W> {
 }
 
 /// [`Error::ParamsMismatch`] unless the keys of `source` are those of this ciphertext.
-pub(super) fn check<W: Word>(
+pub(in crate::bootstrapping) fn check<R: ReductionSpec, W: Word>(
     source: &dyn KeySource<W>,
-    params: &ConventionalParams<W>,
+    params: &RaisingParams<R, W>,
     x: &Ciphertext<W>,
 ) -> Result<(), Error> {
     params.check_set(x)?;

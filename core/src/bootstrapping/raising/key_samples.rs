@@ -2,14 +2,14 @@
 
 use core::ops::Range;
 
-use super::secret::ConventionalSecretKey;
+use super::{reduction::ReductionSpec, secret::RaisingSecretKey};
 use crate::{
     arith::Word,
     bootstrapping::switching_keys::{Secrets, Sink, SwitchingKeyId},
     rlwe::SampleBlock,
 };
 
-impl<W: Word> ConventionalSecretKey<W> {
+impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     /// See [`Secrets::for_each_sample`].
     pub(crate) fn for_each_sample(&self, key: SwitchingKeyId, range: Range<usize>, sink: &mut Sink<'_, W>) {
         self.secrets().for_each_sample(key, range, sink);

@@ -1,10 +1,10 @@
-//! Secret keys of a conventional set.
+//! Secret keys of a set.
 
 use alloc::{format, vec::Vec};
 
 use zeroize::Zeroize;
 
-use super::params::ConventionalParams;
+use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
     error::Error,
@@ -19,8 +19,8 @@ use crate::{
 ///
 /// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys can be made again with
 /// the same bytes.
-pub struct ConventionalSecretKey<W: Word = u64> {
-    params: ConventionalParams<W>,
+pub struct RaisingSecretKey<R: ReductionSpec, W: Word = u64> {
+    params: RaisingParams<R, W>,
     seed: Seed,
     pub(super) seeds: KeySeeds,
     key_id: [u8; 16],
@@ -28,10 +28,10 @@ pub struct ConventionalSecretKey<W: Word = u64> {
     pub(super) ephemeral: Option<SparseSecret>,
 }
 
-impl<W: Word> ConventionalSecretKey<W> {
+impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     /// Derives all secrets of a key set from a seed, which must be fresh and kept as secret as the key.
-    pub fn generate(params: &ConventionalParams<W>, seed: &Seed) -> Self {
-        let master = key_set_seed(seed, "conventional key set", &params.fingerprint());
+    pub fn generate(params: &RaisingParams<R, W>, seed: &Seed) -> Self {
+        let master = key_set_seed(seed, R::KEY_SET, &params.fingerprint());
         let seeds = KeySeeds::derive(&master);
         let ephemeral = params.spec().ephemeral.as_ref().map(|e| {
             let mut stream = master.derive("ephemeral sparse secret", &[]).stream();
@@ -48,7 +48,7 @@ impl<W: Word> ConventionalSecretKey<W> {
     }
 
     /// The parameter set.
-    pub fn params(&self) -> &ConventionalParams<W> {
+    pub fn params(&self) -> &RaisingParams<R, W> {
         &self.params
     }
 
@@ -77,7 +77,8 @@ impl<W: Word> ConventionalSecretKey<W> {
         PublicKey::new(context, self.key_id, level, b, self.seeds.public())
     }
 
-    /// Encrypts slots, |re| and |im| at most 1, at a level up to the output's. Missing slots are zero.
+    /// Encrypts slots, |re| and |im| at most [`ReductionSpec::LARGEST_MESSAGE`], at a level up to the output's. Missing slots
+    /// are zero.
     ///
     /// `randomness` must be fresh for every ciphertext.
     ///
@@ -105,10 +106,11 @@ impl<W: Word> ConventionalSecretKey<W> {
             )));
         }
         // Written so that NaN is refused too.
-        let fits = |x: f64| x.abs() <= 1.0;
+        let largest = R::LARGEST_MESSAGE;
+        let fits = |x: f64| x.abs() <= largest;
         if let Some(i) = values.iter().position(|z| !(fits(z.re) && fits(z.im))) {
             return Err(Error::InvalidArgument(format!(
-                "value {i} is {} + {} i, outside [-1, 1]: bootstrapping takes messages in that range; scale the input \
+                "value {i} is {} + {} i, outside [-{largest}, {largest}]: bootstrapping takes messages in that range; scale the input \
                  down",
                 values[i].re, values[i].im
             )));

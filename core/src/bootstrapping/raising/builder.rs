@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
-use super::{keys::ConventionalKeys, params::ConventionalParams};
+use super::{keys::RaisingKeys, params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
     bootstrapping::switching_keys::{SwitchingKeyId, SwitchingKeyPart},
@@ -14,10 +14,13 @@ use crate::{
     schemes::ckks::key_set_id,
 };
 
-impl<W: Word> ConventionalKeys<W> {
+impl<W: Word> RaisingKeys<W> {
     /// Collects parts into keys.
-    pub fn builder(params: &ConventionalParams<W>, key_id: [u8; 16]) -> ConventionalKeysBuilder<W> {
-        ConventionalKeysBuilder {
+    pub fn builder<R: ReductionSpec>(
+        params: &RaisingParams<R, W>,
+        key_id: [u8; 16],
+    ) -> RaisingKeysBuilder<R, W> {
+        RaisingKeysBuilder {
             params: params.clone(),
             key_id,
             keys: BTreeMap::new(),
@@ -26,17 +29,17 @@ impl<W: Word> ConventionalKeys<W> {
     }
 }
 
-/// Builds [`ConventionalKeys`] from parts in any order. A part that comes twice replaces the first.
-pub struct ConventionalKeysBuilder<W: Word = u64> {
-    params: ConventionalParams<W>,
+/// Builds [`RaisingKeys`] from parts in any order. A part that comes twice replaces the first.
+pub struct RaisingKeysBuilder<R: ReductionSpec, W: Word = u64> {
+    params: RaisingParams<R, W>,
     key_id: [u8; 16],
     keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
     present: Vec<bool>,
 }
 
-impl<W: Word> ConventionalKeysBuilder<W> {
+impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
     /// The parameter set.
-    pub fn params(&self) -> &ConventionalParams<W> {
+    pub fn params(&self) -> &RaisingParams<R, W> {
         &self.params
     }
 
@@ -105,7 +108,7 @@ impl<W: Word> ConventionalKeysBuilder<W> {
     ///
     /// # Errors
     /// [`Error::MissingKey`] naming how many parts are absent and the first of them.
-    pub fn finish(self) -> Result<ConventionalKeys<W>, Error> {
+    pub fn finish(self) -> Result<RaisingKeys<W>, Error> {
         let missing = self.missing();
         if let Some(&first) = missing.first() {
             return Err(Error::MissingKey(format!(
@@ -115,6 +118,6 @@ impl<W: Word> ConventionalKeysBuilder<W> {
                 self.params.key_parts()[first].label
             )));
         }
-        ConventionalKeys::assemble(&self.params, self.key_id, self.keys)
+        RaisingKeys::assemble(&self.params, self.key_id, self.keys)
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{params::ConventionalParams, spec::StageOrder};
+use super::{params::RaisingParams, reduction::ReductionSpec, spec::StageOrder};
 use crate::{
     arith::{Word, complex::Complex},
     circuits::linear_transform::{
@@ -19,7 +19,10 @@ pub(super) struct Maps<W: Word> {
 }
 
 impl<W: Word> Maps<W> {
-    pub fn new(params: &ConventionalParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
+    pub fn new<R: ReductionSpec>(
+        params: &RaisingParams<R, W>,
+        storage: PlaintextStorage,
+    ) -> Result<Self, Error> {
         let (spec, levels, slots) = (params.spec(), params.levels(), params.slots());
         let mut back = coeffs_to_slots_stages(slots, spec.coeffs_to_slots)?;
         let mut there = slots_to_coeffs_stages(slots, spec.slots_to_coeffs)?;
@@ -61,8 +64,8 @@ impl<W: Word> Maps<W> {
 
 /// Stages from level `top` down which multiply the scale by `ratio` in all. It is spread evenly, so that no stage's
 /// diagonals are left with few bits.
-fn encoded<W: Word>(
-    params: &ConventionalParams<W>,
+fn encoded<R: ReductionSpec, W: Word>(
+    params: &RaisingParams<R, W>,
     matrices: &[Diagonals],
     top: usize,
     ratio: Scale,

@@ -3,8 +3,8 @@
 use alloc::{collections::BTreeMap, vec, vec::Vec};
 
 use super::{
-    params::{ConventionalParams, stage_shapes},
-    reduction::Reduction,
+    params::{RaisingParams, stage_shapes},
+    reduction::ReductionSpec,
     spec::StageOrder,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     ring::GaloisElement,
 };
 
-impl<W: Word> ConventionalParams<W> {
+impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// The keys of one bootstrap in the order in which the evaluator asks for them, in groups that it holds together: the baby
     /// steps of a linear map, the keys of the reduction, and every other key alone. A key that is used in two places is in two
     /// groups.
@@ -57,10 +57,8 @@ impl<W: Word> ConventionalParams<W> {
         if self.packs_parts() {
             to_coeffs.push(vec![rotation(self.slots() as i64)]);
         }
-        let reduction = match spec.reduction {
-            Reduction::Sine(_) => vec![SwitchingKeyId::Relinearization],
-            Reduction::Harmonics(_) => vec![SwitchingKeyId::Relinearization, conjugation],
-        };
+        let own_conjugation = spec.reduction.conjugates().then_some(conjugation);
+        let reduction = [SwitchingKeyId::Relinearization].into_iter().chain(own_conjugation).collect();
         let inner = [raise, to_slots, vec![reduction]].concat();
         Ok(match spec.order {
             StageOrder::CoeffsToSlotsFirst => [inner, to_coeffs].concat(),

@@ -2,7 +2,10 @@
 
 use alloc::{string::ToString, vec, vec::Vec};
 
-use super::{ConventionalSpec, EphemeralSpec, Reduction, StageOrder};
+use super::{
+    reduction::ReductionSpec,
+    spec::{EphemeralSpec, RaisingSpec, StageOrder},
+};
 use crate::{
     arith::primes::ntt_primes,
     rlwe::{EncapsulationDigits, RlweSpec},
@@ -25,14 +28,14 @@ pub(crate) struct Sizes {
 const EPHEMERAL: f64 = 60.0;
 
 /// A set with an ephemeral secret of weight 32.
-pub(crate) fn chain(
+pub(crate) fn chain<R: ReductionSpec>(
     name: &str,
     log_n: u32,
     order: StageOrder,
     sizes: &Sizes,
-    reduction: Reduction,
+    reduction: R,
     secret: SecretDistribution,
-) -> ConventionalSpec {
+) -> RaisingSpec<R> {
     let n = 1usize << log_n;
     let run = |(count, bits): (usize, f64)| vec![bits; count];
     let (messages, first) = (run(sizes.messages), run(sizes.slots_to_coeffs));
@@ -51,7 +54,7 @@ pub(crate) fn chain(
     let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![prime(bits)]).collect();
     let special = run(sizes.special).into_iter().map(&mut prime).collect();
     let ephemeral = prime(EPHEMERAL);
-    ConventionalSpec {
+    RaisingSpec {
         name: name.to_string(),
         chain: RlweSpec {
             n,
@@ -65,13 +68,10 @@ pub(crate) fn chain(
         order,
         coeffs_to_slots: sizes.coeffs_to_slots.0,
         slots_to_coeffs: sizes.slots_to_coeffs.0,
+        log_message_ratio: reduction.log_message_ratio(),
         reduction,
         log_eval_scale: sizes.reduction,
         log_scale: sizes.messages.1,
-        log_message_ratio: match reduction {
-            Reduction::Harmonics(spec) => spec.log_distance,
-            Reduction::Sine(_) => 8,
-        },
         ephemeral: Some(EphemeralSpec {
             weight: 32,
             prime: ephemeral,

@@ -3,9 +3,8 @@
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
-    reduction::Reduction,
-    spec::{ConventionalSpec, StageOrder},
-    stages,
+    reduction::ReductionSpec,
+    spec::{RaisingSpec, StageOrder},
 };
 use crate::{
     arith::Word,
@@ -41,7 +40,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    fn of(spec: &ConventionalSpec, reduction: usize) -> Result<Self, Error> {
+    fn of<R>(spec: &RaisingSpec<R>, reduction: usize) -> Result<Self, Error> {
         let top = spec.chain.levels.len().saturating_sub(1);
         let stages = spec.coeffs_to_slots + reduction + spec.slots_to_coeffs;
         if top <= stages {
@@ -74,11 +73,11 @@ impl Levels {
     }
 }
 
-/// A conventional parameter set: immutable, validated, cheap to clone.
-pub struct ConventionalParams<W: Word = u64>(Arc<Inner<W>>);
+/// A parameter set: immutable, validated, cheap to clone.
+pub struct RaisingParams<R: ReductionSpec, W: Word = u64>(Arc<Inner<R, W>>);
 
-struct Inner<W: Word> {
-    spec: ConventionalSpec,
+struct Inner<R: ReductionSpec, W: Word> {
+    spec: RaisingSpec<R>,
     fingerprint: [u8; 16],
     security: SecurityReport,
     ckks: CkksContext<W>,
@@ -89,19 +88,19 @@ struct Inner<W: Word> {
     parts: Vec<SwitchingKeyPart>,
 }
 
-impl<W: Word> Clone for ConventionalParams<W> {
+impl<R: ReductionSpec, W: Word> Clone for RaisingParams<R, W> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<W: Word> ConventionalParams<W> {
+impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// Validates a specification: shape, primes, scales, and security under its policy.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet
     /// the policy.
-    pub fn new(spec: &ConventionalSpec) -> Result<Self, Error> {
+    pub fn new(spec: &RaisingSpec<R>) -> Result<Self, Error> {
         let levels = Levels::of(spec, spec.reduction.levels())?;
         let rlwe = RlweContext::new(&spec.chain)?;
         check_shape(spec)?;
@@ -118,7 +117,7 @@ impl<W: Word> ConventionalParams<W> {
         let inner = Inner {
             parts: layout.parts(&galois),
             galois,
-            stages: stages::of(spec),
+            stages: R::stages(spec),
             spec: spec.clone(),
             fingerprint,
             security,
@@ -130,7 +129,7 @@ impl<W: Word> ConventionalParams<W> {
     }
 
     /// The numbers.
-    pub fn spec(&self) -> &ConventionalSpec {
+    pub fn spec(&self) -> &RaisingSpec<R> {
         &self.0.spec
     }
 
@@ -145,7 +144,7 @@ impl<W: Word> ConventionalParams<W> {
     }
 
     /// [`Error::ParamsMismatch`] unless a ciphertext is of this set.
-    pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+    pub(in crate::bootstrapping) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
         if x.fingerprint() == self.fingerprint() {
             return Ok(());
         }
@@ -199,7 +198,7 @@ impl<W: Word> ConventionalParams<W> {
 
     /// Scale of a message at level 0, nominally: q0 over the message ratio, as far as an integer multiple of the scale of
     /// messages comes to it where nothing else brings it there.
-    pub(super) fn raised_message_scale(&self) -> Scale {
+    pub(in crate::bootstrapping) fn raised_message_scale(&self) -> Scale {
         let wanted = self.base_modulus().div(Scale::exp2(f64::from(self.0.spec.log_message_ratio)));
         match self.0.spec.order {
             StageOrder::SlotsToCoeffsFirst => wanted,
@@ -211,7 +210,7 @@ impl<W: Word> ConventionalParams<W> {
     }
 
     /// Scale of a message between the reduction and slots-to-coefficients.
-    pub(super) fn reduced_scale(&self) -> Scale {
+    pub(in crate::bootstrapping) fn reduced_scale(&self) -> Scale {
         self.eval_scale().mul(self.raised_message_scale()).div(self.base_modulus())
     }
 
@@ -257,13 +256,9 @@ impl<W: Word> ConventionalParams<W> {
         self.log2_beyond(self.spec().reduction.range().saturating_sub(1))
     }
 
-    /// log2 of the probability that a bootstrap of random coefficients is less precise than promised, because one of the
-    /// quotients is beyond [`Reduction::usual_range`].
-    pub fn log2_imprecise(&self) -> Option<f64> {
-        self.log2_beyond(self.spec().reduction.usual_range())
-    }
-
-    fn log2_beyond(&self, quotient: u32) -> Option<f64> {
+    /// log2 of the probability that one of the quotients of random coefficients is beyond `quotient`; `None` as
+    /// [`Self::log2_failure`].
+    pub(in crate::bootstrapping) fn log2_beyond(&self, quotient: u32) -> Option<f64> {
         let weight = match (&self.spec().ephemeral, self.spec().secret()) {
             (Some(ephemeral), _) => ephemeral.weight,
             (None, SecretDistribution::Sparse { weight }) => weight,
@@ -319,11 +314,11 @@ impl<W: Word> ConventionalParams<W> {
     }
 }
 
-fn packs_parts(spec: &ConventionalSpec) -> bool {
+fn packs_parts<R>(spec: &RaisingSpec<R>) -> bool {
     (2usize << spec.log_slots) < spec.chain.n && spec.order == StageOrder::CoeffsToSlotsFirst
 }
 
-fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
+fn check_shape<R: ReductionSpec>(spec: &RaisingSpec<R>) -> Result<(), Error> {
     let log_n = spec.chain.n.trailing_zeros();
     let refuse = |what: String| Err(Error::InvalidArgument(what));
     if spec.log_slots == 0 || spec.log_slots >= log_n {
@@ -352,14 +347,7 @@ fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
             spec.log_scale, spec.log_message_ratio
         ));
     }
-    if let Reduction::Harmonics(harmonics) = &spec.reduction
-        && harmonics.log_distance != spec.log_message_ratio
-    {
-        return refuse(format!(
-            "harmonics for messages of 2^-{} beside q0, and a ratio of 2^{}; take the same",
-            harmonics.log_distance, spec.log_message_ratio
-        ));
-    }
+    R::check(spec)?;
     if !(20.0..=61.0).contains(&spec.log_eval_scale) {
         return refuse(format!("a scale of 2^{} for the reduction; take 2^20 to 2^61", spec.log_eval_scale));
     }
@@ -371,7 +359,7 @@ fn check_shape(spec: &ConventionalSpec) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
+fn check_security<R>(spec: &RaisingSpec<R>) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
     let instance = |name, secret, log_modulus| Instance {
         name,
@@ -395,8 +383,8 @@ fn check_security(spec: &ConventionalSpec) -> Result<SecurityReport, Error> {
 }
 
 /// The stages of both linear maps: the level each works at, and the shape of its matrix.
-pub(super) fn stage_shapes(
-    spec: &ConventionalSpec,
+pub(super) fn stage_shapes<R>(
+    spec: &RaisingSpec<R>,
     levels: &Levels,
 ) -> Result<Vec<(usize, StageShape)>, Error> {
     let slots = 1usize << spec.log_slots;
@@ -415,8 +403,8 @@ pub(super) fn stage_shapes(
 }
 
 /// Rotations and conjugation of all stages, with the highest level of each.
-fn galois_elements(
-    spec: &ConventionalSpec,
+fn galois_elements<R>(
+    spec: &RaisingSpec<R>,
     levels: &Levels,
 ) -> Result<BTreeMap<GaloisElement, usize>, Error> {
     let (n, slots) = (spec.chain.n, 1usize << spec.log_slots);

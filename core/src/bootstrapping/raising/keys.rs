@@ -4,8 +4,9 @@ use alloc::{collections::BTreeMap, format};
 
 use super::{
     key_source::{Direction, KeySource},
-    params::ConventionalParams,
-    secret::ConventionalSecretKey,
+    params::RaisingParams,
+    reduction::ReductionSpec,
+    secret::RaisingSecretKey,
 };
 use crate::{
     arith::Word,
@@ -17,7 +18,7 @@ use crate::{
 };
 
 /// The evaluation keys of one key set, expanded in memory.
-pub struct ConventionalKeys<W: Word = u64> {
+pub struct RaisingKeys<W: Word = u64> {
     key_id: [u8; 16],
     pub(super) relinearization: SampleBlock<W>,
     pub(super) galois: GaloisKeys<W>,
@@ -25,12 +26,12 @@ pub struct ConventionalKeys<W: Word = u64> {
     pub(super) ephemeral: Option<[SampleBlock<W>; 2]>,
 }
 
-impl<W: Word> ConventionalKeys<W> {
+impl<W: Word> RaisingKeys<W> {
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
     ///
     /// # Errors
     /// None for a set that was validated.
-    pub fn generate(secret: &ConventionalSecretKey<W>) -> Result<Self, Error> {
+    pub fn generate<R: ReductionSpec>(secret: &RaisingSecretKey<R, W>) -> Result<Self, Error> {
         let params = secret.params();
         let keys = params.switching_keys();
         // Computed once, before the threads divide the keys among them.
@@ -40,8 +41,8 @@ impl<W: Word> ConventionalKeys<W> {
     }
 
     /// Puts the switching keys of a set into their places.
-    pub(super) fn assemble(
-        params: &ConventionalParams<W>,
+    pub(super) fn assemble<R: ReductionSpec>(
+        params: &RaisingParams<R, W>,
         key_id: [u8; 16],
         mut keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
     ) -> Result<Self, Error> {
@@ -87,7 +88,7 @@ impl<W: Word> ConventionalKeys<W> {
     }
 }
 
-impl<W: Word> GaloisSource<W> for ConventionalKeys<W> {
+impl<W: Word> GaloisSource<W> for RaisingKeys<W> {
     fn n(&self) -> usize {
         self.galois.n()
     }
@@ -97,7 +98,7 @@ impl<W: Word> GaloisSource<W> for ConventionalKeys<W> {
     }
 }
 
-impl<W: Word> KeySource<W> for ConventionalKeys<W> {
+impl<W: Word> KeySource<W> for RaisingKeys<W> {
     fn key_id(&self) -> [u8; 16] {
         self.key_id
     }

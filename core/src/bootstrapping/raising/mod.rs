@@ -1,0 +1,34 @@
+//! What the methods share that raise the modulus: sets, keys, and the way from slots to the quotients in slots and back.
+//!
+//! A ciphertext modulo q0 decrypts to m modulo q0, and read modulo a large Q to m + q0 I. Coefficients are moved into slots,
+//! something is computed of x = m/q0 + I that no longer depends on I, and slots are moved into coefficients before or after
+//! ([`StageOrder`]). What is computed is the method's own: a [`ReductionSpec`] in a [`RaisingSpec`]. From the numbers of both
+//! follow levels and keys ([`RaisingParams`], [`RaisingSecretKey`], [`RaisingKeys`]) and everything of the circuit that
+//! surrounds the reduction ([`RaisingEvaluator`]).
+
+mod builder;
+mod chain;
+mod describe;
+mod evaluator;
+mod key_order;
+mod key_samples;
+mod key_source;
+mod keys;
+mod maps;
+mod params;
+mod raise;
+mod reduction;
+mod secret;
+mod spec;
+pub(super) mod stages;
+
+pub use builder::RaisingKeysBuilder;
+pub(crate) use chain::{Sizes, chain};
+pub use evaluator::RaisingEvaluator;
+pub use key_source::{Direction, KeySource};
+pub use keys::RaisingKeys;
+pub use params::{Levels, RaisingParams};
+pub use reduction::ReductionSpec;
+pub use secret::RaisingSecretKey;
+pub use spec::{EphemeralSpec, RaisingSpec, StageOrder};
+pub use stages::{COEFFS_TO_SLOTS, MOD_RAISE, SLOTS_TO_COEFFS, SUB_SUM};

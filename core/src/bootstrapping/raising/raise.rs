@@ -1,0 +1,59 @@
+//! ModRaise of CKKS ciphertexts, in two halves.
+
+use super::{
+    key_source::{Direction, KeySource},
+    params::RaisingParams,
+    reduction::ReductionSpec,
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    rlwe::{EphemeralPair, ModRaise},
+    schemes::ckks::{Ciphertext, Scale},
+    trace::Counters,
+};
+
+/// [`ModRaise`] with the keys and the scales of a set.
+pub(super) struct Lift<R: ReductionSpec, W: Word> {
+    params: RaisingParams<R, W>,
+    raise: ModRaise<W>,
+}
+
+impl<R: ReductionSpec, W: Word> Lift<R, W> {
+    pub fn new(params: &RaisingParams<R, W>) -> Self {
+        Self { params: params.clone(), raise: ModRaise::new(params.ckks().rlwe()) }
+    }
+
+    /// Modulo q0, under the ephemeral secret where the set has one.
+    pub fn to_ephemeral(
+        &self,
+        x: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<EphemeralPair<W>, Error> {
+        let Some(context) = self.params.encapsulation() else {
+            return self.raise.to_ephemeral(x.pair()?, None, counters);
+        };
+        let there = keys.ephemeral_key(Direction::ToEphemeral)?;
+        self.raise.to_ephemeral(x.pair()?, Some((context, &there)), counters)
+    }
+
+    /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level; `like` is a ciphertext of the same key.
+    pub fn from_ephemeral(
+        &self,
+        pair: &EphemeralPair<W>,
+        like: &Ciphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let raised = if self.params.encapsulation().is_some() {
+            let back = keys.ephemeral_key(Direction::FromEphemeral)?;
+            self.raise.from_ephemeral(pair, Some(&back), counters)?
+        } else {
+            self.raise.from_ephemeral(pair, None, counters)?
+        };
+        let range = Scale::new(f64::from(self.params.spec().reduction.range()));
+        let top = self.params.ckks().rlwe().max_level();
+        Ok(like.with_pair(raised, top, self.params.base_modulus().mul(range)))
+    }
+}

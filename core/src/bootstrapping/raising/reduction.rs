@@ -1,0 +1,50 @@
+//! What the methods that raise the modulus differ in: the function that takes I away from x = m/q0 + I.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::spec::RaisingSpec;
+use crate::{error::Error, trace::StageInfo};
+
+/// The numbers of a reduction of x = m/q0 + I in slots, |x| at most K, and what the rest of a set takes from them.
+pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// Context of the fingerprints of sets.
+    const FINGERPRINT: &'static str;
+    /// Label of the seeds of key sets.
+    const KEY_SET: &'static str;
+    /// Largest absolute value of the parts of messages that are encrypted for it.
+    const LARGEST_MESSAGE: f64;
+
+    /// The reduction with its polynomials.
+    type Fitted: Send + Sync;
+
+    /// Fits the polynomials.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for numbers out of range, or a fit that does not converge.
+    fn fitted(&self) -> Result<Self::Fitted, Error>;
+
+    /// Levels it takes before results leave it: those between coefficients-to-slots and messages.
+    fn levels(&self) -> usize;
+
+    /// K: quotients |I| are below that.
+    fn range(&self) -> u32;
+
+    /// Whether it takes the key of the conjugation.
+    fn conjugates(&self) -> bool;
+
+    /// log2 of the room between neighbouring multiples of q0 that it is made for: of q0 over the scale of a raised message.
+    fn log_message_ratio(&self) -> u32;
+
+    /// Whether it fits the rest of a set.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming both sides.
+    fn check(spec: &RaisingSpec<Self>) -> Result<(), Error>;
+
+    /// The stages of a set in order.
+    fn stages(spec: &RaisingSpec<Self>) -> Vec<StageInfo>;
+
+    /// Every number, for fingerprints: six words, and one that is last of all.
+    fn words(&self) -> ([u64; 6], Option<u64>);
+}
