@@ -1,4 +1,4 @@
-//! Complex numbers and the special transform of CKKS slots, in `f64`.
+//! Complex numbers in `f64`, and the special transform of CKKS slots over these or more precise ones.
 //!
 //! Only additions, subtractions and multiplications are used, never fused, and the sines come from
 //! the `libm` crate: results are the same bits on every target, wasm included.
@@ -131,6 +131,34 @@ impl SubAssign for Complex {
     }
 }
 
+/// Complex numbers that a transform is computed in.
+pub trait TransformNumber: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// `exp(2 pi i numerator / denominator)` for a power-of-two denominator, to within about one unit in the last place.
+    fn root_of_unity(numerator: u64, denominator: u64) -> Self;
+
+    /// The complex conjugate.
+    #[must_use]
+    fn conj(self) -> Self;
+
+    /// The product with a power of two: exact.
+    #[must_use]
+    fn scale(self, power_of_two: f64) -> Self;
+}
+
+impl TransformNumber for Complex {
+    fn root_of_unity(numerator: u64, denominator: u64) -> Self {
+        Self::root_of_unity(numerator, denominator)
+    }
+
+    fn conj(self) -> Self {
+        self.conj()
+    }
+
+    fn scale(self, power_of_two: f64) -> Self {
+        self.scale(power_of_two)
+    }
+}
+
 /// The transform between the coefficients of a real polynomial `m` of degree below `n` and its values
 /// at `zeta^(5^j)`, `j < n/2`, where `zeta = exp(pi i / n)` (Cheon, Han, Kim, Kim, Song, "Bootstrapping for approximate
 /// homomorphic encryption", section 5.3).
@@ -138,13 +166,13 @@ impl SubAssign for Complex {
 /// With `S = n/2` the polynomial is packed as `w_k = m_k + i m_(k + S)`; since `zeta^(5^j S) = i` for every `j`, slot
 /// `j` is `sum_k w_k zeta^(5^j k)`. Both sides are in natural order.
 #[derive(Clone, Debug)]
-pub struct SpecialFft {
+pub struct SpecialFft<C = Complex> {
     slots: usize,
     /// Stage with blocks of `2 h` values: factor `j < h` at index `h - 1 + j`. Made when they are first used.
-    twiddles: Deferred<Vec<Complex>>,
+    twiddles: Deferred<Vec<C>>,
 }
 
-impl SpecialFft {
+impl<C: TransformNumber> SpecialFft<C> {
     /// The transform for ring degree `n`, a power of two of at least 2.
     pub fn new(n: usize) -> Result<Self, Error> {
         if !n.is_power_of_two() || !(2..=1 << 20).contains(&n) {
@@ -156,7 +184,7 @@ impl SpecialFft {
         Ok(Self { slots, twiddles: Deferred::new(|| twiddles(slots)) })
     }
 
-    fn twiddles(&self) -> &[Complex] {
+    fn twiddles(&self) -> &[C] {
         self.twiddles.get(|| twiddles(self.slots))
     }
 
@@ -166,7 +194,7 @@ impl SpecialFft {
     }
 
     /// Packed coefficients to slots, in place. `values` has [`slots`](Self::slots) entries.
-    pub fn forward(&self, values: &mut [Complex]) {
+    pub fn forward(&self, values: &mut [C]) {
         debug_assert_eq!(values.len(), self.slots);
         let twiddles = self.twiddles();
         bit_reverse(values);
@@ -178,7 +206,7 @@ impl SpecialFft {
                 for ((x, y), &w) in low.iter_mut().zip(high).zip(twiddles) {
                     let product = *y * w;
                     *y = *x - product;
-                    *x += product;
+                    *x = *x + product;
                 }
             }
             half *= 2;
@@ -186,7 +214,7 @@ impl SpecialFft {
     }
 
     /// Slots to packed coefficients, in place. `values` has [`slots`](Self::slots) entries.
-    pub fn inverse(&self, values: &mut [Complex]) {
+    pub fn inverse(&self, values: &mut [C]) {
         debug_assert_eq!(values.len(), self.slots);
         let twiddles = self.twiddles();
         let mut half = values.len() / 2;
@@ -196,7 +224,7 @@ impl SpecialFft {
                 let (low, high) = block.split_at_mut(half);
                 for ((x, y), &w) in low.iter_mut().zip(high).zip(twiddles) {
                     let difference = *x - *y;
-                    *x += *y;
+                    *x = *x + *y;
                     *y = difference * w.conj();
                 }
             }
@@ -211,14 +239,14 @@ impl SpecialFft {
     }
 }
 
-fn twiddles(slots: usize) -> Vec<Complex> {
+fn twiddles<C: TransformNumber>(slots: usize) -> Vec<C> {
     let mut twiddles = Vec::with_capacity(slots);
     let mut half = 1;
     while half < slots {
         let order = 8 * half as u64;
         let mut power = 1;
         for _ in 0..half {
-            twiddles.push(Complex::root_of_unity(power, order));
+            twiddles.push(C::root_of_unity(power, order));
             power = power * 5 % order;
         }
         half *= 2;
@@ -226,7 +254,7 @@ fn twiddles(slots: usize) -> Vec<Complex> {
     twiddles
 }
 
-fn bit_reverse(values: &mut [Complex]) {
+fn bit_reverse<C>(values: &mut [C]) {
     if values.len() < 2 {
         return;
     }

@@ -8,7 +8,7 @@ use super::{
     basis::Basis,
     poly::{Coeff, Poly},
 };
-use crate::arith::Word;
+use crate::arith::{DoubleDouble, Word};
 
 /// The polynomial with the given signed coefficients, |x| < 2^62.
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
@@ -18,14 +18,51 @@ pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W,
     out
 }
 
-/// Centred coefficients, in (-Q/2, Q/2], as doubles (mixed-radix reconstruction, so that a small
-/// value is exact however large Q is).
+/// log2 of the parts in which wide integers are reduced.
+const PART: u32 = 60;
+
+/// The polynomial with the given signed coefficients, |x| < 2^121, in a time that does not depend on them.
+pub fn from_wide_integers<W: Word>(basis: &Basis<W>, coefficients: &[i128]) -> Poly<W, Coeff> {
+    let half = 1i128 << (PART - 1);
+    let low = |x: i128| ((x + half) & ((1 << PART) - 1)) - half;
+    let mut parts: Vec<i64> = coefficients.iter().map(|&x| low(x) as i64).collect();
+    let mut out = from_integers(basis, &parts);
+    for (part, &x) in parts.iter_mut().zip(coefficients) {
+        *part = ((x - low(x)) >> PART) as i64;
+    }
+    let mut high = from_integers(basis, &parts);
+    parts.zeroize();
+    high.for_each_row_mut(|i, row| {
+        let m = basis.modulus(i);
+        basis.kernels().mul_scalar_assign(m, row, &m.shoup(m.reduce_u64(1 << PART)));
+    });
+    out.add_assign(&high);
+    high.zeroize();
+    out
+}
+
+/// Centred coefficients, in (-Q/2, Q/2], as doubles: a small value is exact however large Q is.
 ///
 /// Secret-independent control flow: no branch on a residue.
 ///
 /// # Panics
 /// Never: the primes of a basis are distinct.
 pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
+    from_digits(x, |sum: f64, q, digit| sum * q as f64 + digit as f64)
+}
+
+/// [`centered_f64`] to 106 bits.
+///
+/// # Panics
+/// Never: the primes of a basis are distinct.
+pub fn centered<W: Word>(x: &Poly<W, Coeff>) -> Vec<DoubleDouble> {
+    from_digits(x, |sum: DoubleDouble, q, digit| {
+        sum * DoubleDouble::from_u64(q) + DoubleDouble::from_i64(digit)
+    })
+}
+
+/// Centred coefficients by Horner's rule on their mixed-radix digits: `next(sum, q, digit)` is sum q + digit.
+fn from_digits<W: Word, T: Copy + Default>(x: &Poly<W, Coeff>, next: impl Fn(T, u64, i64) -> T) -> Vec<T> {
     let basis = x.basis();
     let (len, n) = (basis.len(), basis.n());
     // Residues that stand for centred mixed-radix digits v_i in (-q_i/2, q_i/2], x = v_0 + q_0 (v_1 + q_1 (v_2 + ...)):
@@ -46,14 +83,42 @@ pub fn centered_f64<W: Word>(x: &Poly<W, Coeff>) -> Vec<f64> {
         digits.push(row);
     }
     lower.zeroize();
-    let mut out = vec![0.0f64; n];
+    let mut out = vec![T::default(); n];
     for (i, digit) in digits.iter().enumerate().rev() {
         let m = basis.modulus(i);
-        let q = m.value_u64() as f64;
         for (o, &v) in out.iter_mut().zip(digit) {
-            *o = *o * q + m.centered(v) as f64;
+            *o = next(*o, m.value_u64(), m.centered(v));
         }
     }
     digits.zeroize();
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_integers_come_back() {
+        let primes = [4_294_966_657u64, 4_294_966_337, 4_294_966_177, 4_294_965_793];
+        let basis = Basis::<u64>::new(16, &primes).expect("primes of the ring");
+        let one = 1i128;
+        let mut integers =
+            vec![0, 1, -1, one << 59, -(one << 59), (one << 60) - 1, one << 60, -(one << 60), one << 100];
+        integers.extend([
+            -(one << 100),
+            (one << 100) + 12345,
+            (one << 52) + 1,
+            -(one << 119),
+            (one << 120) / 3,
+            -(one << 120) / 7,
+            7,
+        ]);
+        let found = centered(&from_wide_integers(&basis, &integers));
+        for (found, &x) in found.iter().zip(&integers) {
+            let (high, low) = found.parts();
+            let error = (high as i128 + low as i128 - x).unsigned_abs();
+            assert!(error <= x.unsigned_abs() >> 104, "{x}: {error}");
+        }
+    }
 }

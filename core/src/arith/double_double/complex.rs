@@ -3,7 +3,7 @@
 use core::ops::{Add, Mul, Neg, Sub};
 
 use super::DoubleDouble;
-use crate::arith::complex::Complex;
+use crate::arith::complex::{Complex, TransformNumber};
 
 /// `re + i im`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -54,6 +54,26 @@ impl ComplexDoubleDouble {
     /// The nearest complex number of doubles.
     pub fn to_complex(self) -> Complex {
         Complex::new(self.re.to_f64(), self.im.to_f64())
+    }
+}
+
+/// Decrypted slots are wiped like words.
+impl zeroize::DefaultIsZeroes for ComplexDoubleDouble {}
+
+impl TransformNumber for ComplexDoubleDouble {
+    fn root_of_unity(numerator: u64, denominator: u64) -> Self {
+        debug_assert!(denominator.is_power_of_two() && denominator < 1 << 50);
+        let turns = DoubleDouble::ratio((numerator % denominator) as i64, denominator as i64);
+        let (cos, sin) = turns.cos_sin_turns();
+        Self::new(cos, sin)
+    }
+
+    fn conj(self) -> Self {
+        Self::new(self.re, -self.im)
+    }
+
+    fn scale(self, power_of_two: f64) -> Self {
+        Self::new(self.re.scale(power_of_two), self.im.scale(power_of_two))
     }
 }
 

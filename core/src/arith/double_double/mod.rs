@@ -20,6 +20,9 @@ pub struct DoubleDouble {
     low: f64,
 }
 
+/// Decrypted coefficients are wiped like words.
+impl zeroize::DefaultIsZeroes for DoubleDouble {}
+
 impl DoubleDouble {
     /// 0.
     pub const ZERO: Self = Self::new(0.0);

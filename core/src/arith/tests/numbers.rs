@@ -215,7 +215,7 @@ fn special_transform_against_the_definition() {
         }
     }
     for n in [0, 1, 3, 1 << 21] {
-        assert!(SpecialFft::new(n).is_err());
+        assert!(SpecialFft::<Complex>::new(n).is_err());
     }
 }
 

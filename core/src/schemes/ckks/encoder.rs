@@ -1,15 +1,30 @@
 //! The canonical embedding, rounded to integers.
+//!
+//! In doubles up to scales at which they have bits enough for a rounding to the nearest integer, and above in numbers of 106
+//! bits: a message of 2^20 at a scale of 2^48 decodes to its last bit. Which of them it is depends on the scale alone, which is
+//! public, and on nothing of a message.
 
 use alloc::{format, vec, vec::Vec};
 
+use zeroize::Zeroizing;
+
 use super::scale::Scale;
 use crate::{
-    arith::complex::{Complex, SpecialFft},
+    arith::{
+        ComplexDoubleDouble, DoubleDouble,
+        complex::{Complex, SpecialFft},
+    },
     error::Error,
 };
 
-/// Largest coefficient the encoder emits.
+/// Largest coefficient that is encoded in a word.
 const LIMIT: f64 = (1u64 << 61) as f64;
+
+/// Largest coefficient that is encoded at all.
+const WIDE_LIMIT: f64 = (1u128 << 100) as f64;
+
+/// Largest scale for doubles: numbers in \[-1, 1\] come out of a transform with an error of some 2^-4 of a coefficient.
+const LARGEST_NARROW: f64 = (1u64 << 45) as f64;
 
 /// Encodes slots into integer coefficients: m = round(scale · embedding^-1(slots)).
 ///
@@ -18,6 +33,7 @@ const LIMIT: f64 = (1u64 << 61) as f64;
 pub struct Encoder {
     n: usize,
     fft: SpecialFft,
+    wide: SpecialFft<ComplexDoubleDouble>,
 }
 
 impl Encoder {
@@ -26,7 +42,7 @@ impl Encoder {
     /// # Errors
     /// [`Error::InvalidArgument`] unless `n` is a power of two the transform supports.
     pub fn new(n: usize) -> Result<Self, Error> {
-        Ok(Self { n, fft: SpecialFft::new(n)? })
+        Ok(Self { n, fft: SpecialFft::new(n)?, wide: SpecialFft::new(n)? })
     }
 
     /// Number of slots, N/2.
@@ -39,6 +55,17 @@ impl Encoder {
     /// # Errors
     /// [`Error::InvalidArgument`] for more than N/2 slots or a value that is not finite.
     pub fn coefficients(&self, slots: &[Complex]) -> Result<Vec<f64>, Error> {
+        let mut w = self.filled(slots, |z| z)?;
+        self.fft.inverse(&mut w);
+        Ok(w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im)).collect())
+    }
+
+    /// All slots of the ring.
+    fn filled<C: Clone + Default>(
+        &self,
+        slots: &[Complex],
+        number: impl Fn(Complex) -> C,
+    ) -> Result<Vec<C>, Error> {
         let s = self.slots();
         if slots.len() > s {
             return Err(Error::InvalidArgument(format!(
@@ -49,10 +76,9 @@ impl Encoder {
         if let Some(k) = slots.iter().position(|z| !(z.re.is_finite() && z.im.is_finite())) {
             return Err(Error::InvalidArgument(format!("value {k} is not a finite number")));
         }
-        let mut w = vec![Complex { re: 0.0, im: 0.0 }; s];
-        w[..slots.len()].copy_from_slice(slots);
-        self.fft.inverse(&mut w);
-        Ok(w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im)).collect())
+        let mut w = vec![C::default(); s];
+        w.iter_mut().zip(slots).for_each(|(w, &z)| *w = number(z));
+        Ok(w)
     }
 
     /// Integer coefficients at a scale.
@@ -60,12 +86,7 @@ impl Encoder {
     /// # Errors
     /// [`Error::InvalidArgument`] as [`Self::coefficients`], or if a coefficient exceeds 2^61.
     pub fn encode(&self, slots: &[Complex], scale: Scale) -> Result<Vec<i64>, Error> {
-        let factor = scale.to_f64();
-        if !(factor.is_finite() && factor > 0.0) {
-            return Err(Error::InvalidArgument(format!(
-                "scale {factor} is not a positive number; scales are powers of two of the wanted precision"
-            )));
-        }
+        let factor = checked(scale)?;
         self.coefficients(slots)?
             .into_iter()
             .map(|x| {
@@ -83,6 +104,50 @@ impl Encoder {
             .collect()
     }
 
+    /// [`Self::encode`] for messages: coefficients up to 2^100, and above a scale of 2^45 to 106 bits.
+    ///
+    /// # Errors
+    /// As [`Self::encode`], for coefficients above 2^100.
+    pub fn encode_wide(&self, slots: &[Complex], scale: Scale) -> Result<Vec<i128>, Error> {
+        let factor = checked(scale)?;
+        let rounded = if factor <= LARGEST_NARROW {
+            let narrow = Zeroizing::new(self.coefficients(slots)?);
+            Zeroizing::new(narrow.iter().map(|x| round_ties_even(x * factor).into()).collect::<Vec<_>>())
+        } else {
+            let mut w = Zeroizing::new(self.filled(slots, ComplexDoubleDouble::from)?);
+            self.wide.inverse(&mut w);
+            let parts = w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im));
+            Zeroizing::new(parts.map(|x| (x * scale.to_real()).round()).collect::<Vec<DoubleDouble>>())
+        };
+        let integer = |y: &DoubleDouble| {
+            let (high, low) = y.parts();
+            if high.abs() < WIDE_LIMIT {
+                Ok(high as i128 + low as i128)
+            } else {
+                Err(Error::InvalidArgument(format!(
+                    "a coefficient of 2^{:.1} at scale 2^{:.1} exceeds 2^100; scale the values down",
+                    libm::log2(high.abs()),
+                    scale.log2()
+                )))
+            }
+        };
+        rounded.iter().map(integer).collect()
+    }
+
+    /// [`Self::decode`], above a scale of 2^45 to 106 bits.
+    pub fn decode_wide(&self, coefficients: &[DoubleDouble], scale: Scale) -> Vec<Complex> {
+        let s = self.slots();
+        if scale.to_f64() <= LARGEST_NARROW {
+            let narrow = Zeroizing::new(coefficients.iter().map(|c| c.to_f64()).collect::<Vec<_>>());
+            return self.decode(&narrow, scale);
+        }
+        let factor = DoubleDouble::ONE / scale.to_real();
+        let pair = |k: usize| ComplexDoubleDouble::new(coefficients[k], coefficients[k + s]).times(factor);
+        let mut w = Zeroizing::new((0..s).map(pair).collect::<Vec<_>>());
+        self.wide.forward(&mut w);
+        w.iter().map(|z| z.to_complex()).collect()
+    }
+
     /// Slots of a polynomial with N real coefficients, divided by a scale.
     pub fn decode(&self, coefficients: &[f64], scale: Scale) -> Vec<Complex> {
         let s = self.slots();
@@ -95,10 +160,84 @@ impl Encoder {
     }
 }
 
+/// A scale as a double.
+fn checked(scale: Scale) -> Result<f64, Error> {
+    let factor = scale.to_f64();
+    if factor.is_finite() && factor > 0.0 {
+        return Ok(factor);
+    }
+    Err(Error::InvalidArgument(format!(
+        "scale {factor} is not a positive number; scales are powers of two of the wanted precision"
+    )))
+}
+
 /// Nearest integer, ties to even, without the standard library and the same everywhere.
 pub fn round_ties_even(x: f64) -> f64 {
     // From 2^52 on every double is an integer, and sums with 2^52 are rounded to integers.
     const INTEGERS: f64 = 4_503_599_627_370_496.0;
     let shift = libm::copysign(INTEGERS, x);
     if x.abs() < INTEGERS { (x + shift) - shift } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Slots of both signs up to a size, with an odd last bit.
+    fn slots(count: usize, largest: f64) -> Vec<Complex> {
+        let part = |x: f64| largest * libm::sin(x);
+        (0..count).map(|i| Complex::new(part(1.7 * i as f64), part(2.3 * i as f64 + 1.0))).collect()
+    }
+
+    fn distance(x: &[Complex], y: &[Complex]) -> f64 {
+        x.iter().zip(y).map(|(&x, &y)| (x - y).abs()).fold(0.0, f64::max)
+    }
+
+    fn reals(coefficients: &[i128]) -> Vec<DoubleDouble> {
+        let shift = 1i128 << 60;
+        let real = |x: &i128| {
+            DoubleDouble::from_i64((x / shift) as i64).scale(libm::exp2(60.0))
+                + DoubleDouble::from_i64((x % shift) as i64)
+        };
+        coefficients.iter().map(real).collect()
+    }
+
+    #[test]
+    fn large_messages_decode_to_their_last_bit() {
+        let (n, scale, size) = (1 << 12, Scale::exp2(48.0), libm::exp2(20.0));
+        let encoder = Encoder::new(n).unwrap();
+        for values in [slots(n / 2, size), alloc::vec![Complex::new(size, -size); n / 2]] {
+            let coefficients = encoder.encode_wide(&values, scale).unwrap();
+            let found = encoder.decode_wide(&reals(&coefficients), scale);
+            assert!(distance(&found, &values) <= libm::exp2(-32.0), "{:e}", distance(&found, &values));
+            // Decoded by the definition, in one slot.
+            let sum = reals(&coefficients).into_iter().enumerate().fold(
+                ComplexDoubleDouble::ZERO,
+                |sum, (k, c)| {
+                    let (cos, sin) =
+                        DoubleDouble::ratio(5 * k as i64 % (2 * n as i64), 2 * n as i64).cos_sin_turns();
+                    sum + ComplexDoubleDouble::new(cos, sin).times(c)
+                },
+            );
+            let slot = sum.times(DoubleDouble::ONE / scale.to_real()).to_complex();
+            assert!((slot - values[1]).abs() <= libm::exp2(-32.0));
+        }
+        // A constant has one coefficient, beyond a word.
+        let constant = encoder.encode_wide(&[Complex::new(size, 0.0)].repeat(n / 2), scale).unwrap();
+        assert_eq!(constant[0], 1i128 << 68);
+        assert!(constant[1..].iter().all(|&c| c == 0));
+        assert!(encoder.encode(&[Complex::new(size, 0.0)].repeat(n / 2), scale).is_err());
+        assert!(encoder.encode_wide(&slots(n / 2, 1e20), scale).is_err());
+    }
+
+    #[test]
+    fn small_messages_are_encoded_as_before() {
+        let (n, scale) = (1 << 9, Scale::exp2(42.0));
+        let (encoder, values) = (Encoder::new(n).unwrap(), slots(n / 2, 1.0));
+        let narrow = encoder.encode(&values, scale).unwrap();
+        let wide = encoder.encode_wide(&values, scale).unwrap();
+        assert!(narrow.iter().zip(&wide).all(|(&x, &y)| i128::from(x) == y));
+        let doubles: Vec<f64> = narrow.iter().map(|&x| x as f64).collect();
+        assert_eq!(encoder.decode(&doubles, scale), encoder.decode_wide(&reals(&wide), scale));
+    }
 }

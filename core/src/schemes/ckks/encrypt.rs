@@ -9,7 +9,7 @@ use crate::{
     arith::{Word, complex::Complex},
     error::Error,
     random::{Seed, Stream},
-    ring::{Eval, Poly, SmallPoly, centered_f64, from_integers, uniform_rows},
+    ring::{Eval, Poly, SmallPoly, centered, from_wide_integers, uniform_rows},
     rlwe::{SecretKey, expand_a},
 };
 
@@ -51,8 +51,8 @@ fn encode_below<W: Word>(
     slots: &[Complex],
     level: usize,
     scale: Scale,
-) -> Result<Vec<i64>, Error> {
-    let mut message = context.encoder().encode(slots, scale)?;
+) -> Result<Vec<i128>, Error> {
+    let mut message = context.encoder().encode_wide(slots, scale)?;
     let largest = message.iter().fold(0, |largest, m| m.abs().max(largest)) + 21;
     let (bits, log_q) = (libm::log2(largest as f64), context.rlwe().q(level).log2());
     if bits >= log_q - 1.0 {
@@ -68,15 +68,15 @@ fn encode_below<W: Word>(
 
 /// message + error, evaluation domain; wipes the message.
 fn noisy<W: Word>(
-    message: &mut Vec<i64>,
+    message: &mut Vec<i128>,
     basis: &crate::ring::Basis<W>,
     errors: &mut Stream,
 ) -> Zeroizing<Poly<W, Eval>> {
     let error = SmallPoly::error(basis.n(), errors);
     for (m, &e) in message.iter_mut().zip(error.coefficients()) {
-        *m += i64::from(e);
+        *m += i128::from(e);
     }
-    let out = Zeroizing::new(from_integers(basis, message).into_eval());
+    let out = Zeroizing::new(from_wide_integers(basis, message).into_eval());
     message.zeroize();
     out
 }
@@ -221,8 +221,8 @@ pub fn decrypt_slots<W: Word>(
         sum.add_assign(part);
     }
     let sum = Zeroizing::new(sum.into_coeff());
-    let mut coefficients = centered_f64(&sum);
-    let slots = context.encoder().decode(&coefficients, ciphertext.scale);
+    let mut coefficients = centered(&sum);
+    let slots = context.encoder().decode_wide(&coefficients, ciphertext.scale);
     coefficients.zeroize();
     Ok(Private::new(slots))
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     arith::{Word, complex::Complex},
     error::Error,
-    ring::{Automorphism, Basis, Eval, Poly, from_integers},
+    ring::{Automorphism, Basis, Eval, Poly, from_wide_integers},
     rlwe::{Pair, SampleBlock},
     trace::Counters,
 };
@@ -38,8 +38,8 @@ impl<W: Word> CkksEvaluator<W> {
     /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have.
     pub fn encode(&self, slots: &[Complex], level: usize, scale: Scale) -> Result<Plaintext<W>, Error> {
         self.context.rlwe().check_level(level)?;
-        let coefficients = self.context.encoder().encode(slots, scale)?;
-        let poly = from_integers(self.context.rlwe().q(level), &coefficients).into_eval();
+        let coefficients = self.context.encoder().encode_wide(slots, scale)?;
+        let poly = from_wide_integers(self.context.rlwe().q(level), &coefficients).into_eval();
         Ok(Plaintext { level, scale, poly })
     }
 
