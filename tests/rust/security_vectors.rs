@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use refloat::params::{CggiPreset, ConventionalPreset, ShipPreset, cggi_peer_presets};
+use refloat::params::{CggiPreset, ConventionalPreset, MsbPreset, ShipPreset, cggi_peer_presets};
 use refloat::security::{
     Instance, LweInstance, LweReport, NtruInstance, SecretDistribution, SecurityPolicy, SecurityReport,
 };
@@ -17,10 +17,13 @@ const ATTACKS_ON_NTRU: [&str; 5] = ["usvp", "dsd", "bdd", "bdd_hybrid", "bdd_mit
 
 /// Attacks that have not been run to their end on a key of a large ring: dimension, log2 of the modulus, secret, attacks. One that
 /// comes into the vector has to leave this list.
-const PENDING: [(usize, f64, &str, &[&str]); 3] = [
+const PENDING: [(usize, f64, &str, &[&str]); 5] = [
     (16384, 437.0, "ternary", &["bdd_mitm_hybrid"]),
     (32768, 102.0, "sparse-32", &["matzov"]),
+    (65536, 108.0, "sparse-32", &ATTACKS),
     (65536, 120.0, "sparse-32", &["matzov"]),
+    // The same key at a larger modulus, 1607 bits, has 130.1 by the cheapest attack.
+    (65536, 1450.0, "sparse-192", &ATTACKS),
 ];
 
 /// The short keys of sets that were replaced, by MATZOV's dual hybrid, their cheapest attack.
@@ -151,6 +154,9 @@ fn keys() -> Vec<Key> {
     for preset in ConventionalPreset::all().iter().filter(|preset| preset.secure()) {
         out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
     }
+    for preset in MsbPreset::all().iter().filter(|preset| preset.secure()) {
+        out.extend(ring_keys(preset.name, preset.params().expect("a preset").security()));
+    }
     for preset in CggiPreset::all().iter().chain(cggi_peer_presets()).filter(|preset| preset.secure()) {
         out.extend(lwe_keys(preset));
     }
@@ -203,7 +209,10 @@ fn every_key_of_a_secure_set_is_estimated_at_128_bits_by_every_attack() {
     assert!(missing.is_empty(), "not in the vector; run tests/tools/estimate.py:\n{}", missing.join("\n"));
     let asked: Vec<Asked> = keys().into_iter().map(|key| key.asked).collect();
     for pending in PENDING {
-        let own = |asked: &Asked| asked.pending().as_ptr() == pending.3.as_ptr();
+        let own = |asked: &Asked| {
+            (asked.n, asked.log_q.to_bits(), asked.secret.as_str())
+                == (pending.0, pending.1.to_bits(), pending.2)
+        };
         assert!(asked.iter().any(own), "no set has this key any more: {pending:?}");
     }
     for (entry, used) in entries.iter().zip(used) {

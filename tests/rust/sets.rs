@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use refloat::bootstrapping::cggi::CggiPreset;
 use refloat::bootstrapping::ckks_conventional::ConventionalPreset;
+use refloat::bootstrapping::ckks_msb::MsbPreset;
 use refloat::bootstrapping::ckks_ship::ShipPreset;
 use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SetSpec};
 use refloat::bootstrapping::methods;
@@ -57,6 +58,13 @@ fn descriptions_say_what_the_parameters_are() {
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         let info = described(preset, &params);
         assert_eq!(info.facts[1].value, params.levels().left().to_string());
+        ckks(&info, lengths(params.ckks()));
+    }
+    for preset in MsbPreset::readable() {
+        let params = preset.params().unwrap();
+        assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+        let info = described(preset, &params);
+        assert_eq!(info.facts[2].value, params.levels().left().to_string());
         ckks(&info, lengths(params.ckks()));
     }
     for preset in CggiPreset::readable() {

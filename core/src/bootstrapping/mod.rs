@@ -3,6 +3,7 @@
 
 pub mod cggi;
 pub mod ckks_conventional;
+pub mod ckks_msb;
 pub mod ckks_ship;
 mod messages;
 mod meta;

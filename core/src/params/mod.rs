@@ -8,6 +8,7 @@ mod seal;
 use crate::{
     bootstrapping::{
         ckks_conventional::ConventionalSpec,
+        ckks_msb::MsbSpec,
         ckks_ship::ShipSpec,
         method::{Preset, SetSpec},
     },
@@ -16,7 +17,7 @@ use crate::{
 };
 
 pub use crate::bootstrapping::{
-    cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_ship::ShipPreset,
+    cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset, ckks_ship::ShipPreset,
 };
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};
@@ -46,6 +47,14 @@ pub fn conventional_preset(name: &str) -> Result<&'static ConventionalPreset, Er
     ConventionalPreset::named(name)
 }
 
+/// As [`MsbPreset::named`].
+///
+/// # Errors
+/// As [`MsbPreset::named`].
+pub fn msb_preset(name: &str) -> Result<&'static MsbPreset, Error> {
+    MsbPreset::named(name)
+}
+
 /// As [`CggiPreset::named`].
 ///
 /// # Errors
@@ -59,5 +68,8 @@ pub fn successor(name: &str) -> Option<&'static str> {
     fn of<S: SetSpec>(name: &str) -> Option<&'static str> {
         Preset::<S>::retired().iter().find(|old| old.preset.name == name).map(|old| old.now)
     }
-    of::<ShipSpec>(name).or_else(|| of::<ConventionalSpec>(name)).or_else(|| of::<CggiSpec>(name))
+    of::<ShipSpec>(name)
+        .or_else(|| of::<ConventionalSpec>(name))
+        .or_else(|| of::<MsbSpec>(name))
+        .or_else(|| of::<CggiSpec>(name))
 }

@@ -9,11 +9,13 @@ pub enum Messages {
     ZeroMean,
     /// Bits, which each bootstrap cleans.
     Bits,
+    /// Integers over their modulus, which each bootstrap cleans.
+    Integers,
 }
 
 impl Messages {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Any, Self::ZeroMean, Self::Bits];
+    pub const ALL: [Self; 4] = [Self::Any, Self::ZeroMean, Self::Bits, Self::Integers];
 
     /// The kind in words.
     pub fn words(self) -> &'static str {
@@ -21,6 +23,7 @@ impl Messages {
             Self::Any => "every message with parts in [-1, 1]",
             Self::ZeroMean => "messages that are random with mean zero",
             Self::Bits => "every message of bits",
+            Self::Integers => "every message of integers over their modulus",
         }
     }
 }
@@ -66,12 +69,12 @@ impl Promise {
 
     /// What so many bootstraps keep of a message of which nothing is computed between them. Errors and probabilities add up
     /// at worst: log2 of the number of bootstraps is lost. A computation multiplies the errors before it by its slope. Bits
-    /// are cleaned by each bootstrap, so that theirs do not add up.
+    /// and integers are cleaned by each bootstrap, so that theirs do not add up.
     #[must_use]
     pub fn after(self, bootstraps: u32) -> Self {
         let lost = libm::log2(f64::from(bootstraps.max(1)));
         match self {
-            Self::Precision { messages: Messages::Bits, .. } => self,
+            Self::Precision { messages: Messages::Bits | Messages::Integers, .. } => self,
             Self::Precision { worst, mean, messages } => {
                 Self::Precision { worst: worst - lost, mean: mean.map(|mean| mean - lost), messages }
             }

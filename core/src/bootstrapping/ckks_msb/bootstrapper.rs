@@ -1,0 +1,77 @@
+//! Boot as a [`Method`].
+
+use alloc::vec::Vec;
+
+use super::{evaluator::MsbEvaluator, radix::Radix, readout::Readout, run::Rounding, stages};
+use crate::{
+    arith::Word,
+    bootstrapping::{Method, MethodInfo, raising::KeySource},
+    error::Error,
+    schemes::ckks::{Ciphertext, CkksEvaluator},
+    trace::{Observer, StageInfo},
+};
+
+/// Modular reduction in the registry.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "ckks-msb",
+    title: "CKKS bootstrapping digit by digit, modular reduction and tables",
+    source: "Kim, Noh, Modular Reduction in CKKS; Bae, Kim, Stehlé, Suvanto, ePrint 2024/1637",
+};
+
+/// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T; the middle of the wrap,
+/// 1/2 itself, is a deviation of the rounding away from wrong.
+pub struct MsbBootstrapper<'a, W: Word = u64> {
+    evaluator: &'a MsbEvaluator<W>,
+    keys: &'a dyn KeySource<W>,
+    readout: Readout,
+    stages: Vec<StageInfo>,
+    output_level: usize,
+}
+
+impl<'a, W: Word> MsbBootstrapper<'a, W> {
+    /// Reads and refreshes in the bases of `radix`.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for bases whose tables take more levels than the set has.
+    pub fn new(
+        evaluator: &'a MsbEvaluator<W>,
+        keys: &'a dyn KeySource<W>,
+        radix: &Radix,
+    ) -> Result<Self, Error> {
+        let readout = Readout::centred(radix)?;
+        evaluator.check_readout(&readout)?;
+        let spec = evaluator.params().spec();
+        let pass = |(i, levels)| stages::of_pass(spec, i == 0, levels);
+        let stages = readout.levels().enumerate().flat_map(pass).collect();
+        let deepest = readout.levels().max().unwrap_or(0);
+        let output_level = evaluator.params().levels().output - deepest;
+        Ok(Self { evaluator, keys, readout, stages, output_level })
+    }
+}
+
+impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
+    fn params_id(&self) -> [u8; 16] {
+        self.evaluator.params().fingerprint()
+    }
+
+    fn ckks(&self) -> &CkksEvaluator<W> {
+        self.evaluator.ckks()
+    }
+
+    fn input_level(&self) -> usize {
+        self.evaluator.params().levels().input
+    }
+
+    fn output_level(&self) -> usize {
+        self.output_level
+    }
+
+    fn stages(&self) -> &[StageInfo] {
+        &self.stages
+    }
+
+    fn bootstrap(&self, x: &Ciphertext<W>, observer: &mut dyn Observer) -> Result<Ciphertext<W>, Error> {
+        let results = self.evaluator.read(x, &self.readout, Rounding::Ephemeral, self.keys, observer)?;
+        results.into_iter().next().ok_or_else(|| Error::InvalidArgument("a readout without results".into()))
+    }
+}

@@ -1,0 +1,95 @@
+//! Sets and keys: those of the methods that raise the modulus, with an exponential in the place of a reduction.
+
+use alloc::{format, vec::Vec};
+
+use super::stages;
+use crate::{
+    bootstrapping::raising::{
+        RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
+        StageOrder,
+    },
+    circuits::polynomial::Exponential,
+    error::Error,
+    trace::StageInfo,
+};
+
+/// Public numbers of a set for modular reduction; see [`MsbParams`] for the checked form.
+pub type MsbSpec = RaisingSpec<RootsSpec>;
+/// A parameter set for modular reduction: immutable, validated, cheap to clone.
+pub type MsbParams<W = u64> = RaisingParams<RootsSpec, W>;
+/// Everything secret of a key set for modular reduction.
+pub type MsbSecretKey<W = u64> = RaisingSecretKey<RootsSpec, W>;
+/// The evaluation keys of one key set, expanded in memory.
+pub type MsbKeys<W = u64> = RaisingKeys<W>;
+/// Builds [`MsbKeys`] from parts in any order.
+pub type MsbKeysBuilder<W = u64> = RaisingKeysBuilder<RootsSpec, W>;
+
+/// Largest absolute value of the parts of messages: what modular reductions are promised for.
+pub const LARGEST_MESSAGE: f64 = 1_048_576.0;
+
+/// e^(2 pi i x) for |x| up to K: what quotients disappear in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RootsSpec {
+    /// K: quotients |I| are below that.
+    pub range: u32,
+    /// Degree of the polynomial for an angle smaller by 2^r.
+    pub degree: usize,
+    /// r: how often its value is squared.
+    pub squarings: u32,
+}
+
+impl ReductionSpec for RootsSpec {
+    const FINGERPRINT: &'static str = "refloat 2026-11-23 modular reduction parameters v1";
+    const KEY_SET: &'static str = "modular reduction key set";
+    const LARGEST_MESSAGE: f64 = LARGEST_MESSAGE;
+
+    type Fitted = Exponential;
+
+    fn fitted(&self) -> Result<Exponential, Error> {
+        Exponential::of_degree(self.range, self.squarings, self.degree)
+    }
+
+    /// Those of the exponential. A table takes ceil(log2 2t) more, which depend on what is looked up.
+    fn levels(&self) -> usize {
+        (self.degree + 1).next_power_of_two().ilog2() as usize + self.squarings as usize
+    }
+
+    fn range(&self) -> u32 {
+        self.range
+    }
+
+    fn conjugates(&self) -> bool {
+        false
+    }
+
+    /// Neighbouring multiples of q0 are neighbouring messages: a coefficient is read modulo q0 as a whole.
+    fn log_message_ratio(&self) -> u32 {
+        0
+    }
+
+    fn check(spec: &MsbSpec) -> Result<(), Error> {
+        let refuse = |what: &str| Err(Error::InvalidArgument(format!("{}: {what}", spec.name)));
+        if spec.order != StageOrder::SlotsToCoeffsFirst {
+            return refuse(
+                "modular reduction is of slots, which have to become coefficients first; take slots-to-coeffs-first",
+            );
+        }
+        if spec.log_message_ratio != 0 {
+            return refuse("modular reduction is modulo q0 itself; take a ratio of 2^0 of q0 over messages");
+        }
+        if (2usize << spec.log_slots) != spec.chain.n {
+            return refuse(
+                "modular reduction reads every coefficient; take as many slots as the ring has, N/2",
+            );
+        }
+        Ok(())
+    }
+
+    fn stages(spec: &MsbSpec) -> Vec<StageInfo> {
+        stages::of_pass(spec, true, 0)
+    }
+
+    fn words(&self) -> ([u64; 6], Option<u64>) {
+        ([self.range.into(), self.degree as u64, self.squarings.into(), 0, 0, 0], Some(2))
+    }
+}
