@@ -182,10 +182,12 @@ fn coefficients_are_read_without_the_first_map() {
 fn rounding_deviates_as_the_weight_of_the_secret_says() {
     let setup = toy11();
     let radix = Radix::new(&[128]).unwrap();
-    for (rounding, weight, tolerance) in [(Rounding::Ephemeral, 32.0, 0.03), (Rounding::Main, 192.0, 0.03)] {
+    for (rounding, weight, count, tolerance) in
+        [(Rounding::Ephemeral, 32.0, 10, 0.03), (Rounding::Main, 192.0, 4, 0.05)]
+    {
         let readout = Readout::digits(&radix).unwrap();
         let mut deviations = Vec::new();
-        for seed in 0..10 {
+        for seed in 0..count {
             let values: Vec<f64> = uniform(setup.slots(), seed);
             let x = setup.encrypt(&values, setup.input());
             let y = setup.evaluator.read(&x, &readout, rounding, &setup.keys, &mut ()).unwrap().remove(0);
@@ -288,7 +290,8 @@ fn integers_of_any_size_are_reduced_exactly() {
         (1024, 10, [37.0, 34.0]),
         (1024, 20, [33.7, 29.0]),
         (1000, 20, [30.0, 25.0]),
-        (16384, 20, [28.1, 23.6]),
+        // With two stages of slots-to-coefficients; three of fewer diagonals have a bit more.
+        (16384, 20, [27.2, 22.9]),
     ];
     for (n, log, bits) in cases {
         let modulus = n as f64;
