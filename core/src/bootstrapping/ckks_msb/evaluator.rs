@@ -157,7 +157,7 @@ impl<W: Word> MsbEvaluator<W> {
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error> {
         let x = self.fraction(x, modulus)?;
-        Ok(self.whole(self.boot(&x, radix, false, keys, observer)?, modulus))
+        Ok(whole(self.boot(&x, radix, false, keys, observer)?, modulus))
     }
 
     /// IntMod: integers of any size modulo n, in \[0, n), refreshed, at the scale of the set over n.
@@ -174,7 +174,7 @@ impl<W: Word> MsbEvaluator<W> {
     ) -> Result<Ciphertext<W>, Error> {
         let radix = Radix::of_modulus(modulus, self.largest_base())?;
         let x = self.fraction(x, modulus as f64)?;
-        Ok(self.whole(self.int_boot(&x, &radix, keys, observer)?, modulus as f64))
+        Ok(whole(self.int_boot(&x, &radix, keys, observer)?, modulus as f64))
     }
 
     /// The bits of floor(T x), x real and read modulo 1, the lowest first. With [`Rounding::Ephemeral`] the lowest four are
@@ -263,12 +263,6 @@ impl<W: Word> MsbEvaluator<W> {
         Ok(self.ckks().rescale(&product)?.relabelled(scale))
     }
 
-    /// The fraction times `modulus`, by its scale alone.
-    fn whole(&self, x: Ciphertext<W>, modulus: f64) -> Ciphertext<W> {
-        let scale = x.scale().div(Scale::new(modulus));
-        x.relabelled(scale)
-    }
-
     /// Whether the tables have levels enough.
     pub(super) fn check_readout(&self, readout: &Readout) -> Result<(), Error> {
         let levels = self.params().levels();
@@ -296,4 +290,10 @@ impl<W: Word> MsbEvaluator<W> {
 
 fn one<W: Word>(mut results: Vec<Ciphertext<W>>) -> Result<Ciphertext<W>, Error> {
     results.pop().ok_or_else(|| Error::InvalidArgument("a readout without results".into()))
+}
+
+/// The fraction times `modulus`, by its scale alone.
+fn whole<W: Word>(x: Ciphertext<W>, modulus: f64) -> Ciphertext<W> {
+    let scale = x.scale().div(Scale::new(modulus));
+    x.relabelled(scale)
 }

@@ -117,7 +117,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         key_source::check(keys, &self.params, like)?;
-        self.lift.from_ephemeral(pair, like, keys, counters)
+        self.lift.raise(pair, like, keys, counters)
     }
 
     /// Few slots: the sum over the rotations by n, 2n, .. for n slots, at the scale that keeps the message. Coefficients between

@@ -39,7 +39,7 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
     }
 
     /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level; `like` is a ciphertext of the same key.
-    pub fn from_ephemeral(
+    pub fn raise(
         &self,
         pair: &EphemeralPair<W>,
         like: &Ciphertext<W>,
