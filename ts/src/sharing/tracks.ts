@@ -18,7 +18,7 @@ export interface TracksOfRun {
 
 /** Lets the workers of a pool make what tracks of a set need whatever the run. */
 export function prepareTracks(pool: WorkerPool, preset: string): void {
-  // Who fails here fails again, and is heard, when there is work.
+  // A worker that fails here fails again when there is work, and is dropped then.
   pool.each((worker) => worker.call(classOf(ckks('main'), 'TrackWorker'), 'prepare', preset));
 }
 
