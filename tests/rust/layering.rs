@@ -28,7 +28,7 @@ const LAYERS: [(&str, u32); 15] = [
 
 /// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
 const SEPARATE: [(&str, &[&str]); 3] = [
-    ("schemes", &["evaluator"]),
+    ("schemes", &["evaluator", "identity", "private"]),
     ("circuits", &[]),
     ("bootstrapping", &["method", "registry", "job", "overflow", "parts", "raising", "switching_keys"]),
 ];

@@ -1,12 +1,13 @@
 //! The main secret key.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::context::RlweContext;
 use crate::{
     arith::{Deferred, Word},
+    error::Error,
     random::Seed,
     ring::{Automorphism, Basis, Coeff, Eval, Poly, SmallPoly},
     security::SecretDistribution,
@@ -87,6 +88,40 @@ impl<W: Word> SecretKey<W> {
     /// sigma_g(s) modulo Q P.
     pub fn automorphism(&self, g: &Automorphism) -> Zeroizing<Poly<W, Eval>> {
         Zeroizing::new(self.eval().automorphism(g))
+    }
+
+    /// The phase sum_i parts_i s^i of a ciphertext, whose parts are modulo one prefix of Q.
+    ///
+    /// # Panics
+    /// For no parts.
+    pub fn phase(&self, parts: &[Poly<W, Eval>]) -> Zeroizing<Poly<W, Coeff>> {
+        let (last, rest) = parts.split_last().expect("a ciphertext has components");
+        let s = self.modulo_q(last.basis());
+        let mut sum = last.clone();
+        for part in rest.iter().rev() {
+            sum.mul_assign(&s);
+            sum.add_assign(part);
+        }
+        Zeroizing::new(sum.into_coeff())
+    }
+
+    /// That the key was made for this chain.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] if not.
+    pub fn check_chain(&self, chain: &RlweContext<W>) -> Result<(), Error> {
+        let (wanted, own) = (chain.qp(chain.max_level()), &self.basis);
+        if own.same_as(wanted) {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "secret key of a chain of degree {} and {:.1} bits, parameter set of degree {} and {:.1} bits; use the key \
+             of this set",
+            own.n(),
+            own.log2(),
+            chain.n(),
+            wanted.log2(),
+        )))
     }
 
     /// Rows of Q P, one after the other.

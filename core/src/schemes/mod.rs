@@ -1,6 +1,9 @@
 //! L4: homomorphic encryption schemes, each knowing what its plaintexts mean. No scheme knows
-//! another; [`evaluator`] is what circuits may ask of any that has levels.
+//! another; [`evaluator`] is what circuits may ask of any that has levels, [`identity`] and [`private`] are what schemes over
+//! ring-LWE share.
 
 pub mod cggi;
 pub mod ckks;
 pub mod evaluator;
+pub mod identity;
+pub mod private;

@@ -1,6 +1,6 @@
 //! Plaintexts and ciphertexts with checked metadata.
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 use core::fmt;
 
 use super::scale::Scale;
@@ -9,6 +9,7 @@ use crate::{
     error::Error,
     ring::{Eval, Poly},
     rlwe::Pair,
+    schemes::identity::hex,
 };
 
 /// An encoded polynomial at a level and a scale, evaluation domain.
@@ -151,13 +152,4 @@ impl<W: Word> Ciphertext<W> {
             self.scale.to_f64() / other.to_f64() - 1.0,
         )))
     }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use core::fmt::Write;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, b| {
-        let _ = write!(out, "{b:02x}");
-        out
-    })
 }

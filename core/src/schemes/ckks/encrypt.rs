@@ -4,13 +4,14 @@ use alloc::{format, vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{ciphertext::Ciphertext, context::CkksContext, private::Private, scale::Scale};
+use super::{ciphertext::Ciphertext, context::CkksContext, scale::Scale};
 use crate::{
     arith::{Word, complex::Complex},
     error::Error,
     random::{Seed, Stream},
     ring::{Eval, Poly, SmallPoly, centered, from_wide_integers, uniform_rows},
     rlwe::{SecretKey, expand_a},
+    schemes::{identity::hex, private::Private},
 };
 
 /// Label of the public key's only sample, apart from every block of evaluation keys.
@@ -32,7 +33,7 @@ pub fn encrypt<W: Word>(
     randomness: &Seed,
 ) -> Result<Ciphertext<W>, Error> {
     context.rlwe().check_level(level)?;
-    check_key(context, key)?;
+    key.check_chain(context.rlwe())?;
     let basis = context.rlwe().q(level);
     let mut message = encode_below(context, slots, level, scale)?;
     let mut uniform = randomness.derive("ciphertext second component", &[]).stream();
@@ -204,41 +205,16 @@ pub fn decrypt_slots<W: Word>(
         return Err(Error::ParamsMismatch(format!(
             "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
              encrypted it",
-            super::ciphertext::hex(&ciphertext.fingerprint),
-            super::ciphertext::hex(&ciphertext.key_id),
-            super::ciphertext::hex(&context.fingerprint()),
-            super::ciphertext::hex(&key_id),
+            hex(&ciphertext.fingerprint),
+            hex(&ciphertext.key_id),
+            hex(&context.fingerprint()),
+            hex(&key_id),
         )));
     }
-    check_key(context, key)?;
-    let basis = context.rlwe().q(ciphertext.level);
-    let s = key.modulo_q(basis);
-    // Horner in s over the components, of which there are two at least.
-    let mut parts = ciphertext.parts.iter().rev();
-    let mut sum = parts.next().map_or_else(|| Poly::zero(basis), Clone::clone);
-    for part in parts {
-        sum.mul_assign(&s);
-        sum.add_assign(part);
-    }
-    let sum = Zeroizing::new(sum.into_coeff());
-    let mut coefficients = centered(&sum);
+    key.check_chain(context.rlwe())?;
+    let phase = key.phase(&ciphertext.parts);
+    let mut coefficients = centered(&phase);
     let slots = context.encoder().decode_wide(&coefficients, ciphertext.scale);
     coefficients.zeroize();
     Ok(Private::new(slots))
-}
-
-/// The secret key was made for this chain.
-fn check_key<W: Word>(context: &CkksContext<W>, key: &SecretKey<W>) -> Result<(), Error> {
-    let (chain, own) = (context.rlwe(), key.basis());
-    if own.same_as(chain.qp(chain.max_level())) {
-        return Ok(());
-    }
-    Err(Error::ParamsMismatch(format!(
-        "secret key of a chain of degree {} and {:.1} bits, parameter set of degree {} and {:.1} bits; use the key \
-         of this set",
-        own.n(),
-        own.log2(),
-        chain.n(),
-        chain.qp(chain.max_level()).log2(),
-    )))
 }

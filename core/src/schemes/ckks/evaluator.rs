@@ -1,17 +1,18 @@
 //! Homomorphic operations.
 
-use alloc::{format, vec::Vec};
+use alloc::format;
 
 use super::{
-    ciphertext::{Ciphertext, Plaintext, hex},
+    ciphertext::{Ciphertext, Plaintext},
     context::CkksContext,
     scale::Scale,
 };
 use crate::{
     arith::{Word, complex::Complex},
     error::Error,
-    ring::{Automorphism, Basis, Eval, Poly, from_wide_integers},
-    rlwe::{Pair, SampleBlock},
+    ring::{Automorphism, Eval, Poly, from_wide_integers},
+    rlwe::{Pair, SampleBlock, tensor},
+    schemes::identity::hex,
     trace::Counters,
 };
 
@@ -193,11 +194,10 @@ impl<W: Word> CkksEvaluator<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let (level, rlwe) = (x.level, self.context.rlwe());
-        let down = rlwe.mod_down_rescale(level)?;
+        rlwe.mod_down_rescale(level)?;
         let pair = self.relinearized_times_special(x, key, counters)?;
-        counters.ntt += 2 * down.ntts();
-        let (b, a) = crate::par::join(|| down.apply(pair.b), || down.apply(pair.a));
-        Ok(x.with_pair(Pair { b, a }, level - 1, self.scale_after_rescale(x.scale, level)))
+        let pair = rlwe.divide_by_special_and_rescale(level, pair, counters)?;
+        Ok(x.with_pair(pair, level - 1, self.scale_after_rescale(x.scale, level)))
     }
 
     /// P times the relinearised ciphertext, modulo Q_l P.
@@ -214,18 +214,7 @@ impl<W: Word> CkksEvaluator<W> {
             )));
         };
         self.check_set(x)?;
-        self.check_key(key, x.level)?;
-        let rlwe = self.context.rlwe();
-        let (kernels, q) = (rlwe.q(x.level).kernels(), rlwe.q(x.level));
-        let mut out = Pair::zero(rlwe.qp(x.level));
-        let add_others = |limb: usize, start: usize, out: [&mut [W]; 2]| {
-            for (out, part) in out.into_iter().zip([d0, d1]).filter(|_| limb < q.len()) {
-                let part = &part.row(limb)[start..start + out.len()];
-                kernels.mul_scalar_add_assign(q.modulus(limb), out, part, &rlwe.special_mod_q()[limb]);
-            }
-        };
-        rlwe.switch_then(d2, x.level, key, &mut out, &add_others, counters);
-        Ok(out)
+        self.context.rlwe().relinearize(x.level, [d0, d1, d2], key, counters)
     }
 
     /// Divides by the primes of the level: scale and level go down together.
@@ -290,7 +279,7 @@ impl<W: Word> CkksEvaluator<W> {
                 "automorphism of a ring of degree {own}, parameter set of degree {degree}; make it for {degree}"
             )));
         }
-        self.check_key(key, x.level)?;
+        self.context.rlwe().check_key(key, x.level)?;
         let pair = self.context.rlwe().automorphism(x.level, &pair, g, key, counters);
         Ok(x.with_pair(pair, x.level, x.scale))
     }
@@ -305,41 +294,4 @@ impl<W: Word> CkksEvaluator<W> {
             hex(&self.context.fingerprint()),
         )))
     }
-
-    /// A switching key of this chain, one gadget vector, made at `level` or above.
-    pub(crate) fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
-        let rlwe = self.context.rlwe();
-        let own = rlwe.key_level(key).filter(|&own| key.samples() == rlwe.digit_count(own));
-        match own {
-            Some(own) if own >= level => Ok(()),
-            Some(own) => Err(Error::LevelMismatch(format!(
-                "switching key of level {own}, ciphertext at level {level}; drop the ciphertext to {own}, or make \
-                 the key at {level} or above"
-            ))),
-            None => Err(Error::ParamsMismatch(format!(
-                "switching key of {} samples modulo {} primes of degree {}, parameter set of degree {} with {} at \
-                 its highest level; use a key of this set",
-                key.samples(),
-                key.basis().len(),
-                key.basis().n(),
-                rlwe.n(),
-                rlwe.qp(rlwe.max_level()).len(),
-            ))),
-        }
-    }
-}
-
-/// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend.
-fn tensor<W: Word>(basis: &Basis<W>, x: [&Poly<W, Eval>; 2], y: [&Poly<W, Eval>; 2]) -> [Poly<W, Eval>; 3] {
-    let kernels = basis.kernels();
-    let component = |terms: &[(usize, usize)]| {
-        let mut out = Poly::zero(basis);
-        out.for_each_row_mut(|i, row| {
-            let lhs: Vec<&[W]> = terms.iter().map(|&(j, _)| x[j].row(i)).collect();
-            let rhs: Vec<&[W]> = terms.iter().map(|&(_, k)| y[k].row(i)).collect();
-            kernels.inner_product(basis.modulus(i), row, &lhs, &rhs, false);
-        });
-        out
-    };
-    [component(&[(0, 0)]), component(&[(0, 1), (1, 0)]), component(&[(1, 1)])]
 }

@@ -49,7 +49,7 @@ impl<W: Word> Leveled for CkksEvaluator<W> {
 
     fn check_operand(&self, x: &Ciphertext<W>, key: &SampleBlock<W>) -> Result<(), Error> {
         x.two_parts()?;
-        self.check_key(key, x.level)
+        self.context().rlwe().check_key(key, x.level)
     }
 
     fn empty_sum(&self, like: &Ciphertext<W>, level: usize, label: Scale) -> Ciphertext<W> {

@@ -10,9 +10,7 @@ mod context;
 mod encoder;
 mod encrypt;
 mod evaluator;
-mod identity;
 mod leveled;
-mod private;
 mod scale;
 
 pub use ciphertext::{Ciphertext, Plaintext};
@@ -20,9 +18,13 @@ pub use context::CkksContext;
 pub use encoder::{Encoder, round_ties_even};
 pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
-pub use identity::{key_set_id, key_set_seed};
-pub use private::Private;
 pub use scale::Scale;
 
-pub use crate::arith::complex::Complex;
-pub(crate) use ciphertext::hex;
+pub(crate) use crate::schemes::identity::hex;
+pub use crate::{
+    arith::complex::Complex,
+    schemes::{
+        identity::{key_set_id, key_set_seed},
+        private::Private,
+    },
+};

@@ -1,4 +1,6 @@
-//! Identity of a key set.
+//! Identity of parameter sets and of key sets, for schemes over ring-LWE.
+
+use alloc::string::String;
 
 use crate::random::Seed;
 
@@ -21,4 +23,13 @@ pub fn key_set_seed(seed: &Seed, label: &'static str, fingerprint: &[u8; 16]) ->
         u64::from_le_bytes(w)
     });
     seed.derive(label, &words)
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use core::fmt::Write;
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, b| {
+        let _ = write!(out, "{b:02x}");
+        out
+    })
 }

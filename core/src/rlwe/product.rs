@@ -1,0 +1,100 @@
+//! Products of ciphertexts: three components, and back to two.
+//!
+//! What a plaintext means does not matter to any of it: (b + a s)(b' + a' s) = d_0 + d_1 s + d_2 s^2, and a switching key from
+//! s^2 to s turns d_2 into a pair.
+
+use alloc::{format, vec::Vec};
+
+use super::{context::RlweContext, keyswitch::Pair, sample::SampleBlock};
+use crate::{
+    arith::Word,
+    error::Error,
+    par,
+    ring::{Basis, Eval, Poly},
+    trace::Counters,
+};
+
+/// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend.
+pub fn tensor<W: Word>(
+    basis: &Basis<W>,
+    x: [&Poly<W, Eval>; 2],
+    y: [&Poly<W, Eval>; 2],
+) -> [Poly<W, Eval>; 3] {
+    let kernels = basis.kernels();
+    let component = |terms: &[(usize, usize)]| {
+        let mut out = Poly::zero(basis);
+        out.for_each_row_mut(|i, row| {
+            let lhs: Vec<&[W]> = terms.iter().map(|&(j, _)| x[j].row(i)).collect();
+            let rhs: Vec<&[W]> = terms.iter().map(|&(_, k)| y[k].row(i)).collect();
+            kernels.inner_product(basis.modulus(i), row, &lhs, &rhs, false);
+        });
+        out
+    };
+    [component(&[(0, 0)]), component(&[(0, 1), (1, 0)]), component(&[(1, 1)])]
+}
+
+impl<W: Word> RlweContext<W> {
+    /// P times the pair that three components modulo Q_level are relinearised to, modulo Q_level P.
+    ///
+    /// # Errors
+    /// As [`Self::check_key`].
+    pub fn relinearize(
+        &self,
+        level: usize,
+        [d0, d1, d2]: [&Poly<W, Eval>; 3],
+        key: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Result<Pair<W>, Error> {
+        self.check_key(key, level)?;
+        let (kernels, q) = (self.q(level).kernels(), self.q(level));
+        let mut out = Pair::zero(self.qp(level));
+        let add_others = |limb: usize, start: usize, out: [&mut [W]; 2]| {
+            for (out, part) in out.into_iter().zip([d0, d1]).filter(|_| limb < q.len()) {
+                let part = &part.row(limb)[start..start + out.len()];
+                kernels.mul_scalar_add_assign(q.modulus(limb), out, part, &self.special_mod_q()[limb]);
+            }
+        };
+        self.switch_then(d2, level, key, &mut out, &add_others, counters);
+        Ok(out)
+    }
+
+    /// round(pair / (P q_level)) modulo Q_(level-1), for a pair modulo Q_level P: one rounding.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0 and above the highest.
+    pub fn divide_by_special_and_rescale(
+        &self,
+        level: usize,
+        pair: Pair<W>,
+        counters: &mut Counters,
+    ) -> Result<Pair<W>, Error> {
+        let down = self.mod_down_rescale(level)?;
+        counters.ntt += 2 * down.ntts();
+        let (b, a) = par::join(|| down.apply(pair.b), || down.apply(pair.a));
+        Ok(Pair { b, a })
+    }
+
+    /// That `key` is a switching key of this chain, one gadget vector, made at `level` or above.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for a key of a lower level, [`Error::ParamsMismatch`] for one of another chain.
+    pub fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
+        let own = self.key_level(key).filter(|&own| key.samples() == self.digit_count(own));
+        match own {
+            Some(own) if own >= level => Ok(()),
+            Some(own) => Err(Error::LevelMismatch(format!(
+                "switching key of level {own}, ciphertext at level {level}; drop the ciphertext to {own}, or make \
+                 the key at {level} or above"
+            ))),
+            None => Err(Error::ParamsMismatch(format!(
+                "switching key of {} samples modulo {} primes of degree {}, parameter set of degree {} with {} at \
+                 its highest level; use a key of this set",
+                key.samples(),
+                key.basis().len(),
+                key.basis().n(),
+                self.n(),
+                self.qp(self.max_level()).len(),
+            ))),
+        }
+    }
+}
