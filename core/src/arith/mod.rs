@@ -12,6 +12,7 @@ mod modulus;
 mod montgomery;
 mod ntt;
 pub mod primes;
+mod residue;
 mod self_check;
 pub mod simd;
 pub(crate) mod unroll;
@@ -28,6 +29,7 @@ pub use kernels::{
 pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;
 pub use ntt::NttTable;
+pub use residue::PrimePower;
 pub use self_check::self_check;
 pub use word::Word;
 

@@ -8,7 +8,7 @@ use super::{
     basis::Basis,
     poly::{Coeff, Poly},
 };
-use crate::arith::{DoubleDouble, Word};
+use crate::arith::{DoubleDouble, Modulus, Word};
 
 /// The polynomial with the given signed coefficients, |x| < 2^62.
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
@@ -59,6 +59,16 @@ pub fn centered<W: Word>(x: &Poly<W, Coeff>) -> Vec<DoubleDouble> {
     from_digits(x, |sum: DoubleDouble, q, digit| {
         sum * DoubleDouble::from_u64(q) + DoubleDouble::from_i64(digit)
     })
+}
+
+/// Residues modulo `p` of the centred coefficients, in (-Q/2, Q/2].
+///
+/// Secret-independent control flow: no branch on a residue.
+///
+/// # Panics
+/// Never: the primes of a basis are distinct.
+pub fn centered_residues<W: Word>(x: &Poly<W, Coeff>, p: &Modulus<u64>) -> Vec<u64> {
+    from_digits(x, |sum: u64, q, digit| p.add(p.mul(sum, p.reduce_u64(q)), p.reduce_i64(digit)))
 }
 
 /// Centred coefficients by Horner's rule on their mixed-radix digits: `next(sum, q, digit)` is sum q + digit.

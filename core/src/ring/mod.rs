@@ -15,7 +15,7 @@ mod sampling;
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
 pub use convert::{BaseConverter, Extension, Source};
-pub use integers::{centered, centered_f64, from_integers, from_wide_integers};
+pub use integers::{centered, centered_f64, centered_residues, from_integers, from_wide_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::{ModDown, switch_modulus};
 pub(crate) use sampling::fill_uniform_rows;
