@@ -5,13 +5,13 @@
 //! taken up again after (Bossuat, Troncoso-Pastoriza, Hubaux, ACNS 2022). Between the halves, whatever is done to the
 //! integers b and a is done to m at the noise of a sparse secret.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use super::{
     context::RlweContext, encapsulation::EncapsulationContext, keyswitch::Pair, sample::SampleBlock,
 };
 use crate::{
-    arith::{Modulus, Word},
+    arith::{Modulus, Shoup, Word},
     error::Error,
     ring::{BaseConverter, Basis, Coeff, Eval, Poly},
     trace::Counters,
@@ -154,6 +154,43 @@ impl<W: Word> ModRaise<W> {
         key: Option<&SampleBlock<W>>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
+        self.raise(x, None, key, counters)
+    }
+
+    /// [`Self::from_ephemeral`] of x over an integer modulo Q, prime to it: the phase is what it was there, over that integer
+    /// modulo Q.
+    ///
+    /// # Errors
+    /// As [`Self::from_ephemeral`]; [`Error::InvalidArgument`] for a divisor that is not prime to Q.
+    pub fn from_ephemeral_over(
+        &self,
+        x: &EphemeralPair<W>,
+        divisor: u64,
+        key: Option<&SampleBlock<W>>,
+        counters: &mut Counters,
+    ) -> Result<Pair<W>, Error> {
+        let q = self.context.q(self.context.max_level());
+        let inverse = |i: usize| {
+            let m = q.modulus(i);
+            m.inv(m.reduce_u64(divisor)).map(|inverse| m.shoup(inverse)).ok_or_else(|| {
+                Error::InvalidArgument(format!(
+                    "a division by {divisor} modulo {}; they must be coprime",
+                    m.value()
+                ))
+            })
+        };
+        let inverses = (0..q.len()).map(inverse).collect::<Result<Vec<_>, _>>()?;
+        self.raise(x, Some(&inverses), key, counters)
+    }
+
+    /// Both components lifted, times scalars modulo the primes of Q, and switched.
+    fn raise(
+        &self,
+        x: &EphemeralPair<W>,
+        scalars: Option<&[Shoup<W>]>,
+        key: Option<&SampleBlock<W>>,
+        counters: &mut Counters,
+    ) -> Result<Pair<W>, Error> {
         let (context, top) = (&self.context, self.context.max_level());
         check_basis(context.q(0), x.b.basis(), "level 0", "the ephemeral pair")?;
         if let Some(key) = key {
@@ -165,7 +202,11 @@ impl<W: Word> ModRaise<W> {
             )?;
             check_samples(context.digit_count(top), key)?;
         }
-        let (b, a) = (self.lift(&x.b), self.lift(&x.a));
+        let (mut b, mut a) = (self.lift(&x.b), self.lift(&x.a));
+        if let Some(scalars) = scalars {
+            b.mul_scalars_assign(scalars);
+            a.mul_scalars_assign(scalars);
+        }
         counters.ntt += 2 * context.q(top).len() as u64;
         let Some(key) = key else { return Ok(Pair { b, a }) };
         let mut out = context.switch(&a, top, key, counters);
