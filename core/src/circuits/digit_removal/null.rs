@@ -1,0 +1,98 @@
+//! One small digit: a closed form.
+
+use alloc::{format, vec::Vec};
+
+use super::lagrange::{hasse, interpolate, nodes, product, value, vanishing};
+use crate::{arith::PrimePower, error::Error};
+
+/// The coefficients below p^e, from low to high degree, of a polynomial f with f(I + p^t y) = I modulo p^e for all |I| <= `bound`
+/// and all y, for `ring` of p^e and 2 `bound` < p. It is odd.
+///
+/// With N the product of x - I over the digits, f = x + sum_j L_j N^j, j < ceil(e/t): L_j makes the j-th Hasse derivative of f
+/// vanish at every digit, modulo p^(e - jt), since that is what p^(jt) y^j meets in the expansion about I. The degree is at most
+/// ceil(e/t) (2 `bound` + 1) - 1, and 4 `bound` + 1 for e = 2, t = 1.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p.
+pub fn small_digit(ring: PrimePower, t: u32, bound: u64) -> Result<Vec<u64>, Error> {
+    let (p, e) = (ring.prime(), ring.exponent());
+    if t == 0 || t > e || bound >= p.div_ceil(2) {
+        return Err(Error::InvalidArgument(format!(
+            "a digit of at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take a bound below {p}/2 and an exponent from 1 \
+             to {e}"
+        )));
+    }
+    let zero = vanishing(ring, bound);
+    let derivative = hasse(ring, &zero, 1);
+    let mut f = alloc::vec![0, 1];
+    let mut power = alloc::vec![1];
+    for j in 1..e.div_ceil(t) {
+        power = product(ring, &power, &zero);
+        let smaller = ring.with_exponent(e - j * t)?;
+        let wanted = hasse(smaller, &f, j as usize);
+        let (mut inverses, mut values) = (Vec::new(), Vec::new());
+        for node in nodes(bound) {
+            let at = smaller.reduce_signed(node);
+            // A product of differences below p: a unit.
+            let inverse = smaller.inverse(value(smaller, &derivative, at)).unwrap_or_default();
+            let correction = smaller.mul(value(smaller, &wanted, at), smaller.pow(inverse, j.into()));
+            inverses.push(inverse);
+            values.push(smaller.neg(correction));
+        }
+        let factor = interpolate(smaller, bound, &zero, &inverses, &values);
+        let term = product(ring, &factor, &power);
+        f.resize(f.len().max(term.len()), 0);
+        for (f, &c) in f.iter_mut().zip(&term) {
+            *f = ring.add(*f, c);
+        }
+    }
+    while f.len() > 1 && f.last() == Some(&0) {
+        f.pop();
+    }
+    Ok(f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// f(I + p^t y) = I for every I and y.
+    fn holds_everywhere(p: u64, e: u32, t: u32, bound: u64) {
+        let ring = PrimePower::new(p, e).expect("a prime");
+        let f = small_digit(ring, t, bound).expect("a small digit");
+        let step = p.pow(t);
+        for node in nodes(bound) {
+            let digit = ring.reduce_signed(node);
+            for y in 0..ring.value() / step {
+                let x = ring.add(digit, ring.mul(y, step));
+                assert_eq!(value(ring, &f, x), digit, "{p}^{e}, t = {t}, {node} + {p}^{t} {y}");
+            }
+        }
+        assert!(f.iter().step_by(2).all(|&c| c == 0), "odd");
+        assert!(f.len() as u64 <= u64::from(e.div_ceil(t)) * (2 * bound + 1));
+    }
+
+    #[test]
+    fn digits_are_read_on_whole_supports() {
+        for bound in 0..=3 {
+            holds_everywhere(7, 4, 1, bound);
+            holds_everywhere(7, 4, 2, bound);
+            holds_everywhere(7, 5, 3, bound);
+        }
+        holds_everywhere(3, 7, 1, 1);
+        holds_everywhere(5, 5, 2, 2);
+        holds_everywhere(17, 3, 1, 8);
+        holds_everywhere(127, 2, 1, 22);
+        holds_everywhere(257, 2, 1, 15);
+        holds_everywhere(257, 1, 1, 5);
+    }
+
+    #[test]
+    fn a_digit_that_is_not_small_is_refused() {
+        let ring = PrimePower::new(17, 2).expect("a prime");
+        for (t, bound) in [(1, 9), (0, 3), (3, 3)] {
+            assert!(small_digit(ring, t, bound).is_err());
+        }
+        assert!(small_digit(ring, 1, 8).is_ok());
+    }
+}
