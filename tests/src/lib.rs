@@ -1,5 +1,6 @@
 //! Oracles for the tests of refloat: slow and direct, written without the library's arithmetic.
 //!
+//! - [`bgv`]: textbook BGV, and a small set with its keys;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
@@ -11,6 +12,7 @@
 //! - [`rns`]: polynomials of the library as big integers, the one place that reads its types;
 //! - [`source`]: the repository's own files, for tests about them.
 
+pub mod bgv;
 pub mod chain;
 pub mod embedding;
 pub mod hostile;

@@ -2,6 +2,7 @@
 //! another; [`evaluator`] is what circuits may ask of any that has levels, [`identity`] and [`private`] are what schemes over
 //! ring-LWE share.
 
+pub mod bgv;
 pub mod cggi;
 pub mod ckks;
 pub mod evaluator;

@@ -1,0 +1,152 @@
+//! A BGV parameter set: chain, plaintexts, noise, identity.
+
+use alloc::{format, sync::Arc, vec::Vec};
+
+use super::{encoder::BgvEncoder, noise::NoiseModel, spec::PlaintextSpec};
+use crate::{
+    arith::{Modulus, PrimePower, Shoup, Word},
+    error::Error,
+    rlwe::{RlweContext, RlweSpec},
+};
+
+/// Everything an evaluator needs, computed once; cheap to clone.
+pub struct BgvContext<W: Word = u64>(Arc<Inner<W>>);
+
+struct Inner<W: Word> {
+    rlwe: RlweContext<W>,
+    plaintexts: PlaintextSpec,
+    fingerprint: [u8; 16],
+    /// Of p, p^2, ..
+    moduli: Vec<PlaintextModulus<W>>,
+    noise: NoiseModel,
+}
+
+/// One power P of p with its tables.
+pub struct PlaintextModulus<W: Word> {
+    encoder: BgvEncoder,
+    /// P and 1/P modulo the primes of Q.
+    residues: Vec<[Shoup<W>; 2]>,
+}
+
+impl<W: Word> PlaintextModulus<W> {
+    fn new(rlwe: &RlweContext<W>, ring: PrimePower) -> Result<Self, Error> {
+        let q = rlwe.q(rlwe.max_level());
+        let residue = |i: usize| {
+            let m: &Modulus<W> = q.modulus(i);
+            let residue = m.reduce_u64(ring.value());
+            let inverse = m.inv(residue).ok_or_else(|| {
+                Error::InvalidArgument(format!("{} is a prime of the chain and of the plaintexts", m.value()))
+            })?;
+            Ok([m.shoup(residue), m.shoup(inverse)])
+        };
+        Ok(Self {
+            encoder: BgvEncoder::new(ring, rlwe.n())?,
+            residues: (0..q.len()).map(residue).collect::<Result<_, Error>>()?,
+        })
+    }
+
+    /// Z/P.
+    pub fn ring(&self) -> PrimePower {
+        self.encoder.ring()
+    }
+
+    /// Slots to polynomials.
+    pub fn encoder(&self) -> &BgvEncoder {
+        &self.encoder
+    }
+
+    /// P modulo the first primes of Q.
+    pub(crate) fn residues(&self, primes: usize) -> Vec<Shoup<W>> {
+        self.residues[..primes].iter().map(|[residue, _]| *residue).collect()
+    }
+
+    /// 1/P modulo the first primes of Q.
+    pub(crate) fn inverses(&self, primes: usize) -> Vec<Shoup<W>> {
+        self.residues[..primes].iter().map(|[_, inverse]| *inverse).collect()
+    }
+}
+
+impl<W: Word> Clone for BgvContext<W> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<W: Word> BgvContext<W> {
+    /// Validates a chain with its plaintexts and builds a parameter set of its own.
+    ///
+    /// # Errors
+    /// As [`RlweContext::new`], security included, and [`PlaintextSpec::check`].
+    pub fn from_spec(chain: &RlweSpec, plaintexts: PlaintextSpec) -> Result<Self, Error> {
+        Self::new(RlweContext::new(chain)?, plaintexts, plaintexts.fingerprint(chain))
+    }
+
+    /// `fingerprint` identifies the parameter set; ciphertexts carry it and operations compare it.
+    ///
+    /// # Errors
+    /// As [`PlaintextSpec::check`].
+    pub fn new(
+        rlwe: RlweContext<W>,
+        plaintexts: PlaintextSpec,
+        fingerprint: [u8; 16],
+    ) -> Result<Self, Error> {
+        let ring = plaintexts.check(rlwe.spec())?;
+        let modulus = |exponent| PlaintextModulus::new(&rlwe, ring.with_exponent(exponent)?);
+        let moduli = (1..=plaintexts.largest_exponent).map(modulus).collect::<Result<_, Error>>()?;
+        Ok(Self(Arc::new(Inner { noise: NoiseModel::new(&rlwe)?, rlwe, plaintexts, fingerprint, moduli })))
+    }
+
+    /// The modulus chain.
+    pub fn rlwe(&self) -> &RlweContext<W> {
+        &self.0.rlwe
+    }
+
+    /// What plaintexts are.
+    pub fn plaintexts(&self) -> PlaintextSpec {
+        self.0.plaintexts
+    }
+
+    /// The modulus of messages.
+    pub fn message_modulus(&self) -> &PlaintextModulus<W> {
+        &self.0.moduli[self.0.plaintexts.exponent as usize - 1]
+    }
+
+    /// The largest modulus of plaintexts.
+    pub fn largest_modulus(&self) -> &PlaintextModulus<W> {
+        &self.0.moduli[self.0.plaintexts.largest_exponent as usize - 1]
+    }
+
+    /// p^`exponent`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a power beyond the largest.
+    pub fn modulus(&self, exponent: u32) -> Result<&PlaintextModulus<W>, Error> {
+        let place = (exponent as usize).checked_sub(1);
+        place.and_then(|place| self.0.moduli.get(place)).ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "plaintexts modulo p^{exponent}, the set has tables for p to p^{}",
+                self.0.plaintexts.largest_exponent
+            ))
+        })
+    }
+
+    /// Growth of noise.
+    pub fn noise(&self) -> &NoiseModel {
+        &self.0.noise
+    }
+
+    /// Identity of the parameter set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint
+    }
+
+    /// Slots: two rows of N/2.
+    pub fn slots(&self) -> usize {
+        self.rlwe().n()
+    }
+
+    /// The product of the primes of a level.
+    pub(crate) fn level_divisor(&self, level: usize) -> f64 {
+        self.rlwe().spec().levels[level].iter().map(|&q| q as f64).product()
+    }
+}

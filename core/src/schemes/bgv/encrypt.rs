@@ -1,0 +1,131 @@
+//! Encryption and decryption.
+
+use alloc::{format, vec, vec::Vec};
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{ciphertext::BgvCiphertext, context::BgvContext, factor::Factor};
+use crate::{
+    arith::Word,
+    error::Error,
+    random::Seed,
+    ring::{Eval, Poly, SmallPoly, centered_residues, from_integers, uniform_rows},
+    rlwe::SecretKey,
+    schemes::{identity::hex, private::Private},
+};
+
+/// Encrypts integers modulo p^r under the secret key at a level, with fresh randomness and factor 1; missing slots are 0.
+///
+/// # Errors
+/// As [`super::BgvEncoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have;
+/// [`Error::ParamsMismatch`] for a secret key of another chain; [`Error::Limit`] where a fresh ciphertext does not fit the level.
+pub fn encrypt<W: Word>(
+    context: &BgvContext<W>,
+    key: &SecretKey<W>,
+    key_id: [u8; 16],
+    slots: &[u64],
+    level: usize,
+    randomness: &Seed,
+) -> Result<BgvCiphertext<W>, Error> {
+    let (rlwe, modulus) = (context.rlwe(), context.message_modulus());
+    rlwe.check_level(level)?;
+    key.check_chain(rlwe)?;
+    let message = Zeroizing::new(modulus.encoder().encode(slots)?);
+    let basis = rlwe.q(level);
+    let mut uniform = randomness.derive("ciphertext second component", &[]).stream();
+    let a = Poly::<W, Eval>::from_rows(basis, uniform_rows(basis, &mut uniform));
+    let mut errors = randomness.derive("ciphertext error", &[]).stream();
+    // m/P + e, in one piece of memory.
+    let mut payload = from_integers(basis, &message);
+    payload.mul_scalars_assign(&modulus.inverses(basis.len()));
+    let error = Zeroizing::new(SmallPoly::error(basis.n(), &mut errors).to_poly(basis));
+    payload.add_assign(&error);
+    let payload = Zeroizing::new(payload.into_eval());
+    let mut b = a.clone();
+    b.mul_assign(&key.modulo_q(basis));
+    b.neg_assign();
+    b.add_assign(&payload);
+    let out = BgvCiphertext {
+        fingerprint: context.fingerprint(),
+        key_id,
+        level,
+        factor: Factor::one(modulus.ring()),
+        noise: context.noise().fresh(),
+        parts: vec![b, a],
+    };
+    check_room(&out)?;
+    Ok(out)
+}
+
+/// Decrypts to integers below P, one per slot.
+///
+/// # Errors
+/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key.
+pub fn decrypt<W: Word>(
+    context: &BgvContext<W>,
+    key: &SecretKey<W>,
+    key_id: [u8; 16],
+    ciphertext: &BgvCiphertext<W>,
+) -> Result<Private<Vec<u64>>, Error> {
+    let coefficients = decrypt_coefficients(context, key, key_id, ciphertext)?;
+    let encoder = context.modulus(ciphertext.ring().exponent())?.encoder();
+    Ok(Private::new(encoder.decode(coefficients.reveal_to_key_owner().clone())))
+}
+
+/// Decrypts to the coefficients of the plaintext polynomial, below P.
+///
+/// # Errors
+/// As [`decrypt`].
+pub(crate) fn decrypt_coefficients<W: Word>(
+    context: &BgvContext<W>,
+    key: &SecretKey<W>,
+    key_id: [u8; 16],
+    ciphertext: &BgvCiphertext<W>,
+) -> Result<Private<Vec<u64>>, Error> {
+    if ciphertext.fingerprint != context.fingerprint() || ciphertext.key_id != key_id {
+        return Err(Error::ParamsMismatch(format!(
+            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
+             encrypted it",
+            hex(&ciphertext.fingerprint),
+            hex(&ciphertext.key_id),
+            hex(&context.fingerprint()),
+            hex(&key_id),
+        )));
+    }
+    key.check_chain(context.rlwe())?;
+    let modulus = context.modulus(ciphertext.ring().exponent())?;
+    // No more primes than the phase needs: a prefix of them holds it as well as all do.
+    let rlwe = context.rlwe();
+    let needed = 2.0 * ciphertext.ring().value() as f64 * ciphertext.noise;
+    let level = (0..ciphertext.level).find(|&l| rlwe.q(l).log2() > libm::log2(needed) + 1.0);
+    let basis = rlwe.q(level.unwrap_or(ciphertext.level));
+    let parts: Vec<_> = ciphertext.parts.iter().map(|part| part.truncated_to(basis)).collect();
+    let mut phase = key.phase(&parts);
+    phase.mul_scalars_assign(&modulus.residues(basis.len()));
+    let ring = modulus.ring();
+    let mut residues = centered_residues(&phase, ring.modulus());
+    let unit = ring.shoup(ciphertext.factor.inverse().value());
+    let plain = residues.iter().map(|&x| ring.modulus().mul_shoup(x, &unit)).collect();
+    residues.zeroize();
+    Ok(Private::new(plain))
+}
+
+/// That the noise leaves the plaintext right.
+///
+/// # Errors
+/// [`Error::Limit`] if it might not.
+pub(super) fn check_room<W: Word>(x: &BgvCiphertext<W>) -> Result<(), Error> {
+    // Written so that a bound that is not a number is refused too.
+    if x.capacity() >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::Limit(format!(
+        "the noise could reach 2^{:.1} and the modulus 2^{:.1} of level {} holds plaintexts modulo {} up to 2^{:.1}; bootstrap \
+         first",
+        x.log_noise(),
+        x.log_q(),
+        x.level(),
+        x.ring().value(),
+        x.log_noise() + x.capacity(),
+    )))
+}

@@ -1,0 +1,269 @@
+//! Homomorphic operations on ciphertexts.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, factor::Factor, noise::LinearGain,
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Eval, GaloisElement, Poly},
+    rlwe::{GaloisSource, Pair, SampleBlock, tensor},
+    schemes::{evaluator::Label, identity::hex},
+    trace::Counters,
+};
+
+/// Operations on ciphertexts of one parameter set. Every operation checks that its operands belong together and that the noise of
+/// its result leaves the plaintext right; [`Error::Limit`] says that it might not.
+pub struct BgvEvaluator<W: Word = u64> {
+    context: BgvContext<W>,
+}
+
+impl<W: Word> BgvEvaluator<W> {
+    /// An evaluator of `context`.
+    pub fn new(context: &BgvContext<W>) -> Self {
+        Self { context: context.clone() }
+    }
+
+    /// The parameter set.
+    pub fn context(&self) -> &BgvContext<W> {
+        &self.context
+    }
+
+    /// x + y at the lower of the two levels; equal factors required.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if factors or moduli of plaintexts differ; [`Error::Limit`].
+    pub fn add(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        self.combine(x.clone(), y, Poly::add_assign)
+    }
+
+    /// x - y at the lower of the two levels; equal factors required.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn sub(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        self.combine(x.clone(), y, Poly::sub_assign)
+    }
+
+    pub(super) fn combine(
+        &self,
+        mut out: BgvCiphertext<W>,
+        y: &BgvCiphertext<W>,
+        op: impl Fn(&mut Poly<W, Eval>, &Poly<W, Eval>),
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(&out)?;
+        out.check_same_key(y)?;
+        out.check_same_factor(y.factor)?;
+        let level = out.level.min(y.level);
+        if level < out.level {
+            out = self.drop_to_level(&out, level)?;
+        }
+        while out.parts.len() < y.parts.len() {
+            out.parts.push(Poly::zero(self.context.rlwe().q(level)));
+        }
+        for (o, p) in out.parts.iter_mut().zip(&y.parts) {
+            op(o, p);
+        }
+        out.noise += y.noise;
+        Self::checked(out)
+    }
+
+    /// -x.
+    pub fn negate(&self, x: &BgvCiphertext<W>) -> BgvCiphertext<W> {
+        let mut out = x.clone();
+        out.parts.iter_mut().for_each(Poly::neg_assign);
+        out
+    }
+
+    /// x y in three components at the lower of the two levels, not rescaled.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if the moduli of plaintexts differ; [`Error::InvalidArgument`] if an
+    /// operand was not relinearised; [`Error::Limit`].
+    pub fn tensor(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        x.check_same_key(y)?;
+        let ([x0, x1], y_parts) = (x.two_parts()?, y.two_parts()?);
+        let level = x.level.min(y.level);
+        let basis = self.context.rlwe().q(level);
+        let modulus = self.context.modulus(x.ring().exponent())?;
+        // The product of x/P and y/P is xy/P^2.
+        let scalars = modulus.residues(basis.len());
+        let times = |part: &Poly<W, Eval>| {
+            let mut out = part.truncated_to(basis);
+            out.mul_scalars_assign(&scalars);
+            out
+        };
+        let parts: Vec<_> = tensor(basis, [&times(x0), &times(x1)], y_parts).into();
+        let noise = x.noise * y.noise * x.ring().value() as f64;
+        Self::checked(BgvCiphertext { parts, level, factor: x.factor.mul(y.factor), noise, ..*x })
+    }
+
+    /// x y, relinearised and rescaled: one level down.
+    ///
+    /// # Errors
+    /// As [`Self::tensor`] and [`Self::relinearize_rescale`].
+    pub fn multiply(
+        &self,
+        x: &BgvCiphertext<W>,
+        y: &BgvCiphertext<W>,
+        key: &SampleBlock<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.relinearize_rescale(&self.tensor(x, y)?, key, &mut Counters::default())
+    }
+
+    /// Three components to two, and one level down, by one division.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there are three components; [`Error::LevelMismatch`] at level 0 and for a key of a lower
+    /// level; [`Error::ParamsMismatch`] for a key of another set; [`Error::Limit`].
+    pub fn relinearize_rescale(
+        &self,
+        x: &BgvCiphertext<W>,
+        key: &SampleBlock<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let [d0, d1, d2] = x.parts.as_slice() else {
+            return Err(Error::InvalidArgument(format!(
+                "relinearisation takes three components, got {}",
+                x.parts.len()
+            )));
+        };
+        self.check_set(x)?;
+        let (level, rlwe, noise) = (x.level, self.context.rlwe(), self.context.noise());
+        rlwe.mod_down_rescale(level)?;
+        let pair = rlwe.relinearize(level, [d0, d1, d2], key, counters)?;
+        let pair = rlwe.divide_by_special_and_rescale(level, pair, counters)?;
+        let noise = noise.rescaled(x.noise + noise.key_switch(level), self.context.level_divisor(level));
+        Self::checked(x.with_pair(pair, level - 1, self.factor_after_rescale(x.factor, level), noise))
+    }
+
+    /// Divides by the primes of the level: noise goes down, and the level with it.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    pub fn rescale(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let down = self.context.rlwe().rescale(x.level)?;
+        Self::checked(BgvCiphertext {
+            parts: x.parts.iter().map(|p| down.apply(p.clone())).collect(),
+            level: x.level - 1,
+            factor: self.factor_after_rescale(x.factor, x.level),
+            noise: self.context.noise().rescaled(x.noise, self.context.level_divisor(x.level)),
+            ..*x
+        })
+    }
+
+    /// f / q_level, where q_level is the product of the primes of a level of the chain.
+    pub fn factor_after_rescale(&self, factor: Factor, level: usize) -> Factor {
+        factor.div(self.divisor(level))
+    }
+
+    /// q_level modulo the largest P.
+    pub(super) fn divisor(&self, level: usize) -> Factor {
+        let ring = self.context.largest_modulus().ring();
+        let primes = self.context.rlwe().spec().levels[level].iter();
+        // No prime of the chain is p.
+        primes.filter_map(|&q| Factor::new(q, ring).ok()).fold(Factor::one(ring), Factor::mul)
+    }
+
+    /// Forgets primes: the same message at a lower level, with the same noise.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] if `level` is above the ciphertext's; [`Error::ParamsMismatch`] for a ciphertext of another set;
+    /// [`Error::Limit`].
+    pub fn drop_to_level(&self, x: &BgvCiphertext<W>, level: usize) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        if level > x.level {
+            return Err(Error::LevelMismatch(format!(
+                "cannot raise a ciphertext from level {} to {level}; bootstrap it",
+                x.level
+            )));
+        }
+        if level == x.level {
+            return Ok(x.clone());
+        }
+        let basis = self.context.rlwe().q(level);
+        Self::checked(BgvCiphertext {
+            parts: x.parts.iter().map(|p| p.truncated_to(basis)).collect(),
+            level,
+            ..*x
+        })
+    }
+
+    /// x after a linear map and the division by the primes of its level: `pair` is modulo Q_(level-1).
+    pub(crate) fn mapped(
+        &self,
+        x: &BgvCiphertext<W>,
+        pair: Pair<W>,
+        gain: &LinearGain,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let divisor = self.context.level_divisor(x.level);
+        let noise = self.context.noise().linear(x.noise, gain, x.level, divisor);
+        Self::checked(x.with_pair(pair, x.level - 1, self.factor_after_rescale(x.factor, x.level), noise))
+    }
+
+    /// Both rows rotated to the left by `steps` slots.
+    ///
+    /// # Errors
+    /// As [`Self::automorphism`].
+    pub fn rotate(
+        &self,
+        x: &BgvCiphertext<W>,
+        steps: i64,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.automorphism(x, GaloisElement::rotation(steps, self.context.rlwe().n()), keys)
+    }
+
+    /// The two rows in each other's place.
+    ///
+    /// # Errors
+    /// As [`Self::automorphism`].
+    pub fn swap_rows(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.automorphism(x, GaloisElement::conjugation(self.context.rlwe().n()), keys)
+    }
+
+    /// X -> X^g with its Galois key.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::MissingKey`]; [`Error::ParamsMismatch`] and
+    /// [`Error::LevelMismatch`] for a key of another set or of a lower level; [`Error::Limit`].
+    pub fn automorphism(
+        &self,
+        x: &BgvCiphertext<W>,
+        element: GaloisElement,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let (rlwe, noise) = (self.context.rlwe(), self.context.noise());
+        let pair = x.pair()?;
+        let (g, key) = keys.galois_key(element)?;
+        rlwe.check_key(&key, x.level)?;
+        let pair = rlwe.automorphism(x.level, &pair, g, &key, &mut Counters::default());
+        let noise = x.noise + noise.key_switch(x.level) + noise.rounding();
+        Self::checked(x.with_pair(pair, x.level, x.factor, noise))
+    }
+
+    pub(super) fn checked(x: BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        check_room(&x)?;
+        Ok(x)
+    }
+
+    pub(super) fn check_set(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
+        if x.fingerprint == self.context.fingerprint() {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+            hex(&x.fingerprint),
+            hex(&self.context.fingerprint()),
+        )))
+    }
+}

@@ -1,0 +1,52 @@
+//! BGV over residue number systems: exact arithmetic modulo p^k on N slots.
+//!
+//! Brakerski, Gentry, Vaikuntanathan (ITCS 2012). A textbook ciphertext of a plaintext m decrypts to x = f m + P e modulo Q,
+//! P = p^k, with a public *factor* f, a unit modulo P that products and rescalings change. Here ciphertexts are stored **in
+//! scaled form**, as the words of c/P modulo Q: their phase is x/P, in which P and the factor are metadata. So everything of
+//! ring-LWE serves as it is: centred rescaling and division by the special primes (which the textbook has to make divisible by
+//! P), keys with plain errors, one key for every P. And some operations touch no word at all:
+//!
+//! | operation | words | metadata |
+//! | --- | --- | --- |
+//! | rescale by q | round(c / q) | f / q |
+//! | multiply | P times the tensor product | f f' |
+//! | add | add | equal f required |
+//! | times a unit u | none | f / u |
+//! | plaintext times p | none | P p |
+//! | plaintext over p, where p divides it | none | P / p |
+//!
+//! p is an odd prime that is 1 modulo 2N: X^N + 1 has N roots modulo p^k, and a plaintext is the vector of its values there, two
+//! rows of N/2 slots that [`GaloisElement::rotation`](crate::ring::GaloisElement::rotation) turns and
+//! [`GaloisElement::conjugation`](crate::ring::GaloisElement::conjugation) swaps.
+//!
+//! Every ciphertext carries the size of its noise, which follows from what was done to it, never from a secret ([`NoiseModel`]). An
+//! operation whose result could exceed the modulus is refused.
+
+mod ciphertext;
+mod context;
+mod encoder;
+mod encrypt;
+mod evaluator;
+mod factor;
+mod leveled;
+mod noise;
+mod plaintexts;
+pub mod slots;
+mod spec;
+
+pub use ciphertext::BgvCiphertext;
+pub use context::{BgvContext, PlaintextModulus};
+pub use encoder::BgvEncoder;
+pub use encrypt::{decrypt, encrypt};
+pub use evaluator::BgvEvaluator;
+pub use factor::Factor;
+pub use noise::{LinearGain, NoiseModel};
+pub use spec::PlaintextSpec;
+
+pub use crate::{
+    arith::PrimePower,
+    schemes::{
+        identity::{key_set_id, key_set_seed},
+        private::Private,
+    },
+};

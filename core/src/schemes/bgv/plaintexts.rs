@@ -1,0 +1,191 @@
+//! Operations with plaintexts and constants, and of the modulus of plaintexts.
+
+use alloc::{format, vec::Vec};
+
+use super::{ciphertext::BgvCiphertext, evaluator::BgvEvaluator, factor::Factor};
+use crate::{
+    arith::{PrimePower, Shoup, Word},
+    error::Error,
+    ring::{Basis, Eval, Poly, from_integers},
+    schemes::evaluator::Label,
+};
+
+impl<W: Word> BgvEvaluator<W> {
+    /// x + y, slot by slot; missing slots of y are 0.
+    ///
+    /// # Errors
+    /// As [`super::BgvEncoder::encode`]; [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    pub fn add_plain(&self, x: &BgvCiphertext<W>, y: &[u64]) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let ring = x.ring();
+        let modulus = self.context().modulus(ring.exponent())?;
+        let basis = self.context().rlwe().q(x.level);
+        let f = ring.shoup(x.factor.value());
+        let times = |c: i64| ring.centered(ring.modulus().mul_shoup(ring.reduce_signed(c), &f));
+        let coefficients: Vec<i64> = modulus.encoder().encode(y)?.into_iter().map(times).collect();
+        let mut plain = from_integers(basis, &coefficients);
+        plain.mul_scalars_assign(&modulus.inverses(basis.len()));
+        let mut out = x.clone();
+        out.parts[0].add_assign(&plain.into_eval());
+        let over_p = coefficients.iter().map(|&c| c as f64 / ring.value() as f64);
+        out.noise += self.context().noise().of_polynomial(over_p);
+        Self::checked(out)
+    }
+
+    /// x y, slot by slot, not rescaled; missing slots of y are 0.
+    ///
+    /// # Errors
+    /// As [`Self::add_plain`].
+    pub fn multiply_plain(&self, x: &BgvCiphertext<W>, y: &[u64]) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let modulus = self.context().modulus(x.ring().exponent())?;
+        let coefficients = modulus.encoder().encode(y)?;
+        let plain = from_integers(self.context().rlwe().q(x.level), &coefficients).into_eval();
+        let mut out = x.clone();
+        out.parts.iter_mut().for_each(|part| part.mul_assign(&plain));
+        out.noise *= self.context().noise().of_polynomial(coefficients.iter().map(|&c| c as f64));
+        Self::checked(out)
+    }
+
+    /// x + c in every slot.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    pub fn add_constant(&self, x: &BgvCiphertext<W>, c: i64) -> Result<BgvCiphertext<W>, Error> {
+        let mut out = x.clone();
+        self.add_constant_to(&mut out, c)?;
+        Self::checked(out)
+    }
+
+    /// x += c in every slot, for any number of components.
+    pub(super) fn add_constant_to(&self, x: &mut BgvCiphertext<W>, c: i64) -> Result<(), Error> {
+        self.check_set(x)?;
+        let ring = x.ring();
+        let modulus = self.context().modulus(ring.exponent())?;
+        let basis = self.context().rlwe().q(x.level);
+        let own = ring.centered(ring.mul(ring.reduce_signed(c), x.factor.value()));
+        let inverses = modulus.inverses(basis.len());
+        x.parts[0].for_each_row_mut(|i, row| {
+            let m = basis.modulus(i);
+            let shift = m.mul_shoup(m.reduce_i64(own), &inverses[i]);
+            for x in row.iter_mut() {
+                *x = m.add(*x, shift);
+            }
+        });
+        x.noise += own.unsigned_abs() as f64 / ring.value() as f64;
+        Ok(())
+    }
+
+    /// k x, by the representative of k nearest to 0: noise grows by that much. A unit costs nothing as
+    /// [`Self::multiply_unit`].
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    pub fn multiply_integer(&self, x: &BgvCiphertext<W>, k: i64) -> Result<BgvCiphertext<W>, Error> {
+        let mut out = x.clone();
+        self.multiply_integer_to(&mut out, k)?;
+        Self::checked(out)
+    }
+
+    pub(super) fn multiply_integer_to(&self, x: &mut BgvCiphertext<W>, k: i64) -> Result<(), Error> {
+        self.check_set(x)?;
+        let k = x.ring().centered(x.ring().reduce_signed(k));
+        x.parts.iter_mut().for_each(|part| part.mul_integer_assign(k));
+        x.noise *= k.unsigned_abs() as f64;
+        Ok(())
+    }
+
+    /// u x for a unit u modulo p, by the factor alone: no word changes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a multiple of p; [`Error::ParamsMismatch`] for a ciphertext of another set.
+    pub fn multiply_unit(&self, x: &BgvCiphertext<W>, u: u64) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let factor = x.factor.div(Factor::new(u, x.ring())?);
+        Ok(x.clone().relabelled(factor))
+    }
+
+    /// p^t x modulo p^(k+t), for a plaintext x modulo p^k, by the modulus of plaintexts alone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] beyond the largest power of the set; [`Error::ParamsMismatch`] for a ciphertext of another set.
+    pub fn multiply_by_prime(&self, x: &BgvCiphertext<W>, t: u32) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let modulus = self.context().modulus(x.ring().exponent().saturating_add(t))?;
+        let out = x.clone().relabelled(x.factor.modulo(modulus.ring()));
+        Self::checked(out)
+    }
+
+    /// x / p^t modulo p^(k-t), for a plaintext x modulo p^k all of whose slots p^t divides, by the modulus of plaintexts alone.
+    /// Nobody without the key can tell whether it does: of other plaintexts nothing is left but noise.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless t < k; [`Error::ParamsMismatch`] for a ciphertext of another set.
+    pub fn divide_by_prime(&self, x: &BgvCiphertext<W>, t: u32) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        let modulus = self.context().modulus(x.ring().exponent().saturating_sub(t))?;
+        Ok(x.clone().relabelled(x.factor.modulo(modulus.ring())))
+    }
+
+    /// sum += c x, whatever the factor of x, which is at the level of the sum or above: by the representative nearest to 0 of c
+    /// times the quotient of the factors.
+    pub(super) fn add_multiple_to(
+        &self,
+        sum: &mut BgvCiphertext<W>,
+        x: &BgvCiphertext<W>,
+        c: i64,
+    ) -> Result<(), Error> {
+        self.check_set(sum)?;
+        sum.check_same_key(x)?;
+        if x.level < sum.level {
+            return Err(Error::LevelMismatch(format!(
+                "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
+                x.level, sum.level, x.level
+            )));
+        }
+        let ring = sum.ring();
+        let own = coefficient(ring, c, sum.factor.div(x.factor));
+        let basis = self.context().rlwe().q(sum.level);
+        let scalars = scalars(basis, own);
+        while sum.parts.len() < x.parts.len() {
+            sum.parts.push(Poly::zero(basis));
+        }
+        for (sum, x) in sum.parts.iter_mut().zip(&x.parts) {
+            multiply_add(sum, x, &scalars);
+        }
+        sum.noise += own.unsigned_abs() as f64 * x.noise;
+        Ok(())
+    }
+
+    /// Zero without randomness, to sum up in: it hides nothing.
+    pub(super) fn zero_like(
+        &self,
+        like: &BgvCiphertext<W>,
+        level: usize,
+        factor: Factor,
+    ) -> BgvCiphertext<W> {
+        let zero = Poly::zero(self.context().rlwe().q(level));
+        BgvCiphertext { parts: alloc::vec![zero.clone(), zero], level, factor, noise: 0.0, ..*like }
+    }
+}
+
+/// c times a factor, nearest to 0.
+fn coefficient(ring: PrimePower, c: i64, factor: Factor) -> i64 {
+    ring.centered(ring.mul(ring.reduce_signed(c), factor.value()))
+}
+
+fn scalars<W: Word>(basis: &Basis<W>, c: i64) -> Vec<Shoup<W>> {
+    let residue = |i| {
+        let m = basis.modulus(i);
+        m.shoup(m.reduce_i64(c))
+    };
+    (0..basis.len()).map(residue).collect()
+}
+
+/// sum += x times a scalar per prime; x may have more rows.
+fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, x: &Poly<W, Eval>, scalars: &[Shoup<W>]) {
+    let (basis, kernels) = (sum.basis().clone(), sum.basis().kernels());
+    sum.for_each_row_mut(|i, row| {
+        kernels.mul_scalar_add_assign(basis.modulus(i), row, x.row(i), &scalars[i]);
+    });
+}

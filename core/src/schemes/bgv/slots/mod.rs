@@ -1,0 +1,5 @@
+//! How a plaintext polynomial divides into slots.
+
+mod split;
+
+pub use split::SplitSlots;

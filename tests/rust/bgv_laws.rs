@@ -1,0 +1,364 @@
+//! BGV in scaled form: against the textbook's, against arithmetic in the clear, and its noise against its laws.
+
+use num_bigint::BigInt;
+use refloat::Error;
+use refloat::arith::Word;
+use refloat::circuits::polynomial::{Polynomial, PolynomialEvaluator};
+use refloat::schemes::bgv::{BgvCiphertext, BgvContext, Factor, PlaintextSpec, PrimePower};
+use refloat::schemes::evaluator::Label;
+use refloat::trace::Counters;
+use refloat_tests::bgv::{BgvChain, Textbook, log_deviation};
+use refloat_tests::embedding;
+use refloat_tests::ring::{automorphism, centred, poly};
+use refloat_tests::rns::Lottery;
+
+/// Plaintexts modulo 257^2 at most, messages modulo 257.
+fn wide() -> BgvChain<u64> {
+    BgvChain::new(64, (&[50.0, 40.0, 41.0, 40.5, 39.5], &[50.0, 50.5], 2), (257, 1, 2))
+}
+
+fn narrow() -> BgvChain<u32> {
+    BgvChain::new(32, (&[30.5, 24.0, 24.5], &[30.0, 30.8], 1), (193, 1, 1))
+}
+
+fn random(ring: PrimePower, slots: usize, lottery: &mut Lottery) -> Vec<u64> {
+    (0..slots).map(|_| lottery.word() % ring.value()).collect()
+}
+
+/// Random slots, and those that a mistake with signs, rows or reductions would show in.
+fn messages(ring: PrimePower, slots: usize) -> Vec<Vec<u64>> {
+    let p = ring.value();
+    let of = |f: &dyn Fn(usize) -> u64| (0..slots).map(|i| f(i) % p).collect::<Vec<u64>>();
+    vec![
+        random(ring, slots, &mut Lottery::new(1)),
+        of(&|_| 0),
+        of(&|_| 1),
+        of(&|_| p - 1),
+        of(&|_| p / 2),
+        of(&|i| i as u64),
+        of(&|i| if i < slots / 2 { 1 } else { p - 1 }),
+        of(&|i| u64::from(i == slots - 1)),
+    ]
+}
+
+fn each(x: &[u64], y: &[u64], f: impl Fn(u64, u64) -> u64) -> Vec<u64> {
+    x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect()
+}
+
+/// Both rows turned to the left.
+fn turned(x: &[u64], steps: i64) -> Vec<u64> {
+    let n = x.len() / 2;
+    let at = |i: usize| i / n * n + (i as i64 % n as i64 + steps).rem_euclid(n as i64) as usize;
+    (0..x.len()).map(|i| x[at(i)]).collect()
+}
+
+fn round_trips<W: Word>(chain: &BgvChain<W>) {
+    let ring = chain.context.message_modulus().ring();
+    for (i, message) in messages(ring, chain.context.slots()).iter().enumerate() {
+        for level in 0..=chain.top() {
+            let x = chain.encrypt(message, level, i as u64);
+            assert_eq!((&chain.decrypt(&x), x.level(), x.factor()), (message, level, Factor::one(ring)));
+        }
+    }
+    // Missing slots are 0.
+    let x = chain.encrypt(&[5, 7], 0, 9);
+    assert_eq!(chain.decrypt(&x)[..3], [5, 7, 0]);
+}
+
+#[test]
+fn what_is_encrypted_is_decrypted() {
+    round_trips(&wide());
+    round_trips(&narrow());
+    // p below N, and messages modulo a power.
+    round_trips(&BgvChain::<u64>::new(8, (&[45.0, 40.0], &[45.5], 1), (17, 3, 4)));
+}
+
+#[test]
+fn scaled_form_is_the_textbook_over_p_word_by_word() {
+    let chain = wide();
+    let (top, slots) = (chain.top(), chain.context.slots());
+    let ring = chain.context.message_modulus().ring();
+    let mut lottery = Lottery::new(2);
+    let (mx, my) = (random(ring, slots, &mut lottery), random(ring, slots, &mut lottery));
+    let (x, y) = (chain.encrypt(&mx, top, 1), chain.encrypt(&my, top, 2));
+    let of = |x: &BgvCiphertext<u64>| Textbook::from_scaled(x);
+    let prime = |level: usize| BigInt::from(chain.context.rlwe().spec().levels[level][0]);
+    assert_eq!(of(&chain.evaluator.add(&x, &y).expect("room")), of(&x).add(&of(&y)));
+    let product = chain.evaluator.tensor(&x, &y).expect("room");
+    assert_eq!(of(&product), of(&x).multiply(&of(&y)));
+    let rescaled = chain.evaluator.rescale(&product).expect("a level below");
+    assert_eq!(of(&rescaled), of(&product).switch(&prime(top)));
+    let rescaled = chain.evaluator.rescale(&x).expect("a level below");
+    assert_eq!(of(&rescaled), of(&x).switch(&prime(top)));
+    // The phase of the textbook is f m modulo P; what the library decrypts is m.
+    let s: Vec<BigInt> = chain.secret.small().coefficients().iter().map(|&s| s.into()).collect();
+    let p = BigInt::from(ring.value());
+    let mut expected = poly(&chain.context.message_modulus().encoder().encode(&mx).expect("reduced"));
+    for m in &mut expected {
+        *m = centred(&(&*m * rescaled.factor().value()), &p);
+    }
+    let found: Vec<BigInt> = of(&rescaled).phase(&s).iter().map(|x| centred(x, &p)).collect();
+    assert_eq!(found, expected);
+    assert_ne!(rescaled.factor(), Factor::one(ring));
+    assert_eq!(chain.decrypt(&rescaled), mx);
+}
+
+fn arithmetic<W: Word>(chain: &BgvChain<W>) {
+    let (evaluator, context, top) = (&chain.evaluator, &chain.context, chain.top());
+    let (ring, slots) = (context.message_modulus().ring(), context.slots());
+    let keys = chain.galois_keys(&[1, -3]);
+    let all = messages(ring, slots);
+    for (i, mx) in all.iter().enumerate() {
+        let my = &all[(i + 1) % all.len()];
+        let (x, y) = (chain.encrypt(mx, top, 10), chain.encrypt(my, top, 11));
+        let check = |name: &str, z: Result<BgvCiphertext<W>, Error>, expected: Vec<u64>| {
+            let z = z.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(chain.decrypt(&z), expected, "{name}, message {i}");
+            let noise = chain.noise(&z);
+            let largest = embedding::slots(&noise).iter().map(|z| z.norm()).fold(0.0, f64::max);
+            assert!(largest <= 2.0 * z.noise(), "{name}: an embedding of {largest}, a size of {}", z.noise());
+            let coefficient = noise.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+            assert!(
+                coefficient <= 0.6 * z.noise(),
+                "{name}: a coefficient of {coefficient}, a size of {}",
+                z.noise()
+            );
+            z
+        };
+        let neg: Vec<u64> = mx.iter().map(|&x| ring.neg(x)).collect();
+        check("x", Ok(x.clone()), mx.clone());
+        check("x + y", evaluator.add(&x, &y), each(mx, my, |x, y| ring.add(x, y)));
+        check("x - y", evaluator.sub(&x, &y), each(mx, my, |x, y| ring.sub(x, y)));
+        check("-x", Ok(evaluator.negate(&x)), neg);
+        let product = check(
+            "x y",
+            evaluator.multiply(&x, &y, &chain.relinearization),
+            each(mx, my, |x, y| ring.mul(x, y)),
+        );
+        assert_eq!(product.level(), top - 1);
+        // With a factor that is not 1.
+        let z = check(
+            "x y + plain",
+            evaluator.add_plain(&product, my),
+            each(mx, my, |x, y| ring.add(ring.mul(x, y), y)),
+        );
+        let z = check(
+            "times plain",
+            evaluator.multiply_plain(&z, mx),
+            each(mx, my, |x, y| ring.mul(ring.add(ring.mul(x, y), y), x)),
+        );
+        let z = check("rescaled", evaluator.rescale(&z), chain.decrypt(&z));
+        let before = chain.decrypt(&z);
+        let map = |f: &dyn Fn(u64) -> u64| before.iter().map(|&x| f(x)).collect::<Vec<u64>>();
+        check("+ 11", evaluator.add_constant(&z, 11), map(&|x| ring.add(x, 11)));
+        check("- 11", evaluator.add_constant(&z, -11), map(&|x| ring.sub(x, 11)));
+        check("times -3", evaluator.multiply_integer(&z, -3), map(&|x| ring.neg(ring.mul(x, 3))));
+        let unit = check("times a unit", evaluator.multiply_unit(&z, 5), map(&|x| ring.mul(x, 5)));
+        assert!(unit.parts()[0].data() == z.parts()[0].data(), "no word changes");
+        check("turned", evaluator.rotate(&z, 1, &keys), turned(&before, 1));
+        check("turned back", evaluator.rotate(&z, -3, &keys), turned(&before, -3));
+        let swapped = [&before[slots / 2..], &before[..slots / 2]].concat();
+        check("rows swapped", evaluator.swap_rows(&z, &keys), swapped);
+        check("lower", evaluator.drop_to_level(&x, 0), mx.clone());
+    }
+}
+
+#[test]
+fn arithmetic_is_that_of_the_slots() {
+    arithmetic(&wide());
+    arithmetic(&narrow());
+}
+
+#[test]
+fn automorphisms_are_those_of_the_ring() {
+    let chain = wide();
+    let n = chain.context.slots();
+    let encoder = chain.context.message_modulus().encoder();
+    let slots = random(encoder.ring(), n, &mut Lottery::new(3));
+    let p = BigInt::from(encoder.ring().value());
+    let coefficients = poly(&encoder.encode(&slots).expect("reduced"));
+    for (g, expected) in [(5, turned(&slots, 1)), (2 * n - 1, [&slots[n / 2..], &slots[..n / 2]].concat())] {
+        let image = automorphism(&coefficients, g);
+        let image = image.iter().map(|c| u64::try_from((c + &p) % &p).expect("reduced")).collect();
+        assert_eq!(encoder.decode(image), expected, "X^{g}");
+    }
+}
+
+#[test]
+fn the_modulus_of_plaintexts_changes_without_a_word() {
+    let chain = wide();
+    let (evaluator, top) = (&chain.evaluator, chain.top());
+    let ring = chain.context.message_modulus().ring();
+    let message = random(ring, chain.context.slots(), &mut Lottery::new(4));
+    let x = evaluator.rescale(&chain.encrypt(&message, top, 1)).expect("a level below");
+    let larger = evaluator.multiply_by_prime(&x, 1).expect("a power of the set");
+    assert_eq!(larger.ring().exponent(), 2);
+    assert_eq!(chain.decrypt(&larger), message.iter().map(|m| 257 * m).collect::<Vec<_>>());
+    let back = evaluator.divide_by_prime(&larger, 1).expect("a power of the set");
+    assert_eq!((chain.decrypt(&back), back.factor()), (message.clone(), x.factor()));
+    assert!(back.parts()[1].data() == x.parts()[1].data());
+    // In between, arithmetic is modulo the larger power: 257 m + 1, squared.
+    let sum = evaluator.add_constant(&larger, 1).expect("room");
+    let square = evaluator.multiply(&sum, &sum, &chain.relinearization).expect("room");
+    let expected: Vec<u64> = message.iter().map(|m| (514 * m + 1) % (257 * 257)).collect();
+    assert_eq!(chain.decrypt(&square), expected);
+    assert!(matches!(evaluator.multiply_by_prime(&larger, 1), Err(Error::InvalidArgument(_))));
+    assert!(matches!(evaluator.divide_by_prime(&x, 1), Err(Error::InvalidArgument(_))));
+    assert!(matches!(evaluator.add(&x, &larger), Err(Error::ScaleMismatch(_))));
+    assert!(matches!(evaluator.tensor(&x, &larger), Err(Error::ScaleMismatch(_))));
+}
+
+#[test]
+fn polynomials_are_evaluated_at_the_factor_asked_for() {
+    let chain = wide();
+    let ring = chain.context.message_modulus().ring();
+    let larger = chain.context.largest_modulus().ring();
+    let message = random(ring, chain.context.slots(), &mut Lottery::new(5));
+    let x = chain.encrypt(&message, chain.top(), 1);
+    let coefficients = [3, -7, 0, 128, -100, 1, 64, -2];
+    let polynomial = Polynomial::of_integers(coefficients).expect("not empty");
+    let polynomials = PolynomialEvaluator::new(&chain.evaluator, &chain.relinearization);
+    for (x, message) in [
+        (x.clone(), message.clone()),
+        // Modulo 257^2, of plaintexts that are no multiples of 257.
+        (
+            chain
+                .evaluator
+                .add_constant(&chain.evaluator.multiply_by_prime(&x, 1).expect("a power"), 2)
+                .expect("room"),
+            message.iter().map(|m| 257 * m + 2).collect(),
+        ),
+    ] {
+        let ring = x.ring();
+        let target = Factor::new(77, ring).expect("a unit");
+        let y = polynomials.evaluate(&polynomial, &x, target, &mut Counters::default()).expect("levels");
+        let value = |m: u64| {
+            coefficients.iter().rev().fold(0, |sum, &c| ring.add(ring.mul(sum, m), ring.reduce_signed(c)))
+        };
+        assert_eq!(chain.decrypt(&y), message.iter().map(|&m| value(m)).collect::<Vec<_>>());
+        assert_eq!((y.level(), y.factor()), (chain.top() - 3, target));
+    }
+    assert_eq!(larger.exponent(), 2);
+}
+
+/// Levels of 4 P phi_max, in bits.
+fn product_level(chain: &BgvChain<u64>) -> f64 {
+    (4.0 * chain.context.noise().rounding() * chain.context.message_modulus().ring().value() as f64).log2()
+}
+
+#[test]
+fn noise_follows_its_laws() {
+    let n = 1024;
+    let levels = |bits: f64| vec![45.0, bits, bits, bits, bits, bits, bits];
+    let bits = product_level(&BgvChain::new(n, (&levels(30.0), &[50.0, 50.5, 49.5], 3), (12289, 1, 1)));
+    // Between 12289 and the root of 4 P phi_max there is a prime to spare.
+    let levels = levels(bits + 0.3);
+    let chain = BgvChain::<u64>::new(n, (&levels, &[50.0, 50.5, 49.5], 3), (12289, 1, 1));
+    let (model, ring) = (chain.context.noise(), chain.context.message_modulus().ring());
+    let log = |noise: f64| model.deviation(noise).log2();
+    let close = |name: &str, found: f64, law: f64| {
+        assert!((found - law).abs() < 0.3, "{name}: 2^{found:.2}, the law says 2^{law:.2}");
+    };
+    let message = random(ring, n, &mut Lottery::new(6));
+    let x = chain.encrypt(&message, chain.top(), 1);
+    // A fresh error and a plaintext of uniform coefficients over P.
+    close("fresh", log_deviation(&chain.noise(&x)), 0.5 * (10.5f64 + 1.0 / 12.0).log2());
+    let rounded = chain.evaluator.rescale(&x).expect("a level below");
+    close("rescaled", log_deviation(&chain.noise(&rounded)), log(model.rounding()));
+    // What switching a key adds, at every level.
+    let keys = chain.galois_keys(&[1]);
+    for level in 0..=chain.top() {
+        let x = chain.encrypt(&message, level, 2);
+        let turned = chain.evaluator.rotate(&x, 1, &keys).expect("room");
+        let squares = |noise: f64| model.deviation(noise).powi(2);
+        let law = squares(model.key_switch(level)) + squares(model.rounding()) + 10.5 + 1.0 / 12.0;
+        close("turned", log_deviation(&chain.noise(&turned)), 0.5 * law.log2());
+    }
+    // Squares stay at the floor, and right, to the end of the chain.
+    let (mut x, mut message) = (rounded, message);
+    while x.level() > 0 {
+        x = chain.evaluator.multiply(&x, &x, &chain.relinearization).expect("a chain with room");
+        for m in &mut message {
+            *m = ring.mul(*m, *m);
+        }
+        assert_eq!(chain.decrypt(&x), message, "level {}", x.level());
+        let noise = chain.noise(&x);
+        close("squared", log_deviation(&noise), log(model.rounding()));
+        let largest = embedding::slots(&noise).iter().map(|z| z.norm()).fold(0.0, f64::max);
+        assert!(largest <= 2.0 * x.noise() && x.noise() <= 2.1 * model.rounding());
+    }
+}
+
+#[test]
+fn a_chain_too_small_is_refused_before_it_fails() {
+    let n = 64;
+    for short in [2.0, 4.0, 6.0] {
+        let levels = |bits: f64| [vec![45.0], vec![bits; 12]].concat();
+        let set = |levels: &[f64]| BgvChain::<u64>::new(n, (levels, &[45.5, 46.0], 2), (65537, 1, 1));
+        let chain = set(&levels(product_level(&set(&levels(30.0))) - short));
+        let ring = chain.context.message_modulus().ring();
+        let mut message = random(ring, n, &mut Lottery::new(7));
+        let mut x = chain.encrypt(&message, chain.top(), 1);
+        let error = loop {
+            match chain.evaluator.multiply(&x, &x, &chain.relinearization) {
+                Ok(square) => x = square,
+                Err(error) => break error,
+            }
+            for m in &mut message {
+                *m = ring.mul(*m, *m);
+            }
+            assert_eq!(chain.decrypt(&x), message, "{short} bits too few, level {}", x.level());
+        };
+        let Error::Limit(text) = &error else { panic!("{error}") };
+        assert!(text.contains("bootstrap first"), "{text}");
+        assert!(x.level() > 0, "{short} bits too few, and it went through");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let chain = wide();
+    let (evaluator, top) = (&chain.evaluator, chain.top());
+    let x = chain.encrypt(&[1, 2, 3], top, 1);
+    let lower = evaluator.rescale(&x).expect("a level below");
+    // At one level with other factors.
+    let dropped = evaluator.drop_to_level(&x, top - 1).expect("lower");
+    let Err(Error::ScaleMismatch(text)) = evaluator.add(&dropped, &lower) else { panic!("two factors") };
+    assert!(text.contains(&lower.factor().value().to_string()), "{text}");
+    let product = evaluator.tensor(&x, &x).expect("room");
+    assert!(matches!(evaluator.tensor(&product, &x), Err(Error::InvalidArgument(_))));
+    assert!(matches!(
+        evaluator.relinearize_rescale(&x, &chain.relinearization, &mut Counters::default()),
+        Err(Error::InvalidArgument(_))
+    ));
+    let bottom = evaluator.drop_to_level(&x, 0).expect("lower");
+    assert!(matches!(evaluator.rescale(&bottom), Err(Error::LevelMismatch(_))));
+    assert!(matches!(evaluator.drop_to_level(&bottom, 1), Err(Error::LevelMismatch(_))));
+    assert!(matches!(evaluator.rotate(&x, 1, &chain.galois_keys(&[2])), Err(Error::MissingKey(_))));
+    assert!(matches!(evaluator.multiply_unit(&x, 514), Err(Error::InvalidArgument(_))));
+    assert!(matches!(evaluator.add_plain(&x, &[257]), Err(Error::InvalidArgument(_))));
+    assert!(matches!(evaluator.add_plain(&x, &[0; 65]), Err(Error::InvalidArgument(_))));
+    let other = BgvChain::<u64>::new(64, (&[50.0, 40.0], &[50.0], 1), (257, 1, 1));
+    let foreign = other.encrypt(&[1], 1, 1);
+    assert!(matches!(evaluator.add(&x, &foreign), Err(Error::ParamsMismatch(_))));
+    assert!(matches!(evaluator.multiply(&x, &x, &other.relinearization), Err(Error::ParamsMismatch(_))));
+    // Of plaintexts.
+    let set = |prime, exponent, largest_exponent| {
+        let plaintexts = PlaintextSpec { prime, exponent, largest_exponent };
+        BgvContext::<u64>::from_spec(chain.context.rlwe().spec(), plaintexts).err()
+    };
+    assert_eq!(set(257, 1, 2), None);
+    for (p, r, e) in
+        [(256, 1, 1), (193, 1, 1), (2, 1, 1), (257, 0, 1), (257, 2, 1), (257, 1, 8), (65536, 1, 1)]
+    {
+        assert!(matches!(set(p, r, e), Some(Error::InvalidArgument(_))), "{p}^{r}, {p}^{e}");
+    }
+    let own = chain.context.rlwe().spec().levels[1][0];
+    let Some(Error::InvalidArgument(text)) = set(own, 1, 1) else { panic!("a prime of the chain") };
+    assert!(text.contains("prime of the chain"), "{text}");
+    let ring = PrimePower::new(257, 2).expect("a prime");
+    assert_eq!(
+        Factor::new(3, ring).expect("a unit").div(Factor::new(3, ring).expect("a unit")),
+        Factor::one(ring)
+    );
+}

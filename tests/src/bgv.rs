@@ -1,0 +1,181 @@
+//! Textbook BGV over big integers, and a small set with its keys.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use refloat::arith::Word;
+use refloat::random::Seed;
+use refloat::ring::{GaloisElement, centered_f64};
+use refloat::rlwe::{GaloisKeys, KeySeeds, SampleBlock, SecretKey};
+use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
+
+use crate::chain::{KEY_ID, spec};
+use crate::ring::{Poly, centred, negacyclic_product, product};
+use crate::rns::to_big;
+
+/// Textbook BGV: components modulo Q whose phase is f m modulo P.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Textbook {
+    /// Q.
+    pub q: BigInt,
+    /// P.
+    pub p: BigInt,
+    /// Component i multiplies s^i; centred.
+    pub parts: Vec<Poly>,
+}
+
+impl Textbook {
+    fn of(q: &BigInt, p: &BigInt, parts: Vec<Poly>) -> Self {
+        let reduce = |part: Poly| part.iter().map(|x| centred(x, q)).collect();
+        Self { q: q.clone(), p: p.clone(), parts: parts.into_iter().map(reduce).collect() }
+    }
+
+    /// The library's ciphertext times P.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn from_scaled<W: Word>(x: &BgvCiphertext<W>) -> Self {
+        let q = product(&x.parts()[0].basis().primes().collect::<Vec<_>>());
+        let p = BigInt::from(x.ring().value());
+        let times = |part: Poly| part.iter().map(|c| c * &p).collect();
+        Self::of(&q, &p, x.parts().iter().map(|part| times(to_big(&part.clone().into_coeff()))).collect())
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        let add = |(x, y): (&Poly, &Poly)| x.iter().zip(y).map(|(x, y)| x + y).collect();
+        Self::of(&self.q, &self.p, self.parts.iter().zip(&other.parts).map(add).collect())
+    }
+
+    /// The product in three components, of two of two each.
+    ///
+    /// # Panics
+    /// For other components.
+    #[must_use]
+    pub fn multiply(&self, other: &Self) -> Self {
+        let ([b, a], [d, c]) = (self.parts.as_slice(), other.parts.as_slice()) else {
+            panic!("two components")
+        };
+        let cross: Poly =
+            negacyclic_product(b, c).iter().zip(negacyclic_product(a, d)).map(|(x, y)| x + y).collect();
+        Self::of(&self.q, &self.p, vec![negacyclic_product(b, d), cross, negacyclic_product(a, c)])
+    }
+
+    /// Modulo Q/d: (c - delta)/d with the smallest delta that is c modulo d and 0 modulo P.
+    ///
+    /// # Panics
+    /// Unless d divides Q.
+    #[must_use]
+    pub fn switch(&self, d: &BigInt) -> Self {
+        assert!((&self.q % d) == BigInt::ZERO, "a divisor of the modulus");
+        let over_p = self.p.modinv(d).expect("coprime");
+        let divide = |c: &BigInt| {
+            let delta = centred(&(c * &over_p), d) * &self.p;
+            assert!(delta.mod_floor(&self.p) == BigInt::ZERO && (c - &delta).mod_floor(d) == BigInt::ZERO);
+            (c - delta) / d
+        };
+        Self::of(
+            &(&self.q / d),
+            &self.p,
+            self.parts.iter().map(|part| part.iter().map(divide).collect()).collect(),
+        )
+    }
+
+    /// sum_i parts_i s^i, centred.
+    #[must_use]
+    pub fn phase(&self, s: &[BigInt]) -> Poly {
+        let mut sum = vec![BigInt::ZERO; s.len()];
+        for part in self.parts.iter().rev() {
+            sum = negacyclic_product(&sum, s);
+            sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        sum.iter().map(|x| centred(x, &self.q)).collect()
+    }
+}
+
+/// A context with its keys.
+pub struct BgvChain<W: Word> {
+    /// The parameter set.
+    pub context: BgvContext<W>,
+    /// Its evaluator.
+    pub evaluator: BgvEvaluator<W>,
+    /// The secret key.
+    pub secret: SecretKey<W>,
+    /// Seeds of evaluation keys.
+    pub seeds: KeySeeds,
+    /// Relinearisation key of the highest level.
+    pub relinearization: SampleBlock<W>,
+}
+
+impl<W: Word> BgvChain<W> {
+    /// One prime of the given size per level, digits of `alpha` primes, plaintexts modulo `prime`^`exponent` up to `largest`.
+    ///
+    /// # Panics
+    /// If there are not enough primes, or the set is not sound.
+    pub fn new(
+        n: usize,
+        (levels, special, alpha): (&[f64], &[f64], usize),
+        (prime, exponent, largest): (u64, u32, u32),
+    ) -> Self {
+        let all: Vec<usize> = (0..levels.len()).collect();
+        let digits: Vec<&[usize]> = all.chunks(alpha).collect();
+        let spec = spec(n, &levels.chunks(1).collect::<Vec<_>>(), special, &digits);
+        let plaintexts = PlaintextSpec { prime, exponent, largest_exponent: largest };
+        let context = BgvContext::from_spec(&spec, plaintexts).expect("a sound set");
+        let seed = Seed::from_bytes([29; 32]);
+        let secret = SecretKey::generate(context.rlwe(), &seed);
+        let seeds = KeySeeds::derive(&seed);
+        let relinearization = secret.relinearization_key(context.rlwe(), &seeds, context.rlwe().max_level());
+        Self { evaluator: BgvEvaluator::new(&context), context, secret, seeds, relinearization }
+    }
+
+    /// The highest level.
+    pub fn top(&self) -> usize {
+        self.context.rlwe().max_level()
+    }
+
+    /// Keys of these rotations, and of the exchange of rows, at the highest level.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn galois_keys(&self, rotations: &[i64]) -> GaloisKeys<W> {
+        let (rlwe, n) = (self.context.rlwe(), self.context.rlwe().n());
+        let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
+        let mut keys = GaloisKeys::new(n);
+        for g in rotations.chain([GaloisElement::conjugation(n)]) {
+            keys.insert(rlwe, g, self.secret.galois_key(rlwe, &self.seeds, rlwe.max_level(), g))
+                .expect("a key of this chain");
+        }
+        keys
+    }
+
+    /// Encrypts at a level with the randomness that a number gives.
+    ///
+    /// # Panics
+    /// For slots that do not fit.
+    pub fn encrypt(&self, slots: &[u64], level: usize, randomness: u64) -> BgvCiphertext<W> {
+        let randomness = Seed::from_bytes([31; 32]).derive("test", &[randomness]);
+        encrypt(&self.context, &self.secret, KEY_ID, slots, level, &randomness).expect("slots that fit")
+    }
+
+    /// Decrypts.
+    ///
+    /// # Panics
+    /// For a ciphertext of another set.
+    pub fn decrypt(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
+        decrypt(&self.context, &self.secret, KEY_ID, x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    /// The noise: coefficients of the phase of the textbook form over P.
+    pub fn noise(&self, x: &BgvCiphertext<W>) -> Vec<f64> {
+        let mut phase = self.secret.phase(x.parts()).clone();
+        phase.mul_integer_assign(x.ring().value() as i64);
+        let p = x.ring().value() as f64;
+        centered_f64(&phase).into_iter().map(|x| x / p).collect()
+    }
+}
+
+/// log2 of the deviation of numbers from 0.
+pub fn log_deviation(x: &[f64]) -> f64 {
+    0.5 * (x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).log2()
+}
