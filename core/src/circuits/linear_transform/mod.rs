@@ -7,7 +7,7 @@
 //! 2021, section 5).
 //!
 //! [`EncodedTransform`] does that for any scheme: a linear map of polynomials by automorphisms with integer coefficients.
-//! [`LinearTransform`] is the matrix of CKKS slots over it.
+//! [`LinearTransform`] is the matrix of CKKS slots over it, [`IntegerTransform`] that of BGV slots.
 //!
 //! ```
 //! use refloat::circuits::linear_transform::Diagonals;
@@ -28,6 +28,9 @@ mod composed;
 mod diagonals;
 mod encoded;
 mod evaluate;
+mod integer_transform;
+mod ntt_stages;
+mod slot_matrix;
 mod special_fft;
 mod transform;
 
@@ -35,6 +38,12 @@ pub use babies_giants::{BabyGiantSteps, Step};
 pub use composed::Compositions;
 pub use diagonals::Diagonals;
 pub use encoded::{EncodedTransform, PlaintextStorage};
+pub use integer_transform::IntegerTransform;
+pub use ntt_stages::{
+    IntegerStageShape, integer_coeffs_to_slots_shapes, integer_coeffs_to_slots_stages,
+    integer_slots_to_coeffs_shapes, integer_slots_to_coeffs_stages,
+};
+pub use slot_matrix::SlotMatrix;
 pub use special_fft::{
     StageShape, coeffs_to_slots_shapes, coeffs_to_slots_stages, slots_to_coeffs_shapes,
     slots_to_coeffs_stages,

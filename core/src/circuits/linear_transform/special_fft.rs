@@ -72,7 +72,7 @@ fn shape_of(slots: usize, layers: &[usize]) -> StageShape {
 }
 
 /// In (-slots/2, slots/2].
-fn centred(k: i64, slots: i64) -> i64 {
+pub(super) fn centred(k: i64, slots: i64) -> i64 {
     let k = k.rem_euclid(slots);
     if k > slots / 2 { k - slots } else { k }
 }
@@ -94,7 +94,7 @@ fn merged(
 }
 
 /// The layers of each stage.
-fn divided(slots: usize, stages: usize, layers: &[usize]) -> Result<Vec<&[usize]>, Error> {
+pub(super) fn divided(slots: usize, stages: usize, layers: &[usize]) -> Result<Vec<&[usize]>, Error> {
     if slots < 2 || stages == 0 || stages > layers.len() {
         return Err(Error::InvalidArgument(format!(
             "{stages} stages for the {} layers of {slots} slots; take 1 to {} stages, and 2 slots or more",
