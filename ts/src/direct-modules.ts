@@ -1,7 +1,7 @@
-import type { OtherModules } from './engine/open.js';
+import { otherModules } from './engine/open.js';
 
 /** The modules of this thread beside that of its entry point. */
-export const modules: OtherModules = {
+export const modules = otherModules({
   gates: () => import('#wasm-gates'),
   conventional: () => import('#wasm-conventional'),
-};
+});

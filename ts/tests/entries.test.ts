@@ -41,6 +41,17 @@ describe('refloat/client', () => {
 });
 
 describe('{ worker: false }', () => {
+  it('keeps the keys of one entry point when another is used', async () => {
+    const [full, client] = [await direct(), await Client.load({ worker: false })];
+    using gates = await full.gates.keygen('toy-fbs', { allowInsecure: true });
+    using numbers = await full.keygen('toy-conventional10-sparse', { allowInsecure: true });
+    using _gates = await client.gates.keygen('toy-fbs', { allowInsecure: true });
+    using _numbers = await client.keygen('toy-conventional10-sparse', { allowInsecure: true });
+    expect((await gates.exportSecret()).length).toBeGreaterThan(0);
+    using taken = await client.importKeys(await numbers.exportSecret(), { allowInsecure: true });
+    expect(await taken.exportSecret()).toEqual(await numbers.exportSecret());
+  });
+
   it('does the whole journey in this thread', async () => {
     const rf = await direct();
     using keys = await keysOf(rf);

@@ -59,8 +59,11 @@ describe('circuits on several threads', () => {
     using rf = await Watched.load({ threads: 2 });
     const { keys, inputs } = await same(rf);
     const [circuit] = await circuits(rf);
-    // The first run sends the keys to the worker, the second finds them there.
-    for (let i = 0; i < 2; i++) (await keys.run(circuit as CircuitInfo, inputs)).free();
+    // The first run sends the keys to the worker; once that is ready, the second finds them there.
+    for (let i = 0; i < 2; i++) {
+      (await keys.run(circuit as CircuitInfo, inputs)).free();
+      await rf.memory();
+    }
     expect((step.mock.calls as unknown[][]).map((call) => call[1])).toContain('call');
     step.mockRestore();
   });

@@ -77,8 +77,9 @@ export class Instance {
   /** Takes back what `KeySet.exportSecret()` gave. */
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
-    const keys = classOf(ckks(this.#sets.moduleFor(bytes)), 'SecretKey');
-    const made = await this.#port.call(keys, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    const own = Uint8Array.from(bytes);
+    const keys = classOf(ckks(this.#sets.moduleFor(own)), 'SecretKey');
+    const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
     return new KeySet(this.#port, made, await this.#sets.find(made.preset));
   }
 
@@ -87,8 +88,9 @@ export class Instance {
     bytes: Uint8Array,
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
-    const ciphertexts = classOf(ckks(this.#sets.moduleFor(bytes)), 'Ciphertext');
-    const made = await this.#port.call(ciphertexts, 'fromBytes', Uint8Array.from(bytes));
+    const own = Uint8Array.from(bytes);
+    const ciphertexts = classOf(ckks(this.#sets.moduleFor(own)), 'Ciphertext');
+    const made = await this.#port.call(ciphertexts, 'fromBytes', own);
     return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
   }
 

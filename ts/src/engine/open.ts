@@ -12,10 +12,20 @@ export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Mo
 /** The wasm modules of the package. */
 export type Artefact = 'client' | 'full' | 'gates' | 'conventional';
 
-/** The glue of the modules that are loaded when they are needed, or how to get it then. */
-export interface OtherModules {
+type Open = (source: unknown) => Promise<Engine>;
+
+/** The modules that are loaded when they are needed, an instance of each: entry points of one thread share them. */
+export type OtherModules = Readonly<Record<'gates' | 'conventional', Open>>;
+
+/** Those modules from their glue, or from what gets it when it is needed. */
+export function otherModules(glue: {
   readonly gates: () => GateModule | Promise<GateModule>;
   readonly conventional: () => CkksGlue | Promise<CkksGlue>;
+}): OtherModules {
+  return {
+    gates: once(async (source) => openModule('gates', 'gates', await glue.gates(), source)),
+    conventional: once(async (source) => openModule('conventional', 'conventional', await glue.conventional(), source)),
+  };
 }
 
 /** The option of `Refloat.load()` that names another source. */
@@ -23,11 +33,7 @@ const OPTIONS = { main: 'wasm', gates: 'gatesWasm', conventional: 'conventionalW
 
 /** Makes the opener of this thread's instances for an entry point with a module of its own. */
 export function opener(artefact: 'client' | 'full', glue: CkksGlue, others: OtherModules): OpenHost {
-  const open = {
-    main: once((source) => openModule('main', artefact, glue, source)),
-    gates: once(async (source) => openModule('gates', 'gates', await others.gates(), source)),
-    conventional: once(async (source) => openModule('conventional', 'conventional', await others.conventional(), source)),
-  };
+  const open: Readonly<Record<ModuleName, Open>> = { ...others, main: once((source) => openModule('main', artefact, glue, source)) };
   return async (sources) => {
     const host = new Host((module) => open[module](sources[OPTIONS[module]]));
     await host.load('main');
@@ -68,7 +74,7 @@ const opened = new WeakMap<ModuleGlue, Engine>();
  * One instance for this thread: the first call decides where the module comes from. A failed load is
  * tried again, and a crashed instance is replaced.
  */
-export function once(open: (source: unknown) => Promise<Engine>): (source: unknown) => Promise<Engine> {
+export function once(open: Open): Open {
   let shared: Promise<Engine> | undefined;
   return async function again(source) {
     const loading = (shared ??= open(source));
