@@ -41,6 +41,21 @@ describe('refloat/client', () => {
 });
 
 describe('{ worker: false }', () => {
+  it('frees what was made with an instance when that is closed', async () => {
+    const rf = await direct();
+    const before = (await rf.memory()).objects;
+    const keys = await keysOf(rf);
+    const spent = await rf.exhaust(await keys.encrypt(VALUES));
+    const run = keys.bootstrap(spent, await keys.bootstrapKeys());
+    rf.close();
+    await expect(run).rejects.toMatchObject({ code: 'FREED' });
+    await expect(keys.encrypt(VALUES)).rejects.toMatchObject({ code: 'FREED' });
+    const again = await direct();
+    await expect.poll(async () => (await again.memory()).objects).toBe(before);
+    spent.free();
+    expect((await again.memory()).objects).toBe(before);
+  });
+
   it('keeps the keys of one entry point when another is used', async () => {
     const [full, client] = [await direct(), await Client.load({ worker: false })];
     using gates = await full.gates.keygen('toy-fbs', { allowInsecure: true });

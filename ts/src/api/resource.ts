@@ -21,8 +21,10 @@ export abstract class Resource<T = unknown> {
     this.port = port;
     this.#handle = { module, object, what };
     this.#what = what;
+    const held: Handle = { module, object };
+    port.keep(held);
     // Runs hold the handle alone: as long as one of them does, the object stays.
-    forgotten.register(this.#handle, { port, handle: { module, object } }, this.#handle);
+    forgotten.register(this.#handle, { port, handle: held }, this.#handle);
   }
 
   /** Whether `free()` was called. */

@@ -21,6 +21,9 @@ export abstract class Port {
   /** Frees an object without waiting; used by finalisers too, so it never throws. */
   abstract release(handle: Handle): void;
 
+  /** Takes note of an object that lasts until it is released or the port is closed. */
+  abstract keep(handle: Handle): void;
+
   /** Ends the thread. Calls under way reject with `FREED`. */
   abstract close(): void;
 
@@ -44,6 +47,7 @@ export abstract class Port {
 export class DirectPort extends Port {
   readonly pool = undefined;
   readonly #host: Host;
+  readonly #kept = new Map<string, Handle>();
   #closed = false;
 
   constructor(host: Host) {
@@ -63,12 +67,23 @@ export class DirectPort extends Port {
   }
 
   release(handle: Handle): void {
+    this.#kept.delete(nameOf(handle));
     this.#host.free(handle);
+  }
+
+  keep(handle: Handle): void {
+    this.#kept.set(nameOf(handle), handle);
   }
 
   close(): void {
     this.#closed = true;
+    for (const handle of this.#kept.values()) this.#host.free(handle);
+    this.#kept.clear();
   }
+}
+
+function nameOf({ module, object }: Handle): string {
+  return `${module} ${object}`;
 }
 
 /** A worker as this package needs it: the same for browsers and for Node. */
@@ -128,6 +143,9 @@ export class WorkerPort extends Port {
     this.pool?.forget(handle);
     if (!this.#end) this.#worker.post({ id: 0, op: 'free', args: [handle] }, []);
   }
+
+  /** Nothing to note: what is in a worker ends with it. */
+  keep(): void {}
 
   close(): void {
     this.pool?.close();
