@@ -41,6 +41,32 @@ describe('refloat/client', () => {
 });
 
 describe('{ worker: false }', () => {
+  it('rejects with the errors that a worker gives', async () => {
+    const rf = await direct();
+    const keys = await keysOf(rf);
+    using other = await keysOf(rf);
+    const ct = await keys.encrypt([1]);
+    const damaged = (await ct.toBytes()).fill(0, 80, 90);
+    const secret = await keys.exportSecret();
+    const rejects = (code: string, action: () => unknown): Promise<void> =>
+      expect((async () => action())()).rejects.toMatchObject({ name: 'RefloatError', code });
+    await rejects('INSECURE', () => rf.keygen('toy10'));
+    await rejects('INVALID_ARGUMENT', () => rf.keygen('toy12'));
+    await rejects('INVALID_ARGUMENT', () => keys.encrypt([7]));
+    await rejects('PARAMS_MISMATCH', () => other.decrypt(ct));
+    await rejects('BAD_BYTES', () => rf.ciphertextFromBytes(damaged));
+    await rejects('BAD_BYTES', () => rf.ciphertextFromBytes(damaged.buffer as unknown as Uint8Array));
+    await rejects('INSECURE', () => rf.importKeys(secret));
+    using taken = await rf.importKeys([...secret] as unknown as Uint8Array, { allowInsecure: true });
+    expect(taken.id).toBe(keys.id);
+    ct.free();
+    await rejects('FREED', () => ct.toBytes());
+    keys.free();
+    keys.free();
+    await rejects('FREED', () => keys.encrypt([1]));
+    await rejects('FREED', () => keys.bootstrapKeys());
+  });
+
   it('frees what was made with an instance when that is closed', async () => {
     const rf = await direct();
     const before = (await rf.memory()).objects;

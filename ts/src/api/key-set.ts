@@ -103,7 +103,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
         if (params.method !== 'ckks-ship') throw neededAtOnce();
         // Other threads start while the common keys are made here.
         if (port.pool) prepareTracks(port.pool, params.name);
-        const made = await port.call(keys, 'generated', secret);
+        const { value: made } = await port.step(keys, 'generated', secret);
         return new BootstrapKeys(port, made, this, made.memoryBytes, false);
       }
       const { keyParts, keyBytes: totalBytes } = params;

@@ -23,8 +23,8 @@ export interface LoadOptions {
   readonly conventionalWasm?: WasmSource;
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
-   * Node). `false`: they run in this thread: what is asked for is done when its promise is given, and runs
-   * leave the thread to others between their steps. An URL or a function: the worker to use, for bundlers that do not find it.
+   * Node). `false`: they run in this thread; no timer and no event is handled before a call is done, but
+   * runs let others have the thread between their steps. An URL or a function: the worker to use, for bundlers that do not find it.
    */
   readonly worker?: boolean | URL | (() => Worker);
   /**

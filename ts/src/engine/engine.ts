@@ -108,6 +108,12 @@ export class Engine {
     const owner = typeof object === 'number' ? this.#get(target) : object === '' ? glue : glue[object];
     const found = (owner as Record<string, unknown> | undefined)?.[method];
     if (typeof found === 'function') return Reflect.apply(found, owner, args) as unknown;
+    if (this.#name !== 'main' || glue.BootstrapRun) {
+      throw new RefloatError(
+        'INVALID_ARGUMENT',
+        `the module "${this.#name}" has no ${method}: serve the wasm and worker files of the package's own version`,
+      );
+    }
     throw new RefloatError(
       'INVALID_ARGUMENT',
       "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
@@ -143,7 +149,12 @@ export class Engine {
     });
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'no ciphertexts were given: give at least one');
     const all = first.slice(0, first.length());
-    for (const other of rest) all.append(other);
+    try {
+      for (const other of rest) all.append(other);
+    } catch (error) {
+      temporary.push(all);
+      throw error;
+    }
     return all;
   }
 

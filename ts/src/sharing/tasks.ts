@@ -93,6 +93,7 @@ export async function shareTasks<R>(tasks: SharedTasks<R>): Promise<void> {
       }
       tell();
     }
+    signal.throwIfAborted();
   } finally {
     stopped = true;
     signal.removeEventListener('abort', tell);
