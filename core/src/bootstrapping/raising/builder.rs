@@ -118,6 +118,7 @@ impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
                 self.params.key_parts()[first].label
             )));
         }
-        RaisingKeys::assemble(&self.params, self.key_id, self.keys)
+        let galois = self.params.galois_elements().collect();
+        RaisingKeys::assemble(&self.params.layout(), self.key_id, &galois, self.keys)
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn chain<R: ReductionSpec>(
 }
 
 /// Runs of neighbouring primes whose product is at most 2^`largest`.
-fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
+pub(in crate::bootstrapping) fn digits_of(bits: &[f64], largest: f64) -> Vec<Vec<usize>> {
     let mut out: Vec<Vec<usize>> = vec![Vec::new()];
     let mut sum = 0.0;
     for (i, &bits) in bits.iter().enumerate() {

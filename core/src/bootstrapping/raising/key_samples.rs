@@ -6,7 +6,6 @@ use super::{reduction::ReductionSpec, secret::RaisingSecretKey};
 use crate::{
     arith::Word,
     bootstrapping::switching_keys::{Secrets, Sink, SwitchingKeyId},
-    rlwe::SampleBlock,
 };
 
 impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
@@ -15,12 +14,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         self.secrets().for_each_sample(key, range, sink);
     }
 
-    /// A whole switching key.
-    pub(super) fn switching_key(&self, key: SwitchingKeyId) -> SampleBlock<W> {
-        self.secrets().switching_key(key)
-    }
-
-    fn secrets(&self) -> Secrets<'_, W> {
+    pub(super) fn secrets(&self) -> Secrets<'_, W> {
         Secrets {
             layout: self.params().layout(),
             main: &self.main,

@@ -4,13 +4,12 @@ use alloc::{collections::BTreeMap, format};
 
 use super::{
     key_source::{Direction, KeySource},
-    params::RaisingParams,
     reduction::ReductionSpec,
     secret::RaisingSecretKey,
 };
 use crate::{
     arith::Word,
-    bootstrapping::switching_keys::SwitchingKeyId,
+    bootstrapping::switching_keys::{Layout, Secrets, SwitchingKeyId},
     error::Error,
     par,
     ring::{Automorphism, GaloisElement},
@@ -32,29 +31,39 @@ impl<W: Word> RaisingKeys<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn generate<R: ReductionSpec>(secret: &RaisingSecretKey<R, W>) -> Result<Self, Error> {
-        let params = secret.params();
-        let keys = params.switching_keys();
+        let (params, secrets) = (secret.params(), secret.secrets());
+        Self::make(&secrets, secret.key_id(), &params.galois_elements().collect())
+    }
+
+    /// [`Self::generate`] of the secrets of whichever scheme, given the automorphisms with their levels.
+    pub(in crate::bootstrapping) fn make(
+        secrets: &Secrets<'_, W>,
+        key_id: [u8; 16],
+        galois: &BTreeMap<GaloisElement, usize>,
+    ) -> Result<Self, Error> {
+        let keys = secrets.layout.keys(galois);
         // Computed once, before the threads divide the keys among them.
-        secret.main.eval();
-        let made = par::map(keys.len(), |i| secret.switching_key(keys[i]));
-        Self::assemble(params, secret.key_id(), keys.into_iter().zip(made).collect())
+        secrets.main.eval();
+        let made = par::map(keys.len(), |i| secrets.switching_key(keys[i]));
+        Self::assemble(&secrets.layout, key_id, galois, keys.into_iter().zip(made).collect())
     }
 
     /// Puts the switching keys of a set into their places.
-    pub(super) fn assemble<R: ReductionSpec>(
-        params: &RaisingParams<R, W>,
+    pub(super) fn assemble(
+        layout: &Layout<'_, W>,
         key_id: [u8; 16],
+        elements: &BTreeMap<GaloisElement, usize>,
         mut keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
     ) -> Result<Self, Error> {
         let mut take = |key: SwitchingKeyId| {
             keys.remove(&key).ok_or_else(|| Error::MissingKey(format!("switching key {key:?} is absent")))
         };
-        let mut galois = GaloisKeys::new(params.n());
-        for (element, level) in params.galois_elements() {
-            galois.insert(params.ckks().rlwe(), element, take(SwitchingKeyId::Galois { element, level })?)?;
+        let mut galois = GaloisKeys::new(layout.rlwe.n());
+        for (&element, &level) in elements {
+            galois.insert(layout.rlwe, element, take(SwitchingKeyId::Galois { element, level })?)?;
         }
         let relinearization = take(SwitchingKeyId::Relinearization)?;
-        let ephemeral = match params.encapsulation() {
+        let ephemeral = match layout.encapsulation {
             Some(_) => Some([take(SwitchingKeyId::ToEphemeral)?, take(SwitchingKeyId::FromEphemeral)?]),
             None => None,
         };

@@ -23,6 +23,7 @@ mod spec;
 pub(super) mod stages;
 
 pub use builder::RaisingKeysBuilder;
+pub(super) use chain::digits_of;
 pub(crate) use chain::{Sizes, chain};
 pub use evaluator::RaisingEvaluator;
 pub use key_source::{Direction, KeySource};
