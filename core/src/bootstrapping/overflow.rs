@@ -33,6 +33,37 @@ pub fn log2_quotient_exceeds(weight: u32, bound: u32) -> f64 {
     bigint::log2(&bigint::sub(&even, &odd)) - h as f64 - bigint::log2(&bigint::product(&factorial)) + 1.0
 }
 
+/// [`log2_quotient_exceeds`] where beside the sum of uniform numbers there is noise of the normal distribution, of `deviation`
+/// quotients: the probability that the sum of both is beyond `bound` + 1/2.
+///
+/// In doubles, for tails: weights up to 100 and bounds of a deviation, sqrt(`weight`/12), and more.
+pub fn log2_noisy_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f64 {
+    let (h, y) = (f64::from(weight), f64::from(weight) / 2.0 - f64::from(bound) - 0.5);
+    // log2 P(sum of h > h/2 - y), by the alternating sum over its first term.
+    let log_factorial: f64 = (1..=weight).map(|k| libm::log2(f64::from(k))).sum();
+    let log_tail = |y: f64| {
+        if y <= 0.0 {
+            return f64::NEG_INFINITY;
+        }
+        let (mut sum, mut binomial, mut k) = (0.0, 1.0, 0.0);
+        while k < y {
+            sum += binomial * libm::pow((y - k) / y, h);
+            binomial *= -(h - k) / (k + 1.0);
+            k += 1.0;
+        }
+        h * libm::log2(y) - log_factorial + libm::log2(sum)
+    };
+    if deviation <= 0.0 {
+        return 1.0 + log_tail(y);
+    }
+    // Noise in steps of an eighth of its deviation, up to 40 of them.
+    let constant = 0.5 * libm::log2(128.0 * core::f64::consts::PI);
+    let term = |z: f64| log_tail(y + z * deviation) - 0.5 * z * z * core::f64::consts::LOG2_E - constant;
+    let terms: Vec<f64> = (-320..=320).map(|i| term(f64::from(i) / 8.0)).collect();
+    let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    1.0 + largest + libm::log2(terms.iter().map(|term| libm::exp2(term - largest)).sum())
+}
+
 fn add_assign(x: &mut Vec<u64>, y: &[u64]) {
     x.resize(x.len().max(y.len()) + 1, 0);
     let mut carry = false;
@@ -69,6 +100,36 @@ mod tests {
         assert!((log2_quotient_exceeds(32, 15) - (1.0 - 32.0 - factorial)).abs() < 1e-9);
         // Many numbers: the normal distribution of variance 192/12 beyond 2 of its deviations.
         assert!((libm::exp2(log2_quotient_exceeds(192, 7)) - 0.0607).abs() < 0.001);
+    }
+
+    #[test]
+    fn noise_widens_the_tail() {
+        // Without noise, the whole numbers' tail; with as good as none, too.
+        for (weight, bound) in [(32, 15), (32, 12), (64, 27), (24, 9), (32, 3)] {
+            let exact = log2_quotient_exceeds(weight, bound);
+            for deviation in [0.0, 1e-6] {
+                let noisy = log2_noisy_quotient_exceeds(weight, bound, deviation);
+                assert!((noisy - exact).abs() < 1e-3, "{weight}, {bound}: {noisy}, {exact}");
+            }
+        }
+        // 32 numbers, half a step from the corner: (1/2 + g)^32 / 32!, whose mean over g is a sum over even moments.
+        let moments = |sigma: f64| {
+            let (mut sum, mut term) = (0.0, libm::pow(0.5, 32.0));
+            for k in 0..16 {
+                sum += term;
+                let (n, k) = (32.0 - 2.0 * f64::from(k), f64::from(k) + 1.0);
+                term *= n * (n - 1.0) / (2.0 * k) * 4.0 * sigma * sigma;
+            }
+            let factorial: f64 = (1..=32).map(|k| libm::log2(f64::from(k))).sum();
+            1.0 + libm::log2(sum + term) - factorial
+        };
+        for (log_sigma, stated) in [(-7.4, -133.6), (-6.0, -133.0), (-5.0, -131.1)] {
+            let sigma = libm::exp2(log_sigma);
+            let found = log2_noisy_quotient_exceeds(32, 15, sigma);
+            assert!((found - moments(sigma)).abs() < 0.01, "{found}, {}", moments(sigma));
+            // At N = 2^15.
+            assert!((found + 15.0 - stated).abs() < 0.15, "{log_sigma}: {found}");
+        }
     }
 
     #[test]
