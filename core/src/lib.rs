@@ -46,9 +46,9 @@
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
-//! | [`schemes`] | CKKS: encoding, encryption, arithmetic, exact scales |
+//! | [`schemes`] | CKKS and BGV: encoding, encryption, arithmetic, exact scales and factors; DM/CGGI |
 //! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, circuits of gates |
-//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::cggi`] |
+//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::bgv`], [`bootstrapping::cggi`] |
 //! | [`params`], [`wire`] | named sets; versioned, checked bytes |
 //!
 //! # Conventions

@@ -3,9 +3,10 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use refloat::arith::Word;
+use refloat::bootstrapping::bgv::{BgvSpec, EphemeralSpec};
 use refloat::random::Seed;
 use refloat::ring::{GaloisElement, centered_f64};
-use refloat::rlwe::{GaloisKeys, KeySeeds, SampleBlock, SecretKey};
+use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, SampleBlock, SecretKey};
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
 
 use crate::chain::{KEY_ID, spec};
@@ -178,4 +179,38 @@ impl<W: Word> BgvChain<W> {
 /// log2 of the deviation of numbers from 0.
 pub fn log_deviation(x: &[f64]) -> f64 {
     0.5 * (x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64).log2()
+}
+
+/// A set of 64 slots of integers modulo 257 for thin bootstrapping, no security: three products between bootstraps, digits up to
+/// `bound` of an ephemeral secret of weight 32. Its primes fit words of 32 bits.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn tiny(bound: u32) -> BgvSpec {
+    let n = 64;
+    // x - D(x) has degree 4 B + 1.
+    let removal = (4 * bound + 1).ilog2() as usize + 1;
+    let (maps, products, squares, back) = (vec![16.5; 2], vec![18.0; 3], vec![26.0; removal], vec![25.5; 2]);
+    let levels = [vec![29.0], maps, products, squares, back].concat();
+    let special = [30.0, 30.2];
+    let all: Vec<usize> = (0..levels.len()).collect();
+    let digits: Vec<&[usize]> = all.chunks(2).collect();
+    let mut chain =
+        spec(n, &levels.chunks(1).collect::<Vec<_>>(), &[&special[..], &[29.5]].concat(), &digits);
+    let ephemeral = chain.special.pop().expect("three of them");
+    BgvSpec {
+        name: "tiny".into(),
+        chain,
+        prime: 257,
+        exponent: 1,
+        digit_exponent: 1,
+        bound,
+        slots_to_coeffs: 2,
+        coeffs_to_slots: 2,
+        ephemeral: EphemeralSpec {
+            weight: 32,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 3 },
+        },
+    }
 }

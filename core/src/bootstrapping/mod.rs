@@ -1,6 +1,7 @@
 //! L6: bootstrapping methods, one folder each. No method knows another, except through
 //! [`Method`].
 
+pub mod bgv;
 pub mod cggi;
 pub mod ckks_conventional;
 pub mod ckks_msb;

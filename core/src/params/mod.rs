@@ -17,7 +17,8 @@ use crate::{
 };
 
 pub use crate::bootstrapping::{
-    cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset, ckks_ship::ShipPreset,
+    bgv::BgvPreset, cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset,
+    ckks_ship::ShipPreset,
 };
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};

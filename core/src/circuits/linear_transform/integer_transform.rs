@@ -5,6 +5,7 @@ use alloc::{format, vec::Vec};
 use super::{
     babies_giants::{BabyGiantSteps, Step},
     encoded::{EncodedTransform, PlaintextStorage},
+    ntt_stages::IntegerStageShape,
     slot_matrix::SlotMatrix,
 };
 use crate::{
@@ -109,6 +110,24 @@ impl<W: Word> IntegerTransform<W> {
     /// The steps, of which it needs the keys.
     pub fn steps(&self) -> &BabyGiantSteps {
         self.encoded.steps()
+    }
+
+    /// Bytes that [`Self::new`] keeps in memory for a matrix of this shape.
+    pub(crate) fn memory_bytes_for(
+        rlwe: &RlweContext<W>,
+        shape: &IntegerStageShape,
+        level: usize,
+        storage: PlaintextStorage,
+    ) -> u64 {
+        let columns = rlwe.n() / 2;
+        let steps = BabyGiantSteps::of_steps(&shape.steps, columns);
+        EncodedTransform::memory_bytes_for(rlwe, &steps, columns / shape.period, level, storage)
+    }
+
+    /// How a matrix of this shape multiplies noise.
+    pub(crate) fn gain_of(rlwe: &RlweContext<W>, shape: &IntegerStageShape, ring: PrimePower) -> LinearGain {
+        let columns = rlwe.n() / 2;
+        gain(rlwe, &BabyGiantSteps::of_steps(&shape.steps, columns), columns / shape.period, ring)
     }
 
     /// Bytes kept in memory.

@@ -117,6 +117,11 @@ impl<W: Word> BgvCiphertext<W> {
         Ok(Pair { b: b.clone(), a: a.clone() })
     }
 
+    /// Where it stands, without its residues.
+    pub(crate) fn without_parts(&self) -> Self {
+        Self { parts: Vec::new(), ..*self }
+    }
+
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, factor: Factor, noise: f64) -> Self {
         Self { level, factor, noise, parts: vec![pair.b, pair.a], ..*self }
     }

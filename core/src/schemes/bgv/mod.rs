@@ -37,6 +37,7 @@ mod spec;
 pub use ciphertext::BgvCiphertext;
 pub use context::{BgvContext, PlaintextModulus};
 pub use encoder::BgvEncoder;
+pub(crate) use encrypt::decrypt_coefficients;
 pub use encrypt::{decrypt, encrypt};
 pub use evaluator::BgvEvaluator;
 pub use factor::Factor;

@@ -1,0 +1,249 @@
+//! The stages as public methods, and all of them in one call.
+
+use alloc::format;
+
+use super::{
+    maps::Maps,
+    params::{BgvParams, LARGEST_DEVIATION},
+    run::BgvRun,
+};
+use crate::{
+    arith::Word,
+    bootstrapping::{
+        MethodInfo,
+        raising::{Direction, KeySource},
+    },
+    circuits::{
+        linear_transform::{IntegerTransform, PlaintextStorage},
+        polynomial::PolynomialEvaluator,
+    },
+    error::Error,
+    rlwe::{EphemeralPair, ModRaise},
+    schemes::{
+        bgv::{BgvCiphertext, BgvEvaluator, Factor},
+        evaluator::Label,
+        identity::hex,
+    },
+    trace::{Counters, Observer},
+};
+
+/// The method.
+pub const METHOD: MethodInfo = MethodInfo {
+    id: "bgv",
+    title: "BGV bootstrapping by removal of a small digit",
+    source: "Halevi, Shoup, J. Cryptology 2021; Ma, Huang, Wang, Wang, ePrint 2024/115",
+};
+
+/// A message between the two halves of a raise: p^t m' + q0 I under the ephemeral secret. It never leaves the evaluator.
+pub struct BgvPrepared<W: Word> {
+    pair: EphemeralPair<W>,
+    /// The ciphertext that was prepared, without its components.
+    origin: BgvCiphertext<W>,
+}
+
+impl<W: Word> BgvPrepared<W> {
+    /// The pair modulo q0.
+    pub fn pair(&self) -> &EphemeralPair<W> {
+        &self.pair
+    }
+
+    /// The factor of the message.
+    pub fn factor(&self) -> Factor {
+        self.origin.factor()
+    }
+}
+
+/// Evaluates on ciphertexts of one set: bootstrapping, and through [`Self::bgv`] the arithmetic between bootstraps.
+pub struct BgvBootstrapper<W: Word = u64> {
+    params: BgvParams<W>,
+    bgv: BgvEvaluator<W>,
+    maps: Maps<W>,
+    raise: ModRaise<W>,
+}
+
+impl<W: Word> BgvBootstrapper<W> {
+    /// Encodes the diagonals of both maps and keeps them as `storage` says.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
+        Ok(Self {
+            params: params.clone(),
+            bgv: BgvEvaluator::new(params.context()),
+            maps: Maps::new(params, storage)?,
+            raise: ModRaise::new(params.context().rlwe()),
+        })
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &BgvParams<W> {
+        &self.params
+    }
+
+    /// General operations on ciphertexts of this set.
+    pub fn bgv(&self) -> &BgvEvaluator<W> {
+        &self.bgv
+    }
+
+    /// Bytes of encoded diagonals.
+    pub fn memory_bytes(&self) -> usize {
+        self.maps.memory_bytes()
+    }
+
+    /// The same slots at the output level, with factor 1.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::Limit`] for a ciphertext that does
+    /// not fit; [`Error::Cancelled`] if the observer says so; [`Error::MissingKey`].
+    pub fn bootstrap(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let mut run = BgvRun::new(self, x)?;
+        while !run.step(keys, observer)? {}
+        run.finish()
+    }
+
+    /// x y, relinearised and rescaled by one level.
+    ///
+    /// # Errors
+    /// As [`BgvEvaluator::multiply`]; [`Error::ParamsMismatch`] for keys of another set.
+    pub fn multiply(
+        &self,
+        x: &BgvCiphertext<W>,
+        y: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        self.bgv.multiply(x, y, &*keys.relinearization_key()?)
+    }
+
+    /// Slots in coefficients, at level 0: coefficient brev(j) + s N/2 is slot (s, j).
+    ///
+    /// # Errors
+    /// As [`IntegerTransform::apply`].
+    pub fn slots_to_coeffs(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        self.apply(&self.maps.slots_to_coeffs, x, keys, counters)
+    }
+
+    /// From level 0 to the ephemeral secret, times p^e modulo q0.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] above level 0; [`Error::Limit`] for noise that would make digits exceed their bound;
+    /// [`Error::MissingKey`].
+    pub fn prepare(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvPrepared<W>, Error> {
+        self.check(x, keys)?;
+        let deviation = self.params.quotient_deviation(x.noise());
+        if deviation.is_nan() || deviation > LARGEST_DEVIATION {
+            return Err(Error::Limit(format!(
+                "the noise of the message could be 2^{:.1} of q0, at most 2^{:.1} of it may be raised; bootstrap before the noise \
+                 has grown that much, or rescale first",
+                libm::log2(deviation),
+                libm::log2(LARGEST_DEVIATION)
+            )));
+        }
+        let key = keys.ephemeral_key(Direction::ToEphemeral)?;
+        let pair = self.raise.to_ephemeral(x.pair()?, Some((self.params.encapsulation(), &key)), counters)?;
+        // p^e is below 2^61.
+        let pair = pair.multiply_integer(self.params.raised().value() as i64);
+        Ok(BgvPrepared { pair, origin: x.without_parts() })
+    }
+
+    /// From the lowest modulus to the highest: I + p^t m'/q0 in the coefficients, modulo p^e.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`].
+    pub fn mod_raise(
+        &self,
+        x: &BgvPrepared<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let ring = self.params.raised();
+        let back = keys.ephemeral_key(Direction::FromEphemeral)?;
+        let pair = self.raise.from_ephemeral_over(&x.pair, ring.value(), Some(&back), counters)?;
+        let factor = self.base_modulus()?;
+        Ok(x.origin.with_pair(pair, self.params.levels().coeffs_to_slots, factor, self.params.raised_noise()))
+    }
+
+    /// The coefficients in slots.
+    ///
+    /// # Errors
+    /// As [`IntegerTransform::apply`].
+    pub fn coeffs_to_slots(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        self.apply(&self.maps.coeffs_to_slots, x, keys, counters)
+    }
+
+    /// Slots I + p^t y modulo p^e, y = f m/q0 for a message m and the factor f that it had when it was prepared: the slots m
+    /// modulo p^r, with factor 1.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for too few levels; [`Error::MissingKey`].
+    pub fn remove_digit(
+        &self,
+        x: &BgvCiphertext<W>,
+        factor: Factor,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        let relinearization = &*keys.relinearization_key()?;
+        let polynomials = PolynomialEvaluator::new(&self.bgv, relinearization);
+        // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
+        let target = self.base_modulus()?.div(factor).modulo(self.params.raised());
+        let multiple = polynomials.evaluate(self.params.removal(), x, target, counters)?;
+        let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
+        Ok(quotient.relabelled(Factor::one(self.params.messages())))
+    }
+
+    /// q0 modulo p^e.
+    fn base_modulus(&self) -> Result<Factor, Error> {
+        Factor::new(self.params.spec().chain.levels[0][0], self.params.raised())
+    }
+
+    fn apply(
+        &self,
+        maps: &[IntegerTransform<W>],
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let mut out = x.clone();
+        for map in maps {
+            out = map.apply(&self.bgv, &out, keys, counters)?;
+        }
+        Ok(out)
+    }
+
+    /// [`Error::ParamsMismatch`] unless the keys are those of this ciphertext.
+    fn check(&self, x: &BgvCiphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
+        self.params.check_set(x)?;
+        if x.key_id() == keys.key_id() {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",
+            hex(&x.key_id()),
+            hex(&keys.key_id())
+        )))
+    }
+}

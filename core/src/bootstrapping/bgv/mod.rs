@@ -1,0 +1,40 @@
+//! BGV bootstrapping by removing a small digit.
+//!
+//! Halevi, Shoup (J. Cryptology 2021), thin: slots stay slots. The digit that is removed is bounded, and the polynomial that reads
+//! it short: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret is
+//! exchanged for a sparse one at the lowest modulus, as Bossuat, Troncoso-Pastoriza, Hubaux (ACNS 2022) do in CKKS.
+//!
+//! # What happens
+//!
+//! Messages are modulo p^r. [`SLOTS_TO_COEFFS`] moves the slots into coefficients and the ciphertext to level 0, modulo q0.
+//! [`PREPARE`] switches to the sparse secret and multiplies by p^e, e = r + t: over the integers, the phase is then
+//! p^t m' + q0 I with a small I in every coefficient, and m' the message times its factor, modulo p^r. [`MOD_RAISE`] reads that
+//! modulo Q, as the scaled form of a ciphertext of I + p^t m'/q0 modulo p^e. [`COEFFS_TO_SLOTS`] moves these coefficients into
+//! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x), D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
+//! modulo p^r: divided by p^t without touching a word.
+//!
+//! A bootstrap is right unless an |I| exceeds B, which has the probability that
+//! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says.
+
+mod bootstrapper;
+mod inspect;
+mod maps;
+mod params;
+mod presets;
+mod run;
+mod secret;
+mod spec;
+mod stages;
+
+pub use bootstrapper::{BgvBootstrapper, METHOD};
+pub use params::{BgvLevels, BgvParams};
+pub use presets::BgvPreset;
+pub use run::{BgvRun, BgvState};
+pub use secret::BgvSecretKey;
+pub use spec::BgvSpec;
+pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS};
+
+pub use crate::bootstrapping::{
+    raising::{Direction, EphemeralSpec, KeySource, RaisingKeys as BgvKeys},
+    switching_keys::{SwitchingKeyId, SwitchingKeyPart as BgvKeyPart},
+};

@@ -1,0 +1,110 @@
+//! Secret keys of a set.
+
+use alloc::{format, vec::Vec};
+
+use super::params::BgvParams;
+use crate::{
+    arith::Word,
+    bootstrapping::{raising::RaisingKeys, switching_keys::Secrets},
+    error::Error,
+    random::Seed,
+    ring::SmallPoly,
+    rlwe::{KeySeeds, SecretKey, SparseSecret},
+    schemes::bgv::{self, BgvCiphertext, Private, key_set_id, key_set_seed},
+};
+
+/// Everything secret of a key set: the main key, the ephemeral sparse key, and the seed they came from. Wiped when
+/// dropped.
+///
+/// Deterministic: the same set and seed give the same keys, and every part of the evaluation keys can be made again with
+/// the same bytes.
+pub struct BgvSecretKey<W: Word = u64> {
+    params: BgvParams<W>,
+    seed: Seed,
+    seeds: KeySeeds,
+    key_id: [u8; 16],
+    pub(super) main: SecretKey<W>,
+    pub(super) ephemeral: SparseSecret,
+}
+
+impl<W: Word> BgvSecretKey<W> {
+    /// Derives all secrets of a key set from a seed, which must be fresh and kept as secret as the key.
+    pub fn generate(params: &BgvParams<W>, seed: &Seed) -> Self {
+        let master = key_set_seed(seed, "bgv key set", &params.fingerprint());
+        let seeds = KeySeeds::derive(&master);
+        let weight = params.spec().ephemeral.weight as usize;
+        let mut stream = master.derive("ephemeral sparse secret", &[]).stream();
+        Self {
+            key_id: key_set_id(&params.fingerprint(), seeds.public()),
+            main: SecretKey::generate(params.context().rlwe(), &master),
+            ephemeral: SparseSecret::new(SmallPoly::sparse_ternary(params.n(), weight, &mut stream)),
+            params: params.clone(),
+            seed: seed.clone(),
+            seeds,
+        }
+    }
+
+    /// The parameter set.
+    pub fn params(&self) -> &BgvParams<W> {
+        &self.params
+    }
+
+    /// Public identifier of the key set.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// The seed of the public second components: it travels with the keys.
+    pub fn public_seed(&self) -> &Seed {
+        self.seeds.public()
+    }
+
+    /// The seed of everything. As secret as the key; exporting it exports the key.
+    pub fn export_secret_seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// Makes all evaluation keys, on as many threads as there are.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
+        let secrets = Secrets {
+            layout: self.params.layout(),
+            main: &self.main,
+            ephemeral: Some(&self.ephemeral),
+            seeds: &self.seeds,
+        };
+        RaisingKeys::make(&secrets, self.key_id, &self.params.galois_elements().collect())
+    }
+
+    /// Encrypts integers below p^r at a level up to the output's. Missing slots are 0.
+    ///
+    /// `randomness` must be fresh for every ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for too many or too large values; [`Error::LevelMismatch`] for a level above the
+    /// output's.
+    pub fn encrypt(
+        &self,
+        values: &[u64],
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let highest = self.params.levels().output;
+        if level > highest {
+            return Err(Error::LevelMismatch(format!(
+                "level {level} is above {highest}, where messages end and the stages of the bootstrap begin"
+            )));
+        }
+        bgv::encrypt(self.params.context(), &self.main, self.key_id, values, level, randomness)
+    }
+
+    /// Decrypts to integers below the modulus of the plaintext, one per slot.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a ciphertext of another key.
+    pub fn decrypt(&self, ciphertext: &BgvCiphertext<W>) -> Result<Private<Vec<u64>>, Error> {
+        bgv::decrypt(self.params.context(), &self.main, self.key_id, ciphertext)
+    }
+}

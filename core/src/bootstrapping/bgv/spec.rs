@@ -1,0 +1,70 @@
+//! The numbers of a set.
+
+use alloc::string::String;
+
+use crate::{
+    bootstrapping::raising::EphemeralSpec,
+    rlwe::{EncapsulationDigits, RlweSpec},
+    schemes::bgv::PlaintextSpec,
+};
+
+/// Public numbers of a set for thin bootstrapping; see [`super::BgvParams`] for the checked form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BgvSpec {
+    /// Name of the set.
+    pub name: String,
+    /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, slots-to-coefficients, products, digit removal,
+    /// coefficients-to-slots.
+    pub chain: RlweSpec,
+    /// p, a prime that is 1 modulo 2N.
+    pub prime: u64,
+    /// r: messages are modulo p^r.
+    pub exponent: u32,
+    /// t: the digit is removed beside multiples of p^t, modulo p^(r + t).
+    pub digit_exponent: u32,
+    /// B: the largest digit, below p/2.
+    pub bound: u32,
+    /// Stages of slots-to-coefficients, one level each.
+    pub slots_to_coeffs: usize,
+    /// Stages of coefficients-to-slots, one level each.
+    pub coeffs_to_slots: usize,
+    /// The secret between the lowest and the highest modulus.
+    pub ephemeral: EphemeralSpec,
+}
+
+impl BgvSpec {
+    /// What plaintexts are.
+    pub fn plaintexts(&self) -> PlaintextSpec {
+        PlaintextSpec {
+            prime: self.prime,
+            exponent: self.exponent,
+            largest_exponent: self.exponent.saturating_add(self.digit_exponent),
+        }
+    }
+
+    /// 16 bytes that identify the set: BLAKE3 over every number of it, security policy included, but not its name.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        let mut h = blake3::Hasher::new_derive_key("refloat 2026-11-23 bgv bootstrapping parameters v1");
+        h.update(&self.chain.fingerprint());
+        let digits = match self.ephemeral.digits {
+            EncapsulationDigits::Balanced { count } => count as u64,
+            EncapsulationDigits::PerPrime => 0,
+        };
+        for word in [
+            self.prime,
+            self.exponent.into(),
+            self.digit_exponent.into(),
+            self.bound.into(),
+            self.slots_to_coeffs as u64,
+            self.coeffs_to_slots as u64,
+            self.ephemeral.weight.into(),
+            self.ephemeral.prime,
+            digits,
+        ] {
+            h.update(&word.to_le_bytes());
+        }
+        let mut out = [0; 16];
+        out.copy_from_slice(&h.finalize().as_bytes()[..16]);
+        out
+    }
+}

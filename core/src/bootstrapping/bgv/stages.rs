@@ -1,0 +1,53 @@
+//! The stages of a bootstrap, as reported to observers.
+
+use alloc::{vec, vec::Vec};
+
+use super::spec::BgvSpec;
+use crate::trace::StageInfo;
+
+/// Slots to coefficients.
+pub const SLOTS_TO_COEFFS: &str = "slots_to_coeffs";
+/// To the sparse secret, times p^e modulo q0.
+pub const PREPARE: &str = "prepare";
+/// From the lowest modulus to the highest.
+pub const MOD_RAISE: &str = "mod_raise";
+/// Coefficients to slots.
+pub const COEFFS_TO_SLOTS: &str = "coeffs_to_slots";
+/// The low digit, taken off.
+pub const DIGIT_REMOVAL: &str = "digit_removal";
+
+/// The stages in order, given the levels of the removal.
+pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
+    vec![
+        StageInfo {
+            id: SLOTS_TO_COEFFS,
+            title: "Slots to coefficients",
+            symbol: "slots become coefficients, modulo p^r",
+            levels: spec.slots_to_coeffs,
+        },
+        StageInfo {
+            id: PREPARE,
+            title: "Sparse secret, times p^e",
+            symbol: "p^e (m/p^r + e) mod q0 = p^t m' + q0 I",
+            levels: 0,
+        },
+        StageInfo {
+            id: MOD_RAISE,
+            title: "Raise the modulus",
+            symbol: "(p^t m' + q0 I)/p^e mod Q: a ciphertext of I + p^t m'/q0 mod p^e",
+            levels: 0,
+        },
+        StageInfo {
+            id: COEFFS_TO_SLOTS,
+            title: "Coefficients to slots",
+            symbol: "slots = I + p^t y mod p^e",
+            levels: spec.coeffs_to_slots,
+        },
+        StageInfo {
+            id: DIGIT_REMOVAL,
+            title: "Remove the low digit",
+            symbol: "x - D(x) = p^t y mod p^e, read as y mod p^r",
+            levels: removal,
+        },
+    ]
+}

@@ -1,0 +1,349 @@
+//! Thin BGV bootstrapping on toys: every stage as the holder of the key sees it, chains, failures, refusals.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use refloat::Error;
+use refloat::arith::Word;
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvRun, BgvSecretKey, BgvSpec, BgvState, COEFFS_TO_SLOTS,
+    DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS,
+};
+use refloat::bootstrapping::log2_quotient_exceeds;
+use refloat::bootstrapping::method::Promise;
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::circuits::polynomial::Plan;
+use refloat::random::Seed;
+use refloat::schemes::bgv::{BgvCiphertext, Factor};
+use refloat::trace::{Counters, Observer, StageEvent};
+use refloat_tests::bgv::tiny;
+use refloat_tests::rns::Lottery;
+
+struct Set<W: Word> {
+    params: BgvParams<W>,
+    secret: BgvSecretKey<W>,
+    keys: BgvKeys<W>,
+    bootstrapper: BgvBootstrapper<W>,
+}
+
+impl<W: Word> Set<W> {
+    fn new(spec: &BgvSpec) -> Self {
+        let params = BgvParams::new(spec).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        Self { params, secret, keys, bootstrapper }
+    }
+
+    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<W> {
+        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
+        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
+    }
+
+    fn decrypt(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
+        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    fn square(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        self.bootstrapper.multiply(x, x, &self.keys)
+    }
+
+    fn squared(&self, message: &[u64]) -> Vec<u64> {
+        let ring = self.params.messages();
+        message.iter().map(|&m| ring.mul(m, m)).collect()
+    }
+
+    fn random(&self, lottery: &mut Lottery) -> Vec<u64> {
+        (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
+    }
+}
+
+/// Where slot (s, j) is among the coefficients.
+fn place(n: usize, slot: usize) -> usize {
+    let columns = n / 2;
+    let (s, j) = (slot / columns, slot % columns);
+    (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
+}
+
+/// The next stage, which is this one.
+fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
+    assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
+    run.step(&set.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
+}
+
+/// One bootstrap in steps, each against exact arithmetic; returns what comes out.
+fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+    let (params, secret, n) = (&set.params, &set.secret, set.params.n());
+    let (small, large) = (params.messages(), params.raised());
+    let q0 = params.spec().chain.levels[0][0] as i64;
+    let step = small.prime().pow(params.spec().digit_exponent) as i64;
+    let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
+    advance(set, &mut run, SLOTS_TO_COEFFS);
+    let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
+    let coefficients = secret.decrypt_coefficients(base).expect("our own").reveal_to_key_owner().clone();
+    assert!((0..n).all(|slot| coefficients[place(n, slot)] == message[slot]), "slots in coefficients");
+    let (factor, level) = (base.factor(), base.level());
+    assert_eq!(level, 0);
+
+    advance(set, &mut run, PREPARE);
+    let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
+    let phase = secret.decrypt_prepared(prepared).reveal_to_key_owner().clone();
+    let bound = i64::from(params.spec().bound);
+    for (&x, &m) in phase.iter().zip(&coefficients) {
+        let digit = (x as f64 / q0 as f64).round() as i64;
+        let rest = x - q0 * digit;
+        assert!(digit.abs() <= bound, "a digit of {digit}");
+        assert!(rest % step == 0, "p^t m'");
+        assert_eq!(small.reduce_signed(rest / step), small.mul(m, factor.value()), "m' is f m modulo p^r");
+    }
+
+    advance(set, &mut run, MOD_RAISE);
+    let over_q0 = large.inverse(large.reduce_signed(q0)).expect("a unit");
+    let expected: Vec<u64> = phase.iter().map(|&x| large.mul(large.reduce_signed(x), over_q0)).collect();
+    let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
+    assert_eq!(secret.decrypt_coefficients(raised).expect("our own").reveal_to_key_owner(), &expected);
+    assert_eq!((raised.ring(), raised.level()), (large, params.levels().coeffs_to_slots));
+
+    advance(set, &mut run, COEFFS_TO_SLOTS);
+    let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
+    let found = set.decrypt(slots);
+    assert!((0..n).all(|slot| found[slot] == expected[place(n, slot)]), "coefficients in slots");
+
+    advance(set, &mut run, DIGIT_REMOVAL);
+    assert!(run.next_stage().is_none());
+    let out = run.finish().expect("done");
+    assert_eq!(set.decrypt(&out), message);
+    assert_eq!((out.level(), out.factor()), (params.levels().output, Factor::one(small)));
+    out
+}
+
+#[test]
+fn every_stage_is_what_exact_arithmetic_gives() {
+    let set = Set::<u64>::new(&tiny(15));
+    let n = set.params.n();
+    let p = set.params.messages().value();
+    let of = |f: &dyn Fn(usize) -> u64| (0..n).map(|i| f(i) % p).collect::<Vec<u64>>();
+    let messages = [
+        set.random(&mut Lottery::new(1)),
+        of(&|_| 0),
+        of(&|_| 1),
+        of(&|_| p - 1),
+        of(&|_| p / 2),
+        of(&|i| i as u64),
+        of(&|i| u64::from(i == 0)),
+    ];
+    for (i, message) in messages.iter().enumerate() {
+        let x = set.encrypt(message, set.params.levels().output, i as u64);
+        follow(&set, &x, message);
+        // With a factor that is not 1, at every level that a bootstrap begins at.
+        let mut x = set.square(&x).expect("room");
+        let mut message = set.squared(message);
+        while x.level() > set.params.levels().input {
+            assert_ne!(x.factor(), Factor::one(x.ring()));
+            follow(&set, &x, &message);
+            x = set.square(&x).expect("room");
+            message = set.squared(&message);
+        }
+        follow(&set, &x, &message);
+    }
+}
+
+#[test]
+fn narrow_words_and_other_digits_do_as_well() {
+    let narrow = Set::<u32>::new(&tiny(15));
+    let message = narrow.random(&mut Lottery::new(2));
+    follow(&narrow, &narrow.encrypt(&message, 2, 1), &message);
+    // Messages modulo p^2, of which a digit is removed modulo p^4 in two steps.
+    let mut spec = tiny(15);
+    (spec.exponent, spec.digit_exponent) = (2, 2);
+    // Every level for p^4, and q0 too.
+    let levels = spec.chain.levels.len();
+    let sizes = [vec![45.0], vec![50.0; levels + 3]].concat();
+    let mut primes = refloat_tests::rns::primes(64, &sizes).into_iter();
+    spec.chain.levels = (0..levels).map(|_| vec![primes.next().expect("enough")]).collect();
+    spec.chain.special = primes.by_ref().take(3).collect();
+    spec.ephemeral.prime = primes.next().expect("enough");
+    let set = Set::<u64>::new(&spec);
+    let message = set.random(&mut Lottery::new(3));
+    let out = follow(&set, &set.encrypt(&message, set.params.levels().output, 2), &message);
+    assert_eq!(out.ring().value(), 257 * 257);
+}
+
+#[test]
+fn a_hundred_bootstraps_with_products_between_stay_right() {
+    let set = Set::<u64>::new(&tiny(15));
+    let floor = set.params.context().noise().rounding();
+    let mut message = set.random(&mut Lottery::new(4));
+    let mut x = set.encrypt(&message, set.params.levels().output, 3);
+    for round in 0..100u64 {
+        // Squares go to 0 and 1: a sum keeps the slots moving.
+        for _ in 0..set.params.levels().left() {
+            x = set.square(&x).expect("room");
+            message = set.squared(&message);
+        }
+        let shift: Vec<u64> = set.random(&mut Lottery::new(100 + round));
+        x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
+        let ring = set.params.messages();
+        for (m, &s) in message.iter_mut().zip(&shift) {
+            *m = ring.add(*m, s);
+        }
+        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
+        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
+        assert!(x.noise() < 2.1 * floor, "noise stays at the floor");
+    }
+    let values: BTreeSet<u64> = message.into_iter().collect();
+    assert!(values.len() > 16, "slots that have become the same");
+}
+
+#[test]
+fn digits_exceed_their_bound_as_often_as_computed() {
+    for bound in [2, 3, 4] {
+        let set = Set::<u64>::new(&tiny(bound));
+        let q0 = set.params.spec().chain.levels[0][0] as f64;
+        let (mut beyond, mut all) = (0, 0);
+        for i in 0..60 {
+            let x = set.encrypt(&set.random(&mut Lottery::new(i)), set.params.levels().input, i);
+            let mut work = Counters::default();
+            let base = set.bootstrapper.slots_to_coeffs(&x, &set.keys, &mut work).expect("an input");
+            let prepared = set.bootstrapper.prepare(&base, &set.keys, &mut work).expect("level 0");
+            let phase = set.secret.decrypt_prepared(&prepared);
+            let phase = phase.reveal_to_key_owner();
+            beyond += phase.iter().filter(|&&x| (x as f64 / q0).round().abs() > f64::from(bound)).count();
+            all += phase.len();
+        }
+        let found = beyond as f64 / all as f64;
+        let law = 2f64.powf(set.params.log2_failure()) / set.params.n() as f64;
+        let without_noise = 2f64.powf(log2_quotient_exceeds(32, bound));
+        assert!(law >= without_noise && law < 1.2 * without_noise);
+        assert!(
+            (found / law).ln().abs() < 1.5f64.ln(),
+            "bound {bound}: {found} of the digits, computed {law}"
+        );
+    }
+}
+
+#[test]
+fn toy_bgv10_is_refreshed_between_squares() {
+    let preset = BgvPreset::named("toy-bgv10").expect("a set");
+    let set = Set::<u64>::new(&(preset.spec)());
+    let params = &set.params;
+    assert_eq!(params.fingerprint(), preset.fingerprint());
+    assert_eq!((params.n(), params.messages().value(), params.levels().left()), (1024, 65537, 2));
+    let plan = Plan::new(std::slice::from_ref(params.removal())).expect("one polynomial");
+    assert_eq!((params.removal().degree(), plan.key_switches(), plan.levels()), (61, 13, 6));
+    assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
+    let mut message = set.random(&mut Lottery::new(5));
+    let mut x = set.encrypt(&message, params.levels().output, 4);
+    for _ in 0..2 {
+        while x.level() > params.levels().input {
+            x = set.square(&x).expect("room");
+            message = set.squared(&message);
+        }
+        x = follow(&set, &x, &message);
+    }
+}
+
+#[test]
+fn sets_hold_what_they_promise() {
+    for preset in BgvPreset::all() {
+        let params = preset.params().expect("a preset");
+        let (name, failure) = (preset.name, params.log2_failure());
+        assert!(failure <= preset.promised && failure > preset.promised - 1.0, "{name}: 2^{failure:.2}");
+        assert_eq!(preset.promise(), Promise::Exact { log_failure: preset.promised });
+        assert!(!preset.secure() || params.security().bits >= 128.0, "{name}");
+        assert_eq!(
+            preset.secure(),
+            !name.starts_with("toy-") && !preset.title.contains("INSECURE"),
+            "{name}"
+        );
+        // Products need 4 P times the size of a rounding.
+        let (model, levels) = (params.context().noise(), params.levels());
+        for level in levels.input + 1..=levels.removal {
+            let p = if level > levels.output { params.raised() } else { params.messages() };
+            let room = params.spec().chain.levels[level][0] as f64 / (p.value() as f64 * model.rounding());
+            assert!(room >= 4.0, "{name}, level {level}: {room}");
+        }
+    }
+    let bgv15 = BgvPreset::named("bgv15").expect("a set").params().expect("a preset");
+    assert_eq!((bgv15.n(), bgv15.levels().left(), bgv15.galois_elements().count()), (32768, 5, 46));
+    assert!((bgv15.log_qp() - 865.93).abs() < 0.01 && (bgv15.log_q0_p() - 85.0).abs() < 0.01);
+}
+
+/// Counts stages, and breaks at one.
+struct Watch {
+    seen: Vec<&'static str>,
+    stop: Option<&'static str>,
+}
+
+impl Observer for Watch {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        if let StageEvent::Enter { stage } = event {
+            self.seen.push(stage);
+            if self.stop == Some(*stage) {
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn runs_report_stop_and_refuse() {
+    let set = Set::<u64>::new(&tiny(15));
+    let (params, bootstrapper) = (&set.params, &set.bootstrapper);
+    let x = set.encrypt(&[1, 2, 3], params.levels().input, 5);
+    let mut watch = Watch { seen: Vec::new(), stop: None };
+    let out = bootstrapper.bootstrap(&x, &set.keys, &mut watch).expect("an input");
+    assert_eq!(watch.seen, params.stages().iter().map(|stage| stage.id).collect::<Vec<_>>());
+    let spent: usize = params.stages().iter().map(|stage| stage.levels).sum();
+    assert_eq!(spent + params.levels().left(), params.levels().coeffs_to_slots);
+    // The same words with one thread.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+    let same = pool.install(|| bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input"));
+    assert!(same.parts().iter().zip(out.parts()).all(|(a, b)| a.data() == b.data()));
+    let mut watch = Watch { seen: Vec::new(), stop: Some(MOD_RAISE) };
+    assert!(matches!(bootstrapper.bootstrap(&x, &set.keys, &mut watch), Err(Error::Cancelled(_))));
+
+    let refused =
+        |x: &BgvCiphertext<u64>| bootstrapper.bootstrap(x, &set.keys, &mut ()).expect_err("refused");
+    let bgv = bootstrapper.bgv();
+    let low = bgv.drop_to_level(&x, params.levels().input - 1).expect("lower");
+    assert!(matches!(refused(&low), Error::LevelMismatch(_)));
+    let product = bgv.tensor(&x, &x).expect("room");
+    assert!(matches!(refused(&product), Error::InvalidArgument(_)));
+    let raised = bgv.multiply_by_prime(&x, 1).expect("a power of the set");
+    assert!(matches!(refused(&raised), Error::ScaleMismatch(_)));
+    let noisy = (0..3).fold(x.clone(), |x, _| bgv.multiply_integer(&x, 128).expect("room"));
+    let Error::Limit(text) = refused(&noisy) else { panic!("too much noise for a raise") };
+    assert!(text.contains("noise"), "{text}");
+    let other = Set::<u64>::new(&tiny(3));
+    assert!(matches!(refused(&other.encrypt(&[1], 2, 6)), Error::ParamsMismatch(_)));
+    assert!(matches!(bootstrapper.bootstrap(&x, &other.keys, &mut ()), Err(Error::ParamsMismatch(_))));
+    assert!(matches!(
+        set.secret.encrypt(&[1], params.levels().output + 1, &Seed::from_bytes([0; 32])),
+        Err(Error::LevelMismatch(_))
+    ));
+}
+
+#[test]
+fn sets_that_do_not_fit_are_named() {
+    let refused = |change: &dyn Fn(&mut BgvSpec)| {
+        let mut spec = tiny(15);
+        change(&mut spec);
+        match BgvParams::<u64>::new(&spec) {
+            Err(Error::InvalidArgument(text)) => text,
+            Err(error) => panic!("{error}"),
+            Ok(_) => panic!("a set that does not fit"),
+        }
+    };
+    assert!(refused(&|spec| spec.bound = 129).contains("bound below 257/2"));
+    assert!(refused(&|spec| spec.digit_exponent = 0).contains("exponent"));
+    assert!(refused(&|spec| spec.prime = 193).contains("1 modulo 128"));
+    assert!(refused(&|spec| spec.ephemeral.weight = 0).contains("weight 0"));
+    assert!(refused(&|spec| spec.coeffs_to_slots = 7).contains("stages"));
+    assert!(refused(&|spec| spec.slots_to_coeffs = 5).contains("at least one level more"));
+    // Levels 0 and 3 in each other's place: a q0 too small for the noise of a message.
+    assert!(refused(&|spec| spec.chain.levels.swap(0, 3)).contains("larger q0"));
+    let taken = tiny(15).chain.levels[4][0];
+    assert!(refused(&|spec| spec.prime = taken).contains("prime of the chain"));
+}
