@@ -1,31 +1,237 @@
-//! What jobs on CKKS ciphertexts have in common, whatever the method that refreshes them.
+//! Jobs on CKKS ciphertexts, whatever the method that refreshes them.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
-use refloat::bootstrapping::Rounds;
+use refloat::bootstrapping::{MetaBootstrapper, Method, Rounds};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::Observer;
-use refloat::wire::WireWord;
+use refloat::wire::{self, CkksSet, WireWord};
 
-use crate::engine::{Operation, SlotMode, Task};
+use crate::engine::{
+    JobSet, LoadError, LoadedKeys, Operation, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
+};
 use crate::id::{Id, hex};
+
+/// A bootstrapping method of CKKS as jobs use it: the checked parameters of a set.
+pub trait CkksMethod: CkksSet + Send + Sync + 'static {
+    /// What computes, shared by all keys of the set.
+    type Evaluator: Send + Sync + 'static;
+    /// Evaluation keys, in memory or where they are read from.
+    type Keys: Send + Sync + 'static;
+
+    /// What computes.
+    ///
+    /// # Errors
+    /// None for a set that was checked.
+    fn evaluator(&self) -> Result<Self::Evaluator, Error>;
+
+    /// Lowest level of a ciphertext that can be squared.
+    fn square_level(&self) -> usize;
+
+    /// As [`JobSet::verify_part`].
+    ///
+    /// # Errors
+    /// As [`JobSet::verify_part`].
+    fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
+
+    /// Loads keys piece by piece.
+    ///
+    /// # Errors
+    /// As [`JobSet::load`].
+    fn load(&self, key: Id, read: ReadPart<'_>) -> Result<Self::Keys, LoadError>;
+
+    /// Opens keys that are read as they are used, where the set has no room for others.
+    fn open(&self, key: Id, read: &PartReader) -> Option<Result<Self::Keys, Error>> {
+        let _ = (key, read);
+        None
+    }
+
+    /// Evaluator and keys, ready to refresh ciphertexts whose slots hold values of `mode`.
+    fn bootstrapper<'a>(
+        evaluator: &'a Self::Evaluator,
+        keys: &'a Self::Keys,
+        mode: SlotMode,
+    ) -> impl Method<Self::Word> + 'a;
+
+    /// The square of a ciphertext, relinearised and rescaled.
+    ///
+    /// # Errors
+    /// Those of the evaluator.
+    fn square(
+        evaluator: &Self::Evaluator,
+        x: &Ciphertext<Self::Word>,
+        keys: &Self::Keys,
+    ) -> Result<Ciphertext<Self::Word>, Error>;
+
+    /// Largest body of a program with its inputs, in bytes; 0 where there are none.
+    fn largest_program(&self) -> usize {
+        0
+    }
+
+    /// Checks a program with its inputs, and gives the bytes of its results.
+    ///
+    /// # Errors
+    /// Always for a method that runs none.
+    fn check_program(&self, key: Id, body: &[u8]) -> Result<u64, Error> {
+        let _ = (key, body);
+        Err(program_alone())
+    }
+
+    /// Runs a program that was checked.
+    ///
+    /// # Errors
+    /// Always for a method that runs none.
+    fn run_program(
+        evaluator: &Self::Evaluator,
+        keys: &Self::Keys,
+        body: &[u8],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<u8>, Error> {
+        let _ = (evaluator, keys, body, observer);
+        Err(program_alone())
+    }
+}
+
+/// A CKKS set.
+pub struct CkksJobs<P: CkksMethod> {
+    set: Arc<Described<P>>,
+    /// The evaluator, as long as keys of the set are loaded: what it precomputes takes up to gigabytes.
+    evaluator: Mutex<Weak<P::Evaluator>>,
+}
+
+struct Described<P> {
+    info: SetInfo,
+    params: P,
+}
+
+/// Keys of a CKKS set, and what computes with them.
+struct CkksRunner<P: CkksMethod> {
+    set: Arc<Described<P>>,
+    key: Id,
+    evaluator: Arc<P::Evaluator>,
+    keys: P::Keys,
+}
+
+impl<P: CkksMethod> CkksJobs<P> {
+    /// The set of these parameters, which `info` describes.
+    pub fn new(info: SetInfo, params: P) -> Self {
+        Self { set: Arc::new(Described { info, params }), evaluator: Mutex::default() }
+    }
+
+    /// Keys in use.
+    fn loaded(&self, key: Id, keys: P::Keys) -> Result<LoadedKeys, Error> {
+        let mut known = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let evaluator = match known.upgrade() {
+            Some(evaluator) => evaluator,
+            None => Arc::new(self.set.params.evaluator()?),
+        };
+        *known = Arc::downgrade(&evaluator);
+        let set = Arc::clone(&self.set);
+        Ok(LoadedKeys::new(set.info.expanded_key_bytes, CkksRunner { set, key, evaluator, keys }))
+    }
+}
+
+impl<P: CkksMethod> JobSet for CkksJobs<P> {
+    fn info(&self) -> &SetInfo {
+        &self.set.info
+    }
+
+    fn largest_input(&self) -> usize {
+        self.set.params.largest_program().max(self.set.info.largest_ciphertext())
+    }
+
+    fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+        self.set.params.verify_part(key, index, bytes)
+    }
+
+    fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
+        let Described { info, params } = self.set.as_ref();
+        check_mode(info, task.mode)?;
+        let rounds = rounds(task, info.gain_bits)?;
+        if task.operations == [Operation::Program] {
+            return params.check_program(key, input);
+        }
+        if task.operations.contains(&Operation::Program) {
+            return Err(program_alone());
+        }
+        let levels =
+            Levels { square: params.square_level(), input: info.input_level, output: info.output_level };
+        let ciphertext = wire::ciphertext_from_bytes(params.ckks(), input)?;
+        let level = check(levels, rounds, key, &ciphertext, &task.operations)?;
+        Ok(wire::ciphertext_len(params.ckks(), level, 2) as u64)
+    }
+
+    fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+        let keys = self.set.params.load(key, read)?;
+        Ok(self.loaded(key, keys)?)
+    }
+
+    fn open(&self, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
+        let opened = self.set.params.open(key, read)?;
+        Some(opened.and_then(|keys| self.loaded(key, keys)))
+    }
+}
+
+impl<P: CkksMethod> Runner for CkksRunner<P> {
+    fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
+        let Self { set, key, evaluator, keys } = self;
+        let rounds = rounds(task, set.info.gain_bits)?;
+        if task.operations == [Operation::Program] {
+            return P::run_program(evaluator, keys, input, observer);
+        }
+        let method = P::bootstrapper(evaluator, keys, task.mode);
+        let method = MetaBootstrapper::with(&method, rounds)?;
+        let input = wire::ciphertext_from_bytes(set.params.ckks(), input)?;
+        check_key(*key, &input)?;
+        let output = task.operations.iter().try_fold(input, |x, &operation| {
+            if observer.is_cancelled() {
+                return Err(Error::Cancelled(operation.name().to_owned()));
+            }
+            match operation {
+                Operation::Square => P::square(evaluator, &x, keys),
+                Operation::Bootstrap => method.bootstrap(&x, observer),
+                Operation::Circuit | Operation::LookUp => Err(no_circuit()),
+                Operation::Program => Err(program_alone()),
+            }
+        })?;
+        wire::ciphertext_to_bytes(set.params.ckks(), &output)
+    }
+}
+
+/// Numbers and bits do not mix; real numbers are complex ones without an imaginary part.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for values that the set does not refresh.
+pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
+    if (mode == SlotMode::Bits) == (info.mode == SlotMode::Bits) {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "slots were said to hold {} values, {} serves {}; choose another set",
+        mode.name(),
+        info.name,
+        if info.mode == SlotMode::Bits { "bits" } else { "real and complex numbers" }
+    )))
+}
 
 /// Levels that operations need and give.
 #[derive(Debug, Clone, Copy)]
-pub struct Levels {
+struct Levels {
     /// Lowest level of a ciphertext that can be squared.
-    pub square: usize,
+    square: usize,
     /// Lowest level of a ciphertext that can be bootstrapped.
-    pub input: usize,
+    input: usize,
     /// Level of a ciphertext that was bootstrapped once.
-    pub output: usize,
+    output: usize,
 }
 
-/// The rounds that a task asks for, each after the first worth `gain_bits` bits.
+/// The rounds that a task asks for, each after the first worth `gain_bits` bits, which sets of bits have none of.
 ///
 /// # Errors
 /// [`Error::InvalidArgument`] for more or fewer than there can be, and for rounds of something else than a bootstrap of
 /// numbers.
-pub fn rounds(task: &Task, gain_bits: u32) -> Result<Rounds, Error> {
+fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
     let refuse =
         |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
     if task.rounds > 1 {
@@ -41,7 +247,7 @@ pub fn rounds(task: &Task, gain_bits: u32) -> Result<Rounds, Error> {
             return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
         }
     }
-    Rounds::new(task.rounds, gain_bits)
+    Rounds::new(task.rounds, gain_bits.unwrap_or(1))
 }
 
 /// Checks that operations can be applied to a ciphertext, one after the other, and gives the level of the result.
@@ -49,7 +255,7 @@ pub fn rounds(task: &Task, gain_bits: u32) -> Result<Rounds, Error> {
 /// # Errors
 /// [`Error::ParamsMismatch`] for another key, [`Error::InvalidArgument`] for one that is not relinearised or an operation of
 /// another scheme, [`Error::LevelMismatch`] where levels run out.
-pub fn check<W: WireWord>(
+fn check<W: WireWord>(
     levels: Levels,
     rounds: Rounds,
     key: Id,
@@ -66,28 +272,8 @@ pub fn check<W: WireWord>(
     check_levels(levels, rounds, ciphertext.level(), operations)
 }
 
-/// Applies the operations of a task in order; `step` does one.
-///
-/// # Errors
-/// As the operations; [`Error::Cancelled`] if the observer says so.
-pub fn apply<W: WireWord>(
-    key: Id,
-    task: &Task,
-    input: Ciphertext<W>,
-    observer: &mut dyn Observer,
-    step: impl Fn(Operation, &Ciphertext<W>, &mut dyn Observer) -> Result<Ciphertext<W>, Error>,
-) -> Result<Ciphertext<W>, Error> {
-    check_key(key, &input)?;
-    task.operations.iter().try_fold(input, |ciphertext, &operation| {
-        if observer.is_cancelled() {
-            return Err(Error::Cancelled(operation.name().to_owned()));
-        }
-        step(operation, &ciphertext, observer)
-    })
-}
-
 /// The error of an operation that is not for CKKS ciphertexts.
-pub fn no_circuit() -> Error {
+fn no_circuit() -> Error {
     Error::InvalidArgument(
         "circuits and look-ups take ciphertexts of a DM/CGGI set such as bool-128, not CKKS ciphertexts"
             .into(),
@@ -177,7 +363,7 @@ mod tests {
         use Operation::{Bootstrap, Program, Square};
         let task =
             |operations: &[Operation], rounds, mode| Task { mode, operations: operations.to_vec(), rounds };
-        let real = |rounds| super::rounds(&task(&[Bootstrap], rounds, SlotMode::Real), 18);
+        let real = |rounds| super::rounds(&task(&[Bootstrap], rounds, SlotMode::Real), Some(18));
         assert_eq!(real(2).unwrap().gained_bits(), 18);
         for wrong in [0, 5, 1000, u32::MAX] {
             let error = real(wrong).unwrap_err().to_string();
@@ -188,7 +374,7 @@ mod tests {
             task(&[Program], 2, SlotMode::Real),
             task(&[Bootstrap], 2, SlotMode::Bits),
         ] {
-            assert_eq!(super::rounds(&wrong, 18).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
+            assert_eq!(super::rounds(&wrong, Some(18)).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
         }
         let (two, ship) = (real(2).unwrap(), Levels { square: 2, input: 1, output: 2 });
         assert!(check_levels(ship, two, 1, &[Bootstrap, Bootstrap]).is_ok());

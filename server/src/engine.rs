@@ -1,11 +1,7 @@
 //! The seam between the server and homomorphic encryption.
 //!
-//! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that an
-//! [`Engine`] checks, loads and runs. The real engines are [`crate::ship::ShipEngine`],
-//! [`crate::conventional::ConventionalEngine`] and [`crate::gates::GateEngine`], and all together
-//! [`crate::engines::Engines`].
-
-use std::any::Any;
+//! Stores, queue, HTTP and worker know evaluation keys and ciphertexts only as bytes that a [`JobSet`] checks, loads and runs.
+//! Which sets there are is said by a [`crate::registry::Registry`].
 
 use refloat::Error;
 pub use refloat::bootstrapping::method::{Part, Scheme, SetInfo, SlotMode, Stage};
@@ -106,8 +102,25 @@ pub fn operation_list(operations: &[Operation]) -> String {
 pub struct LoadedKeys {
     /// Bytes of memory it takes.
     pub bytes: u64,
-    /// What the engine made of it.
-    pub inner: Box<dyn Any + Send + Sync>,
+    /// What does jobs with it.
+    pub runner: Box<dyn Runner>,
+}
+
+impl LoadedKeys {
+    /// Keys that take so many bytes.
+    pub fn new(bytes: u64, runner: impl Runner) -> Self {
+        Self { bytes, runner: Box::new(runner) }
+    }
+}
+
+/// Evaluation keys, with all that the jobs share which are done with them.
+pub trait Runner: Send + Sync + 'static {
+    /// Does a job, on the rayon pool it is called in.
+    ///
+    /// # Errors
+    /// The input does not conform, or the observer stopped the run; [`Error::MissingKey`] where keys are read as they are
+    /// used, and reading fails.
+    fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error>;
 }
 
 /// Reads piece `index` of a stored key set.
@@ -121,72 +134,56 @@ pub type PartReader = std::sync::Arc<dyn Fn(usize) -> std::io::Result<Vec<u8>> +
 pub enum LoadError {
     /// A stored piece cannot be read.
     Io(std::io::Error),
-    /// The engine refuses it, or was asked to stop.
-    Engine(Error),
+    /// The set refuses it.
+    Refused(Error),
 }
 
-/// Homomorphic encryption as the server sees it. Implementations check everything they are given.
-pub trait Engine: Send + Sync + 'static {
-    /// The parameter sets, in the order to show them.
-    fn sets(&self) -> &[SetInfo];
+impl From<std::io::Error> for LoadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error)
+    }
+}
 
-    /// Name of the arithmetic back-end in use.
-    fn backend(&self) -> String;
+impl From<Error> for LoadError {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
 
-    /// Largest body of a job of the set, in bytes.
-    fn largest_input(&self, set: &SetInfo) -> usize {
-        set.largest_ciphertext()
+/// A parameter set of whichever method: keys are loaded for it, and jobs run on it. Implementations check everything they are
+/// given.
+pub trait JobSet: Send + Sync + 'static {
+    /// What there is to know of it.
+    fn info(&self) -> &SetInfo;
+
+    /// Largest body of a job, in bytes.
+    fn largest_input(&self) -> usize {
+        self.info().largest_ciphertext()
     }
 
     /// Checks one piece of an evaluation key set without keeping it.
     ///
     /// # Errors
-    /// The bytes are not piece `index` of a key set `key` for `set`.
-    fn verify_part(&self, set: &str, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
+    /// The bytes are not piece `index` of a key set `key`.
+    fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Checks what a job is to work on: a ciphertext, or a circuit with its inputs; and that `task` can
-    /// be applied to it. Returns how many bytes the result takes at most.
+    /// Checks the body of a job, and that `task` can be applied to it. Returns how many bytes the result takes at most.
     ///
     /// # Errors
-    /// The bytes are no such input of `set` under `key`, or its level does not fit.
-    fn check_ciphertext(&self, set: &str, key: Id, task: &Task, bytes: &[u8]) -> Result<u64, Error>;
+    /// The bytes are no such input under `key`, or its level does not fit.
+    fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error>;
 
     /// Loads a key set piece by piece. `read` may report that loading is to stop.
     ///
     /// # Errors
     /// A piece cannot be read or does not conform.
-    fn load_keys(&self, set: &str, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError>;
+    fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError>;
 
-    /// Opens a key set whose keys are read as they are used, on as many threads as the rayon pool it is called in; `None` if
-    /// [`Self::load_keys`] loads those of this parameter set.
-    ///
-    /// [`Self::run`] fails with [`Error::MissingKey`] where `read` does.
-    fn open_keys(&self, set: &str, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
-        let _ = (set, key, read);
+    /// Opens a key set whose keys are read as they are used, on as many threads as the rayon pool it is called in; `None` where
+    /// [`Self::load`] is to load them.
+    fn open(&self, key: Id, read: &PartReader) -> Option<Result<LoadedKeys, Error>> {
+        let _ = (key, read);
         None
-    }
-
-    /// Applies `task` to a ciphertext, on the rayon pool it is called in.
-    ///
-    /// # Errors
-    /// The input does not conform, or the observer stopped the run.
-    fn run(
-        &self,
-        set: &str,
-        keys: &LoadedKeys,
-        task: &Task,
-        ciphertext: &[u8],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<u8>, Error>;
-
-    /// The parameter set of that name.
-    fn set(&self, name: &str) -> Option<&SetInfo> {
-        self.sets().iter().find(|set| set.name == name)
-    }
-
-    /// The parameter set with that fingerprint, whatever its name was when keys were made of it.
-    fn set_by_fingerprint(&self, fingerprint: &str) -> Option<&SetInfo> {
-        self.sets().iter().find(|set| set.fingerprint == fingerprint)
     }
 }
 

@@ -7,6 +7,7 @@
 mod cgroup;
 pub mod ckks_jobs;
 pub mod cli;
+pub mod clients;
 pub mod config;
 pub mod conventional;
 pub mod engine;
@@ -19,6 +20,7 @@ pub mod memory;
 pub mod plan;
 pub mod problem;
 pub mod programs;
+pub mod registry;
 pub mod server;
 pub mod service;
 pub mod settings;

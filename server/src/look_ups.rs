@@ -1,4 +1,4 @@
-//! Look-ups of one table on a list of encrypted integers: a job of the engine of DM/CGGI.
+//! Look-ups of one table on a list of encrypted integers: a job of a DM/CGGI set.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Programs on CKKS ciphertexts: a job of the engine for conventional bootstrapping.
+//! Programs on CKKS ciphertexts: a job of a set for conventional bootstrapping.
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::{ConventionalBootstrapper, ConventionalParams};

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::config::{Config, ConfigError, LimitsSection, MetricsListen};
-use crate::engine::Engine;
+use crate::engines::Engines;
 use crate::http;
 use crate::http::listen::{Doors, OPERATORS, RESERVED};
 use crate::service::live::Stop;
@@ -73,7 +73,7 @@ impl Server {
     ///
     /// # Errors
     /// The address or the data folder cannot be used.
-    pub async fn start(mut config: Config, engine: Arc<dyn Engine>) -> Result<Self, StartError> {
+    pub async fn start(mut config: Config, engines: Engines) -> Result<Self, StartError> {
         config.check().map_err(StartError::Config)?;
         let (listener, address) = bind(config.server.listen, &config).await?;
         let (operators, metrics_address) = match config.server.metrics_listen {
@@ -91,7 +91,7 @@ impl Server {
             let kind = tokio::signal::unix::SignalKind::from_raw(signal);
             drop(tokio::signal::unix::signal(kind).map_err(StartError::System)?);
         }
-        let service = Arc::new(Service::open(config, engine).map_err(StartError::Store)?);
+        let service = Arc::new(Service::open(config, engines).map_err(StartError::Store)?);
         let pool = worker::pool(&service.config).map_err(StartError::System)?;
         let worker = worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
         let (stop, stopped) = watch::channel(false);

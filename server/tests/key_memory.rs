@@ -28,8 +28,8 @@ fn falls(process: &Process, most: u64) {
 #[test]
 fn keys_give_their_memory_back() {
     let secret = secret("toy10", 9);
-    let expanded = refloat_server::engines::Engines::new(u64::MAX).unwrap();
-    let expanded = refloat_server::engine::Engine::set(&expanded, "toy10").unwrap().expanded_key_bytes;
+    let engines = refloat_server::engines::Engines::new(u64::MAX).unwrap();
+    let expanded = engines.named("toy10").unwrap().info().expanded_key_bytes;
     let input = encrypt(&secret, &message(&secret), 2, 7);
     let start = |idle: u32| {
         let folder = tempfile::tempdir().unwrap();

@@ -5,16 +5,16 @@ mod support;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::Arc;
 
 use refloat::bootstrapping::ckks_conventional::ConventionalSecretKey;
 use refloat::params::conventional_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
 use refloat::wire;
-use refloat_server::conventional::ConventionalEngine;
+use refloat_server::engines::Engines;
 use refloat_server::id::hex;
 use refloat_server::plan::MemoryPlan;
+use refloat_server::registry::{Memory, Registry, Wanted};
 use refloat_server::{Config, Server};
 use serde_json::{Value, json};
 use support::{Answer, Client};
@@ -35,10 +35,11 @@ impl Small {
         config.server.allow_insecure = true;
         config.compute.key_cache_bytes = budget;
         folder.clone_into(&mut config.storage.data);
-        let engine = ConventionalEngine::of([conventional_preset(SET).unwrap()], budget).unwrap();
+        let wanted = Wanted { only: Some(SET), memory: Memory::Keys(budget) };
+        let engines = Engines::with(&Registry::default(), wanted).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let server = runtime.block_on(Server::start(config, Arc::new(engine))).unwrap();
+        let server = runtime.block_on(Server::start(config, engines)).unwrap();
         let client = Client::new(server.address());
         Self { runtime, server, client }
     }

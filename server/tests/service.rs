@@ -12,7 +12,7 @@ use refloat_server::service::access::{Caller, Presented};
 use refloat_server::store::turns::Turns;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
-use support::engine::{FINGERPRINT, KEY, PART, PARTS, TestEngine, part};
+use support::engine::{FINGERPRINT, HUGE_FINGERPRINT, KEY, PART, PARTS, TOY_FINGERPRINT, TestEngine, part};
 use support::{TOKEN, TestServer, ciphertext, manifest, open, read_events, upload};
 
 fn digest() -> String {
@@ -76,8 +76,16 @@ fn a_key_set_that_does_not_fit_is_refused() {
         change(&mut body);
         client.post_json("/v1/keys", &body)
     };
-    open(|body| body["params"] = "none".into()).problem(404, "NOT_FOUND");
-    let detail = open(|body| body["params"] = "toy".into()).problem(403, "INSECURE");
+    let answer = open(|body| {
+        body["params"] = "none".into();
+        body["fingerprint"] = "0".repeat(32).into();
+    });
+    answer.problem(404, "NOT_FOUND");
+    let answer = open(|body| {
+        body["params"] = "toy".into();
+        body["fingerprint"] = TOY_FINGERPRINT.into();
+    });
+    let detail = answer.problem(403, "INSECURE");
     assert!(detail.contains("--allow-insecure"), "{detail}");
     let detail = open(|body| body["fingerprint"] = "beef".into()).problem(409, "PARAMS_MISMATCH");
     assert!(detail.contains("beef") && detail.contains(FINGERPRINT), "{detail}");
@@ -367,7 +375,7 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
         die();
         let mut config = Config::default();
         folder.path().clone_into(&mut config.storage.data);
-        let service = Service::open(config, Arc::new(TestEngine::default())).unwrap();
+        let service = Service::open(config, Arc::new(TestEngine::default()).sets()).unwrap();
         assert_eq!(service.job(job.parse().unwrap(), &owner).unwrap().state, jobs::JobState::Queued);
     }
     die();
@@ -417,6 +425,7 @@ fn keys_too_large_for_memory_are_refused_before_the_queue() {
     let folder = tempfile::tempdir().unwrap();
     let mut body = manifest();
     body["params"] = "huge".into();
+    body["fingerprint"] = HUGE_FINGERPRINT.into();
     let server = TestServer::start(folder.path(), |_| {});
     let detail = server.client.post_json("/v1/keys", &body).problem(507, "MEMORY");
     assert!(detail.contains("key_cache_bytes"), "{detail}");

@@ -67,11 +67,12 @@ fn the_readme_has_the_same_table() {
 
 #[test]
 fn proxies_pass_on_what_the_server_takes() {
-    use refloat_server::engine::Engine;
     let engines = refloat_server::engines::Engines::new(1 << 30).unwrap();
-    let pieces = |set: &refloat_server::engine::SetInfo| set.key_parts.iter().map(|part| part.bytes).max();
-    let largest =
-        engines.sets().iter().flat_map(|set| [Some(engines.largest_input(set)), pieces(set)]).flatten().max();
+    let largest = engines.infos().flat_map(|set| {
+        let body = engines.named(&set.name).unwrap().largest_input();
+        set.key_parts.iter().map(|part| part.bytes).chain([body])
+    });
+    let largest = largest.max();
     for (file, setting, unit, bytes) in
         [("Caddyfile", "max_size ", "MB", 1_000_000), ("nginx.conf", "client_max_body_size ", "m;", 1 << 20)]
     {

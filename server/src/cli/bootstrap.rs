@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::Mode;
-use super::ckks::CiphertextFile;
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
+use super::{Mode, ckks};
+use crate::clients::CiphertextBytes;
 use crate::engine::{Operation, SlotMode, Task, operation_list};
 
 const EXAMPLES: &str = "\
@@ -52,20 +52,20 @@ pub struct Arguments {
 /// Refreshes a ciphertext.
 pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let file = OutFile::open(&arguments.out, &[&arguments.input])?;
-    let (set, input) = CiphertextFile::read(&arguments.input)?;
-    let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
+    let (set, input) = ckks::read_ciphertext(&arguments.input)?;
+    let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
-    let work = (&task, &input.bytes[..], set.largest_ciphertext());
+    let work = (&task, &input.bytes[..], set.info().largest_ciphertext());
     let Done { bytes, seconds, stages } =
-        arguments.place.run(&arguments.keys, (&set, input.key), work, output)?;
+        arguments.place.run(&arguments.keys, (set.as_ref(), input.key), work, output)?;
     let ciphertext = set.ciphertext(bytes)?;
     if ciphertext.key != input.key {
         return Err(Failure::network("the server answered with a ciphertext under another key"));
     }
     file.write(&ciphertext.bytes)?;
-    let facts = |file: &CiphertextFile| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
+    let facts = |file: &CiphertextBytes| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
     let value = json!({
-        "params": set.name(), "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
+        "params": set.info().name, "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
         "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
         "before": facts(&input), "after": facts(&ciphertext),
     });

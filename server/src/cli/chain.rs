@@ -82,13 +82,14 @@ mod tests {
     use refloat::params::preset;
 
     use super::*;
-    use crate::engine::Engine;
-    use crate::ship::ShipEngine;
 
     #[test]
     fn a_chain_ends_where_nothing_is_promised() {
-        let engine = ShipEngine::of(["ship13", "ship13-bits"].map(|name| preset(name).unwrap())).unwrap();
-        let chain = |set: usize, k| Chain::of(&engine.sets()[set], k).unwrap();
+        let sets = ["ship13", "ship13-bits"].map(|name| {
+            let preset = preset(name).unwrap();
+            preset.describe(&preset.params().unwrap())
+        });
+        let chain = |set: usize, k| Chain::of(&sets[set], k).unwrap();
         let long = chain(0, 50);
         let counts: Vec<u32> = long.rows.iter().map(|row| row.bootstraps).collect();
         assert_eq!(counts, [1, 2, 4, 8, 16, 31]);

@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
-use super::ckks::{CiphertextFile, CkksSecret};
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::measure::Precision;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::{Mode, bits, keyfiles};
+use super::{Mode, bits, ckks, keyfiles};
 use crate::engine::SlotMode;
 
 const EXAMPLES: &str = "\
@@ -73,10 +72,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, file, format), output);
     }
-    let (_, secret) = CkksSecret::read(&arguments.key)?;
-    let (set, ciphertext) = CiphertextFile::read(&arguments.input)?;
-    let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
-    let shape = Shape::new(set.slots(), mode);
+    let (_, secret) = ckks::read_secret(&arguments.key)?;
+    let (set, ciphertext) = ckks::read_ciphertext(&arguments.input)?;
+    let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
+    let shape = Shape::new(set.info().slots, mode);
     let values = secret.decrypt(&ciphertext.bytes, mode)?;
     let count = arguments.count.unwrap_or(values.len()).min(values.len());
     let precision = match &arguments.compare {
@@ -89,7 +88,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     };
     file.write(&data::encode(format, &values[..count], shape, arguments.size)?)?;
     let value = json!({
-        "params": set.name(), "mode": mode, "numbers": count, "level": ciphertext.level, "out": arguments.out,
+        "params": set.info().name, "mode": mode, "numbers": count, "level": ciphertext.level, "out": arguments.out,
         "precision": precision,
     });
     if to_pipe {

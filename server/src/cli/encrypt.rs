@@ -7,12 +7,11 @@ use refloat::schemes::cggi::Encoding;
 use serde_json::json;
 use zeroize::Zeroizing;
 
-use super::ckks::CkksSecret;
 use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use super::{Mode, bits, keyfiles};
+use super::{Mode, bits, ckks, keyfiles};
 use crate::engine::SlotMode;
 
 const EXAMPLES: &str = "\
@@ -91,9 +90,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         return bits::encrypt(&arguments.key, (Encoding::Bit, &message), (&arguments.out, file), output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
-    let (set, secret) = CkksSecret::read(&arguments.key)?;
-    let mode = arguments.mode.map_or(set.mode(), SlotMode::from);
-    let shape = Shape::new(set.slots(), mode);
+    let (set, secret) = ckks::read_secret(&arguments.key)?;
+    let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
+    let shape = Shape::new(set.info().slots, mode);
     let format = Format::of(arguments.format, input)?;
     let mut values = data::read(input, format, shape, arguments.size)?;
     let given = values.len();
@@ -108,20 +107,19 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     if mode == SlotMode::Complex && given % 2 == 1 {
         values.push(0.0);
     }
-    let [input_level, output_level] = set.levels();
-    let level = if arguments.exhausted { input_level } else { output_level };
+    let level = if arguments.exhausted { set.info().input_level } else { set.info().output_level };
     let ciphertext = secret.encrypt(&values, mode, level, &keyfiles::fresh_seed()?)?;
     file.write(&ciphertext.bytes)?;
     let (log_q, written) = (ciphertext.log_q, ciphertext.bytes.len());
     let value = json!({
-        "params": set.name(), "mode": mode, "numbers": given, "level": level,
+        "params": set.info().name, "mode": mode, "numbers": given, "level": level,
         "logQ": log_q, "logScale": ciphertext.log_scale, "bytes": written, "out": arguments.out,
     });
     output.result(&value, || {
         format!(
             "{given} numbers into {} of {}, level {level}, log2 Q {log_q:.1}, {}",
             arguments.out.display(),
-            set.name(),
+            set.info().name,
             bytes(written as u64)
         )
     })

@@ -20,7 +20,8 @@ use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::progress;
-use crate::engine::{Engine, LoadError, LoadedKeys, PartReader};
+use crate::engine::{LoadError, LoadedKeys, PartReader};
+use crate::engines::Engines;
 use crate::id::Id;
 
 const SECRET: &str = "secret.key";
@@ -243,11 +244,11 @@ impl EvaluationFolder {
         }
     }
 
-    /// Loads all pieces for use by an engine that knows their set.
-    pub fn load(&self, engine: &dyn Engine, output: &Output) -> Result<LoadedKeys, Failure> {
+    /// Loads all pieces for use, with the set among `engines` that they belong to.
+    pub fn load(&self, engines: &Engines, output: &Output) -> Result<LoadedKeys, Failure> {
         let Manifest { params, key_id, fingerprint, .. } = &self.manifest;
-        let set = engine.set_by_fingerprint(fingerprint).ok_or_else(|| {
-            let known = engine.sets().iter().map(|set| format!("{} with {}", set.name, set.fingerprint));
+        let set = engines.by_fingerprint(fingerprint).ok_or_else(|| {
+            let known = engines.infos().map(|set| format!("{} with {}", set.name, set.fingerprint));
             Failure::usage(format!(
                 "the keys in {} are for {params} with fingerprint {fingerprint}, the ciphertext is of {}; use the \
                  ciphertext's keys",
@@ -262,12 +263,12 @@ impl EvaluationFolder {
             fs::read(&path)
                 .map_err(|error| std::io::Error::new(error.kind(), format!("{error}: {}", repair())))
         });
-        if let Some(opened) = engine.open_keys(&set.name, *key_id, &later) {
+        if let Some(opened) = set.open(*key_id, &later) {
             return opened.map_err(|error| in_file(&self.folder, error));
         }
-        let bar = progress::byte_bar(output, set.key_bytes, "loading keys");
+        let bar = progress::byte_bar(output, set.info().key_bytes, "loading keys");
         let mut last = 0;
-        let loaded = engine.load_keys(&set.name, *key_id, &mut |index| {
+        let loaded = set.load(*key_id, &mut |index| {
             last = index;
             let bytes = fs::read(part_path(&self.folder, index))?;
             bar.inc(bytes.len() as u64);
@@ -277,7 +278,7 @@ impl EvaluationFolder {
         let path = part_path(&self.folder, last);
         loaded.map_err(|error| match error {
             LoadError::Io(error) => self.unread(&path, &error),
-            LoadError::Engine(error) => self.refused(&path, error),
+            LoadError::Refused(error) => self.refused(&path, error),
         })
     }
 

@@ -9,13 +9,14 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::bits;
-use super::ckks::{CkksSecret, CkksSet, unknown_set};
+use super::ckks::{self, unknown_set};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use crate::engine::Engine;
+use crate::clients::{CkksClient, CkksSecret};
 use crate::engines::Engines;
+use crate::registry::{Memory, Registry, Wanted};
 use crate::store::folder::data_folder_above;
 
 const EXAMPLES: &str = "\
@@ -99,8 +100,8 @@ fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), F
     let made = if bits::is_key(path)? {
         bits::read_made(path)?
     } else {
-        let (set, secret) = CkksSecret::read(path)?;
-        ckks(&set, secret)
+        let (set, secret) = ckks::read_secret(path)?;
+        made(set.as_ref(), secret)
     };
     let KeySet { manifest, .. } = &made.set;
     let destroy = "choose another folder, or --force to destroy that key and all it protects";
@@ -124,10 +125,12 @@ fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), F
             manifest.params
         )));
     }
-    let engine = Engines::new(u64::MAX)?;
-    let keep = |index: usize, bytes: &[u8]| {
-        engine.verify_part(&manifest.params, manifest.key_id, index, bytes).is_ok()
-    };
+    let engines = Engines::with(
+        &Registry::default(),
+        Wanted { only: Some(&manifest.params), memory: Memory::Keys(u64::MAX) },
+    )?;
+    let set = engines.named(&manifest.params)?;
+    let keep = |index: usize, bytes: &[u8]| set.verify_part(manifest.key_id, index, bytes).is_ok();
     let pieces = evaluation(arguments, &made, &keep, output)?;
     report(arguments, &made, (path, false), Some(pieces), output)
 }
@@ -139,10 +142,10 @@ fn new(arguments: &Arguments) -> Result<Made, Failure> {
     if let Ok(preset) = params::cggi_preset(name) {
         check(preset.name, preset.secure(), arguments)?;
         bits::made(preset, &seed)
-    } else if let Some(set) = CkksSet::named(name)? {
-        check(set.name(), set.secure(), arguments)?;
+    } else if let Some(set) = ckks::named(name)? {
+        check(&set.info().name, set.info().secure, arguments)?;
         let secret = set.secret(&seed);
-        Ok(ckks(&set, secret))
+        Ok(made(set.as_ref(), secret))
     } else {
         Err(unknown_set(name))
     }
@@ -217,12 +220,12 @@ pub struct Made {
     pub make: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>,
 }
 
-fn ckks(set: &CkksSet, secret: CkksSecret) -> Made {
+fn made(set: &dyn CkksClient, secret: Box<dyn CkksSecret>) -> Made {
     Made {
-        secure: set.secure(),
-        statement: set.statement().to_owned(),
+        secure: set.info().secure,
+        statement: set.info().security_statement.clone(),
         secret: secret.to_bytes(),
-        set: set.key_set(secret.key_id()),
+        set: ckks::key_set(set, secret.key_id()),
         make: Box::new(move |index| Ok(secret.key_part(index)?)),
     }
 }

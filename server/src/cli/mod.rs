@@ -40,11 +40,13 @@ mod token;
 mod types;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::engine::SlotMode;
+use crate::registry::Registry;
 use failure::Failure;
 use output::Output;
 
@@ -130,7 +132,12 @@ impl From<Mode> for SlotMode {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    main_with(std::env::args_os(), &Registry::default())
+}
+
+/// Runs a command, the name of the program first, with the methods of a registry.
+pub fn main_with(arguments: impl IntoIterator<Item = OsString>, registry: &Registry) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         // Help that was asked for goes to standard output, and is a failure if it does not arrive.
         Err(error) => {
@@ -141,7 +148,7 @@ pub fn main() -> ExitCode {
         }
     };
     let output = Output::new(cli.json);
-    match run(cli.command, &output) {
+    match run(cli.command, registry, &output) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             output.failure(&failure);
@@ -150,10 +157,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, output: &Output) -> Result<(), Failure> {
+fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Failure> {
     match command {
-        Command::Serve(arguments) => serve::run(&arguments, output),
-        Command::Params(arguments) => params::run(&arguments, output),
+        Command::Serve(arguments) => serve::run(&arguments, registry, output),
+        Command::Params(arguments) => params::run(&arguments, registry, output),
         Command::Keygen(arguments) => keygen::run(&arguments, output),
         Command::Encrypt(arguments) => encrypt::run(&arguments, output),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments, output),

@@ -2,14 +2,14 @@
 
 use clap::Args;
 use refloat::bootstrapping::method::Promise;
-use refloat::bootstrapping::methods;
 use serde::Serialize;
 
 use super::chain::{Chain, ChainRow};
 use super::failure::Failure;
 use super::output::{Output, bytes, table};
-use crate::engine::{Engine, Scheme, SetInfo};
+use crate::engine::{JobSet, Scheme, SetInfo};
 use crate::engines::Engines;
+use crate::registry::{Memory, Registry, Wanted};
 
 /// Arguments of `refloat params`.
 #[derive(Args)]
@@ -32,15 +32,16 @@ struct Described<'a> {
 }
 
 /// Describes the parameter sets.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
-    let engines = Engines::new(u64::MAX)?;
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
+    let wanted = Wanted { only: None, memory: Memory::Keys(u64::MAX) };
+    let engines = Engines::with(registry, wanted)?;
     let Some(name) = &arguments.name else {
         let today: Vec<SetInfo> =
-            engines.sets().iter().filter(|set| set.successor.is_none()).map(in_brief).collect();
-        return output.result(&today, || list(&today));
+            engines.infos().filter(|set| set.successor.is_none()).map(in_brief).collect();
+        return output.result(&today, || list(&today, registry));
     };
-    let Some(set) = engines.set(name) else {
-        let names: Vec<&str> = engines.sets().iter().map(|set| set.name.as_str()).collect();
+    let Ok(set) = engines.named(name).map(JobSet::info) else {
+        let names: Vec<&str> = engines.infos().map(|set| set.name.as_str()).collect();
         return Err(Failure::usage(format!(
             "no parameter set is called {name:?}; there are {}",
             names.join(", ")
@@ -57,11 +58,11 @@ fn in_brief(set: &SetInfo) -> SetInfo {
 }
 
 /// A table of the sets of each method, under its title.
-fn list(sets: &[SetInfo]) -> String {
+fn list(sets: &[SetInfo], registry: &Registry) -> String {
     let mut tables = Vec::new();
     for of_one in sets.chunk_by(|a, b| a.method == b.method) {
         let id = of_one[0].method.as_str();
-        let title = methods().iter().find(|method| method.id == id).map_or(id, |method| method.title);
+        let title = registry.methods().find(|method| method.id == id).map_or(id, |method| method.title);
         tables.push(format!("{title}\n\n{}", table_of(of_one)));
     }
     tables.join("\n")

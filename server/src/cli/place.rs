@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use rayon::ThreadPoolBuilder;
 
-use super::ckks::{CkksSecret, CkksSet};
+use super::ckks;
 use super::connection::Connection;
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
@@ -14,6 +14,7 @@ use super::output::Output;
 use super::progress::StageClock;
 use super::remote::{Done, Remote, Work};
 use super::server_arguments::{Address, ServerArguments};
+use crate::clients::CkksClient;
 use crate::engine::Task;
 use crate::id::Id;
 
@@ -38,21 +39,28 @@ impl Place {
     pub fn run(
         &self,
         keys: &Path,
-        (set, key): (&CkksSet, Id),
+        (set, key): (&dyn CkksClient, Id),
         (task, input, largest): (&Task, &[u8], usize),
         output: &Output,
     ) -> Result<Done, Failure> {
         let Some(url) = &self.server.url else { return self.here(keys, set, (task, input), output) };
-        on_server((url, &self.server), keys, &set.key_set(key), (task, input, largest), output, |path| {
-            let (_, secret) = CkksSecret::read(path)?;
-            Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
-        })
+        on_server(
+            (url, &self.server),
+            keys,
+            &ckks::key_set(set, key),
+            (task, input, largest),
+            output,
+            |path| {
+                let (_, secret) = ckks::read_secret(path)?;
+                Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
+            },
+        )
     }
 
     fn here(
         &self,
         keys: &Path,
-        set: &CkksSet,
+        set: &dyn CkksClient,
         (task, input): (&Task, &[u8]),
         output: &Output,
     ) -> Result<Done, Failure> {
@@ -60,13 +68,13 @@ impl Place {
         let threads = self.threads.map_or(0, usize::from);
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
-        let engine = set.engine(self.memory.map(|gib| u64::from(gib) << 30))?;
-        engine.check_ciphertext(set.name(), folder.manifest.key_id, task, input)?;
+        let engines = ckks::engines(set, self.memory.map(|gib| u64::from(gib) << 30))?;
+        engines.named(&set.info().name)?.check(folder.manifest.key_id, task, input)?;
         pool.install(|| {
-            let keys = folder.load(engine.as_ref(), output)?;
+            let keys = folder.load(&engines, output)?;
             let mut clock = StageClock::new(output);
             let began = Instant::now();
-            let bytes = engine.run(set.name(), &keys, task, input, &mut clock)?;
+            let bytes = keys.runner.run(task, input, &mut clock)?;
             let seconds = began.elapsed().as_secs_f64();
             Ok(Done { bytes, seconds, stages: std::mem::take(&mut clock.stages) })
         })

@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use refloat::bootstrapping::ckks_conventional::ConventionalParams;
+use refloat::bootstrapping::ckks_conventional::{ConventionalParams, ConventionalPreset};
 use refloat::circuits::program::{Bootstraps, Program};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire;
 use serde_json::json;
 
-use super::ckks::{CiphertextFile, CkksSet};
+use super::ckks;
 use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::in_file;
@@ -20,6 +20,7 @@ use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
 use crate::ckks_jobs::program_alone;
+use crate::clients::CkksClient;
 use crate::engine::{Operation, Task};
 use crate::id::Id;
 use crate::programs::{ProgramJob, list_from_bytes};
@@ -80,20 +81,19 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         })
         .collect::<Result<_, _>>()?;
     let mut out_files = out_files(&arguments.program, &files, &written)?;
-    let (set, key, inputs) = ciphertexts(&files)?;
-    let CkksSet::Conventional(_, params) = &set else { return Err(program_alone().into()) };
+    let (set, params, key, inputs) = ciphertexts(&files)?;
     let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
     let job = ProgramJob { program, bootstraps, inputs };
     // Here too, what does not fit is told before any key is read.
-    let plan = job.plan(params, key)?;
+    let plan = job.plan(&params, key)?;
     let (steps, key_switches) = (plan.steps(), plan.key_switches());
     let (bootstraps, inserted) = (plan.bootstraps(), plan.inserted());
-    let task = Task { mode: set.mode(), operations: vec![Operation::Program], rounds: 1 };
-    let body = job.to_bytes(params)?;
-    let largest = outputs.len() * set.largest_ciphertext();
+    let task = Task { mode: set.info().mode, operations: vec![Operation::Program], rounds: 1 };
+    let body = job.to_bytes(&params)?;
+    let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
-        arguments.place.run(keys, (&set, key), (&task, &body, largest), output)?;
-    let results = list_from_bytes(params, &bytes)?;
+        arguments.place.run(keys, (set.as_ref(), key), (&task, &body, largest), output)?;
+    let results = list_from_bytes(&params, &bytes)?;
     // Both may be large.
     drop((body, bytes));
     if results.len() != outputs.len() || results.iter().any(|result| result.key_id() != key.0) {
@@ -109,7 +109,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         facts.push(json!({ "name": name, "level": result.level(), "out": out }));
     }
     let value = json!({
-        "params": set.name(), "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
+        "params": set.info().name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
         "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {
@@ -186,32 +186,41 @@ fn out_files(
     Ok(files)
 }
 
+/// A set that runs programs, a key of it, and ciphertexts under that key.
+type Inputs = (Box<dyn CkksClient>, ConventionalParams, Id, Vec<Ciphertext<u64>>);
+
 /// Ciphertexts of one set and one key.
-fn ciphertexts(files: &[PathBuf]) -> Result<(CkksSet, Id, Vec<Ciphertext<u64>>), Failure> {
-    let mut first: Option<(CkksSet, Id)> = None;
+fn ciphertexts(files: &[PathBuf]) -> Result<Inputs, Failure> {
+    let mut first: Option<(Box<dyn CkksClient>, ConventionalParams, Id)> = None;
     let mut list = Vec::new();
     for path in files {
-        let (set, file) = CiphertextFile::read(path)?;
-        let CkksSet::Conventional(_, params) = &set else { return Err(in_file(path, program_alone())) };
-        list.push(ciphertext(params, &file.bytes).map_err(|error| in_file(path, error))?);
+        let (set, file) = ckks::read_ciphertext(path)?;
+        let params = match &first {
+            Some((known, params, _)) if known.info().name == set.info().name => params.clone(),
+            _ => {
+                let preset = ConventionalPreset::by_fingerprint(&set.fingerprint());
+                preset.map_err(|_| in_file(path, program_alone()))?.params()?
+            }
+        };
+        list.push(ciphertext(&params, &file.bytes).map_err(|error| in_file(path, error))?);
         match &first {
-            Some((known, key)) if known.name() != set.name() || *key != file.key => {
+            Some((known, _, key)) if known.info().name != set.info().name || *key != file.key => {
                 return Err(Failure::usage(format!(
                     "{} is under key {} of {}, {} under key {key} of {}; encrypt the inputs with one key",
                     path.display(),
                     file.key,
-                    set.name(),
+                    set.info().name,
                     files[0].display(),
-                    known.name()
+                    known.info().name
                 )));
             }
             Some(_) => {}
-            None => first = Some((set, file.key)),
+            None => first = Some((set, params, file.key)),
         }
     }
-    let (set, key) =
+    let (set, params, key) =
         first.ok_or_else(|| Failure::usage("the program has no input; there is nothing to compute on"))?;
-    Ok((set, key, list))
+    Ok((set, params, key, list))
 }
 
 fn ciphertext(params: &ConventionalParams, bytes: &[u8]) -> Result<Ciphertext<u64>, refloat::Error> {

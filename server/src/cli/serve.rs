@@ -3,7 +3,6 @@
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -15,6 +14,7 @@ use super::failure::Failure;
 use super::output::{Output, bytes};
 use crate::config::{Config, LogFormat, LogLevel, api_key_hash_of};
 use crate::engines::Engines;
+use crate::registry::{Memory, Registry, Wanted};
 use crate::{Server, plan, service, settings};
 
 /// Bytes read of a line with a secret; more than a secret may have.
@@ -84,7 +84,7 @@ pub struct Arguments {
 }
 
 /// Runs the server until it is told to stop.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if arguments.hash_api_key {
         return hash_api_key(output);
     }
@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::system(&error))?;
-    runtime.block_on(serve(config, output))
+    runtime.block_on(serve(config, registry, output))
 }
 
 fn hash_api_key(output: &Output) -> Result<(), Failure> {
@@ -116,12 +116,13 @@ fn hash_api_key(output: &Output) -> Result<(), Failure> {
     output.result(&json!({ "hash": hash }), || hash.clone())
 }
 
-async fn serve(config: Config, output: &Output) -> Result<(), Failure> {
-    let engine = Arc::new(Engines::new(service::cache::budget(config.compute.key_cache_bytes))?);
-    let backend = crate::engine::Engine::backend(engine.as_ref());
+async fn serve(config: Config, registry: &Registry, output: &Output) -> Result<(), Failure> {
+    let memory = Memory::Keys(service::cache::budget(config.compute.key_cache_bytes));
+    let engines = Engines::with(registry, Wanted { only: None, memory })?;
+    let backend = refloat::about().backend_u32;
     let threads = service::worker::threads(&config);
     let data = config.storage.data.display().to_string();
-    let server = Server::start(config, engine)
+    let server = Server::start(config, engines)
         .await
         .map_err(|error| Failure { code: "START".to_owned(), detail: error.to_string() })?;
     let url = format!("http://{}", server.address());

@@ -9,10 +9,10 @@ use refloat::bootstrapping::method::{Fact, GateInfo, Part, Scheme, SetInfo, Slot
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::engine::Engine;
+use crate::engines::Engines;
 
 /// The types, as the text of a module.
-pub fn typescript(engine: &impl Engine) -> String {
+pub fn typescript(engines: &Engines) -> String {
     let declarations = [
         declaration::<SetInfo>(),
         declaration::<Scheme>(),
@@ -21,8 +21,8 @@ pub fn typescript(engine: &impl Engine) -> String {
         declaration::<Part>(),
         declaration::<GateInfo>(),
         declaration::<Fact>(),
-        by_method("SetNames", "Names of the sets of each method.", engine, |set| vec![&set.name]),
-        by_method("StageIds", "Stages of each method.", engine, |set| {
+        by_method("SetNames", "Names of the sets of each method.", engines, |set| vec![&set.name]),
+        by_method("StageIds", "Stages of each method.", engines, |set| {
             set.stages.iter().map(|stage| &stage.id).collect()
         }),
     ];
@@ -61,11 +61,11 @@ fn declaration<T: ToSchema>() -> String {
 fn by_method<'a>(
     name: &str,
     documentation: &str,
-    engine: &'a impl Engine,
+    engines: &'a Engines,
     names: impl Fn(&'a SetInfo) -> Vec<&'a String>,
 ) -> String {
     let mut text = format!("/** {documentation} */\nexport interface {name} {{\n");
-    let today: Vec<&SetInfo> = engine.sets().iter().filter(|set| set.successor.is_none()).collect();
+    let today: Vec<&SetInfo> = engines.infos().filter(|set| set.successor.is_none()).collect();
     for sets in today.chunk_by(|a, b| a.method == b.method) {
         let mut known: Vec<&str> = Vec::new();
         for name in sets.iter().flat_map(|set| names(set)) {

@@ -69,7 +69,8 @@ pub async fn submit(
         let digest = body::stated_digest(&headers)?;
         let asking = Arc::clone(&caller);
         let limit = blocking(&http, move |service| {
-            service.job_set(key, &asking).map(|set| service.engine.largest_input(set))
+            let set = service.job_set(key, &asking)?;
+            Ok(service.engines.named(&set.name)?.largest_input())
         })
         .await?;
         let JobQuery { mode, rounds, .. } = query;

@@ -80,11 +80,11 @@ pub async fn metrics(State(http): State<Arc<Http>>) -> Result<Response, Refusal>
 
 /// Name and version of the server.
 #[utoipa::path(get, path = "/version", tag = "server", responses((status = 200, description = "Name and version", body = VersionDocument)))]
-pub async fn version(State(http): State<Arc<Http>>) -> Json<VersionDocument> {
+pub async fn version() -> Json<VersionDocument> {
     Json(VersionDocument {
         name: "refloat".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        backend: http.service.engine.backend(),
+        backend: refloat::about().backend_u32.to_owned(),
     })
 }
 

@@ -150,10 +150,23 @@ pub fn budget(configured: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use refloat::Error;
+    use refloat::trace::Observer;
+
     use super::*;
+    use crate::engine::{Runner, Task};
+
+    /// Keys that no job uses.
+    struct Idle;
+
+    impl Runner for Idle {
+        fn run(&self, _: &Task, _: &[u8], _: &mut dyn Observer) -> Result<Vec<u8>, Error> {
+            Ok(Vec::new())
+        }
+    }
 
     fn keys(bytes: u64) -> LoadedKeys {
-        LoadedKeys { bytes, inner: Box::new(()) }
+        LoadedKeys::new(bytes, Idle)
     }
 
     #[test]

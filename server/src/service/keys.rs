@@ -23,8 +23,8 @@ impl Service {
     pub fn open_keys(&self, request: &NewKeys, caller: &Caller) -> Result<(bool, KeysDocument), Problem> {
         let account = self.account(caller)?;
         // An older client has the name that a set had when its keys were made.
-        let known = self.engine.set_by_fingerprint(&request.fingerprint);
-        let set = self.set(known.map_or(&request.params, |set| &set.name))?;
+        let known = self.engines.by_fingerprint(&request.fingerprint);
+        let set = self.set(known.map_or(&request.params, |set| &set.info().name))?;
         let id: Id =
             request.key_id.parse().map_err(|error| Problem::bad_request(format!("keyId: {error}")))?;
         if request.fingerprint != set.fingerprint {
@@ -211,7 +211,7 @@ impl Service {
         let found = check_digest(bytes, digest)?;
         let piece = Piece { index: index as u32, bytes, digest: *found.as_bytes() };
         if keys::part_digest(&self.store, id, piece.index)? != Some(piece.digest) {
-            self.engine.verify_part(&set.name, id, index, bytes)?;
+            self.engines.named(&set.name)?.verify_part(id, index, bytes)?;
         }
         // One that the disk has lost is written anew.
         keys::verify(&self.store, id, Look::Piece(piece.index))?;

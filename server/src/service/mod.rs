@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
-use crate::engine::{Engine, SetInfo};
+use crate::engine::{JobSet, SetInfo};
+use crate::engines::Engines;
 use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
@@ -32,7 +33,7 @@ pub struct Service {
     /// The configuration it was started with.
     pub config: Config,
     /// Homomorphic encryption.
-    pub engine: Arc<dyn Engine>,
+    pub engines: Engines,
     /// Keys and jobs on disk.
     pub store: Arc<Store>,
     /// What happened to each job.
@@ -58,7 +59,7 @@ impl Service {
     ///
     /// # Errors
     /// The data folder cannot be used.
-    pub fn open(config: Config, engine: Arc<dyn Engine>) -> Result<Self, StoreError> {
+    pub fn open(config: Config, engines: Engines) -> Result<Self, StoreError> {
         let store = Arc::new(Store::open(&config.storage.data)?);
         let service = Self {
             cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
@@ -70,12 +71,12 @@ impl Service {
             clock: Clock::start(now()),
             probed: Mutex::default(),
             config,
-            engine,
+            engines,
             store,
         };
         let name_of = |fingerprint: &str| {
-            let set = service.engine.set_by_fingerprint(fingerprint);
-            set.map(|set| set.name.clone())
+            let set = service.engines.by_fingerprint(fingerprint);
+            set.map(|set| set.info().name.clone())
         };
         let taken_up = names::update(&service.store, name_of).and_then(|()| service.recover());
         taken_up.map_err(|error| service.store.at_start(error))?;
@@ -88,7 +89,7 @@ impl Service {
     /// There is none of that name, or it is insecure and the server was not told to offer such.
     pub fn set(&self, name: &str) -> Result<&SetInfo, Problem> {
         let shown: String = name.chars().take(64).collect();
-        let set = self.engine.set(name).ok_or_else(|| {
+        let set = self.engines.named(name).map(JobSet::info).map_err(|_| {
             let known: Vec<&str> = self.offered().map(|set| set.name.as_str()).collect();
             Problem::not_found(format!(
                 "there is no parameter set {shown:?}; this server offers {}",
@@ -111,7 +112,7 @@ impl Service {
 
     /// The parameter sets this server offers.
     pub fn offered(&self) -> impl Iterator<Item = &SetInfo> {
-        self.engine.sets().iter().filter(|set| set.secure || self.config.server.allow_insecure)
+        self.engines.infos().filter(|set| set.secure || self.config.server.allow_insecure)
     }
 
     /// Whether the server has been asked to stop.

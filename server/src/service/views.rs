@@ -332,7 +332,7 @@ impl Service {
         ParamsDocument {
             sets,
             limits: LimitsDocument { chunk_bytes, max_queued: self.config.limits.max_queued },
-            backend: self.engine.backend(),
+            backend: refloat::about().backend_u32.to_owned(),
             threads: super::worker::threads(&self.config),
         }
     }

@@ -263,7 +263,7 @@ fn attempt(
     })?;
     let began = Instant::now();
     let mut observer = RunObserver { service, job, live, began, entered: began };
-    let result = pool.install(|| service.engine.run(&job.params, &loaded, &job.task, &input, &mut observer));
+    let result = pool.install(|| loaded.runner.run(&job.task, &input, &mut observer));
     match result {
         Ok(bytes) => {
             debug_assert!(job.most_result_bytes == 0 || bytes.len() as u64 <= job.most_result_bytes);
@@ -288,7 +288,8 @@ fn load_keys(
         service.metrics.keys(true);
         return Ok(loaded);
     }
-    let expanded = service.engine.set(&job.params).map_or(0, |set| set.expanded_key_bytes);
+    let set = service.engines.named(&job.params).map_err(|error| Halt::Problem(error.into()))?;
+    let expanded = set.info().expanded_key_bytes;
     if !service.cache.make_room(expanded) {
         let detail = format!(
             "the keys take {expanded} bytes of memory, {} are set aside for keys",
@@ -311,12 +312,12 @@ fn load_keys(
         let stored = stored.clone();
         Arc::new(move |index| stored(index).map_err(std::io::Error::other))
     };
-    if let Some(opened) = pool.install(|| service.engine.open_keys(&job.params, job.key, &later)) {
+    if let Some(opened) = pool.install(|| set.open(job.key, &later)) {
         let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
         tracing::info!(key = %job.key, bytes = opened.bytes, "key set opened, to be read as it is used");
         return Ok(service.cache.insert(job.key, opened));
     }
-    let total = service.engine.set(&job.params).map_or(parts.len(), |set| set.key_parts.len());
+    let total = set.info().key_parts.len();
     let mut done = 0;
     let mut damaged = None;
     let mut read = |index: usize| {
@@ -338,7 +339,7 @@ fn load_keys(
         }
         Ok(bytes)
     };
-    let loaded = pool.install(|| service.engine.load_keys(&job.params, job.key, &mut read));
+    let loaded = pool.install(|| set.load(job.key, &mut read));
     check(live)?;
     let loaded = match loaded {
         Ok(loaded) => loaded,
@@ -348,7 +349,7 @@ fn load_keys(
                 None => service.store.failed(error).into(),
             });
         }
-        Err(LoadError::Engine(error)) => return Err(Halt::Problem(error.into())),
+        Err(LoadError::Refused(error)) => return Err(Halt::Problem(error.into())),
     };
     service.metrics.keys(false);
     tracing::info!(key = %job.key, bytes = loaded.bytes, seconds = began.elapsed().as_secs_f64(), "key set loaded");

@@ -1,14 +1,15 @@
 //! An engine that computes nothing, and can be held in the middle of a run.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use refloat::Error;
 use refloat::trace::{Counters, Observer, StageEvent, emit};
 use refloat_server::engine::{
-    Engine, LoadError, LoadedKeys, Part, ReadPart, Scheme, SetInfo, SlotMode, Stage, Task,
+    JobSet, LoadError, LoadedKeys, Part, ReadPart, Runner, Scheme, SetInfo, SlotMode, Stage, Task,
 };
+use refloat_server::engines::Engines;
 use refloat_server::id::Id;
 
 /// Bytes of a ciphertext.
@@ -19,11 +20,16 @@ pub const PART: usize = 100;
 pub const PARTS: usize = 3;
 /// Identifier of the test keys.
 pub const KEY: &str = "000102030405060708090a0b0c0d0e0f";
-/// Fingerprint of the test set.
+/// Fingerprint of the small set.
 pub const FINGERPRINT: &str = "f00df00df00df00df00df00df00df00d";
+/// Fingerprint of the insecure set.
+pub const TOY_FINGERPRINT: &str = "0bad0bad0bad0bad0bad0bad0bad0bad";
+/// Fingerprint of the set whose keys fit no memory.
+pub const HUGE_FINGERPRINT: &str = "b16bb16bb16bb16bb16bb16bb16bb16b";
 
+/// What the sets of a server do together, and are to do.
+#[derive(Default)]
 pub struct TestEngine {
-    sets: Vec<SetInfo>,
     /// While true, runs stay in the middle of their stage.
     pub held: AtomicBool,
     /// While true, runs panic.
@@ -44,84 +50,87 @@ impl TestEngine {
     pub fn release(&self) {
         self.held.store(false, Ordering::SeqCst);
     }
-}
 
-impl Default for TestEngine {
-    fn default() -> Self {
-        let set = |name: &str, secure, expanded_key_bytes| SetInfo {
-            scheme: Scheme::Ckks,
-            method: "test".into(),
-            name: name.into(),
-            title: name.into(),
-            successor: None,
-            mode: SlotMode::Real,
-            secure,
-            source: "a test".into(),
-            security_bits: if secure { 128.0 } else { 40.0 },
-            security_statement: "a test".into(),
-            policy: "test".into(),
-            fingerprint: FINGERPRINT.into(),
-            log_n: 10,
-            slots: 512,
-            log_qp: 200.0,
-            log_q0p: 40.0,
-            max_level: 7,
-            input_level: 1,
-            output_level: 2,
-            promised_bits: 6.0,
-            promised_mean_bits: None,
-            promised_for: None,
-            gain_bits: None,
-            log_failure: None,
-            stages: vec![Stage {
-                id: "blind_rotate".into(),
-                title: "Rotate".into(),
-                symbol: "x".into(),
-                levels: 0,
-            }],
-            tracks: 4,
-            tree_levels: 2,
-            key_parts: (0..PARTS)
-                .map(|index| Part { index, label: format!("piece {index}"), bytes: PART })
-                .collect(),
-            parts: PARTS,
-            key_bytes: (PARTS * PART) as u64,
-            ciphertext_bytes: vec![CIPHERTEXT; 3],
-            expanded_key_bytes,
-            gates: None,
-            facts: Vec::new(),
+    /// The sets of a server.
+    pub fn sets(self: &Arc<Self>) -> Engines {
+        let set = |name: &str, secure, fingerprint: &str, expanded_key_bytes| -> Box<dyn JobSet> {
+            let info = SetInfo { secure, expanded_key_bytes, ..info(name, fingerprint) };
+            Box::new(TestSet { info, engine: Arc::clone(self) })
         };
-        Self {
-            sets: vec![set("small", true, 1000), set("toy", false, 1000), set("huge", true, 1 << 40)],
-            held: AtomicBool::new(false),
-            panics: AtomicBool::new(false),
-            loads: AtomicUsize::new(0),
-            runs: AtomicUsize::new(0),
-            order: Mutex::default(),
-        }
+        Engines::of(vec![
+            set("small", true, FINGERPRINT, 1000),
+            set("toy", false, TOY_FINGERPRINT, 1000),
+            set("huge", true, HUGE_FINGERPRINT, 1 << 40),
+        ])
     }
 }
+
+fn info(name: &str, fingerprint: &str) -> SetInfo {
+    SetInfo {
+        scheme: Scheme::Ckks,
+        method: "test".into(),
+        name: name.into(),
+        title: name.into(),
+        successor: None,
+        mode: SlotMode::Real,
+        secure: true,
+        source: "a test".into(),
+        security_bits: 128.0,
+        security_statement: "a test".into(),
+        policy: "test".into(),
+        fingerprint: fingerprint.into(),
+        log_n: 10,
+        slots: 512,
+        log_qp: 200.0,
+        log_q0p: 40.0,
+        max_level: 7,
+        input_level: 1,
+        output_level: 2,
+        promised_bits: 6.0,
+        promised_mean_bits: None,
+        promised_for: None,
+        gain_bits: None,
+        log_failure: None,
+        stages: vec![Stage {
+            id: "blind_rotate".into(),
+            title: "Rotate".into(),
+            symbol: "x".into(),
+            levels: 0,
+        }],
+        tracks: 4,
+        tree_levels: 2,
+        key_parts: (0..PARTS)
+            .map(|index| Part { index, label: format!("piece {index}"), bytes: PART })
+            .collect(),
+        parts: PARTS,
+        key_bytes: (PARTS * PART) as u64,
+        ciphertext_bytes: vec![CIPHERTEXT; 3],
+        expanded_key_bytes: 0,
+        gates: None,
+        facts: Vec::new(),
+    }
+}
+
+/// A set of it.
+struct TestSet {
+    info: SetInfo,
+    engine: Arc<TestEngine>,
+}
+
+/// Keys that compute nothing.
+struct TestRunner(Arc<TestEngine>);
 
 /// Piece `index` of any key set.
 pub fn part(index: usize) -> Vec<u8> {
     vec![index as u8; PART]
 }
 
-impl Engine for TestEngine {
-    fn sets(&self) -> &[SetInfo] {
-        &self.sets
+impl JobSet for TestSet {
+    fn info(&self) -> &SetInfo {
+        &self.info
     }
 
-    fn backend(&self) -> String {
-        "none".into()
-    }
-
-    /// Sets of these tests share a fingerprint and go by their names.
-    fn set_by_fingerprint(&self, _fingerprint: &str) -> Option<&SetInfo> {
-        None
-    }
-
-    fn verify_part(&self, _set: &str, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+    fn verify_part(&self, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
         if bytes.first().is_some_and(|first| usize::from(*first) == index) {
             Ok(())
         } else {
@@ -129,7 +138,7 @@ impl Engine for TestEngine {
         }
     }
 
-    fn check_ciphertext(&self, _set: &str, _key: Id, _task: &Task, bytes: &[u8]) -> Result<u64, Error> {
+    fn check(&self, _key: Id, _task: &Task, bytes: &[u8]) -> Result<u64, Error> {
         if bytes.len() == CIPHERTEXT && bytes[0] == b'C' {
             Ok(CIPHERTEXT as u64)
         } else {
@@ -137,31 +146,26 @@ impl Engine for TestEngine {
         }
     }
 
-    fn load_keys(&self, _set: &str, _key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+    fn load(&self, _key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
         for index in 0..PARTS {
-            let bytes = read(index).map_err(LoadError::Io)?;
-            assert_eq!(bytes, part(index));
+            assert_eq!(read(index)?, part(index));
         }
-        self.loads.fetch_add(1, Ordering::SeqCst);
-        Ok(LoadedKeys { bytes: 1000, inner: Box::new(()) })
+        self.engine.loads.fetch_add(1, Ordering::SeqCst);
+        Ok(LoadedKeys::new(1000, TestRunner(Arc::clone(&self.engine))))
     }
+}
 
-    fn run(
-        &self,
-        _set: &str,
-        _keys: &LoadedKeys,
-        _task: &Task,
-        ciphertext: &[u8],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<u8>, Error> {
-        self.runs.fetch_add(1, Ordering::SeqCst);
-        self.order.lock().unwrap().push(ciphertext[1]);
-        assert!(!self.panics.load(Ordering::SeqCst), "a defect");
+impl Runner for TestRunner {
+    fn run(&self, _task: &Task, ciphertext: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
+        let engine = &self.0;
+        engine.runs.fetch_add(1, Ordering::SeqCst);
+        engine.order.lock().unwrap().push(ciphertext[1]);
+        assert!(!engine.panics.load(Ordering::SeqCst), "a defect");
         let stage = "blind_rotate";
         emit(observer, &StageEvent::Enter { stage })?;
         for done in 1..=4 {
             emit(observer, &StageEvent::Progress { stage, done, total: 4 })?;
-            while done == 2 && self.held.load(Ordering::SeqCst) {
+            while done == 2 && engine.held.load(Ordering::SeqCst) {
                 if observer.is_cancelled() {
                     return Err(Error::Cancelled(stage.into()));
                 }

@@ -42,7 +42,7 @@ impl TestServer {
         let engine = Arc::new(TestEngine::default());
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let server = runtime.block_on(Server::start(config, engine.clone())).unwrap();
+        let server = runtime.block_on(Server::start(config, engine.sets())).unwrap();
         let client = Client::new(server.address());
         Self { runtime, server: Some(server), engine, client }
     }

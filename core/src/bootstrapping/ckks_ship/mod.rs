@@ -42,6 +42,7 @@ mod layout;
 mod masks;
 mod matrix_apart;
 mod noise;
+mod numbers;
 mod params;
 mod phase;
 mod presets;

@@ -1,10 +1,12 @@
 //! What all bootstrapping methods share: how a set is named, promised and described, and how a ciphertext is refreshed.
 
+mod numbers;
 mod preset;
 mod promise;
 mod refresh;
 mod set;
 
+pub use numbers::NumberSecret;
 pub use preset::{Catalogue, Preset, Retired, SetSpec};
 pub use promise::{Messages, Promise};
 pub use refresh::Method;

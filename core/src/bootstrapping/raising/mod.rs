@@ -15,6 +15,7 @@ mod key_samples;
 mod key_source;
 mod keys;
 mod maps;
+mod numbers;
 mod params;
 mod raise;
 mod reduction;

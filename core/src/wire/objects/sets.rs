@@ -1,11 +1,15 @@
 //! What the encodings of keys need of a parameter set, so that there is one of each.
 
+use alloc::vec::Vec;
+
 use super::rows::WireWord;
 use crate::{
     bootstrapping::{
         ckks_conventional::{ConventionalParams, ConventionalSecretKey},
-        ckks_ship::{OUTPUT_LEVEL, ShipParams, ShipSecretKey},
+        ckks_ship::{ShipParams, ShipSecretKey},
+        method::SlotMode,
     },
+    error::Error,
     random::Seed,
     schemes::{
         cggi::{CggiParams, CggiSecretKey},
@@ -38,6 +42,12 @@ pub trait SeededSecret {
 
     /// The seed of everything, as secret as the key.
     fn secret_seed(&self) -> &Seed;
+
+    /// Makes one piece of the evaluation keys, in wire form. The same key and index give the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a piece the set does not have.
+    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error>;
 }
 
 /// A set of CKKS.
@@ -48,8 +58,14 @@ pub trait CkksSet {
     /// Chain and encoder.
     fn ckks(&self) -> &CkksContext<Self::Word>;
 
-    /// Level of public keys.
-    fn public_key_level(&self) -> usize;
+    /// What the slots hold, unless something else is said.
+    fn mode(&self) -> SlotMode;
+
+    /// Lowest level of the input of a bootstrap.
+    fn input_level(&self) -> usize;
+
+    /// Level of fresh ciphertexts, of public keys, and of the result of a bootstrap.
+    fn output_level(&self) -> usize;
 }
 
 macro_rules! seeded {
@@ -80,6 +96,10 @@ macro_rules! seeded {
             fn secret_seed(&self) -> &Seed {
                 self.export_secret_seed()
             }
+
+            fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
+                self.key_part(index)
+            }
         }
     };
 }
@@ -95,8 +115,16 @@ impl<W: WireWord> CkksSet for ShipParams<W> {
         self.ckks()
     }
 
-    fn public_key_level(&self) -> usize {
-        OUTPUT_LEVEL
+    fn mode(&self) -> SlotMode {
+        self.mode()
+    }
+
+    fn input_level(&self) -> usize {
+        self.input_level()
+    }
+
+    fn output_level(&self) -> usize {
+        self.output_level()
     }
 }
 
@@ -107,7 +135,15 @@ impl<W: WireWord> CkksSet for ConventionalParams<W> {
         self.ckks()
     }
 
-    fn public_key_level(&self) -> usize {
+    fn mode(&self) -> SlotMode {
+        SlotMode::Real
+    }
+
+    fn input_level(&self) -> usize {
+        self.levels().input
+    }
+
+    fn output_level(&self) -> usize {
         self.levels().output
     }
 }

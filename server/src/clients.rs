@@ -1,0 +1,192 @@
+//! CKKS sets as the owner of data uses them, whatever the method that refreshes their ciphertexts: to make keys, encrypt and
+//! decrypt. The server has no part in it.
+
+use refloat::Error;
+use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
+use refloat::random::Seed;
+use refloat::schemes::ckks::Ciphertext;
+use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
+use zeroize::Zeroizing;
+
+use crate::engine::{SetInfo, SlotMode};
+use crate::id::Id;
+
+/// How a set is found.
+#[derive(Debug, Clone, Copy)]
+pub enum Which<'a> {
+    /// By its name, among those that keys are made of.
+    Name(&'a str),
+    /// By the fingerprint in bytes that belong to it.
+    Fingerprint([u8; 16]),
+}
+
+impl Which<'_> {
+    /// The set, if it is one of the method with parameters `P`.
+    ///
+    /// # Errors
+    /// None for a set of a released version.
+    pub fn of<P>(self) -> Result<Option<Box<dyn CkksClient>>, Error>
+    where
+        P: ParamSet + CkksSet + SeededSet + 'static,
+        P::Secret: NumberSecret<P::Word> + 'static,
+    {
+        let found = match self {
+            Self::Name(name) => P::Spec::catalogue().current.iter().find(|preset| preset.name == name),
+            Self::Fingerprint(fingerprint) => Preset::<P::Spec>::by_fingerprint(&fingerprint).ok(),
+        };
+        let Some(preset) = found else { return Ok(None) };
+        let params: P = preset.checked()?;
+        Ok(Some(Box::new(Client { info: preset.describe(&params), params })))
+    }
+}
+
+/// A set of CKKS.
+pub trait CkksClient {
+    /// What there is to know of it.
+    fn info(&self) -> &SetInfo;
+
+    /// 16 bytes that identify the numbers.
+    fn fingerprint(&self) -> [u8; 16];
+
+    /// The secret key of a seed.
+    fn secret(&self, seed: &Seed) -> Box<dyn CkksSecret>;
+
+    /// Reads a secret key of the set.
+    ///
+    /// # Errors
+    /// The bytes are none.
+    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
+
+    /// Reads a ciphertext of the set.
+    ///
+    /// # Errors
+    /// The bytes are none.
+    fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error>;
+}
+
+/// A ciphertext in wire form that was read, and what it says about itself.
+pub struct CiphertextBytes {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The key it is under.
+    pub key: Id,
+    /// Its level.
+    pub level: usize,
+    /// log2 of its modulus.
+    pub log_q: f64,
+    /// log2 of its scale.
+    pub log_scale: f64,
+}
+
+impl CiphertextBytes {
+    fn new<W: WireWord>(ciphertext: &Ciphertext<W>, bytes: Vec<u8>) -> Self {
+        Self {
+            bytes,
+            key: Id(ciphertext.key_id()),
+            level: ciphertext.level(),
+            log_q: ciphertext.log_q(),
+            log_scale: ciphertext.log_scale(),
+        }
+    }
+}
+
+/// A set with parameters `P`.
+struct Client<P> {
+    info: SetInfo,
+    params: P,
+}
+
+impl<P> CkksClient for Client<P>
+where
+    P: CkksSet + SeededSet,
+    P::Secret: NumberSecret<P::Word> + 'static,
+{
+    fn info(&self) -> &SetInfo {
+        &self.info
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.params.fingerprint()
+    }
+
+    fn secret(&self, seed: &Seed) -> Box<dyn CkksSecret> {
+        Box::new(self.params.secret(seed))
+    }
+
+    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error> {
+        Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
+    fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {
+        Ok(CiphertextBytes::new(&wire::ciphertext_from_bytes(self.params.ckks(), &bytes)?, bytes))
+    }
+}
+
+/// A secret key of whichever set of CKKS.
+pub trait CkksSecret {
+    /// Public identifier of the key set.
+    fn key_id(&self) -> Id;
+
+    /// The bytes of the key.
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
+
+    /// A piece of the evaluation keys.
+    ///
+    /// # Errors
+    /// The set has no such piece.
+    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error>;
+
+    /// Encrypts numbers: one a slot, or real and imaginary parts in turn.
+    ///
+    /// # Errors
+    /// As [`NumberSecret::encrypt_numbers`].
+    fn encrypt(
+        &self,
+        numbers: &[f64],
+        mode: SlotMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<CiphertextBytes, Error>;
+
+    /// Decrypts to numbers: one a slot, or real and imaginary parts in turn.
+    ///
+    /// # Errors
+    /// The bytes are no ciphertext under the key, or the set does not serve the mode.
+    fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error>;
+}
+
+impl<S> CkksSecret for S
+where
+    S: SeededSecret,
+    S::Set: CkksSet,
+    S: NumberSecret<<S::Set as CkksSet>::Word>,
+{
+    fn key_id(&self) -> Id {
+        Id(SeededSecret::key_id(self))
+    }
+
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(wire::secret_key_to_bytes(self))
+    }
+
+    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
+        SeededSecret::key_part(self, index)
+    }
+
+    fn encrypt(
+        &self,
+        numbers: &[f64],
+        mode: SlotMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<CiphertextBytes, Error> {
+        let ciphertext = self.encrypt_numbers(numbers, mode, level, randomness)?;
+        let bytes = wire::ciphertext_to_bytes(self.set().ckks(), &ciphertext)?;
+        Ok(CiphertextBytes::new(&ciphertext, bytes))
+    }
+
+    fn decrypt(&self, bytes: &[u8], mode: SlotMode) -> Result<Zeroizing<Vec<f64>>, Error> {
+        let ciphertext = wire::ciphertext_from_bytes(self.set().ckks(), bytes)?;
+        Ok(Zeroizing::new(self.decrypt_numbers(&ciphertext, mode)?.reveal_to_key_owner().clone()))
+    }
+}

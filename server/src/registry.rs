@@ -1,0 +1,88 @@
+//! The methods there are: one line each.
+
+use refloat::Error;
+use refloat::bootstrapping::ckks_conventional::ConventionalParams;
+use refloat::bootstrapping::ckks_ship::ShipParams;
+use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
+
+use crate::clients::{CkksClient, Which};
+use crate::engine::JobSet;
+use crate::{conventional, gates, ship};
+
+/// Which sets are to be made, and for how much memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The set of this name alone.
+    pub only: Option<&'a str>,
+    /// What there is for them: a set that could take less memory for more time does so where it must.
+    pub memory: Memory,
+}
+
+/// A bound on memory, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub enum Memory {
+    /// For loaded keys, with what is precomputed for them.
+    Keys(u64),
+    /// For everything, runs included, if there is a bound; a set that needs more is refused.
+    Total(Option<u64>),
+}
+
+impl Wanted<'_> {
+    /// Those of a method that are wanted, of today and of earlier versions.
+    pub fn presets<S: SetSpec>(self) -> impl Iterator<Item = &'static Preset<S>> {
+        Preset::<S>::readable().filter(move |preset| self.only.is_none_or(|name| name == preset.name))
+    }
+}
+
+/// A method with named sets.
+#[derive(Debug, Clone, Copy)]
+pub struct Registered {
+    /// What it is.
+    pub method: MethodInfo,
+    /// Checks the sets that are wanted.
+    pub sets: fn(Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error>,
+}
+
+/// Methods, in the order to show them.
+#[derive(Debug, Clone)]
+pub struct Registry(Vec<Registered>);
+
+impl Default for Registry {
+    /// Every method of this version.
+    fn default() -> Self {
+        Self(vec![ship::METHOD, conventional::METHOD, gates::METHOD])
+    }
+}
+
+impl Registry {
+    /// With a method more.
+    #[must_use]
+    pub fn with(mut self, method: Registered) -> Self {
+        self.0.push(method);
+        self
+    }
+
+    /// The methods.
+    pub fn methods(&self) -> impl Iterator<Item = &MethodInfo> {
+        self.0.iter().map(|registered| &registered.method)
+    }
+
+    /// The sets that are wanted.
+    ///
+    /// # Errors
+    /// None for the sets of a released version; they are checked all the same.
+    pub fn sets(&self, wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+        let of_each: Result<Vec<_>, Error> =
+            self.0.iter().map(|registered| (registered.sets)(wanted)).collect();
+        Ok(of_each?.into_iter().flatten().collect())
+    }
+}
+
+/// The set of CKKS that is meant, of whichever method; `None` if there is none.
+///
+/// # Errors
+/// None for the sets of a released version.
+pub fn ckks_client(which: Which<'_>) -> Result<Option<Box<dyn CkksClient>>, Error> {
+    let methods = [Which::of::<ShipParams>, Which::of::<ConventionalParams>];
+    methods.into_iter().find_map(|find| find(which).transpose()).transpose()
+}
