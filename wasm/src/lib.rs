@@ -10,10 +10,10 @@
 
 #[cfg(any(feature = "client", feature = "conventional"))]
 mod about;
-#[cfg(feature = "client")]
-mod ciphertext;
 #[cfg(any(feature = "client", feature = "conventional"))]
-mod ckks_ciphertext;
+mod ckks;
+#[cfg(any(feature = "full", feature = "conventional"))]
+mod ckks_bootstrap;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod collected;
 #[cfg(feature = "conventional")]
@@ -24,23 +24,15 @@ mod events;
 mod failure;
 #[cfg(feature = "gates")]
 mod gates;
-#[cfg(feature = "client")]
-mod keys;
-#[cfg(feature = "full")]
-mod matrix;
 mod object;
 mod panic;
-#[cfg(feature = "client")]
-mod presets;
 mod randomness;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod rounds;
 mod scrub;
 mod secret_key;
 mod sets;
-#[cfg(feature = "full")]
+#[cfg(feature = "client")]
 mod ship;
-#[cfg(feature = "full")]
-mod tracks;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod views;

@@ -1,8 +1,8 @@
 //! What secret keys of all methods have here under the same names.
 
 /// The methods of `$name`, a secret key with the fields `preset` and `key`, that do not depend on what it encrypts. Named
-/// sets are those of the module `presets` where the macro is used; `generate`, `read` and `write` make a key, and take it
-/// from its wire form and to it.
+/// sets are `Sets` where the macro is used; `generate`, `read` and `write` make a key, and take it from its wire form and to
+/// it.
 macro_rules! secret_key {
     ($name:ident, generate: $generate:expr, read: $read:expr, write: $write:expr) => {
         #[wasm_bindgen::prelude::wasm_bindgen]
@@ -13,7 +13,7 @@ macro_rules! secret_key {
                 allow_insecure: bool,
                 seed: Option<js_sys::Uint8Array>,
             ) -> $crate::failure::Result<$name> {
-                let (preset, params) = presets::Sets::allowed(preset, allow_insecure)?;
+                let (preset, params) = Sets::allowed(preset, allow_insecure)?;
                 $crate::scrub::scrubbed(|| {
                     let seed = $crate::randomness::seed_for(preset.name, preset.secure(), seed)?;
                     Ok($name { preset, key: ($generate)(&params, &seed) })
@@ -29,8 +29,8 @@ macro_rules! secret_key {
                 $crate::scrub::scrubbed(|| {
                     let bytes = zeroize::Zeroizing::new(bytes.to_vec());
                     let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
-                    let (preset, params) = presets::Sets::by_fingerprint(fingerprint)?;
-                    presets::Sets::allowed(preset.name, allow_insecure)?;
+                    let (preset, params) = Sets::by_fingerprint(fingerprint)?;
+                    Sets::allowed(preset.name, allow_insecure)?;
                     Ok($name { preset, key: ($read)(&params, &bytes)? })
                 })
             }

@@ -3,7 +3,7 @@
 use js_sys::{Float64Array, Function, Uint32Array};
 use refloat::{
     Error,
-    bootstrapping::{StageView, ViewKind},
+    bootstrapping::{StageView, ViewKind, method::SlotMode},
     schemes::ckks::Complex,
 };
 use wasm_bindgen::JsValue;
@@ -22,18 +22,16 @@ const POINTS: usize = 1024;
 pub type Slots = Zeroizing<Vec<Complex>>;
 
 /// The numbers of a user as slots: one each, or pairs of real and imaginary part.
-pub fn slots(values: &[f64], complex: bool) -> Result<Slots> {
-    if complex && values.len() % 2 == 1 {
+pub fn slots(numbers: &[f64], mode: SlotMode) -> Result<Slots> {
+    let parts = if mode == SlotMode::Complex { 2 } else { 1 };
+    if !numbers.len().is_multiple_of(parts) {
         return Err(Failure::invalid(format!(
             "{} numbers are not pairs of real and imaginary part: add the last imaginary part",
-            values.len()
+            numbers.len()
         )));
     }
-    Ok(Zeroizing::new(if complex {
-        values.chunks_exact(2).map(|z| Complex { re: z[0], im: z[1] }).collect()
-    } else {
-        values.iter().map(|&re| Complex { re, im: 0.0 }).collect()
-    }))
+    let slot = |z: &[f64]| Complex { re: z[0], im: z.get(1).copied().unwrap_or(0.0) };
+    Ok(Zeroizing::new(numbers.chunks_exact(parts).map(slot).collect()))
 }
 
 /// Makes views of a run, and measures them against the message.

@@ -1,9 +1,14 @@
-//! Conventional CKKS bootstrapping: what the modules `client` and `full` have for SHIP, under the same names, so that one
-//! engine in TypeScript serves both.
+//! Conventional CKKS bootstrapping: what the modules `client` and `full` have for SHIP.
 
 mod bootstrap;
-mod ciphertext;
 mod clamp;
-mod keys;
-mod presets;
 mod reduction;
+
+use refloat::{
+    bootstrapping::ckks_conventional::{ConventionalParams, ConventionalSecretKey},
+    params::ConventionalPreset,
+};
+
+use crate::ckks::ckks_surface;
+
+ckks_surface!(ConventionalPreset, ConventionalParams, ConventionalSecretKey, u64, "n15");

@@ -5,7 +5,7 @@ use refloat::{params::CggiPreset, schemes::cggi::CggiSecretKey, wire};
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
-use super::{ciphertext::GateCiphertext, presets, run::output};
+use super::{ciphertext::GateCiphertext, presets::Sets, run::output};
 use crate::{
     failure::{Failure, Result},
     randomness::seed_for,

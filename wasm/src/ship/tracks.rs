@@ -12,12 +12,14 @@ use refloat::{
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
+use super::{
+    SecretKey, Sets,
+    bootstrap::{evaluator, reserve},
+};
 use crate::{
+    ckks,
     failure::{Failure, Result},
-    keys::SecretKey,
-    presets,
     scrub::scrubbed,
-    ship::{evaluator, reserve},
 };
 
 /// Numbers that say how much work a track took: transforms, row products, key switches.
@@ -59,7 +61,7 @@ pub struct TrackWorker {
 impl TrackWorker {
     /// Makes what the tracks of a set need whatever the run, before there is one.
     pub fn prepare(preset: &str) -> Result<()> {
-        let (_, params) = presets::Sets::named(preset)?;
+        let (_, params) = Sets::named(preset)?;
         reserve(&params, TRACK_BYTES);
         evaluator(&params).map(|_| ())
     }
@@ -68,7 +70,7 @@ impl TrackWorker {
     pub fn begin(secret: &SecretKey, mode: Option<String>, phases: &Float64Array) -> Result<TrackWorker> {
         let params = secret.key.params();
         reserve(params, TRACK_BYTES);
-        let mode = presets::mode(mode, params)?;
+        let mode = ckks::mode(mode, params)?;
         let mut b = phases.to_vec();
         let a = b.split_off(b.len() / 2);
         let phases = Phases::from_turns(params, b, a)?;

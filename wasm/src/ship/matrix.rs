@@ -7,11 +7,10 @@ use refloat::{
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
+use super::{Sets, bootstrap::evaluator};
 use crate::{
     failure::{Failure, Result},
     object::Fields,
-    presets,
-    ship::evaluator,
 };
 
 /// Multiplies groups of diagonals for one run that is elsewhere.
@@ -24,7 +23,7 @@ pub struct MatrixWorker {
 impl MatrixWorker {
     /// For the run whose `ShipRun.matrixInput()` these are.
     pub fn begin(preset: &str, scale: &Float64Array, steps: &Uint32Array) -> Result<MatrixWorker> {
-        let (_, params) = presets::Sets::named(preset)?;
+        let (_, params) = Sets::named(preset)?;
         let parts = scale.to_vec();
         let scale = match parts.as_slice() {
             &[high, low] => Scale::from_parts(high, low),

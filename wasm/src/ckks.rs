@@ -1,0 +1,182 @@
+//! What every method of CKKS has here: its named sets, secret keys and ciphertexts. Each method lives in a module of its own
+//! under the same names, so that one engine in TypeScript serves all.
+
+use refloat::{bootstrapping::method::SlotMode, wire::CkksSet};
+
+use crate::failure::{Failure, Result};
+
+/// What the slots of a ciphertext hold, by name; the set's own if there is none.
+pub fn mode(name: Option<String>, params: &impl CkksSet) -> Result<SlotMode> {
+    let Some(name) = name else { return Ok(params.mode()) };
+    let modes = SlotMode::ALL
+        .into_iter()
+        .filter(|mode| (*mode == SlotMode::Bits) == (params.mode() == SlotMode::Bits));
+    let names: Vec<&str> = modes.clone().map(SlotMode::name).collect();
+    modes.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {
+        Failure::invalid(format!(
+            "slots of this set hold {} values, not '{name}': choose another set",
+            names.join(" or ")
+        ))
+    })
+}
+
+/// Sets, secret keys and ciphertexts of a method with parameters `$params`, keys `$secret` and sets `$preset` over words
+/// `$word`; `$secure` is the set to take instead of a toy.
+macro_rules! ckks_surface {
+    ($preset:ty, $params:ty, $secret:ty, $word:ty, $secure:expr) => {
+        pub(crate) type Sets = $crate::sets::Sets<$params>;
+
+        thread_local! {
+            static CHECKED: $crate::sets::Checked<$params> = const { $crate::sets::Checked::new(Vec::new()) };
+        }
+
+        impl $crate::sets::PageParams for $params {
+            const SECURE: &'static str = $secure;
+
+            fn kept() -> &'static std::thread::LocalKey<$crate::sets::Checked<Self>> {
+                &CHECKED
+            }
+        }
+
+        /// The sets whose keys this version reads, as the TypeScript type `GlueSet`.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn presets() -> $crate::failure::Result<wasm_bindgen::JsValue> {
+            Sets::all_described()
+        }
+
+        /// A secret key. Wiped when it is freed, and with it any keys generated on the way.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub struct SecretKey {
+            preset: &'static $preset,
+            pub(crate) key: std::sync::Arc<$secret>,
+        }
+
+        $crate::secret_key::secret_key! {
+            SecretKey,
+            generate: |params, seed| std::sync::Arc::new(<$secret>::generate(params, seed)),
+            read: |params, bytes| refloat::wire::secret_key_from_bytes(params, bytes).map(std::sync::Arc::new),
+            write: |key: &std::sync::Arc<$secret>| refloat::wire::secret_key_to_bytes(key.as_ref())
+        }
+
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl SecretKey {
+            /// Encrypts numbers, at the output level unless another is named. A seed of one's own is for
+            /// insecure sets alone.
+            pub fn encrypt(
+                &self,
+                values: &js_sys::Float64Array,
+                mode: Option<String>,
+                level: Option<u32>,
+                seed: Option<js_sys::Uint8Array>,
+            ) -> $crate::failure::Result<Ciphertext> {
+                use refloat::bootstrapping::method::NumberSecret;
+                let params = self.key.params();
+                let mode = $crate::ckks::mode(mode, params)?;
+                let level = level.map_or(refloat::wire::CkksSet::output_level(params), |level| level as usize);
+                let ciphertext = $crate::scrub::scrubbed(|| {
+                    let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
+                    let values = zeroize::Zeroizing::new(values.to_vec());
+                    let ciphertext = self.key.encrypt_numbers(&values, mode, level, &randomness)?;
+                    Ok::<_, $crate::failure::Failure>(ciphertext)
+                })?;
+                Ok(Ciphertext::new(self.preset, params.clone(), ciphertext))
+            }
+
+            /// Decrypts, for the owner of the key: that is who calls.
+            pub fn decrypt(
+                &self,
+                ciphertext: &Ciphertext,
+                mode: Option<String>,
+            ) -> $crate::failure::Result<js_sys::Float64Array> {
+                use refloat::bootstrapping::method::NumberSecret;
+                let mode = $crate::ckks::mode(mode, self.key.params())?;
+                $crate::scrub::scrubbed(|| {
+                    let values = self.key.decrypt_numbers(&ciphertext.inner, mode)?;
+                    Ok(js_sys::Float64Array::from(values.reveal_to_key_owner().as_slice()))
+                })
+            }
+        }
+
+        /// An encrypted vector.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub struct Ciphertext {
+            preset: &'static $preset,
+            pub(crate) params: $params,
+            pub(crate) inner: refloat::schemes::ckks::Ciphertext<$word>,
+        }
+
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl Ciphertext {
+            /// Reads the wire form, of whichever set it is.
+            #[wasm_bindgen(js_name = fromBytes)]
+            pub fn from_bytes(bytes: &js_sys::Uint8Array) -> $crate::failure::Result<Ciphertext> {
+                let bytes = bytes.to_vec();
+                let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
+                let (preset, params) = Sets::by_fingerprint(fingerprint)?;
+                let inner = refloat::wire::ciphertext_from_bytes(params.ckks(), &bytes)?;
+                Ok(Ciphertext::new(preset, params, inner))
+            }
+
+            /// The wire form.
+            #[wasm_bindgen(js_name = toBytes)]
+            pub fn to_bytes(&self) -> $crate::failure::Result<js_sys::Uint8Array> {
+                let bytes = refloat::wire::ciphertext_to_bytes(self.params.ckks(), &self.inner)?;
+                Ok(js_sys::Uint8Array::from(bytes.as_slice()))
+            }
+
+            /// Name of the parameter set.
+            pub fn preset(&self) -> String {
+                self.preset.name.into()
+            }
+
+            /// Id of the key it is encrypted under.
+            #[wasm_bindgen(js_name = keyId)]
+            pub fn key_id(&self) -> js_sys::Uint8Array {
+                js_sys::Uint8Array::from(self.inner.key_id().as_slice())
+            }
+
+            /// Its level.
+            pub fn level(&self) -> usize {
+                self.inner.level()
+            }
+
+            /// log2 of its modulus.
+            #[wasm_bindgen(js_name = logQ)]
+            pub fn log_q(&self) -> f64 {
+                self.inner.log_q()
+            }
+
+            /// log2 of its scale.
+            #[wasm_bindgen(js_name = logScale)]
+            pub fn log_scale(&self) -> f64 {
+                self.inner.log_scale()
+            }
+
+            /// Bytes of its wire form.
+            #[wasm_bindgen(js_name = byteLength)]
+            pub fn byte_length(&self) -> usize {
+                let (level, components) = (self.inner.level(), self.inner.components());
+                refloat::wire::ciphertext_len(self.params.ckks(), level, components)
+            }
+        }
+
+        impl Ciphertext {
+            /// Wraps a ciphertext of a set.
+            pub(crate) fn new(
+                preset: &'static $preset,
+                params: $params,
+                inner: refloat::schemes::ckks::Ciphertext<$word>,
+            ) -> Self {
+                Self { preset, params, inner }
+            }
+
+            /// A result of the same set.
+            #[cfg(any(feature = "full", feature = "conventional"))]
+            pub(crate) fn sibling(&self, inner: refloat::schemes::ckks::Ciphertext<$word>) -> Self {
+                Self::new(self.preset, self.params.clone(), inner)
+            }
+        }
+    };
+}
+
+pub(crate) use ckks_surface;

@@ -1,0 +1,206 @@
+//! What every method of CKKS has here that bootstraps in the page: evaluators, keys that come part by part, and runs of one
+//! or several rounds.
+
+use std::{cell::RefCell, thread::LocalKey};
+
+use crate::failure::{Failure, Result};
+
+/// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
+pub type Evaluators<E> = RefCell<Vec<([u8; 16], &'static E)>>;
+
+/// The evaluator of a set, made when it is first needed.
+pub fn evaluator<E>(
+    known: &'static LocalKey<Evaluators<E>>,
+    fingerprint: [u8; 16],
+    make: impl FnOnce() -> Result<E>,
+) -> Result<&'static E> {
+    let own =
+        |all: &Vec<([u8; 16], &'static E)>| all.iter().find(|(own, _)| *own == fingerprint).map(|(_, e)| *e);
+    if let Some(evaluator) = known.with_borrow(own) {
+        return Ok(evaluator);
+    }
+    let evaluator: &'static E = Box::leak(Box::new(make()?));
+    known.with_borrow_mut(|all| all.push((fingerprint, evaluator)));
+    Ok(evaluator)
+}
+
+/// The failure of a run that is over.
+pub fn over() -> Failure {
+    Failure::invalid("the run has given its result: begin another one")
+}
+
+/// `BootstrapKeys` and `BootstrapRun` of a method whose sets, keys and ciphertexts are those of the module above. `builder`
+/// takes the parts of keys of type `keys`, and `finish` completes them; `run` is a run over words `word`, and `begin` begins one;
+/// `gain` is what a further round gains in bits.
+macro_rules! ckks_bootstrap {
+    (
+        builder: $builder:ty, $new_builder:expr, keys: $keys:ty, finish: $finish:expr, memory: $memory:expr,
+        run: $run:ty, word: $word:ty, begin: $begin:expr, gain: $gain:expr
+    ) => {
+        /// The public keys of a bootstrapping.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub struct BootstrapKeys($crate::collected::Collected<$builder, $keys>);
+
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl BootstrapKeys {
+            /// An empty set for a key, to be filled part by part.
+            pub fn begin(preset: &str, id: &js_sys::Uint8Array) -> $crate::failure::Result<BootstrapKeys> {
+                let (_, params) = super::Sets::named(preset)?;
+                let builder = ($new_builder)(&params, $crate::failure::key_id(id)?);
+                Ok(BootstrapKeys($crate::collected::Collected::Collecting(builder)))
+            }
+
+            /// Makes a part from the secret key and takes it in.
+            #[wasm_bindgen(js_name = addFromSecret)]
+            pub fn add_from_secret(
+                &mut self,
+                secret: &super::SecretKey,
+                index: usize,
+            ) -> $crate::failure::Result<()> {
+                let part = $crate::scrub::scrubbed(|| secret.key.key_part(index))?;
+                Ok(self.0.collecting()?.add(index, &part)?)
+            }
+
+            /// Takes in a part made elsewhere.
+            pub fn add(&mut self, index: usize, bytes: &js_sys::Uint8Array) -> $crate::failure::Result<()> {
+                Ok(self.0.collecting()?.add(index, &bytes.to_vec())?)
+            }
+
+            /// Completes the set; fails if parts are missing.
+            pub fn finish(&mut self) -> $crate::failure::Result<()> {
+                self.0.finish($finish)
+            }
+
+            /// Bytes the keys take in memory between runs.
+            #[wasm_bindgen(js_name = memoryBytes)]
+            pub fn memory_bytes(&self) -> f64 {
+                self.0.keys().map_or(0, $memory) as f64
+            }
+        }
+
+        /// Squares every slot; takes one level.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn square(
+            ciphertext: &super::Ciphertext,
+            keys: &BootstrapKeys,
+        ) -> $crate::failure::Result<super::Ciphertext> {
+            let x = &ciphertext.inner;
+            Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.source()?)?))
+        }
+
+        /// A bootstrapping under way.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub struct BootstrapRun {
+            run: Option<$run>,
+            /// Where there are several rounds.
+            meta: Option<refloat::bootstrapping::MetaRun<'static, $word>>,
+            input: super::Ciphertext,
+            mode: refloat::bootstrapping::method::SlotMode,
+            inspector: $crate::views::Inspector,
+        }
+
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl BootstrapRun {
+            /// Begins; the ciphertext is copied. `message` are the numbers that were encrypted, for the
+            /// errors of inspected steps; without it they are counted from what the input decrypts to. `rounds`
+            /// are those of META-BTS, one if nothing is said.
+            pub fn begin(
+                ciphertext: &super::Ciphertext,
+                mode: Option<String>,
+                message: Option<js_sys::Float64Array>,
+                rounds: Option<f64>,
+            ) -> $crate::failure::Result<BootstrapRun> {
+                use refloat::{bootstrapping::method::SlotMode, wire::CkksSet as Set};
+                let params = &ciphertext.params;
+                let evaluator = evaluator(params)?;
+                let mode = $crate::ckks::mode(mode, params)?;
+                let asked = (rounds, ($gain)(super::Sets::named(params.name())?.0)?);
+                let levels = [Set::input_level(params), Set::output_level(params)];
+                let meta = $crate::rounds::begin(evaluator.ckks(), asked, levels, &ciphertext.inner)?;
+                if meta.is_some() && mode == SlotMode::Bits {
+                    let why = "bits are bootstrapped in one round: leave rounds out";
+                    return Err($crate::failure::Failure::invalid(why));
+                }
+                let run = ($begin)(evaluator, &ciphertext.inner, mode)?;
+                let input = ciphertext.sibling(ciphertext.inner.clone());
+                let numbers = message.map(|values| zeroize::Zeroizing::new(values.to_vec()));
+                let message = numbers.map(|numbers| $crate::views::slots(&numbers, mode)).transpose()?;
+                let inspector = $crate::views::Inspector::new(message);
+                Ok(BootstrapRun { run: Some(run), meta, input, mode, inspector })
+            }
+
+            /// One step, such as a stage, a track or a level of a tree; `true` when it was the last of all rounds.
+            pub fn step(
+                &mut self,
+                keys: &BootstrapKeys,
+                on_event: &js_sys::Function,
+            ) -> $crate::failure::Result<bool> {
+                let mut events = $crate::events::Recorder::default();
+                let run = self.run.as_mut().ok_or_else($crate::ckks_bootstrap::over)?;
+                let source = keys.source()?;
+                let mut finished = $crate::scrub::scrubbed(|| run.step(source, &mut events))?;
+                if finished && self.meta.is_some() {
+                    finished = self.end_round(&mut events)?;
+                }
+                events.deliver(on_event)?;
+                Ok(finished)
+            }
+
+            /// As `step`, and tells what the ciphertexts hold. The first call also shows the input.
+            #[wasm_bindgen(js_name = stepInspected)]
+            pub fn step_inspected(
+                &mut self,
+                keys: &BootstrapKeys,
+                secret: &super::SecretKey,
+                on_event: &js_sys::Function,
+            ) -> $crate::failure::Result<bool> {
+                self.inspect_input(secret, on_event)?;
+                let finished = self.step(keys, on_event)?;
+                let run = self.run.as_ref().ok_or_else($crate::ckks_bootstrap::over)?;
+                self.inspector.show(|message| secret.key.view(run, message), on_event)?;
+                Ok(finished)
+            }
+
+            /// Shows the input to an inspected run that does not begin with `stepInspected`.
+            #[wasm_bindgen(js_name = inspectInput)]
+            pub fn inspect_input(
+                &mut self,
+                secret: &super::SecretKey,
+                on_event: &js_sys::Function,
+            ) -> $crate::failure::Result<()> {
+                use refloat::bootstrapping::method::NumberSecret;
+                if self.meta.is_some() {
+                    return Err($crate::rounds::not_inspected());
+                }
+                let run = self.run.as_ref().ok_or_else($crate::ckks_bootstrap::over)?;
+                let (input, mode) = (&self.input.inner, self.mode);
+                let decrypted = || {
+                    let numbers = secret.key.decrypt_numbers(input, mode)?;
+                    $crate::views::slots(numbers.reveal_to_key_owner(), mode)
+                };
+                self.inspector.begin(decrypted, |message| secret.key.view(run, message), on_event)
+            }
+
+            /// The refreshed ciphertext, once.
+            pub fn finish(&mut self) -> $crate::failure::Result<super::Ciphertext> {
+                let refreshed = match self.meta.take() {
+                    Some(meta) => meta.finish()?,
+                    None => self.run.take().ok_or_else($crate::ckks_bootstrap::over)?.finish()?,
+                };
+                Ok(self.input.sibling(refreshed))
+            }
+        }
+
+        impl BootstrapRun {
+            /// Goes on to the next round of several; whether there is none.
+            fn end_round(&mut self, events: &mut $crate::events::Recorder) -> $crate::failure::Result<bool> {
+                let (Some(meta), Some(run)) = (&mut self.meta, self.run.take()) else { return Ok(true) };
+                let Some(x) = $crate::rounds::next(meta, run.finish()?, events)? else { return Ok(true) };
+                self.run = Some(($begin)(evaluator(&self.input.params)?, &x, self.mode)?);
+                Ok(false)
+            }
+        }
+    };
+}
+
+pub(crate) use ckks_bootstrap;

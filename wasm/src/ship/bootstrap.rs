@@ -1,0 +1,162 @@
+//! Bootstrapping in the page, a step at a time.
+
+use std::{cell::Cell, sync::Arc};
+
+use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
+use refloat::{
+    Error,
+    bootstrapping::ckks_ship::{
+        GeneratedKeys, KeySource, ShipEvaluator, ShipKeys, ShipKeysBuilder, ShipParams, ShipRun,
+        ShipSecretKey,
+    },
+    params::ShipPreset,
+};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use super::{Ciphertext, SecretKey, matrix, tracks};
+use crate::{
+    ckks_bootstrap::{self, Evaluators, ckks_bootstrap, over},
+    collected::Collected,
+    events::Recorder,
+    failure::Result,
+    scrub::scrubbed,
+};
+
+/// Largest ring whose slots-to-coefficients matrix is kept between runs: 4 MiB at 2^10, 256 at 2^13.
+const MATRIX_KEPT_UP_TO: usize = 1 << 11;
+
+thread_local! {
+    static EVALUATORS: Evaluators<ShipEvaluator> = const { Evaluators::new(Vec::new()) };
+
+    // The most by which the memory has been grown at once.
+    static RESERVED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The evaluator of a set, made when it is first needed.
+pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
+    ckks_bootstrap::evaluator(&EVALUATORS, params.fingerprint(), || {
+        let keep = params.n() <= MATRIX_KEPT_UP_TO;
+        Ok(if keep { ShipEvaluator::new(params)? } else { ShipEvaluator::compact(params)? })
+    })
+}
+
+/// Grows the memory once, by so many bytes for each coefficient of the ring, which is most of what will be needed:
+/// engines collect garbage each time a memory grows, and hundreds of growths cost more than what is computed between
+/// them. Without effect if there is no room, or if the memory has been grown by as much before.
+pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
+    let bytes = params.n() * bytes_per_coefficient;
+    if bytes > RESERVED.replace(RESERVED.get().max(bytes)) {
+        let mut room = Vec::<u8>::new();
+        let _ = room.try_reserve_exact(bytes);
+        core::hint::black_box(&room);
+    }
+}
+
+/// Evaluation keys.
+enum Keys {
+    Resident(ShipKeys),
+    /// Made track by track from the secret key, and dropped.
+    Generated(GeneratedKeys<Arc<ShipSecretKey>>),
+}
+
+ckks_bootstrap! {
+    builder: ShipKeysBuilder, ShipKeys::builder,
+    keys: Keys,
+    finish: |builder| builder.finish().map(Keys::Resident),
+    memory: Keys::memory_bytes,
+    run: ShipRun<'static>, word: u32,
+    begin: ShipRun::new,
+    gain: |preset: &ShipPreset| Ok::<_, Error>(preset.gain_bits())
+}
+
+impl Keys {
+    fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Resident(keys) => keys.memory_bytes(),
+            Self::Generated(keys) => keys.common().memory_bytes(),
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl BootstrapKeys {
+    /// Keys that are made track by track while a bootstrapping runs. It holds the secret key.
+    pub fn generated(secret: &SecretKey) -> Result<BootstrapKeys> {
+        reserve(secret.key.params(), 12 << 10);
+        let keys = scrubbed(|| GeneratedKeys::new(secret.key.clone()))?;
+        Ok(BootstrapKeys(Collected::Whole(Keys::Generated(keys))))
+    }
+}
+
+impl BootstrapKeys {
+    fn source(&self) -> Result<&dyn KeySource<u32>> {
+        Ok(match self.0.keys()? {
+            Keys::Resident(keys) => keys,
+            Keys::Generated(keys) => keys,
+        })
+    }
+}
+
+/// The same message at the level a bootstrapping starts from: what is left of a ciphertext when its
+/// multiplications have been spent.
+#[wasm_bindgen]
+pub fn exhaust(ciphertext: &Ciphertext) -> Result<Ciphertext> {
+    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.exhaust(&ciphertext.inner)?))
+}
+
+#[wasm_bindgen]
+impl BootstrapRun {
+    /// Groups of diagonals that may be multiplied ahead of the first step; 0 later.
+    #[wasm_bindgen(js_name = groupsAhead)]
+    pub fn groups_ahead(&self) -> usize {
+        self.run.as_ref().map_or(0, ShipRun::groups_ahead)
+    }
+
+    /// Begins the first stage ahead of its step: what a `MatrixWorker` of this run needs to know, public numbers.
+    #[wasm_bindgen(js_name = matrixInput)]
+    pub fn matrix_input(&mut self, keys: &BootstrapKeys, on_event: &Function) -> Result<JsValue> {
+        let mut events = Recorder::default();
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let input = run.matrix_input(keys.source()?, &mut events)?;
+        events.deliver(on_event)?;
+        Ok(matrix::plain(&input))
+    }
+
+    /// Multiplies a group of diagonals before the step that needs it.
+    #[wasm_bindgen(js_name = multiplyAhead)]
+    pub fn multiply_ahead(&mut self, group: usize) -> Result<()> {
+        Ok(self.run.as_mut().ok_or_else(over)?.multiply_ahead(group)?)
+    }
+
+    /// Takes in a group from a `MatrixWorker`, as `multiplyAhead` would compute it.
+    #[wasm_bindgen(js_name = supplyGroup)]
+    pub fn supply_group(&mut self, group: usize, words: &Uint32Array) -> Result<()> {
+        matrix::supply(self.run.as_mut().ok_or_else(over)?, group, words)
+    }
+
+    /// The track whose turn is next, while tracks are being rotated.
+    #[wasm_bindgen(js_name = nextTrack)]
+    pub fn next_track(&self) -> Option<usize> {
+        self.run.as_ref()?.next_track()
+    }
+
+    /// What a `TrackWorker` of this run needs to know: public numbers, once they are there.
+    pub fn phases(&self) -> Option<Float64Array> {
+        tracks::phases(self.run.as_ref()?)
+    }
+
+    /// Computes a track before its turn; the step whose turn it is takes it as it is.
+    #[wasm_bindgen(js_name = rotateAhead)]
+    pub fn rotate_ahead(&mut self, track: usize, keys: &BootstrapKeys) -> Result<()> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        let source = keys.source()?;
+        Ok(scrubbed(|| run.rotate_ahead(track, source))?)
+    }
+
+    /// Takes in a track from a `TrackWorker`, as `rotateAhead` would compute it.
+    #[wasm_bindgen(js_name = supplyTrack)]
+    pub fn supply_track(&mut self, track: usize, bytes: &Uint8Array, counters: &Float64Array) -> Result<()> {
+        let run = self.run.as_mut().ok_or_else(over)?;
+        tracks::supply(run, &self.input.params, track, bytes, counters)
+    }
+}

@@ -1,0 +1,17 @@
+//! SHIP: sets, secret keys and ciphertexts in the module `client`, and bootstrapping beside them in `full`.
+
+#[cfg(feature = "full")]
+mod bootstrap;
+#[cfg(feature = "full")]
+mod matrix;
+#[cfg(feature = "full")]
+mod tracks;
+
+use refloat::{
+    bootstrapping::ckks_ship::{ShipParams, ShipSecretKey},
+    params::ShipPreset,
+};
+
+use crate::ckks::ckks_surface;
+
+ckks_surface!(ShipPreset, ShipParams, ShipSecretKey, u32, "ship13");
