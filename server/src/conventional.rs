@@ -84,7 +84,7 @@ impl CkksMethod for Planned {
     }
 
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
-        wire::verify_conventional_part(&self.params, key.0, index, bytes)
+        wire::verify_key_part(&self.params, key.0, index, bytes)
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<Self::Keys, LoadError> {

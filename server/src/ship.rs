@@ -36,7 +36,7 @@ impl CkksMethod for ShipParams {
     }
 
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
-        wire::verify_part(self, key.0, index, bytes)
+        wire::verify_ship_part(self, key.0, index, bytes)
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<ShipKeys, LoadError> {

@@ -13,7 +13,7 @@ use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::wire::{
     ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, frame, public_key_from_bytes,
-    public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_conventional_part,
+    public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_key_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -88,9 +88,7 @@ fn readers() -> Vec<Reader> {
             name: "part of the key to the ephemeral secret, verified",
             kind: ObjectKind::ConventionalKeyPart,
             bytes: secret.key_part(there).unwrap(),
-            read: |bytes| {
-                verify_conventional_part(&world().params, world().secret.key_id(), chosen()[0], bytes)
-            },
+            read: |bytes| verify_key_part(&world().params, world().secret.key_id(), chosen()[0], bytes),
             rows: part_rows(there),
             n,
         },
@@ -108,9 +106,7 @@ fn readers() -> Vec<Reader> {
             name: "part of a Galois key, verified",
             kind: ObjectKind::ConventionalKeyPart,
             bytes: secret.key_part(galois).unwrap(),
-            read: |bytes| {
-                verify_conventional_part(&world().params, world().secret.key_id(), chosen()[1], bytes)
-            },
+            read: |bytes| verify_key_part(&world().params, world().secret.key_id(), chosen()[1], bytes),
             // Every fifth row: the part is large.
             rows: {
                 let mut rows = part_rows(galois);
@@ -152,7 +148,7 @@ fn another_kind_set_or_key_is_named() {
     let elsewhere = ConventionalSecretKey::generate(&params("toy-conventional10-50bit"), &seed);
     let another = ConventionalSecretKey::generate(here, &Seed::from_bytes([8; 32]));
     for bytes in [elsewhere.key_part(galois).unwrap(), another.key_part(galois).unwrap()] {
-        let error = verify_conventional_part(here, secret.key_id(), galois, &bytes).unwrap_err();
+        let error = verify_key_part(here, secret.key_id(), galois, &bytes).unwrap_err();
         assert_eq!(error.code(), "PARAMS_MISMATCH", "{error}");
     }
     // Another key's seed under this key's id.
@@ -176,10 +172,10 @@ fn parts_are_bound_to_their_index() {
     // Two parts of one size: only the index tells them apart.
     let twin = parts.iter().find(|p| p.index != galois && p.bytes == parts[galois].bytes).unwrap().index;
     let bytes = secret.key_part(twin).unwrap();
-    let error = verify_conventional_part(params, secret.key_id(), galois, &bytes).unwrap_err().to_string();
+    let error = verify_key_part(params, secret.key_id(), galois, &bytes).unwrap_err().to_string();
     assert!(error.contains(&format!("part {twin}")) && error.contains(&format!("part {galois}")), "{error}");
     for index in [0, parts.len() - 1, parts.len(), usize::MAX] {
-        assert!(verify_conventional_part(params, secret.key_id(), index, &bytes).is_err(), "index {index}");
+        assert!(verify_key_part(params, secret.key_id(), index, &bytes).is_err(), "index {index}");
         let mut builder = ConventionalKeys::builder(params, secret.key_id());
         assert!(builder.add(index, &bytes).is_err(), "index {index}");
         assert_eq!(builder.missing().len(), parts.len(), "a refused part is still missing");
@@ -205,7 +201,7 @@ fn travelled(secret: &ConventionalSecretKey) -> ConventionalKeys {
         let bytes = again.key_part(part.index).unwrap();
         assert_eq!(bytes.len(), part.bytes, "the announced length of {}", part.label);
         assert_eq!(frame::peek(&bytes).unwrap().kind, ObjectKind::ConventionalKeyPart);
-        verify_conventional_part(params, secret.key_id(), part.index, &bytes).unwrap();
+        verify_key_part(params, secret.key_id(), part.index, &bytes).unwrap();
         assert!(builder.missing().contains(&part.index));
         builder.add(part.index, &bytes).unwrap();
     }

@@ -14,7 +14,7 @@ use refloat::wire::frame::{self, DIGEST_LEN};
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
     ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
-    secret_key_from_bytes, secret_key_to_bytes, verify_part,
+    secret_key_from_bytes, secret_key_to_bytes, verify_ship_part,
 };
 use refloat_tests::hostile::{Reader, rows_from};
 
@@ -77,7 +77,7 @@ fn readers() -> Vec<Reader> {
             name: "key part, verified",
             kind: ObjectKind::ShipKeyPart,
             bytes: secret.key_part(PART).unwrap(),
-            read: |bytes| verify_part(&world().params, world().secret.key_id(), PART, bytes),
+            read: |bytes| verify_ship_part(&world().params, world().secret.key_id(), PART, bytes),
             rows: part_rows(),
             n,
         },
@@ -129,7 +129,7 @@ fn chunks_are_bound_to_their_index_and_seed() {
     let World { params, secret, .. } = world();
     let part = secret.key_part(PART).unwrap();
     for index in [PART + 1, params.key_parts().len() - 1, params.key_parts().len(), usize::MAX] {
-        assert!(verify_part(params, secret.key_id(), index, &part).is_err(), "index {index}");
+        assert!(verify_ship_part(params, secret.key_id(), index, &part).is_err(), "index {index}");
         assert!(ShipKeys::builder(params, secret.key_id()).add(index, &part).is_err(), "index {index}");
     }
     // Two chunks of one size: only the index tells them apart.
@@ -140,19 +140,26 @@ fn chunks_are_bound_to_their_index_and_seed() {
         .map(|p| p.index)
         .collect();
     assert!(same_size.len() > 1, "the test needs two chunks of one size");
-    let error = verify_part(params, secret.key_id(), same_size[0], &secret.key_part(same_size[1]).unwrap())
-        .unwrap_err();
+    let error =
+        verify_ship_part(params, secret.key_id(), same_size[0], &secret.key_part(same_size[1]).unwrap())
+            .unwrap_err();
     assert!(error.to_string().contains(&format!("chunk {}", same_size[0])), "{error}");
     assert!(error.to_string().contains(&format!("chunk {}", same_size[1])), "{error}");
 
     let other = ShipSecretKey::generate(params, &Seed::from_bytes([8; 32]));
     let foreign = other.key_part(PART).unwrap();
-    assert_eq!(verify_part(params, secret.key_id(), PART, &foreign).unwrap_err().code(), "PARAMS_MISMATCH");
+    assert_eq!(
+        verify_ship_part(params, secret.key_id(), PART, &foreign).unwrap_err().code(),
+        "PARAMS_MISMATCH"
+    );
     // Another key's seed under this key's id.
     let foreign_payload = &foreign[HEADER_LEN..foreign.len() - DIGEST_LEN];
     let header = frame::peek(&part).unwrap();
     let grafted = frame::write(ObjectKind::ShipKeyPart, header.fingerprint, header.key_id, foreign_payload);
-    assert_eq!(verify_part(params, secret.key_id(), PART, &grafted).unwrap_err().code(), "PARAMS_MISMATCH");
+    assert_eq!(
+        verify_ship_part(params, secret.key_id(), PART, &grafted).unwrap_err().code(),
+        "PARAMS_MISMATCH"
+    );
 }
 
 #[test]

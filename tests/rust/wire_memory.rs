@@ -8,7 +8,7 @@ use refloat::params::preset;
 use refloat::random::Seed;
 use refloat::wire::header::HEADER_LEN;
 use refloat::wire::{
-    Header, ciphertext_from_bytes, frame, public_key_from_bytes, secret_key_from_bytes, verify_part,
+    Header, ciphertext_from_bytes, frame, public_key_from_bytes, secret_key_from_bytes, verify_ship_part,
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -40,7 +40,7 @@ fn refusals_cost_no_more_than_their_message() {
         let mut bytes = part.clone();
         bytes[..HEADER_LEN].copy_from_slice(&header.to_bytes());
         for hostile in [&bytes[..], &bytes[..HEADER_LEN], &bytes[..200]] {
-            let (cost, result) = allocated(|| verify_part(&params, secret.key_id(), index, hostile));
+            let (cost, result) = allocated(|| verify_ship_part(&params, secret.key_id(), index, hostile));
             assert!(result.is_err() && cost < MESSAGE, "stated {payload_len}: {cost} bytes");
             let (cost, result) = allocated(|| ciphertext_from_bytes(params.ckks(), hostile).is_err());
             assert!(result && cost < MESSAGE, "stated {payload_len}: {cost} bytes");
@@ -53,10 +53,10 @@ fn refusals_cost_no_more_than_their_message() {
     // Damage in the last byte is found before anything is unpacked.
     let mut damaged = part.clone();
     *damaged.last_mut().unwrap() ^= 1;
-    let (cost, result) = allocated(|| verify_part(&params, secret.key_id(), index, &damaged));
+    let (cost, result) = allocated(|| verify_ship_part(&params, secret.key_id(), index, &damaged));
     assert!(result.is_err() && cost < MESSAGE, "{cost} bytes");
     // A good part is checked in the memory of one row, not of the part.
-    let (cost, result) = allocated(|| verify_part(&params, secret.key_id(), index, &part));
+    let (cost, result) = allocated(|| verify_ship_part(&params, secret.key_id(), index, &part));
     assert_eq!(result, Ok(()));
     assert!(cost < 4 * params.n() + MESSAGE, "{cost} bytes for a part of {}", part.len());
 }

@@ -14,7 +14,7 @@ mod parts;
 pub mod program;
 pub mod raising;
 mod registry;
-mod switching_keys;
+pub(crate) mod switching_keys;
 mod view;
 
 pub use messages::{NamedMessage, bit_messages, complex_messages, real_messages};
@@ -22,5 +22,5 @@ pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::{Method, MethodInfo};
 pub use overflow::log2_quotient_exceeds;
 pub use registry::methods;
-pub use switching_keys::{SwitchingKeyId, SwitchingKeyPart};
+pub use switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart};
 pub use view::{StageView, ViewKind};

@@ -56,14 +56,16 @@ pub struct SwitchingKeyPart {
 }
 
 /// What the shapes of the keys follow from.
-pub(super) struct Layout<'a, W: Word> {
+pub struct KeyLayout<'a, W: Word> {
+    /// Chain of moduli.
     pub rlwe: &'a RlweContext<W>,
+    /// Moduli of the keys of an ephemeral secret, where there is one.
     pub encapsulation: Option<&'a EncapsulationContext<W>>,
     /// Highest level where ciphertexts are multiplied.
     pub relinearization: usize,
 }
 
-impl<'a, W: Word> Layout<'a, W> {
+impl<'a, W: Word> KeyLayout<'a, W> {
     /// The keys of a set, in order.
     pub fn keys(&self, galois: &BTreeMap<GaloisElement, usize>) -> Vec<SwitchingKeyId> {
         let galois = galois.iter().map(|(&element, &level)| SwitchingKeyId::Galois { element, level });
@@ -136,15 +138,15 @@ impl<'a, W: Word> Layout<'a, W> {
 }
 
 /// The secrets that switching keys are made from.
-pub(super) struct Secrets<'a, W: Word> {
-    pub layout: Layout<'a, W>,
+pub(crate) struct Secrets<'a, W: Word> {
+    pub layout: KeyLayout<'a, W>,
     pub main: &'a SecretKey<W>,
     pub ephemeral: Option<&'a SparseSecret>,
     pub seeds: &'a KeySeeds,
 }
 
 /// Takes a sample and its index in the key.
-pub(super) type Sink<'a, W> = dyn FnMut(usize, Pair<W>) + 'a;
+pub(crate) type Sink<'a, W> = dyn FnMut(usize, Pair<W>) + 'a;
 
 impl<W: Word> Secrets<'_, W> {
     /// Makes the samples `range` of a switching key in order and hands each to `sink`: a caller that sends or stores them

@@ -60,11 +60,13 @@ pub enum ObjectKind {
     CggiCiphertexts = 9,
     /// One part of the evaluation keys of a conventional CKKS set.
     ConventionalKeyPart = 10,
+    /// One part of the evaluation keys of a set whose method has no kind of its own.
+    KeyPart = 11,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Params,
         Self::Ciphertext,
         Self::PublicKey,
@@ -75,6 +77,7 @@ impl ObjectKind {
         Self::CggiKeyPart,
         Self::CggiCiphertexts,
         Self::ConventionalKeyPart,
+        Self::KeyPart,
     ];
 
     /// Name for messages: "ciphertext", "relinearization key", …
@@ -90,6 +93,7 @@ impl ObjectKind {
             Self::CggiKeyPart => "gate bootstrapping key part",
             Self::CggiCiphertexts => "list of ciphertexts of bits and integers",
             Self::ConventionalKeyPart => "conventional bootstrapping key part",
+            Self::KeyPart => "part of the evaluation keys",
         }
     }
 }
@@ -285,7 +289,7 @@ mod tests {
         assert!(refusal(8, 2).contains("version 2.0"));
         assert!(refusal(10, 9).contains("version 1.9"));
         assert!(refusal(12, 0).contains("kind 0"));
-        assert!(refusal(12, 11).contains("kind 11"));
+        assert!(refusal(12, 12).contains("kind 12"));
         assert!(refusal(14, 1).contains("flags 0100"));
         assert!(refusal(59, 1).contains("reserved field 00000001"));
     }

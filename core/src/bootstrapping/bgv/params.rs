@@ -7,7 +7,7 @@ use crate::{
     arith::{PrimePower, Word},
     bootstrapping::{
         overflow,
-        switching_keys::{Layout, SwitchingKeyId, SwitchingKeyPart},
+        switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     },
     circuits::{
         digit_removal::small_digit,
@@ -117,7 +117,7 @@ impl<W: Word> BgvParams<W> {
         )?;
         let galois = galois_elements(spec, &levels)?;
         let rlwe = context.rlwe();
-        let layout = Layout { rlwe, encapsulation: Some(&encapsulation), relinearization: levels.removal };
+        let layout = KeyLayout { rlwe, encapsulation: Some(&encapsulation), relinearization: levels.removal };
         let inner = Inner {
             parts: layout.parts(&galois),
             galois,
@@ -286,8 +286,8 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// What the shapes of the evaluation keys follow from.
-    pub(super) fn layout(&self) -> Layout<'_, W> {
-        Layout {
+    pub(super) fn layout(&self) -> KeyLayout<'_, W> {
+        KeyLayout {
             rlwe: self.context().rlwe(),
             encapsulation: Some(self.encapsulation()),
             relinearization: self.levels().removal,

@@ -1,11 +1,14 @@
-//! What all bootstrapping methods share: how a set is named, promised and described, and how a ciphertext is refreshed.
+//! What all bootstrapping methods share: how a set is named, promised and described, how its evaluation keys are collected,
+//! and how a ciphertext is refreshed.
 
+mod keys;
 mod numbers;
 mod preset;
 mod promise;
 mod refresh;
 mod set;
 
+pub use keys::{KeysBuilder, SwitchingKeySet};
 pub use numbers::NumberSecret;
 pub use preset::{Catalogue, Preset, Retired, SetSpec};
 pub use promise::{Messages, Promise};

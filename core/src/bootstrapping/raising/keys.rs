@@ -4,12 +4,16 @@ use alloc::{collections::BTreeMap, format};
 
 use super::{
     key_source::{Direction, KeySource},
+    params::RaisingParams,
     reduction::ReductionSpec,
     secret::RaisingSecretKey,
 };
 use crate::{
     arith::Word,
-    bootstrapping::switching_keys::{Layout, Secrets, SwitchingKeyId},
+    bootstrapping::{
+        method::{KeysBuilder, SwitchingKeySet},
+        switching_keys::{KeyLayout, Secrets, SwitchingKeyId, SwitchingKeyPart},
+    },
     error::Error,
     par,
     ring::{Automorphism, GaloisElement},
@@ -25,7 +29,47 @@ pub struct RaisingKeys<W: Word = u64> {
     pub(super) ephemeral: Option<[SampleBlock<W>; 2]>,
 }
 
+/// Builds [`RaisingKeys`] from parts in any order.
+pub type RaisingKeysBuilder<R, W = u64> = KeysBuilder<RaisingParams<R, W>>;
+
+impl<R: ReductionSpec, W: Word> SwitchingKeySet for RaisingParams<R, W> {
+    type Word = W;
+    type Keys = RaisingKeys<W>;
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint()
+    }
+
+    fn key_layout(&self) -> KeyLayout<'_, W> {
+        self.layout()
+    }
+
+    fn key_parts(&self) -> &[SwitchingKeyPart] {
+        self.key_parts()
+    }
+
+    fn assemble(
+        &self,
+        key_id: [u8; 16],
+        keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
+    ) -> Result<RaisingKeys<W>, Error> {
+        RaisingKeys::assemble(&self.layout(), key_id, &self.galois_elements().collect(), keys)
+    }
+}
+
 impl<W: Word> RaisingKeys<W> {
+    /// Collects parts into keys.
+    pub fn builder<R: ReductionSpec>(
+        params: &RaisingParams<R, W>,
+        key_id: [u8; 16],
+    ) -> RaisingKeysBuilder<R, W> {
+        KeysBuilder::new(params, key_id)
+    }
+
     /// Makes all evaluation keys of a secret key, on as many threads as there are.
     ///
     /// # Errors
@@ -49,8 +93,8 @@ impl<W: Word> RaisingKeys<W> {
     }
 
     /// Puts the switching keys of a set into their places.
-    pub(super) fn assemble(
-        layout: &Layout<'_, W>,
+    fn assemble(
+        layout: &KeyLayout<'_, W>,
         key_id: [u8; 16],
         elements: &BTreeMap<GaloisElement, usize>,
         mut keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,

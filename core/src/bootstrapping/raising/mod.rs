@@ -6,12 +6,10 @@
 //! follow levels and keys ([`RaisingParams`], [`RaisingSecretKey`], [`RaisingKeys`]) and everything of the circuit that
 //! surrounds the reduction ([`RaisingEvaluator`]).
 
-mod builder;
 mod chain;
 mod describe;
 mod evaluator;
 mod key_order;
-mod key_samples;
 mod key_source;
 mod keys;
 mod maps;
@@ -23,12 +21,11 @@ mod secret;
 mod spec;
 pub(super) mod stages;
 
-pub use builder::RaisingKeysBuilder;
 pub(super) use chain::digits_of;
 pub(crate) use chain::{Sizes, chain};
 pub use evaluator::RaisingEvaluator;
 pub use key_source::{Direction, KeySource};
-pub use keys::RaisingKeys;
+pub use keys::{RaisingKeys, RaisingKeysBuilder};
 pub use params::{Levels, RaisingParams};
 pub use reduction::ReductionSpec;
 pub use secret::RaisingSecretKey;

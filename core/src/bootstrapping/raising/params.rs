@@ -10,7 +10,7 @@ use crate::{
     arith::Word,
     bootstrapping::{
         overflow,
-        switching_keys::{Layout, SwitchingKeyId, SwitchingKeyPart},
+        switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     },
     circuits::linear_transform::{
         BabyGiantSteps, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_shapes,
@@ -112,8 +112,11 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             .transpose()?;
         let fingerprint = spec.fingerprint();
         let galois = galois_elements(spec, &levels)?;
-        let layout =
-            Layout { rlwe: &rlwe, encapsulation: encapsulation.as_ref(), relinearization: levels.eval_mod };
+        let layout = KeyLayout {
+            rlwe: &rlwe,
+            encapsulation: encapsulation.as_ref(),
+            relinearization: levels.eval_mod,
+        };
         let inner = Inner {
             parts: layout.parts(&galois),
             galois,
@@ -269,8 +272,8 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     }
 
     /// What the shapes of the evaluation keys follow from.
-    pub(super) fn layout(&self) -> Layout<'_, W> {
-        Layout {
+    pub(super) fn layout(&self) -> KeyLayout<'_, W> {
+        KeyLayout {
             rlwe: self.ckks().rlwe(),
             encapsulation: self.encapsulation(),
             relinearization: self.levels().eval_mod,

@@ -7,6 +7,7 @@ use zeroize::Zeroize;
 use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
+    bootstrapping::switching_keys::Secrets,
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -65,6 +66,16 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     /// The seed of everything. As secret as the key; exporting it exports the key.
     pub fn export_secret_seed(&self) -> &Seed {
         &self.seed
+    }
+
+    /// What switching keys are made from.
+    pub(crate) fn secrets(&self) -> Secrets<'_, W> {
+        Secrets {
+            layout: self.params.layout(),
+            main: &self.main,
+            ephemeral: self.ephemeral.as_ref(),
+            seeds: &self.seeds,
+        }
     }
 
     /// The public encryption key, at the output level.

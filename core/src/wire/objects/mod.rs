@@ -5,7 +5,7 @@
 
 mod cggi;
 mod ciphertext;
-mod conventional;
+mod key_part;
 mod keys;
 mod parts;
 mod rows;
@@ -17,8 +17,8 @@ pub use cggi::{
     cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,
 };
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
-pub use conventional::verify_conventional_part;
+pub use key_part::{WireKeySet, verify_key_part};
 pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 pub use rows::WireWord;
 pub use sets::{CkksSet, SeededSecret, SeededSet};
-pub use ship::verify_part;
+pub use ship::verify_ship_part;

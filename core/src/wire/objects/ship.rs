@@ -91,7 +91,7 @@ impl<W: WireWord> ShipKeysBuilder<W> {
 ///
 /// # Errors
 /// As [`ShipKeysBuilder::add`].
-pub fn verify_part<W: WireWord>(
+pub fn verify_ship_part<W: WireWord>(
     params: &ShipParams<W>,
     key_id: [u8; 16],
     index: usize,

@@ -1,11 +1,10 @@
-//! Evaluation keys from the parts in which they travel.
+//! Evaluation keys from the parts in which they travel, for every method whose keys are switching keys.
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
-use super::{keys::RaisingKeys, params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
-    bootstrapping::switching_keys::{SwitchingKeyId, SwitchingKeyPart},
+    bootstrapping::switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     error::Error,
     par,
     random::Seed,
@@ -14,32 +13,58 @@ use crate::{
     schemes::ckks::key_set_id,
 };
 
-impl<W: Word> RaisingKeys<W> {
-    /// Collects parts into keys.
-    pub fn builder<R: ReductionSpec>(
-        params: &RaisingParams<R, W>,
+/// A parameter set whose evaluation keys are a relinearisation key, Galois keys, and perhaps keys to an ephemeral secret and
+/// back.
+pub trait SwitchingKeySet: Clone {
+    /// Word of a residue.
+    type Word: Word;
+    /// All keys, expanded in memory.
+    type Keys;
+
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// 16 bytes that identify the numbers.
+    fn fingerprint(&self) -> [u8; 16];
+
+    /// What the shapes of the keys follow from.
+    fn key_layout(&self) -> KeyLayout<'_, Self::Word>;
+
+    /// The parts in which the keys travel, in order.
+    fn key_parts(&self) -> &[SwitchingKeyPart];
+
+    /// Puts the switching keys into their places.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] for a key that is absent.
+    fn assemble(
+        &self,
         key_id: [u8; 16],
-    ) -> RaisingKeysBuilder<R, W> {
-        RaisingKeysBuilder {
+        keys: BTreeMap<SwitchingKeyId, SampleBlock<Self::Word>>,
+    ) -> Result<Self::Keys, Error>;
+}
+
+/// Builds the keys of a set from parts in any order. A part that comes twice replaces the first.
+pub struct KeysBuilder<P: SwitchingKeySet> {
+    params: P,
+    key_id: [u8; 16],
+    keys: BTreeMap<SwitchingKeyId, SampleBlock<P::Word>>,
+    present: Vec<bool>,
+}
+
+impl<P: SwitchingKeySet> KeysBuilder<P> {
+    /// Collects the keys of the key set `key_id`.
+    pub fn new(params: &P, key_id: [u8; 16]) -> Self {
+        Self {
             params: params.clone(),
             key_id,
             keys: BTreeMap::new(),
             present: vec![false; params.key_parts().len()],
         }
     }
-}
 
-/// Builds [`RaisingKeys`] from parts in any order. A part that comes twice replaces the first.
-pub struct RaisingKeysBuilder<R: ReductionSpec, W: Word = u64> {
-    params: RaisingParams<R, W>,
-    key_id: [u8; 16],
-    keys: BTreeMap<SwitchingKeyId, SampleBlock<W>>,
-    present: Vec<bool>,
-}
-
-impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
     /// The parameter set.
-    pub fn params(&self) -> &RaisingParams<R, W> {
+    pub fn params(&self) -> &P {
         &self.params
     }
 
@@ -58,14 +83,14 @@ impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
         &mut self,
         part: &SwitchingKeyPart,
         public: &Seed,
-        read: impl Fn(usize) -> Result<Poly<W, Eval>, Error> + Sync + Send,
+        read: impl Fn(usize) -> Result<Poly<P::Word, Eval>, Error> + Sync + Send,
     ) -> Result<(), Error> {
         if key_set_id(&self.params.fingerprint(), public) != self.key_id {
             return Err(Error::ParamsMismatch(
                 "the part's public seed belongs to another key set; send the parts of one key".into(),
             ));
         }
-        let layout = self.params.layout();
+        let layout = self.params.key_layout();
         let (basis, code) = (layout.basis(part.key), layout.code(part.key));
         let made = par::try_map(part.count, |i| {
             let (b, a) = par::join(|| read(i), || expand_a(public, code, part.first + i, basis));
@@ -91,7 +116,7 @@ impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
     ///
     /// # Errors
     /// [`Error::MissingKey`] naming the first part that is absent.
-    pub fn finish_key(mut self, key: SwitchingKeyId) -> Result<SampleBlock<W>, Error> {
+    pub fn finish_key(mut self, key: SwitchingKeyId) -> Result<SampleBlock<P::Word>, Error> {
         let absent = self.params.key_parts().iter().find(|part| part.key == key && !self.present[part.index]);
         if let Some(part) = absent {
             return Err(Error::MissingKey(format!(
@@ -108,7 +133,7 @@ impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
     ///
     /// # Errors
     /// [`Error::MissingKey`] naming how many parts are absent and the first of them.
-    pub fn finish(self) -> Result<RaisingKeys<W>, Error> {
+    pub fn finish(self) -> Result<P::Keys, Error> {
         let missing = self.missing();
         if let Some(&first) = missing.first() {
             return Err(Error::MissingKey(format!(
@@ -118,7 +143,6 @@ impl<R: ReductionSpec, W: Word> RaisingKeysBuilder<R, W> {
                 self.params.key_parts()[first].label
             )));
         }
-        let galois = self.params.galois_elements().collect();
-        RaisingKeys::assemble(&self.params.layout(), self.key_id, &galois, self.keys)
+        self.params.assemble(self.key_id, self.keys)
     }
 }
