@@ -1,5 +1,5 @@
-//! CKKS sets as the owner of data uses them, whatever the method that refreshes their ciphertexts: to make keys, encrypt and
-//! decrypt. The server has no part in it.
+//! Sets as the owner of data uses them: to make keys, and for ciphertexts of CKKS to encrypt and decrypt. The server has no part
+//! in it.
 
 use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
@@ -21,27 +21,48 @@ pub enum Which<'a> {
 }
 
 impl Which<'_> {
-    /// The set, if it is one of the method with parameters `P`.
+    /// The set, if it is one of a method.
+    pub fn preset<S: SetSpec>(self) -> Option<&'static Preset<S>> {
+        match self {
+            Self::Name(name) => Preset::all().iter().find(|preset| preset.name == name),
+            Self::Fingerprint(fingerprint) => Preset::by_fingerprint(&fingerprint).ok(),
+        }
+    }
+
+    /// The set, if it is one of the CKKS method with parameters `P`.
     ///
     /// # Errors
     /// None for a set of a released version.
-    pub fn of<P>(self) -> Result<Option<Box<dyn CkksClient>>, Error>
+    pub fn ckks<P>(self) -> Result<Option<Client>, Error>
     where
         P: ParamSet + CkksSet + SeededSet + 'static,
         P::Secret: NumberSecret<P::Word> + 'static,
     {
-        let found = match self {
-            Self::Name(name) => P::Spec::catalogue().current.iter().find(|preset| preset.name == name),
-            Self::Fingerprint(fingerprint) => Preset::<P::Spec>::by_fingerprint(&fingerprint).ok(),
-        };
-        let Some(preset) = found else { return Ok(None) };
-        let params: P = preset.checked()?;
-        Ok(Some(Box::new(Client { info: preset.describe(&params), params })))
+        let Some(preset) = self.preset() else { return Ok(None) };
+        Ok(Some(Client::Ckks(Box::new(Described::<P>::of(preset)?))))
     }
 }
 
-/// A set of CKKS.
-pub trait CkksClient {
+/// A set that was found, by what there is for its ciphertexts.
+pub enum Client {
+    /// Of CKKS: numbers are encrypted and decrypted alike for every method.
+    Ckks(Box<dyn CkksClient>),
+    /// Of another scheme, whose commands know its ciphertexts.
+    Other(Box<dyn KeyClient>),
+}
+
+impl Client {
+    /// What every set has.
+    pub fn keys(self) -> Box<dyn KeyClient> {
+        match self {
+            Self::Ckks(set) => set,
+            Self::Other(set) => set,
+        }
+    }
+}
+
+/// A set, for the owner of keys.
+pub trait KeyClient {
     /// What there is to know of it.
     fn info(&self) -> &SetInfo;
 
@@ -49,13 +70,22 @@ pub trait CkksClient {
     fn fingerprint(&self) -> [u8; 16];
 
     /// The secret key of a seed.
-    fn secret(&self, seed: &Seed) -> Box<dyn CkksSecret>;
+    fn secret(&self, seed: &Seed) -> Box<dyn KeySecret>;
 
     /// Reads a secret key of the set.
     ///
     /// # Errors
     /// The bytes are none.
-    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
+    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn KeySecret>, Error>;
+}
+
+/// A set of CKKS.
+pub trait CkksClient: KeyClient {
+    /// Reads a secret key of the set, to encrypt and decrypt with.
+    ///
+    /// # Errors
+    /// The bytes are none.
+    fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
 
     /// Reads a ciphertext of the set.
     ///
@@ -91,15 +121,26 @@ impl CiphertextBytes {
 }
 
 /// A set with parameters `P`.
-struct Client<P> {
+pub struct Described<P> {
     info: SetInfo,
     params: P,
 }
 
-impl<P> CkksClient for Client<P>
+impl<P: ParamSet> Described<P> {
+    /// The set of a preset.
+    ///
+    /// # Errors
+    /// None for a set of a released version, over the word that its primes take.
+    pub fn of(preset: &Preset<P::Spec>) -> Result<Self, Error> {
+        let params: P = preset.checked()?;
+        Ok(Self { info: preset.describe(&params), params })
+    }
+}
+
+impl<P> KeyClient for Described<P>
 where
-    P: CkksSet + SeededSet,
-    P::Secret: NumberSecret<P::Word> + 'static,
+    P: SeededSet,
+    P::Secret: 'static,
 {
     fn info(&self) -> &SetInfo {
         &self.info
@@ -109,11 +150,21 @@ where
         self.params.fingerprint()
     }
 
-    fn secret(&self, seed: &Seed) -> Box<dyn CkksSecret> {
+    fn secret(&self, seed: &Seed) -> Box<dyn KeySecret> {
         Box::new(self.params.secret(seed))
     }
 
-    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error> {
+    fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn KeySecret>, Error> {
+        Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+}
+
+impl<P> CkksClient for Described<P>
+where
+    P: CkksSet + SeededSet,
+    P::Secret: NumberSecret<P::Word> + 'static,
+{
+    fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
 
@@ -122,8 +173,8 @@ where
     }
 }
 
-/// A secret key of whichever set of CKKS.
-pub trait CkksSecret {
+/// A secret key of whichever set.
+pub trait KeySecret {
     /// Public identifier of the key set.
     fn key_id(&self) -> Id;
 
@@ -135,7 +186,24 @@ pub trait CkksSecret {
     /// # Errors
     /// The set has no such piece.
     fn key_part(&self, index: usize) -> Result<Vec<u8>, Error>;
+}
 
+impl<S: SeededSecret> KeySecret for S {
+    fn key_id(&self) -> Id {
+        Id(SeededSecret::key_id(self))
+    }
+
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        Zeroizing::new(wire::secret_key_to_bytes(self))
+    }
+
+    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
+        SeededSecret::key_part(self, index)
+    }
+}
+
+/// A secret key of whichever set of CKKS.
+pub trait CkksSecret {
     /// Encrypts numbers: one a slot, or real and imaginary parts in turn.
     ///
     /// # Errors
@@ -161,18 +229,6 @@ where
     S::Set: CkksSet,
     S: NumberSecret<<S::Set as CkksSet>::Word>,
 {
-    fn key_id(&self) -> Id {
-        Id(SeededSecret::key_id(self))
-    }
-
-    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        Zeroizing::new(wire::secret_key_to_bytes(self))
-    }
-
-    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
-        SeededSecret::key_part(self, index)
-    }
-
     fn encrypt(
         &self,
         numbers: &[f64],

@@ -22,7 +22,11 @@ use crate::registry::{Memory, Registered, Wanted};
 use crate::streamed::StreamedKeys;
 
 /// Conventional bootstrapping, for the registry.
-pub const METHOD: Registered = Registered { method: ckks_conventional::METHOD, sets };
+pub const METHOD: Registered = Registered {
+    method: ckks_conventional::METHOD,
+    sets,
+    client: |which| which.ckks::<ConventionalParams>(),
+};
 
 /// Parameters, and how much of what they need is kept in memory.
 struct Planned {

@@ -10,13 +10,14 @@ use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::Observer;
 use refloat::wire::{self, WireWord};
 
+use crate::clients::{Client, Described, Which};
 use crate::engine::{JobSet, LoadError, LoadedKeys, Operation, ReadPart, Runner, SetInfo, SlotMode, Task};
 use crate::id::{Id, hex};
 use crate::look_ups::LookUpJob;
 use crate::registry::{Registered, Wanted};
 
 /// DM/CGGI, for the registry.
-pub const METHOD: Registered = Registered { method: cggi::METHOD, sets };
+pub const METHOD: Registered = Registered { method: cggi::METHOD, sets, client };
 
 /// A DM/CGGI set, over the words that its prime takes.
 struct GateSet<W: WireWord> {
@@ -33,6 +34,15 @@ fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
 fn set_over<W: WireWord>(preset: &CggiPreset) -> Result<Box<dyn JobSet>, Error> {
     let params = preset.params_over::<W>()?;
     Ok(Box::new(GateSet { info: preset.describe(&params), params }))
+}
+
+fn client(which: Which<'_>) -> Result<Option<Client>, Error> {
+    let Some(preset) = which.preset() else { return Ok(None) };
+    Ok(Some(Client::Other(if CggiPreset::wide(preset) {
+        Box::new(Described::<CggiParams<u64>>::of(preset)?)
+    } else {
+        Box::new(Described::<CggiParams<u32>>::of(preset)?)
+    })))
 }
 
 /// A circuit and what it is applied to.

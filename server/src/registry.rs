@@ -1,11 +1,9 @@
 //! The methods there are: one line each.
 
 use refloat::Error;
-use refloat::bootstrapping::ckks_conventional::ConventionalParams;
-use refloat::bootstrapping::ckks_ship::ShipParams;
 use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
 
-use crate::clients::{CkksClient, Which};
+use crate::clients::{Client, Which};
 use crate::engine::JobSet;
 use crate::{conventional, gates, ship};
 
@@ -34,13 +32,18 @@ impl Wanted<'_> {
     }
 }
 
+/// Sets that were checked, in the order to show them.
+pub type Sets = Vec<Box<dyn JobSet>>;
+
 /// A method with named sets.
 #[derive(Debug, Clone, Copy)]
 pub struct Registered {
     /// What it is.
     pub method: MethodInfo,
     /// Checks the sets that are wanted.
-    pub sets: fn(Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error>,
+    pub sets: fn(Wanted<'_>) -> Result<Sets, Error>,
+    /// The set that is meant, for the owner of data, if it is one of the method.
+    pub client: fn(Which<'_>) -> Result<Option<Client>, Error>,
 }
 
 /// Methods, in the order to show them.
@@ -71,18 +74,17 @@ impl Registry {
     ///
     /// # Errors
     /// None for the sets of a released version; they are checked all the same.
-    pub fn sets(&self, wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+    pub fn sets(&self, wanted: Wanted<'_>) -> Result<Sets, Error> {
         let of_each: Result<Vec<_>, Error> =
             self.0.iter().map(|registered| (registered.sets)(wanted)).collect();
         Ok(of_each?.into_iter().flatten().collect())
     }
-}
 
-/// The set of CKKS that is meant, of whichever method; `None` if there is none.
-///
-/// # Errors
-/// None for the sets of a released version.
-pub fn ckks_client(which: Which<'_>) -> Result<Option<Box<dyn CkksClient>>, Error> {
-    let methods = [Which::of::<ShipParams>, Which::of::<ConventionalParams>];
-    methods.into_iter().find_map(|find| find(which).transpose()).transpose()
+    /// The set that is meant, for the owner of data; `None` if there is none.
+    ///
+    /// # Errors
+    /// None for the sets of a released version.
+    pub fn client(&self, which: Which<'_>) -> Result<Option<Client>, Error> {
+        self.0.iter().find_map(|registered| (registered.client)(which).transpose()).transpose()
+    }
 }

@@ -13,7 +13,8 @@ use crate::id::Id;
 use crate::registry::{Registered, Wanted};
 
 /// SHIP, for the registry.
-pub const METHOD: Registered = Registered { method: ckks_ship::METHOD, sets };
+pub const METHOD: Registered =
+    Registered { method: ckks_ship::METHOD, sets, client: |which| which.ckks::<ShipParams>() };
 
 fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &ShipPreset| {

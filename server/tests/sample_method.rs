@@ -110,7 +110,7 @@ fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
 
 /// The line.
 fn registry() -> Registry {
-    Registry::default().with(Registered { method: METHOD, sets })
+    Registry::default().with(Registered { method: METHOD, sets, client: |_| Ok(None) })
 }
 
 #[test]

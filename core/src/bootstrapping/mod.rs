@@ -13,7 +13,6 @@ mod overflow;
 mod parts;
 pub mod program;
 pub mod raising;
-mod registry;
 pub(crate) mod switching_keys;
 mod view;
 
@@ -21,6 +20,5 @@ pub use messages::{NamedMessage, bit_messages, complex_messages, real_messages};
 pub use meta::{META_CORRECT, MetaBootstrapper, MetaRun, Rounds};
 pub use method::{Method, MethodInfo};
 pub use overflow::log2_quotient_exceeds;
-pub use registry::methods;
 pub use switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart};
 pub use view::{StageView, ViewKind};

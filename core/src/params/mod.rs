@@ -5,16 +5,7 @@
 mod cggi_peers;
 mod seal;
 
-use crate::{
-    bootstrapping::{
-        ckks_conventional::ConventionalSpec,
-        ckks_msb::MsbSpec,
-        ckks_ship::ShipSpec,
-        method::{Preset, SetSpec},
-    },
-    error::Error,
-    schemes::cggi::CggiSpec,
-};
+use crate::error::Error;
 
 pub use crate::bootstrapping::{
     bgv::BgvPreset, cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset,
@@ -62,15 +53,4 @@ pub fn msb_preset(name: &str) -> Result<&'static MsbPreset, Error> {
 /// As [`CggiPreset::named`].
 pub fn cggi_preset(name: &str) -> Result<&'static CggiPreset, Error> {
     CggiPreset::named(name)
-}
-
-/// The set to make new keys of instead of a retired one, of any method; `None` for a set of today.
-pub fn successor(name: &str) -> Option<&'static str> {
-    fn of<S: SetSpec>(name: &str) -> Option<&'static str> {
-        Preset::<S>::retired().iter().find(|old| old.preset.name == name).map(|old| old.now)
-    }
-    of::<ShipSpec>(name)
-        .or_else(|| of::<ConventionalSpec>(name))
-        .or_else(|| of::<MsbSpec>(name))
-        .or_else(|| of::<CggiSpec>(name))
 }

@@ -11,7 +11,6 @@ use refloat::wire::WireWord;
 use serde_json::json;
 
 use super::bench_conventional;
-use super::ckks::unknown_set;
 use super::failure::Failure;
 use super::gate_times::GateBench;
 use super::machine::Machine;
@@ -19,6 +18,8 @@ use super::measure::{self, Bench};
 use super::output::{Output, bytes};
 use super::peer::{self, Peer};
 use super::progress::stage_table;
+use super::sets;
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,7 +63,7 @@ pub struct Arguments {
 }
 
 /// Times a set.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if let Some(peer) = arguments.peer {
         let threads = arguments.threads.first().copied().map_or(1, usize::from);
         return peer::run(peer, &arguments.preset, threads, arguments.runs.into(), output);
@@ -73,7 +74,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let cggi = params::cggi_preset(&arguments.preset);
     let ship = params::preset(&arguments.preset);
     if cggi.is_err() && ship.is_err() {
-        return Err(unknown_set(&arguments.preset));
+        return Err(sets::unknown_set(registry, &arguments.preset));
     }
     if arguments.slots.is_some() || arguments.memory.is_some() {
         return Err(Failure::usage(format!(

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
 use refloat::params::CggiPreset;
-use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
 use serde_json::json;
@@ -12,48 +11,12 @@ use zeroize::Zeroizing;
 
 use super::data::{self, Format, Shape, read_file};
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
-use super::keygen::Made;
+use super::keyfiles::{self, EvaluationFolder, in_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
 use super::progress;
 use crate::engine::SlotMode;
 use crate::id::Id;
-
-/// A new key of a set.
-pub fn made(preset: &CggiPreset, seed: &Seed) -> Result<Made, Failure> {
-    Ok(if preset.wide() {
-        made_of(preset, CggiSecretKey::generate(&preset.params_over::<u64>()?, seed))
-    } else {
-        made_of(preset, CggiSecretKey::generate(&preset.params_over::<u32>()?, seed))
-    })
-}
-
-/// The key in a file.
-pub fn read_made(path: &Path) -> Result<Made, Failure> {
-    let preset = preset_of(path, &read_file(path)?)?;
-    Ok(if preset.wide() {
-        made_of(preset, read_secret::<u64>(path)?)
-    } else {
-        made_of(preset, read_secret::<u32>(path)?)
-    })
-}
-
-fn made_of<W: WireWord>(preset: &CggiPreset, secret: CggiSecretKey<W>) -> Made {
-    Made {
-        secure: preset.secure(),
-        statement: secret.params().security().statement.clone(),
-        secret: Zeroizing::new(wire::cggi_secret_key_to_bytes(&secret)),
-        set: key_set(secret.params(), Id(secret.key_id())),
-        make: Box::new(move |index| Ok(secret.key_part(index)?)),
-    }
-}
-
-/// The evaluation keys of a set that belong to `key`.
-pub fn key_set<W: WireWord>(params: &CggiParams<W>, key: Id) -> KeySet {
-    let sizes = key_parts(params).iter().map(|part| part.bytes as u64).collect();
-    KeySet::new(params.name(), params.fingerprint(), key, sizes)
-}
 
 /// Whether a secret key is one of a DM/CGGI set.
 pub fn is_key(path: &Path) -> Result<bool, Failure> {
@@ -122,9 +85,9 @@ pub fn write_list<W: WireWord>(
 /// An evaluator with the evaluation keys in a folder.
 pub fn load<W: WireWord>(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator<W>, Failure> {
     let params = CggiPreset::by_fingerprint(&folder.fingerprint()?)?.params_over::<W>()?;
-    let set = key_set(&params, folder.manifest.key_id);
     let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
-    let bar = progress::byte_bar(output, set.bytes(), "loading keys");
+    let total = key_parts(&params).iter().map(|part| part.bytes as u64).sum();
+    let bar = progress::byte_bar(output, total, "loading keys");
     folder.each_part(|index, bytes| {
         bar.inc(bytes.len() as u64);
         builder.add(index, bytes)

@@ -11,9 +11,10 @@ use super::output::Output;
 use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
-use super::{Mode, ckks};
+use super::{Mode, sets};
 use crate::clients::CiphertextBytes;
 use crate::engine::{Operation, SlotMode, Task, operation_list};
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,14 +51,14 @@ pub struct Arguments {
 }
 
 /// Refreshes a ciphertext.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let file = OutFile::open(&arguments.out, &[&arguments.input])?;
-    let (set, input) = ckks::read_ciphertext(&arguments.input)?;
+    let (set, input) = sets::read_ciphertext(registry, &arguments.input)?;
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
     let work = (&task, &input.bytes[..], set.info().largest_ciphertext());
     let Done { bytes, seconds, stages } =
-        arguments.place.run(&arguments.keys, (set.as_ref(), input.key), work, output)?;
+        arguments.place.run(registry, &arguments.keys, (set.as_ref(), input.key), work, output)?;
     let ciphertext = set.ciphertext(bytes)?;
     if ciphertext.key != input.key {
         return Err(Failure::network("the server answered with a ciphertext under another key"));

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
-use refloat::bootstrapping::cggi::CggiEvaluator;
+use refloat::bootstrapping::cggi::{CggiEvaluator, CggiPreset};
 use refloat::circuits::netlist::{
     Bit, Builder, Gate, Kind, Netlist, aes,
     arithmetic::{self, Form},
@@ -23,6 +23,7 @@ use super::output::Output;
 use super::place::{self, no_keys};
 use super::progress::StageClock;
 use super::server_arguments::ServerArguments;
+use crate::clients::Described;
 use crate::engine::{Operation, SlotMode, Task};
 use crate::gates::CircuitJob;
 use crate::id::Id;
@@ -285,11 +286,8 @@ pub(super) fn on_server<W: WireWord>(
     let task = Task { mode: SlotMode::Bits, operations: vec![operation], rounds: 1 };
     let largest = wire::cggi_ciphertexts_len(params, results);
     let work = (&task, &body[..], largest);
-    let done = place::on_server(server, &run.keys, &bits::key_set(params, key), work, output, |path| {
-        let secret = bits::read_secret::<W>(path)?;
-        let id = Id(secret.key_id());
-        Ok((id, Box::new(move |index| Ok(secret.key_part(index)?))))
-    })?;
+    let set = Described::<CggiParams<W>>::of(CggiPreset::by_fingerprint(&params.fingerprint())?)?;
+    let done = place::on_server(server, &run.keys, (&set, key), work, output)?;
     let outputs = wire::cggi_ciphertexts_from_bytes(params, &done.bytes)?;
     if outputs.len() != results || outputs.iter().any(|bit| bit.key_id() != key.0) {
         return Err(Failure::network(

@@ -11,8 +11,9 @@ use super::failure::Failure;
 use super::measure::Precision;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::{Mode, bits, ckks, keyfiles};
+use super::{Mode, bits, keyfiles, sets};
 use crate::engine::SlotMode;
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 The decryption of an approximate scheme is for the owner of the key alone: given to others, it can
@@ -53,7 +54,7 @@ pub struct Arguments {
 }
 
 /// Decrypts.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let to_pipe = arguments.out == Path::new("-");
     if to_pipe && output.is_json() {
         return Err(Failure::usage("--json and --out - both write to standard output; name a file"));
@@ -72,8 +73,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, file, format), output);
     }
-    let (_, secret) = ckks::read_secret(&arguments.key)?;
-    let (set, ciphertext) = ckks::read_ciphertext(&arguments.input)?;
+    let (_, secret) = sets::read_ckks_secret(registry, &arguments.key)?;
+    let (set, ciphertext) = sets::read_ciphertext(registry, &arguments.input)?;
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let shape = Shape::new(set.info().slots, mode);
     let values = secret.decrypt(&ciphertext.bytes, mode)?;

@@ -11,8 +11,9 @@ use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use super::{Mode, bits, ckks, keyfiles};
+use super::{Mode, bits, keyfiles, sets};
 use crate::engine::SlotMode;
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
@@ -66,7 +67,7 @@ pub struct Arguments {
 }
 
 /// Encrypts.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let secret = keyfiles::secret_path(&arguments.key);
     let read: Vec<&Path> = std::iter::once(&secret).chain(&arguments.input).map(PathBuf::as_path).collect();
     let file = OutFile::open(&arguments.out, &read)?;
@@ -90,7 +91,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         return bits::encrypt(&arguments.key, (Encoding::Bit, &message), (&arguments.out, file), output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
-    let (set, secret) = ckks::read_secret(&arguments.key)?;
+    let (set, secret) = sets::read_ckks_secret(registry, &arguments.key)?;
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let shape = Shape::new(set.info().slots, mode);
     let format = Format::of(arguments.format, input)?;

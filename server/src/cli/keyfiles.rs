@@ -20,7 +20,7 @@ use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::progress;
-use crate::engine::{LoadError, LoadedKeys, PartReader};
+use crate::engine::{LoadError, LoadedKeys, PartReader, SetInfo};
 use crate::engines::Engines;
 use crate::id::Id;
 
@@ -51,11 +51,11 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// The evaluation keys of set `name` that belong to `key`.
-    pub fn new(name: &str, fingerprint: [u8; 16], key: Id, sizes: Vec<u64>) -> Self {
-        let fingerprint = crate::id::hex(&fingerprint);
-        let manifest = Manifest { params: name.to_owned(), fingerprint, key_id: key, parts: sizes.len() };
-        Self { manifest, sizes }
+    /// The evaluation keys of a set that belong to `key`.
+    pub fn of(set: &SetInfo, key: Id) -> Self {
+        let sizes: Vec<u64> = set.key_parts.iter().map(|part| part.bytes as u64).collect();
+        let (params, fingerprint) = (set.name.clone(), set.fingerprint.clone());
+        Self { manifest: Manifest { params, fingerprint, key_id: key, parts: sizes.len() }, sizes }
     }
 
     /// Bytes of all pieces.

@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use refloat::params;
 use serde_json::json;
-use zeroize::Zeroizing;
 
-use super::bits;
-use super::ckks::{self, unknown_set};
 use super::failure::Failure;
 use super::keyfiles::{self, EvaluationFolder, KeySet};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use crate::clients::{CkksClient, CkksSecret};
+use super::sets;
+use crate::clients::{KeyClient, KeySecret};
 use crate::engines::Engines;
 use crate::registry::{Memory, Registry, Wanted};
 use crate::store::folder::data_folder_above;
@@ -54,7 +52,7 @@ pub struct Arguments {
 }
 
 /// Makes keys, or completes them.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let places = [arguments.out.clone(), keyfiles::evaluation_path(&arguments.out)];
     if let Some(data) = places.iter().find_map(|place| data_folder_above(place)) {
         return Err(Failure::usage(format!(
@@ -65,7 +63,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let path = keyfiles::new_secret_path(&arguments.out);
     let there = keyfiles::has_secret(&path)?;
     if there && !arguments.force {
-        return complete(arguments, &path, output);
+        return complete(arguments, &path, registry, output);
     }
     if arguments.resume {
         return Err(Failure::usage(format!(
@@ -83,26 +81,22 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             found.manifest.key_id
         )));
     }
-    let made = new(arguments)?;
+    let made = new(arguments, registry)?;
     std::fs::create_dir_all(&arguments.out)
         .map_err(|error| Failure::file("create", &arguments.out, &error))?;
     // Nothing but an empty file is replaced without --force.
     let file = OutFile::secret(&path, there || path.is_file())?;
     EvaluationFolder::forget(&folder)?;
-    file.write(&made.secret)?;
+    file.write(&made.secret.to_bytes())?;
     let pieces =
         if arguments.secret_only { None } else { Some(evaluation(arguments, &made, &|_, _| false, output)?) };
     report(arguments, &made, (&path, true), pieces, output)
 }
 
 /// Makes the evaluation keys that a secret key lacks.
-fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), Failure> {
-    let made = if bits::is_key(path)? {
-        bits::read_made(path)?
-    } else {
-        let (set, secret) = ckks::read_secret(path)?;
-        made(set.as_ref(), secret)
-    };
+fn complete(arguments: &Arguments, path: &Path, registry: &Registry, output: &Output) -> Result<(), Failure> {
+    let (set, secret) = sets::read_secret(registry, path)?;
+    let made = Made::of(set, secret);
     let KeySet { manifest, .. } = &made.set;
     let destroy = "choose another folder, or --force to destroy that key and all it protects";
     if let Some(asked) = arguments.preset.as_ref().filter(|asked| **asked != manifest.params) {
@@ -125,10 +119,8 @@ fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), F
             manifest.params
         )));
     }
-    let engines = Engines::with(
-        &Registry::default(),
-        Wanted { only: Some(&manifest.params), memory: Memory::Keys(u64::MAX) },
-    )?;
+    let engines =
+        Engines::with(registry, Wanted { only: Some(&manifest.params), memory: Memory::Keys(u64::MAX) })?;
     let set = engines.named(&manifest.params)?;
     let keep = |index: usize, bytes: &[u8]| set.verify_part(manifest.key_id, index, bytes).is_ok();
     let pieces = evaluation(arguments, &made, &keep, output)?;
@@ -136,19 +128,19 @@ fn complete(arguments: &Arguments, path: &Path, output: &Output) -> Result<(), F
 }
 
 /// A new key of the set asked for.
-fn new(arguments: &Arguments) -> Result<Made, Failure> {
+fn new(arguments: &Arguments, registry: &Registry) -> Result<Made, Failure> {
     let name = arguments.preset.as_deref().unwrap_or(params::DEFAULT_PRESET);
-    let seed = keyfiles::fresh_seed()?;
-    if let Ok(preset) = params::cggi_preset(name) {
-        check(preset.name, preset.secure(), arguments)?;
-        bits::made(preset, &seed)
-    } else if let Some(set) = ckks::named(name)? {
-        check(&set.info().name, set.info().secure, arguments)?;
-        let secret = set.secret(&seed);
-        Ok(made(set.as_ref(), secret))
-    } else {
-        Err(unknown_set(name))
+    let set = sets::named(registry, name)?;
+    if !(set.info().secure || arguments.allow_insecure) {
+        return Err(refloat::Error::Insecure(format!(
+            "{name} protects nothing; take a secure set such as {} or {}, or add --allow-insecure to play with it",
+            params::DEFAULT_PRESET,
+            params::DEFAULT_CGGI_PRESET
+        ))
+        .into());
     }
+    let secret = set.secret(&keyfiles::fresh_seed()?);
+    Ok(Made::of(set, secret))
 }
 
 /// Writes evaluation keys, and returns how many pieces were made; a failure says that the work done is not lost.
@@ -159,7 +151,8 @@ fn evaluation(
     output: &Output,
 ) -> Result<usize, Failure> {
     let folder = keyfiles::evaluation_path(&arguments.out);
-    EvaluationFolder::create(&folder, &made.set, &made.make, keep, output).map_err(|failure| Failure {
+    let make = |index| Ok(made.secret.key_part(index)?);
+    EvaluationFolder::create(&folder, &made.set, &make, keep, output).map_err(|failure| Failure {
         detail: format!(
             "{}; the secret key and the pieces made are kept, go on with {}",
             failure.detail,
@@ -180,7 +173,7 @@ fn report(
     let folder = pieces.map(|_| keyfiles::evaluation_path(&arguments.out));
     let value = json!({
         "params": set,
-        "secure": made.secure,
+        "secure": made.client.info().secure,
         "keyId": id,
         "secretKey": secret,
         "evaluationKeys": folder,
@@ -199,45 +192,23 @@ fn report(
                 let _ = write!(text, "\npieces           {count} made, {kept} checked and kept");
             }
         }
-        if !made.secure {
-            let _ = write!(text, "\n{}", made.statement);
+        if !made.client.info().secure {
+            let _ = write!(text, "\n{}", made.client.info().security_statement);
         }
         text
     })
 }
 
 /// A key and what follows from it.
-pub struct Made {
-    /// Whether its set claims security at all.
-    pub secure: bool,
-    /// What its set claims.
-    pub statement: String,
-    /// The bytes of the secret key.
-    pub secret: Zeroizing<Vec<u8>>,
+struct Made {
+    client: Box<dyn KeyClient>,
+    secret: Box<dyn KeySecret>,
     /// Its evaluation keys.
-    pub set: KeySet,
-    /// Makes a piece of them.
-    pub make: Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>,
+    set: KeySet,
 }
 
-fn made(set: &dyn CkksClient, secret: Box<dyn CkksSecret>) -> Made {
-    Made {
-        secure: set.info().secure,
-        statement: set.info().security_statement.clone(),
-        secret: secret.to_bytes(),
-        set: ckks::key_set(set, secret.key_id()),
-        make: Box::new(move |index| Ok(secret.key_part(index)?)),
+impl Made {
+    fn of(client: Box<dyn KeyClient>, secret: Box<dyn KeySecret>) -> Self {
+        Self { set: KeySet::of(client.info(), secret.key_id()), client, secret }
     }
-}
-
-fn check(name: &str, secure: bool, arguments: &Arguments) -> Result<(), Failure> {
-    if secure || arguments.allow_insecure {
-        return Ok(());
-    }
-    Err(refloat::Error::Insecure(format!(
-        "{name} protects nothing; take a secure set such as {} or {}, or add --allow-insecure to play with it",
-        params::DEFAULT_PRESET,
-        params::DEFAULT_CGGI_PRESET
-    ))
-    .into())
 }

@@ -7,7 +7,6 @@ mod bits;
 mod bootstrap;
 mod chain;
 mod circuit;
-mod ckks;
 mod connection;
 mod conventional;
 mod data;
@@ -36,6 +35,7 @@ mod reproduce_seal;
 mod seal_rows;
 mod serve;
 mod server_arguments;
+mod sets;
 mod token;
 mod types;
 mod verify;
@@ -161,19 +161,19 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
     match command {
         Command::Serve(arguments) => serve::run(&arguments, registry, output),
         Command::Params(arguments) => params::run(&arguments, registry, output),
-        Command::Keygen(arguments) => keygen::run(&arguments, output),
-        Command::Encrypt(arguments) => encrypt::run(&arguments, output),
-        Command::Bootstrap(arguments) => bootstrap::run(&arguments, output),
+        Command::Keygen(arguments) => keygen::run(&arguments, registry, output),
+        Command::Encrypt(arguments) => encrypt::run(&arguments, registry, output),
+        Command::Bootstrap(arguments) => bootstrap::run(&arguments, registry, output),
         Command::Gate(arguments) => circuit::run_gate(&arguments, output),
         Command::Circuit(arguments) => circuit::run(&arguments, output),
         Command::LookUp(arguments) => look_up::run(&arguments, output),
-        Command::Program(arguments) => program::run(&arguments, output),
-        Command::Decrypt(arguments) => decrypt::run(&arguments, output),
+        Command::Program(arguments) => program::run(&arguments, registry, output),
+        Command::Decrypt(arguments) => decrypt::run(&arguments, registry, output),
         Command::Token(arguments) => token::run(&arguments, output),
         Command::About(arguments) => about::run(&arguments, output),
-        Command::Bench(arguments) => bench::run(&arguments, output),
+        Command::Bench(arguments) => bench::run(&arguments, registry, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),
-        Command::Verify(arguments) => verify::run(&arguments, output),
+        Command::Verify(arguments) => verify::run(&arguments, registry, output),
     }
 }
 

@@ -5,18 +5,21 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
+use refloat::wire;
 
-use super::ckks;
 use super::connection::Connection;
+use super::data::read_file;
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder, KeySet};
+use super::keyfiles::{self, EvaluationFolder, KeySet, in_file};
 use super::output::Output;
 use super::progress::StageClock;
 use super::remote::{Done, Remote, Work};
 use super::server_arguments::{Address, ServerArguments};
-use crate::clients::CkksClient;
-use crate::engine::Task;
+use super::sets;
+use crate::clients::KeyClient;
+use crate::engine::{SetInfo, Task};
 use crate::id::Id;
+use crate::registry::Registry;
 
 /// Who computes, and with what: arguments of commands that have keys as `--keys`.
 #[derive(Args)]
@@ -38,29 +41,23 @@ impl Place {
     /// `largest` bytes at most.
     pub fn run(
         &self,
+        registry: &Registry,
         keys: &Path,
-        (set, key): (&dyn CkksClient, Id),
+        (set, key): (&dyn KeyClient, Id),
         (task, input, largest): (&Task, &[u8], usize),
         output: &Output,
     ) -> Result<Done, Failure> {
-        let Some(url) = &self.server.url else { return self.here(keys, set, (task, input), output) };
-        on_server(
-            (url, &self.server),
-            keys,
-            &ckks::key_set(set, key),
-            (task, input, largest),
-            output,
-            |path| {
-                let (_, secret) = ckks::read_secret(path)?;
-                Ok((secret.key_id(), Box::new(move |index| Ok(secret.key_part(index)?))))
-            },
-        )
+        match &self.server.url {
+            Some(url) => on_server((url, &self.server), keys, (set, key), (task, input, largest), output),
+            None => self.here(registry, keys, set.info(), (task, input), output),
+        }
     }
 
     fn here(
         &self,
+        registry: &Registry,
         keys: &Path,
-        set: &dyn CkksClient,
+        set: &SetInfo,
         (task, input): (&Task, &[u8]),
         output: &Output,
     ) -> Result<Done, Failure> {
@@ -68,8 +65,8 @@ impl Place {
         let threads = self.threads.map_or(0, usize::from);
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
-        let engines = ckks::engines(set, self.memory.map(|gib| u64::from(gib) << 30))?;
-        engines.named(&set.info().name)?.check(folder.manifest.key_id, task, input)?;
+        let engines = sets::engines(registry, set, self.memory.map(|gib| u64::from(gib) << 30))?;
+        engines.named(&set.name)?.check(folder.manifest.key_id, task, input)?;
         pool.install(|| {
             let keys = folder.load(&engines, output)?;
             let mut clock = StageClock::new(output);
@@ -81,20 +78,15 @@ impl Place {
     }
 }
 
-/// A secret key's identifier, and what makes the pieces of its evaluation keys.
-type FromSecret = (Id, Box<dyn Fn(usize) -> Result<Vec<u8>, Failure>>);
-
 /// Has a server do a job. It is sent the evaluation keys it lacks: those in the folder, or, if there is a secret key only,
 /// those that follow from it. The secret key stays here.
 pub fn on_server(
     (url, server): (&str, &ServerArguments),
     keys: &Path,
-    set: &KeySet,
+    (set, key): (&dyn KeyClient, Id),
     (task, input, largest): (&Task, &[u8], usize),
     output: &Output,
-    from_secret: impl FnOnce(&Path) -> Result<FromSecret, Failure>,
 ) -> Result<Done, Failure> {
-    let key = set.manifest.key_id;
     let check = |other: Id, what: &Path| {
         if other == key {
             return Ok(());
@@ -110,9 +102,11 @@ pub fn on_server(
             Box::new(move |index| folder.part(index))
         } else {
             let path = keyfiles::secret_of(keys).ok_or_else(|| no_keys(keys))?;
-            let (id, make) = from_secret(&path)?;
-            check(id, &path)?;
-            make
+            let bytes = read_file(&path)?;
+            let stated = wire::frame::peek(&bytes).map_err(|error| in_file(&path, error))?;
+            check(Id(stated.key_id), &path)?;
+            let secret = set.read_secret(&bytes).map_err(|error| in_file(&path, error))?;
+            Box::new(move |index| Ok(secret.key_part(index)?))
         };
     let address = Address::parse(url)?;
     if address.open {
@@ -124,6 +118,7 @@ pub fn on_server(
     let patience = Duration::from_secs(server.timeout.into());
     let connection =
         Connection::new(&address, server.headers(&address, keys)?, patience, server.ca.as_deref())?;
+    let set = &KeySet::of(set.info(), key);
     Remote::new(connection, server.public).run(&Work { set, part: &part, task, input, largest }, output)
 }
 

@@ -10,7 +10,6 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::wire;
 use serde_json::json;
 
-use super::ckks;
 use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::in_file;
@@ -19,11 +18,13 @@ use super::output::Output;
 use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
+use super::sets;
 use crate::ckks_jobs::program_alone;
 use crate::clients::CkksClient;
 use crate::engine::{Operation, Task};
 use crate::id::Id;
 use crate::programs::{ProgramJob, list_from_bytes};
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 PROGRAM is text, a line NAME = OPERATION ARGUMENTS for each value, or what Program.toBytes() of the npm
@@ -64,7 +65,7 @@ pub struct Arguments {
 }
 
 /// Describes a program, or runs it.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let program = read(&arguments.program)?;
     let Some(keys) = &arguments.keys else { return describe(&program, output) };
     let names: Vec<String> = program.input_names().map(str::to_owned).collect();
@@ -81,7 +82,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         })
         .collect::<Result<_, _>>()?;
     let mut out_files = out_files(&arguments.program, &files, &written)?;
-    let (set, params, key, inputs) = ciphertexts(&files)?;
+    let (set, params, key, inputs) = ciphertexts(registry, &files)?;
     let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
     let job = ProgramJob { program, bootstraps, inputs };
     // Here too, what does not fit is told before any key is read.
@@ -92,7 +93,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let body = job.to_bytes(&params)?;
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
-        arguments.place.run(keys, (set.as_ref(), key), (&task, &body, largest), output)?;
+        arguments.place.run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
     let results = list_from_bytes(&params, &bytes)?;
     // Both may be large.
     drop((body, bytes));
@@ -190,11 +191,11 @@ fn out_files(
 type Inputs = (Box<dyn CkksClient>, ConventionalParams, Id, Vec<Ciphertext<u64>>);
 
 /// Ciphertexts of one set and one key.
-fn ciphertexts(files: &[PathBuf]) -> Result<Inputs, Failure> {
+fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure> {
     let mut first: Option<(Box<dyn CkksClient>, ConventionalParams, Id)> = None;
     let mut list = Vec::new();
     for path in files {
-        let (set, file) = ckks::read_ciphertext(path)?;
+        let (set, file) = sets::read_ciphertext(registry, path)?;
         let params = match &first {
             Some((known, params, _)) if known.info().name == set.info().name => params.clone(),
             _ => {

@@ -8,11 +8,12 @@ use refloat::bootstrapping::{NamedMessage, bit_messages, complex_messages, real_
 use refloat::params::{self, ConventionalPreset, ShipPreset};
 use serde::Serialize;
 
-use super::ckks::unknown_set;
 use super::conventional::ConventionalBench;
 use super::failure::Failure;
 use super::measure::{Bench, Precision};
 use super::output::{Output, table};
+use super::sets;
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,7 +110,7 @@ impl Subject {
         ends.into_iter().map(|log_slots| Self::Conventional(preset, log_slots)).collect()
     }
 
-    fn named(name: &str) -> Result<Vec<Self>, Failure> {
+    fn named(registry: &Registry, name: &str) -> Result<Vec<Self>, Failure> {
         if let Ok(preset) = params::conventional_preset(name) {
             return Ok(Self::conventional(preset));
         }
@@ -118,7 +119,8 @@ impl Subject {
                 "{name} is a set of gates, which promise a probability of wrong results: refloat params {name}"
             )));
         }
-        params::preset(name).map(|preset| vec![Self::Ship(preset)]).map_err(|_| unknown_set(name))
+        let ship = params::preset(name).map(|preset| vec![Self::Ship(preset)]);
+        ship.map_err(|_| sets::unknown_set(registry, name))
     }
 
     /// Every secure one.
@@ -193,12 +195,12 @@ fn ship(preset: &ShipPreset, key: u64, budget: Option<u64>, output: &Output) -> 
 }
 
 /// Verifies sets; a promise that does not hold is a failure.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
     let subjects = if arguments.preset.is_empty() {
         Subject::all()
     } else {
-        let named = arguments.preset.iter().map(|name| Subject::named(name));
+        let named = arguments.preset.iter().map(|name| Subject::named(registry, name));
         named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
     };
     let mut report = Report::default();
@@ -309,7 +311,11 @@ mod tests {
     #[test]
     fn both_ends_of_a_range_of_slots_are_verified() {
         let of = |name: &str| -> Vec<String> {
-            Subject::named(name).unwrap().iter().map(|subject| subject.promise().set).collect()
+            Subject::named(&Registry::default(), name)
+                .unwrap()
+                .iter()
+                .map(|subject| subject.promise().set)
+                .collect()
         };
         assert_eq!(of("n16-sparse"), ["n16-sparse, 32 slots", "n16-sparse, 16384 slots"]);
         assert_eq!(of("n16-precise"), ["n16-precise, 32 slots", "n16-precise, 4096 slots"]);

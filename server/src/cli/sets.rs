@@ -1,0 +1,111 @@
+//! Sets and keys in files, whatever the method.
+
+use std::path::Path;
+
+use refloat::{Error, wire};
+
+use super::data::read_file;
+use super::failure::Failure;
+use super::keyfiles::{self, in_file};
+use super::machine;
+use crate::clients::{CiphertextBytes, CkksClient, CkksSecret, Client, KeyClient, KeySecret, Which};
+use crate::engine::SetInfo;
+use crate::engines::Engines;
+use crate::id::hex;
+use crate::registry::{Memory, Registry, Wanted};
+
+/// Says that keys are made of no set of this name: the one to take instead of a set of an earlier version, or all there are.
+pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
+    let engines = match Engines::with(registry, Wanted { only: None, memory: Memory::Keys(u64::MAX) }) {
+        Ok(engines) => engines,
+        Err(error) => return error.into(),
+    };
+    if let Some(now) = engines.infos().find(|set| set.name == name).and_then(|set| set.successor.as_ref()) {
+        return Failure::usage(format!(
+            "{name} is the {now} of an earlier version: its keys and ciphertexts are read, and no new keys made of it; \
+             take {now}"
+        ));
+    }
+    let today = engines.infos().filter(|set| set.successor.is_none());
+    let names: Vec<&str> = today.map(|set| set.name.as_str()).collect();
+    Failure::usage(format!("no parameter set is called {name:?}; there are {}", names.join(", ")))
+}
+
+/// The set of a name, to make keys of.
+pub fn named(registry: &Registry, name: &str) -> Result<Box<dyn KeyClient>, Failure> {
+    let found = registry.client(Which::Name(name))?;
+    found.map(Client::keys).ok_or_else(|| unknown_set(registry, name))
+}
+
+/// What computes with a set in at most `memory` bytes, or in what is available.
+pub fn engines(registry: &Registry, set: &SetInfo, memory: Option<u64>) -> Result<Engines, Failure> {
+    let memory = Memory::Total(memory.or_else(machine::available_memory));
+    Ok(Engines::with(registry, Wanted { only: Some(&set.name), memory })?)
+}
+
+/// A secret key and its set.
+type WithSet<C, S> = (Box<C>, Box<S>);
+
+/// Reads a secret key of any set from its file.
+pub fn read_secret(
+    registry: &Registry,
+    path: &Path,
+) -> Result<WithSet<dyn KeyClient, dyn KeySecret>, Failure> {
+    let bytes = read_file(path)?;
+    let read = || {
+        let set = of_bytes(registry, &bytes)?.keys();
+        let secret = set.read_secret(&bytes)?;
+        Ok((set, secret))
+    };
+    read().map_err(|error| in_file(path, error))
+}
+
+/// Reads a secret key of any CKKS set, from its file or from the folder of keys.
+pub fn read_ckks_secret(
+    registry: &Registry,
+    path: &Path,
+) -> Result<WithSet<dyn CkksClient, dyn CkksSecret>, Failure> {
+    let path = keyfiles::secret_path(path);
+    let bytes = read_file(&path)?;
+    let read = || {
+        let set = ckks_of_bytes(registry, &bytes)?;
+        let secret = set.read_ckks_secret(&bytes)?;
+        Ok((set, secret))
+    };
+    read().map_err(|error| in_file(&path, error))
+}
+
+/// Reads a ciphertext of any CKKS set.
+pub fn read_ciphertext(
+    registry: &Registry,
+    path: &Path,
+) -> Result<(Box<dyn CkksClient>, CiphertextBytes), Failure> {
+    let bytes = read_file(path)?.to_vec();
+    let read = || {
+        let set = ckks_of_bytes(registry, &bytes)?;
+        let ciphertext = set.ciphertext(bytes)?;
+        Ok((set, ciphertext))
+    };
+    read().map_err(|error| in_file(path, error))
+}
+
+fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient>, Error> {
+    match of_bytes(registry, bytes)? {
+        Client::Ckks(set) => Ok(set),
+        Client::Other(set) => Err(Error::ParamsMismatch(format!(
+            "these bytes belong to {}, which is no set of CKKS; give a key or a ciphertext of one",
+            set.info().name
+        ))),
+    }
+}
+
+/// The set that bytes claim to belong to.
+fn of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Client, Error> {
+    let fingerprint = wire::frame::peek(bytes)?.fingerprint;
+    registry.client(Which::Fingerprint(fingerprint))?.ok_or_else(|| {
+        Error::ParamsMismatch(format!(
+            "no set of this version has fingerprint {}; use the version that made it",
+            hex(&fingerprint)
+        ))
+    })
+}
