@@ -9,12 +9,55 @@ use refloat::trace::Observer;
 use refloat::wire::{self, CkksSet, WireWord};
 
 use crate::engine::{
-    JobSet, LoadError, LoadedKeys, Operation, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
+    BOOTSTRAP, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
 };
 use crate::id::{Id, hex};
 
+/// Operation: multiply by itself, relinearise and rescale, which takes a level.
+pub const SQUARE: &str = "square";
+
+/// Operation: evaluate a program, which comes with its inputs.
+pub const PROGRAM: &str = "program";
+
+/// A step of a job that consists of others than a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Square,
+    Bootstrap,
+}
+
+impl Step {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Square => SQUARE,
+            Self::Bootstrap => BOOTSTRAP,
+        }
+    }
+
+    /// The steps of a job; none for a program.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a program beside other operations, or another operation.
+    fn of(task: &Task) -> Result<Option<Vec<Self>>, Error> {
+        if task.only() == Some(PROGRAM) {
+            return Ok(None);
+        }
+        let step = |name: &str| match name {
+            SQUARE => Ok(Self::Square),
+            BOOTSTRAP => Ok(Self::Bootstrap),
+            PROGRAM => Err(Error::InvalidArgument(
+                "a program is the only operation of its job; write the other operations into it".into(),
+            )),
+            other => Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts"))),
+        };
+        task.operations.iter().map(|operation| step(operation.name())).collect::<Result<_, _>>().map(Some)
+    }
+}
+
 /// A bootstrapping method of CKKS as jobs use it: the checked parameters of a set.
 pub trait CkksMethod: CkksSet + Send + Sync + 'static {
+    /// As [`JobSet::operations`].
+    const OPERATIONS: &'static [&'static str] = &[SQUARE, BOOTSTRAP];
     /// What computes, shared by all keys of the set.
     type Evaluator: Send + Sync + 'static;
     /// Evaluation keys, in memory or where they are read from.
@@ -75,7 +118,7 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     /// Always for a method that runs none.
     fn check_program(&self, key: Id, body: &[u8]) -> Result<u64, Error> {
         let _ = (key, body);
-        Err(program_alone())
+        Err(no_programs())
     }
 
     /// Runs a program that was checked.
@@ -89,7 +132,7 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         observer: &mut dyn Observer,
     ) -> Result<Vec<u8>, Error> {
         let _ = (evaluator, keys, body, observer);
-        Err(program_alone())
+        Err(no_programs())
     }
 }
 
@@ -137,6 +180,10 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
         &self.set.info
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        P::OPERATIONS
+    }
+
     fn largest_input(&self) -> usize {
         self.set.params.largest_program().max(self.set.info.largest_ciphertext())
     }
@@ -147,18 +194,14 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
 
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
         let Described { info, params } = self.set.as_ref();
+        self.check_operations(&task.operations)?;
         check_mode(info, task.mode)?;
         let rounds = rounds(task, info.gain_bits)?;
-        if task.operations == [Operation::Program] {
-            return params.check_program(key, input);
-        }
-        if task.operations.contains(&Operation::Program) {
-            return Err(program_alone());
-        }
+        let Some(steps) = Step::of(task)? else { return params.check_program(key, input) };
         let levels =
             Levels { square: params.square_level(), input: info.input_level, output: info.output_level };
         let ciphertext = wire::ciphertext_from_bytes(params.ckks(), input)?;
-        let level = check(levels, rounds, key, &ciphertext, &task.operations)?;
+        let level = check(levels, rounds, key, &ciphertext, &steps)?;
         Ok(wire::ciphertext_len(params.ckks(), level, 2) as u64)
     }
 
@@ -177,22 +220,20 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         let Self { set, key, evaluator, keys } = self;
         let rounds = rounds(task, set.info.gain_bits)?;
-        if task.operations == [Operation::Program] {
+        let Some(steps) = Step::of(task)? else {
             return P::run_program(evaluator, keys, input, observer);
-        }
+        };
         let method = P::bootstrapper(evaluator, keys, task.mode);
         let method = MetaBootstrapper::with(&method, rounds)?;
         let input = wire::ciphertext_from_bytes(set.params.ckks(), input)?;
         check_key(*key, &input)?;
-        let output = task.operations.iter().try_fold(input, |x, &operation| {
+        let output = steps.into_iter().try_fold(input, |x, step| {
             if observer.is_cancelled() {
-                return Err(Error::Cancelled(operation.name().to_owned()));
+                return Err(Error::Cancelled(step.name().to_owned()));
             }
-            match operation {
-                Operation::Square => P::square(evaluator, &x, keys),
-                Operation::Bootstrap => method.bootstrap(&x, observer),
-                Operation::Circuit | Operation::LookUp => Err(no_circuit()),
-                Operation::Program => Err(program_alone()),
+            match step {
+                Step::Square => P::square(evaluator, &x, keys),
+                Step::Bootstrap => method.bootstrap(&x, observer),
             }
         })?;
         wire::ciphertext_to_bytes(set.params.ckks(), &output)
@@ -235,7 +276,7 @@ fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
     let refuse =
         |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
     if task.rounds > 1 {
-        if task.operations.contains(&Operation::Program) {
+        if task.only() == Some(PROGRAM) {
             return refuse(
                 "is for jobs of op=bootstrap, and the bootstraps of a program take one round each",
             );
@@ -260,7 +301,7 @@ fn check<W: WireWord>(
     rounds: Rounds,
     key: Id,
     ciphertext: &Ciphertext<W>,
-    operations: &[Operation],
+    steps: &[Step],
 ) -> Result<usize, Error> {
     check_key(key, ciphertext)?;
     if ciphertext.components() != 2 {
@@ -269,24 +310,12 @@ fn check<W: WireWord>(
             ciphertext.components()
         )));
     }
-    check_levels(levels, rounds, ciphertext.level(), operations)
+    check_levels(levels, rounds, ciphertext.level(), steps)
 }
 
-/// The error of an operation that is not for CKKS ciphertexts.
-fn no_circuit() -> Error {
-    Error::InvalidArgument(
-        "circuits and look-ups take ciphertexts of a DM/CGGI set such as bool-128, not CKKS ciphertexts"
-            .into(),
-    )
-}
-
-/// The error of a program beside other operations, or on a set that runs none.
-pub fn program_alone() -> Error {
-    Error::InvalidArgument(
-        "a program is the only operation of its job and takes a set for conventional bootstrapping such as n16; write the \
-         other operations into the program"
-            .into(),
-    )
+/// The error of a program for a set that runs none.
+pub fn no_programs() -> Error {
+    Error::InvalidArgument("the set runs no programs; take one that does, such as n16".into())
 }
 
 fn check_key<W: WireWord>(key: Id, ciphertext: &Ciphertext<W>) -> Result<(), Error> {
@@ -299,27 +328,20 @@ fn check_key<W: WireWord>(key: Id, ciphertext: &Ciphertext<W>) -> Result<(), Err
     )))
 }
 
-/// Follows the level through the operations, to that of the result.
-fn check_levels(
-    levels: Levels,
-    rounds: Rounds,
-    input: usize,
-    operations: &[Operation],
-) -> Result<usize, Error> {
+/// Follows the level through the steps, to that of the result.
+fn check_levels(levels: Levels, rounds: Rounds, input: usize, steps: &[Step]) -> Result<usize, Error> {
     let output = rounds.output_level(levels.input, levels.output)?;
     let mut level = input;
-    for (position, operation) in operations.iter().enumerate() {
-        let (needed, next) = match operation {
-            Operation::Square => (levels.square, level.saturating_sub(1)),
-            Operation::Bootstrap => (levels.input, output),
-            Operation::Circuit | Operation::LookUp => return Err(no_circuit()),
-            Operation::Program => return Err(program_alone()),
+    for (position, step) in steps.iter().enumerate() {
+        let (needed, next) = match step {
+            Step::Square => (levels.square, level.saturating_sub(1)),
+            Step::Bootstrap => (levels.input, output),
         };
         if level < needed {
             return Err(Error::LevelMismatch(format!(
                 "operation {} ({}) needs a ciphertext at level {needed} or above and would get one at level {level}; bootstrap it first{}",
                 position + 1,
-                operation.name(),
+                step.name(),
                 if output < levels.output {
                     format!(
                         ", in 1 round: {} leave level {output} and 1 leaves {}",
@@ -339,40 +361,52 @@ fn check_levels(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Operation;
 
     #[test]
     fn levels_are_followed_through_a_job() {
-        use Operation::{Bootstrap, Circuit, Square};
+        use Step::{Bootstrap, Square};
         let ship = Levels { square: 2, input: 1, output: 2 };
         let once = Rounds::new(1, 5).unwrap();
-        let check_levels =
-            |levels, input, operations: &[Operation]| check_levels(levels, once, input, operations);
+        let check_levels = |levels, input, steps: &[Step]| check_levels(levels, once, input, steps);
         assert!(check_levels(ship, 2, &[Square, Bootstrap, Square, Bootstrap]).is_ok());
         assert!(check_levels(ship, 1, &[Bootstrap]).is_ok());
-        for (level, operations) in [(1, &[Square][..]), (0, &[Bootstrap]), (2, &[Square, Square])] {
-            assert_eq!(check_levels(ship, level, operations).unwrap_err().code(), "LEVEL_MISMATCH");
+        for (level, steps) in [(1, &[Square][..]), (0, &[Bootstrap]), (2, &[Square, Square])] {
+            assert_eq!(check_levels(ship, level, steps).unwrap_err().code(), "LEVEL_MISMATCH");
         }
         let conventional = Levels { square: 1, input: 0, output: 3 };
         assert!(check_levels(conventional, 0, &[Bootstrap, Square, Square, Square, Bootstrap]).is_ok());
         assert!(check_levels(conventional, 2, &[Square, Square, Square]).is_err());
-        assert_eq!(check_levels(conventional, 2, &[Circuit]).unwrap_err().code(), "INVALID_ARGUMENT");
+    }
+
+    #[test]
+    fn a_program_is_a_job_by_itself() {
+        let of = |names: &str| {
+            let operations = Operation::parse_list(names).unwrap();
+            Step::of(&Task { mode: SlotMode::Real, operations, rounds: 1 })
+        };
+        assert_eq!(of("program").unwrap(), None);
+        assert_eq!(of("square,bootstrap").unwrap().unwrap(), [Step::Square, Step::Bootstrap]);
+        for bad in ["square,program", "program,program", "circuit"] {
+            assert_eq!(of(bad).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
+        }
     }
 
     #[test]
     fn rounds_take_a_level_and_are_of_bootstraps_of_numbers() {
-        use Operation::{Bootstrap, Program, Square};
+        use Step::{Bootstrap, Square};
         let task =
-            |operations: &[Operation], rounds, mode| Task { mode, operations: operations.to_vec(), rounds };
-        let real = |rounds| super::rounds(&task(&[Bootstrap], rounds, SlotMode::Real), Some(18));
+            |operation, rounds, mode| Task { mode, operations: vec![Operation::new(operation)], rounds };
+        let real = |rounds| super::rounds(&task(BOOTSTRAP, rounds, SlotMode::Real), Some(18));
         assert_eq!(real(2).unwrap().gained_bits(), 18);
         for wrong in [0, 5, 1000, u32::MAX] {
             let error = real(wrong).unwrap_err().to_string();
             assert!(error.contains(&wrong.to_string()) && error.contains("1 to 4 rounds"), "{error}");
         }
         for wrong in [
-            task(&[Square], 2, SlotMode::Real),
-            task(&[Program], 2, SlotMode::Real),
-            task(&[Bootstrap], 2, SlotMode::Bits),
+            task(SQUARE, 2, SlotMode::Real),
+            task(PROGRAM, 2, SlotMode::Real),
+            task(BOOTSTRAP, 2, SlotMode::Bits),
         ] {
             assert_eq!(super::rounds(&wrong, Some(18)).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
         }

@@ -13,8 +13,8 @@ use refloat::trace::Observer;
 use refloat::wire::CkksSet;
 use refloat::{Error, wire};
 
-use crate::ckks_jobs::{CkksJobs, CkksMethod};
-use crate::engine::{JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
+use crate::ckks_jobs::{CkksJobs, CkksMethod, PROGRAM, SQUARE};
+use crate::engine::{BOOTSTRAP, JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
 use crate::id::Id;
 use crate::plan::MemoryPlan;
 use crate::programs::{ProgramJob, result_bytes};
@@ -76,6 +76,7 @@ impl CkksSet for Planned {
 }
 
 impl CkksMethod for Planned {
+    const OPERATIONS: &'static [&'static str] = &[SQUARE, BOOTSTRAP, PROGRAM];
     type Evaluator = ConventionalEvaluator;
     type Keys = Box<dyn KeySource<u64> + Send>;
 
@@ -206,7 +207,7 @@ mod tests {
         let input = secret.encrypt(&values, 1, &Seed::from_bytes([4; 32])).unwrap();
         let (program, bootstraps) = (builder.finish().unwrap(), Bootstraps::AsWritten);
         let job = ProgramJob { program, bootstraps, inputs: vec![input] }.to_bytes(&params).unwrap();
-        let task = Task { mode: SlotMode::Complex, operations: vec![Operation::Program], rounds: 1 };
+        let task = Task { mode: SlotMode::Complex, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
         let read: PartReader = {
             let parts: Vec<_> =
                 (0..params.key_parts().len()).map(|index| secret.key_part(index).unwrap()).collect();
@@ -241,12 +242,12 @@ mod tests {
             let ciphertext = secret.encrypt(&values, level, &Seed::from_bytes([4; 32])).unwrap();
             wire::ciphertext_to_bytes(params.ckks(), &ciphertext).unwrap()
         };
-        let task = |operations: &[Operation]| Task {
+        let task = |operations: &str| Task {
             mode: SlotMode::Complex,
-            operations: operations.to_vec(),
+            operations: Operation::parse_list(operations).unwrap(),
             rounds: 1,
         };
-        let plan = task(&[Operation::Square, Operation::Bootstrap, Operation::Square]);
+        let plan = task("square,bootstrap,square");
         let input = encrypt(1);
         set.check(key, &plan, &input).unwrap();
         let output = keys.runner.run(&plan, &input, &mut ()).unwrap();
@@ -263,8 +264,8 @@ mod tests {
         assert_eq!((stopped.code(), stop.0.len()), ("ABORTED", 7), "{stopped}");
 
         let refusal = |key, task: &Task, bytes: &[u8]| set.check(key, task, bytes).unwrap_err().code();
-        assert_eq!(refusal(key, &task(&[Operation::Square]), &encrypt(0)), "LEVEL_MISMATCH");
-        assert_eq!(refusal(key, &task(&[Operation::Circuit]), &input), "INVALID_ARGUMENT");
+        assert_eq!(refusal(key, &task("square"), &encrypt(0)), "LEVEL_MISMATCH");
+        assert_eq!(refusal(key, &task("circuit"), &input), "INVALID_ARGUMENT");
         assert_eq!(refusal(Id([0; 16]), &plan, &input), "PARAMS_MISMATCH");
         assert_eq!(refusal(key, &Task { mode: SlotMode::Bits, ..plan.clone() }, &input), "INVALID_ARGUMENT");
         assert_eq!(refusal(key, &plan, &input[1..]), "BAD_BYTES");

@@ -7,44 +7,43 @@ use refloat::Error;
 pub use refloat::bootstrapping::method::{Part, Scheme, SetInfo, SlotMode, Stage};
 use refloat::trace::Observer;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use crate::id::Id;
 
-/// One step of what is done with a ciphertext.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// Multiply by itself, relinearise and rescale: one level.
-    Square,
-    /// Refresh.
-    Bootstrap,
-    /// Evaluate a circuit of gates, which comes with its inputs.
-    Circuit,
-    /// Look encrypted integers up in a table, which comes with them.
-    LookUp,
-    /// Evaluate a program of CKKS operations, which comes with its inputs.
-    Program,
-}
+/// A step of a job, by name. Which there are is said by each set: [`JobSet::operations`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Operation(String);
+
+/// What a job consists of unless something else is said: the ciphertext is refreshed.
+pub const BOOTSTRAP: &str = "bootstrap";
+
+/// Longest name of an operation, in bytes.
+const LONGEST_NAME: usize = 32;
 
 impl Operation {
+    /// The operation of a name.
+    pub fn new(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// Reads a comma-separated list.
     ///
     /// # Errors
-    /// The list is empty, longer than 16, or names something else.
+    /// The list is empty, longer than 16, or has something in it that is no name.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, Error> {
+        let is_name = |name: &str| {
+            let letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+            (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(letter)
+        };
         let operations: Vec<Self> = text
             .split(',')
             .take(17)
             .map(|name| match name.trim() {
-                "square" => Ok(Self::Square),
-                "bootstrap" => Ok(Self::Bootstrap),
-                "circuit" => Ok(Self::Circuit),
-                "lookup" => Ok(Self::LookUp),
-                "program" => Ok(Self::Program),
+                name if is_name(name) => Ok(Self::new(name)),
                 other => Err(Error::InvalidArgument(format!(
-                    "operation {:?} is none of \"square\", \"bootstrap\", \"program\", \"circuit\" and \"lookup\"",
-                    other.chars().take(32).collect::<String>()
+                    "{:?} is no operation; they have names of lower-case letters, such as \"bootstrap\"",
+                    other.chars().take(LONGEST_NAME).collect::<String>()
                 ))),
             })
             .collect::<Result<_, _>>()?;
@@ -57,14 +56,8 @@ impl Operation {
     }
 
     /// The name used in requests.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Square => "square",
-            Self::Bootstrap => "bootstrap",
-            Self::Circuit => "circuit",
-            Self::LookUp => "lookup",
-            Self::Program => "program",
-        }
+    pub fn name(&self) -> &str {
+        &self.0
     }
 }
 
@@ -83,8 +76,16 @@ pub struct Task {
 impl Task {
     /// Bootstraps that it takes, every round counted.
     pub fn bootstraps(&self) -> usize {
-        let operations = self.operations.iter().filter(|operation| **operation == Operation::Bootstrap);
+        let operations = self.operations.iter().filter(|operation| operation.name() == BOOTSTRAP);
         operations.count() * self.rounds as usize
+    }
+
+    /// The operation, where there is one alone.
+    pub fn only(&self) -> Option<&str> {
+        match &self.operations[..] {
+            [operation] => Some(operation.name()),
+            _ => None,
+        }
     }
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn one_round() -> u32 {
 
 /// Writes operations as [`Operation::parse_list`] reads them.
 pub fn operation_list(operations: &[Operation]) -> String {
-    operations.iter().map(|operation| operation.name()).collect::<Vec<_>>().join(",")
+    operations.iter().map(Operation::name).collect::<Vec<_>>().join(",")
 }
 
 /// An evaluation key set in memory, ready for use.
@@ -156,6 +157,26 @@ pub trait JobSet: Send + Sync + 'static {
     /// What there is to know of it.
     fn info(&self) -> &SetInfo;
 
+    /// Names of the operations that its jobs consist of.
+    fn operations(&self) -> &'static [&'static str];
+
+    /// Checks that the set has all of these operations.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming the first that it has not, and those there are.
+    fn check_operations(&self, operations: &[Operation]) -> Result<(), Error> {
+        let Some(other) = operations.iter().find(|operation| !self.operations().contains(&operation.name()))
+        else {
+            return Ok(());
+        };
+        Err(Error::InvalidArgument(format!(
+            "{} has the operations {}, and the job asks for {}; take keys of a set that has it",
+            self.info().name,
+            self.operations().join(", "),
+            other.name()
+        )))
+    }
+
     /// Largest body of a job, in bytes.
     fn largest_input(&self) -> usize {
         self.info().largest_ciphertext()
@@ -195,9 +216,9 @@ mod tests {
     fn operations_are_read_strictly() {
         assert_eq!(
             Operation::parse_list("square,bootstrap").unwrap(),
-            [Operation::Square, Operation::Bootstrap]
+            [Operation::new("square"), Operation::new("bootstrap")]
         );
-        for bad in ["", "Square", "bootstrap,", "decrypt"] {
+        for bad in ["", "Square", "bootstrap,", "square;bootstrap", &"a".repeat(33)] {
             assert_eq!(Operation::parse_list(bad).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
         }
         assert_eq!(Operation::parse_list(&["square"; 17].join(",")).unwrap_err().code(), "LIMIT");

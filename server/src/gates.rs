@@ -11,10 +11,16 @@ use refloat::trace::Observer;
 use refloat::wire::{self, WireWord};
 
 use crate::clients::{Client, Described, Which};
-use crate::engine::{JobSet, LoadError, LoadedKeys, Operation, ReadPart, Runner, SetInfo, SlotMode, Task};
+use crate::engine::{JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, SlotMode, Task};
 use crate::id::{Id, hex};
 use crate::look_ups::LookUpJob;
 use crate::registry::{Registered, Wanted};
+
+/// Operation: evaluate a circuit of gates, which comes with its inputs.
+pub const CIRCUIT: &str = "circuit";
+
+/// Operation: look encrypted integers up in a table, which comes with them.
+pub const LOOK_UP: &str = "lookup";
 
 /// DM/CGGI, for the registry.
 pub const METHOD: Registered = Registered { method: cggi::METHOD, sets, client };
@@ -126,6 +132,10 @@ impl<W: WireWord> JobSet for GateSet<W> {
         &self.info
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        &[CIRCUIT, LOOK_UP]
+    }
+
     fn largest_input(&self) -> usize {
         4 + MAX_TEXT + wire::cggi_ciphertexts_len(&self.params, MAX_INPUTS)
     }
@@ -136,6 +146,7 @@ impl<W: WireWord> JobSet for GateSet<W> {
 
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
         let params = &self.params;
+        self.check_operations(&task.operations)?;
         if task.rounds != 1 {
             return Err(Error::InvalidArgument(format!(
                 "rounds={} is for bootstraps of CKKS ciphertexts, and {} is a set for bits; leave it out",
@@ -143,13 +154,13 @@ impl<W: WireWord> JobSet for GateSet<W> {
                 params.name()
             )));
         }
-        let outputs = match (&task.operations[..], task.mode) {
-            ([Operation::Circuit], SlotMode::Bits) => {
+        let outputs = match (task.only(), task.mode) {
+            (Some(CIRCUIT), SlotMode::Bits) => {
                 let job = CircuitJob::from_bytes(params, input)?;
                 check_key(&job.inputs, key.0)?;
                 job.netlist.outputs().len()
             }
-            ([Operation::LookUp], SlotMode::Bits) => {
+            (Some(LOOK_UP), SlotMode::Bits) => {
                 let job = LookUpJob::from_bytes(params, input)?;
                 check_key(&job.inputs, key.0)?;
                 job.inputs.len()
@@ -179,7 +190,7 @@ impl<W: WireWord> JobSet for GateSet<W> {
 impl<W: WireWord> Runner for CggiEvaluator<W> {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         let (params, key) = (self.params(), self.keys().key_id());
-        let outputs = if task.operations == [Operation::LookUp] {
+        let outputs = if task.only() == Some(LOOK_UP) {
             let job = LookUpJob::from_bytes(params, input)?;
             check_key(&job.inputs, key)?;
             job.run(self, observer)?
@@ -212,6 +223,7 @@ mod tests {
     use refloat::schemes::cggi::CggiSecretKey;
 
     use super::*;
+    use crate::engine::Operation;
     use crate::registry::Memory;
 
     fn set(name: &str) -> Box<dyn JobSet> {
@@ -256,7 +268,7 @@ mod tests {
         let inputs = secret.encrypt(encoding, &[3, 12], &Seed::from_bytes([9; 32])).unwrap();
         let job = LookUpJob { table, output: encoding, inputs };
         let body = job.to_bytes(params).unwrap();
-        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::LookUp], rounds: 1 };
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::new(LOOK_UP)], rounds: 1 };
         wide.check(key, &task, &body).unwrap();
         assert!(set("fbs16").check(key, &task, &body).is_err(), "of another set");
         let result = keys.runner.run(&task, &body, &mut ()).unwrap();
@@ -272,7 +284,7 @@ mod tests {
         let netlist = adder(4, Form::Ripple).unwrap();
         let bits: Vec<bool> = (0..8).map(|i| 0x6b >> i & 1 == 1).collect();
         let inputs = secret.encrypt_bits(&bits, &Seed::from_bytes([4; 32]));
-        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::Circuit], rounds: 1 };
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::new(CIRCUIT)], rounds: 1 };
         let body = CircuitJob::to_bytes(secret.params(), &netlist, &inputs).unwrap();
         assert!(body.len() < toy.largest_input());
         let most = toy.check(key, &task, &body).unwrap();
@@ -284,7 +296,7 @@ mod tests {
 
         // What does not fit is refused with its reason, before it waits in any queue.
         let refusal = |task: &Task, key, body: &[u8]| toy.check(key, task, body).unwrap_err().code();
-        let bootstrap = Task { operations: vec![Operation::Bootstrap], ..task.clone() };
+        let bootstrap = Task { operations: vec![Operation::new("bootstrap")], ..task.clone() };
         assert_eq!(refusal(&bootstrap, key, &body), "INVALID_ARGUMENT");
         assert_eq!(refusal(&task, Id([0; 16]), &body), "PARAMS_MISMATCH");
         let few = CircuitJob::to_bytes(secret.params(), &netlist, &inputs[1..]).unwrap();

@@ -79,6 +79,10 @@ impl JobSet for Sample {
         &self.0
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        &["copy"]
+    }
+
     fn verify_part(&self, _: Id, _: usize, bytes: &[u8]) -> Result<(), Error> {
         if bytes == PIECE { Ok(()) } else { Err(Error::BadBytes("another piece".into())) }
     }
@@ -124,15 +128,20 @@ fn its_sets_are_served_and_its_jobs_run() {
     let server = runtime.block_on(Server::start(config, engines)).unwrap();
     let client = Client::new(server.address());
     let sets = client.get("/v1/params").json()["sets"].as_array().unwrap().clone();
-    assert!(sets.iter().any(|set| set["name"] == "sample8" && set["method"] == "sample"));
+    assert!(sets.iter().any(|set| set["name"] == "sample8"
+        && set["method"] == "sample"
+        && set["operations"] == json!(["copy"])));
     let key = "ab".repeat(16);
     let manifest = json!({ "params": "sample8", "fingerprint": "08".repeat(16), "keyId": key, "parts": 1 });
     client.post_json("/v1/keys", &manifest).expect(201);
     client.put_chunk(&key, 0, b"another piece!").problem(422, "BAD_BYTES");
     client.put_chunk(&key, 0, PIECE).expect(204);
     client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
-    client.submit(&key, b"7 bytes").problem(422, "BAD_BYTES");
-    let job = client.submit(&key, b"in, out.").expect(202).json()["id"].as_str().unwrap().to_owned();
+    client.submit(&key, b"in, out.").problem(400, "INVALID_ARGUMENT");
+    let copy = format!("key={key}&op=copy");
+    client.submit_with(&copy, &[], b"7 bytes").problem(422, "BAD_BYTES");
+    let job =
+        client.submit_with(&copy, &[], b"in, out.").expect(202).json()["id"].as_str().unwrap().to_owned();
     client.wait_state(&job, "done");
     assert_eq!(client.get(&format!("/v1/jobs/{job}/result")).expect(200).body, b"in, out.");
     runtime.block_on(server.stop());

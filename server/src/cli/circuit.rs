@@ -25,7 +25,7 @@ use super::progress::StageClock;
 use super::server_arguments::ServerArguments;
 use crate::clients::Described;
 use crate::engine::{Operation, SlotMode, Task};
-use crate::gates::CircuitJob;
+use crate::gates::{CIRCUIT, CircuitJob};
 use crate::id::Id;
 
 const EXAMPLES: &str = "\
@@ -234,7 +234,7 @@ fn evaluate<W: WireWord>(
     let (outputs, seconds) = match &server.url {
         Some(url) => {
             let body = CircuitJob::to_bytes(params, netlist, inputs)?;
-            let task = (Operation::Circuit, body, netlist.outputs().len());
+            let task = (CIRCUIT, body, netlist.outputs().len());
             on_server((url, server), run, params, inputs, task, output)?
         }
         None => here(run, output, |evaluator, clock| plan.run(evaluator, inputs, clock))?,
@@ -279,11 +279,11 @@ pub(super) fn on_server<W: WireWord>(
     run: &RunArguments,
     params: &CggiParams<W>,
     inputs: &[CggiCiphertext<W>],
-    (operation, body, results): (Operation, Vec<u8>, usize),
+    (operation, body, results): (&str, Vec<u8>, usize),
     output: &Output,
 ) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
     let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
-    let task = Task { mode: SlotMode::Bits, operations: vec![operation], rounds: 1 };
+    let task = Task { mode: SlotMode::Bits, operations: vec![Operation::new(operation)], rounds: 1 };
     let largest = wire::cggi_ciphertexts_len(params, results);
     let work = (&task, &body[..], largest);
     let set = Described::<CggiParams<W>>::of(CggiPreset::by_fingerprint(&params.fingerprint())?)?;

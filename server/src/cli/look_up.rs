@@ -10,7 +10,7 @@ use super::circuit::{RunArguments, here, on_server};
 use super::failure::Failure;
 use super::output::Output;
 use super::server_arguments::ServerArguments;
-use crate::engine::Operation;
+use crate::gates::LOOK_UP;
 use crate::look_ups::{LookUpJob, parse_encoding};
 
 const EXAMPLES: &str = "\
@@ -57,9 +57,7 @@ fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), F
     LookUpJob::from_bytes(&params, &bytes)?;
     let count = job.inputs.len();
     let (results, seconds) = match &server.url {
-        Some(url) => {
-            on_server((url, server), run, &params, &job.inputs, (Operation::LookUp, bytes, count), output)?
-        }
+        Some(url) => on_server((url, server), run, &params, &job.inputs, (LOOK_UP, bytes, count), output)?,
         None => here(run, output, |evaluator, clock| job.run(evaluator, clock))?,
     };
     let written = bits::write_list(out, &params, &results)?;

@@ -19,7 +19,7 @@ use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
-use crate::ckks_jobs::program_alone;
+use crate::ckks_jobs::{PROGRAM, no_programs};
 use crate::clients::CkksClient;
 use crate::engine::{Operation, Task};
 use crate::id::Id;
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let plan = job.plan(&params, key)?;
     let (steps, key_switches) = (plan.steps(), plan.key_switches());
     let (bootstraps, inserted) = (plan.bootstraps(), plan.inserted());
-    let task = Task { mode: set.info().mode, operations: vec![Operation::Program], rounds: 1 };
+    let task = Task { mode: set.info().mode, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
     let body = job.to_bytes(&params)?;
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
@@ -200,7 +200,7 @@ fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure
             Some((known, params, _)) if known.info().name == set.info().name => params.clone(),
             _ => {
                 let preset = ConventionalPreset::by_fingerprint(&set.fingerprint());
-                preset.map_err(|_| in_file(path, program_alone()))?.params()?
+                preset.map_err(|_| in_file(path, no_programs()))?.params()?
             }
         };
         list.push(ciphertext(&params, &file.bytes).map_err(|error| in_file(path, error))?);

@@ -13,7 +13,7 @@ use tokio_util::io::ReaderStream;
 use super::body;
 use super::respond::Refusal;
 use super::{Http, blocking, openapi, parse_id};
-use crate::engine::{Operation, SlotMode, one_round};
+use crate::engine::{BOOTSTRAP, Operation, SlotMode, one_round};
 use crate::problem::Problem;
 use crate::service::access::Caller;
 use crate::service::jobs::Order;
@@ -29,8 +29,9 @@ const PIECE: usize = 64 << 10;
 pub struct JobQuery {
     /// The key set, sealed.
     key: String,
-    /// Operations in order, comma-separated: `square`, `bootstrap`. Default: `bootstrap`. With keys of a
-    /// set for conventional bootstrapping also `program`, by itself; of a DM/CGGI set: `circuit` or `lookup`.
+    /// Operations in order, comma-separated, of those that the set of the keys has (`operations` in `GET /v1/params`): of
+    /// CKKS `square` and `bootstrap`, on some sets also `program`, by itself; of DM/CGGI `circuit` or `lookup`. Default:
+    /// `bootstrap`.
     #[serde(default = "bootstrap")]
     op: String,
     /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
@@ -67,10 +68,11 @@ pub async fn submit(
         let operations = Operation::parse_list(&query.op).map_err(Problem::from)?;
         let idempotency = idempotency_key(&headers)?;
         let digest = body::stated_digest(&headers)?;
-        let asking = Arc::clone(&caller);
+        let (asking, asked) = (Arc::clone(&caller), operations.clone());
         let limit = blocking(&http, move |service| {
-            let set = service.job_set(key, &asking)?;
-            Ok(service.engines.named(&set.name)?.largest_input())
+            let set = service.engines.named(&service.job_set(key, &asking)?.name)?;
+            set.check_operations(&asked)?;
+            Ok(set.largest_input())
         })
         .await?;
         let JobQuery { mode, rounds, .. } = query;
@@ -153,7 +155,7 @@ pub async fn result(
 }
 
 fn bootstrap() -> String {
-    Operation::Bootstrap.name().to_owned()
+    BOOTSTRAP.to_owned()
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::Service;
 use super::live::Progress;
-use crate::engine::{SetInfo, SlotMode, one_round, operation_list};
+use crate::engine::{JobSet, SetInfo, SlotMode, one_round, operation_list};
 use crate::problem::{Document, Problem};
 use crate::store::jobs::{JobRecord, JobState};
 use crate::store::keys::{KeyRecord, KeyState, Part};
@@ -21,6 +21,10 @@ pub struct ParameterSet {
     pub info: SetInfo,
     /// Seconds of one bootstrapping as measured by this server, once it has run one.
     pub expected_seconds: Option<f64>,
+    /// Operations that jobs of the set consist of.
+    #[serde(default)]
+    #[schema(required)]
+    pub operations: Vec<String>,
 }
 
 /// Answer of `GET /v1/params`.
@@ -315,6 +319,11 @@ pub struct VersionDocument {
 }
 
 impl Service {
+    fn operations(&self, set: &str) -> Vec<String> {
+        let named = self.engines.named(set).map_or(&[][..], JobSet::operations);
+        named.iter().map(|&name| name.to_owned()).collect()
+    }
+
     /// The document of `GET /v1/params`; with the pieces of key sets if `parts`.
     pub fn params(&self, parts: bool) -> ParamsDocument {
         let sets: Vec<ParameterSet> = self
@@ -325,6 +334,7 @@ impl Service {
                     ..set.clone()
                 },
                 expected_seconds: self.estimates.seconds(&set.name),
+                operations: self.operations(&set.name),
             })
             .collect();
         let chunk_bytes =

@@ -130,6 +130,10 @@ impl JobSet for TestSet {
         &self.info
     }
 
+    fn operations(&self) -> &'static [&'static str] {
+        &["square", "bootstrap"]
+    }
+
     fn verify_part(&self, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
         if bytes.first().is_some_and(|first| usize::from(*first) == index) {
             Ok(())
