@@ -20,11 +20,8 @@ use std::time::Instant;
 
 use refloat::{
     Error,
-    bootstrapping::{
-        ckks_conventional::{
-            ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
-        },
-        program::conventional_target,
+    bootstrapping::ckks_conventional::{
+        ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
     },
     circuits::{
         linear_transform::PlaintextStorage,
@@ -107,7 +104,7 @@ fn main() -> Result<(), Error> {
 
     let slots = params.slots();
     let program = inference(&model, slots)?;
-    let target = conventional_target(&params)?;
+    let target = params.program_target()?;
     let secret = ConventionalSecretKey::generate(&params, &fresh());
     let keys = ConventionalKeys::generate(&secret)?;
     let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated)?;

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 use refloat::bootstrapping::{MetaBootstrapper, Method, Rounds};
+use refloat::circuits::program::{Plan, Target};
 use refloat::schemes::ckks::Ciphertext;
 use refloat::trace::Observer;
 use refloat::wire::{self, CkksSet, WireWord};
@@ -12,6 +13,7 @@ use crate::engine::{
     BOOTSTRAP, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
 };
 use crate::id::{Id, hex};
+use crate::programs::{self, ProgramJob};
 
 /// Operation: multiply by itself, relinearise and rescale, which takes a level.
 pub const SQUARE: &str = "square";
@@ -107,31 +109,27 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         keys: &Self::Keys,
     ) -> Result<Ciphertext<Self::Word>, Error>;
 
-    /// Largest body of a program with its inputs, in bytes; 0 where there are none.
-    fn largest_program(&self) -> usize {
-        0
-    }
-
-    /// Checks a program with its inputs, and gives the bytes of its results.
+    /// Checks that there is room for what a run of a plan holds.
     ///
     /// # Errors
-    /// Always for a method that runs none.
-    fn check_program(&self, key: Id, body: &[u8]) -> Result<u64, Error> {
-        let _ = (key, body);
-        Err(no_programs())
+    /// [`Error::Limit`] if there is not.
+    fn check_plan(&self, plan: &Plan<'_>) -> Result<(), Error> {
+        let _ = plan;
+        Ok(())
     }
 
-    /// Runs a program that was checked.
+    /// Runs a plan for what [`CkksSet::program_target`] gives.
     ///
     /// # Errors
-    /// Always for a method that runs none.
-    fn run_program(
+    /// Always for a method that runs no programs.
+    fn run_plan(
         evaluator: &Self::Evaluator,
         keys: &Self::Keys,
-        body: &[u8],
+        plan: &Plan<'_>,
+        inputs: &[Ciphertext<Self::Word>],
         observer: &mut dyn Observer,
-    ) -> Result<Vec<u8>, Error> {
-        let _ = (evaluator, keys, body, observer);
+    ) -> Result<Vec<Ciphertext<Self::Word>>, Error> {
+        let _ = (evaluator, keys, plan, inputs, observer);
         Err(no_programs())
     }
 }
@@ -185,7 +183,10 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
     }
 
     fn largest_input(&self) -> usize {
-        self.set.params.largest_program().max(self.set.info.largest_ciphertext())
+        let Described { info, params } = self.set.as_ref();
+        let program = P::OPERATIONS.contains(&PROGRAM);
+        let program = program.then(|| programs::largest(params.ckks(), info.output_level));
+        info.largest_ciphertext().max(program.unwrap_or(0))
     }
 
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -197,7 +198,12 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
         self.check_operations(&task.operations)?;
         check_mode(info, task.mode)?;
         let rounds = rounds(task, info.gain_bits)?;
-        let Some(steps) = Step::of(task)? else { return params.check_program(key, input) };
+        let Some(steps) = Step::of(task)? else {
+            let (job, target) = program(params, input)?;
+            let plan = job.plan(&target, key)?;
+            params.check_plan(&plan)?;
+            return Ok(programs::result_bytes(params.ckks(), &plan));
+        };
         let levels =
             Levels { square: params.square_level(), input: info.input_level, output: info.output_level };
         let ciphertext = wire::ciphertext_from_bytes(params.ckks(), input)?;
@@ -220,12 +226,15 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         let Self { set, key, evaluator, keys } = self;
         let rounds = rounds(task, set.info.gain_bits)?;
+        let context = set.params.ckks();
         let Some(steps) = Step::of(task)? else {
-            return P::run_program(evaluator, keys, input, observer);
+            let (job, target) = program(&set.params, input)?;
+            let outputs = P::run_plan(evaluator, keys, &job.plan(&target, *key)?, &job.inputs, observer)?;
+            return programs::list_to_bytes(context, &outputs);
         };
         let method = P::bootstrapper(evaluator, keys, task.mode);
         let method = MetaBootstrapper::with(&method, rounds)?;
-        let input = wire::ciphertext_from_bytes(set.params.ckks(), input)?;
+        let input = wire::ciphertext_from_bytes(context, input)?;
         check_key(*key, &input)?;
         let output = steps.into_iter().try_fold(input, |x, step| {
             if observer.is_cancelled() {
@@ -236,7 +245,7 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
                 Step::Bootstrap => method.bootstrap(&x, observer),
             }
         })?;
-        wire::ciphertext_to_bytes(set.params.ckks(), &output)
+        wire::ciphertext_to_bytes(context, &output)
     }
 }
 
@@ -313,8 +322,14 @@ fn check<W: WireWord>(
     check_levels(levels, rounds, ciphertext.level(), steps)
 }
 
+/// A program with its inputs, and what it is to be planned for.
+pub(crate) fn program<P: CkksSet>(params: &P, body: &[u8]) -> Result<(ProgramJob<P::Word>, Target), Error> {
+    let target = params.program_target()?.ok_or_else(no_programs)?;
+    Ok((ProgramJob::from_bytes(params.ckks(), body)?, target))
+}
+
 /// The error of a program for a set that runs none.
-pub fn no_programs() -> Error {
+fn no_programs() -> Error {
     Error::InvalidArgument("the set runs no programs; take one that does, such as n16".into())
 }
 

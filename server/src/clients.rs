@@ -8,6 +8,7 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
 use zeroize::Zeroizing;
 
+use crate::ckks_jobs::program;
 use crate::engine::{SetInfo, SlotMode};
 use crate::id::Id;
 
@@ -66,9 +67,6 @@ pub trait KeyClient {
     /// What there is to know of it.
     fn info(&self) -> &SetInfo;
 
-    /// 16 bytes that identify the numbers.
-    fn fingerprint(&self) -> [u8; 16];
-
     /// The secret key of a seed.
     fn secret(&self, seed: &Seed) -> Box<dyn KeySecret>;
 
@@ -92,6 +90,25 @@ pub trait CkksClient: KeyClient {
     /// # Errors
     /// The bytes are none.
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error>;
+
+    /// Plans a program, given as the body of a job.
+    ///
+    /// # Errors
+    /// The set runs no programs, or not this one on ciphertexts under `key`.
+    fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error>;
+}
+
+/// What a program comes to.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedProgram {
+    /// Operations on ciphertexts.
+    pub steps: usize,
+    /// Key switches without those of bootstraps.
+    pub key_switches: usize,
+    /// Bootstraps in all.
+    pub bootstraps: usize,
+    /// Bootstraps that the program does not have.
+    pub inserted: usize,
 }
 
 /// A ciphertext in wire form that was read, and what it says about itself.
@@ -146,10 +163,6 @@ where
         &self.info
     }
 
-    fn fingerprint(&self) -> [u8; 16] {
-        self.params.fingerprint()
-    }
-
     fn secret(&self, seed: &Seed) -> Box<dyn KeySecret> {
         Box::new(self.params.secret(seed))
     }
@@ -170,6 +183,17 @@ where
 
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {
         Ok(CiphertextBytes::new(&wire::ciphertext_from_bytes(self.params.ckks(), &bytes)?, bytes))
+    }
+
+    fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {
+        let (job, target) = program(&self.params, body)?;
+        let plan = job.plan(&target, key)?;
+        Ok(PlannedProgram {
+            steps: plan.steps(),
+            key_switches: plan.key_switches(),
+            bootstraps: plan.bootstraps(),
+            inserted: plan.inserted(),
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use refloat::bootstrapping::ckks_conventional::{
     self, ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams,
     ConventionalPreset, KeySource,
 };
-use refloat::bootstrapping::program::conventional_key_bytes;
+use refloat::circuits::program::{Plan, Target};
 use refloat::schemes::ckks::{Ciphertext, CkksContext};
 use refloat::trace::Observer;
 use refloat::wire::CkksSet;
@@ -17,7 +17,6 @@ use crate::ckks_jobs::{CkksJobs, CkksMethod, PROGRAM, SQUARE};
 use crate::engine::{BOOTSTRAP, JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
 use crate::id::Id;
 use crate::plan::MemoryPlan;
-use crate::programs::{ProgramJob, result_bytes};
 use crate::registry::{Memory, Registered, Wanted};
 use crate::streamed::StreamedKeys;
 
@@ -73,6 +72,10 @@ impl CkksSet for Planned {
     fn output_level(&self) -> usize {
         self.params.output_level()
     }
+
+    fn program_target(&self) -> Result<Option<Target>, Error> {
+        CkksSet::program_target(&self.params)
+    }
 }
 
 impl CkksMethod for Planned {
@@ -121,34 +124,27 @@ impl CkksMethod for Planned {
         evaluator.multiply(x, x, keys.as_ref())
     }
 
-    fn largest_program(&self) -> usize {
-        ProgramJob::largest(&self.params)
-    }
-
-    fn check_program(&self, key: Id, body: &[u8]) -> Result<u64, Error> {
-        let Self { params, plan } = self;
-        let job = ProgramJob::from_bytes(params, body)?;
-        let program = job.plan(params, key)?;
-        let takes = conventional_key_bytes(params, &program)?;
-        if plan.streamed && plan.keys < takes {
+    fn check_plan(&self, plan: &Plan<'_>) -> Result<(), Error> {
+        let Self { params, plan: MemoryPlan { streamed, keys, .. } } = self;
+        let takes = params.program_key_bytes(plan)?;
+        if *streamed && *keys < takes {
             return Err(Error::Limit(format!(
-                "the program holds {takes} bytes of keys of {} at once, and {} are set aside for them; give keys more memory, \
-                 or divide the matrices of the program",
-                params.name(),
-                plan.keys
+                "the program holds {takes} bytes of keys of {} at once, and {keys} are set aside for them; give keys more \
+                 memory, or divide the matrices of the program",
+                params.name()
             )));
         }
-        Ok(result_bytes(params, &program))
+        Ok(())
     }
 
-    fn run_program(
+    fn run_plan(
         evaluator: &ConventionalEvaluator,
         keys: &Self::Keys,
-        body: &[u8],
+        plan: &Plan<'_>,
+        inputs: &[Ciphertext<u64>],
         observer: &mut dyn Observer,
-    ) -> Result<Vec<u8>, Error> {
-        let method = ConventionalBootstrapper { evaluator, keys: keys.as_ref() };
-        ProgramJob::from_bytes(evaluator.params(), body)?.run(&method, observer)
+    ) -> Result<Vec<Ciphertext<u64>>, Error> {
+        ConventionalBootstrapper { evaluator, keys: keys.as_ref() }.run_program(plan, inputs, observer)
     }
 }
 
@@ -166,6 +162,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{Operation, Task};
+    use crate::programs::ProgramJob;
 
     const TOY: &str = "toy-conventional10-sparse";
 
@@ -206,7 +203,7 @@ mod tests {
         let values = vec![Complex::new(0.5, 0.25); params.slots()];
         let input = secret.encrypt(&values, 1, &Seed::from_bytes([4; 32])).unwrap();
         let (program, bootstraps) = (builder.finish().unwrap(), Bootstraps::AsWritten);
-        let job = ProgramJob { program, bootstraps, inputs: vec![input] }.to_bytes(&params).unwrap();
+        let job = ProgramJob { program, bootstraps, inputs: vec![input] }.to_bytes(params.ckks()).unwrap();
         let task = Task { mode: SlotMode::Complex, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
         let read: PartReader = {
             let parts: Vec<_> =

@@ -1,12 +1,9 @@
-//! Programs on CKKS ciphertexts: a job of a set for conventional bootstrapping.
+//! Programs on CKKS ciphertexts: jobs of the sets whose methods run them.
 
 use refloat::Error;
-use refloat::bootstrapping::ckks_conventional::{ConventionalBootstrapper, ConventionalParams};
-use refloat::bootstrapping::program::conventional_target;
-use refloat::circuits::program::{Bootstraps, InputShape, MAX_BYTES, MAX_INPUTS, Plan, Program};
-use refloat::schemes::ckks::Ciphertext;
-use refloat::trace::Observer;
-use refloat::wire::{self, frame};
+use refloat::circuits::program::{Bootstraps, InputShape, MAX_BYTES, MAX_INPUTS, Plan, Program, Target};
+use refloat::schemes::ckks::{Ciphertext, CkksContext};
+use refloat::wire::{self, WireWord, frame};
 
 use crate::id::{Id, hex};
 
@@ -15,13 +12,13 @@ use crate::id::{Id, hex};
 /// Bytes: 1 if bootstraps are to be put in where levels run out, 0 if not; the length of the program as u32, little-endian; the
 /// program; the ciphertexts of its inputs, one after the other, in the order of the program. The result is the ciphertexts of
 /// its outputs, one after the other.
-pub struct ProgramJob {
+pub struct ProgramJob<W: WireWord = u64> {
     /// The program.
     pub program: Program,
     /// Who places bootstraps.
     pub bootstraps: Bootstraps,
     /// A ciphertext for each input.
-    pub inputs: Vec<Ciphertext<u64>>,
+    pub inputs: Vec<Ciphertext<W>>,
 }
 
 /// Bytes before the program.
@@ -36,25 +33,12 @@ const MAX_BOOTSTRAPS: usize = 64;
 /// Most ciphertexts of a job, at the level that a bootstrap leaves: a body is held in memory.
 const MAX_CIPHERTEXTS: usize = 16;
 
-impl ProgramJob {
-    /// The bytes of the job.
-    ///
-    /// # Errors
-    /// The ciphertexts are of another set.
-    pub fn to_bytes(&self, params: &ConventionalParams) -> Result<Vec<u8>, Error> {
-        let program = self.program.to_bytes();
-        let mut bytes = vec![u8::from(self.bootstraps == Bootstraps::WhereNeeded)];
-        bytes.extend_from_slice(&(program.len() as u32).to_le_bytes());
-        bytes.extend_from_slice(&program);
-        bytes.extend_from_slice(&list_to_bytes(params, &self.inputs)?);
-        Ok(bytes)
-    }
-
-    /// Reads an untrusted job of the set.
+impl<W: WireWord> ProgramJob<W> {
+    /// Reads an untrusted job of a set.
     ///
     /// # Errors
     /// The program or a ciphertext is not understood, or there is not one for each input.
-    pub fn from_bytes(params: &ConventionalParams, bytes: &[u8]) -> Result<Self, Error> {
+    pub fn from_bytes(context: &CkksContext<W>, bytes: &[u8]) -> Result<Self, Error> {
         let parts = || {
             let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
             let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
@@ -75,13 +59,16 @@ impl ProgramJob {
         Ok(Self {
             program: Program::from_bytes(program)?,
             bootstraps,
-            inputs: list_from_bytes(params, list)?,
+            inputs: list_from_bytes(context, list)?,
         })
     }
 
-    /// Largest body of a job of the set, in bytes.
-    pub fn largest(params: &ConventionalParams) -> usize {
-        HEAD + MAX_BYTES + MAX_CIPHERTEXTS * wire::ciphertext_len(params.ckks(), params.levels().output, 2)
+    /// The bytes of the job.
+    ///
+    /// # Errors
+    /// The ciphertexts are of another set.
+    pub fn to_bytes(&self, context: &CkksContext<W>) -> Result<Vec<u8>, Error> {
+        Ok(body(&self.program, self.bootstraps, &list_to_bytes(context, &self.inputs)?))
     }
 
     /// Checks that the keys of `key` and the levels of the set suffice.
@@ -89,7 +76,7 @@ impl ProgramJob {
     /// # Errors
     /// Those of [`Plan::new`], which name the node; [`Error::ParamsMismatch`] for a ciphertext of another key;
     /// [`Error::Limit`] for more bootstraps or memory than a job may take.
-    pub fn plan(&self, params: &ConventionalParams, key: Id) -> Result<Plan<'_>, Error> {
+    pub fn plan(&self, target: &Target, key: Id) -> Result<Plan<'_>, Error> {
         for (name, input) in self.program.input_names().zip(&self.inputs) {
             if input.key_id() != key.0 {
                 return Err(Error::ParamsMismatch(format!(
@@ -105,29 +92,30 @@ impl ProgramJob {
             }
         }
         let shapes: Vec<InputShape> = self.inputs.iter().map(InputShape::of).collect();
-        let plan = Plan::new(&self.program, &conventional_target(params)?, &shapes, self.bootstraps)?;
+        let plan = Plan::new(&self.program, target, &shapes, self.bootstraps)?;
         check_size(plan.bootstraps(), plan.peak_bytes())?;
         Ok(plan)
     }
+}
 
-    /// The outputs, as bytes.
-    ///
-    /// # Errors
-    /// As [`Self::plan`] and [`Plan::run`].
-    pub fn run(
-        &self,
-        method: &ConventionalBootstrapper<'_>,
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<u8>, Error> {
-        let params = method.evaluator.params();
-        let plan = self.plan(params, Id(method.keys.key_id()))?;
-        list_to_bytes(params, &method.run_program(&plan, &self.inputs, observer)?)
-    }
+/// Largest body of a job, in bytes, with ciphertexts at a level.
+pub fn largest<W: WireWord>(context: &CkksContext<W>, level: usize) -> usize {
+    HEAD + MAX_BYTES + MAX_CIPHERTEXTS * wire::ciphertext_len(context, level, 2)
+}
+
+/// The body of a job, from the ciphertexts of its inputs in wire form, one after the other.
+pub fn body(program: &Program, bootstraps: Bootstraps, inputs: &[u8]) -> Vec<u8> {
+    let program = program.to_bytes();
+    let mut bytes = vec![u8::from(bootstraps == Bootstraps::WhereNeeded)];
+    bytes.extend_from_slice(&(program.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&program);
+    bytes.extend_from_slice(inputs);
+    bytes
 }
 
 /// Bytes of the outputs of a program.
-pub fn result_bytes(params: &ConventionalParams, plan: &Plan<'_>) -> u64 {
-    plan.outputs().map(|output| wire::ciphertext_len(params.ckks(), output.level, 2) as u64).sum()
+pub fn result_bytes<W: WireWord>(context: &CkksContext<W>, plan: &Plan<'_>) -> u64 {
+    plan.outputs().map(|output| wire::ciphertext_len(context, output.level, 2) as u64).sum()
 }
 
 /// What one job may take of the server.
@@ -150,9 +138,12 @@ fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
 ///
 /// # Errors
 /// One is of another set.
-pub fn list_to_bytes(params: &ConventionalParams, list: &[Ciphertext<u64>]) -> Result<Vec<u8>, Error> {
+pub fn list_to_bytes<W: WireWord>(
+    context: &CkksContext<W>,
+    list: &[Ciphertext<W>],
+) -> Result<Vec<u8>, Error> {
     let parts: Vec<Vec<u8>> =
-        list.iter().map(|x| wire::ciphertext_to_bytes(params.ckks(), x)).collect::<Result<_, _>>()?;
+        list.iter().map(|x| wire::ciphertext_to_bytes(context, x)).collect::<Result<_, _>>()?;
     Ok(parts.concat())
 }
 
@@ -160,7 +151,18 @@ pub fn list_to_bytes(params: &ConventionalParams, list: &[Ciphertext<u64>]) -> R
 ///
 /// # Errors
 /// One is none of the set, or there are too many.
-pub fn list_from_bytes(params: &ConventionalParams, mut bytes: &[u8]) -> Result<Vec<Ciphertext<u64>>, Error> {
+pub fn list_from_bytes<W: WireWord>(
+    context: &CkksContext<W>,
+    bytes: &[u8],
+) -> Result<Vec<Ciphertext<W>>, Error> {
+    split_list(bytes)?.into_iter().map(|one| wire::ciphertext_from_bytes(context, one)).collect()
+}
+
+/// The bytes of each of several ciphertexts, one after the other.
+///
+/// # Errors
+/// The bytes are no such list, or there are too many.
+pub fn split_list(mut bytes: &[u8]) -> Result<Vec<&[u8]>, Error> {
     let mut list = Vec::new();
     while !bytes.is_empty() {
         if list.len() == MAX_INPUTS {
@@ -175,7 +177,7 @@ pub fn list_from_bytes(params: &ConventionalParams, mut bytes: &[u8]) -> Result<
                 bytes.len()
             ))
         })?;
-        list.push(wire::ciphertext_from_bytes(params.ckks(), one)?);
+        list.push(one);
         bytes = rest;
     }
     Ok(list)
@@ -184,7 +186,7 @@ pub fn list_from_bytes(params: &ConventionalParams, mut bytes: &[u8]) -> Result<
 #[cfg(test)]
 mod tests {
     use refloat::bootstrapping::ckks_conventional::{
-        ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
+        ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey,
     };
     use refloat::circuits::linear_transform::PlaintextStorage;
     use refloat::circuits::program::Builder;
@@ -209,38 +211,41 @@ mod tests {
         builder.output("fourth", fourth);
         let program = builder.finish().unwrap();
         let job = ProgramJob { program, bootstraps: Bootstraps::WhereNeeded, inputs: vec![input.clone(); 2] };
-        let bytes = job.to_bytes(&params).unwrap();
-        assert!(bytes.len() < ProgramJob::largest(&params));
-        let back = ProgramJob::from_bytes(&params, &bytes).unwrap();
-        assert_eq!(back.to_bytes(&params).unwrap(), bytes);
+        let bytes = job.to_bytes(params.ckks()).unwrap();
+        assert!(bytes.len() < largest(params.ckks(), params.levels().output));
+        let back = ProgramJob::from_bytes(params.ckks(), &bytes).unwrap();
+        assert_eq!(back.to_bytes(params.ckks()).unwrap(), bytes);
         let keys = ConventionalKeys::generate(&secret).unwrap();
         let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Coefficients).unwrap();
         let method = ConventionalBootstrapper { evaluator: &evaluator, keys: &keys };
-        let result = back.run(&method, &mut ()).unwrap();
-        assert_eq!(result_bytes(&params, &back.plan(&params, key).unwrap()), result.len() as u64);
-        let result = list_from_bytes(&params, &result).unwrap();
+        let target = params.program_target().unwrap();
+        let plan = back.plan(&target, key).unwrap();
+        let outputs = method.run_program(&plan, &back.inputs, &mut ()).unwrap();
+        let result = list_to_bytes(params.ckks(), &outputs).unwrap();
+        assert_eq!(result_bytes(params.ckks(), &plan), result.len() as u64);
+        let result = list_from_bytes(params.ckks(), &result).unwrap();
         let square = values[0] * values[0];
         for (found, expected) in result.iter().zip([square, square * square]) {
             let found = secret.decrypt(found).unwrap();
             assert!(found.reveal_to_key_owner().iter().all(|&z| (z + -expected).abs() < 1e-3));
         }
 
-        let error = |job: &ProgramJob| job.plan(&params, key).err().unwrap();
+        let error = |job: &ProgramJob| job.plan(&target, key).err().unwrap();
         let written = ProgramJob { bootstraps: Bootstraps::AsWritten, ..back };
         let refused = error(&written);
         assert_eq!(refused.code(), "LEVEL_MISMATCH");
         assert!(refused.to_string().contains("node 3 (multiply)"), "{refused}");
-        let back = ProgramJob::from_bytes(&params, &bytes).unwrap();
-        assert_eq!(back.plan(&params, Id([0; 16])).err().unwrap().code(), "PARAMS_MISMATCH");
+        let back = ProgramJob::from_bytes(params.ckks(), &bytes).unwrap();
+        assert_eq!(back.plan(&target, Id([0; 16])).err().unwrap().code(), "PARAMS_MISMATCH");
         let few = ProgramJob { inputs: vec![input], ..back };
         assert_eq!(error(&few).code(), "INVALID_ARGUMENT");
         for length in (0..bytes.len()).step_by(97) {
-            let read = ProgramJob::from_bytes(&params, &bytes[..length]);
-            assert!(read.is_err() || read.is_ok_and(|job| job.plan(&params, key).is_err()), "{length}");
+            let read = ProgramJob::from_bytes(params.ckks(), &bytes[..length]);
+            assert!(read.is_err() || read.is_ok_and(|job| job.plan(&target, key).is_err()), "{length}");
         }
         let mut damaged = bytes.clone();
         damaged[0] = 2;
-        assert_eq!(ProgramJob::from_bytes(&params, &damaged).err().unwrap().code(), "BAD_BYTES");
+        assert_eq!(ProgramJob::from_bytes(params.ckks(), &damaged).err().unwrap().code(), "BAD_BYTES");
     }
 
     #[test]
@@ -248,6 +253,7 @@ mod tests {
         let params = conventional_preset("toy-conventional10-sparse").unwrap().params().unwrap();
         let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
         let input = secret.encrypt(&[Complex::ONE], 1, &Seed::from_bytes([6; 32])).unwrap();
+        let target = params.program_target().unwrap();
         let planned = |count: usize| {
             let mut builder = Builder::new();
             let x = builder.input("x");
@@ -255,7 +261,7 @@ mod tests {
             builder.output("y", last);
             let (program, bootstraps) = (builder.finish().unwrap(), Bootstraps::AsWritten);
             let job = ProgramJob { program, bootstraps, inputs: vec![input.clone()] };
-            job.plan(&params, Id(secret.key_id())).map(|plan| plan.bootstraps())
+            job.plan(&target, Id(secret.key_id())).map(|plan| plan.bootstraps())
         };
         assert_eq!(planned(MAX_BOOTSTRAPS).unwrap(), MAX_BOOTSTRAPS);
         let refused = planned(MAX_BOOTSTRAPS + 1).unwrap_err();

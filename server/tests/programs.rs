@@ -50,14 +50,14 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     let mut job = ProgramJob { program, bootstraps: Bootstraps::AsWritten, inputs: vec![input] };
 
     let query = format!("key={id}&op=program&mode=complex");
-    let refused = client.submit_with(&query, &[], &job.to_bytes(&params).unwrap());
+    let refused = client.submit_with(&query, &[], &job.to_bytes(params.ckks()).unwrap());
     let detail = refused.problem(422, "LEVEL_MISMATCH");
     assert!(detail.contains("(polynomial)"), "{detail}");
     let unknown = client.submit_with(&query, &[], b"\x01\x0c\x00\x00\x00rfprog\x02\x00\x00\x00\x00\x00");
     assert!(unknown.problem(422, "BAD_BYTES").contains("version 2"));
     let beside = format!("key={id}&op=program,bootstrap");
     job.bootstraps = Bootstraps::WhereNeeded;
-    let body = job.to_bytes(&params).unwrap();
+    let body = job.to_bytes(params.ckks()).unwrap();
     client.submit_with(&beside, &[], &body).problem(400, "INVALID_ARGUMENT");
 
     let accepted = client.submit_with(&query, &[], &body).expect(202).json();
@@ -74,7 +74,7 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     assert_eq!(exits, [&["arithmetic"][..], &bootstrap, &["arithmetic"]].concat());
     let result = client.get(&format!("/v1/jobs/{run}/result")).expect(200).body;
     let expected = job.program.evaluate(64, &[values]).unwrap();
-    for (found, expected) in list_from_bytes(&params, &result).unwrap().iter().zip(&expected) {
+    for (found, expected) in list_from_bytes(params.ckks(), &result).unwrap().iter().zip(&expected) {
         let slots = secret.decrypt(found).unwrap();
         let worst = slots
             .reveal_to_key_owner()

@@ -8,7 +8,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalSecretKey,
 };
 use refloat::bootstrapping::ckks_ship::{KeySource, ShipBootstrapper, ShipMode};
-use refloat::bootstrapping::program::{self, conventional_target};
+use refloat::bootstrapping::program;
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis, clamp};
 use refloat::circuits::program::{
@@ -36,7 +36,7 @@ impl Setup {
         let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
         let keys = ConventionalKeys::generate(&secret).unwrap();
         let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated).unwrap();
-        let target = conventional_target(&params).unwrap();
+        let target = params.program_target().unwrap();
         Self { params, secret, keys, evaluator, target }
     }
 
@@ -442,7 +442,7 @@ fn a_program_runs_over_ship() {
 fn keys_of_bootstraps_are_there_for_all_powers_of_two() {
     for preset in ConventionalPreset::all() {
         let params = preset.params().unwrap();
-        let target = conventional_target(&params).unwrap();
+        let target = params.program_target().unwrap();
         let shape = [InputShape { level: target.top(), scale: params.scale() }];
         let most = (0..params.slots().ilog2())
             .map(|log| {

@@ -4,10 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use refloat::bootstrapping::ckks_conventional::{ConventionalParams, ConventionalPreset};
 use refloat::circuits::program::{Bootstraps, Program};
-use refloat::schemes::ckks::Ciphertext;
-use refloat::wire;
 use serde_json::json;
 
 use super::data::read_file;
@@ -19,11 +16,11 @@ use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
-use crate::ckks_jobs::{PROGRAM, no_programs};
-use crate::clients::CkksClient;
+use crate::ckks_jobs::PROGRAM;
+use crate::clients::{CiphertextBytes, CkksClient, PlannedProgram};
 use crate::engine::{Operation, Task};
 use crate::id::Id;
-use crate::programs::{ProgramJob, list_from_bytes};
+use crate::programs;
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
@@ -48,7 +45,7 @@ pub struct Arguments {
     /// File with a program, as text or as bytes.
     #[arg(value_name = "PROGRAM")]
     program: PathBuf,
-    /// Folder of keys, or of evaluation keys alone, of a set for conventional bootstrapping.
+    /// Folder of keys, or of evaluation keys alone, of a set that runs programs, such as n16.
     #[arg(long, value_name = "DIR", requires_all = ["input", "out"])]
     keys: Option<PathBuf>,
     /// Ciphertext of an input, the only one left or the one of that name; may be repeated.
@@ -82,22 +79,21 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         })
         .collect::<Result<_, _>>()?;
     let mut out_files = out_files(&arguments.program, &files, &written)?;
-    let (set, params, key, inputs) = ciphertexts(registry, &files)?;
+    let (set, key, inputs) = ciphertexts(registry, &files)?;
     let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
-    let job = ProgramJob { program, bootstraps, inputs };
+    let body = programs::body(&program, bootstraps, &inputs);
+    drop(inputs);
     // Here too, what does not fit is told before any key is read.
-    let plan = job.plan(&params, key)?;
-    let (steps, key_switches) = (plan.steps(), plan.key_switches());
-    let (bootstraps, inserted) = (plan.bootstraps(), plan.inserted());
+    let PlannedProgram { steps, key_switches, bootstraps, inserted } = set.plan(key, &body)?;
     let task = Task { mode: set.info().mode, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
-    let body = job.to_bytes(&params)?;
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
         arguments.place.run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
-    let results = list_from_bytes(&params, &bytes)?;
+    let results = programs::split_list(&bytes)?.into_iter().map(|one| set.ciphertext(one.to_vec()));
+    let results: Vec<CiphertextBytes> = results.collect::<Result<_, _>>()?;
     // Both may be large.
     drop((body, bytes));
-    if results.len() != outputs.len() || results.iter().any(|result| result.key_id() != key.0) {
+    if results.len() != outputs.len() || results.iter().any(|result| result.key != key) {
         return Err(Failure::network(
             "the server answered with other ciphertexts than the program's outputs",
         ));
@@ -105,9 +101,9 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let mut facts = Vec::new();
     for (((name, out), file), result) in outputs.iter().zip(&written).zip(&mut out_files).zip(&results) {
         if let Some(file) = file.take() {
-            file.write(&wire::ciphertext_to_bytes(params.ckks(), result)?)?;
+            file.write(&result.bytes)?;
         }
-        facts.push(json!({ "name": name, "level": result.level(), "out": out }));
+        facts.push(json!({ "name": name, "level": result.level, "out": out }));
     }
     let value = json!({
         "params": set.info().name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
@@ -120,7 +116,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         );
         for ((name, file), result) in outputs.iter().zip(&written).zip(&results) {
             let place = file.as_ref().map_or("not written".to_owned(), |file| format!("into {}", file.display()));
-            let _ = write!(text, "\n{name}: level {}, {place}", result.level());
+            let _ = write!(text, "\n{name}: level {}, {place}", result.level);
         }
         text
     })
@@ -187,25 +183,18 @@ fn out_files(
     Ok(files)
 }
 
-/// A set that runs programs, a key of it, and ciphertexts under that key.
-type Inputs = (Box<dyn CkksClient>, ConventionalParams, Id, Vec<Ciphertext<u64>>);
+/// A set, a key of it, and ciphertexts under that key, one after the other.
+type Inputs = (Box<dyn CkksClient>, Id, Vec<u8>);
 
 /// Ciphertexts of one set and one key.
 fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure> {
-    let mut first: Option<(Box<dyn CkksClient>, ConventionalParams, Id)> = None;
+    let mut first: Option<(Box<dyn CkksClient>, Id)> = None;
     let mut list = Vec::new();
     for path in files {
         let (set, file) = sets::read_ciphertext(registry, path)?;
-        let params = match &first {
-            Some((known, params, _)) if known.info().name == set.info().name => params.clone(),
-            _ => {
-                let preset = ConventionalPreset::by_fingerprint(&set.fingerprint());
-                preset.map_err(|_| in_file(path, no_programs()))?.params()?
-            }
-        };
-        list.push(ciphertext(&params, &file.bytes).map_err(|error| in_file(path, error))?);
+        list.extend_from_slice(&file.bytes);
         match &first {
-            Some((known, _, key)) if known.info().name != set.info().name || *key != file.key => {
+            Some((known, key)) if known.info().fingerprint != set.info().fingerprint || *key != file.key => {
                 return Err(Failure::usage(format!(
                     "{} is under key {} of {}, {} under key {key} of {}; encrypt the inputs with one key",
                     path.display(),
@@ -216,16 +205,12 @@ fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure
                 )));
             }
             Some(_) => {}
-            None => first = Some((set, params, file.key)),
+            None => first = Some((set, file.key)),
         }
     }
-    let (set, params, key) =
+    let (set, key) =
         first.ok_or_else(|| Failure::usage("the program has no input; there is nothing to compute on"))?;
-    Ok((set, params, key, list))
-}
-
-fn ciphertext(params: &ConventionalParams, bytes: &[u8]) -> Result<Ciphertext<u64>, refloat::Error> {
-    wire::ciphertext_from_bytes(params.ckks(), bytes)
+    Ok((set, key, list))
 }
 
 fn describe(program: &Program, output: &Output) -> Result<(), Failure> {

@@ -24,6 +24,7 @@ mod evaluator;
 mod harmonics;
 mod inspect;
 mod presets;
+mod programs;
 mod reduction;
 mod run;
 mod spec;

@@ -9,6 +9,7 @@ use crate::{
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
     },
+    circuits::program::Target,
     error::Error,
     random::Seed,
     schemes::{
@@ -66,6 +67,14 @@ pub trait CkksSet {
 
     /// Level of fresh ciphertexts, of public keys, and of the result of a bootstrap.
     fn output_level(&self) -> usize;
+
+    /// What programs are planned for; `None` for a set whose method runs none.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    fn program_target(&self) -> Result<Option<Target>, Error> {
+        Ok(None)
+    }
 }
 
 macro_rules! seeded {
@@ -145,5 +154,9 @@ impl<W: WireWord> CkksSet for ConventionalParams<W> {
 
     fn output_level(&self) -> usize {
         self.levels().output
+    }
+
+    fn program_target(&self) -> Result<Option<Target>, Error> {
+        self.program_target().map(Some)
     }
 }

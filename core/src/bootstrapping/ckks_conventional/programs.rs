@@ -1,0 +1,63 @@
+//! Programs on conventional sets.
+
+use alloc::{collections::BTreeMap, vec::Vec};
+
+use super::{bootstrapper::ConventionalBootstrapper, spec::ConventionalParams};
+use crate::{
+    arith::Word,
+    bootstrapping::{program, switching_keys::SwitchingKeyId},
+    circuits::program::{Plan, Target},
+    error::Error,
+    ring::GaloisElement,
+    schemes::ckks::Ciphertext,
+    trace::Observer,
+};
+
+impl<W: Word> ConventionalParams<W> {
+    /// What programs are planned for: the keys are those of bootstraps, and the rotations there are no keys for are composed of
+    /// them.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn program_target(&self) -> Result<Target, Error> {
+        let levels = self.levels();
+        let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
+        Ok(target
+            .with_relinearization(levels.eval_mod)
+            .with_galois(self.galois_elements())
+            .with_bootstrapping(levels.input, levels.output))
+    }
+
+    /// The most bytes of keys that a run of a plan for [`Self::program_target`] holds at once: those of a bootstrap, or of a
+    /// linear transform of the program, beside the relinearisation key, which it holds all along.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn program_key_bytes(&self, plan: &Plan<'_>) -> Result<u64, Error> {
+        let levels: BTreeMap<_, _> = self.galois_elements().collect();
+        let rotation = |step: &i64| {
+            let element = GaloisElement::rotation(*step, self.n());
+            let level = levels.get(&element).copied().unwrap_or_default();
+            self.switching_key_bytes(SwitchingKeyId::Galois { element, level })
+        };
+        let groups = plan.held_rotations().map(|steps| steps.iter().map(rotation).sum::<u64>());
+        let largest = groups.fold(self.least_key_bytes()?, u64::max);
+        Ok(largest + self.switching_key_bytes(SwitchingKeyId::Relinearization))
+    }
+}
+
+impl<W: Word> ConventionalBootstrapper<'_, W> {
+    /// Evaluates a plan that was made for [`ConventionalParams::program_target`].
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run_program(
+        &self,
+        plan: &Plan<'_>,
+        inputs: &[Ciphertext<W>],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        let relinearization = self.keys.relinearization_key()?;
+        program::run(plan, self, Some(&relinearization), Some(self.keys), inputs, observer)
+    }
+}
