@@ -30,11 +30,11 @@ const LAYERS: [(&str, u32); 15] = [
 const SEPARATE: [(&str, &[&str]); 3] = [
     ("schemes", &["evaluator", "identity", "private"]),
     ("circuits", &[]),
-    ("bootstrapping", &["method", "registry", "job", "overflow", "parts", "raising", "switching_keys"]),
+    ("bootstrapping", &["method", "overflow", "parts", "program", "raising", "switching_keys"]),
 ];
 
-/// The one method that joins two schemes, the list of all methods, and programs, which are made of everything else.
-const JOINS_METHODS: [&str; 3] = ["switching", "registry", "program"];
+/// The one method that joins two schemes, and programs, which are made of everything else.
+const JOINS_METHODS: [&str; 2] = ["switching", "program"];
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
@@ -299,6 +299,147 @@ fn wasm_and_server_use_the_public_surface() {
     }
     assert!(seen > 5, "only {seen} imports found: the test reads the wrong files");
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
+}
+
+/// Methods by the word that their names have in code, and where each is at home: folders, and files beside them. Whoever adds a
+/// method adds a line, and no other file names it but those below.
+const METHODS: [(&str, &[&str]); 4] = [
+    (
+        "ship",
+        &[
+            "core/src/bootstrapping/ckks_ship/",
+            "core/src/wire/objects/ship.rs",
+            "server/src/cli/measure.rs",
+            "server/src/ship.rs",
+            "wasm/src/ship/",
+        ],
+    ),
+    (
+        "conventional",
+        &[
+            "core/src/bootstrapping/ckks_conventional/",
+            // Sets of another library, which bootstraps in this way.
+            "core/src/params/seal.rs",
+            "server/src/cli/bench_conventional.rs",
+            "server/src/cli/conventional.rs",
+            "server/src/cli/peer/",
+            "server/src/conventional.rs",
+            "server/src/plan.rs",
+            "server/src/streamed.rs",
+            "wasm/src/conventional/",
+        ],
+    ),
+    ("msb", &["core/src/bootstrapping/ckks_msb/"]),
+    (
+        "cggi",
+        &[
+            "core/src/bootstrapping/cggi/",
+            "core/src/params/cggi_peers.rs",
+            "core/src/schemes/cggi/",
+            "core/src/wire/objects/cggi.rs",
+            "server/src/cli/bits.rs",
+            "server/src/cli/circuit.rs",
+            "server/src/cli/gate_times.rs",
+            "server/src/cli/look_up.rs",
+            "server/src/gates.rs",
+            "server/src/look_ups.rs",
+            "wasm/src/gates/",
+        ],
+    ),
+];
+
+/// Lists of modules, of methods and of what they put on the wire.
+const LISTS: [&str; 13] = [
+    "core/src/bootstrapping/mod.rs",
+    "core/src/params/mod.rs",
+    "core/src/schemes/mod.rs",
+    "core/src/wire/header.rs",
+    "core/src/wire/mod.rs",
+    "core/src/wire/objects/mod.rs",
+    // Which parameters and secret keys have the traits of the encodings.
+    "core/src/wire/objects/key_part.rs",
+    "core/src/wire/objects/sets.rs",
+    "server/src/cli/mod.rs",
+    "server/src/lib.rs",
+    "server/src/registry.rs",
+    "wasm/src/lib.rs",
+    // Kinds of objects that files hold.
+    "server/src/cli/outfile.rs",
+];
+
+/// Measurements, each of which has rows of methods.
+const MEASUREMENTS: [&str; 6] = [
+    "server/src/cli/bench.rs",
+    "server/src/cli/reproduce.rs",
+    "server/src/cli/reproduce_cggi.rs",
+    "server/src/cli/reproduce_openfhe.rs",
+    "server/src/cli/reproduce_seal.rs",
+    "server/src/cli/verify.rs",
+];
+
+/// Others, with what they name. To be made shorter, and never longer.
+const OTHERS: [(&str, &str); 5] = [
+    (
+        "core/src/bootstrapping/ckks_ship/failure.rs",
+        "the complementary error function, which is the noise's of gates",
+    ),
+    ("core/src/bootstrapping/method/set.rs", "the scheme, as a field of descriptions"),
+    ("core/src/circuits/netlist/mod.rs", "gates"),
+    ("server/src/cli/encrypt.rs", "encodings of integers"),
+    ("server/src/cli/keygen.rs", "the default set of gates, for a message"),
+];
+
+/// The words that an identifier is put together from, in lower case.
+fn words(identifier: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = '_';
+    for letter in identifier.chars() {
+        let begins = letter == '_' || (letter.is_ascii_uppercase() && !before.is_ascii_uppercase());
+        if begins {
+            words.push(String::new());
+        }
+        if letter != '_' {
+            words.last_mut().expect("a word").push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words
+}
+
+#[test]
+fn shared_files_name_no_method() {
+    let listed: BTreeSet<&str> =
+        LISTS.into_iter().chain(MEASUREMENTS).chain(OTHERS.map(|(path, _)| path)).collect();
+    let (mut strangers, mut naming) = (Vec::new(), BTreeSet::new());
+    for folder in ["core/src", "server/src", "wasm/src"] {
+        for file in files(folder, &["rs"]) {
+            if file.path.ends_with("/tests.rs") {
+                continue;
+            }
+            let code = file.text.split("#[cfg(test)]").next().unwrap_or_default();
+            let named: BTreeSet<String> = tokens(code)
+                .into_iter()
+                .filter_map(
+                    |(_, token)| if let Token::Word(word) = token { Some(words(&word)) } else { None },
+                )
+                .flatten()
+                .collect();
+            for (method, homes) in METHODS {
+                if !named.contains(method) || homes.iter().any(|home| file.path.starts_with(home)) {
+                    continue;
+                }
+                if listed.contains(file.path.as_str()) {
+                    naming.insert(file.path.clone());
+                } else {
+                    strangers.push(format!("{} names {method}", file.path));
+                }
+            }
+        }
+    }
+    assert!(strangers.is_empty(), "shared code names a bootstrapping method:\n{}\n", strangers.join("\n"));
+    let gone: Vec<_> = listed.iter().filter(|path| !naming.contains(**path)).collect();
+    assert!(gone.is_empty(), "these name no method any more, and the lists can do without them: {gone:?}");
+    assert_eq!(words("ShipKeys_of_CKKSShip"), ["", "ship", "keys", "of", "", "ckksship"]);
 }
 
 #[test]
