@@ -18,6 +18,7 @@
 
 mod bootstrapper;
 mod inspect;
+mod keys;
 mod maps;
 mod params;
 mod presets;

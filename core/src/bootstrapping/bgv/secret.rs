@@ -69,13 +69,17 @@ impl<W: Word> BgvSecretKey<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
-        let secrets = Secrets {
+        RaisingKeys::make(&self.secrets(), self.key_id, &self.params.galois_elements().collect())
+    }
+
+    /// What switching keys are made from.
+    pub(crate) fn secrets(&self) -> Secrets<'_, W> {
+        Secrets {
             layout: self.params.layout(),
             main: &self.main,
             ephemeral: Some(&self.ephemeral),
             seeds: &self.seeds,
-        };
-        RaisingKeys::make(&secrets, self.key_id, &self.params.galois_elements().collect())
+        }
     }
 
     /// Encrypts integers below p^r at a level up to the output's. Missing slots are 0.

@@ -10,7 +10,7 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly},
     rlwe::{Pair, SampleBlock, expand_a},
-    schemes::ckks::key_set_id,
+    schemes::identity::key_set_id,
 };
 
 /// A parameter set whose evaluation keys are a relinearisation key, Galois keys, and perhaps keys to an ephemeral secret and

@@ -92,8 +92,11 @@ impl<W: Word> RaisingKeys<W> {
         Self::assemble(&secrets.layout, key_id, galois, keys.into_iter().zip(made).collect())
     }
 
-    /// Puts the switching keys of a set into their places.
-    fn assemble(
+    /// Puts the switching keys of a set of whichever scheme into their places.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] for a key that is absent.
+    pub(in crate::bootstrapping) fn assemble(
         layout: &KeyLayout<'_, W>,
         key_id: [u8; 16],
         elements: &BTreeMap<GaloisElement, usize>,

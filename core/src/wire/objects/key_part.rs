@@ -10,7 +10,9 @@ use super::{
 use crate::{
     bootstrapping::{
         SwitchingKeyPart,
+        bgv::{BgvParams, BgvSecretKey},
         ckks_conventional::ConventionalParams,
+        ckks_msb::MsbParams,
         method::{KeysBuilder, SwitchingKeySet},
         raising::{RaisingParams, RaisingSecretKey, ReductionSpec},
         switching_keys::Secrets,
@@ -28,6 +30,10 @@ pub trait WireKeySet: SwitchingKeySet<Word: WireWord> {
 impl<W: WireWord> WireKeySet for ConventionalParams<W> {
     const PART: ObjectKind = ObjectKind::ConventionalKeyPart;
 }
+
+impl<W: WireWord> WireKeySet for MsbParams<W> {}
+
+impl<W: WireWord> WireKeySet for BgvParams<W> {}
 
 fn part_of<P: WireKeySet>(params: &P, index: usize) -> Result<&SwitchingKeyPart, Error> {
     let parts = params.key_parts();
@@ -76,6 +82,16 @@ where
 {
     /// Makes one part of the evaluation keys, in wire form, in the memory of that part and of two samples. The same key and
     /// index give the same bytes, so an interrupted upload needs no memory of what was sent.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a part the set does not have.
+    pub fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
+        key_part(self.params(), self.key_id(), &self.secrets(), index)
+    }
+}
+
+impl<W: WireWord> BgvSecretKey<W> {
+    /// As [`RaisingSecretKey::key_part`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a part the set does not have.

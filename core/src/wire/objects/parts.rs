@@ -6,7 +6,7 @@ use super::keys::{SEED_LEN, seed_from};
 use crate::{
     error::Error,
     random::Seed,
-    schemes::ckks::key_set_id,
+    schemes::identity::key_set_id,
     wire::{Expect, ObjectKind, frame, header::bad},
 };
 

@@ -5,7 +5,9 @@ use alloc::vec::Vec;
 use super::rows::WireWord;
 use crate::{
     bootstrapping::{
+        bgv::{BgvParams, BgvSecretKey},
         ckks_conventional::{ConventionalParams, ConventionalSecretKey},
+        ckks_msb::{MsbParams, MsbSecretKey},
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
     },
@@ -115,6 +117,8 @@ macro_rules! seeded {
 
 seeded!(ShipParams, ShipSecretKey);
 seeded!(ConventionalParams, ConventionalSecretKey);
+seeded!(MsbParams, MsbSecretKey);
+seeded!(BgvParams, BgvSecretKey);
 seeded!(CggiParams, CggiSecretKey);
 
 impl<W: WireWord> CkksSet for ShipParams<W> {
