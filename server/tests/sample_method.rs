@@ -1,40 +1,53 @@
-//! A method is a folder and a line in the registry: one that gives ciphertexts back as they are is listed, served and run, and
-//! nothing else knows of it.
+//! A method is a folder and a line in the registry: one of CKKS that gives ciphertexts back as they are is listed, has keys
+//! made, encrypts, runs here and on a server, and decrypts, and nothing else knows of it.
 
 mod support;
 
-use std::net::SocketAddr;
-use std::process::{Command, ExitCode};
-
 use refloat::Error;
+use refloat::bootstrapping::Method;
 use refloat::bootstrapping::method::{
-    Catalogue, MethodInfo, ParamSet, Part, Preset, Promise, Scheme, SetInfo, SetSpec,
+    Catalogue, Messages, MethodInfo, NumberSecret, ParamSet, Part, Preset, Promise, Scheme, SetInfo, SetSpec,
+    SlotMode, Stage,
 };
-use refloat::security::SecurityPolicy;
-use refloat::trace::Observer;
-use refloat_server::engine::{JobSet, LoadError, LoadedKeys, ReadPart, Runner, Task};
-use refloat_server::engines::Engines;
+use refloat::random::Seed;
+use refloat::rlwe::{KeySeeds, RlweContext, RlweSpec, SecretKey};
+use refloat::schemes::ckks::{
+    Ciphertext, CkksContext, CkksEvaluator, Complex, Private, Scale, decrypt_slots, encrypt, key_set_id,
+};
+use refloat::security::{SecretDistribution, SecurityPolicy};
+use refloat::trace::{Counters, Observer, StageEvent, StageInfo, emit};
+use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, SeededSet};
+use refloat_server::ckks_jobs::{CkksJobs, CkksMethod};
+use refloat_server::engine::{BOOTSTRAP, JobSet, LoadError, ReadPart};
 use refloat_server::id::Id;
-use refloat_server::registry::{Memory, Registered, Registry, Wanted};
-use refloat_server::{Config, Server};
+use refloat_server::registry::{Registered, Registry, Sets, Wanted};
 use serde_json::json;
-use support::Client;
+use support::registered::{self, is_command};
 
-// The method: its named sets, their description, keys of one piece, and what is done with them.
+// The folder: a set of one level, a secret key, one piece of keys that holds none, and a stage that does nothing.
 
 const METHOD: MethodInfo = MethodInfo { id: "sample", title: "The sample method", source: "none" };
-const PIECE: &[u8] = b"the only piece";
+const COPY: StageInfo = StageInfo { id: "copy", title: "Copy", symbol: "x", levels: 0 };
 
-struct Spec;
+struct Spec(RlweSpec);
 
 static SETS: Catalogue<Spec> = Catalogue {
     current: &[Preset {
-        name: "sample8",
-        title: "ciphertexts of 8 bytes",
-        policy: SecurityPolicy::Strict128,
+        name: "toy-sample10",
+        title: "INSECURE demonstration size",
+        policy: SecurityPolicy::InsecureForTests,
         promised: (),
         source: "none",
-        spec: || Spec,
+        spec: || {
+            Spec(RlweSpec {
+                n: 1024,
+                levels: vec![vec![1_125_899_906_856_961], vec![1_125_899_906_949_121]],
+                special: vec![1_125_899_906_977_793],
+                digits: vec![vec![0], vec![1]],
+                secret: SecretDistribution::Ternary,
+                policy: SecurityPolicy::InsecureForTests,
+            })
+        },
     }],
     retired: &[],
 };
@@ -49,119 +62,269 @@ impl SetSpec for Spec {
     }
 
     fn promise(&self, (): &()) -> Promise {
-        Promise::Exact { log_failure: -1000.0 }
+        Promise::Precision { worst: 20.0, mean: None, messages: Messages::Any }
     }
 
     fn fingerprint(&self) -> [u8; 16] {
-        [8; 16]
+        self.0.fingerprint()
     }
 }
 
-struct Params;
+#[derive(Clone)]
+struct Params(CkksContext<u64>);
 
 impl ParamSet for Params {
     type Spec = Spec;
 
-    fn checked(_: &Spec) -> Result<Self, Error> {
-        Ok(Self)
+    fn checked(spec: &Spec) -> Result<Self, Error> {
+        CkksContext::new(RlweContext::new(&spec.0)?, spec.fingerprint()).map(Self)
     }
 
     fn info(&self, preset: &Preset<Spec>) -> SetInfo {
-        let parts = Part::list([("keys".to_owned(), PIECE.len())]);
-        SetInfo { ciphertext_bytes: vec![8], ..SetInfo::of(preset, Scheme::Ckks, parts) }
+        let parts = Part::list([("nothing".to_owned(), piece(self.0.fingerprint(), [0; 16]).len())]);
+        SetInfo {
+            mode: SlotMode::Real,
+            slots: self.0.slots(),
+            max_level: 1,
+            input_level: 1,
+            output_level: 1,
+            stages: vec![Stage::from(&COPY)],
+            ciphertext_bytes: [0, 1].map(|level| wire::ciphertext_len(&self.0, level, 2)).into(),
+            ..SetInfo::of(preset, Scheme::Ckks, parts)
+        }
     }
 }
 
-struct Sample(SetInfo);
+impl CkksSet for Params {
+    type Word = u64;
 
-impl JobSet for Sample {
-    fn info(&self) -> &SetInfo {
+    fn ckks(&self) -> &CkksContext<u64> {
         &self.0
     }
 
-    fn operations(&self) -> &'static [&'static str] {
-        &["copy"]
+    fn mode(&self) -> SlotMode {
+        SlotMode::Real
     }
 
-    fn verify_part(&self, _: Id, _: usize, bytes: &[u8]) -> Result<(), Error> {
-        if bytes == PIECE { Ok(()) } else { Err(Error::BadBytes("another piece".into())) }
+    fn input_level(&self) -> usize {
+        1
     }
 
-    fn check(&self, _: Id, _: &Task, input: &[u8]) -> Result<u64, Error> {
-        if input.len() == 8 { Ok(8) } else { Err(Error::BadBytes("no ciphertext of 8 bytes".into())) }
-    }
-
-    fn load(&self, _: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
-        Ok(LoadedKeys::new(read(0)?.len() as u64, Keys))
+    fn output_level(&self) -> usize {
+        1
     }
 }
 
-struct Keys;
+struct Secret {
+    params: Params,
+    seed: Seed,
+    key_id: [u8; 16],
+    main: SecretKey<u64>,
+}
 
-impl Runner for Keys {
-    fn run(&self, _: &Task, input: &[u8], _: &mut dyn Observer) -> Result<Vec<u8>, Error> {
-        Ok(input.to_vec())
+impl SeededSet for Params {
+    type Secret = Secret;
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint()
+    }
+
+    fn secret(&self, seed: &Seed) -> Secret {
+        let key_id = key_set_id(&self.0.fingerprint(), KeySeeds::derive(seed).public());
+        let main = SecretKey::generate(self.0.rlwe(), seed);
+        Secret { params: self.clone(), seed: seed.clone(), key_id, main }
     }
 }
 
-fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+impl SeededSecret for Secret {
+    type Set = Params;
+
+    fn set(&self) -> &Params {
+        &self.params
+    }
+
+    fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    fn secret_seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    fn key_part(&self, _: usize) -> Result<Vec<u8>, Error> {
+        Ok(piece(self.params.0.fingerprint(), self.key_id))
+    }
+}
+
+/// A piece of keys of which there are none.
+fn piece(fingerprint: [u8; 16], key: [u8; 16]) -> Vec<u8> {
+    wire::frame::write(ObjectKind::KeyPart, fingerprint, key, &[])
+}
+
+impl NumberSecret<u64> for Secret {
+    fn encrypt_numbers(
+        &self,
+        numbers: &[f64],
+        _: SlotMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<u64>, Error> {
+        let (context, scale) = (&self.params.0, Scale::exp2(40.0));
+        let mut slots: Vec<Complex> = numbers.iter().map(|&x| Complex::new(x, 0.0)).collect();
+        slots.resize(context.slots(), Complex::ZERO);
+        encrypt(context, &self.main, self.key_id, &slots, level, scale, randomness)
+    }
+
+    fn decrypt_numbers(&self, x: &Ciphertext<u64>, _: SlotMode) -> Result<Private<Vec<f64>>, Error> {
+        let slots = decrypt_slots(&self.params.0, &self.main, self.key_id, x)?;
+        Ok(Private::new(slots.reveal_to_key_owner().iter().map(|z| z.re).collect()))
+    }
+}
+
+struct Copying<'a>(&'a CkksEvaluator<u64>);
+
+impl Method<u64> for Copying<'_> {
+    fn params_id(&self) -> [u8; 16] {
+        self.0.context().fingerprint()
+    }
+
+    fn ckks(&self) -> &CkksEvaluator<u64> {
+        self.0
+    }
+
+    fn input_level(&self) -> usize {
+        1
+    }
+
+    fn output_level(&self) -> usize {
+        1
+    }
+
+    fn stages(&self) -> &[StageInfo] {
+        &[COPY]
+    }
+
+    fn bootstrap(&self, x: &Ciphertext<u64>, observer: &mut dyn Observer) -> Result<Ciphertext<u64>, Error> {
+        emit(observer, &StageEvent::Enter { stage: COPY.id })?;
+        let (level, log_q, log_scale) = (x.level(), x.log_q(), x.log_scale());
+        let counters = Counters::default();
+        emit(observer, &StageEvent::Exit { stage: COPY.id, level, log_q, log_scale, counters })?;
+        Ok(x.clone())
+    }
+}
+
+// Its file on the server.
+
+impl CkksMethod for Params {
+    const OPERATIONS: &'static [&'static str] = &[BOOTSTRAP];
+    type Evaluator = CkksEvaluator<u64>;
+    type Keys = ();
+
+    fn evaluator(&self) -> Result<CkksEvaluator<u64>, Error> {
+        Ok(CkksEvaluator::new(&self.0))
+    }
+
+    fn square_level(&self) -> usize {
+        1
+    }
+
+    fn verify_part(&self, key: Id, _: usize, bytes: &[u8]) -> Result<(), Error> {
+        let own = bytes == piece(self.0.fingerprint(), key.0);
+        if own { Ok(()) } else { Err(Error::BadBytes("another piece".into())) }
+    }
+
+    fn load(&self, key: Id, read: ReadPart<'_>) -> Result<(), LoadError> {
+        Ok(self.verify_part(key, 0, &read(0)?)?)
+    }
+
+    fn bootstrapper<'a>(evaluator: &'a CkksEvaluator<u64>, (): &'a (), _: SlotMode) -> impl Method<u64> + 'a {
+        Copying(evaluator)
+    }
+
+    fn square(_: &CkksEvaluator<u64>, _: &Ciphertext<u64>, (): &()) -> Result<Ciphertext<u64>, Error> {
+        Err(Error::InvalidArgument("sample sets have no keys for products".into()))
+    }
+}
+
+fn sets(wanted: Wanted<'_>) -> Result<Sets, Error> {
     let set = |preset: &Preset<Spec>| {
         let params: Params = preset.checked()?;
-        Ok(Box::new(Sample(preset.describe(&params))) as Box<dyn JobSet>)
+        Ok(Box::new(CkksJobs::new(preset.describe(&params), params)) as Box<dyn JobSet>)
     };
     wanted.presets().map(set).collect()
 }
 
 /// The line.
 fn registry() -> Registry {
-    Registry::default().with(Registered { method: METHOD, sets, client: |_| Ok(None) })
+    Registry::default().with(Registered { method: METHOD, sets, client: |which| which.ckks::<Params>() })
 }
 
 #[test]
-fn its_sets_are_served_and_its_jobs_run() {
+fn its_jobs_run_on_a_server() {
     let folder = tempfile::tempdir().unwrap();
-    let mut config = Config::default();
-    config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
-    folder.path().clone_into(&mut config.storage.data);
-    let engines = Engines::with(&registry(), Wanted { only: None, memory: Memory::Keys(1 << 30) }).unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let server = runtime.block_on(Server::start(config, engines)).unwrap();
-    let client = Client::new(server.address());
+    let server = registered::Registered::start(folder.path(), &registry());
+    let client = &server.client;
     let sets = client.get("/v1/params").json()["sets"].as_array().unwrap().clone();
-    assert!(sets.iter().any(|set| set["name"] == "sample8"
-        && set["method"] == "sample"
-        && set["operations"] == json!(["copy"])));
-    let key = "ab".repeat(16);
-    let manifest = json!({ "params": "sample8", "fingerprint": "08".repeat(16), "keyId": key, "parts": 1 });
+    let found = |name: &str| sets.iter().find(|set| set["name"] == name).cloned().unwrap();
+    let sample = found("toy-sample10");
+    assert_eq!((&sample["method"], &sample["operations"]), (&json!("sample"), &json!(["bootstrap"])));
+    assert_eq!(found("ship13")["method"], "ckks-ship", "the methods of this version are there too");
+
+    let params: Params = Preset::<Spec>::named("toy-sample10").unwrap().checked().unwrap();
+    let secret = params.secret(&Seed::from_bytes([1; 32]));
+    let key = Id(secret.key_id).to_string();
+    let manifest =
+        json!({ "params": "toy-sample10", "fingerprint": sample["fingerprint"], "keyId": key, "parts": 1 });
     client.post_json("/v1/keys", &manifest).expect(201);
-    client.put_chunk(&key, 0, b"another piece!").problem(422, "BAD_BYTES");
-    client.put_chunk(&key, 0, PIECE).expect(204);
+    let piece = secret.key_part(0).unwrap();
+    client.put_chunk(&key, 0, &vec![0; piece.len()]).problem(422, "BAD_BYTES");
+    client.put_chunk(&key, 0, &piece).expect(204);
     client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
-    client.submit(&key, b"in, out.").problem(400, "INVALID_ARGUMENT");
-    let copy = format!("key={key}&op=copy");
-    client.submit_with(&copy, &[], b"7 bytes").problem(422, "BAD_BYTES");
-    let job =
-        client.submit_with(&copy, &[], b"in, out.").expect(202).json()["id"].as_str().unwrap().to_owned();
+    let input = secret.encrypt_numbers(&[0.5], SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
+    let input = wire::ciphertext_to_bytes(&params.0, &input).unwrap();
+    client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit(&key, &input[1..]).problem(422, "BAD_BYTES");
+    let job = client.submit(&key, &input).expect(202).json()["id"].as_str().unwrap().to_owned();
     client.wait_state(&job, "done");
-    assert_eq!(client.get(&format!("/v1/jobs/{job}/result")).expect(200).body, b"in, out.");
-    runtime.block_on(server.stop());
+    assert_eq!(client.get(&format!("/v1/jobs/{job}/result")).expect(200).body, input);
+    server.stop();
 }
 
-/// Whether this process is to be the command line.
-const AS_COMMAND: &str = "REFLOAT_TEST_AS_COMMAND";
-
 #[test]
-fn its_sets_are_listed_by_the_command_line() {
-    if std::env::var_os(AS_COMMAND).is_some() {
-        let arguments = ["refloat", "params"].map(Into::into);
-        let code = refloat_server::cli::main_with(arguments, &registry());
-        assert!(code == ExitCode::SUCCESS);
+fn the_command_line_does_everything_with_it() {
+    if is_command(&registry()) {
         return;
     }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "its_sets_are_listed_by_the_command_line", "--nocapture"]);
-    let found = command.env(AS_COMMAND, "1").output().unwrap();
-    let text = String::from_utf8(found.stdout).unwrap();
-    assert!(found.status.success() && text.contains("ship13"), "{text}");
-    assert!(text.contains("The sample method") && text.contains("sample8"), "{text}");
+    let refloat =
+        |arguments: &[&str]| registered::refloat("the_command_line_does_everything_with_it", arguments);
+    let listed = refloat(&["params"]);
+    assert!(listed.contains("The sample method") && listed.contains("toy-sample10"), "{listed}");
+    assert!(listed.contains("ship13"), "{listed}");
+    assert!(refloat(&["params", "toy-sample10"]).contains("Copy: x"));
+    let types = refloat(&["about", "--types"]);
+    assert!(types.contains("readonly 'sample': 'toy-sample10';"), "{types}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).into_os_string().into_string().unwrap();
+    let file = |name: &str| std::fs::read(path(name)).unwrap();
+    let (keys, numbers, fresh) = (path("keys"), path("numbers.csv"), path("x.ct"));
+    std::fs::write(&numbers, "0.5\n-0.25\n1\n").unwrap();
+    refloat(&["keygen", "--preset", "toy-sample10", "--allow-insecure", "--out", &keys]);
+    refloat(&["keygen", "--resume", "--out", &keys]);
+    refloat(&["encrypt", "--key", &keys, "--in", &numbers, "--out", &fresh]);
+    refloat(&["bootstrap", "--keys", &keys, "--in", &fresh, "--out", &path("here.ct")]);
+    let data = tempfile::tempdir().unwrap();
+    let server = registered::Registered::start(data.path(), &registry());
+    let url = format!("http://{}", server.client.address);
+    refloat(&["bootstrap", "--keys", &keys, "--in", &fresh, "--out", &path("there.ct"), "--server", &url]);
+    server.stop();
+    assert!(file("here.ct") == file("x.ct") && file("there.ct") == file("x.ct"));
+    let back = path("back.csv");
+    refloat(&["decrypt", "--key", &keys, "--in", &path("there.ct"), "--out", &back, "--count", "3"]);
+    let back = String::from_utf8(file("back.csv")).unwrap();
+    let back: Vec<f64> = back.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    assert!(
+        back.len() == 3 && back.iter().zip([0.5, -0.25, 1.0]).all(|(x, y)| (x - y).abs() < 1e-6),
+        "{back:?}"
+    );
 }

@@ -11,7 +11,7 @@ pub struct Private<T: Zeroize>(T);
 
 impl<T: Zeroize> Private<T> {
     /// Wraps a decryption.
-    pub(crate) fn new(value: T) -> Self {
+    pub fn new(value: T) -> Self {
         Self(value)
     }
 

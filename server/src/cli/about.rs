@@ -8,6 +8,7 @@ use super::machine::Machine;
 use super::output::{Output, to_stdout};
 use super::types;
 use crate::engines::Engines;
+use crate::registry::{Memory, Registry, Wanted};
 
 /// Arguments of `refloat about`.
 #[derive(Args)]
@@ -18,9 +19,10 @@ pub struct Arguments {
 }
 
 /// Tells what runs here.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if arguments.types {
-        return to_stdout(types::typescript(&Engines::new(u64::MAX)?).as_bytes());
+        let wanted = Wanted { only: None, memory: Memory::Keys(u64::MAX) };
+        return to_stdout(types::typescript(&Engines::with(registry, wanted)?).as_bytes());
     }
     let about = refloat::about();
     let machine = Machine::here();

@@ -170,7 +170,7 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Program(arguments) => program::run(&arguments, registry, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, registry, output),
         Command::Token(arguments) => token::run(&arguments, output),
-        Command::About(arguments) => about::run(&arguments, output),
+        Command::About(arguments) => about::run(&arguments, registry, output),
         Command::Bench(arguments) => bench::run(&arguments, registry, output),
         Command::Reproduce(arguments) => reproduce::run(&arguments, output),
         Command::Verify(arguments) => verify::run(&arguments, registry, output),

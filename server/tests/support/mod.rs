@@ -5,6 +5,7 @@ pub mod contract;
 pub mod engine;
 pub mod http2;
 pub mod process;
+pub mod registered;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
