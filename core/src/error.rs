@@ -39,6 +39,19 @@ pub enum Error {
 }
 
 impl Error {
+    /// The code of every variant, in their order.
+    pub const CODES: [&str; 9] = [
+        "INVALID_ARGUMENT",
+        "PARAMS_MISMATCH",
+        "LEVEL_MISMATCH",
+        "SCALE_MISMATCH",
+        "INSECURE",
+        "BAD_BYTES",
+        "MISSING_KEY",
+        "LIMIT",
+        "ABORTED",
+    ];
+
     /// Stable identifier of the variant, the same string in Rust, HTTP and TypeScript.
     pub fn code(&self) -> &'static str {
         match self {
@@ -69,5 +82,38 @@ impl Error {
             Self::Limit(message) => Self::Limit(at(message)),
             Self::Cancelled(message) => Self::Cancelled(message),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_listed() {
+        let errors: [fn(String) -> Error; 9] = [
+            Error::InvalidArgument,
+            Error::ParamsMismatch,
+            Error::LevelMismatch,
+            Error::ScaleMismatch,
+            Error::Insecure,
+            Error::BadBytes,
+            Error::MissingKey,
+            Error::Limit,
+            Error::Cancelled,
+        ];
+        // One that is not above does not compile here.
+        let listed = |error: &Error| match error {
+            Error::InvalidArgument(_)
+            | Error::ParamsMismatch(_)
+            | Error::LevelMismatch(_)
+            | Error::ScaleMismatch(_)
+            | Error::Insecure(_)
+            | Error::BadBytes(_)
+            | Error::MissingKey(_)
+            | Error::Limit(_)
+            | Error::Cancelled(_) => error.code(),
+        };
+        assert_eq!(errors.map(|make| listed(&make(String::new()))), Error::CODES);
     }
 }

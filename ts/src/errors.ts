@@ -1,41 +1,15 @@
-/**
- * Stable identifiers of everything that can go wrong. The first nine are those of the core and are
- * the same strings in Rust, in the server's problem documents and here.
- */
-export type ErrorCode =
-  | 'INVALID_ARGUMENT'
-  | 'PARAMS_MISMATCH'
-  | 'LEVEL_MISMATCH'
-  | 'SCALE_MISMATCH'
-  | 'INSECURE'
-  | 'BAD_BYTES'
-  | 'MISSING_KEY'
-  | 'LIMIT'
-  | 'ABORTED'
-  | 'NO_SIMD'
-  | 'FREED'
-  | 'OUT_OF_MEMORY'
-  | 'SERVER'
-  | 'NETWORK'
-  | 'PANICKED';
+import { CORE_ERROR_CODES } from './sets.js';
 
-const CODES: ReadonlySet<string> = new Set<ErrorCode>([
-  'INVALID_ARGUMENT',
-  'PARAMS_MISMATCH',
-  'LEVEL_MISMATCH',
-  'SCALE_MISMATCH',
-  'INSECURE',
-  'BAD_BYTES',
-  'MISSING_KEY',
-  'LIMIT',
-  'ABORTED',
-  'NO_SIMD',
-  'FREED',
-  'OUT_OF_MEMORY',
-  'SERVER',
-  'NETWORK',
-  'PANICKED',
-]);
+/** What can go wrong in this package alone. */
+const OWN_CODES = ['NO_SIMD', 'FREED', 'OUT_OF_MEMORY', 'SERVER', 'NETWORK', 'PANICKED'] as const;
+
+/**
+ * Stable identifiers of everything that can go wrong: those of the core, which are the same strings in Rust and in the
+ * server's problem documents, and those of this package.
+ */
+export type ErrorCode = (typeof CORE_ERROR_CODES)[number] | (typeof OWN_CODES)[number];
+
+const CODES: ReadonlySet<string> = new Set<ErrorCode>([...CORE_ERROR_CODES, ...OWN_CODES]);
 
 /** What a server said when it refused; part of a {@link RefloatError} that came over HTTP. */
 export interface ServerProblem {

@@ -133,3 +133,9 @@ export interface StageIds {
   readonly 'ckks-conventional': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'sub_sum';
   readonly 'cggi': 'gates';
 }
+
+/** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */
+export type GateName = 'not' | 'and' | 'nand' | 'or' | 'nor' | 'xor' | 'xnor' | 'andny' | 'andyn' | 'orny' | 'oryn' | 'mux' | 'maj3' | 'xor3' | 'and3' | 'or3' | 'nand3' | 'nor3';
+
+/** Codes of the core's errors, the same in Rust and in the server's problem documents. */
+export const CORE_ERROR_CODES = ['INVALID_ARGUMENT', 'PARAMS_MISMATCH', 'LEVEL_MISMATCH', 'SCALE_MISMATCH', 'INSECURE', 'BAD_BYTES', 'MISSING_KEY', 'LIMIT', 'ABORTED'] as const;

@@ -1,11 +1,13 @@
-//! TypeScript types of what the core says of parameter sets.
+//! TypeScript types of what the core says of parameter sets, gates and errors.
 //!
-//! They are made of the same schemas as the description of the HTTP interface, and of the sets there are, so that the npm
-//! package repeats neither.
+//! They are made of the same schemas as the description of the HTTP interface, and of the sets, gates and errors there are, so
+//! that the npm package repeats none of them.
 
 use std::fmt::Write;
 
+use refloat::Error;
 use refloat::bootstrapping::method::{Fact, GateInfo, Part, Scheme, SetInfo, SlotMode, Stage};
+use refloat::circuits::netlist::Gate;
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -25,6 +27,14 @@ pub fn typescript(engines: &Engines) -> String {
         by_method("StageIds", "Stages of each method.", engines, |set| {
             set.stages.iter().map(|stage| &stage.id).collect()
         }),
+        format!(
+            "/** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */\nexport type GateName = {};\n",
+            union(&Gate::ALL.map(Gate::name))
+        ),
+        format!(
+            "/** Codes of the core's errors, the same in Rust and in the server's problem documents. */\nexport const CORE_ERROR_CODES = [{}] as const;\n",
+            quoted(&Error::CODES).join(", ")
+        ),
     ];
     format!(
         "// Written by `refloat about --types` from the core's descriptions: run it again instead of editing this.\n\n{}",
@@ -79,7 +89,11 @@ fn by_method<'a>(
 }
 
 fn union(names: &[&str]) -> String {
-    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" | ")
+    quoted(names).join(" | ")
+}
+
+fn quoted(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("'{name}'")).collect()
 }
 
 fn comment(schema: &Value, indent: &str) -> String {

@@ -4,19 +4,7 @@ import type { GateInfo, SetNames } from '../sets.js';
 /** Names of the sets for gates and look-ups that ship with this version and run in the page: those over 32-bit words. */
 export type GatePresetName = Exclude<SetNames['cggi'], `${string}-50`>;
 
-/** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */
-export type GateName =
-  | 'not'
-  | `${'' | 'n'}and`
-  | `${'' | 'n'}or`
-  | `x${'' | 'n'}or`
-  | `and${'ny' | 'yn'}`
-  | `or${'ny' | 'yn'}`
-  | 'mux'
-  | 'maj3'
-  | 'xor3'
-  | `${'' | 'n'}and3`
-  | `${'' | 'n'}or3`;
+export type { GateName } from '../sets.js';
 
 /** A named parameter set for gates on encrypted bits and look-ups on small integers. */
 export interface GatePreset extends SetWithParts {
