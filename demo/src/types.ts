@@ -1,20 +1,22 @@
 /** The shapes of the `refloat` package that the demo draws. */
-import type { ShipStageId, StageEnter, StageExit, StageProgress, StageView } from 'refloat';
+import type { StageEnter, StageExit, StageIds, StageProgress, StageView } from 'refloat';
 
 export type {
   KeyPartInfo,
   KeyProgress,
   Preset,
-  ShipStageId as StageId,
   StageCounters,
   StageExit,
   StageInfo,
   StageView,
 } from 'refloat';
 
-/** What a run of SHIP, which is what this page draws, reports. */
+/** Stages of SHIP, which is what this page draws. */
+export type StageId = StageIds['ckks-ship'];
+
+/** What a run of it reports. */
 export type StageEvent =
-  | StageEnter<ShipStageId>
-  | StageProgress<ShipStageId>
-  | StageExit<ShipStageId>
-  | (StageView & { readonly stage: ShipStageId });
+  | StageEnter<StageId>
+  | StageProgress<StageId>
+  | StageExit<StageId>
+  | (StageView & { readonly stage: StageId });

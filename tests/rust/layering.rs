@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use refloat_tests::source::{Token, files, root, tokens};
+use refloat_tests::source::{Token, files, root, tokens, words_of_rust, words_of_typescript};
 
 /// The core's top-level modules by layer; a file may import from lower layers, and from its own
 /// module. `error` is below everything.
@@ -343,13 +343,14 @@ const METHODS: [(&str, &[&str]); 4] = [
             "server/src/cli/look_up.rs",
             "server/src/gates.rs",
             "server/src/look_ups.rs",
+            "ts/src/gates/",
             "wasm/src/gates/",
         ],
     ),
 ];
 
 /// Lists of modules, of methods and of what they put on the wire.
-const LISTS: [&str; 13] = [
+const LISTS: [&str; 17] = [
     "core/src/bootstrapping/mod.rs",
     "core/src/params/mod.rs",
     "core/src/schemes/mod.rs",
@@ -362,6 +363,10 @@ const LISTS: [&str; 13] = [
     "server/src/cli/mod.rs",
     "server/src/lib.rs",
     "server/src/registry.rs",
+    "ts/src/direct-modules.ts",
+    "ts/src/engine/glue.ts",
+    "ts/src/engine/modules.ts",
+    "ts/src/worker-modules.ts",
     "wasm/src/lib.rs",
     // Kinds of objects that files hold.
     "server/src/cli/outfile.rs",
@@ -378,7 +383,7 @@ const MEASUREMENTS: [&str; 6] = [
 ];
 
 /// Others, with what they name. To be made shorter, and never longer.
-const OTHERS: [(&str, &str); 5] = [
+const OTHERS: [(&str, &str); 6] = [
     (
         "core/src/bootstrapping/ckks_ship/failure.rs",
         "the complementary error function, which is the noise's of gates",
@@ -387,43 +392,25 @@ const OTHERS: [(&str, &str); 5] = [
     ("core/src/circuits/netlist/mod.rs", "gates"),
     ("server/src/cli/encrypt.rs", "encodings of integers"),
     ("server/src/cli/keygen.rs", "the default set of gates, for a message"),
+    ("ts/src/api/instance.ts", "the polynomial of a reduction, which one module computes, and clamps, which the same does"),
 ];
 
-/// The words that an identifier is put together from, in lower case.
-fn words(identifier: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = '_';
-    for letter in identifier.chars() {
-        let begins = letter == '_' || (letter.is_ascii_uppercase() && !before.is_ascii_uppercase());
-        if begins {
-            words.push(String::new());
-        }
-        if letter != '_' {
-            words.last_mut().expect("a word").push(letter.to_ascii_lowercase());
-        }
-        before = letter;
-    }
-    words
-}
+/// How files begin that are written from the descriptions of sets.
+const GENERATED: &str = "// Written by `refloat about --types`";
 
 #[test]
 fn shared_files_name_no_method() {
     let listed: BTreeSet<&str> =
         LISTS.into_iter().chain(MEASUREMENTS).chain(OTHERS.map(|(path, _)| path)).collect();
-    let (mut strangers, mut naming) = (Vec::new(), BTreeSet::new());
-    for folder in ["core/src", "server/src", "wasm/src"] {
-        for file in files(folder, &["rs"]) {
-            if file.path.ends_with("/tests.rs") {
+    let (mut strangers, mut naming, mut read) = (Vec::new(), BTreeSet::new(), 0);
+    for (folder, extension) in [("core/src", "rs"), ("server/src", "rs"), ("wasm/src", "rs"), ("ts/src", "ts")] {
+        for file in files(folder, &[extension]) {
+            if file.path.ends_with("/tests.rs") || file.text.starts_with(GENERATED) {
                 continue;
             }
+            read += 1;
             let code = file.text.split("#[cfg(test)]").next().unwrap_or_default();
-            let named: BTreeSet<String> = tokens(code)
-                .into_iter()
-                .filter_map(
-                    |(_, token)| if let Token::Word(word) = token { Some(words(&word)) } else { None },
-                )
-                .flatten()
-                .collect();
+            let named = if extension == "rs" { words_of_rust(code) } else { words_of_typescript(code) };
             for (method, homes) in METHODS {
                 if !named.contains(method) || homes.iter().any(|home| file.path.starts_with(home)) {
                     continue;
@@ -436,10 +423,17 @@ fn shared_files_name_no_method() {
             }
         }
     }
+    assert!(read > 300, "only {read} files found: the test reads the wrong ones");
     assert!(strangers.is_empty(), "shared code names a bootstrapping method:\n{}\n", strangers.join("\n"));
     let gone: Vec<_> = listed.iter().filter(|path| !naming.contains(**path)).collect();
     assert!(gone.is_empty(), "these name no method any more, and the lists can do without them: {gone:?}");
-    assert_eq!(words("ShipKeys_of_CKKSShip"), ["", "ship", "keys", "of", "", "ckksship"]);
+    for named in ["ckks('ship')", "const shipKeys = 1", "type ShipStageId = 1", "`a ${x.ship} b`"] {
+        assert!(words_of_typescript(named).contains("ship"), "{named}");
+    }
+    for silent in ["// ship", "/* a 'ship' */ f()", "shipped('ship13')", "split(/'|\\//); // ship's"] {
+        assert!(!words_of_typescript(silent).contains("ship"), "{silent}");
+    }
+    assert!(words_of_rust("use a::ShipKeys;").contains("ship") && words_of_rust("// ship\n\"ship\"").is_empty());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The repository's own files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -150,6 +151,77 @@ fn end_of_character(chars: &[char], at: usize) -> usize {
         (Some(_), Some('\'')) => at + 3,
         _ => at + 1,
     }
+}
+
+/// The words that the identifiers of Rust source are put together from, in lower case: those of `ShipKeys` are `ship` and `keys`.
+pub fn words_of_rust(text: &str) -> BTreeSet<String> {
+    let identifiers = tokens(text).into_iter().filter_map(|(_, token)| match token {
+        Token::Word(word) => Some(word),
+        _ => None,
+    });
+    identifiers.flat_map(|identifier| words(&identifier)).collect()
+}
+
+/// The words that identifiers and strings of TypeScript source are put together from, in lower case; comments and regular
+/// expressions are left out.
+pub fn words_of_typescript(text: &str) -> BTreeSet<String> {
+    let mut kept = String::new();
+    let mut rest = text.chars().peekable();
+    let mut before = '(';
+    while let Some(letter) = rest.next() {
+        match (letter, rest.peek()) {
+            ('/', Some('/')) => while rest.next_if(|&c| c != '\n').is_some() {},
+            ('/', Some('*')) => {
+                rest.next();
+                let mut last = ' ';
+                for c in rest.by_ref() {
+                    if (last, c) == ('*', '/') {
+                        break;
+                    }
+                    last = c;
+                }
+            }
+            // Where no operand has ended there is nothing to divide.
+            ('/', _) if "(,=:[!&|?{};>".contains(before) => skip_to(&mut rest, '/', &mut String::new()),
+            ('\'' | '"' | '`', _) => {
+                kept.push(' ');
+                skip_to(&mut rest, letter, &mut kept);
+                kept.push(' ');
+                before = letter;
+            }
+            _ => {
+                kept.push(letter);
+                if !letter.is_whitespace() {
+                    before = letter;
+                }
+            }
+        }
+    }
+    kept.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(words).collect()
+}
+
+/// Takes characters up to the next `end` that is not escaped.
+fn skip_to(rest: &mut impl Iterator<Item = char>, end: char, taken: &mut String) {
+    while let Some(c) = rest.next().filter(|&c| c != end) {
+        taken.push(if c == '\\' { rest.next().unwrap_or(' ') } else { c });
+    }
+}
+
+/// The words of an identifier.
+fn words(identifier: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = '_';
+    for letter in identifier.chars() {
+        if letter == '_' || (letter.is_ascii_uppercase() && !before.is_ascii_uppercase()) {
+            words.push(String::new());
+        }
+        if letter != '_' {
+            words.last_mut().expect("a word").push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 #[cfg(test)]

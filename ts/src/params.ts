@@ -1,3 +1,4 @@
+import type { CkksMethod } from './engine/modules.js';
 import type { Part, SetInfo, SetNames, Stage } from './sets.js';
 import type { StageId } from './stages.js';
 
@@ -6,8 +7,8 @@ export type { Fact, GateInfo, Part as KeyPartInfo, Scheme, SetInfo, SlotMode } f
 /** How a set bootstraps. */
 export type Method = keyof SetNames;
 
-/** Names of the CKKS sets that ship with this version. */
-export type PresetName = SetNames['ckks-ship' | 'ckks-conventional'];
+/** Names of the CKKS sets of this version that run in the page. */
+export type PresetName = SetNames[CkksMethod];
 
 /** A set with the pieces of its evaluation keys. */
 export interface SetWithParts extends SetInfo {

@@ -56,14 +56,13 @@ export type {
 export { Run, SteppableRun } from './run.js';
 export type { RunState } from './run.js';
 export type {
-  ConventionalStageId,
   KeyProgress,
-  ShipStageId,
   StageCounters,
   StageEnter,
   StageEvent,
   StageExit,
   StageId,
+  StageIds,
   StageProgress,
   StageView,
 } from './stages.js';

@@ -1,13 +1,10 @@
+import type { CkksMethod } from './engine/modules.js';
 import type { StageIds } from './sets.js';
 
-/** Identifiers of the stages of SHIP, in order. */
-export type ShipStageId = StageIds['ckks-ship'];
+export type { StageIds };
 
-/** Identifiers of the stages of a conventional bootstrapping; the last is the first in some sets. */
-export type ConventionalStageId = StageIds['ckks-conventional'];
-
-/** Identifiers of the stages of both; `meta_correct` ends each round of several after the first. */
-export type StageId = ShipStageId | ConventionalStageId | 'meta_correct';
+/** Identifiers of the stages of CKKS bootstrapping; `meta_correct` ends each round of several after the first. */
+export type StageId = StageIds[CkksMethod] | 'meta_correct';
 
 /** Work done by a stage, in units that do not depend on the machine. */
 export interface StageCounters {

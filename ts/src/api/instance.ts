@@ -1,6 +1,7 @@
 import { RefloatError, throwIfAborted } from '../errors.js';
 import type { Memory } from '../engine/engine.js';
 import { ckks, classOf } from '../engine/handle.js';
+import { moduleOf } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
@@ -11,7 +12,7 @@ import { KeySet } from './key-set.js';
 import type { About } from './loader.js';
 import type { ImportOptions, KeygenOptions } from './options.js';
 import { copied } from './secret.js';
-import { keyMismatch, moduleOf, type Sets } from './sets.js';
+import { keyMismatch, type Sets } from './sets.js';
 
 /** One loaded instance; the entry points export it as `Refloat` with their own `load()`. */
 export class Instance {
@@ -34,12 +35,12 @@ export class Instance {
     return this.#about;
   }
 
-  /** The parameter sets that are known already: those of SHIP, and the conventional ones once their module is loaded. */
+  /** The parameter sets that are known already: those of the first module, and those of others once these are loaded. */
   presets(): readonly Preset[] {
     return this.#sets.today;
   }
 
-  /** All parameter sets of this version; loads the module of the conventional ones. */
+  /** All parameter sets of CKKS that run in the page; loads the modules that have them. */
   async loadPresets(): Promise<readonly Preset[]> {
     await this.#sets.load();
     return this.#sets.today;
@@ -69,7 +70,7 @@ export class Instance {
   async keygen(preset: PresetName | (string & {}) = 'ship13', options: KeygenOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
     const params = await this.#sets.find(preset);
-    const keys = classOf(ckks(moduleOf(params)), 'SecretKey');
+    const keys = classOf(ckks(moduleOf(params.method)), 'SecretKey');
     const made = await this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed));
     return new KeySet(this.#port, made, params);
   }
@@ -78,7 +79,7 @@ export class Instance {
   async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<KeySet> {
     throwIfAborted(options.signal);
     const own = Uint8Array.from(bytes);
-    const keys = classOf(ckks(this.#sets.moduleFor(own)), 'SecretKey');
+    const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'SecretKey');
     const made = await this.#port.call(keys, 'importSecret', own, options.allowInsecure === true);
     return new KeySet(this.#port, made, await this.#sets.find(made.preset));
   }
@@ -89,7 +90,7 @@ export class Instance {
     options: { readonly mode?: SlotMode } = {},
   ): Promise<Ciphertext> {
     const own = Uint8Array.from(bytes);
-    const ciphertexts = classOf(ckks(this.#sets.moduleFor(own)), 'Ciphertext');
+    const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own)), 'Ciphertext');
     const made = await this.#port.call(ciphertexts, 'fromBytes', own);
     return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
   }

@@ -29,8 +29,8 @@ export interface BootstrapKeysOptions extends SignalOptions {
   /**
    * `true` (default): all keys are made now and stay in memory. `false`: each bootstrapping makes
    * them again, track by track, and drops them: slower, in a small part of the memory. Such keys
-   * hold the secret key, which is wiped once both are freed. Conventional sets, which have no tracks,
-   * have no such keys.
+   * hold the secret key, which is wiped once both are freed. Sets without tracks, such as `n15`, have
+   * no such keys.
    */
   readonly resident?: boolean;
 }
@@ -100,7 +100,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return new SteppableRun(async (control) => {
       if (options.resident === false) {
         await control.gate();
-        if (params.method !== 'ckks-ship') throw neededAtOnce();
+        if (secret.module !== 'main') throw neededAtOnce(params.name);
         // Other threads start while the common keys are made here.
         if (port.pool) prepareTracks(port.pool, params.name);
         const { value: made } = await port.step(keys, 'generated', secret);
@@ -170,9 +170,9 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   }
 }
 
-function neededAtOnce(): RefloatError {
+function neededAtOnce(name: string): RefloatError {
   return new RefloatError(
     'INVALID_ARGUMENT',
-    'a conventional bootstrapping needs all its keys at once: leave { resident: false } out, or let a server hold them',
+    `a bootstrapping of ${name} needs all its keys at once: leave { resident: false } out, or let a server hold them`,
   );
 }

@@ -2,7 +2,7 @@ import { RefloatError } from '../errors.js';
 import type { GlueAbout } from '../engine/glue.js';
 import { ckks } from '../engine/handle.js';
 import type { OpenHost } from '../engine/host.js';
-import type { WasmSource } from '../engine/open.js';
+import { SOURCES, type ModuleSources, type WasmSource } from '../engine/modules.js';
 import { DirectPort, WorkerPort, type Port, type StartWorker } from '../engine/port.js';
 import { requireSimd } from '../engine/simd.js';
 import { WorkerPool, threadCount } from '../sharing/pool.js';
@@ -11,16 +11,7 @@ import { Sets } from './sets.js';
 export type { WasmSource };
 
 /** Options of `Refloat.load()`. */
-export interface LoadOptions {
-  /**
-   * Where the wasm module is: an URL, a `Response`, bytes or a compiled module. By default the file
-   * in the package, which Vite and webpack find and emit by themselves; esbuild needs this.
-   */
-  readonly wasm?: WasmSource;
-  /** Where the module of `gates` is, in the same forms; it is loaded with the first operation on gates. */
-  readonly gatesWasm?: WasmSource;
-  /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
-  readonly conventionalWasm?: WasmSource;
+export interface LoadOptions extends ModuleSources {
   /**
    * `true` (default): computations run in a worker of the package's own (a `Worker`, or a thread in
    * Node). `false`: they run in this thread; no timer and no event is handled before a call is done, but
@@ -91,7 +82,6 @@ export function loader<T>(
   };
 }
 
-const SOURCES = ['wasm', 'gatesWasm', 'conventionalWasm'] as const;
 const OPTIONS = [...SOURCES, 'worker', 'threads'] as const;
 
 async function openPort(platform: Platform, options: LoadOptions): Promise<Port> {

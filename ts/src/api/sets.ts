@@ -1,6 +1,7 @@
 import type { Port } from '../engine/port.js';
 import type { GlueSet } from '../engine/glue.js';
-import { ckks, type ModuleName } from '../engine/handle.js';
+import { ckks } from '../engine/handle.js';
+import { OTHER_CKKS_MODULES, moduleOf, type ModuleName } from '../engine/modules.js';
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { Preset, SetWithParts } from '../params.js';
@@ -9,11 +10,11 @@ import type { Preset, SetWithParts } from '../params.js';
 const MAGIC = '897265666c6f6174';
 const FINGERPRINT = [16, 32] as const;
 
-/** The parameter sets of CKKS: those of the entry point's module, and the conventional ones once their module is loaded. */
+/** The parameter sets of CKKS: those of the entry point's module, and those of other modules once these are loaded. */
 export class Sets {
   readonly #port: Port;
   readonly #main: readonly Preset[];
-  #conventional: readonly Preset[] = [];
+  #others: readonly Preset[] = [];
   #loading: Promise<void> | undefined;
 
   constructor(port: Port, main: readonly GlueSet[]) {
@@ -23,7 +24,7 @@ export class Sets {
 
   /** Those that are known, and those of earlier versions, of which no keys are made any more. */
   get known(): readonly Preset[] {
-    return [...this.#main, ...this.#conventional];
+    return [...this.#main, ...this.#others];
   }
 
   /** Those that are known and of which keys are made. */
@@ -31,10 +32,10 @@ export class Sets {
     return this.known.filter((p) => !p.successor);
   }
 
-  /** Loads the module of the conventional sets, if it has not been. */
+  /** Loads the other modules with sets, if they have not been. */
   async load(): Promise<void> {
-    this.#loading ??= this.#port.call(ckks('conventional'), 'presets').then((sets) => {
-      this.#conventional = sets.map(preset);
+    this.#loading ??= Promise.all(OTHER_CKKS_MODULES.map((module) => this.#port.call(ckks(module), 'presets'))).then((sets) => {
+      this.#others = sets.flat().map(preset);
     });
     try {
       await this.#loading;
@@ -52,7 +53,7 @@ export class Sets {
     throw new RefloatError('INVALID_ARGUMENT', `no parameter set is called "${name}": there are ${names}`);
   }
 
-  /** A set by name, of either kind. */
+  /** A set by name, of whichever module. */
   async find(name: string): Promise<Preset> {
     const found = this.#known(name);
     if (found) return found;
@@ -60,21 +61,18 @@ export class Sets {
     return this.named(name);
   }
 
-  /** The module that reads bytes: that of conventional sets for an object of a set that the entry point's does not have. */
-  moduleFor(bytes: Uint8Array): ModuleName {
+  /** The module that reads bytes: the entry point's, unless another one has the set that they are of. */
+  async moduleFor(bytes: Uint8Array): Promise<ModuleName> {
     if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return 'main';
     const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
-    return this.#main.some((p) => p.fingerprint === fingerprint) ? 'main' : 'conventional';
+    const known = () => this.known.find((p) => p.fingerprint === fingerprint);
+    if (!known()) await this.load();
+    return moduleOf(known()?.method ?? '');
   }
 
   #known(name: string): Preset | undefined {
     return this.known.find((p) => p.name === name);
   }
-}
-
-/** The module that computes with a set. */
-export function moduleOf(set: Preset): ModuleName {
-  return set.method === 'ckks-conventional' ? 'conventional' : 'main';
 }
 
 /** A set as it is described to callers: with its parts as a list. */

@@ -1,7 +1,8 @@
 import { RefloatError, freed, isErrorCode } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { GateModule, GlueGateCiphertext, GlueObject, ModuleGlue } from './glue.js';
-import { DESCRIBED, isHandle, type Handle, type Joined, type Made, type ModuleName, type Step } from './handle.js';
+import { DESCRIBED, isHandle, type Handle, type Joined, type Made, type Step } from './handle.js';
+import type { ModuleName } from './modules.js';
 
 let next = 1;
 
@@ -11,7 +12,7 @@ export interface Memory {
   readonly bytes: number;
   /** Keys, ciphertexts and runs that have not been freed. */
   readonly objects: number;
-  /** Wasm instances: one, one for gates, one for conventional sets and one for each further thread once they have been needed. */
+  /** Wasm instances: one, one for each further module and one for each further thread once they have been needed. */
   readonly instances: number;
 }
 

@@ -20,7 +20,7 @@ export interface ModuleGlue {
 type Statics<C> = Omit<C, 'prototype'>;
 
 /**
- * What the client, the full and the conventional module have in common. The full one stands for all: the compiler compares
+ * What all modules with CKKS sets have in common. The full one stands for all: the compiler compares
  * the others with it where they are passed for one of these.
  */
 export interface CkksGlue extends ModuleGlue {
@@ -35,6 +35,12 @@ export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typ
 
 /** The module of gates on encrypted bits. */
 export type GateModule = typeof Gates;
+
+/** The modules beside that of the entry point, by name. */
+export interface OtherGlue {
+  readonly gates: GateModule;
+  readonly conventional: CkksGlue;
+}
 
 /** What every exported object has. */
 export interface GlueObject {

@@ -1,7 +1,5 @@
 import type { CkksModule, GateModule, GlueGateCiphertext, GlueObject } from './glue.js';
-
-/** The wasm modules of a thread: that of the entry point, and those that are loaded when they are first needed. */
-export type ModuleName = 'main' | 'gates' | 'conventional';
+import type { ModuleName } from './modules.js';
 
 /** Names something of type `T` on the other side of a port; a plain value, so that it can be sent. */
 export interface Handle<out T = unknown> {

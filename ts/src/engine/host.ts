@@ -1,15 +1,11 @@
 import { RefloatError } from '../errors.js';
 import type { Digested, Engine, Memory } from './engine.js';
 import type { GlueGateCiphertext, GlueTrackWorker } from './glue.js';
-import { ckks, classOf, type Handle, type Joined, type Made, type ModuleName, type Step } from './handle.js';
+import { ckks, classOf, type Handle, type Joined, type Made, type Step } from './handle.js';
+import type { ModuleName, ModuleSources } from './modules.js';
 
 /** Where the modules come from; `undefined` for the package's files. */
-export interface Sources {
-  /** That of the entry point. */
-  readonly wasm?: unknown;
-  readonly gatesWasm?: unknown;
-  readonly conventionalWasm?: unknown;
-}
+export type Sources = { readonly [S in keyof ModuleSources]?: unknown };
 
 /** Loads the module of an entry point. */
 export type OpenHost = (sources: Sources) => Promise<Host>;

@@ -1,41 +1,32 @@
 import { defaultSource } from '#source';
 import { RefloatError } from '../errors.js';
 import { Engine } from './engine.js';
-import type { CkksGlue, GateModule, ModuleGlue } from './glue.js';
-import type { ModuleName } from './handle.js';
-import { Host, type OpenHost, type Sources } from './host.js';
+import type { CkksGlue, ModuleGlue, OtherGlue } from './glue.js';
+import { Host, type OpenHost } from './host.js';
+import { MODULES, OTHER_MODULES, type ModuleName, type OtherModule } from './modules.js';
 import { requireSimd } from './simd.js';
 
-/** Where to take a wasm module from instead of the file beside the package. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
-
 /** The wasm modules of the package. */
-export type Artefact = 'client' | 'full' | 'gates' | 'conventional';
+export type Artefact = 'client' | 'full' | OtherModule;
 
 type Open = (source: unknown) => Promise<Engine>;
 
 /** The modules that are loaded when they are needed, an instance of each: entry points of one thread share them. */
-export type OtherModules = Readonly<Record<'gates' | 'conventional', Open>>;
+export type OtherModules = Readonly<Record<OtherModule, Open>>;
 
 /** Those modules from their glue, or from what gets it when it is needed. */
 export function otherModules(glue: {
-  readonly gates: () => GateModule | Promise<GateModule>;
-  readonly conventional: () => CkksGlue | Promise<CkksGlue>;
+  readonly [M in OtherModule]: () => OtherGlue[M] | Promise<OtherGlue[M]>;
 }): OtherModules {
-  return {
-    gates: once(async (source) => openModule('gates', 'gates', await glue.gates(), source)),
-    conventional: once(async (source) => openModule('conventional', 'conventional', await glue.conventional(), source)),
-  };
+  const open = (name: OtherModule): Open => once(async (source) => openModule(name, name, await glue[name](), source));
+  return Object.fromEntries(OTHER_MODULES.map((name) => [name, open(name)])) as Record<OtherModule, Open>;
 }
-
-/** The option of `Refloat.load()` that names another source. */
-const OPTIONS = { main: 'wasm', gates: 'gatesWasm', conventional: 'conventionalWasm' } as const satisfies Record<ModuleName, keyof Sources>;
 
 /** Makes the opener of this thread's instances for an entry point with a module of its own. */
 export function opener(artefact: 'client' | 'full', glue: CkksGlue, others: OtherModules): OpenHost {
   const open: Readonly<Record<ModuleName, Open>> = { ...others, main: once((source) => openModule('main', artefact, glue, source)) };
   return async (sources) => {
-    const host = new Host((module) => open[module](sources[OPTIONS[module]]));
+    const host = new Host((module) => open[module](sources[MODULES[module].source]));
     await host.load('main');
     return host;
   };
@@ -63,7 +54,7 @@ export async function openModule(name: ModuleName, artefact: Artefact, glue: Mod
     opened.set(glue, engine);
     return engine;
   } catch (cause) {
-    throw loadError(cause, OPTIONS[name]);
+    throw loadError(cause, MODULES[name].source);
   }
 }
 

@@ -1,0 +1,53 @@
+/*
+ * The WebAssembly modules. A method with a module of its own has a line of the two lists here, and of those of the glue
+ * (`glue.ts`, `worker-modules.ts`, `direct-modules.ts`).
+ */
+import type { SetNames } from '../sets.js';
+
+/** Where to take a wasm module from instead of the file beside the package. */
+export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+
+/** Where the wasm modules are. */
+export interface ModuleSources {
+  /**
+   * Where the wasm module is: an URL, a `Response`, bytes or a compiled module. By default the file
+   * in the package, which Vite and webpack find and emit by themselves; esbuild needs this.
+   */
+  readonly wasm?: WasmSource;
+  /** Where the module of `gates` is, in the same forms; it is loaded with the first operation on gates. */
+  readonly gatesWasm?: WasmSource;
+  /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
+  readonly conventionalWasm?: WasmSource;
+}
+
+/** What each has: the sets of a method. */
+export const MODULES = {
+  main: { source: 'wasm', method: 'ckks-ship' },
+  gates: { source: 'gatesWasm', method: 'cggi' },
+  conventional: { source: 'conventionalWasm', method: 'ckks-conventional' },
+} as const satisfies Readonly<Record<string, { readonly source: keyof ModuleSources; readonly method: keyof SetNames }>>;
+
+/** The wasm modules of a thread: `main`, that of the entry point, and those that are loaded when they are first needed. */
+export type ModuleName = keyof typeof MODULES;
+
+/** A module beside that of the entry point. */
+export type OtherModule = Exclude<ModuleName, 'main'>;
+
+/** The methods of CKKS whose sets run in the page. */
+export type CkksMethod = Extract<(typeof MODULES)[ModuleName]['method'], `ckks-${string}`>;
+
+const NAMES = Object.keys(MODULES) as ModuleName[];
+
+/** Every module beside that of the entry point. */
+export const OTHER_MODULES = NAMES.filter((name): name is OtherModule => name !== 'main');
+
+/** Those of them with CKKS sets. */
+export const OTHER_CKKS_MODULES = OTHER_MODULES.filter((name) => MODULES[name].method.startsWith('ckks-'));
+
+/** The options that say where modules are. */
+export const SOURCES = NAMES.map((name) => MODULES[name].source);
+
+/** The module with the sets of a method. */
+export function moduleOf(method: string): ModuleName {
+  return NAMES.find((name) => MODULES[name].method === method) ?? 'main';
+}
