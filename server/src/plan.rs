@@ -2,6 +2,7 @@
 
 use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
+use refloat::bootstrapping::raising::{RaisingParams, ReductionSpec};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::params::ConventionalPreset;
 use serde::Serialize;
@@ -34,6 +35,17 @@ impl MemoryPlan {
         if plan.total() <= budget { Ok(plan) } else { Err(plan.total()) }
     }
 
+    /// The fastest plan that keeps all keys in memory and takes at most `budget` bytes.
+    ///
+    /// # Errors
+    /// The bytes that the plan takes whose diagonals are transformed at every use, if it does not fit.
+    pub fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<Self, u64> {
+        let fast = Self::of(params, PlaintextStorage::Evaluated);
+        let frugal = Self::of(params, PlaintextStorage::Coefficients);
+        let fits = |plan: &Self| budget.is_none_or(|budget| plan.total() <= budget);
+        [fast, frugal].into_iter().find(fits).ok_or(frugal.total())
+    }
+
     /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the one that takes least: all in memory;
     /// diagonals as coefficients; keys read as they are used too.
     pub fn keeping(params: &ConventionalParams, budget: u64) -> Self {
@@ -52,7 +64,7 @@ impl MemoryPlan {
     }
 
     /// The plan that keeps diagonals in a given way.
-    pub fn of(params: &ConventionalParams, storage: PlaintextStorage) -> Self {
+    pub fn of<R: ReductionSpec>(params: &RaisingParams<R>, storage: PlaintextStorage) -> Self {
         let rlwe = params.ckks().rlwe();
         let top = rlwe.qp(rlwe.max_level());
         let polynomial = (8 * top.len() * params.n()) as u64;

@@ -373,10 +373,11 @@ const LISTS: [&str; 17] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 6] = [
+const MEASUREMENTS: [&str; 7] = [
     "server/src/cli/bench.rs",
     "server/src/cli/reproduce.rs",
     "server/src/cli/reproduce_cggi.rs",
+    "server/src/cli/reproduce_modular.rs",
     "server/src/cli/reproduce_openfhe.rs",
     "server/src/cli/reproduce_seal.rs",
     "server/src/cli/verify.rs",

@@ -30,6 +30,7 @@ mod progress;
 mod remote;
 mod reproduce;
 mod reproduce_cggi;
+mod reproduce_modular;
 mod reproduce_openfhe;
 mod reproduce_seal;
 mod seal_rows;

@@ -12,6 +12,7 @@ use super::failure::Failure;
 use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes, table};
+use super::reproduce_modular::{self, Set};
 use super::reproduce_seal;
 
 /// Where the published figures are from: all of them. What the slides do not say is left out.
@@ -32,7 +33,8 @@ Examples:
   refloat reproduce ship --rows param15 --rows param16
   refloat reproduce cggi
   refloat reproduce seal-bootstrapping --set 1 --slots 10 --slots 12
-  refloat reproduce ckks-openfhe";
+  refloat reproduce ckks-openfhe
+  refloat reproduce modular-reduction --table 5 --table 6";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -46,9 +48,12 @@ pub struct Arguments {
     /// Published rows of `ship` [default: ship13, bits and ship14; the others take 8 and 11 GB].
     #[arg(long)]
     rows: Vec<ShipRow>,
-    /// Numbers of sets of `seal-bootstrapping`, 1 to 12 [default: all].
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=12))]
-    set: Vec<u32>,
+    /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own].
+    #[arg(long)]
+    set: Vec<String>,
+    /// Tables of `modular-reduction` [default: all].
+    #[arg(long, value_parser = ["5", "6", "7", "8", "10"])]
+    table: Vec<String>,
     /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
     #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
     slots: Vec<u32>,
@@ -79,6 +84,8 @@ enum Suite {
     SealBootstrapping,
     /// Conventional CKKS bootstrapping of OpenFHE, in one round and in two.
     CkksOpenfhe,
+    /// Modular reduction in CKKS (Kim, Noh).
+    ModularReduction,
 }
 
 /// One figure, published and measured.
@@ -179,11 +186,29 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
         Suite::SealBootstrapping => {
-            let (sets, slots) = (arguments.set.clone(), arguments.slots.clone());
+            let (sets, slots) = (named(&arguments.set, "1 to 12", seal_set)?, arguments.slots.clone());
             reproduce_seal::run(&reproduce_seal::Request { sets, slots, runs: runs(3), budget }, output)
         }
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
+        Suite::ModularReduction => {
+            let sets = named(&arguments.set, "own, paper, toy", |name| Set::from_str(name, true).ok())?;
+            let tables = arguments.table.iter().filter_map(|table| table.parse().ok()).collect();
+            reproduce_modular::run(
+                &reproduce_modular::Request { tables, sets, runs: runs(1), budget },
+                output,
+            )
+        }
     }
+}
+
+/// The sets that `--set` names.
+fn named<T>(names: &[String], known: &str, find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Failure> {
+    let unknown = |name: &String| Failure::usage(format!("--set {name}: this suite has {known}"));
+    names.iter().map(|name| find(name).ok_or_else(|| unknown(name))).collect()
+}
+
+fn seal_set(name: &str) -> Option<u32> {
+    name.parse().ok().filter(|set| (1..=12).contains(set))
 }
 
 fn ship(rows: &[ShipRow], runs: usize, budget: Option<u64>, output: &Output) -> Result<(), Failure> {
@@ -447,6 +472,8 @@ mod tests {
         let failure = make.failure(Some(-529.4), "an event");
         assert_eq!((failure.published, failure.measured, failure.unit), (Some(-128.0), Some(-529.4), "log2"));
         assert_eq!(show(-529.4, "log2"), "2^-529");
+        assert_eq!(named(&["12".into()], "1 to 12", seal_set).unwrap(), [12]);
+        assert!(named(&["13".into()], "1 to 12", seal_set).unwrap_err().detail.contains("1 to 12"));
         assert!(missing(&BITS, "ship13-bits", &machine, "why").len() == 2, "a failure and a time");
         assert!(
             missing(&SHIP14, "ship14", &machine, "why")

@@ -59,7 +59,7 @@ const TOY: &str = "demonstration size, no security";
 
 static SETS: Catalogue<MsbSpec> = Catalogue { current: &PRESETS, retired: &[] };
 
-static PRESETS: [MsbPreset; 3] = [
+static PRESETS: [MsbPreset; 4] = [
     MsbPreset {
         name: "msb16",
         title: "128-bit, 32768 real slots, digits in bases up to 128",
@@ -67,6 +67,14 @@ static PRESETS: [MsbPreset; 3] = [
         promised: MsbPromise { bits: [35.0, 31.0], base: 128 },
         source: OWN,
         spec: msb16,
+    },
+    MsbPreset {
+        name: "msb16-paper",
+        title: "for comparison: published primes of 42 bits, 32768 real slots, digits in bases up to 128",
+        policy: SecurityPolicy::Strict128,
+        promised: MsbPromise { bits: [29.0, 25.0], base: 128 },
+        source: "Parameters I of Kim, Noh, \"Modular Reduction in CKKS\"",
+        spec: msb16_paper,
     },
     MsbPreset {
         name: "toy-msb11",
@@ -107,6 +115,20 @@ fn spec(name: &str, log_n: u32, sizes: &Sizes) -> MsbSpec {
 
 fn msb16() -> MsbSpec {
     spec("msb16", 16, &SIZES)
+}
+
+/// Every prime, those of the special modulus too, of 42 bits.
+fn msb16_paper() -> MsbSpec {
+    let sizes = Sizes {
+        base: 42.0,
+        messages: (10, 42.0),
+        slots_to_coeffs: (3, 42.0),
+        reduction: 42.0,
+        coeffs_to_slots: (3, 42.0),
+        special: (5, 42.0),
+        digit: 211.0,
+    };
+    spec("msb16-paper", 16, &sizes)
 }
 
 fn toy(name: &str, log_n: u32, sizes: &Sizes) -> MsbSpec {

@@ -1,0 +1,556 @@
+//! `refloat reproduce modular-reduction`: the tables of Kim, Noh, "Modular Reduction in CKKS", beside those of this machine.
+
+use std::time::Instant;
+
+use clap::ValueEnum;
+use rayon::ThreadPool;
+use refloat::bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbParams, MsbSecretKey, Radix, Rounding};
+use refloat::params::msb_preset;
+use refloat::random::{Seed, Stream};
+use refloat::schemes::ckks::{Ciphertext, Complex};
+use serde::Serialize;
+use serde_json::json;
+
+use super::failure::Failure;
+use super::keyfiles::fresh_seed;
+use super::machine::{self, Machine};
+use super::measure::{self, Precision};
+use super::output::{Output, table};
+use super::progress;
+use crate::plan::MemoryPlan;
+
+/// Where the published figures are from.
+const SOURCE: &str =
+    "Kim, Noh, \"Modular Reduction in CKKS\": HEaaN, Intel Xeon Gold 6242, 2.8 GHz, one thread, 2^15 slots";
+
+/// The base of the digits.
+const BASE: u32 = 32;
+
+/// A set that the tables are made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Set {
+    /// msb16: primes of 48 bits.
+    Own,
+    /// msb16-paper: Parameters I, primes of 42 bits.
+    Paper,
+    /// toy-msb11, to see the rows in seconds: INSECURE, and nothing published is of its size.
+    Toy,
+}
+
+impl Set {
+    fn preset(self) -> &'static str {
+        match self {
+            Self::Own => "msb16",
+            Self::Paper => "msb16-paper",
+            Self::Toy => "toy-msb11",
+        }
+    }
+}
+
+/// What is asked for.
+pub struct Request {
+    /// Numbers of tables; none is all.
+    pub tables: Vec<u8>,
+    /// Sets; none is [`Set::Own`].
+    pub sets: Vec<Set>,
+    /// Runs of each row, of which the fastest counts, and the worst precision.
+    pub runs: usize,
+    /// Bytes that may be taken.
+    pub budget: Option<u64>,
+}
+
+/// A system of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum System {
+    /// Multiples of 1/T, refreshed.
+    IntBoot,
+    /// Reals, refreshed and rounded to multiples of 1/T.
+    Boot,
+    /// Multiples of 1/T below a bound, modulo 1.
+    IntMod { log_bound: u32 },
+    /// Reals below a bound, modulo 1.
+    Mod { log_bound: u32 },
+    /// Reals in blocks of log2 T bits.
+    Blocks { count: u32 },
+}
+
+/// A row of Tables 5 to 8: seconds, and bits of the mean and of the largest error.
+struct Published {
+    table: u8,
+    system: System,
+    digits: usize,
+    figures: Option<[f64; 3]>,
+}
+
+const fn row(table: u8, system: System, digits: usize, figures: [f64; 3]) -> Published {
+    Published { table, system, digits, figures: Some(figures) }
+}
+
+/// Tables 5 to 8. The rows of Table 6 are put in the only order that fits its times and its text; the text of the paper gives the
+/// mean of its Table 8 where it means the largest error.
+const PUBLISHED: [Published; 28] = [
+    row(5, System::IntBoot, 1, [14.7, 30.0, 25.7]),
+    row(5, System::IntBoot, 2, [28.9, 30.0, 25.4]),
+    row(5, System::IntBoot, 3, [42.6, 28.5, 22.1]),
+    row(5, System::Boot, 1, [14.8, 3.32, 1.00]),
+    row(5, System::Boot, 2, [28.7, 8.32, 5.74]),
+    row(5, System::Boot, 3, [43.7, 13.3, 10.8]),
+    row(6, System::IntMod { log_bound: 0 }, 1, [14.5, 30.0, 25.1]),
+    row(6, System::IntMod { log_bound: 0 }, 2, [28.7, 30.0, 25.2]),
+    row(6, System::IntMod { log_bound: 0 }, 3, [42.8, 28.5, 22.9]),
+    row(6, System::IntMod { log_bound: 10 }, 1, [14.8, 30.0, 25.1]),
+    row(6, System::IntMod { log_bound: 10 }, 2, [29.2, 29.9, 25.6]),
+    row(6, System::IntMod { log_bound: 10 }, 3, [43.3, 28.1, 23.0]),
+    row(6, System::IntMod { log_bound: 20 }, 1, [15.3, 20.1, 15.5]),
+    row(6, System::IntMod { log_bound: 20 }, 2, [29.2, 14.9, 9.17]),
+    row(6, System::IntMod { log_bound: 20 }, 3, [45.3, 3.24, 1.00]),
+    row(7, System::Mod { log_bound: 0 }, 1, [14.4, 3.32, 1.00]),
+    row(7, System::Mod { log_bound: 0 }, 2, [28.5, 8.32, 5.69]),
+    row(7, System::Mod { log_bound: 0 }, 3, [43.2, 13.3, 10.7]),
+    row(7, System::Mod { log_bound: 10 }, 1, [14.0, 3.32, 1.00]),
+    row(7, System::Mod { log_bound: 10 }, 2, [27.3, 8.32, 5.73]),
+    row(7, System::Mod { log_bound: 10 }, 3, [41.9, 13.3, 10.8]),
+    row(7, System::Mod { log_bound: 20 }, 1, [15.1, 3.32, 1.00]),
+    row(7, System::Mod { log_bound: 20 }, 2, [30.1, 8.32, 5.55]),
+    row(7, System::Mod { log_bound: 20 }, 3, [44.9, 13.3, 10.6]),
+    row(8, System::Blocks { count: 2 }, 1, [29.9, 3.58, 0.522]),
+    row(8, System::Blocks { count: 2 }, 2, [58.4, 17.8, 12.7]),
+    row(8, System::Blocks { count: 2 }, 3, [86.7, 27.8, 23.3]),
+    Published { table: 8, system: System::Blocks { count: 3 }, digits: 3, figures: None },
+];
+
+/// Table 10: bits of a real, this method. Its columns of the mean and of the largest error of the number are exchanged in print.
+const BITS: usize = 10;
+const BITS_SECONDS: f64 = 53.8;
+const BITS_PRECISION: [f64; 2] = [31.0, 25.6];
+const NUMBER_PRECISION: [f64; 2] = [11.0, 9.46];
+
+/// One row, published and measured.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    suite: &'static str,
+    table: u8,
+    row: String,
+    params: &'static str,
+    digits: usize,
+    published_seconds: Option<f64>,
+    seconds: Option<f64>,
+    published_mean_bits: Option<f64>,
+    mean_bits: Option<f64>,
+    published_worst_bits: Option<f64>,
+    worst_bits: Option<f64>,
+    /// Of one real number; the slots are 2^15, and the paper divides by 2^14.
+    milliseconds_per_slot: Option<f64>,
+    threads: usize,
+    note: String,
+}
+
+/// Measures and prints.
+///
+/// # Errors
+/// [`Failure`] for a table that is not one of 5, 6, 7, 8 and 10.
+pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let sets = if request.sets.is_empty() { &[Set::Own][..] } else { &request.sets };
+    let wanted = |table: u8| request.tables.is_empty() || request.tables.contains(&table);
+    let mut rows = Vec::new();
+    for set in sets {
+        let bench = Bench::new(set.preset(), request, output)?;
+        for published in PUBLISHED.iter().filter(|published| wanted(published.table)) {
+            rows.push(bench.row(published, output)?);
+        }
+        if wanted(10) {
+            rows.extend(bench.bits(output)?);
+        }
+    }
+    let value = json!({ "suite": "modular-reduction", "source": SOURCE, "machine": machine, "rows": rows });
+    output.result(&value, || text(&rows, &machine, request.runs))
+}
+
+/// Keys and evaluator of a set, made afresh, and one thread.
+struct Bench {
+    preset: &'static str,
+    params: MsbParams,
+    secret: MsbSecretKey,
+    keys: MsbKeys,
+    evaluator: MsbEvaluator,
+    pool: ThreadPool,
+    runs: usize,
+}
+
+/// What is compared: seconds of the fastest run, precision of the worst, and what cannot be done.
+struct Measured {
+    seconds: f64,
+    precision: Precision,
+}
+
+impl Bench {
+    fn new(preset: &'static str, request: &Request, output: &Output) -> Result<Self, Failure> {
+        let params = msb_preset(preset)?.params()?;
+        let budget = request.budget.or_else(machine::available_memory);
+        let plan = MemoryPlan::resident(&params, budget)
+            .map_err(|needed| Failure::memory(params.name(), needed, budget.unwrap_or(0)))?;
+        let spinner = progress::spinner(output, &format!("{preset}: making keys"));
+        let secret = MsbSecretKey::generate(&params, &fresh_seed()?);
+        let keys = MsbKeys::generate(&secret)?;
+        spinner.set_message(format!("{preset}: encoding diagonals"));
+        let evaluator = MsbEvaluator::new(&params, plan.storage())?;
+        spinner.finish_and_clear();
+        Ok(Self { preset, params, secret, keys, evaluator, pool: measure::pool(1)?, runs: request.runs })
+    }
+
+    fn encrypt(&self, values: &[f64], level: usize) -> Result<Ciphertext<u64>, Failure> {
+        let slots: Vec<Complex> = values.iter().map(|&x| Complex::new(x, 0.0)).collect();
+        Ok(self.secret.encrypt(&slots, level, &fresh_seed()?)?)
+    }
+
+    fn decrypt(&self, x: &Ciphertext<u64>) -> Result<Vec<f64>, Failure> {
+        Ok(self.secret.decrypt(x)?.reveal_to_key_owner().iter().map(|z| z.re).collect())
+    }
+
+    /// Runs of one system on fresh inputs; `None` and the reason where the set refuses it.
+    fn measure(&self, system: System, digits: usize) -> Result<Result<Measured, String>, Failure> {
+        let radix = Radix::new(&vec![BASE; digits])?;
+        let modulus = radix.modulus() as f64;
+        let mut best: Option<Measured> = None;
+        for _ in 0..self.runs {
+            let input = Input::draw(system, modulus, self.params.slots(), &fresh_seed()?);
+            let x = self.encrypt(&input.values, self.params.levels().input + input.above)?;
+            let began = Instant::now();
+            let result = self.pool.install(|| match system {
+                System::IntBoot | System::IntMod { .. } => {
+                    self.evaluator.int_boot(&x, &radix, &self.keys, &mut ())
+                }
+                System::Boot | System::Mod { .. } => {
+                    self.evaluator.boot(&x, &radix, false, &self.keys, &mut ())
+                }
+                System::Blocks { count } => {
+                    self.evaluator.boot_blocks(&x, &radix, count, &self.keys, &mut ())
+                }
+            });
+            let seconds = began.elapsed().as_secs_f64();
+            let result = match result {
+                Err(refloat::Error::InvalidArgument(why) | refloat::Error::LevelMismatch(why)) => {
+                    return Ok(Err(format!("refused: {why}")));
+                }
+                result => result?,
+            };
+            let precision = input.precision(&self.decrypt(&result)?);
+            best = Some(match best {
+                None => Measured { seconds, precision },
+                Some(best) => best.and(&Measured { seconds, precision }),
+            });
+        }
+        Ok(best.ok_or_else(|| "no run".to_owned()))
+    }
+
+    fn row(&self, published: &Published, output: &Output) -> Result<Row, Failure> {
+        let Published { table, system, digits, figures } = *published;
+        let spinner = progress::spinner(output, &format!("{}: Table {table}, {}", self.preset, name(system)));
+        let measured = self.measure(system, digits)?;
+        spinner.finish_and_clear();
+        let (measured, mut notes) = match measured {
+            Ok(measured) => (Some(measured), Vec::new()),
+            Err(why) => (None, vec![why]),
+        };
+        if let (Some([_, mean, worst]), Some(measured)) = (figures, &measured) {
+            let short = |what: &str, published: f64, own: f64| {
+                (own < published).then(|| format!("{:.1} bits below the published {what}", published - own))
+            };
+            notes.extend(short("mean", mean, measured.precision.mean));
+            notes.extend(short("worst slot", worst, measured.precision.worst));
+        }
+        if let (System::Blocks { .. }, Some(_)) = (system, figures) {
+            notes.push("error over the range".to_owned());
+        }
+        Ok(Row {
+            suite: "modular-reduction",
+            table,
+            row: name(system),
+            params: self.preset,
+            digits,
+            published_seconds: figures.map(|[seconds, ..]| seconds),
+            seconds: measured.as_ref().map(|measured| measured.seconds),
+            published_mean_bits: figures.map(|[_, mean, _]| mean),
+            mean_bits: measured.as_ref().map(|measured| measured.precision.mean),
+            published_worst_bits: figures.map(|[.., worst]| worst),
+            worst_bits: measured.as_ref().map(|measured| measured.precision.worst),
+            milliseconds_per_slot: measured
+                .map(|measured| measured.seconds * 1e3 / self.params.slots() as f64),
+            threads: 1,
+            note: notes.join("; "),
+        })
+    }
+
+    /// Table 10: the ten highest bits of reals in [0, 1), with five guard bits below them for the noise of the rounding.
+    fn bits(&self, output: &Output) -> Result<[Row; 2], Failure> {
+        let spinner = progress::spinner(output, &format!("{}: Table 10", self.preset));
+        let radix = Radix::new(&[BASE; 3])?;
+        let guard = radix.modulus().ilog2() as usize - BITS;
+        let (mut bits, mut number, mut wrong, mut slots) = (None::<Measured>, None::<Measured>, 0, 0);
+        for _ in 0..self.runs {
+            let input =
+                Input::draw(System::Boot, radix.modulus() as f64, self.params.slots(), &fresh_seed()?);
+            let x = self.encrypt(&input.values, self.params.levels().input)?;
+            let began = Instant::now();
+            let results = self
+                .pool
+                .install(|| self.evaluator.bits(&x, &radix, Rounding::Ephemeral, &self.keys, &mut ()))?;
+            let seconds = began.elapsed().as_secs_f64();
+            let decrypted: Vec<Vec<f64>> =
+                results[guard..].iter().rev().map(|bit| self.decrypt(bit)).collect::<Result<_, _>>()?;
+            let own = |found: Precision, best: Option<Measured>| {
+                let next = Measured { seconds, precision: found };
+                Some(best.map_or_else(|| Measured { ..next }, |best| best.and(&next)))
+            };
+            let read = Bits::of(&decrypted, input.values.len());
+            bits = own(Precision::of(&read.errors, &vec![0.0; read.errors.len()]), bits);
+            number = own(Precision::of(&read.numbers, &input.values), number);
+            wrong += read.wrong;
+            slots += input.values.len();
+        }
+        spinner.finish_and_clear();
+        let make =
+            |row: &str, published: [f64; 2], measured: &Option<Measured>, timed: bool, note: String| Row {
+                suite: "modular-reduction",
+                table: 10,
+                row: row.to_owned(),
+                params: self.preset,
+                digits: 3,
+                published_seconds: timed.then_some(BITS_SECONDS),
+                seconds: measured.as_ref().filter(|_| timed).map(|measured| measured.seconds),
+                published_mean_bits: Some(published[0]),
+                mean_bits: measured.as_ref().map(|measured| measured.precision.mean),
+                published_worst_bits: Some(published[1]),
+                worst_bits: measured.as_ref().map(|measured| measured.precision.worst),
+                milliseconds_per_slot: measured
+                    .as_ref()
+                    .filter(|_| timed)
+                    .map(|measured| measured.seconds * 1e3 / self.params.slots() as f64),
+                threads: 1,
+                note,
+            };
+        let failures = format!(
+            "bits off by more than 2^-{BITS} in {wrong} of {slots} slots; published: in less than 1 of 2^15"
+        );
+        Ok([
+            make("ten bits of a real", BITS_PRECISION, &bits, true, failures),
+            make(
+                "the number that they are",
+                NUMBER_PRECISION,
+                &number,
+                false,
+                "with its truncation".to_owned(),
+            ),
+        ])
+    }
+}
+
+impl Measured {
+    /// The faster time, and the lesser precision.
+    fn and(&self, other: &Self) -> Self {
+        let (a, b) = (&self.precision, &other.precision);
+        Self {
+            seconds: self.seconds.min(other.seconds),
+            precision: Precision {
+                worst: a.worst.min(b.worst),
+                rms: a.rms.min(b.rms),
+                mean: a.mean.min(b.mean),
+            },
+        }
+    }
+}
+
+/// What goes into a system, and what it is to give.
+struct Input {
+    values: Vec<f64>,
+    wanted: Vec<f64>,
+    /// Levels above that of inputs.
+    above: usize,
+    /// Errors are of numbers below this.
+    range: f64,
+    /// Whether a number at one end may come back at the other.
+    wraps: bool,
+}
+
+impl Input {
+    /// Uniform numbers of a system, `modulus` being T.
+    fn draw(system: System, modulus: f64, slots: usize, seed: &Seed) -> Self {
+        let mut stream = seed.stream();
+        let (above, range, bound, integers) = match system {
+            System::IntBoot => (0, 1.0, 1.0, true),
+            System::Boot => (0, 1.0, 1.0, false),
+            System::IntMod { log_bound } => (0, 1.0, f64::from(1u32 << log_bound), true),
+            System::Mod { log_bound } => (0, 1.0, f64::from(1u32 << log_bound), false),
+            System::Blocks { count } => {
+                let range = modulus.powi(count as i32 - 1);
+                (count as usize - 1, range, range, false)
+            }
+        };
+        let fraction = |stream: &mut Stream| {
+            if integers {
+                f64::from(stream.below(modulus as u32)) / modulus
+            } else {
+                f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX)
+            }
+        };
+        let blocks = matches!(system, System::Blocks { .. });
+        let values: Vec<f64> = (0..slots)
+            .map(|_| {
+                if blocks {
+                    return bound * fraction(&mut stream);
+                }
+                f64::from(stream.below(bound as u32)) + fraction(&mut stream)
+            })
+            .collect();
+        let wanted = values.iter().map(|x| if blocks { *x } else { x.fract() }).collect();
+        Self { values, wanted, above, range, wraps: !integers }
+    }
+
+    /// Of the error over the range; a distance around the circle where both ends are one.
+    fn precision(&self, found: &[f64]) -> Precision {
+        let errors: Vec<f64> = found
+            .iter()
+            .zip(&self.wanted)
+            .map(|(x, y)| {
+                let error = (x - y).abs() / self.range;
+                if self.wraps { error.min((1.0 - error).abs()) } else { error }
+            })
+            .collect();
+        Precision::of(&errors, &vec![0.0; errors.len()])
+    }
+}
+
+/// Decrypted bits, the highest first.
+struct Bits {
+    /// Of every bit, from the nearest of 0 and 1.
+    errors: Vec<f64>,
+    /// What the bits stand for, in [0, 1).
+    numbers: Vec<f64>,
+    /// Slots with a bit that is off by more than 2^-[`BITS`].
+    wrong: usize,
+}
+
+impl Bits {
+    fn of(bits: &[Vec<f64>], slots: usize) -> Self {
+        let mut out = Self { errors: Vec::new(), numbers: vec![0.0; slots], wrong: 0 };
+        for slot in 0..slots {
+            let mut wrong = false;
+            for (weight, bit) in (1..).map(|i| 0.5f64.powi(i)).zip(bits) {
+                let nearest = bit[slot].round();
+                let error = (bit[slot] - nearest).abs();
+                out.errors.push(error);
+                out.numbers[slot] += nearest * weight;
+                // Written so that NaN counts.
+                wrong |= !(error <= 0.5f64.powi(BITS as i32));
+            }
+            out.wrong += usize::from(wrong);
+        }
+        out
+    }
+}
+
+fn name(system: System) -> String {
+    let below = |log: u32| if log == 0 { "below 1".to_owned() } else { format!("below 2^{log}") };
+    match system {
+        System::IntBoot => "IntBoot".to_owned(),
+        System::Boot => "Boot".to_owned(),
+        System::IntMod { log_bound } => format!("IntMod, {}", below(log_bound)),
+        System::Mod { log_bound } => format!("Mod, {}", below(log_bound)),
+        System::Blocks { count } => format!("Boot^{count}"),
+    }
+}
+
+fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
+    let heading = [
+        "table",
+        "row",
+        "set",
+        "digits",
+        "s published",
+        "ours",
+        "mean published",
+        "ours",
+        "worst published",
+        "ours",
+        "ms a slot",
+        "note",
+    ];
+    let number =
+        |value: Option<f64>, digits: usize| value.map_or("-".to_owned(), |value| format!("{value:.digits$}"));
+    let mut cells = vec![heading.map(str::to_owned).to_vec()];
+    cells.extend(rows.iter().map(|row| {
+        vec![
+            row.table.to_string(),
+            row.row.clone(),
+            row.params.to_owned(),
+            row.digits.to_string(),
+            number(row.published_seconds, 1),
+            number(row.seconds, 2),
+            number(row.published_mean_bits, 2),
+            number(row.mean_bits, 2),
+            number(row.published_worst_bits, 2),
+            number(row.worst_bits, 2),
+            number(row.milliseconds_per_slot, 3),
+            row.note.clone(),
+        ]
+    }));
+    format!(
+        "published: {SOURCE}\nmeasured:  {}, one thread, fastest of {runs}, real slots; bits of the mean and of the largest error\n\n{}",
+        machine.line(),
+        table(&cells)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_of_the_range_and_around_the_circle() {
+        let input = Input { values: vec![], wanted: vec![0.25, 0.001], above: 0, range: 1.0, wraps: true };
+        let found = input.precision(&[0.25, 0.999]);
+        assert!((found.worst - -(0.002f64.log2())).abs() < 1e-6, "{found:?}");
+        let integers = Input { wraps: false, ..input };
+        assert!(integers.precision(&[0.25, 0.999]).worst < 0.01);
+        let seed = Seed::from_bytes([1; 32]);
+        let blocks = Input::draw(System::Blocks { count: 2 }, 1024.0, 4096, &seed);
+        assert!(
+            blocks.above == 1 && blocks.values.iter().any(|&x| x > 1000.0) && blocks.values == blocks.wanted
+        );
+        let large = Input::draw(System::IntMod { log_bound: 20 }, 1024.0, 4096, &seed);
+        assert!(large.values.iter().any(|&x| x > f64::from(1 << 19)));
+        assert!(large.wanted.iter().all(|x| (0.0..1.0).contains(x) && (x * 1024.0).fract() == 0.0));
+    }
+
+    #[test]
+    fn bits_are_counted_and_put_together() {
+        let read = Bits::of(&[vec![1.0, 0.001], vec![0.0, 0.9995]], 2);
+        assert_eq!((read.numbers, read.wrong), (vec![0.5, 0.25], 1));
+        assert_eq!(Bits::of(&[vec![f64::NAN]], 1).wrong, 1);
+    }
+
+    #[test]
+    fn the_toy_set_gives_every_kind_of_row() {
+        let request = Request { tables: vec![], sets: vec![], runs: 1, budget: None };
+        let bench = Bench::new(Set::Toy.preset(), &request, &Output::new(true)).unwrap();
+        let output = Output::new(true);
+        let kinds = [
+            System::IntBoot,
+            System::Boot,
+            System::IntMod { log_bound: 20 },
+            System::Mod { log_bound: 20 },
+            System::Blocks { count: 2 },
+        ];
+        for system in kinds {
+            let published = PUBLISHED.iter().find(|row| row.system == system && row.digits == 2).unwrap();
+            let row = bench.row(published, &output).unwrap();
+            let [_, mean, worst] = published.figures.unwrap();
+            assert!(row.mean_bits >= Some(mean) && row.worst_bits >= Some(worst), "{row:?}");
+        }
+        let [bits, number] = bench.bits(&output).unwrap();
+        assert!(bits.mean_bits > Some(31.0) && bits.note.contains(" 0 of 1024"), "{bits:?}");
+        assert!(number.mean_bits > Some(10.9) && number.worst_bits > Some(9.46), "{number:?}");
+    }
+}
