@@ -1,7 +1,11 @@
 //! Keys of methods whose parts are of the common kind: those that travelled are those that did not, bit for bit.
 
-use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
-use refloat::bootstrapping::ckks_msb::{MsbKeys, MsbSecretKey};
+use std::sync::OnceLock;
+
+use refloat::Error;
+use refloat::bootstrapping::SwitchingKeyId;
+use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
+use refloat::bootstrapping::ckks_msb::{MsbKeys, MsbParams, MsbSecretKey};
 use refloat::bootstrapping::method::KeysBuilder;
 use refloat::bootstrapping::raising::RaisingKeys;
 use refloat::params::msb_preset;
@@ -11,6 +15,7 @@ use refloat::wire::{
     ObjectKind, SeededSecret, SeededSet, WireKeySet, frame, secret_key_from_bytes, secret_key_to_bytes,
     verify_key_part,
 };
+use refloat_tests::hostile::{Reader, rows_from};
 
 /// The words of every key of a set.
 fn words(keys: &RaisingKeys, galois: &[GaloisElement]) -> Vec<Vec<u64>> {
@@ -47,18 +52,94 @@ where
     assert!(words(made, galois) == words(&received, galois), "{}", params.name());
 }
 
+/// Everything that a reader of untrusted bytes has to refuse, of the part to the ephemeral secret; and a part of the same length
+/// and one of another key, in its place.
+fn hostile<P>(
+    params: &P,
+    secret: &P::Secret,
+    verify: fn(&[u8]) -> Result<(), Error>,
+    add: fn(&[u8]) -> Result<(), Error>,
+) where
+    P: WireKeySet<Word = u64> + SeededSet,
+{
+    let (at, n) = (to_ephemeral(params), params.key_layout().rlwe.n());
+    let part = &params.key_parts()[at];
+    let primes: Vec<u64> = params.key_layout().basis(part.key).primes().collect();
+    let bytes = secret.key_part(at).unwrap();
+    for (name, read) in [("verified", verify), ("added", add)] {
+        let rows = rows_from(40, primes.repeat(part.count), n);
+        let reader = Reader { name, kind: ObjectKind::KeyPart, bytes: bytes.clone(), read, rows, n };
+        reader.takes_good_bytes();
+        reader.refuses_another_length();
+        reader.refuses_another_payload();
+        reader.notices_flipped_bits(reader.bytes.len() / 8);
+        reader.names_another_kind_set_or_key();
+        reader.refuses_residues_out_of_range();
+        let stranger = params.secret(&Seed::from_bytes([10; 32])).key_part(at).unwrap();
+        assert_eq!(read(&stranger).unwrap_err().code(), "PARAMS_MISMATCH", "{name}: a part of another key");
+        let foreign = Reader { name, kind: reader.kind, bytes: stranger, read, rows: Vec::new(), n };
+        let grafted = reader.reseal(foreign.payload());
+        assert_eq!(
+            read(&grafted).unwrap_err().code(),
+            "PARAMS_MISMATCH",
+            "{name}: another key's seed under this one's id"
+        );
+        let mut moved = reader.payload().to_vec();
+        moved[32] ^= 1;
+        assert_eq!(read(&reader.reseal(&moved)).unwrap_err().code(), "BAD_BYTES", "{name}: another index");
+    }
+}
+
+fn to_ephemeral<P: WireKeySet>(params: &P) -> usize {
+    params.key_parts().iter().position(|part| part.key == SwitchingKeyId::ToEphemeral).unwrap()
+}
+
+/// A set and a secret key, for all tests.
+fn msb() -> &'static (MsbParams, MsbSecretKey) {
+    static WORLD: OnceLock<(MsbParams, MsbSecretKey)> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let params = msb_preset("toy-msb11").unwrap().params().unwrap();
+        let secret = MsbSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
+        (params, secret)
+    })
+}
+
+/// A set and a secret key, for all tests.
+fn bgv() -> &'static (BgvParams, BgvSecretKey) {
+    static WORLD: OnceLock<(BgvParams, BgvSecretKey)> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let params = BgvPreset::named("toy-bgv10").unwrap().params().unwrap();
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
+        (params, secret)
+    })
+}
+
+#[test]
+fn wrong_parts_of_modular_reduction_are_refused() {
+    let (params, secret) = msb();
+    let verify = |bytes: &[u8]| verify_key_part(&msb().0, msb().1.key_id(), to_ephemeral(&msb().0), bytes);
+    let add = |bytes: &[u8]| KeysBuilder::new(&msb().0, msb().1.key_id()).add(to_ephemeral(&msb().0), bytes);
+    hostile(params, secret, verify, add);
+}
+
+#[test]
+fn wrong_parts_of_bgv_are_refused() {
+    let (params, secret) = bgv();
+    let verify = |bytes: &[u8]| verify_key_part(&bgv().0, bgv().1.key_id(), to_ephemeral(&bgv().0), bytes);
+    let add = |bytes: &[u8]| KeysBuilder::new(&bgv().0, bgv().1.key_id()).add(to_ephemeral(&bgv().0), bytes);
+    hostile(params, secret, verify, add);
+}
+
 #[test]
 fn of_modular_reduction() {
-    let params = msb_preset("toy-msb11").unwrap().params().unwrap();
-    let secret = MsbSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
+    let (params, secret) = msb();
     let galois: Vec<_> = params.galois_elements().map(|(element, _)| element).collect();
-    travel(&params, &secret, &MsbKeys::generate(&secret).unwrap(), &galois);
+    travel(params, secret, &MsbKeys::generate(secret).unwrap(), &galois);
 }
 
 #[test]
 fn of_bgv() {
-    let params = BgvPreset::named("toy-bgv10").unwrap().params().unwrap();
-    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
+    let (params, secret) = bgv();
     let galois: Vec<_> = params.galois_elements().map(|(element, _)| element).collect();
-    travel(&params, &secret, &secret.evaluation_keys().unwrap(), &galois);
+    travel(params, secret, &secret.evaluation_keys().unwrap(), &galois);
 }

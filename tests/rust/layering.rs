@@ -393,7 +393,10 @@ const OTHERS: [(&str, &str); 6] = [
     ("core/src/circuits/netlist/mod.rs", "gates"),
     ("server/src/cli/encrypt.rs", "encodings of integers"),
     ("server/src/cli/keygen.rs", "the default set of gates, for a message"),
-    ("ts/src/api/instance.ts", "the polynomial of a reduction, which one module computes, and clamps, which the same does"),
+    (
+        "ts/src/api/instance.ts",
+        "the polynomial of a reduction, which one module computes, and clamps, which the same does",
+    ),
 ];
 
 /// How files begin that are written from the descriptions of sets.
@@ -404,7 +407,9 @@ fn shared_files_name_no_method() {
     let listed: BTreeSet<&str> =
         LISTS.into_iter().chain(MEASUREMENTS).chain(OTHERS.map(|(path, _)| path)).collect();
     let (mut strangers, mut naming, mut read) = (Vec::new(), BTreeSet::new(), 0);
-    for (folder, extension) in [("core/src", "rs"), ("server/src", "rs"), ("wasm/src", "rs"), ("ts/src", "ts")] {
+    for (folder, extension) in
+        [("core/src", "rs"), ("server/src", "rs"), ("wasm/src", "rs"), ("ts/src", "ts")]
+    {
         for file in files(folder, &[extension]) {
             if file.path.ends_with("/tests.rs") || file.text.starts_with(GENERATED) {
                 continue;
@@ -434,7 +439,9 @@ fn shared_files_name_no_method() {
     for silent in ["// ship", "/* a 'ship' */ f()", "shipped('ship13')", "split(/'|\\//); // ship's"] {
         assert!(!words_of_typescript(silent).contains("ship"), "{silent}");
     }
-    assert!(words_of_rust("use a::ShipKeys;").contains("ship") && words_of_rust("// ship\n\"ship\"").is_empty());
+    assert!(
+        words_of_rust("use a::ShipKeys;").contains("ship") && words_of_rust("// ship\n\"ship\"").is_empty()
+    );
 }
 
 #[test]

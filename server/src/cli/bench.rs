@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let cggi = params::cggi_preset(&arguments.preset);
     let ship = params::preset(&arguments.preset);
     if cggi.is_err() && ship.is_err() {
-        return Err(sets::unknown_set(registry, &arguments.preset));
+        return Err(sets::not_for(registry, &arguments.preset, "bench"));
     }
     if arguments.slots.is_some() || arguments.memory.is_some() {
         return Err(Failure::usage(format!(

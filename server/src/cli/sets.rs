@@ -31,6 +31,17 @@ pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
     Failure::usage(format!("no parameter set is called {name:?}; there are {}", names.join(", ")))
 }
 
+/// Says that a command has nothing for a set: because there is none of this name, or because it does not know the method.
+pub fn not_for(registry: &Registry, name: &str, command: &str) -> Failure {
+    match registry.client(Which::Name(name)) {
+        Ok(Some(client)) => {
+            let method = client.keys().info().method.clone();
+            Failure::usage(format!("{name} is a set of {method}, which {command} cannot measure yet"))
+        }
+        _ => unknown_set(registry, name),
+    }
+}
+
 /// The set of a name, to make keys of.
 pub fn named(registry: &Registry, name: &str) -> Result<Box<dyn KeyClient>, Failure> {
     let found = registry.client(Which::Name(name))?;

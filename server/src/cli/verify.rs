@@ -120,7 +120,7 @@ impl Subject {
             )));
         }
         let ship = params::preset(name).map(|preset| vec![Self::Ship(preset)]);
-        ship.map_err(|_| sets::unknown_set(registry, name))
+        ship.map_err(|_| sets::not_for(registry, name, "verify"))
     }
 
     /// Every secure one.

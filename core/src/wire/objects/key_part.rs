@@ -41,7 +41,7 @@ fn part_of<P: WireKeySet>(params: &P, index: usize) -> Result<&SwitchingKeyPart,
         Error::InvalidArgument(format!(
             "part {index} asked of set {}, which has parts 0 to {}",
             params.name(),
-            parts.len() - 1
+            parts.len().saturating_sub(1)
         ))
     })
 }
@@ -61,7 +61,7 @@ fn frame_of<P: WireKeySet>(params: &P, key_id: [u8; 16], part: &SwitchingKeyPart
 /// index give the same bytes, so an interrupted upload needs no memory of what was sent.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for a part the set does not have.
+/// [`Error::InvalidArgument`] for a part the set does not have; [`Error::MissingKey`] for one of a secret that is not there.
 pub(crate) fn key_part<P: WireKeySet>(
     params: &P,
     key_id: [u8; 16],
@@ -69,11 +69,22 @@ pub(crate) fn key_part<P: WireKeySet>(
     index: usize,
 ) -> Result<Vec<u8>, Error> {
     let part = part_of(params, index)?;
-    Ok(frame_of(params, key_id, part).write(secrets.seeds.public(), |mut rest| {
+    let mut made = 0;
+    let bytes = frame_of(params, key_id, part).write(secrets.seeds.public(), |mut rest| {
         secrets.for_each_sample(part.key, part.first..part.first + part.count, &mut |_, sample| {
             rest = write_poly(&sample.b, core::mem::take(&mut rest));
+            made += 1;
         });
-    }))
+    });
+    if made < part.count {
+        return Err(Error::MissingKey(format!(
+            "part {index} of set {} ({}) holds {} samples, and the secrets give {made} of them",
+            params.name(),
+            part.label,
+            part.count
+        )));
+    }
+    Ok(bytes)
 }
 
 impl<R: ReductionSpec, W: WireWord> RaisingSecretKey<R, W>
