@@ -32,6 +32,7 @@ mod integer_transform;
 mod ntt_stages;
 mod slot_matrix;
 mod special_fft;
+mod stages;
 mod transform;
 
 pub use babies_giants::{BabyGiantSteps, Step};

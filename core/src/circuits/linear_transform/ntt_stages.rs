@@ -10,12 +10,12 @@
 //!
 //! Then coefficient brev(j) + s n is x_(s, j), as in [`super::slots_to_coeffs_stages`]; the inverse goes back.
 
-use alloc::{collections::BTreeSet, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use super::{
     babies_giants::Step,
     slot_matrix::SlotMatrix,
-    special_fft::{centred, divided},
+    stages::{self, COMBINE},
 };
 use crate::{arith::PrimePower, error::Error};
 
@@ -28,28 +28,18 @@ pub struct IntegerStageShape {
     pub period: usize,
 }
 
-/// Combine, as a layer of blocks of one.
-const COMBINE: usize = 1;
-
-fn upward(columns: usize) -> Vec<usize> {
-    (0..=columns.trailing_zeros()).map(|log| 1 << log).collect()
-}
-
-fn downward(columns: usize) -> Vec<usize> {
-    upward(columns).into_iter().rev().collect()
-}
-
-/// The matrices that take slots of two rows of `columns` to coefficients, `stages` of them, in the order in which they are
+/// The matrices that take slots of two rows of `columns` to coefficients, `count` of them, in the order in which they are
 /// applied; the layers are spread as evenly as they can be.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] unless p is 1 modulo 4 `columns`, a power of two of 2 at least, which has as many layers as stages.
+/// [`Error::InvalidArgument`] unless p is 1 modulo 4 `columns`, a power of two from 2 to 2^17, which has as many layers.
 pub fn integer_slots_to_coeffs_stages(
     ring: PrimePower,
     columns: usize,
-    stages: usize,
+    count: usize,
 ) -> Result<Vec<SlotMatrix>, Error> {
-    merged(columns, stages, &upward(columns), |m| layer(ring, columns, m))
+    let layers = stages::upward(columns, COMBINE)?;
+    stages::merged(count, &layers, |m| layer(ring, columns, m), SlotMatrix::after)
 }
 
 /// The inverses, in the order in which they are applied.
@@ -59,64 +49,33 @@ pub fn integer_slots_to_coeffs_stages(
 pub fn integer_coeffs_to_slots_stages(
     ring: PrimePower,
     columns: usize,
-    stages: usize,
+    count: usize,
 ) -> Result<Vec<SlotMatrix>, Error> {
-    merged(columns, stages, &downward(columns), |m| inverse_layer(ring, columns, m))
+    let layers = stages::downward(columns, COMBINE)?;
+    stages::merged(count, &layers, |m| inverse_layer(ring, columns, m), SlotMatrix::after)
 }
 
 /// The shapes of [`integer_slots_to_coeffs_stages`].
 ///
 /// # Errors
 /// As there, but for p.
-pub fn integer_slots_to_coeffs_shapes(
-    columns: usize,
-    stages: usize,
-) -> Result<Vec<IntegerStageShape>, Error> {
-    Ok(divided(columns, stages, &upward(columns))?.iter().map(|layers| shape_of(columns, layers)).collect())
+pub fn integer_slots_to_coeffs_shapes(columns: usize, count: usize) -> Result<Vec<IntegerStageShape>, Error> {
+    let layers = stages::upward(columns, COMBINE)?;
+    Ok(stages::divided(count, &layers)?.iter().map(|own| shape_of(columns, own)).collect())
 }
 
 /// The shapes of [`integer_coeffs_to_slots_stages`].
 ///
 /// # Errors
 /// As there, but for p.
-pub fn integer_coeffs_to_slots_shapes(
-    columns: usize,
-    stages: usize,
-) -> Result<Vec<IntegerStageShape>, Error> {
-    Ok(divided(columns, stages, &downward(columns))?.iter().map(|layers| shape_of(columns, layers)).collect())
+pub fn integer_coeffs_to_slots_shapes(columns: usize, count: usize) -> Result<Vec<IntegerStageShape>, Error> {
+    let layers = stages::downward(columns, COMBINE)?;
+    Ok(stages::divided(count, &layers)?.iter().map(|own| shape_of(columns, own)).collect())
 }
 
 fn shape_of(columns: usize, layers: &[usize]) -> IntegerStageShape {
-    let mut steps = BTreeSet::from([Step::IDENTITY]);
-    for &m in layers {
-        let half = m as i64 / 2;
-        let own = match m {
-            COMBINE => vec![Step::IDENTITY, Step { rotation: 0, inverted: true }],
-            _ => vec![Step::IDENTITY, Step::rotation(half), Step::rotation(-half)],
-        };
-        let canonical = |step: Step| Step { rotation: centred(step.rotation, columns as i64), ..step };
-        steps = steps.iter().flat_map(|&k| own.iter().map(move |&o| canonical(k.combine(o)))).collect();
-    }
-    IntegerStageShape {
-        steps: steps.into_iter().collect(),
-        period: layers.iter().copied().max().unwrap_or(columns),
-    }
-}
-
-fn merged(
-    columns: usize,
-    stages: usize,
-    layers: &[usize],
-    matrix: impl Fn(usize) -> Result<SlotMatrix, Error>,
-) -> Result<Vec<SlotMatrix>, Error> {
-    let product = |layers: &[usize]| {
-        let mut product = matrix(layers[0])?;
-        for &m in &layers[1..] {
-            product = matrix(m)?.after(&product)?;
-        }
-        Ok(product)
-    };
-    divided(columns, stages, layers)?.into_iter().map(product).collect()
+    let (steps, period) = stages::shape(columns, layers);
+    IntegerStageShape { steps: steps.into_iter().collect(), period }
 }
 
 /// The root of order 4m of both rows, and its inverse.
@@ -215,6 +174,7 @@ mod tests {
                 y = stage.apply(&y).expect("all slots");
             }
             let coefficients = SplitSlots::new(ring, 2 * columns).expect("it splits").coefficients_of(&y);
+            let coefficients = coefficients.expect("as many as the degree");
             for s in 0..2 {
                 for j in 0..columns {
                     let reversed = j.reverse_bits() >> (usize::BITS - columns.trailing_zeros());
@@ -245,13 +205,7 @@ mod tests {
                     }
                     own.sort_unstable();
                     assert_eq!(matrix.steps(), own, "{columns} slots, {stages} stages");
-                    for step in matrix.steps() {
-                        let diagonal = matrix.get(step).expect("one of them");
-                        let repeats = |i: usize| {
-                            diagonal[i] == diagonal[i / columns * columns + i % columns % shape.period]
-                        };
-                        assert!((0..2 * columns).all(repeats));
-                    }
+                    assert_eq!(matrix.period(), shape.period, "{columns} slots, {stages} stages");
                 }
             };
             check(
@@ -270,5 +224,11 @@ mod tests {
         assert_eq!(counts(integer_coeffs_to_slots_shapes(1 << 14, 3).expect("stages")), [32, 63, 62]);
         assert!(integer_slots_to_coeffs_stages(ring, 64, 8).is_err());
         assert!(integer_slots_to_coeffs_stages(ring, 1 << 15, 3).is_err());
+        for columns in [0, 1, 3, 6, 1 << 18, usize::MAX] {
+            assert!(integer_slots_to_coeffs_stages(ring, columns, 1).is_err());
+            assert!(integer_coeffs_to_slots_stages(ring, columns, 1).is_err());
+            assert!(integer_slots_to_coeffs_shapes(columns, 1).is_err());
+            assert!(integer_coeffs_to_slots_shapes(columns, 1).is_err());
+        }
     }
 }

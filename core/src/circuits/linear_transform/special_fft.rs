@@ -9,9 +9,9 @@
 //! back: the two reversals cancel whichever goes first (Chen, Chillotti, Song, EUROCRYPT 2019; the factors in the form of
 //! Cheon, Han, Hhan, 2018).
 
-use alloc::{collections::BTreeSet, format, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
-use super::diagonals::Diagonals;
+use super::{diagonals::Diagonals, stages};
 use crate::{error::Error, schemes::ckks::Complex};
 
 /// The matrices of A_n ... A_2, `stages` of them, in the order in which they are applied; the layers are spread as evenly
@@ -20,8 +20,7 @@ use crate::{error::Error, schemes::ckks::Complex};
 /// # Errors
 /// [`Error::InvalidArgument`] unless `slots` is a power of two from 2 to 2^17 and has as many layers as stages.
 pub fn slots_to_coeffs_stages(slots: usize, stages: usize) -> Result<Vec<Diagonals>, Error> {
-    let layers: Vec<usize> = (1..=slots.trailing_zeros()).map(|log| 1 << log).collect();
-    merged(slots, stages, &layers, layer)
+    stages::merged(stages, &stages::upward(slots, 2)?, |m| layer(slots, m), Diagonals::after)
 }
 
 /// The matrices of (A_n ... A_2)^-1, `stages` of them, in the order in which they are applied. Every layer has a factor
@@ -30,8 +29,7 @@ pub fn slots_to_coeffs_stages(slots: usize, stages: usize) -> Result<Vec<Diagona
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
 pub fn coeffs_to_slots_stages(slots: usize, stages: usize) -> Result<Vec<Diagonals>, Error> {
-    let layers: Vec<usize> = (1..=slots.trailing_zeros()).rev().map(|log| 1 << log).collect();
-    merged(slots, stages, &layers, inverse_layer)
+    stages::merged(stages, &stages::downward(slots, 2)?, |m| inverse_layer(slots, m), Diagonals::after)
 }
 
 /// What a matrix takes, known without making it.
@@ -48,8 +46,7 @@ pub struct StageShape {
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
 pub fn slots_to_coeffs_shapes(slots: usize, stages: usize) -> Result<Vec<StageShape>, Error> {
-    let layers: Vec<usize> = (1..=slots.trailing_zeros()).map(|log| 1 << log).collect();
-    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shape_of(slots, layers)).collect())
+    Ok(stages::divided(stages, &stages::upward(slots, 2)?)?.iter().map(|own| shape_of(slots, own)).collect())
 }
 
 /// The shapes of [`coeffs_to_slots_stages`].
@@ -57,58 +54,16 @@ pub fn slots_to_coeffs_shapes(slots: usize, stages: usize) -> Result<Vec<StageSh
 /// # Errors
 /// As [`slots_to_coeffs_stages`].
 pub fn coeffs_to_slots_shapes(slots: usize, stages: usize) -> Result<Vec<StageShape>, Error> {
-    let layers: Vec<usize> = (1..=slots.trailing_zeros()).rev().map(|log| 1 << log).collect();
-    Ok(divided(slots, stages, &layers)?.iter().map(|layers| shape_of(slots, layers)).collect())
+    Ok(stages::divided(stages, &stages::downward(slots, 2)?)?
+        .iter()
+        .map(|own| shape_of(slots, own))
+        .collect())
 }
 
-/// Shifts are sums of 0, m/2 and -m/2 over the layers, centred; entries repeat with the largest layer.
+/// Shifts are sums of 0, m/2 and -m/2 over the layers.
 fn shape_of(slots: usize, layers: &[usize]) -> StageShape {
-    let mut out = BTreeSet::from([0i64]);
-    for &m in layers {
-        let half = m as i64 / 2;
-        out = out.iter().flat_map(|&k| [k, k + half, k - half]).map(|k| centred(k, slots as i64)).collect();
-    }
-    StageShape { shifts: out.into_iter().collect(), period: layers.iter().copied().max().unwrap_or(slots) }
-}
-
-/// In (-slots/2, slots/2].
-pub(super) fn centred(k: i64, slots: i64) -> i64 {
-    let k = k.rem_euclid(slots);
-    if k > slots / 2 { k - slots } else { k }
-}
-
-fn merged(
-    slots: usize,
-    stages: usize,
-    layers: &[usize],
-    matrix: impl Fn(usize, usize) -> Result<Diagonals, Error>,
-) -> Result<Vec<Diagonals>, Error> {
-    let product = |layers: &[usize]| {
-        let mut product = matrix(slots, layers[0])?;
-        for &m in &layers[1..] {
-            product = matrix(slots, m)?.after(&product)?;
-        }
-        Ok(product)
-    };
-    divided(slots, stages, layers)?.into_iter().map(product).collect()
-}
-
-/// The layers of each stage.
-pub(super) fn divided(slots: usize, stages: usize, layers: &[usize]) -> Result<Vec<&[usize]>, Error> {
-    if slots < 2 || stages == 0 || stages > layers.len() {
-        return Err(Error::InvalidArgument(format!(
-            "{stages} stages for the {} layers of {slots} slots; take 1 to {} stages, and 2 slots or more",
-            layers.len(),
-            layers.len()
-        )));
-    }
-    let mut rest = layers;
-    let stage = |left: usize| {
-        let (own, others) = rest.split_at(rest.len().div_ceil(left));
-        rest = others;
-        own
-    };
-    Ok((1..=stages).rev().map(stage).collect())
+    let (steps, period) = stages::shape(slots, layers);
+    StageShape { shifts: steps.into_iter().map(|step| step.rotation).collect(), period }
 }
 
 /// g_j for j < m/2.
@@ -236,5 +191,9 @@ mod tests {
         assert!(slots_to_coeffs_stages(1, 1).is_err());
         assert!(slots_to_coeffs_stages(8, 0).is_err());
         assert!(coeffs_to_slots_stages(8, 4).is_err());
+        for slots in [0, 1, 3, 6, 1 << 18, usize::MAX] {
+            assert!(slots_to_coeffs_stages(slots, 1).is_err() && coeffs_to_slots_stages(slots, 1).is_err());
+            assert!(slots_to_coeffs_shapes(slots, 1).is_err() && coeffs_to_slots_shapes(slots, 1).is_err());
+        }
     }
 }
