@@ -28,7 +28,7 @@ const LAYERS: [(&str, u32); 15] = [
 
 /// Modules whose sub-modules are strangers to each other, and the sub-modules all of them may use.
 const SEPARATE: [(&str, &[&str]); 3] = [
-    ("schemes", &["evaluator", "identity", "private"]),
+    ("schemes", &["evaluator", "identity", "parts", "private"]),
     ("circuits", &[]),
     ("bootstrapping", &["method", "overflow", "parts", "program", "raising", "switching_keys"]),
 ];

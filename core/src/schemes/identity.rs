@@ -1,8 +1,74 @@
 //! Identity of parameter sets and of key sets, for schemes over ring-LWE.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 
-use crate::random::Seed;
+use crate::{error::Error, random::Seed};
+
+/// What a ciphertext belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// Of the parameter set.
+    pub fingerprint: [u8; 16],
+    /// Of the key that encrypts it.
+    pub key_id: [u8; 16],
+}
+
+impl Identity {
+    /// That two ciphertexts belong to one parameter set and one key.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] naming both.
+    pub fn check_same(&self, other: &Self) -> Result<(), Error> {
+        if self.fingerprint != other.fingerprint {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertexts of parameter sets {} and {}; encrypt both with the same set",
+                hex(&self.fingerprint),
+                hex(&other.fingerprint)
+            )));
+        }
+        if self.key_id != other.key_id {
+            return Err(Error::ParamsMismatch(format!(
+                "ciphertexts under keys {} and {}; encrypt both with the same key",
+                hex(&self.key_id),
+                hex(&other.key_id)
+            )));
+        }
+        Ok(())
+    }
+
+    /// That a ciphertext belongs to the parameter set of an evaluator.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] naming both.
+    pub fn check_set(&self, fingerprint: &[u8; 16]) -> Result<(), Error> {
+        if self.fingerprint == *fingerprint {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
+            hex(&self.fingerprint),
+            hex(fingerprint),
+        )))
+    }
+
+    /// That a secret key decrypts a ciphertext.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] naming both.
+    pub fn check_decryption(&self, key: &Self) -> Result<(), Error> {
+        if self == key {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
+             encrypted it",
+            hex(&self.fingerprint),
+            hex(&self.key_id),
+            hex(&key.fingerprint),
+            hex(&key.key_id),
+        )))
+    }
+}
 
 /// The identifier that keys of a parameter set expanded from `public` must carry: BLAKE3 of the fingerprint and the public
 /// seed.

@@ -1,5 +1,5 @@
 //! L4: homomorphic encryption schemes, each knowing what its plaintexts mean. No scheme knows
-//! another; [`evaluator`] is what circuits may ask of any that has levels, [`identity`] and [`private`] are what schemes over
+//! another; [`evaluator`] is what circuits may ask of any that has levels, [`identity`], [`private`] and `parts` are what schemes over
 //! ring-LWE share.
 
 pub mod bgv;
@@ -7,4 +7,5 @@ pub mod cggi;
 pub mod ckks;
 pub mod evaluator;
 pub mod identity;
+mod parts;
 pub mod private;

@@ -9,7 +9,10 @@ use crate::{
     error::Error,
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::identity::hex,
+    schemes::{
+        identity::{Identity, hex},
+        parts,
+    },
 };
 
 /// An encoded polynomial at a level and a scale, evaluation domain.
@@ -34,7 +37,7 @@ pub struct Ciphertext<W: Word = u32> {
     pub(crate) parts: Vec<Poly<W, Eval>>,
 }
 
-/// Where it stands, not its residues.
+/// Everything but its residues.
 impl<W: Word> fmt::Debug for Ciphertext<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ciphertext")
@@ -97,18 +100,11 @@ impl<W: Word> Ciphertext<W> {
     }
 
     pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
-        let [b, a] = self.parts.as_slice() else {
-            return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components must be relinearised first",
-                self.parts.len()
-            )));
-        };
-        Ok([b, a])
+        parts::two(&self.parts)
     }
 
     pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
-        let [b, a] = self.two_parts()?;
-        Ok(Pair { b: b.clone(), a: a.clone() })
+        parts::pair(&self.parts)
     }
 
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, scale: Scale) -> Self {
@@ -121,23 +117,13 @@ impl<W: Word> Ciphertext<W> {
         }
     }
 
+    pub(crate) fn identity(&self) -> Identity {
+        Identity { fingerprint: self.fingerprint, key_id: self.key_id }
+    }
+
     /// Both ciphertexts belong to one parameter set and one key.
     pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
-        if self.fingerprint != other.fingerprint {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertexts of parameter sets {} and {}; encrypt both with the same set",
-                hex(&self.fingerprint),
-                hex(&other.fingerprint)
-            )));
-        }
-        if self.key_id != other.key_id {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertexts under keys {} and {}; encrypt both with the same key",
-                hex(&self.key_id),
-                hex(&other.key_id)
-            )));
-        }
-        Ok(())
+        self.identity().check_same(&other.identity())
     }
 
     pub(crate) fn check_same_scale(&self, other: Scale) -> Result<(), Error> {

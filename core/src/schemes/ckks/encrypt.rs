@@ -11,7 +11,7 @@ use crate::{
     random::{Seed, Stream},
     ring::{Eval, Poly, SmallPoly, centered, from_wide_integers, uniform_rows},
     rlwe::{SecretKey, expand_a},
-    schemes::{identity::hex, private::Private},
+    schemes::{identity::Identity, private::Private},
 };
 
 /// Label of the public key's only sample, apart from every block of evaluation keys.
@@ -201,16 +201,7 @@ pub fn decrypt_slots<W: Word>(
     key_id: [u8; 16],
     ciphertext: &Ciphertext<W>,
 ) -> Result<Private<Vec<Complex>>, Error> {
-    if ciphertext.fingerprint != context.fingerprint() || ciphertext.key_id != key_id {
-        return Err(Error::ParamsMismatch(format!(
-            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
-             encrypted it",
-            hex(&ciphertext.fingerprint),
-            hex(&ciphertext.key_id),
-            hex(&context.fingerprint()),
-            hex(&key_id),
-        )));
-    }
+    ciphertext.identity().check_decryption(&Identity { fingerprint: context.fingerprint(), key_id })?;
     key.check_chain(context.rlwe())?;
     let phase = key.phase(&ciphertext.parts);
     let mut coefficients = centered(&phase);

@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     ring::{Automorphism, Eval, Poly, from_wide_integers},
     rlwe::{Pair, SampleBlock, tensor},
-    schemes::identity::hex,
+    schemes::parts,
     trace::Counters,
 };
 
@@ -245,17 +245,12 @@ impl<W: Word> CkksEvaluator<W> {
     /// ciphertext of another set.
     pub fn drop_to_level(&self, x: &Ciphertext<W>, level: usize) -> Result<Ciphertext<W>, Error> {
         self.check_set(x)?;
-        if level > x.level {
-            return Err(Error::LevelMismatch(format!(
-                "cannot raise a ciphertext from level {} to {level}; bootstrap it",
-                x.level
-            )));
-        }
+        parts::check_lower(x.level, level)?;
         if level == x.level {
             return Ok(x.clone());
         }
         let basis = self.context.rlwe().q(level);
-        Ok(Ciphertext { parts: x.parts.iter().map(|p| p.truncated_to(basis)).collect(), level, ..*x })
+        Ok(Ciphertext { parts: parts::truncated(&x.parts, basis), level, ..*x })
     }
 
     /// Applies X -> X^g (a rotation or the conjugation of the slots) with its Galois key.
@@ -285,13 +280,6 @@ impl<W: Word> CkksEvaluator<W> {
     }
 
     pub(super) fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
-        if x.fingerprint == self.context.fingerprint() {
-            return Ok(());
-        }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
-            hex(&x.fingerprint),
-            hex(&self.context.fingerprint()),
-        )))
+        x.identity().check_set(&self.context.fingerprint())
     }
 }

@@ -1,0 +1,40 @@
+//! What ciphertexts over ring-LWE have in common: components by powers of the secret, modulo a prefix of the chain.
+
+use alloc::{format, vec::Vec};
+
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::{Basis, Eval, Poly},
+    rlwe::Pair,
+};
+
+/// The two components of a ciphertext that was relinearised.
+pub(crate) fn two<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 2], Error> {
+    let [b, a] = parts else {
+        return Err(Error::InvalidArgument(format!(
+            "a ciphertext of {} components must be relinearised first",
+            parts.len()
+        )));
+    };
+    Ok([b, a])
+}
+
+/// The same as a pair of their own.
+pub(crate) fn pair<W: Word>(parts: &[Poly<W, Eval>]) -> Result<Pair<W>, Error> {
+    let [b, a] = two(parts)?;
+    Ok(Pair { b: b.clone(), a: a.clone() })
+}
+
+/// The components modulo fewer primes.
+pub(crate) fn truncated<W: Word>(parts: &[Poly<W, Eval>], basis: &Basis<W>) -> Vec<Poly<W, Eval>> {
+    parts.iter().map(|part| part.truncated_to(basis)).collect()
+}
+
+/// That a ciphertext at level `own` can be brought to `level` by forgetting primes.
+pub(crate) fn check_lower(own: usize, level: usize) -> Result<(), Error> {
+    if level <= own {
+        return Ok(());
+    }
+    Err(Error::LevelMismatch(format!("cannot raise a ciphertext from level {own} to {level}; bootstrap it")))
+}
