@@ -21,6 +21,9 @@ pub enum Error {
     /// Two operands carry different scales.
     #[error("scale mismatch: {0}")]
     ScaleMismatch(String),
+    /// Two operands hold plaintexts of different moduli, or multiplied by different factors.
+    #[error("plaintext mismatch: {0}")]
+    PlaintextMismatch(String),
     /// A parameter set is below the security policy it was asked for.
     #[error("insecure parameters: {0}")]
     Insecure(String),
@@ -40,11 +43,12 @@ pub enum Error {
 
 impl Error {
     /// The code of every variant, in their order.
-    pub const CODES: [&str; 9] = [
+    pub const CODES: [&str; 10] = [
         "INVALID_ARGUMENT",
         "PARAMS_MISMATCH",
         "LEVEL_MISMATCH",
         "SCALE_MISMATCH",
+        "PLAINTEXT_MISMATCH",
         "INSECURE",
         "BAD_BYTES",
         "MISSING_KEY",
@@ -59,6 +63,7 @@ impl Error {
             Self::ParamsMismatch(_) => "PARAMS_MISMATCH",
             Self::LevelMismatch(_) => "LEVEL_MISMATCH",
             Self::ScaleMismatch(_) => "SCALE_MISMATCH",
+            Self::PlaintextMismatch(_) => "PLAINTEXT_MISMATCH",
             Self::Insecure(_) => "INSECURE",
             Self::BadBytes(_) => "BAD_BYTES",
             Self::MissingKey(_) => "MISSING_KEY",
@@ -76,6 +81,7 @@ impl Error {
             Self::ParamsMismatch(message) => Self::ParamsMismatch(at(message)),
             Self::LevelMismatch(message) => Self::LevelMismatch(at(message)),
             Self::ScaleMismatch(message) => Self::ScaleMismatch(at(message)),
+            Self::PlaintextMismatch(message) => Self::PlaintextMismatch(at(message)),
             Self::Insecure(message) => Self::Insecure(at(message)),
             Self::BadBytes(message) => Self::BadBytes(at(message)),
             Self::MissingKey(message) => Self::MissingKey(at(message)),
@@ -91,11 +97,12 @@ mod tests {
 
     #[test]
     fn codes_are_listed() {
-        let errors: [fn(String) -> Error; 9] = [
+        let errors: [fn(String) -> Error; 10] = [
             Error::InvalidArgument,
             Error::ParamsMismatch,
             Error::LevelMismatch,
             Error::ScaleMismatch,
+            Error::PlaintextMismatch,
             Error::Insecure,
             Error::BadBytes,
             Error::MissingKey,
@@ -108,6 +115,7 @@ mod tests {
             | Error::ParamsMismatch(_)
             | Error::LevelMismatch(_)
             | Error::ScaleMismatch(_)
+            | Error::PlaintextMismatch(_)
             | Error::Insecure(_)
             | Error::BadBytes(_)
             | Error::MissingKey(_)

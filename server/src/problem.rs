@@ -123,6 +123,7 @@ impl From<refloat::Error> for Problem {
             E::ParamsMismatch(_) => (409, "Parameters do not match"),
             E::LevelMismatch(_) => (422, "Level does not fit"),
             E::ScaleMismatch(_) => (422, "Scale does not fit"),
+            E::PlaintextMismatch(_) => (422, "Plaintexts do not fit"),
             E::Insecure(_) => (403, "Insecure parameters"),
             E::BadBytes(_) => (422, "Body does not conform"),
             E::MissingKey(_) => (409, "Key missing"),
