@@ -58,7 +58,8 @@ impl PrimePower {
         self.modulus.value()
     }
 
-    /// p^k as a modulus of words.
+    /// p^k as a modulus of words, for sums and products. Its `inv` is that of fields, and wrong for k > 1: [`Self::inverse`] is
+    /// that of this ring.
     pub fn modulus(&self) -> &Modulus<u64> {
         &self.modulus
     }
@@ -120,8 +121,8 @@ impl PrimePower {
         self.is_unit(a).then(|| self.pow(a, order - 1))
     }
 
-    /// A root of unity of exactly this order, the same modulo p for every k: that of
-    /// [`primitive_root`], lifted to the residue of the same order.
+    /// A root of unity of exactly this order. Roots for different k reduce to each other: modulo p it is that of
+    /// [`primitive_root`].
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] unless the order divides p - 1.

@@ -248,6 +248,11 @@ impl<W: Word> RlweContext<W> {
         self.0.levels.iter().position(at).filter(|&level| key.q_len() + special == self.qp(level).len())
     }
 
+    /// The level a switching key of this chain was made at, one gadget vector; `None` for any other.
+    pub(crate) fn switching_key_level(&self, key: &SampleBlock<W>) -> Option<usize> {
+        self.key_level(key).filter(|&level| key.samples() == self.digit_count(level))
+    }
+
     /// An error unless the chain has this level.
     pub(crate) fn check_level(&self, level: usize) -> Result<(), Error> {
         let max = self.max_level();

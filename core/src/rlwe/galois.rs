@@ -36,8 +36,7 @@ impl<W: Word> GaloisKeys<W> {
         element: GaloisElement,
         key: SampleBlock<W>,
     ) -> Result<(), Error> {
-        let fits = context.key_level(&key).is_some_and(|level| key.samples() == context.digit_count(level));
-        if !fits || context.n() != self.n {
+        if context.switching_key_level(&key).is_none() || context.n() != self.n {
             return Err(Error::ParamsMismatch(format!(
                 "a Galois key of {} samples modulo {} primes of degree {}, a chain of degree {}, keys of degree {}; \
                  make the key with this chain",

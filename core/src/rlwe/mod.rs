@@ -30,7 +30,7 @@ pub use key_source::{GaloisSource, HeldKey};
 pub use keyswitch::{Digits, Pair};
 pub use link::{LinkSecret, PaddedSecret, link_samples};
 pub use ntru::NtruSecret;
-pub use product::tensor;
+pub(crate) use product::tensor;
 pub use raise::{EphemeralPair, ModRaise};
 pub use sample::{KeySeeds, SampleBlock, expand_a};
 pub use secret::SecretKey;

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend.
-pub fn tensor<W: Word>(
+pub(crate) fn tensor<W: Word>(
     basis: &Basis<W>,
     x: [&Poly<W, Eval>; 2],
     y: [&Poly<W, Eval>; 2],
@@ -38,7 +38,7 @@ impl<W: Word> RlweContext<W> {
     ///
     /// # Errors
     /// As [`Self::check_key`].
-    pub fn relinearize(
+    pub(crate) fn relinearize(
         &self,
         level: usize,
         [d0, d1, d2]: [&Poly<W, Eval>; 3],
@@ -62,7 +62,7 @@ impl<W: Word> RlweContext<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at level 0 and above the highest.
-    pub fn divide_by_special_and_rescale(
+    pub(crate) fn divide_by_special_and_rescale(
         &self,
         level: usize,
         pair: Pair<W>,
@@ -79,8 +79,7 @@ impl<W: Word> RlweContext<W> {
     /// # Errors
     /// [`Error::LevelMismatch`] for a key of a lower level, [`Error::ParamsMismatch`] for one of another chain.
     pub fn check_key(&self, key: &SampleBlock<W>, level: usize) -> Result<(), Error> {
-        let own = self.key_level(key).filter(|&own| key.samples() == self.digit_count(own));
-        match own {
+        match self.switching_key_level(key) {
             Some(own) if own >= level => Ok(()),
             Some(own) => Err(Error::LevelMismatch(format!(
                 "switching key of level {own}, ciphertext at level {level}; drop the ciphertext to {own}, or make \

@@ -157,8 +157,7 @@ impl<W: Word> ModRaise<W> {
         self.raise(x, None, key, counters)
     }
 
-    /// [`Self::from_ephemeral`] of x over an integer modulo Q, prime to it: the phase is what it was there, over that integer
-    /// modulo Q.
+    /// [`Self::from_ephemeral`], divided by an integer modulo Q: the phase times `divisor` is that of [`Self::from_ephemeral`].
     ///
     /// # Errors
     /// As [`Self::from_ephemeral`]; [`Error::InvalidArgument`] for a divisor that is not prime to Q.
@@ -174,7 +173,7 @@ impl<W: Word> ModRaise<W> {
             let m = q.modulus(i);
             m.inv(m.reduce_u64(divisor)).map(|inverse| m.shoup(inverse)).ok_or_else(|| {
                 Error::InvalidArgument(format!(
-                    "a division by {divisor} modulo {}; they must be coprime",
+                    "a division by {divisor} modulo {}, which divides it; divide by a number that no prime of the chain divides",
                     m.value()
                 ))
             })

@@ -94,7 +94,7 @@ impl<W: Word> SecretKey<W> {
     ///
     /// # Panics
     /// For no parts.
-    pub fn phase(&self, parts: &[Poly<W, Eval>]) -> Zeroizing<Poly<W, Coeff>> {
+    pub(crate) fn phase(&self, parts: &[Poly<W, Eval>]) -> Zeroizing<Poly<W, Coeff>> {
         let (last, rest) = parts.split_last().expect("a ciphertext has components");
         let s = self.modulo_q(last.basis());
         let mut sum = last.clone();

@@ -124,6 +124,46 @@ fn the_halves_of_a_raise_keep_the_message_modulo_q0() {
     halves_keep_the_message(&narrow());
 }
 
+fn a_division_is_exact<W: Word>(setup: &Setup<W>, divisor: u64) {
+    let (mut lottery, context) = (Lottery::new(55), &setup.keys.context);
+    let top = context.max_level();
+    let q = product(&context.q(top).primes().collect::<Vec<_>>());
+    let pair = setup.to_ephemeral(setup.uniform(&mut lottery).0);
+    let phase = setup.phase(&pair);
+    let mut counters = Counters::default();
+    let raised = setup.raise.from_ephemeral_over(&pair, divisor, Some(&setup.back), &mut counters);
+    let raised = raised.expect("keys of the chain");
+    assert!(raised.b.basis().same_as(context.q(top)));
+    let bound = 6.0 * setup.keys.switching_variance(top).sqrt();
+    // Times the divisor, the integers that were raised, and as many times the noise of a key.
+    for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&phase) {
+        let difference = centred(&(found * divisor - expected), &q);
+        assert!((&difference % divisor) == BigInt::ZERO, "{difference} is no multiple of {divisor}");
+        let noise = (difference / divisor).to_f64().expect("finite");
+        assert!(noise.abs() < bound, "noise {noise}, at most {bound}");
+    }
+    // Without a key, nothing else.
+    let pair =
+        setup.raise.to_ephemeral(setup.uniform(&mut lottery).0, None, &mut counters).expect("at level 0");
+    let raised = setup.raise.from_ephemeral_over(&pair, divisor, None, &mut counters).expect("no key");
+    let expected = integer_phase(&pair, setup.keys.secret.small());
+    for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&expected) {
+        assert_eq!(&centred(&(found * divisor), &q), expected);
+    }
+    for prime in context.q(top).primes() {
+        let refused = setup.raise.from_ephemeral_over(&pair, prime, None, &mut counters);
+        assert!(matches!(refused, Err(Error::InvalidArgument(text)) if text.contains(&prime.to_string())));
+    }
+}
+
+#[test]
+fn a_raise_over_an_integer_is_the_raise_times_its_inverse() {
+    for divisor in [1, 257, 65537 * 65537, 786_433] {
+        a_division_is_exact(&wide(), divisor);
+        a_division_is_exact(&narrow(), divisor);
+    }
+}
+
 fn pairs_are_linear<W: Word>(setup: &Setup<W>) {
     let (mut lottery, q0) = (Lottery::new(52), setup.q0());
     let pairs: Vec<EphemeralPair<W>> =

@@ -239,7 +239,7 @@ impl<W: Word> EncodedTransform<W> {
 
     fn check_key(&self, g: &Automorphism, key: &SampleBlock<W>) -> Result<(), Error> {
         let rlwe = &self.rlwe;
-        let own = rlwe.key_level(key);
+        let own = rlwe.switching_key_level(key);
         if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.n() {
             return Ok(());
         }
