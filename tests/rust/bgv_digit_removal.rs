@@ -48,18 +48,16 @@ fn coefficients_are_those_of_the_vectors() {
     }
 }
 
-/// f(I + p^t y) = I for every I, and every `step`-th y.
+/// f(I + p^t y) = I for every digit of one sign, since f is odd, and every `step`-th y.
 fn holds(vector: &Vector, step: u64) {
     let Vector { id, ring, t, bound, odd } = vector;
-    let power = ring.prime().pow(*t);
-    for digit in -(*bound as i64)..=*bound as i64 {
-        let expected = ring.reduce_signed(digit);
+    let (m, power) = (ring.modulus(), ring.prime().pow(*t));
+    for digit in 0..=*bound {
         for y in (0..ring.value() / power).step_by(step as usize) {
-            let x = ring.add(expected, ring.mul(y, power));
+            let x = ring.add(digit, ring.mul(y, power));
             let square = ring.shoup(ring.mul(x, x));
-            let m = ring.modulus();
             let value = odd.iter().rev().fold(0, |sum, &c| m.add(m.mul_shoup(sum, &square), c));
-            assert_eq!(m.mul(value, x), expected, "{id} at {digit} + {power} {y}");
+            assert_eq!(m.mul(value, x), digit, "{id} at {digit} + {power} {y}");
         }
     }
 }
@@ -68,7 +66,7 @@ fn holds(vector: &Vector, step: u64) {
 fn digits_are_read_on_whole_supports() {
     for vector in vectors() {
         let points = (2 * vector.bound + 1) * (vector.ring.value() / vector.ring.prime().pow(vector.t));
-        // All of up to half a million points; of others, those of bgv15 among them, some hundred thousand all over.
-        holds(&vector, points.div_ceil(500_000));
+        // All of up to 4 million points; of others, some hundred thousand all over.
+        holds(&vector, if points < 4_000_000 { 1 } else { points.div_ceil(500_000) });
     }
 }

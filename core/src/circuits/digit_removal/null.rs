@@ -5,6 +5,9 @@ use alloc::{format, vec::Vec};
 use super::lagrange::{hasse, interpolate, nodes, product, value, vanishing};
 use crate::{arith::PrimePower, error::Error};
 
+/// The time that a polynomial takes to make grows with the square of its coefficients: seconds for these.
+const MAX_COEFFICIENTS: u128 = 1 << 14;
+
 /// The coefficients below p^e, from low to high degree, of a polynomial f with f(I + p^t y) = I modulo p^e for all |I| <= `bound`
 /// and all y, for `ring` of p^e and 2 `bound` < p. It is odd.
 ///
@@ -13,13 +16,23 @@ use crate::{arith::PrimePower, error::Error};
 /// ceil(e/t) (2 `bound` + 1) - 1, and 4 `bound` + 1 for e = 2, t = 1.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p.
+/// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p, and for a degree of 2^14 or more.
 pub fn small_digit(ring: PrimePower, t: u32, bound: u64) -> Result<Vec<u64>, Error> {
     let (p, e) = (ring.prime(), ring.exponent());
     if t == 0 || t > e || bound >= p.div_ceil(2) {
         return Err(Error::InvalidArgument(format!(
             "a digit of at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take a bound below {p}/2 and an exponent from 1 \
              to {e}"
+        )));
+    }
+    if e == t {
+        return Ok(alloc::vec![0, 1]);
+    }
+    let coefficients = u128::from(e.div_ceil(t)) * (2 * u128::from(bound) + 1);
+    if coefficients > MAX_COEFFICIENTS {
+        return Err(Error::InvalidArgument(format!(
+            "a digit of at most {bound} beside multiples of {p}^{t} modulo {p}^{e} takes a polynomial of {coefficients} coefficients, \
+             at most {MAX_COEFFICIENTS} are made; take a smaller bound"
         )));
     }
     let zero = vanishing(ring, bound);
@@ -94,5 +107,11 @@ mod tests {
             assert!(small_digit(ring, t, bound).is_err());
         }
         assert!(small_digit(ring, 1, 8).is_ok());
+        assert_eq!(small_digit(ring, 2, 8), Ok(alloc::vec![0, 1]));
+        // A bound that p allows, and no memory holds.
+        let large = PrimePower::new((1 << 61) - 1, 1).expect("a prime");
+        assert_eq!(small_digit(large, 1, 1 << 59), Ok(alloc::vec![0, 1]));
+        let large = PrimePower::new(786_433, 3).expect("a prime");
+        assert!(matches!(small_digit(large, 1, 390_000), Err(Error::InvalidArgument(_))));
     }
 }
