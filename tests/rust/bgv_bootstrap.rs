@@ -14,7 +14,7 @@ use refloat::bootstrapping::method::Promise;
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::polynomial::Plan;
 use refloat::random::Seed;
-use refloat::schemes::bgv::{BgvCiphertext, Factor};
+use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::{Counters, Observer, StageEvent};
 use refloat_tests::bgv::tiny;
 use refloat_tests::rns::Lottery;
@@ -75,8 +75,8 @@ fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
 fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
     let (params, secret, n) = (&set.params, &set.secret, set.params.n());
     let (small, large) = (params.messages(), params.raised());
-    let q0 = params.spec().chain.levels[0][0] as i64;
-    let step = small.prime().pow(params.spec().digit_exponent) as i64;
+    let q0 = i128::from(params.spec().chain.levels[0][0]);
+    let step = i128::from(small.prime().pow(params.spec().digit_exponent));
     let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
     advance(set, &mut run, SLOTS_TO_COEFFS);
     let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
@@ -88,18 +88,19 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     advance(set, &mut run, PREPARE);
     let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
     let phase = secret.decrypt_prepared(prepared).reveal_to_key_owner().clone();
-    let bound = i64::from(params.spec().bound);
+    let bound = i128::from(params.spec().bound);
+    let modulo = |x: i128, ring: PrimePower| x.rem_euclid(ring.value().into()) as u64;
     for (&x, &m) in phase.iter().zip(&coefficients) {
-        let digit = (x as f64 / q0 as f64).round() as i64;
+        let digit = (x as f64 / q0 as f64).round() as i128;
         let rest = x - q0 * digit;
         assert!(digit.abs() <= bound, "a digit of {digit}");
         assert!(rest % step == 0, "p^t m'");
-        assert_eq!(small.reduce_signed(rest / step), small.mul(m, factor.value()), "m' is f m modulo p^r");
+        assert_eq!(modulo(rest / step, small), small.mul(m, factor.value()), "m' is f m modulo p^r");
     }
 
     advance(set, &mut run, MOD_RAISE);
-    let over_q0 = large.inverse(large.reduce_signed(q0)).expect("a unit");
-    let expected: Vec<u64> = phase.iter().map(|&x| large.mul(large.reduce_signed(x), over_q0)).collect();
+    let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
+    let expected: Vec<u64> = phase.iter().map(|&x| large.mul(modulo(x, large), over_q0)).collect();
     let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
     assert_eq!(secret.decrypt_coefficients(raised).expect("our own").reveal_to_key_owner(), &expected);
     assert_eq!((raised.ring(), raised.level()), (large, params.levels().coeffs_to_slots));
@@ -169,9 +170,8 @@ fn narrow_words_and_other_digits_do_as_well() {
     assert_eq!(out.ring().value(), 257 * 257);
 }
 
-#[test]
-fn a_hundred_bootstraps_with_products_between_stay_right() {
-    let set = Set::<u64>::new(&tiny(15));
+/// A hundred bootstraps, with as many squares between as there are levels for.
+fn stays_right(set: &Set<u64>) {
     let floor = set.params.context().noise().rounding();
     let mut message = set.random(&mut Lottery::new(4));
     let mut x = set.encrypt(&message, set.params.levels().output, 3);
@@ -193,6 +193,12 @@ fn a_hundred_bootstraps_with_products_between_stay_right() {
     }
     let values: BTreeSet<u64> = message.into_iter().collect();
     assert!(values.len() > 16, "slots that have become the same");
+}
+
+#[test]
+fn a_hundred_bootstraps_with_products_between_stay_right() {
+    stays_right(&Set::new(&tiny(15)));
+    stays_right(&Set::new(&(BgvPreset::named("toy-bgv10").expect("a set").spec)()));
 }
 
 #[test]
@@ -312,13 +318,28 @@ fn runs_report_stop_and_refuse() {
     let product = bgv.tensor(&x, &x).expect("room");
     assert!(matches!(refused(&product), Error::InvalidArgument(_)));
     let raised = bgv.multiply_by_prime(&x, 1).expect("a power of the set");
-    assert!(matches!(refused(&raised), Error::ScaleMismatch(_)));
+    assert!(matches!(refused(&raised), Error::PlaintextMismatch(_)));
+    // Stages that are given another's plaintexts.
+    let at = |x: &BgvCiphertext<u64>, level| bgv.drop_to_level(x, level).expect("lower");
+    let mut work = Counters::default();
+    let wrong = bootstrapper.prepare(&at(&raised, 0), &set.keys, &mut work).err();
+    assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))));
+    let wrong = bootstrapper.coeffs_to_slots(&x, &set.keys, &mut work).err();
+    assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))));
+    let wrong = bootstrapper.remove_digit(&x, x.factor(), &set.keys, &mut work).err();
+    assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))));
+    let foreign = Factor::new(3, PrimePower::new(193, 1).expect("a prime")).expect("a unit");
+    let wrong = bootstrapper.remove_digit(&raised, foreign, &set.keys, &mut work).err();
+    assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))));
     let noisy = (0..3).fold(x.clone(), |x, _| bgv.multiply_integer(&x, 128).expect("room"));
     let Error::Limit(text) = refused(&noisy) else { panic!("too much noise for a raise") };
     assert!(text.contains("noise"), "{text}");
     let other = Set::<u64>::new(&tiny(3));
     assert!(matches!(refused(&other.encrypt(&[1], 2, 6)), Error::ParamsMismatch(_)));
     assert!(matches!(bootstrapper.bootstrap(&x, &other.keys, &mut ()), Err(Error::ParamsMismatch(_))));
+    let prepared = bootstrapper.prepare(&at(&x, 0), &set.keys, &mut work).expect("level 0");
+    let wrong = bootstrapper.mod_raise(&prepared, &other.keys, &mut work).err();
+    assert!(matches!(wrong, Some(Error::ParamsMismatch(_))));
     assert!(matches!(
         set.secret.encrypt(&[1], params.levels().output + 1, &Seed::from_bytes([0; 32])),
         Err(Error::LevelMismatch(_))
@@ -342,8 +363,18 @@ fn sets_that_do_not_fit_are_named() {
     assert!(refused(&|spec| spec.ephemeral.weight = 0).contains("weight 0"));
     assert!(refused(&|spec| spec.coeffs_to_slots = 7).contains("stages"));
     assert!(refused(&|spec| spec.slots_to_coeffs = 5).contains("at least one level more"));
+    for stages in [usize::MAX, 0] {
+        refused(&|spec| spec.slots_to_coeffs = stages);
+        refused(&|spec| spec.coeffs_to_slots = stages);
+    }
+    refused(&|spec| spec.digit_exponent = u32::MAX);
+    refused(&|spec| spec.exponent = u32::MAX);
     // Levels 0 and 3 in each other's place: a q0 too small for the noise of a message.
     assert!(refused(&|spec| spec.chain.levels.swap(0, 3)).contains("larger q0"));
+    // Digits of 0 alone are removed by the identity; a secret of weight 32 has others, as often as it says.
+    let mut spec = tiny(15);
+    spec.bound = 0;
+    assert!(BgvParams::<u64>::new(&spec).expect("sound").log2_failure() > 0.0);
     let taken = tiny(15).chain.levels[4][0];
     assert!(refused(&|spec| spec.prime = taken).contains("prime of the chain"));
 }

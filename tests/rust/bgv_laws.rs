@@ -4,12 +4,15 @@ use num_bigint::BigInt;
 use refloat::Error;
 use refloat::arith::Word;
 use refloat::circuits::polynomial::{Polynomial, PolynomialEvaluator};
-use refloat::schemes::bgv::{BgvCiphertext, BgvContext, Factor, PlaintextSpec, PrimePower};
-use refloat::schemes::evaluator::Label;
+use refloat::rlwe::RlweSpec;
+use refloat::schemes::bgv::{BgvCiphertext, BgvContext, Factor, PlaintextSpec, PrimePower, decrypt};
+use refloat::schemes::evaluator::Leveled;
+use refloat::security::SecretDistribution;
 use refloat::trace::Counters;
 use refloat_tests::bgv::{BgvChain, Textbook, log_deviation};
+use refloat_tests::chain::{KEY_ID, spec};
 use refloat_tests::embedding;
-use refloat_tests::ring::{automorphism, centred, poly};
+use refloat_tests::ring::{automorphism, centred, poly, to_f64};
 use refloat_tests::rns::Lottery;
 
 /// Plaintexts modulo 257^2 at most, messages modulo 257.
@@ -86,8 +89,6 @@ fn scaled_form_is_the_textbook_over_p_word_by_word() {
     assert_eq!(of(&chain.evaluator.add(&x, &y).expect("room")), of(&x).add(&of(&y)));
     let product = chain.evaluator.tensor(&x, &y).expect("room");
     assert_eq!(of(&product), of(&x).multiply(&of(&y)));
-    let rescaled = chain.evaluator.rescale(&product).expect("a level below");
-    assert_eq!(of(&rescaled), of(&product).switch(&prime(top)));
     let rescaled = chain.evaluator.rescale(&x).expect("a level below");
     assert_eq!(of(&rescaled), of(&x).switch(&prime(top)));
     // The phase of the textbook is f m modulo P; what the library decrypts is m.
@@ -101,6 +102,51 @@ fn scaled_form_is_the_textbook_over_p_word_by_word() {
     assert_eq!(found, expected);
     assert_ne!(rescaled.factor(), Factor::one(ring));
     assert_eq!(chain.decrypt(&rescaled), mx);
+}
+
+/// What a key switch and a rounding leave of the textbook's phase: P times their noise, and nothing else.
+#[test]
+fn switched_phases_are_the_textbook_s_but_for_multiples_of_p() {
+    let n = 256;
+    let digits: [&[usize]; 2] = [&[0, 1], &[2, 3]];
+    let set = spec(n, &[&[50.0], &[40.0], &[41.0], &[40.5]], &[50.0, 50.5], &digits);
+    let chain = BgvChain::<u64>::of(&set, PlaintextSpec { prime: 7681, exponent: 1, largest_exponent: 2 });
+    let (model, ring) = (chain.context.noise(), chain.context.message_modulus().ring());
+    let mut lottery = Lottery::new(21);
+    let s = poly(&chain.secret.small().coefficients().iter().map(|&s| i64::from(s)).collect::<Vec<_>>());
+    let p = BigInt::from(ring.value());
+    // found = (expected + P e) / divisor: the deviation of e / divisor against that of a key switch before the division and of a
+    // rounding after it.
+    let check = |name: &str, found: &[BigInt], expected: &[BigInt], divisor: &BigInt, level: usize| {
+        let noise: Vec<f64> = found
+            .iter()
+            .zip(expected)
+            .map(|(found, expected)| {
+                let difference = found * divisor - expected;
+                assert!((&difference % &p) == BigInt::ZERO, "{name}: {difference} is no multiple of P");
+                to_f64(&[difference / &p])[0] / to_f64(std::slice::from_ref(divisor))[0]
+            })
+            .collect();
+        let divisor = to_f64(std::slice::from_ref(divisor))[0];
+        let square = |noise: f64| model.deviation(noise).powi(2);
+        let law = square(model.key_switch(level) / divisor) + square(model.rounding());
+        let (found, law) = (log_deviation(&noise), 0.5 * law.log2());
+        assert!((found - law).abs() < 0.3, "{name}: 2^{found:.2}, the law says 2^{law:.2}");
+    };
+    let keys = chain.galois_keys(&[3]);
+    for level in 1..=chain.top() {
+        let [x, y] = [1, 2].map(|i| chain.encrypt(&random(ring, n, &mut lottery), level, i));
+        let product = chain.evaluator.tensor(&x, &y).expect("room");
+        let key = &chain.relinearization;
+        let small =
+            chain.evaluator.relinearize_rescale(&product, key, &mut Counters::default()).expect("room");
+        let (before, after) =
+            (Textbook::from_scaled(&product).phase(&s), Textbook::from_scaled(&small).phase(&s));
+        check("product", &after, &before, &chain.context.rlwe().spec().levels[level][0].into(), level);
+        let turned = chain.evaluator.rotate(&x, 3, &keys).expect("room");
+        let before = automorphism(&Textbook::from_scaled(&x).phase(&s), 125);
+        check("rotation", &Textbook::from_scaled(&turned).phase(&s), &before, &1.into(), level);
+    }
 }
 
 fn arithmetic<W: Word>(chain: &BgvChain<W>) {
@@ -127,15 +173,22 @@ fn arithmetic<W: Word>(chain: &BgvChain<W>) {
         };
         let neg: Vec<u64> = mx.iter().map(|&x| ring.neg(x)).collect();
         check("x", Ok(x.clone()), mx.clone());
+        let three = evaluator.tensor(&x, &y).expect("room");
+        let products = each(mx, my, |x, y| ring.mul(x, y));
+        check("x y in three", Ok(three.clone()), products.clone());
+        check("-x y", Ok(evaluator.negate(&three)), each(&products, &products, |x, _| ring.neg(x)));
+        check("x y + x", evaluator.add(&three, &x), each(mx, my, |x, y| ring.add(ring.mul(x, y), x)));
+        check("x - x y", evaluator.sub(&x, &three), each(mx, my, |x, y| ring.sub(x, ring.mul(x, y))));
+        check("x y + x y", evaluator.add(&three, &three), each(&products, &products, |x, y| ring.add(x, y)));
         check("x + y", evaluator.add(&x, &y), each(mx, my, |x, y| ring.add(x, y)));
         check("x - y", evaluator.sub(&x, &y), each(mx, my, |x, y| ring.sub(x, y)));
         check("-x", Ok(evaluator.negate(&x)), neg);
-        let product = check(
-            "x y",
-            evaluator.multiply(&x, &y, &chain.relinearization),
-            each(mx, my, |x, y| ring.mul(x, y)),
-        );
+        let product = check("x y", evaluator.multiply(&x, &y, &chain.relinearization), products.clone());
         assert_eq!(product.level(), top - 1);
+        // A fresh one at the product's factor can be added to it.
+        let same = check("x at a factor", evaluator.at_factor(&x, product.factor()), mx.clone());
+        assert_eq!((same.level(), same.factor()), (top - 1, product.factor()));
+        check("x y + x", evaluator.add(&product, &same), each(mx, my, |x, y| ring.add(ring.mul(x, y), x)));
         // With a factor that is not 1.
         let z = check(
             "x y + plain",
@@ -147,8 +200,8 @@ fn arithmetic<W: Word>(chain: &BgvChain<W>) {
             evaluator.multiply_plain(&z, mx),
             each(mx, my, |x, y| ring.mul(ring.add(ring.mul(x, y), y), x)),
         );
-        let z = check("rescaled", evaluator.rescale(&z), chain.decrypt(&z));
-        let before = chain.decrypt(&z);
+        let before = each(mx, my, |x, y| ring.mul(ring.add(ring.mul(x, y), y), x));
+        let z = check("rescaled", evaluator.rescale(&z), before.clone());
         let map = |f: &dyn Fn(u64) -> u64| before.iter().map(|&x| f(x)).collect::<Vec<u64>>();
         check("+ 11", evaluator.add_constant(&z, 11), map(&|x| ring.add(x, 11)));
         check("- 11", evaluator.add_constant(&z, -11), map(&|x| ring.sub(x, 11)));
@@ -167,6 +220,11 @@ fn arithmetic<W: Word>(chain: &BgvChain<W>) {
 fn arithmetic_is_that_of_the_slots() {
     arithmetic(&wide());
     arithmetic(&narrow());
+    // Levels of two primes, and a sparse secret.
+    let digits: [&[usize]; 3] = [&[0], &[1, 2], &[3, 4]];
+    let mut set = spec(64, &[&[50.0], &[30.0, 31.0], &[30.5, 29.5]], &[50.0, 50.5], &digits);
+    set.secret = SecretDistribution::Sparse { weight: 16 };
+    arithmetic(&BgvChain::<u64>::of(&set, PlaintextSpec { prime: 257, exponent: 1, largest_exponent: 1 }));
 }
 
 #[test]
@@ -180,7 +238,7 @@ fn automorphisms_are_those_of_the_ring() {
     for (g, expected) in [(5, turned(&slots, 1)), (2 * n - 1, [&slots[n / 2..], &slots[..n / 2]].concat())] {
         let image = automorphism(&coefficients, g);
         let image = image.iter().map(|c| u64::try_from((c + &p) % &p).expect("reduced")).collect();
-        assert_eq!(encoder.decode(image), expected, "X^{g}");
+        assert_eq!(encoder.decode(image).expect("as many as the degree"), expected, "X^{g}");
     }
 }
 
@@ -204,15 +262,14 @@ fn the_modulus_of_plaintexts_changes_without_a_word() {
     assert_eq!(chain.decrypt(&square), expected);
     assert!(matches!(evaluator.multiply_by_prime(&larger, 1), Err(Error::InvalidArgument(_))));
     assert!(matches!(evaluator.divide_by_prime(&x, 1), Err(Error::InvalidArgument(_))));
-    assert!(matches!(evaluator.add(&x, &larger), Err(Error::ScaleMismatch(_))));
-    assert!(matches!(evaluator.tensor(&x, &larger), Err(Error::ScaleMismatch(_))));
+    assert!(matches!(evaluator.add(&x, &larger), Err(Error::PlaintextMismatch(_))));
+    assert!(matches!(evaluator.tensor(&x, &larger), Err(Error::PlaintextMismatch(_))));
 }
 
 #[test]
 fn polynomials_are_evaluated_at_the_factor_asked_for() {
     let chain = wide();
     let ring = chain.context.message_modulus().ring();
-    let larger = chain.context.largest_modulus().ring();
     let message = random(ring, chain.context.slots(), &mut Lottery::new(5));
     let x = chain.encrypt(&message, chain.top(), 1);
     let coefficients = [3, -7, 0, 128, -100, 1, 64, -2];
@@ -238,7 +295,16 @@ fn polynomials_are_evaluated_at_the_factor_asked_for() {
         assert_eq!(chain.decrypt(&y), message.iter().map(|&m| value(m)).collect::<Vec<_>>());
         assert_eq!((y.level(), y.factor()), (chain.top() - 3, target));
     }
-    assert_eq!(larger.exponent(), 2);
+    // Of other plaintexts, for a constant polynomial too.
+    let constant = Polynomial::of_integers([7]).expect("not empty");
+    for (p, k) in [(257, 2), (193, 1)] {
+        let target = Factor::new(3, PrimePower::new(p, k).expect("a prime")).expect("a unit");
+        for polynomial in [&polynomial, &constant] {
+            let refused = polynomials.evaluate(polynomial, &x, target, &mut Counters::default());
+            assert!(matches!(refused, Err(Error::PlaintextMismatch(_))), "a factor modulo {p}^{k}");
+        }
+        assert!(matches!(chain.evaluator.at_factor(&x, target), Err(Error::PlaintextMismatch(_))));
+    }
 }
 
 /// Levels of 4 P phi_max, in bits.
@@ -323,9 +389,13 @@ fn what_does_not_fit_is_named() {
     let lower = evaluator.rescale(&x).expect("a level below");
     // At one level with other factors.
     let dropped = evaluator.drop_to_level(&x, top - 1).expect("lower");
-    let Err(Error::ScaleMismatch(text)) = evaluator.add(&dropped, &lower) else { panic!("two factors") };
-    assert!(text.contains(&lower.factor().value().to_string()), "{text}");
+    let Err(Error::PlaintextMismatch(text)) = evaluator.add(&dropped, &lower) else { panic!("two factors") };
+    assert!(text.contains(&lower.factor().value().to_string()) && text.contains("at_factor"), "{text}");
+    let same = evaluator.at_factor(&x, lower.factor()).expect("a level below");
+    assert_eq!(chain.decrypt(&evaluator.add(&same, &lower).expect("one factor"))[..4], [2, 4, 6, 0]);
+    assert_eq!(evaluator.at_factor(&lower, lower.factor()).expect("its own").level(), lower.level());
     let product = evaluator.tensor(&x, &x).expect("room");
+    assert!(matches!(evaluator.rescale(&product), Err(Error::InvalidArgument(_))));
     assert!(matches!(evaluator.tensor(&product, &x), Err(Error::InvalidArgument(_))));
     assert!(matches!(
         evaluator.relinearize_rescale(&x, &chain.relinearization, &mut Counters::default()),
@@ -353,12 +423,27 @@ fn what_does_not_fit_is_named() {
     {
         assert!(matches!(set(p, r, e), Some(Error::InvalidArgument(_))), "{p}^{r}, {p}^{e}");
     }
+    for n in [0, 96, usize::MAX] {
+        let plaintexts = PlaintextSpec { prime: 257, exponent: 1, largest_exponent: 1 };
+        let degree = RlweSpec { n, ..chain.context.rlwe().spec().clone() };
+        assert!(matches!(plaintexts.check(&degree), Err(Error::InvalidArgument(_))), "{n}");
+    }
     let own = chain.context.rlwe().spec().levels[1][0];
     let Some(Error::InvalidArgument(text)) = set(own, 1, 1) else { panic!("a prime of the chain") };
     assert!(text.contains("prime of the chain"), "{text}");
-    let ring = PrimePower::new(257, 2).expect("a prime");
-    assert_eq!(
-        Factor::new(3, ring).expect("a unit").div(Factor::new(3, ring).expect("a unit")),
-        Factor::one(ring)
-    );
+}
+
+#[test]
+fn noise_beyond_the_modulus_is_not_decrypted() {
+    let chain = wide();
+    let mut x = chain.encrypt(&[1, 2, 3], 0, 1);
+    // Circuits check their sums when they are complete, and so must whoever decrypts one.
+    let mut factor = 1;
+    while x.capacity() >= 0.0 {
+        assert_eq!(chain.decrypt(&x)[..3], [factor, 2 * factor % 257, 3 * factor % 257]);
+        Leveled::multiply_integer_assign(&chain.evaluator, &mut x, 128).expect("our own");
+        factor = factor * 128 % 257;
+    }
+    let refused = decrypt(&chain.context, &chain.secret, KEY_ID, &x).err();
+    assert!(matches!(refused, Some(Error::Limit(text)) if text.contains("bootstrap first")));
 }

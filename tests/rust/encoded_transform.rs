@@ -143,6 +143,13 @@ fn what_does_not_fit_is_named() {
     for gap in [0, 3, N] {
         assert!(matches!(new(2, gap), Err(Error::InvalidArgument(_))), "X^{gap}");
     }
+    // Coefficients between the powers that were announced, whether or not lines would be kept of them.
+    for gap in [2, 16, N / 2] {
+        let Err(Error::InvalidArgument(text)) = new(2, gap) else {
+            panic!("dropped coefficients of X^{gap}")
+        };
+        assert!(text.contains(&format!("diagonals in X^{gap}")), "{text}");
+    }
     let none = encode(&chain, &BTreeMap::new(), (2, 1), PlaintextStorage::Evaluated);
     assert!(matches!(none, Err(Error::InvalidArgument(_))));
     let short = EncodedTransform::new(

@@ -126,7 +126,7 @@ impl Leveled for ClearEvaluator {
         Ok(x)
     }
 
-    fn check_operand(&self, x: &Clear, key: &Key) -> Result<(), Error> {
+    fn check_operand(&self, x: &Clear, key: &Key, _: Factor) -> Result<(), Error> {
         if x.components != 2 {
             return Err(Error::InvalidArgument("not relinearised".into()));
         }

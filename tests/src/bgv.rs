@@ -6,7 +6,7 @@ use refloat::arith::Word;
 use refloat::bootstrapping::bgv::{BgvSpec, EphemeralSpec};
 use refloat::random::Seed;
 use refloat::ring::{GaloisElement, centered_f64};
-use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, SampleBlock, SecretKey};
+use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
 
 use crate::chain::{KEY_ID, spec};
@@ -121,8 +121,15 @@ impl<W: Word> BgvChain<W> {
         let all: Vec<usize> = (0..levels.len()).collect();
         let digits: Vec<&[usize]> = all.chunks(alpha).collect();
         let spec = spec(n, &levels.chunks(1).collect::<Vec<_>>(), special, &digits);
-        let plaintexts = PlaintextSpec { prime, exponent, largest_exponent: largest };
-        let context = BgvContext::from_spec(&spec, plaintexts).expect("a sound set");
+        Self::of(&spec, PlaintextSpec { prime, exponent, largest_exponent: largest })
+    }
+
+    /// With the keys of the tests.
+    ///
+    /// # Panics
+    /// If the set is not sound.
+    pub fn of(spec: &RlweSpec, plaintexts: PlaintextSpec) -> Self {
+        let context = BgvContext::from_spec(spec, plaintexts).expect("a sound set");
         let seed = Seed::from_bytes([29; 32]);
         let secret = SecretKey::generate(context.rlwe(), &seed);
         let seeds = KeySeeds::derive(&seed);
@@ -140,10 +147,19 @@ impl<W: Word> BgvChain<W> {
     /// # Panics
     /// Never.
     pub fn galois_keys(&self, rotations: &[i64]) -> GaloisKeys<W> {
-        let (rlwe, n) = (self.context.rlwe(), self.context.rlwe().n());
+        let n = self.context.rlwe().n();
         let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
-        let mut keys = GaloisKeys::new(n);
-        for g in rotations.chain([GaloisElement::conjugation(n)]) {
+        self.keys_of(rotations.chain([GaloisElement::conjugation(n)]))
+    }
+
+    /// Keys of these automorphisms, at the highest level.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn keys_of(&self, elements: impl IntoIterator<Item = GaloisElement>) -> GaloisKeys<W> {
+        let rlwe = self.context.rlwe();
+        let mut keys = GaloisKeys::new(rlwe.n());
+        for g in elements {
             keys.insert(rlwe, g, self.secret.galois_key(rlwe, &self.seeds, rlwe.max_level(), g))
                 .expect("a key of this chain");
         }
@@ -169,7 +185,14 @@ impl<W: Word> BgvChain<W> {
 
     /// The noise: coefficients of the phase of the textbook form over P.
     pub fn noise(&self, x: &BgvCiphertext<W>) -> Vec<f64> {
-        let mut phase = self.secret.phase(x.parts()).clone();
+        let basis = x.parts()[0].basis();
+        let s = self.secret.modulo_q(basis);
+        let mut phase = refloat::ring::Poly::zero(basis);
+        for part in x.parts().iter().rev() {
+            phase.mul_assign(&s);
+            phase.add_assign(part);
+        }
+        let mut phase = phase.into_coeff();
         phase.mul_integer_assign(x.ring().value() as i64);
         let p = x.ring().value() as f64;
         centered_f64(&phase).into_iter().map(|x| x / p).collect()

@@ -43,15 +43,21 @@ pub trait Leveled: Sync {
     /// x, whose label equals `label` up to the rounding of labels, at exactly that label.
     ///
     /// # Errors
-    /// [`Error::ScaleMismatch`] if the labels differ.
+    /// [`Error::ScaleMismatch`] or [`Error::PlaintextMismatch`] if the labels differ.
     fn at_label(&self, x: Self::Ciphertext, label: Self::Label) -> Result<Self::Ciphertext, Error>;
 
-    /// Whether products of x can be relinearised by the key.
+    /// Whether products of x can be relinearised by the key, and sums of them have the label `target`.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if x itself was not relinearised; [`Error::ParamsMismatch`] and
-    /// [`Error::LevelMismatch`] for a key of another set or of a lower level.
-    fn check_operand(&self, x: &Self::Ciphertext, key: &Self::RelinearizationKey) -> Result<(), Error>;
+    /// [`Error::LevelMismatch`] for a key of another set or of a lower level; [`Error::PlaintextMismatch`] for a label of other
+    /// plaintexts.
+    fn check_operand(
+        &self,
+        x: &Self::Ciphertext,
+        key: &Self::RelinearizationKey,
+        target: Self::Label,
+    ) -> Result<(), Error>;
 
     /// Zero without randomness, of the same set and key as `like`: it hides nothing.
     fn empty_sum(&self, like: &Self::Ciphertext, level: usize, label: Self::Label) -> Self::Ciphertext;
@@ -84,7 +90,7 @@ pub trait Leveled: Sync {
     /// x + y at the lower of the two levels, in the memory of x; equal labels required.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if the labels differ.
+    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] or [`Error::PlaintextMismatch`] if the labels differ.
     fn add_to(&self, x: Self::Ciphertext, y: &Self::Ciphertext) -> Result<Self::Ciphertext, Error>;
 
     /// The product in three components, at the lower of the two levels.

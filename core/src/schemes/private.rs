@@ -5,8 +5,8 @@ use zeroize::Zeroize;
 /// What a decryption returns: for the owner of the secret key, and nobody else.
 ///
 /// A CKKS decryption carries the ciphertext's noise; one decryption given to another party can
-/// reveal the key (Li, Micciancio, ePrint 2020/1533). So this type cannot be printed, compared or
-/// serialised, and is wiped when dropped. The owner takes the value out by name.
+/// reveal the key (Li, Micciancio, ePrint 2020/1533). A BGV decryption is exact, and still the plaintext of its owner. So this
+/// type cannot be printed, compared or serialised, and is wiped when dropped. The owner takes the value out by name.
 pub struct Private<T: Zeroize>(T);
 
 impl<T: Zeroize> Private<T> {
@@ -15,8 +15,8 @@ impl<T: Zeroize> Private<T> {
         Self(value)
     }
 
-    /// The value, for the owner of the secret key. It must not travel on: see
-    /// `release_to_others` of the key for the call that floods or refuses.
+    /// The value, for the owner of the secret key. A CKKS decryption must not travel on as it is: what is given to others is
+    /// drowned in noise first, by a call of the secret key where its method has one.
     pub fn reveal_to_key_owner(&self) -> &T {
         &self.0
     }

@@ -93,7 +93,7 @@ impl<W: Word> BgvBootstrapper<W> {
     /// The same slots at the output level, with factor 1.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::Limit`] for a ciphertext that does
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::PlaintextMismatch`], [`Error::Limit`] for a ciphertext that does
     /// not fit; [`Error::Cancelled`] if the observer says so; [`Error::MissingKey`].
     pub fn bootstrap(
         &self,
@@ -137,7 +137,8 @@ impl<W: Word> BgvBootstrapper<W> {
     /// From level 0 to the ephemeral secret, times p^e modulo q0.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] above level 0; [`Error::Limit`] for noise that would make digits exceed their bound;
+    /// [`Error::LevelMismatch`] above level 0; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^r;
+    /// [`Error::ParamsMismatch`] for another set or key; [`Error::Limit`] for noise that would make digits exceed their bound;
     /// [`Error::MissingKey`].
     pub fn prepare(
         &self,
@@ -146,6 +147,7 @@ impl<W: Word> BgvBootstrapper<W> {
         counters: &mut Counters,
     ) -> Result<BgvPrepared<W>, Error> {
         self.check(x, keys)?;
+        self.params.check_ring("the raise takes", x, self.params.messages())?;
         let deviation = self.params.quotient_deviation(x.noise());
         if deviation.is_nan() || deviation > LARGEST_DEVIATION {
             return Err(Error::Limit(format!(
@@ -165,13 +167,14 @@ impl<W: Word> BgvBootstrapper<W> {
     /// From the lowest modulus to the highest: I + p^t m'/q0 in the coefficients, modulo p^e.
     ///
     /// # Errors
-    /// [`Error::MissingKey`].
+    /// [`Error::ParamsMismatch`] for keys of another set; [`Error::MissingKey`].
     pub fn mod_raise(
         &self,
         x: &BgvPrepared<W>,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(&x.origin, keys)?;
         let ring = self.params.raised();
         let back = keys.ephemeral_key(Direction::FromEphemeral)?;
         let pair = self.raise.from_ephemeral_over(&x.pair, ring.value(), Some(&back), counters)?;
@@ -197,7 +200,8 @@ impl<W: Word> BgvBootstrapper<W> {
     /// modulo p^r, with factor 1.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for too few levels; [`Error::MissingKey`].
+    /// [`Error::LevelMismatch`] for too few levels; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^e, or a factor
+    /// modulo another prime; [`Error::ParamsMismatch`] for another set or key; [`Error::MissingKey`].
     pub fn remove_digit(
         &self,
         x: &BgvCiphertext<W>,
@@ -206,10 +210,19 @@ impl<W: Word> BgvBootstrapper<W> {
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check(x, keys)?;
+        self.params.check_ring("the removal takes", x, self.params.raised())?;
+        if factor.ring().prime() != self.params.messages().prime() {
+            return Err(Error::PlaintextMismatch(format!(
+                "a factor modulo a power of {}, plaintexts of {} modulo one of {}; give the factor of the message that was raised",
+                factor.ring().prime(),
+                self.params.name(),
+                self.params.messages().prime()
+            )));
+        }
         let relinearization = &*keys.relinearization_key()?;
         let polynomials = PolynomialEvaluator::new(&self.bgv, relinearization);
         // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
-        let target = self.base_modulus()?.div(factor).modulo(self.params.raised());
+        let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?;
         let multiple = polynomials.evaluate(self.params.removal(), x, target, counters)?;
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
         Ok(quotient.relabelled(Factor::one(self.params.messages())))

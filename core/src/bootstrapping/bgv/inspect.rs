@@ -8,7 +8,7 @@ use super::{bootstrapper::BgvPrepared, secret::BgvSecretKey};
 use crate::{
     arith::Word,
     error::Error,
-    ring::{Coeff, Poly, centered_f64, from_integers},
+    ring::{Coeff, Poly, centered, from_integers},
     rlwe::LinkSecret,
     schemes::bgv::{self, BgvCiphertext, Private},
 };
@@ -23,9 +23,12 @@ impl<W: Word> BgvSecretKey<W> {
     }
 
     /// The N coefficients p^t m' + q0 I of a prepared message, over the integers.
-    pub fn decrypt_prepared(&self, x: &BgvPrepared<W>) -> Private<Vec<i64>> {
-        // Modulo the first two levels, which hold 2^7 q0 and more, so below 2^53 as doubles.
-        let wide = self.params().context().rlwe().q(1);
+    pub fn decrypt_prepared(&self, x: &BgvPrepared<W>) -> Private<Vec<i128>> {
+        // Modulo a few levels, which hold (B + 1) q0 and its sign.
+        let rlwe = self.params().context().rlwe();
+        let needed = rlwe.q(0).log2() + libm::log2(f64::from(self.params().spec().bound) + 1.0) + 2.0;
+        let level = (1..=rlwe.max_level()).find(|&level| rlwe.q(level).log2() > needed);
+        let wide = rlwe.q(level.unwrap_or(rlwe.max_level()));
         let lift = |part: &Poly<W, Coeff>| {
             let m = part.basis().modulus(0);
             let centred: Zeroizing<Vec<i64>> =
@@ -38,6 +41,9 @@ impl<W: Word> BgvSecretKey<W> {
         phase.mul_assign(&s);
         let mut phase = Zeroizing::new(phase.into_coeff());
         phase.add_assign(&lift(b));
-        Private::new(centered_f64(&phase).into_iter().map(|x| x as i64).collect())
+        // Exact: q0 is below 2^61, and B below 2^32.
+        let integers = Zeroizing::new(centered(&phase));
+        let integer = |(high, low): (f64, f64)| high as i128 + low as i128;
+        Private::new(integers.iter().map(|x| integer(x.parts())).collect())
     }
 }

@@ -27,8 +27,7 @@ impl<W: Word> Maps<W> {
         let matrices: Vec<SlotMatrix> = there.into_iter().chain(back).collect();
         let shapes = stage_shapes(spec, params.levels())?;
         let mut all = par::try_map(matrices.len(), |i| {
-            let (level, shape) = &shapes[i];
-            IntegerTransform::new(params.context(), &matrices[i], shape.period, *level, storage)
+            IntegerTransform::new(params.context(), &matrices[i], shapes[i].0, storage)
         })?;
         let coeffs_to_slots = all.split_off(spec.slots_to_coeffs);
         Ok(Self { slots_to_coeffs: all, coeffs_to_slots })
@@ -37,5 +36,33 @@ impl<W: Word> Maps<W> {
     /// Bytes of encoded diagonals.
     pub fn memory_bytes(&self) -> usize {
         self.coeffs_to_slots.iter().chain(&self.slots_to_coeffs).map(IntegerTransform::memory_bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bootstrapping::bgv::BgvPreset;
+
+    /// A set is validated with what is expected of its maps, before they are made.
+    #[test]
+    fn gains_are_as_expected() {
+        let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");
+        let maps = Maps::new(&params, PlaintextStorage::Coefficients).expect("a sound set");
+        let shapes = stage_shapes(params.spec(), params.levels()).expect("a sound set");
+        let own = maps.slots_to_coeffs.iter().chain(&maps.coeffs_to_slots);
+        assert_eq!(shapes.len(), maps.slots_to_coeffs.len() + maps.coeffs_to_slots.len());
+        for (i, (map, (_, shape))) in own.zip(&shapes).enumerate() {
+            let ring = if i < maps.slots_to_coeffs.len() { params.messages() } else { params.raised() };
+            let expected = IntegerTransform::expected_gain(params.context().rlwe(), shape, ring);
+            let found = map.gain();
+            let bits = |found: f64, expected: f64| libm::log2(found / expected);
+            // Few values repeated, as in the last stage, are less likely to have a large one among them.
+            let (squares, embedding) =
+                (bits(found.squares, expected.squares) / 2.0, bits(found.embedding, expected.embedding));
+            assert!((-0.3..0.1).contains(&squares), "stage {i}: {squares} bits");
+            assert!((-0.75..0.2).contains(&embedding), "stage {i}: {embedding} bits");
+            assert_eq!(found.giant_steps, expected.giant_steps);
+        }
     }
 }

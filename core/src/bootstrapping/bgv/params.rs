@@ -20,17 +20,14 @@ use crate::{
     error::Error,
     ring::{Basis, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext},
-    schemes::{
-        bgv::{BgvCiphertext, BgvContext, NoiseModel},
-        identity::hex,
-    },
+    schemes::bgv::{BgvCiphertext, BgvContext, NoiseModel},
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };
 
-/// Largest deviation of p^t m'/q0, the noise of a message that is raised: beyond, digits exceed their bound more often than
-/// [`BgvParams::log2_failure`] says.
-pub(super) const LARGEST_DEVIATION: f64 = 1.0 / 32.0;
+/// Largest deviation of p^t m'/q0, the noise of a message that is raised: [`BgvParams::log2_failure`] counts it, and more noise is
+/// refused.
+pub(super) const LARGEST_DEVIATION: f64 = 0.015;
 
 /// The levels of a set: the highest level each stage works at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +45,7 @@ pub struct BgvLevels {
 impl BgvLevels {
     fn of(spec: &BgvSpec, removal: usize) -> Result<Self, Error> {
         let top = spec.chain.levels.len().saturating_sub(1);
-        let stages = spec.coeffs_to_slots + removal + spec.slots_to_coeffs;
+        let stages = spec.coeffs_to_slots.saturating_add(removal).saturating_add(spec.slots_to_coeffs);
         if top <= stages {
             return Err(Error::InvalidArgument(format!(
                 "{top} levels above the base, the stages take {} + {removal} + {}; give the chain at least one level more, for a \
@@ -212,16 +209,14 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
-    /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, and the noise of the message, which is
-    /// taken as it is after a product.
+    /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, and as much noise of the message as is not
+    /// refused.
     pub fn log2_failure(&self) -> f64 {
-        let noise = self.noise_at_base(2.0 * self.context().noise().rounding());
         let (weight, bound) = (self.spec().ephemeral.weight, self.spec().bound);
-        overflow::log2_noisy_quotient_exceeds(weight, bound, self.quotient_deviation(noise))
-            + f64::from(self.n().ilog2())
+        overflow::log2_noisy_quotient_exceeds(weight, bound, LARGEST_DEVIATION) + f64::from(self.n().ilog2())
     }
 
-    /// Deviation of p^t m'/q0 for a ciphertext at level 0, from the bound on its noise.
+    /// Deviation of p^t m'/q0 for a ciphertext at level 0, from the estimate of its noise.
     pub(super) fn quotient_deviation(&self, noise: f64) -> f64 {
         let coefficients = self.context().noise().deviation(noise) + self.encapsulation_deviation();
         self.raised().value() as f64 * coefficients / self.context().level_divisor(0)
@@ -237,7 +232,7 @@ impl<W: Word> BgvParams<W> {
         SmallPoly::ERROR_SIGMA * products / ephemeral.prime as f64 + rounding
     }
 
-    /// Bound on the noise of a raised ciphertext: quotients of this deviation, times q0 over p^e.
+    /// The noise of a raised ciphertext: quotients of this deviation, times q0 over p^e.
     pub(super) fn raised_noise(&self) -> f64 {
         let noise = self.context().noise();
         let quotients =
@@ -253,7 +248,7 @@ impl<W: Word> BgvParams<W> {
         let context = self.context();
         let to_base = shapes.iter().filter(|(level, _)| *level <= self.0.levels.input);
         to_base.fold(noise, |noise, (level, shape)| {
-            let gain = IntegerTransform::gain_of(context.rlwe(), shape, self.messages());
+            let gain = IntegerTransform::expected_gain(context.rlwe(), shape, self.messages());
             context.noise().linear(noise, &gain, *level, context.level_divisor(*level))
         })
     }
@@ -274,14 +269,27 @@ impl<W: Word> BgvParams<W> {
 
     /// [`Error::ParamsMismatch`] unless a ciphertext is of this set.
     pub(super) fn check_set(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
-        if x.fingerprint() == self.fingerprint() {
+        x.identity().check_set(&self.fingerprint())
+    }
+
+    /// [`Error::PlaintextMismatch`] unless the plaintexts of a ciphertext are those that a stage takes.
+    pub(super) fn check_ring(
+        &self,
+        stage: &str,
+        x: &BgvCiphertext<W>,
+        wanted: PrimePower,
+    ) -> Result<(), Error> {
+        if x.ring() == wanted {
             return Ok(());
         }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext of set {}, evaluator of {} ({}); use the evaluator of the set that encrypted it",
-            hex(&x.fingerprint()),
+        Err(Error::PlaintextMismatch(format!(
+            "plaintexts modulo {}^{}, {stage} those modulo {}^{} with the set {}; bring them to that power, by an exact division by \
+             the prime or a product with it",
+            x.ring().prime(),
+            x.ring().exponent(),
+            wanted.prime(),
+            wanted.exponent(),
             self.name(),
-            hex(&self.fingerprint())
         )))
     }
 
@@ -332,7 +340,8 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
     for c in &mut digit {
         *c = ring.neg(*c);
     }
-    // D has degree 1 at least.
+    // D is 0 for digits that are all 0.
+    digit.resize(digit.len().max(2), 0);
     digit[1] = ring.add(digit[1], 1);
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
@@ -341,8 +350,8 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
     if ephemeral.weight == 0 || ephemeral.weight as usize > spec.chain.n {
         return Err(Error::InvalidArgument(format!(
-            "an ephemeral secret of weight {} in a ring of degree {}",
-            ephemeral.weight, spec.chain.n
+            "an ephemeral secret of weight {} in a ring of degree {}; take 1 to {} coefficients that are not 0",
+            ephemeral.weight, spec.chain.n, spec.chain.n
         )));
     }
     if spec.chain.levels.first().is_none_or(|base| base.len() != 1) {

@@ -42,7 +42,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
     /// Checks the input; nothing is computed yet.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::InvalidArgument`] for a ciphertext
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::PlaintextMismatch`], [`Error::InvalidArgument`] for a ciphertext
     /// that does not fit.
     pub fn new(bootstrapper: &'a BgvBootstrapper<W>, x: &BgvCiphertext<W>) -> Result<Self, Error> {
         let params = bootstrapper.params();
@@ -61,16 +61,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
                 x.components()
             )));
         }
-        if x.ring() != params.messages() {
-            return Err(Error::ScaleMismatch(format!(
-                "plaintexts modulo {}^{}, a bootstrap of {} refreshes those modulo {}^{}",
-                x.ring().prime(),
-                x.ring().exponent(),
-                params.name(),
-                params.messages().prime(),
-                params.messages().exponent()
-            )));
-        }
+        params.check_ring("a bootstrap refreshes", x, params.messages())?;
         Ok(Self { bootstrapper, state: BgvState::Input(x.clone()) })
     }
 

@@ -89,7 +89,8 @@ impl<W: Word> EncodedTransform<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] at level 0 and above the highest; [`Error::InvalidArgument`] for no steps, for a `gap` that is
-    /// no power of two up to N/2, for another number of coefficients; what `diagonal` gives.
+    /// no power of two up to N/2, for another number of coefficients or one between multiples of `gap` that is not 0; what
+    /// `diagonal` gives.
     pub fn new(
         rlwe: &RlweContext<W>,
         level: usize,
@@ -115,7 +116,7 @@ impl<W: Word> EncodedTransform<W> {
         let repetition = Repetition::of::<W>(rlwe.n(), gap);
         let rows = Rows::Coefficients(Vec::new());
         let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows };
-        out.rows = Rows::Coefficients(out.collect(diagonal)?);
+        out.rows = Rows::Coefficients(out.collect(gap, diagonal)?);
         let (n, limbs) = (out.basis().n(), out.basis().len());
         if repetition.storage(storage, n, limbs) == PlaintextStorage::Evaluated {
             out.rows = Rows::Evaluated(out.evaluate_rows());
@@ -225,6 +226,7 @@ impl<W: Word> EncodedTransform<W> {
     /// `[diagonal][n / gap]`: the coefficients of all diagonals, giant step by giant step.
     fn collect(
         &self,
+        given: usize,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Vec<i64>, Error> {
         let (n, gap) = (self.rlwe.n(), self.repetition.gap);
@@ -240,13 +242,20 @@ impl<W: Word> EncodedTransform<W> {
                 return Ok(vec![0; n / gap]);
             }
             let all = diagonal(giant, step)?;
-            if all.len() == n {
-                return Ok(all.into_iter().step_by(gap).collect());
+            if all.len() != n {
+                return Err(Error::InvalidArgument(format!(
+                    "a diagonal of {} coefficients in a ring of degree {n}; give one for every power of X",
+                    all.len()
+                )));
             }
-            Err(Error::InvalidArgument(format!(
-                "a diagonal of {} coefficients in a ring of degree {n}; give one for every power of X",
-                all.len()
-            )))
+            if let Some(i) = (0..n).find(|&i| !i.is_multiple_of(given) && all[i] != 0) {
+                return Err(Error::InvalidArgument(format!(
+                    "the diagonal of {step} has coefficient {} at X^{i}, and diagonals in X^{given} were announced; give a gap that \
+                     divides all its exponents",
+                    all[i]
+                )));
+            }
+            Ok(all.into_iter().step_by(gap).collect())
         })?;
         Ok(collected.concat())
     }

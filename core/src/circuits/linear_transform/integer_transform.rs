@@ -24,29 +24,22 @@ pub struct IntegerTransform<W: Word> {
 }
 
 impl<W: Word> IntegerTransform<W> {
-    /// Encodes the diagonals of `matrix` for ciphertexts at `level`, whose plaintexts are modulo its P. `period` is a power of two
-    /// after which the diagonals repeat in each row; the number of columns where they do not.
+    /// Encodes the diagonals of `matrix` for ciphertexts at `level`, whose plaintexts are modulo its P.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a matrix of no diagonals, of other slots than the ring's or modulo another prime, or a
-    /// period that is none; [`Error::LevelMismatch`] at level 0 and above the highest.
+    /// [`Error::InvalidArgument`] for a matrix of no diagonals, of other slots than the ring's or modulo another prime;
+    /// [`Error::LevelMismatch`] at level 0 and above the highest.
     pub fn new(
         context: &BgvContext<W>,
         matrix: &SlotMatrix,
-        period: usize,
         level: usize,
         storage: PlaintextStorage,
     ) -> Result<Self, Error> {
         let (rlwe, ring, columns) = (context.rlwe(), matrix.ring(), matrix.columns());
         let modulus = context.modulus(ring.exponent())?;
-        if matrix.slots() != context.slots()
-            || modulus.ring() != ring
-            || period == 0
-            || !columns.is_multiple_of(period)
-        {
+        if matrix.slots() != context.slots() || modulus.ring() != ring {
             return Err(Error::InvalidArgument(format!(
-                "a matrix of {} slots modulo powers of {} that repeats after {period}, a set of {} slots modulo powers of {}; make it \
-                 for these",
+                "a matrix of {} slots modulo powers of {}, a set of {} slots modulo powers of {}; make it for these",
                 matrix.slots(),
                 ring.prime(),
                 context.slots(),
@@ -60,9 +53,12 @@ impl<W: Word> IntegerTransform<W> {
                 ..step
             }
         };
-        let steps: Vec<Step> = matrix.steps().into_iter().map(centred).collect();
-        let (steps, gap) = (BabyGiantSteps::of_steps(&steps, columns), columns / period);
-        let gain = gain(rlwe, &steps, gap, ring);
+        let own = matrix.steps();
+        let steps: Vec<Step> = own.iter().copied().map(centred).collect();
+        let (steps, gap) = (BabyGiantSteps::of_steps(&steps, columns), columns / matrix.period());
+        let gain = context.noise().gain(own.len(), steps.giants().len(), |i| {
+            modulus.encoder().encode(matrix.get(own[i]).unwrap_or_default())
+        })?;
         let diagonal = |giant: Step, step: Step| {
             let diagonal = matrix.get(step).unwrap_or_default();
             // sigma_g^-1 of it; giant steps do not swap rows.
@@ -78,7 +74,7 @@ impl<W: Word> IntegerTransform<W> {
     /// `x` may be above the level of the transform; it is brought down first.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`]; [`Error::ScaleMismatch`] if the plaintexts of `x` are modulo another
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`]; [`Error::PlaintextMismatch`] if the plaintexts of `x` are modulo another
     /// power; [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::MissingKey`] naming a step without a key;
     /// [`Error::Limit`] for the noise.
     pub fn apply(
@@ -89,7 +85,7 @@ impl<W: Word> IntegerTransform<W> {
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         if x.ring() != self.ring {
-            return Err(Error::ScaleMismatch(format!(
+            return Err(Error::PlaintextMismatch(format!(
                 "a map of slots modulo {}^{}, a ciphertext of plaintexts modulo {}^{}; encode it for these",
                 self.ring.prime(),
                 self.ring.exponent(),
@@ -112,6 +108,11 @@ impl<W: Word> IntegerTransform<W> {
         self.encoded.steps()
     }
 
+    /// How it multiplies noise.
+    pub fn gain(&self) -> &LinearGain {
+        &self.gain
+    }
+
     /// Bytes that [`Self::new`] keeps in memory for a matrix of this shape.
     pub(crate) fn memory_bytes_for(
         rlwe: &RlweContext<W>,
@@ -124,20 +125,19 @@ impl<W: Word> IntegerTransform<W> {
         EncodedTransform::memory_bytes_for(rlwe, &steps, columns / shape.period, level, storage)
     }
 
-    /// How a matrix of this shape multiplies noise.
-    pub(crate) fn gain_of(rlwe: &RlweContext<W>, shape: &IntegerStageShape, ring: PrimePower) -> LinearGain {
-        let columns = rlwe.n() / 2;
-        gain(rlwe, &BabyGiantSteps::of_steps(&shape.steps, columns), columns / shape.period, ring)
+    /// How a matrix of this shape is expected to multiply noise, with coefficients of diagonals as good as uniform.
+    pub(crate) fn expected_gain(
+        rlwe: &RlweContext<W>,
+        shape: &IntegerStageShape,
+        ring: PrimePower,
+    ) -> LinearGain {
+        let steps = BabyGiantSteps::of_steps(&shape.steps, rlwe.n() / 2);
+        let coefficients = 2 * shape.period * steps.steps().len();
+        LinearGain::of_uniform(coefficients, ring.value() as f64, steps.giants().len())
     }
 
     /// Bytes kept in memory.
     pub fn memory_bytes(&self) -> usize {
         self.encoded.memory_bytes()
     }
-}
-
-/// Coefficients of diagonals are taken as uniform modulo P.
-fn gain<W: Word>(rlwe: &RlweContext<W>, steps: &BabyGiantSteps, gap: usize, ring: PrimePower) -> LinearGain {
-    let (coefficients, modulus) = ((rlwe.n() / gap * steps.steps().len()) as f64, ring.value() as f64);
-    LinearGain { squares: coefficients * modulus * modulus / 12.0, giant_steps: steps.giants().len() }
 }

@@ -71,6 +71,19 @@ impl SlotMatrix {
         self.entries.keys().copied().collect()
     }
 
+    /// Entries of a row after which every diagonal repeats in both rows: a power of two, the number of columns if one does not
+    /// repeat.
+    pub fn period(&self) -> usize {
+        let rows = || self.entries.values().flat_map(|diagonal| diagonal.chunks_exact(self.columns));
+        let repeats =
+            |period: usize| rows().all(|row| row[period..].iter().zip(row).all(|(x, first)| x == first));
+        let mut period = self.columns;
+        while period > 1 && repeats(period / 2) {
+            period /= 2;
+        }
+        period
+    }
+
     /// The diagonal of a step.
     pub fn get(&self, step: Step) -> Option<&[u64]> {
         self.entries.get(&self.canonical(step)).map(Vec::as_slice)
@@ -99,7 +112,7 @@ impl SlotMatrix {
     pub fn apply(&self, x: &[u64]) -> Result<Vec<u64>, Error> {
         if x.len() != self.slots() {
             return Err(Error::InvalidArgument(format!(
-                "{} slots for a matrix of {}",
+                "{} values for a matrix of {} slots; give one for each slot",
                 x.len(),
                 self.slots()
             )));
@@ -120,7 +133,7 @@ impl SlotMatrix {
     pub fn after(&self, other: &Self) -> Result<Self, Error> {
         if (self.ring, self.columns) != (other.ring, other.columns) {
             return Err(Error::InvalidArgument(format!(
-                "a product of matrices of {} slots modulo {} and {} modulo {}",
+                "a product of matrices of {} slots modulo {} and {} modulo {}; make both for the same slots",
                 self.slots(),
                 self.ring.value(),
                 other.slots(),

@@ -45,7 +45,8 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
     /// # Errors
     /// [`Error::LevelMismatch`] if x has too few levels, or the key fewer than x; [`Error::InvalidArgument`] if x was
     /// not relinearised; [`Error::ScaleMismatch`] if a scale on the way becomes so small that coefficients would be
-    /// rounded to less than 8 bits; [`Error::ParamsMismatch`] for a ciphertext or a key of another set.
+    /// rounded to less than 8 bits, and [`Error::PlaintextMismatch`] for a factor modulo another P than that of x;
+    /// [`Error::ParamsMismatch`] for a ciphertext or a key of another set.
     pub fn evaluate(
         &self,
         polynomial: &Polynomial<E::Coefficient>,
@@ -93,7 +94,7 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
                 1u128 << top.min(100),
             )));
         }
-        self.evaluator.check_operand(x, self.relinearization)?;
+        self.evaluator.check_operand(x, self.relinearization, target)?;
         let powers = Powers::new(self.evaluator, self.relinearization, plan, x, counters)?;
         let first = powers.get(1)?;
         let values = par::try_map(plan.roots.len(), |i| {

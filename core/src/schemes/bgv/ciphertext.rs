@@ -9,7 +9,10 @@ use crate::{
     error::Error,
     ring::{Eval, Poly},
     rlwe::Pair,
-    schemes::identity::hex,
+    schemes::{
+        identity::{Identity, hex},
+        parts,
+    },
 };
 
 /// A BGV ciphertext in scaled form: two components, or three between a product and its relinearisation.
@@ -19,12 +22,14 @@ pub struct BgvCiphertext<W: Word = u64> {
     pub(crate) key_id: [u8; 16],
     pub(crate) level: usize,
     pub(crate) factor: Factor,
+    /// What follows from the operations it came from. Whoever reads a ciphertext from outside has only somebody's word for it, and
+    /// takes [`super::NoiseModel::floor`] where that says less.
     pub(crate) noise: f64,
     /// Component i multiplies s^i.
     pub(crate) parts: Vec<Poly<W, Eval>>,
 }
 
-/// Where it stands, not its residues.
+/// Everything but its residues.
 impl<W: Word> fmt::Debug for BgvCiphertext<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BgvCiphertext")
@@ -55,7 +60,7 @@ impl<W: Word> BgvCiphertext<W> {
         self.factor.ring()
     }
 
-    /// Size of the embeddings of its noise, which bounds the coefficients: see [`super::NoiseModel`].
+    /// An estimate of the largest embedding of its noise, and above its coefficients: see [`super::NoiseModel`].
     pub fn noise(&self) -> f64 {
         self.noise
     }
@@ -103,21 +108,14 @@ impl<W: Word> BgvCiphertext<W> {
     }
 
     pub(crate) fn two_parts(&self) -> Result<[&Poly<W, Eval>; 2], Error> {
-        let [b, a] = self.parts.as_slice() else {
-            return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components must be relinearised first",
-                self.parts.len()
-            )));
-        };
-        Ok([b, a])
+        parts::two(&self.parts)
     }
 
     pub(crate) fn pair(&self) -> Result<Pair<W>, Error> {
-        let [b, a] = self.two_parts()?;
-        Ok(Pair { b: b.clone(), a: a.clone() })
+        parts::pair(&self.parts)
     }
 
-    /// Where it stands, without its residues.
+    /// The same without its components.
     pub(crate) fn without_parts(&self) -> Self {
         Self { parts: Vec::new(), ..*self }
     }
@@ -126,43 +124,38 @@ impl<W: Word> BgvCiphertext<W> {
         Self { level, factor, noise, parts: vec![pair.b, pair.a], ..*self }
     }
 
+    pub(crate) fn identity(&self) -> Identity {
+        Identity { fingerprint: self.fingerprint, key_id: self.key_id }
+    }
+
     /// Both ciphertexts belong to one parameter set and one key, and their plaintexts to one ring.
     pub(crate) fn check_same_key(&self, other: &Self) -> Result<(), Error> {
-        if self.fingerprint != other.fingerprint {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertexts of parameter sets {} and {}; encrypt both with the same set",
-                hex(&self.fingerprint),
-                hex(&other.fingerprint)
-            )));
+        self.identity().check_same(&other.identity())?;
+        self.check_ring(other.ring())
+    }
+
+    /// Its plaintexts are modulo the P of something else.
+    pub(crate) fn check_ring(&self, other: PrimePower) -> Result<(), Error> {
+        let own = self.ring();
+        if own == other {
+            return Ok(());
         }
-        if self.key_id != other.key_id {
-            return Err(Error::ParamsMismatch(format!(
-                "ciphertexts under keys {} and {}; encrypt both with the same key",
-                hex(&self.key_id),
-                hex(&other.key_id)
-            )));
-        }
-        let (own, theirs) = (self.ring(), other.ring());
-        if own != theirs {
-            return Err(Error::ScaleMismatch(format!(
-                "plaintexts modulo {}^{} and {}^{}; bring both to one power, by a product with {} or an exact division by it",
-                own.prime(),
-                own.exponent(),
-                theirs.prime(),
-                theirs.exponent(),
-                own.prime()
-            )));
-        }
-        Ok(())
+        Err(Error::PlaintextMismatch(format!(
+            "plaintexts modulo {}^{} and {}^{}; bring both to one power of one prime, by a product with it or an exact division by it",
+            own.prime(),
+            own.exponent(),
+            other.prime(),
+            other.exponent(),
+        )))
     }
 
     pub(crate) fn check_same_factor(&self, other: Factor) -> Result<(), Error> {
         if self.factor == other {
             return Ok(());
         }
-        Err(Error::ScaleMismatch(format!(
-            "operands have factors {} modulo {} and {} modulo {}; bring one to the factor of the other before they are rescaled, \
-             since a product with the quotient costs as much noise as one with a constant",
+        Err(Error::PlaintextMismatch(format!(
+            "operands have factors {} modulo {} and {} modulo {}; bring one to the factor of the other by \
+             BgvEvaluator::at_factor, which takes a level",
             self.factor.value(),
             self.ring().value(),
             other.value(),

@@ -2,11 +2,12 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
-use super::{encoder::BgvEncoder, noise::NoiseModel, spec::PlaintextSpec};
+use super::{encoder::BgvEncoder, factor::Factor, noise::NoiseModel, spec::PlaintextSpec};
 use crate::{
     arith::{Modulus, PrimePower, Shoup, Word},
     error::Error,
     rlwe::{RlweContext, RlweSpec},
+    schemes::evaluator::Label,
 };
 
 /// Everything an evaluator needs, computed once; cheap to clone.
@@ -19,6 +20,8 @@ struct Inner<W: Word> {
     /// Of p, p^2, ..
     moduli: Vec<PlaintextModulus<W>>,
     noise: NoiseModel,
+    /// The product of the primes of each level, as a factor modulo the largest P.
+    divisors: Vec<Factor>,
 }
 
 /// One power P of p with its tables.
@@ -35,7 +38,10 @@ impl<W: Word> PlaintextModulus<W> {
             let m: &Modulus<W> = q.modulus(i);
             let residue = m.reduce_u64(ring.value());
             let inverse = m.inv(residue).ok_or_else(|| {
-                Error::InvalidArgument(format!("{} is a prime of the chain and of the plaintexts", m.value()))
+                Error::InvalidArgument(format!(
+                    "{} is a prime of the chain and of the plaintexts; words are divided by it, take another",
+                    m.value()
+                ))
             })?;
             Ok([m.shoup(residue), m.shoup(inverse)])
         };
@@ -93,7 +99,15 @@ impl<W: Word> BgvContext<W> {
         let ring = plaintexts.check(rlwe.spec())?;
         let modulus = |exponent| PlaintextModulus::new(&rlwe, ring.with_exponent(exponent)?);
         let moduli = (1..=plaintexts.largest_exponent).map(modulus).collect::<Result<_, Error>>()?;
-        Ok(Self(Arc::new(Inner { noise: NoiseModel::new(&rlwe)?, rlwe, plaintexts, fingerprint, moduli })))
+        let largest = ring.with_exponent(plaintexts.largest_exponent)?;
+        let divisor = |primes: &Vec<u64>| {
+            primes
+                .iter()
+                .try_fold(Factor::one(largest), |product, &q| Ok(product.mul(Factor::new(q, largest)?)))
+        };
+        let divisors = rlwe.spec().levels.iter().map(divisor).collect::<Result<_, Error>>()?;
+        let noise = NoiseModel::new(&rlwe)?;
+        Ok(Self(Arc::new(Inner { rlwe, plaintexts, fingerprint, moduli, noise, divisors })))
     }
 
     /// The modulus chain.
@@ -143,6 +157,11 @@ impl<W: Word> BgvContext<W> {
     /// Slots: two rows of N/2.
     pub fn slots(&self) -> usize {
         self.rlwe().n()
+    }
+
+    /// The product of the primes of a level, as a factor modulo the largest P.
+    pub(crate) fn level_factor(&self, level: usize) -> Factor {
+        self.0.divisors[level]
     }
 
     /// The product of the primes of a level.

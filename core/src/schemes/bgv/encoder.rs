@@ -1,6 +1,8 @@
 //! Integers in slots and polynomials.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
+
+use zeroize::Zeroizing;
 
 use super::slots::SplitSlots;
 use crate::{arith::PrimePower, error::Error};
@@ -48,17 +50,18 @@ impl BgvEncoder {
                 ring.value()
             )));
         }
-        let mut slots = values.to_vec();
-        slots.resize(n, 0);
-        let mut coefficients = self.slots.coefficients_of(&slots);
-        let centred = coefficients.iter().map(|&c| ring.centered(c)).collect();
-        zeroize::Zeroize::zeroize(&mut coefficients);
-        zeroize::Zeroize::zeroize(&mut slots);
-        Ok(centred)
+        // At its full length at once: memory that grows is left behind with the message in it.
+        let mut slots = Zeroizing::new(vec![0; n]);
+        slots[..values.len()].copy_from_slice(values);
+        let coefficients = Zeroizing::new(self.slots.coefficients_of(&slots)?);
+        Ok(coefficients.iter().map(|&c| ring.centered(c)).collect())
     }
 
-    /// The slots of the polynomial with these N coefficients below P.
-    pub fn decode(&self, coefficients: Vec<u64>) -> Vec<u64> {
+    /// The slots of the polynomial with these N coefficients below P, which are wiped.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of coefficients.
+    pub fn decode(&self, coefficients: Vec<u64>) -> Result<Vec<u64>, Error> {
         self.slots.slots_of(coefficients)
     }
 }

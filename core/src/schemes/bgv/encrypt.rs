@@ -11,7 +11,7 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly, SmallPoly, centered_residues, from_integers, uniform_rows},
     rlwe::SecretKey,
-    schemes::{identity::hex, private::Private},
+    schemes::{identity::Identity, private::Private},
 };
 
 /// Encrypts integers modulo p^r under the secret key at a level, with fresh randomness and factor 1; missing slots are 0.
@@ -60,7 +60,8 @@ pub fn encrypt<W: Word>(
 /// Decrypts to integers below P, one per slot.
 ///
 /// # Errors
-/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key.
+/// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key; [`Error::Limit`] where its noise, by its estimate,
+/// leaves nothing of the plaintext.
 pub fn decrypt<W: Word>(
     context: &BgvContext<W>,
     key: &SecretKey<W>,
@@ -69,7 +70,7 @@ pub fn decrypt<W: Word>(
 ) -> Result<Private<Vec<u64>>, Error> {
     let coefficients = decrypt_coefficients(context, key, key_id, ciphertext)?;
     let encoder = context.modulus(ciphertext.ring().exponent())?.encoder();
-    Ok(Private::new(encoder.decode(coefficients.reveal_to_key_owner().clone())))
+    Ok(Private::new(encoder.decode(coefficients.reveal_to_key_owner().clone())?))
 }
 
 /// Decrypts to the coefficients of the plaintext polynomial, below P.
@@ -82,21 +83,14 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     key_id: [u8; 16],
     ciphertext: &BgvCiphertext<W>,
 ) -> Result<Private<Vec<u64>>, Error> {
-    if ciphertext.fingerprint != context.fingerprint() || ciphertext.key_id != key_id {
-        return Err(Error::ParamsMismatch(format!(
-            "ciphertext of set {} under key {}, asked to decrypt with set {} and key {}; use the key that \
-             encrypted it",
-            hex(&ciphertext.fingerprint),
-            hex(&ciphertext.key_id),
-            hex(&context.fingerprint()),
-            hex(&key_id),
-        )));
-    }
+    ciphertext.identity().check_decryption(&Identity { fingerprint: context.fingerprint(), key_id })?;
+    check_room(ciphertext)?;
     key.check_chain(context.rlwe())?;
     let modulus = context.modulus(ciphertext.ring().exponent())?;
-    // No more primes than the phase needs: a prefix of them holds it as well as all do.
+    // No more primes than the phase needs: a prefix of them holds it as well as all do. Less noise than the floor is somebody's
+    // word, and wrong.
     let rlwe = context.rlwe();
-    let needed = 2.0 * ciphertext.ring().value() as f64 * ciphertext.noise;
+    let needed = 2.0 * ciphertext.ring().value() as f64 * ciphertext.noise.max(context.noise().floor());
     let level = (0..ciphertext.level).find(|&l| rlwe.q(l).log2() > libm::log2(needed) + 1.0);
     let basis = rlwe.q(level.unwrap_or(ciphertext.level));
     let parts: Vec<_> = ciphertext.parts.iter().map(|part| part.truncated_to(basis)).collect();

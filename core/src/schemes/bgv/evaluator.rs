@@ -10,12 +10,12 @@ use crate::{
     error::Error,
     ring::{Eval, GaloisElement, Poly},
     rlwe::{GaloisSource, Pair, SampleBlock, tensor},
-    schemes::{evaluator::Label, identity::hex},
+    schemes::{evaluator::Label, parts},
     trace::Counters,
 };
 
 /// Operations on ciphertexts of one parameter set. Every operation checks that its operands belong together and that the noise of
-/// its result leaves the plaintext right; [`Error::Limit`] says that it might not.
+/// its result, by its estimate, leaves the plaintext right; [`Error::Limit`] says that it might not.
 pub struct BgvEvaluator<W: Word = u64> {
     context: BgvContext<W>,
 }
@@ -34,7 +34,7 @@ impl<W: Word> BgvEvaluator<W> {
     /// x + y at the lower of the two levels; equal factors required.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if factors or moduli of plaintexts differ; [`Error::Limit`].
+    /// [`Error::ParamsMismatch`]; [`Error::PlaintextMismatch`] if factors or moduli of plaintexts differ; [`Error::Limit`].
     pub fn add(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         self.combine(x.clone(), y, Poly::add_assign)
     }
@@ -80,7 +80,7 @@ impl<W: Word> BgvEvaluator<W> {
     /// x y in three components at the lower of the two levels, not rescaled.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`]; [`Error::ScaleMismatch`] if the moduli of plaintexts differ; [`Error::InvalidArgument`] if an
+    /// [`Error::ParamsMismatch`]; [`Error::PlaintextMismatch`] if the moduli of plaintexts differ; [`Error::InvalidArgument`] if an
     /// operand was not relinearised; [`Error::Limit`].
     pub fn tensor(&self, x: &BgvCiphertext<W>, y: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
@@ -140,12 +140,15 @@ impl<W: Word> BgvEvaluator<W> {
         Self::checked(x.with_pair(pair, level - 1, self.factor_after_rescale(x.factor, level), noise))
     }
 
-    /// Divides by the primes of the level: noise goes down, and the level with it.
+    /// Divides by the primes of the level: noise goes down, and the level with it. The rounding of a third component, which s^2
+    /// multiplies, would be more noise than is left of a product: [`Self::relinearize_rescale`] divides those.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] at level 0; [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    /// [`Error::LevelMismatch`] at level 0; [`Error::InvalidArgument`] if `x` was not relinearised; [`Error::ParamsMismatch`] for a
+    /// ciphertext of another set; [`Error::Limit`].
     pub fn rescale(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
+        x.two_parts()?;
         let down = self.context.rlwe().rescale(x.level)?;
         Self::checked(BgvCiphertext {
             parts: x.parts.iter().map(|p| down.apply(p.clone())).collect(),
@@ -157,16 +160,30 @@ impl<W: Word> BgvEvaluator<W> {
     }
 
     /// f / q_level, where q_level is the product of the primes of a level of the chain.
-    pub fn factor_after_rescale(&self, factor: Factor, level: usize) -> Factor {
-        factor.div(self.divisor(level))
+    pub(crate) fn factor_after_rescale(&self, factor: Factor, level: usize) -> Factor {
+        factor.div(self.context.level_factor(level))
     }
 
-    /// q_level modulo the largest P.
-    pub(super) fn divisor(&self, level: usize) -> Factor {
-        let ring = self.context.largest_modulus().ring();
-        let primes = self.context.rlwe().spec().levels[level].iter();
-        // No prime of the chain is p.
-        primes.filter_map(|&q| Factor::new(q, ring).ok()).fold(Factor::one(ring), Factor::mul)
+    /// The same slots with another factor, one level down; `x` itself where it has that factor.
+    ///
+    /// Ciphertexts are added at equal factors. A product, and every rescaling, changes them: a fresh ciphertext is added to a
+    /// product once it has the product's factor.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0; [`Error::PlaintextMismatch`] for a factor modulo another P; [`Error::InvalidArgument`]
+    /// if `x` was not relinearised; [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::Limit`].
+    pub fn at_factor(&self, x: &BgvCiphertext<W>, factor: Factor) -> Result<BgvCiphertext<W>, Error> {
+        self.check_set(x)?;
+        x.check_ring(factor.ring())?;
+        if x.factor == factor {
+            return Ok(x.clone());
+        }
+        x.two_parts()?;
+        self.context.rlwe().rescale(x.level)?;
+        let before = factor.mul(self.context.level_factor(x.level));
+        let mut sum = self.zero_like(x, x.level, before);
+        self.add_multiple_to(&mut sum, x, 1)?;
+        self.rescale(&Self::checked(sum)?)
     }
 
     /// Forgets primes: the same message at a lower level, with the same noise.
@@ -176,21 +193,12 @@ impl<W: Word> BgvEvaluator<W> {
     /// [`Error::Limit`].
     pub fn drop_to_level(&self, x: &BgvCiphertext<W>, level: usize) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
-        if level > x.level {
-            return Err(Error::LevelMismatch(format!(
-                "cannot raise a ciphertext from level {} to {level}; bootstrap it",
-                x.level
-            )));
-        }
+        parts::check_lower(x.level, level)?;
         if level == x.level {
             return Ok(x.clone());
         }
         let basis = self.context.rlwe().q(level);
-        Self::checked(BgvCiphertext {
-            parts: x.parts.iter().map(|p| p.truncated_to(basis)).collect(),
-            level,
-            ..*x
-        })
+        Self::checked(BgvCiphertext { parts: parts::truncated(&x.parts, basis), level, ..*x })
     }
 
     /// x after a linear map and the division by the primes of its level: `pair` is modulo Q_(level-1).
@@ -257,13 +265,6 @@ impl<W: Word> BgvEvaluator<W> {
     }
 
     pub(super) fn check_set(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
-        if x.fingerprint == self.context.fingerprint() {
-            return Ok(());
-        }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext of parameter set {}, evaluator of {}; use the evaluator of the set that encrypted it",
-            hex(&x.fingerprint),
-            hex(&self.context.fingerprint()),
-        )))
+        x.identity().check_set(&self.context.fingerprint())
     }
 }

@@ -6,7 +6,8 @@ use crate::{arith::PrimePower, error::Error, schemes::evaluator::Label};
 
 /// A unit f modulo P = p^k: the phase of a ciphertext of m is f m modulo P, over P.
 ///
-/// A product of factors modulo two powers of p is one modulo the smaller.
+/// A product of factors modulo two powers of p is one modulo the smaller. Factors modulo powers of two primes have none: what takes
+/// a factor checks its prime first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Factor {
     value: u64,
@@ -47,25 +48,36 @@ impl Factor {
     }
 
     /// 1/f.
+    ///
+    /// # Panics
+    /// Never: a factor is a unit.
     #[must_use]
     pub fn inverse(self) -> Self {
-        // Factors are units.
-        Self { value: self.ring.inverse(self.value).unwrap_or(1), ring: self.ring }
+        let value = self.ring.inverse(self.value).expect("a factor is a unit");
+        Self { value, ring: self.ring }
     }
 
-    /// The same residue below P, modulo another power of p: one of those that reduce to it where that is larger.
-    #[must_use]
-    pub fn modulo(self, ring: PrimePower) -> Self {
+    /// The same residue below P, modulo p^`exponent`: one of those that reduce to it where that is larger.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a power that there is no ring of.
+    pub fn modulo(self, exponent: u32) -> Result<Self, Error> {
+        Ok(self.reduced(self.ring.with_exponent(exponent)?))
+    }
+
+    fn reduced(self, ring: PrimePower) -> Self {
         Self { value: ring.reduce(self.value), ring }
     }
 
     /// The ring of the smaller of the two powers.
     fn common(self, other: Self) -> PrimePower {
-        debug_assert_eq!(self.ring.prime(), other.ring.prime(), "one plaintext prime in a set");
+        assert_eq!(self.ring.prime(), other.ring.prime(), "factors modulo powers of one prime");
         if self.ring.exponent() <= other.ring.exponent() { self.ring } else { other.ring }
     }
 }
 
+/// # Panics
+/// For factors modulo powers of two primes.
 impl Label for Factor {
     fn mul(self, other: Self) -> Self {
         let ring = self.common(other);
@@ -74,7 +86,7 @@ impl Label for Factor {
 
     fn div(self, other: Self) -> Self {
         let ring = self.common(other);
-        self.mul(other.modulo(ring).inverse())
+        self.mul(other.reduced(ring).inverse())
     }
 }
 
@@ -85,17 +97,17 @@ mod tests {
     #[test]
     fn factors_are_a_group_that_reduces() {
         let large = PrimePower::new(257, 3).expect("a prime");
-        let small = large.with_exponent(1).expect("a prime");
+        let small = |f: Factor| f.modulo(1).expect("a smaller power");
         let f = |x: u64| Factor::new(x, large).expect("a unit");
         for (x, y) in [(1, 1), (3, 256), (258, 16_974_592), (12345, 6789)] {
             let (a, b) = (f(x), f(y));
             assert_eq!(a.mul(b).div(b), a);
             assert_eq!(a.div(a), Factor::one(large));
-            assert_eq!(a.mul(b).modulo(small), a.modulo(small).mul(b.modulo(small)));
+            assert_eq!(small(a.mul(b)), small(a).mul(small(b)));
             // Of two moduli, the smaller.
-            assert_eq!(a.mul(b.modulo(small)), a.modulo(small).mul(b.modulo(small)));
-            assert_eq!(a.div(b.modulo(small)), a.modulo(small).div(b.modulo(small)));
+            assert_eq!(a.mul(small(b)), small(a).mul(small(b)));
+            assert_eq!(a.div(small(b)), small(a).div(small(b)));
         }
-        assert!(Factor::new(0, small).is_err() && Factor::new(514, large).is_err());
+        assert!(Factor::new(0, large).is_err() && Factor::new(514, large).is_err());
     }
 }

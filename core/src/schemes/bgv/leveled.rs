@@ -20,7 +20,7 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
     }
 
     fn label_of_level(&self, level: usize) -> Factor {
-        self.divisor(level)
+        self.context().level_factor(level)
     }
 
     fn at_label(&self, x: BgvCiphertext<W>, label: Factor) -> Result<BgvCiphertext<W>, Error> {
@@ -28,8 +28,9 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
         Ok(x)
     }
 
-    fn check_operand(&self, x: &BgvCiphertext<W>, key: &SampleBlock<W>) -> Result<(), Error> {
+    fn check_operand(&self, x: &BgvCiphertext<W>, key: &SampleBlock<W>, target: Factor) -> Result<(), Error> {
         x.two_parts()?;
+        x.check_ring(target.ring())?;
         self.context().rlwe().check_key(key, x.level)
     }
 

@@ -1,13 +1,14 @@
 //! How noise grows, from the parameters alone.
 //!
-//! The *noise* of a ciphertext is v = x/P, x the phase of its textbook form over the integers: what is below 1/2 in v is the
-//! plaintext, and the rest is error. The plaintext is right as long as the coefficients of v are below Q / 2P. What is carried
-//! along is a size of the embeddings v(zeta), since these multiply and coefficients do not.
+//! The *noise* of a ciphertext is v = x/P, x the phase of its textbook form over the integers. The fractional part of v is the
+//! plaintext over P, and its integer part is error. The plaintext is right as long as the coefficients of v are below Q / 2P.
+//! What is carried along is an estimate of the largest embedding v(zeta), since embeddings multiply and coefficients do not
+//! (Gentry, Halevi, Smart, CRYPTO 2012, appendix C; Costache, Smart, CT-RSA 2016).
 //!
-//! Independent coefficients of deviation d have embeddings of deviation sqrt(N) d, and [`TAIL`] times that is the size taken: the
-//! largest of 2^14 normal ones, but for one time in 2^11. Embeddings of a rounding are larger where the secret's are, and may
+//! Independent coefficients of deviation d have embeddings of deviation sqrt(N) d, and [`TAIL`] times that is the estimate: one
+//! time in 2^11, one of 2^14 normal ones is larger. Embeddings of a rounding are larger where the secret's are, and may
 //! exceed it there by a factor of about 2. Plaintexts are far from lost then: it is coefficients that must stay below Q / 2P,
-//! these are sums of all embeddings over N, and the size bounds them with room of sqrt(N) / 2 and more.
+//! these are sums of all embeddings over N, and the estimate is above them by a factor of sqrt(N) / 2 and more.
 
 use alloc::vec::Vec;
 
@@ -17,12 +18,13 @@ use crate::{
         complex::{Complex, SpecialFft},
     },
     error::Error,
+    par,
     ring::SmallPoly,
     rlwe::{RlweContext, RlweSpec},
     security::SecretDistribution,
 };
 
-/// The size of embeddings over their deviation.
+/// The largest embedding over the deviation of all.
 pub const TAIL: f64 = 4.2;
 
 /// The sizes of noise after the operations of one chain.
@@ -37,17 +39,28 @@ pub struct NoiseModel {
 /// How a linear map sum_k D_k sigma_k(x) multiplies noise, before it is divided by the primes of its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearGain {
-    /// sum_k |D_k|^2 over the coefficients of all diagonals.
+    /// The sum of the squares of the coefficients of all diagonals, by which the variance of coefficients grows.
     pub squares: f64,
+    /// The largest sqrt(sum_k |D_k(zeta)|^2), by which the largest embedding grows.
+    pub embedding: f64,
     /// Divisions by the special primes: giant steps.
     pub giant_steps: usize,
+}
+
+impl LinearGain {
+    /// What is to be expected of many diagonals with so many coefficients in all, uniform modulo P: sums of the squares of
+    /// 32 embeddings and more are seldom above twice their mean.
+    pub(crate) fn of_uniform(coefficients: usize, modulus: f64, giant_steps: usize) -> Self {
+        let squares = coefficients as f64 * modulus * modulus / 12.0;
+        Self { squares, embedding: libm::sqrt(2.0 * squares), giant_steps }
+    }
 }
 
 impl NoiseModel {
     /// For a chain.
     ///
     /// # Errors
-    /// None for a degree that a chain can have.
+    /// Never for a chain: its degree is one that the transform takes.
     pub fn new<W: Word>(rlwe: &RlweContext<W>) -> Result<Self, Error> {
         let spec = rlwe.spec();
         let degree = spec.n as f64;
@@ -67,7 +80,7 @@ impl NoiseModel {
         TAIL * libm::sqrt(self.degree) * deviation
     }
 
-    /// Deviation of the coefficients of noise, from the bound on its embeddings.
+    /// Deviation of the coefficients of noise, from the estimate of its largest embedding.
     pub fn deviation(&self, noise: f64) -> f64 {
         noise / self.embedding(1.0)
     }
@@ -84,20 +97,55 @@ impl NoiseModel {
         self.rounding
     }
 
+    /// What no ciphertext can be said to have less of: [`Self::fresh`] or [`Self::rounding`], the larger. Ciphertexts from outside
+    /// are taken to have it at least.
+    pub fn floor(&self) -> f64 {
+        self.fresh().max(self.rounding)
+    }
+
     /// What switching a key at a level adds, before the division by the special primes is rounded.
+    ///
+    /// # Panics
+    /// For a level that the chain does not have.
     pub fn key_switch(&self, level: usize) -> f64 {
         self.key_switch[level]
     }
 
-    /// Largest embedding of a public polynomial, computed.
-    pub fn of_polynomial(&self, coefficients: impl ExactSizeIterator<Item = f64>) -> f64 {
-        let coefficients: Vec<f64> = coefficients.collect();
+    /// Largest embedding of a public polynomial of N coefficients, computed.
+    pub(crate) fn of_polynomial(&self, coefficients: impl Iterator<Item = f64>) -> f64 {
+        largest_root(&self.squared_embeddings(coefficients))
+    }
+
+    /// |D(zeta^(5^j))|^2 for j < N/2, D a polynomial of N coefficients; the other embeddings are conjugate to these.
+    fn squared_embeddings(&self, coefficients: impl Iterator<Item = f64>) -> Vec<f64> {
+        let mut coefficients: Vec<f64> = coefficients.collect();
+        coefficients.resize(2 * self.embeddings.slots(), 0.0);
         let (low, high) = coefficients.split_at(self.embeddings.slots());
         let mut values: Vec<Complex> = low.iter().zip(high).map(|(&re, &im)| Complex::new(re, im)).collect();
         self.embeddings.forward(&mut values);
-        let largest = values.iter().map(|z| z.norm_sqr()).fold(0.0, f64::max);
-        // The transform is right to far less than this.
-        libm::sqrt(largest) * (1.0 + 1e-9)
+        values.iter().map(|z| z.norm_sqr()).collect()
+    }
+
+    /// The gain of a linear map with so many diagonals, of which `diagonal` gives the N integer coefficients.
+    ///
+    /// # Errors
+    /// What `diagonal` gives.
+    pub(crate) fn gain(
+        &self,
+        diagonals: usize,
+        giant_steps: usize,
+        diagonal: impl Fn(usize) -> Result<Vec<i64>, Error> + Sync + Send,
+    ) -> Result<LinearGain, Error> {
+        let all = par::try_map(diagonals, |i| {
+            Ok::<_, Error>(self.squared_embeddings(diagonal(i)?.into_iter().map(|c| c as f64)))
+        })?;
+        let mut sums = alloc::vec![0.0; self.embeddings.slots()];
+        for own in all {
+            sums.iter_mut().zip(own).for_each(|(sum, square)| *sum += square);
+        }
+        // By Parseval's identity.
+        let squares = sums.iter().sum::<f64>() / sums.len() as f64;
+        Ok(LinearGain { squares, embedding: largest_root(&sums), giant_steps })
     }
 
     /// Noise after a division by `divisor`.
@@ -107,21 +155,33 @@ impl NoiseModel {
 
     /// Noise of a linear map at a level, divided by the primes of the level.
     ///
-    /// A sum over many diagonals is of numbers as good as independent, and grows as their deviations do. Their squares add up to
-    /// no more than twice the mean anywhere.
+    /// The sum over k of D_k(zeta) v(zeta_k), zeta_k the image of zeta under sigma_k, has different embeddings of v as its terms:
+    /// of noise, these are independent, and their deviations add up as squares do. A plaintext over P, which may be anything, has
+    /// squares of embeddings that add up to N^2/4 at most, so that by the inequality of Cauchy and Schwarz its terms stay below
+    /// 3/2 of what is counted for it ([`Self::fresh`]).
+    ///
+    /// # Panics
+    /// For a level that the chain does not have.
     pub fn linear(&self, noise: f64, gain: &LinearGain, level: usize, divisor: f64) -> f64 {
         let switch = self.key_switch(level);
-        let babies = (noise + switch) * libm::sqrt(2.0 * gain.squares);
+        let babies = (noise + switch) * gain.embedding;
         self.rescaled(babies + gain.giant_steps as f64 * (switch + self.rounding), divisor)
     }
+}
+
+fn largest_root(squares: &[f64]) -> f64 {
+    let largest = squares.iter().copied().fold(0.0, f64::max);
+    // Transforms are right to far less than this.
+    libm::sqrt(largest) * (1.0 + 1e-9)
 }
 
 /// Squared length of the secret.
 fn secret_weight(spec: &RlweSpec) -> f64 {
     match spec.secret {
-        SecretDistribution::Sparse { weight } => f64::from(weight),
-        // Uniform in {-1, 0, 1}.
-        _ => spec.n as f64 * 2.0 / 3.0,
+        SecretDistribution::Sparse { weight } | SecretDistribution::BlockSparse { weight, .. } => {
+            f64::from(weight)
+        }
+        SecretDistribution::Ternary => spec.n as f64 * 2.0 / 3.0,
     }
 }
 

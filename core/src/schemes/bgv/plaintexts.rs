@@ -112,7 +112,7 @@ impl<W: Word> BgvEvaluator<W> {
     pub fn multiply_by_prime(&self, x: &BgvCiphertext<W>, t: u32) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
         let modulus = self.context().modulus(x.ring().exponent().saturating_add(t))?;
-        let out = x.clone().relabelled(x.factor.modulo(modulus.ring()));
+        let out = x.clone().relabelled(x.factor.modulo(modulus.ring().exponent())?);
         Self::checked(out)
     }
 
@@ -124,7 +124,7 @@ impl<W: Word> BgvEvaluator<W> {
     pub fn divide_by_prime(&self, x: &BgvCiphertext<W>, t: u32) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
         let modulus = self.context().modulus(x.ring().exponent().saturating_sub(t))?;
-        Ok(x.clone().relabelled(x.factor.modulo(modulus.ring())))
+        Ok(x.clone().relabelled(x.factor.modulo(modulus.ring().exponent())?))
     }
 
     /// sum += c x, whatever the factor of x, which is at the level of the sum or above: by the representative nearest to 0 of c

@@ -19,13 +19,19 @@ impl PlaintextSpec {
     /// The ring of messages, for a chain that fits.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] naming what does not: p, the exponents, or a prime of the chain.
+    /// [`Error::InvalidArgument`] naming what does not: p or the exponents.
     pub fn check(&self, chain: &RlweSpec) -> Result<PrimePower, Error> {
         let ring = PrimePower::new(self.prime, self.largest_exponent)?;
         if self.exponent == 0 || self.exponent > self.largest_exponent {
             return Err(Error::InvalidArgument(format!(
                 "messages modulo p^{} and plaintexts modulo p^{} at most; take 1 up to the larger",
                 self.exponent, self.largest_exponent
+            )));
+        }
+        if !chain.n.is_power_of_two() || chain.n > 1 << 17 {
+            return Err(Error::InvalidArgument(format!(
+                "ring degree {} must be a power of two from 8 to 131072",
+                chain.n
             )));
         }
         if self.prime % (2 * chain.n as u64) != 1 {
@@ -35,12 +41,6 @@ impl PlaintextSpec {
                 self.prime,
                 chain.n,
                 2 * chain.n
-            )));
-        }
-        if chain.levels.iter().flatten().chain(&chain.special).any(|&q| q == self.prime) {
-            return Err(Error::InvalidArgument(format!(
-                "{} is a prime of the chain and of the plaintexts; words are divided by it, take another",
-                self.prime
             )));
         }
         ring.with_exponent(self.exponent)

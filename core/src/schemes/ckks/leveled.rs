@@ -47,7 +47,7 @@ impl<W: Word> Leveled for CkksEvaluator<W> {
         Ok(x.relabelled(label))
     }
 
-    fn check_operand(&self, x: &Ciphertext<W>, key: &SampleBlock<W>) -> Result<(), Error> {
+    fn check_operand(&self, x: &Ciphertext<W>, key: &SampleBlock<W>, _: Scale) -> Result<(), Error> {
         x.two_parts()?;
         self.context().rlwe().check_key(key, x.level)
     }

@@ -1,6 +1,8 @@
 //! p is 1 modulo 2N: X^N + 1 splits into N linear factors modulo p^k, and each slot holds an integer.
 
-use alloc::{vec, vec::Vec};
+use alloc::{format, vec, vec::Vec};
+
+use zeroize::Zeroizing;
 
 use crate::{
     arith::{PrimePower, Shoup},
@@ -26,11 +28,16 @@ pub struct SplitSlots {
 }
 
 impl SplitSlots {
-    /// Tables for degree `n`, a power of two of 4 at least.
+    /// Tables for degree `n`, a power of two from 4 to 2^17.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless p is 1 modulo 2n.
+    /// [`Error::InvalidArgument`] for another degree, and unless p is 1 modulo 2n.
     pub fn new(ring: PrimePower, n: usize) -> Result<Self, Error> {
+        if !n.is_power_of_two() || !(4..=1 << 17).contains(&n) {
+            return Err(Error::InvalidArgument(format!(
+                "slots of a ring of degree {n}; take a power of two from 4 to 131072"
+            )));
+        }
         let order = 2 * n as u64;
         let zeta = ring.root_of_unity(order)?;
         let reversed = |i: usize| i.reverse_bits() >> (usize::BITS - n.trailing_zeros());
@@ -73,8 +80,13 @@ impl SplitSlots {
         self.position.is_empty()
     }
 
-    /// Slots of the polynomial with these N coefficients below P, in their memory.
-    pub fn slots_of(&self, mut coefficients: Vec<u64>) -> Vec<u64> {
+    /// Slots of the polynomial with these N coefficients below P. The coefficients are wiped.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of coefficients.
+    pub fn slots_of(&self, coefficients: Vec<u64>) -> Result<Vec<u64>, Error> {
+        let mut coefficients = Zeroizing::new(coefficients);
+        self.check_length("coefficients", coefficients.len())?;
         let m = self.ring.modulus();
         let n = self.len();
         let (mut groups, mut half) = (1, n / 2);
@@ -88,11 +100,15 @@ impl SplitSlots {
             }
             (groups, half) = (2 * groups, half / 2);
         }
-        self.position.iter().map(|&place| coefficients[place as usize]).collect()
+        Ok(self.position.iter().map(|&place| coefficients[place as usize]).collect())
     }
 
     /// Coefficients of the polynomial with these N slots below P.
-    pub fn coefficients_of(&self, slots: &[u64]) -> Vec<u64> {
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of slots.
+    pub fn coefficients_of(&self, slots: &[u64]) -> Result<Vec<u64>, Error> {
+        self.check_length("slots", slots.len())?;
         let m = self.ring.modulus();
         let n = self.len();
         let mut out = vec![0; n];
@@ -113,7 +129,17 @@ impl SplitSlots {
         for x in &mut out {
             *x = m.mul_shoup(*x, &self.scale);
         }
-        out
+        Ok(out)
+    }
+
+    fn check_length(&self, what: &str, length: usize) -> Result<(), Error> {
+        if length == self.len() {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "{length} {what} in a ring of degree {}; give as many as its degree",
+            self.len()
+        )))
     }
 }
 
@@ -142,9 +168,14 @@ mod tests {
                     exponent = exponent * 5 % (2 * n as u64);
                 }
             }
-            let slots = transform.slots_of(coefficients.clone());
+            let slots = transform.slots_of(coefficients.clone()).expect("as many as the degree");
             assert_eq!(slots, expected, "{p}^{k}, degree {n}");
-            assert_eq!(transform.coefficients_of(&slots), coefficients);
+            assert_eq!(transform.coefficients_of(&slots).as_ref(), Ok(&coefficients));
+            for other in [&slots[1..], &[&slots[..], &[0]].concat()] {
+                assert!(
+                    transform.coefficients_of(other).is_err() && transform.slots_of(other.to_vec()).is_err()
+                );
+            }
         }
     }
 
@@ -152,5 +183,9 @@ mod tests {
     fn a_prime_that_does_not_split_is_refused() {
         assert!(SplitSlots::new(PrimePower::new(257, 1).expect("a prime"), 256).is_err());
         assert!(SplitSlots::new(PrimePower::new(8191, 2).expect("a prime"), 8).is_err());
+        // Degrees that a prime would do for.
+        for n in [0, 1, 2, 6, 1 << 18, usize::MAX] {
+            assert!(SplitSlots::new(PrimePower::new(13, 1).expect("a prime"), n).is_err(), "{n}");
+        }
     }
 }
