@@ -1,10 +1,10 @@
-//! The layers of the core: every `crate::` path leads downward. Also: who may name what, where
-//! `unsafe` may stand, and what the repository's top level holds.
+//! The layers of the core: every `crate::` path leads downward. Also: where `unsafe` may stand, and what the repository's top
+//! level holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use refloat_tests::source::{Token, files, root, tokens, words_of_rust, words_of_typescript};
+use refloat_tests::source::{Token, files, root, tokens};
 
 /// The core's top-level modules by layer; a file may import from lower layers, and from its own
 /// module. `error` is below everything.
@@ -33,8 +33,8 @@ const SEPARATE: [(&str, &[&str]); 3] = [
     ("bootstrapping", &["method", "overflow", "parts", "program", "raising", "switching_keys"]),
 ];
 
-/// The one method that joins two schemes, and programs, which are made of everything else.
-const JOINS_METHODS: [&str; 2] = ["switching", "program"];
+/// Programs are made of all other circuits.
+const MADE_OF_THE_OTHERS: (&str, &str) = ("circuits", "program");
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)
@@ -178,7 +178,7 @@ fn violation(module: &[String], import: &Import, exports: &BTreeMap<String, Stri
     let allowed = ours == theirs
         || !is_module
         || shared.contains(&theirs.as_str())
-        || JOINS_METHODS.contains(&ours.as_str());
+        || (own.as_str(), ours.as_str()) == MADE_OF_THE_OTHERS;
     (!allowed).then(|| format!("is in {own}/{ours} and imports {own}/{theirs}, which it must not know"))
 }
 
@@ -299,149 +299,6 @@ fn wasm_and_server_use_the_public_surface() {
     }
     assert!(seen > 5, "only {seen} imports found: the test reads the wrong files");
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
-}
-
-/// Methods by the word that their names have in code, and where each is at home: folders, and files beside them. Whoever adds a
-/// method adds a line, and no other file names it but those below.
-const METHODS: [(&str, &[&str]); 4] = [
-    (
-        "ship",
-        &[
-            "core/src/bootstrapping/ckks_ship/",
-            "core/src/wire/objects/ship.rs",
-            "server/src/cli/measure.rs",
-            "server/src/ship.rs",
-            "wasm/src/ship/",
-        ],
-    ),
-    (
-        "conventional",
-        &[
-            "core/src/bootstrapping/ckks_conventional/",
-            // Sets of another library, which bootstraps in this way.
-            "core/src/params/seal.rs",
-            "server/src/cli/bench_conventional.rs",
-            "server/src/cli/conventional.rs",
-            "server/src/cli/peer/",
-            "server/src/conventional.rs",
-            "server/src/plan.rs",
-            "server/src/streamed.rs",
-            "wasm/src/conventional/",
-        ],
-    ),
-    ("msb", &["core/src/bootstrapping/ckks_msb/"]),
-    (
-        "cggi",
-        &[
-            "core/src/bootstrapping/cggi/",
-            "core/src/params/cggi_peers.rs",
-            "core/src/schemes/cggi/",
-            "core/src/wire/objects/cggi.rs",
-            "server/src/cli/bits.rs",
-            "server/src/cli/circuit.rs",
-            "server/src/cli/gate_times.rs",
-            "server/src/cli/look_up.rs",
-            "server/src/gates.rs",
-            "server/src/look_ups.rs",
-            "ts/src/gates/",
-            "wasm/src/gates/",
-        ],
-    ),
-];
-
-/// Lists of modules, of methods and of what they put on the wire.
-const LISTS: [&str; 17] = [
-    "core/src/bootstrapping/mod.rs",
-    "core/src/params/mod.rs",
-    "core/src/schemes/mod.rs",
-    "core/src/wire/header.rs",
-    "core/src/wire/mod.rs",
-    "core/src/wire/objects/mod.rs",
-    // Which parameters and secret keys have the traits of the encodings.
-    "core/src/wire/objects/key_part.rs",
-    "core/src/wire/objects/sets.rs",
-    "server/src/cli/mod.rs",
-    "server/src/lib.rs",
-    "server/src/registry.rs",
-    "ts/src/direct-modules.ts",
-    "ts/src/engine/glue.ts",
-    "ts/src/engine/modules.ts",
-    "ts/src/worker-modules.ts",
-    "wasm/src/lib.rs",
-    // Kinds of objects that files hold.
-    "server/src/cli/outfile.rs",
-];
-
-/// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 7] = [
-    "server/src/cli/bench.rs",
-    "server/src/cli/reproduce.rs",
-    "server/src/cli/reproduce_cggi.rs",
-    "server/src/cli/reproduce_modular.rs",
-    "server/src/cli/reproduce_openfhe.rs",
-    "server/src/cli/reproduce_seal.rs",
-    "server/src/cli/verify.rs",
-];
-
-/// Others, with what they name. To be made shorter, and never longer.
-const OTHERS: [(&str, &str); 6] = [
-    (
-        "core/src/bootstrapping/ckks_ship/failure.rs",
-        "the complementary error function, which is the noise's of gates",
-    ),
-    ("core/src/bootstrapping/method/set.rs", "the scheme, as a field of descriptions"),
-    ("core/src/circuits/netlist/mod.rs", "gates"),
-    ("server/src/cli/encrypt.rs", "encodings of integers"),
-    ("server/src/cli/keygen.rs", "the default set of gates, for a message"),
-    (
-        "ts/src/api/instance.ts",
-        "the polynomial of a reduction, which one module computes, and clamps, which the same does",
-    ),
-];
-
-/// How files begin that are written from the descriptions of sets.
-const GENERATED: &str = "// Written by `refloat about --types`";
-
-#[test]
-fn shared_files_name_no_method() {
-    let listed: BTreeSet<&str> =
-        LISTS.into_iter().chain(MEASUREMENTS).chain(OTHERS.map(|(path, _)| path)).collect();
-    let (mut strangers, mut naming, mut read) = (Vec::new(), BTreeSet::new(), 0);
-    for (folder, extension) in
-        [("core/src", "rs"), ("server/src", "rs"), ("wasm/src", "rs"), ("ts/src", "ts")]
-    {
-        for file in files(folder, &[extension]) {
-            if file.path.ends_with("/tests.rs") || file.text.starts_with(GENERATED) {
-                continue;
-            }
-            read += 1;
-            let code = file.text.split("#[cfg(test)]").next().unwrap_or_default();
-            let named = if extension == "rs" { words_of_rust(code) } else { words_of_typescript(code) };
-            for (method, homes) in METHODS {
-                if !named.contains(method) || homes.iter().any(|home| file.path.starts_with(home)) {
-                    continue;
-                }
-                if listed.contains(file.path.as_str()) {
-                    naming.insert(file.path.clone());
-                } else {
-                    strangers.push(format!("{} names {method}", file.path));
-                }
-            }
-        }
-    }
-    assert!(read > 300, "only {read} files found: the test reads the wrong ones");
-    assert!(strangers.is_empty(), "shared code names a bootstrapping method:\n{}\n", strangers.join("\n"));
-    let gone: Vec<_> = listed.iter().filter(|path| !naming.contains(**path)).collect();
-    assert!(gone.is_empty(), "these name no method any more, and the lists can do without them: {gone:?}");
-    for named in ["ckks('ship')", "const shipKeys = 1", "type ShipStageId = 1", "`a ${x.ship} b`"] {
-        assert!(words_of_typescript(named).contains("ship"), "{named}");
-    }
-    for silent in ["// ship", "/* a 'ship' */ f()", "shipped('ship13')", "split(/'|\\//); // ship's"] {
-        assert!(!words_of_typescript(silent).contains("ship"), "{silent}");
-    }
-    assert!(
-        words_of_rust("use a::ShipKeys;").contains("ship") && words_of_rust("// ship\n\"ship\"").is_empty()
-    );
 }
 
 #[test]

@@ -153,13 +153,41 @@ fn end_of_character(chars: &[char], at: usize) -> usize {
     }
 }
 
-/// The words that the identifiers of Rust source are put together from, in lower case: those of `ShipKeys` are `ship` and `keys`.
-pub fn words_of_rust(text: &str) -> BTreeSet<String> {
-    let identifiers = tokens(text).into_iter().filter_map(|(_, token)| match token {
+/// What is left of the tokens of Rust source without items that are compiled for tests alone.
+pub fn without_tests(tokens: Vec<(usize, Token)>) -> Vec<(usize, Token)> {
+    let attribute: Vec<Token> = self::tokens("#[cfg(test)]").into_iter().map(|(_, token)| token).collect();
+    let mut kept = Vec::new();
+    let mut rest = tokens.into_iter().peekable();
+    while let Some(token) = rest.next() {
+        kept.push(token);
+        let begins = kept.len().saturating_sub(attribute.len());
+        if !kept[begins..].iter().map(|(_, token)| token).eq(&attribute) {
+            continue;
+        }
+        kept.truncate(begins);
+        let mut depth = 0;
+        for (_, token) in rest.by_ref() {
+            match token {
+                Token::Mark('{' | '(' | '[') => depth += 1,
+                Token::Mark('}' | ')' | ']') => depth -= 1,
+                _ => {}
+            }
+            // An item ends with its braces or with a semicolon; another attribute of it ends with neither.
+            if depth == 0 && matches!(token, Token::Mark('}' | ';')) {
+                break;
+            }
+        }
+    }
+    kept
+}
+
+/// The words that identifiers are put together from, in lower case: those of `ShipKeys` are `ship` and `keys`.
+pub fn words_of(tokens: &[(usize, Token)]) -> BTreeSet<String> {
+    let identifiers = tokens.iter().filter_map(|(_, token)| match token {
         Token::Word(word) => Some(word),
         _ => None,
     });
-    identifiers.flat_map(|identifier| words(&identifier)).collect()
+    identifiers.flat_map(|identifier| words(identifier)).collect()
 }
 
 /// The words that identifiers and strings of TypeScript source are put together from, in lower case; comments and regular
@@ -207,18 +235,21 @@ fn skip_to(rest: &mut impl Iterator<Item = char>, end: char, taken: &mut String)
     }
 }
 
-/// The words of an identifier.
+/// The words of an identifier. A run of capitals ends before the capital that begins a word, and digits are no part of one: the
+/// words of `CKKSShip13` are `ckks` and `ship`.
 fn words(identifier: &str) -> Vec<String> {
+    let letters: Vec<char> = identifier.chars().collect();
     let mut words = vec![String::new()];
-    let mut before = '_';
-    for letter in identifier.chars() {
-        if letter == '_' || (letter.is_ascii_uppercase() && !before.is_ascii_uppercase()) {
+    for (at, &letter) in letters.iter().enumerate() {
+        let after_capital = at > 0 && letters[at - 1].is_ascii_uppercase();
+        let before_small = letters.get(at + 1).is_some_and(char::is_ascii_lowercase);
+        if !letter.is_ascii_alphabetic() || (letter.is_ascii_uppercase() && (!after_capital || before_small))
+        {
             words.push(String::new());
         }
-        if letter != '_' {
+        if letter.is_ascii_alphabetic() {
             words.last_mut().expect("a word").push(letter.to_ascii_lowercase());
         }
-        before = letter;
     }
     words.retain(|word| !word.is_empty());
     words
@@ -248,6 +279,28 @@ mod tests {
             assert!(!found.contains(&absent.to_string()), "{absent} in {found:?}");
         }
         assert_eq!(found[found.len() - 5..], ["use", "crate", "n", "self", "o"]);
+    }
+
+    #[test]
+    fn identifiers_are_taken_apart() {
+        for (identifier, parts) in [
+            ("ShipKeys", &["ship", "keys"][..]),
+            ("ship13_bits", &["ship", "bits"]),
+            ("SHIP13", &["ship"]),
+            ("CKKSShip", &["ckks", "ship"]),
+            ("MSBParams", &["msb", "params"]),
+            ("shipped", &["shipped"]),
+        ] {
+            assert_eq!(super::words(identifier), parts, "{identifier}");
+        }
+    }
+
+    #[test]
+    fn what_is_for_tests_alone_is_left_out() {
+        let text = "a #[cfg(test)] #[path(x)] mod tests { use b; { c } } d #[cfg(test)] use e::{f}; g #[cfg(not(test))] h";
+        let left = words_of(&without_tests(tokens(text)));
+        let wanted = ["a", "cfg", "d", "g", "h", "not", "test"].map(str::to_owned);
+        assert_eq!(left, wanted.into());
     }
 
     #[test]

@@ -1,0 +1,245 @@
+//! Who may name a bootstrapping method: its folder, the lists there are of methods, and measurements.
+
+use std::collections::BTreeSet;
+
+use refloat_tests::source::{SourceFile, Token, files, tokens, without_tests, words_of, words_of_typescript};
+
+/// Methods by the word that their names have in code, and where each is at home: folders, and files beside them. Whoever adds a
+/// method adds a line, and no other file names it but those below.
+const METHODS: [(&str, &[&str]); 5] = [
+    (
+        "ship",
+        &[
+            "core/src/bootstrapping/ckks_ship/",
+            "core/src/wire/objects/ship.rs",
+            "server/src/ship.rs",
+            "wasm/src/ship/",
+        ],
+    ),
+    (
+        "conventional",
+        &[
+            "core/src/bootstrapping/ckks_conventional/",
+            // Sets of another library, which bootstraps in this way.
+            "core/src/params/seal.rs",
+            "server/src/cli/bench_conventional.rs",
+            "server/src/cli/conventional.rs",
+            "server/src/cli/peer/",
+            "server/src/conventional.rs",
+            "server/src/plan.rs",
+            "server/src/streamed.rs",
+            "wasm/src/conventional/",
+        ],
+    ),
+    ("msb", &["core/src/bootstrapping/ckks_msb/"]),
+    (
+        "bgv",
+        &[
+            "core/src/bootstrapping/bgv/",
+            "core/src/schemes/bgv/",
+            // Maps of its slots.
+            "core/src/circuits/linear_transform/integer_transform.rs",
+        ],
+    ),
+    (
+        "cggi",
+        &[
+            "core/src/bootstrapping/cggi/",
+            "core/src/params/cggi_peers.rs",
+            "core/src/schemes/cggi/",
+            "core/src/wire/objects/cggi.rs",
+            "server/src/cli/bits.rs",
+            "server/src/cli/circuit.rs",
+            "server/src/cli/gate_times.rs",
+            "server/src/cli/look_up.rs",
+            "server/src/gates.rs",
+            "server/src/look_ups.rs",
+            "ts/src/gates/",
+            "wasm/src/gates/",
+        ],
+    ),
+];
+
+/// What methods share in the core's folder of them.
+const SHARED: [&str; 2] = ["method", "raising"];
+
+/// Lists of modules, of methods and of what they put on the wire.
+const LISTS: [&str; 18] = [
+    "core/src/bootstrapping/mod.rs",
+    "core/src/circuits/linear_transform/mod.rs",
+    "core/src/params/mod.rs",
+    "core/src/schemes/mod.rs",
+    "core/src/wire/header.rs",
+    "core/src/wire/mod.rs",
+    "core/src/wire/objects/mod.rs",
+    // Which parameters and secret keys have the traits of the encodings.
+    "core/src/wire/objects/key_part.rs",
+    "core/src/wire/objects/sets.rs",
+    "server/src/cli/mod.rs",
+    "server/src/lib.rs",
+    "server/src/registry.rs",
+    "ts/src/direct-modules.ts",
+    "ts/src/engine/glue.ts",
+    "ts/src/engine/modules.ts",
+    "ts/src/worker-modules.ts",
+    "wasm/src/lib.rs",
+    // Kinds of objects that files hold.
+    "server/src/cli/outfile.rs",
+];
+
+/// Measurements, each of which has rows of methods.
+const MEASUREMENTS: [&str; 8] = [
+    "server/src/cli/bench.rs",
+    "server/src/cli/measure.rs",
+    "server/src/cli/reproduce.rs",
+    "server/src/cli/reproduce_cggi.rs",
+    "server/src/cli/reproduce_modular.rs",
+    "server/src/cli/reproduce_openfhe.rs",
+    "server/src/cli/reproduce_seal.rs",
+    "server/src/cli/verify.rs",
+];
+
+/// Others, and the methods that each may name. To be made shorter, and never longer.
+const OTHERS: [(&str, &[&str]); 8] = [
+    // The complementary error function, which is the noise's of gates.
+    ("core/src/bootstrapping/ckks_ship/failure.rs", &["cggi"]),
+    // The scheme, as a field of descriptions.
+    ("core/src/bootstrapping/method/set.rs", &["cggi"]),
+    // What evaluates gates.
+    ("core/src/circuits/netlist/mod.rs", &["cggi"]),
+    // Keys of bits and integers.
+    ("server/src/cli/decrypt.rs", &["cggi"]),
+    // Encodings of integers.
+    ("server/src/cli/encrypt.rs", &["cggi"]),
+    // The default set of gates, for a message.
+    ("server/src/cli/keygen.rs", &["cggi"]),
+    // What a run takes beside its keys, of which the plan of one method knows.
+    ("server/src/cli/serve.rs", &["conventional"]),
+    // The default set; the polynomial of a reduction, which one module computes, and clamps, which the same does.
+    ("ts/src/api/instance.ts", &["conventional", "ship"]),
+];
+
+/// How files begin that are written from the descriptions of sets.
+const GENERATED: &str = "// Written by `refloat about --types`";
+
+/// A file as the test sees it.
+struct Seen {
+    path: String,
+    words: BTreeSet<String>,
+    /// Modules that paths go through.
+    through: BTreeSet<String>,
+}
+
+/// The code of core, server, wasm and TypeScript, without tests and without what is generated.
+fn code() -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for (folder, extension) in
+        [("core/src", "rs"), ("server/src", "rs"), ("wasm/src", "rs"), ("ts/src", "ts")]
+    {
+        for SourceFile { path, text } in files(folder, &[extension]) {
+            if path.ends_with("/tests.rs") || path.contains("/tests/") || text.starts_with(GENERATED) {
+                continue;
+            }
+            if extension == "ts" {
+                seen.push(Seen { path, words: words_of_typescript(&text), through: BTreeSet::new() });
+                continue;
+            }
+            let tokens = without_tests(tokens(&text));
+            seen.push(Seen { path, words: words_of(&tokens), through: modules(&tokens) });
+        }
+    }
+    seen
+}
+
+/// The names that `::` follows.
+fn modules(tokens: &[(usize, Token)]) -> BTreeSet<String> {
+    let pairs = tokens.iter().zip(tokens.iter().skip(1));
+    pairs
+        .filter_map(|((_, name), (_, next))| match (name, next) {
+            (Token::Word(name), Token::Path) => Some(name.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether a file names a method: by its word, or by the path of one of its modules in the same package.
+fn names(file: &Seen, method: &str, homes: &[&str]) -> bool {
+    let package = |path: &str| path.split('/').next().map(str::to_owned);
+    let module = |home: &str| {
+        let name = home.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        name.trim_end_matches(".rs").to_owned()
+    };
+    let mut own = homes.iter().filter(|home| package(home) == package(&file.path));
+    file.words.contains(method) || own.any(|home| file.through.contains(&module(home)))
+}
+
+#[test]
+fn shared_files_name_no_method() {
+    let listed: BTreeSet<&str> =
+        LISTS.into_iter().chain(MEASUREMENTS).chain(OTHERS.map(|(path, _)| path)).collect();
+    let files = code();
+    assert!(files.len() > 300, "only {} files found: the test reads the wrong ones", files.len());
+    let (mut strangers, mut naming) = (Vec::new(), BTreeSet::new());
+    for file in &files {
+        for (method, homes) in METHODS {
+            if !names(file, method, homes) || homes.iter().any(|home| file.path.starts_with(home)) {
+                continue;
+            }
+            naming.insert(file.path.as_str());
+            let only = OTHERS.iter().find(|(path, _)| *path == file.path);
+            let allowed = listed.contains(file.path.as_str())
+                && only.is_none_or(|(_, methods)| methods.contains(&method));
+            if !allowed {
+                strangers.push(format!("{} names {method}", file.path));
+            }
+        }
+    }
+    assert!(strangers.is_empty(), "shared code names a bootstrapping method:\n{}\n", strangers.join("\n"));
+    let gone: Vec<_> = listed.iter().filter(|path| !naming.contains(**path)).collect();
+    assert!(gone.is_empty(), "these name no method any more, and the lists can do without them: {gone:?}");
+}
+
+#[test]
+fn methods_are_at_home_where_the_table_says() {
+    let files = code();
+    for (method, homes) in METHODS {
+        for home in homes {
+            let mut own = files.iter().filter(|file| file.path.starts_with(home));
+            assert!(own.next().is_some(), "{method} has no file at {home}");
+        }
+    }
+    let folder = "core/src/bootstrapping/";
+    for file in &files {
+        let Some((name, _)) = file.path.strip_prefix(folder).and_then(|rest| rest.split_once('/')) else {
+            continue;
+        };
+        let home = format!("{folder}{name}/");
+        let known = SHARED.contains(&name) || METHODS.iter().any(|(_, homes)| homes.contains(&home.as_str()));
+        assert!(known, "{home} is the folder of no method in the table of this test: add it");
+    }
+}
+
+#[test]
+fn the_test_sees_names() {
+    for named in
+        ["ckks('ship')", "const shipKeys = 1", "type ShipStageId = 1", "`a ${x.ship} b`", "f('ship13')"]
+    {
+        assert!(words_of_typescript(named).contains("ship"), "{named}");
+    }
+    for silent in ["// ship", "/* a 'ship' */ f()", "shipped()", "split(/'|\\//); // ship's"] {
+        assert!(!words_of_typescript(silent).contains("ship"), "{silent}");
+    }
+    let seen = |path: &str, text: &str| {
+        let tokens = without_tests(tokens(text));
+        Seen { path: path.into(), words: words_of(&tokens), through: modules(&tokens) }
+    };
+    let (method, homes) = ("cggi", &["server/src/bits.rs"][..]);
+    assert!(names(&seen("server/src/a.rs", "use refloat::CGGIKeys;"), method, homes));
+    assert!(names(&seen("server/src/a.rs", "if super::bits::is_key() {}"), method, homes));
+    assert!(!names(&seen("core/src/a.rs", "let x = bits::count();"), method, homes));
+    assert!(!names(
+        &seen("server/src/a.rs", "// cggi\n\"cggi\"; #[cfg(test)] mod tests { use cggi; }"),
+        method,
+        homes
+    ));
+}
