@@ -17,10 +17,9 @@ const ATTACKS_ON_NTRU: [&str; 5] = ["usvp", "dsd", "bdd", "bdd_hybrid", "bdd_mit
 
 /// Attacks that have not been run to their end on a key of a large ring: dimension, log2 of the modulus, secret, attacks. One that
 /// comes into the vector has to leave this list.
-const PENDING: [(usize, f64, &str, &[&str]); 3] = [
+const PENDING: [(usize, f64, &str, &[&str]); 2] = [
     (16384, 437.0, "ternary", &["bdd_mitm_hybrid"]),
     (32768, 866.0, "ternary", &["bdd_hybrid", "bdd_mitm_hybrid", "matzov"]),
-    (65536, 1260.0, "sparse-192", &["dual_hybrid", "matzov"]),
 ];
 
 /// The short keys of sets that were replaced, by MATZOV's dual hybrid, their cheapest attack.
