@@ -61,7 +61,7 @@ mod tests {
             let (squares, embedding) =
                 (bits(found.squares, expected.squares) / 2.0, bits(found.embedding, expected.embedding));
             assert!((-0.3..0.1).contains(&squares), "stage {i}: {squares} bits");
-            assert!((-0.75..0.2).contains(&embedding), "stage {i}: {embedding} bits");
+            assert!((-0.75..0.3).contains(&embedding), "stage {i}: {embedding} bits");
             assert_eq!(found.giant_steps, expected.giant_steps);
         }
     }
