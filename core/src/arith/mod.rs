@@ -13,6 +13,7 @@ mod montgomery;
 mod ntt;
 pub mod primes;
 mod residue;
+mod round;
 mod self_check;
 pub mod simd;
 pub(crate) mod unroll;
@@ -30,6 +31,7 @@ pub use modulus::{Modulus, Shoup};
 pub use montgomery::Montgomery;
 pub use ntt::NttTable;
 pub use residue::PrimePower;
+pub use round::round_ties_even;
 pub use self_check::self_check;
 pub use word::Word;
 

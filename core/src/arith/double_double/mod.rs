@@ -12,6 +12,8 @@ pub use complex::ComplexDoubleDouble;
 
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
+use super::round_ties_even;
+
 /// `high + low` with `|low| <= ulp(high) / 2`. Sums, products and quotients are right to about 2^-104 of their size;
 /// sums also where most of it cancels.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd)]
@@ -48,10 +50,20 @@ impl DoubleDouble {
         Self::from_i64(numerator) / Self::from_i64(denominator)
     }
 
-    /// An integer, exactly.
-    pub fn from_i64(x: i64) -> Self {
-        let size = Self::from_u64(x.unsigned_abs());
-        if x < 0 { -size } else { size }
+    /// An integer, exactly; without a branch on it.
+    pub const fn from_i64(x: i64) -> Self {
+        // The upper half, towards minus infinity, is 0 or larger than the lower one.
+        let high = (x >> 32) as f64 * 4_294_967_296.0;
+        quick_two_sum(high, (x & 0xffff_ffff) as f64)
+    }
+
+    /// The integer that this is, for one below 2^100 in absolute value; without a branch on it.
+    pub fn to_i128(self) -> i128 {
+        const SPLIT: f64 = (1u64 << 50) as f64;
+        let upper = round_ties_even(self.high / SPLIT);
+        // At most 2^49, and what is left of a double whose lower half is an integer is one.
+        let lower = self.high - upper * SPLIT;
+        (i128::from(upper as i64) << 50) + i128::from(lower as i64) + i128::from(self.low as i64)
     }
 
     /// The two doubles.
@@ -97,13 +109,13 @@ impl DoubleDouble {
         Self { high: self.high * power_of_two, low: self.low * power_of_two }
     }
 
-    /// The nearest integer; within 2^-53 of the middle between two, either of them.
+    /// The nearest integer; within 2^-53 of the middle between two, either of them. Without a branch on the number.
     #[must_use]
     pub fn round(self) -> Self {
-        let high = libm::rint(self.high);
+        let high = round_ties_even(self.high);
         // The rest is at most a half, or the low double where the high one is an integer.
         let rest = self - Self::new(high);
-        quick_two_sum(high, libm::rint(rest.high))
+        quick_two_sum(high, round_ties_even(rest.high))
     }
 }
 
@@ -183,7 +195,7 @@ fn two_sum(a: f64, b: f64) -> DoubleDouble {
 }
 
 /// a + b, exactly, for |a| >= |b| (Dekker).
-fn quick_two_sum(a: f64, b: f64) -> DoubleDouble {
+const fn quick_two_sum(a: f64, b: f64) -> DoubleDouble {
     let s = a + b;
     DoubleDouble { high: s, low: b - (s - a) }
 }
@@ -209,9 +221,18 @@ mod tests {
 
     #[test]
     fn integers_are_exact() {
-        for x in [0, 1, -1, i64::MAX, i64::MIN + 1, 0x0123_4567_89ab_cdef] {
-            let (high, low) = DoubleDouble::from_i64(x).parts();
-            assert_eq!(high as i128 + low as i128, i128::from(x));
+        let edges = [i64::MAX, i64::MIN, (1 << 32) - 1, 1 << 32, (1 << 53) + 1, 0x0123_4567_89ab_cdef];
+        for x in edges.into_iter().flat_map(|x| [x, x.wrapping_neg(), 0, 1, -1]) {
+            let y = DoubleDouble::from_i64(x);
+            assert_eq!((y.high as i128 + y.low as i128, y.to_i128()), (i128::from(x), i128::from(x)));
+            assert_eq!(two_sum(y.high, y.low), y, "{x}: the sum is normalised");
+        }
+        for x in [1i128 << 99, (1 << 100) - (1 << 47), (1 << 75) + 1, (1 << 50) - 1, 3 << 48, (1 << 98) / 3] {
+            for x in [x, -x] {
+                let high = x as f64;
+                let y = DoubleDouble::from_parts(high, (x - high as i128) as f64);
+                assert_eq!(y.to_i128(), x);
+            }
         }
         let a = DoubleDouble::from_u64(0xffff_ffff_ffff_ffc5);
         let square = a * a;

@@ -10,6 +10,7 @@ use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Modulus, Shoup, Word},
     error::Error,
     ring::{Basis, Eval, Poly},
+    trace::Counters,
 };
 
 impl<W: Word> CkksEvaluator<W> {
@@ -58,6 +59,25 @@ impl<W: Word> CkksEvaluator<W> {
         let mut out = x.clone();
         self.times(&mut out, c, scale.to_real())?;
         Ok(out.relabelled(x.scale.mul(scale)))
+    }
+
+    /// c x at the scale `target`, whatever that of x, one level down; c is rounded to a multiple of the scale of x over `target`
+    /// times the primes of the level.
+    ///
+    /// # Errors
+    /// As [`Self::multiply_constant`] and [`Self::rescale`].
+    pub fn multiply_constant_rescale(
+        &self,
+        x: &Ciphertext<W>,
+        c: ComplexDoubleDouble,
+        target: Scale,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let rlwe = self.context().rlwe();
+        counters.ntt += 2 * rlwe.rescale(x.level)?.ntts();
+        let primes = Scale::product(rlwe.spec().levels[x.level].iter().copied());
+        let product = self.multiply_constant(x, c, target.mul(primes).div(x.scale))?;
+        Ok(self.rescale(&product)?.relabelled(target))
     }
 
     /// k x, at the same scale.

@@ -16,6 +16,7 @@ struct Inner<W: Word> {
     rlwe: RlweContext<W>,
     encoder: Encoder,
     fingerprint: [u8; 16],
+    largest_message: f64,
 }
 
 impl<W: Word> Clone for CkksContext<W> {
@@ -38,8 +39,17 @@ impl<W: Word> CkksContext<W> {
     /// # Errors
     /// As [`Encoder::new`].
     pub fn new(rlwe: RlweContext<W>, fingerprint: [u8; 16]) -> Result<Self, Error> {
+        Self::for_messages(rlwe, fingerprint, 1.0)
+    }
+
+    /// [`Self::new`] for messages whose parts are up to `largest` in absolute value, which says to how many bits they are
+    /// encoded and decoded; larger ones lose some.
+    ///
+    /// # Errors
+    /// As [`Encoder::new`].
+    pub fn for_messages(rlwe: RlweContext<W>, fingerprint: [u8; 16], largest: f64) -> Result<Self, Error> {
         let encoder = Encoder::new(rlwe.n())?;
-        Ok(Self(Arc::new(Inner { rlwe, encoder, fingerprint })))
+        Ok(Self(Arc::new(Inner { rlwe, encoder, fingerprint, largest_message: largest })))
     }
 
     /// The modulus chain.
@@ -50,6 +60,11 @@ impl<W: Word> CkksContext<W> {
     /// Slots to coefficients and back, on plain values.
     pub fn encoder(&self) -> &Encoder {
         &self.0.encoder
+    }
+
+    /// Largest absolute value of the parts of messages that are encoded to the last bit.
+    pub fn largest_message(&self) -> f64 {
+        self.0.largest_message
     }
 
     /// Identity of the parameter set.

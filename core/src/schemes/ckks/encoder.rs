@@ -1,8 +1,8 @@
 //! The canonical embedding, rounded to integers.
 //!
-//! In doubles up to scales at which they have bits enough for a rounding to the nearest integer, and above in numbers of 106
-//! bits: a message of 2^20 at a scale of 2^48 decodes to its last bit. Which of them it is depends on the scale alone, which is
-//! public, and on nothing of a message.
+//! In doubles where they have bits enough for a rounding to the nearest integer, and beyond in numbers of 106 bits: a message of
+//! 2^20 at a scale of 2^48 decodes to its last bit. Which of them it is depends on the scale and on a bound of messages, which are
+//! public, and on nothing of a message; neither has a branch on a slot or a coefficient.
 
 use alloc::{format, vec, vec::Vec};
 
@@ -13,6 +13,7 @@ use crate::{
     arith::{
         ComplexDoubleDouble, DoubleDouble,
         complex::{Complex, SpecialFft},
+        round_ties_even,
     },
     error::Error,
 };
@@ -23,13 +24,14 @@ const LIMIT: f64 = (1u64 << 61) as f64;
 /// Largest coefficient that is encoded at all.
 const WIDE_LIMIT: f64 = (1u128 << 100) as f64;
 
-/// Largest scale for doubles: numbers in \[-1, 1\] come out of a transform with an error of some 2^-4 of a coefficient.
+/// Largest slots times scale for doubles: they come out of a transform with an error of some 2^-4 of a coefficient.
 const LARGEST_NARROW: f64 = (1u64 << 45) as f64;
 
 /// Encodes slots into integer coefficients: m = round(scale · embedding^-1(slots)).
 ///
 /// Rounding moves each coefficient by at most 1/2; the transform itself is accurate to about
-/// log2(N) · 2^-52 of the largest slot.
+/// log2(N) · 2^-52 of the largest slot. The factors of both transforms are made when they are first used, but without the
+/// standard library with the encoder.
 pub struct Encoder {
     n: usize,
     fft: SpecialFft,
@@ -104,13 +106,14 @@ impl Encoder {
             .collect()
     }
 
-    /// [`Self::encode`] for messages: coefficients up to 2^100, and above a scale of 2^45 to 106 bits.
+    /// [`Self::encode`] for messages: coefficients up to 2^100, to 106 bits where parts of slots of `largest`, a public bound,
+    /// would have coefficients above 2^45.
     ///
     /// # Errors
     /// As [`Self::encode`], for coefficients above 2^100.
-    pub fn encode_wide(&self, slots: &[Complex], scale: Scale) -> Result<Vec<i128>, Error> {
+    pub fn encode_wide(&self, slots: &[Complex], scale: Scale, largest: f64) -> Result<Vec<i128>, Error> {
         let factor = checked(scale)?;
-        let rounded = if factor <= LARGEST_NARROW {
+        let rounded = if factor * largest <= LARGEST_NARROW {
             let narrow = Zeroizing::new(self.coefficients(slots)?);
             Zeroizing::new(narrow.iter().map(|x| round_ties_even(x * factor).into()).collect::<Vec<_>>())
         } else {
@@ -119,36 +122,51 @@ impl Encoder {
             let parts = w.iter().map(|z| z.re).chain(w.iter().map(|z| z.im));
             Zeroizing::new(parts.map(|x| (x * scale.to_real()).round()).collect::<Vec<DoubleDouble>>())
         };
-        let integer = |y: &DoubleDouble| {
-            let (high, low) = y.parts();
-            if high.abs() < WIDE_LIMIT {
-                Ok(high as i128 + low as i128)
-            } else {
-                Err(Error::InvalidArgument(format!(
-                    "a coefficient of 2^{:.1} at scale 2^{:.1} exceeds 2^100; scale the values down",
-                    libm::log2(high.abs()),
-                    scale.log2()
-                )))
-            }
-        };
-        rounded.iter().map(integer).collect()
+        // Written so that NaN is refused too, and that every coefficient is looked at alike.
+        if !rounded.iter().fold(true, |fit, y| fit & (y.to_f64().abs() < WIDE_LIMIT)) {
+            let largest = rounded.iter().fold(0.0, |largest, y| y.to_f64().abs().max(largest));
+            return Err(Error::InvalidArgument(format!(
+                "a coefficient of 2^{:.1} at scale 2^{:.1} exceeds 2^100; scale the values down",
+                libm::log2(largest),
+                scale.log2()
+            )));
+        }
+        Ok(rounded.iter().map(|y| y.to_i128()).collect())
     }
 
-    /// [`Self::decode`], above a scale of 2^45 to 106 bits.
-    pub fn decode_wide(&self, coefficients: &[DoubleDouble], scale: Scale) -> Vec<Complex> {
+    /// [`Self::decode`], to 106 bits where parts of slots of `largest`, a public bound, have coefficients above 2^45.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless there are N coefficients.
+    pub fn decode_wide(
+        &self,
+        coefficients: &[DoubleDouble],
+        scale: Scale,
+        largest: f64,
+    ) -> Result<Vec<Complex>, Error> {
         let s = self.slots();
-        if scale.to_f64() <= LARGEST_NARROW {
+        if coefficients.len() != self.n {
+            return Err(Error::InvalidArgument(format!(
+                "{} coefficients of a polynomial of degree below {}; give every one",
+                coefficients.len(),
+                self.n
+            )));
+        }
+        if scale.to_f64() * largest <= LARGEST_NARROW {
             let narrow = Zeroizing::new(coefficients.iter().map(|c| c.to_f64()).collect::<Vec<_>>());
-            return self.decode(&narrow, scale);
+            return Ok(self.decode(&narrow, scale));
         }
         let factor = DoubleDouble::ONE / scale.to_real();
         let pair = |k: usize| ComplexDoubleDouble::new(coefficients[k], coefficients[k + s]).times(factor);
         let mut w = Zeroizing::new((0..s).map(pair).collect::<Vec<_>>());
         self.wide.forward(&mut w);
-        w.iter().map(|z| z.to_complex()).collect()
+        Ok(w.iter().map(|z| z.to_complex()).collect())
     }
 
     /// Slots of a polynomial with N real coefficients, divided by a scale.
+    ///
+    /// # Panics
+    /// For fewer than N coefficients.
     pub fn decode(&self, coefficients: &[f64], scale: Scale) -> Vec<Complex> {
         let s = self.slots();
         let factor = 1.0 / scale.to_f64();
@@ -169,14 +187,6 @@ fn checked(scale: Scale) -> Result<f64, Error> {
     Err(Error::InvalidArgument(format!(
         "scale {factor} is not a positive number; scales are powers of two of the wanted precision"
     )))
-}
-
-/// Nearest integer, ties to even, without the standard library and the same everywhere.
-pub fn round_ties_even(x: f64) -> f64 {
-    // From 2^52 on every double is an integer, and sums with 2^52 are rounded to integers.
-    const INTEGERS: f64 = 4_503_599_627_370_496.0;
-    let shift = libm::copysign(INTEGERS, x);
-    if x.abs() < INTEGERS { (x + shift) - shift } else { x }
 }
 
 #[cfg(test)]
@@ -207,8 +217,8 @@ mod tests {
         let (n, scale, size) = (1 << 12, Scale::exp2(48.0), libm::exp2(20.0));
         let encoder = Encoder::new(n).unwrap();
         for values in [slots(n / 2, size), alloc::vec![Complex::new(size, -size); n / 2]] {
-            let coefficients = encoder.encode_wide(&values, scale).unwrap();
-            let found = encoder.decode_wide(&reals(&coefficients), scale);
+            let coefficients = encoder.encode_wide(&values, scale, size).unwrap();
+            let found = encoder.decode_wide(&reals(&coefficients), scale, size).unwrap();
             assert!(distance(&found, &values) <= libm::exp2(-32.0), "{:e}", distance(&found, &values));
             // Decoded by the definition, in one slot.
             let sum = reals(&coefficients).into_iter().enumerate().fold(
@@ -223,11 +233,28 @@ mod tests {
             assert!((slot - values[1]).abs() <= libm::exp2(-32.0));
         }
         // A constant has one coefficient, beyond a word.
-        let constant = encoder.encode_wide(&[Complex::new(size, 0.0)].repeat(n / 2), scale).unwrap();
+        let constant = encoder.encode_wide(&[Complex::new(size, 0.0)].repeat(n / 2), scale, size).unwrap();
         assert_eq!(constant[0], 1i128 << 68);
         assert!(constant[1..].iter().all(|&c| c == 0));
         assert!(encoder.encode(&[Complex::new(size, 0.0)].repeat(n / 2), scale).is_err());
-        assert!(encoder.encode_wide(&slots(n / 2, 1e20), scale).is_err());
+        assert!(encoder.encode_wide(&slots(n / 2, 1e20), scale, size).is_err());
+        assert!(encoder.encode_wide(&[Complex::new(f64::MAX, 0.0)], scale, size).is_err());
+        assert!(encoder.decode_wide(&reals(&constant[1..]), scale, size).is_err());
+    }
+
+    /// At scales for which small messages take doubles.
+    #[test]
+    fn large_messages_decode_to_their_last_bit_at_small_scales() {
+        let (n, size) = (1 << 10, libm::exp2(20.0));
+        let (encoder, values) = (Encoder::new(n).unwrap(), slots(n / 2, size));
+        for log_scale in [42.0, 45.0] {
+            let scale = Scale::exp2(log_scale);
+            let coefficients = encoder.encode_wide(&values, scale, size).unwrap();
+            let found = encoder.decode_wide(&reals(&coefficients), scale, size).unwrap();
+            // Half a unit in the last place of a double, and the rounding of coefficients.
+            let bound = libm::exp2(-33.0) + 6.0 * libm::sqrt(n as f64 / 12.0) * libm::exp2(-log_scale);
+            assert!(distance(&found, &values) <= bound, "2^{log_scale}: {:e}", distance(&found, &values));
+        }
     }
 
     #[test]
@@ -235,9 +262,9 @@ mod tests {
         let (n, scale) = (1 << 9, Scale::exp2(42.0));
         let (encoder, values) = (Encoder::new(n).unwrap(), slots(n / 2, 1.0));
         let narrow = encoder.encode(&values, scale).unwrap();
-        let wide = encoder.encode_wide(&values, scale).unwrap();
+        let wide = encoder.encode_wide(&values, scale, 1.0).unwrap();
         assert!(narrow.iter().zip(&wide).all(|(&x, &y)| i128::from(x) == y));
         let doubles: Vec<f64> = narrow.iter().map(|&x| x as f64).collect();
-        assert_eq!(encoder.decode(&doubles, scale), encoder.decode_wide(&reals(&wide), scale));
+        assert_eq!(encoder.decode(&doubles, scale), encoder.decode_wide(&reals(&wide), scale, 1.0).unwrap());
     }
 }

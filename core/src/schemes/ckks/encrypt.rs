@@ -20,7 +20,7 @@ const PUBLIC_KEY_BLOCK: [u64; 4] = [u64::MAX, 0, 0, 0];
 /// Encrypts slots under the secret key at a level and scale, with fresh randomness.
 ///
 /// # Errors
-/// As [`super::Encoder::encode`]; [`Error::InvalidArgument`] for a message larger than the modulus;
+/// As [`super::Encoder::encode_wide`]; [`Error::InvalidArgument`] for a message larger than the modulus;
 /// [`Error::LevelMismatch`] for a level the chain does not have;
 /// [`Error::ParamsMismatch`] for a secret key of another chain.
 pub fn encrypt<W: Word>(
@@ -46,21 +46,24 @@ pub fn encrypt<W: Word>(
     Ok(Ciphertext { fingerprint: context.fingerprint(), key_id, level, scale, parts: vec![b, a] })
 }
 
-/// The encoded message, which the modulus of the level must hold beside its error.
-fn encode_below<W: Word>(
+/// The encoded message, which the modulus of the level must hold beside an error. Coefficients are looked at alike; only a message
+/// that is refused shows more of itself.
+pub(super) fn encode_below<W: Word>(
     context: &CkksContext<W>,
     slots: &[Complex],
     level: usize,
     scale: Scale,
 ) -> Result<Vec<i128>, Error> {
-    let mut message = context.encoder().encode_wide(slots, scale)?;
+    let mut message = context.encoder().encode_wide(slots, scale, context.largest_message())?;
     let largest = message.iter().fold(0, |largest, m| m.abs().max(largest)) + 21;
-    let (bits, log_q) = (libm::log2(largest as f64), context.rlwe().q(level).log2());
-    if bits >= log_q - 1.0 {
+    let log_q = context.rlwe().q(level).log2();
+    // Coefficients are below 2^100.
+    if largest >= libm::exp2((log_q - 1.0).min(101.0)) as i128 {
         message.zeroize();
         return Err(Error::InvalidArgument(format!(
-            "a coefficient of 2^{bits:.1} at scale 2^{:.1} does not fit the modulus 2^{log_q:.1} of level {level}; \
-             encrypt at a higher level or a smaller scale",
+            "a coefficient of 2^{:.1} at scale 2^{:.1} does not fit the modulus 2^{log_q:.1} of level {level}; take a \
+             higher level or a smaller scale",
+            libm::log2(largest as f64),
             scale.log2()
         )));
     }
@@ -141,7 +144,7 @@ impl<W: Word> PublicKey<W> {
     /// Encrypts slots: (v b + e_0 + m, v a + e_1) with v ternary.
     ///
     /// # Errors
-    /// As [`super::Encoder::encode`]; [`Error::InvalidArgument`] for a message larger than the modulus;
+    /// As [`super::Encoder::encode_wide`]; [`Error::InvalidArgument`] for a message larger than the modulus;
     /// [`Error::LevelMismatch`] above the key's level;
     /// [`Error::ParamsMismatch`] for a key of another set.
     pub fn encrypt(
@@ -205,7 +208,9 @@ pub fn decrypt_slots<W: Word>(
     key.check_chain(context.rlwe())?;
     let phase = key.phase(&ciphertext.parts);
     let mut coefficients = centered(&phase);
-    let slots = context.encoder().decode_wide(&coefficients, ciphertext.scale);
+    // Integers modulo n are held at a scale over n, and n goes up to what messages do.
+    let largest = context.largest_message() * context.largest_message();
+    let slots = context.encoder().decode_wide(&coefficients, ciphertext.scale, largest);
     coefficients.zeroize();
-    Ok(Private::new(slots))
+    Ok(Private::new(slots?))
 }

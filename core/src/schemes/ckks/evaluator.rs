@@ -5,6 +5,7 @@ use alloc::format;
 use super::{
     ciphertext::{Ciphertext, Plaintext},
     context::CkksContext,
+    encrypt::encode_below,
     scale::Scale,
 };
 use crate::{
@@ -36,10 +37,11 @@ impl<W: Word> CkksEvaluator<W> {
     /// Encodes slots for use at a level.
     ///
     /// # Errors
-    /// As [`super::Encoder::encode`]; [`Error::LevelMismatch`] for a level the chain does not have.
+    /// As [`super::Encoder::encode_wide`]; [`Error::InvalidArgument`] for coefficients that the modulus of the level does not
+    /// hold; [`Error::LevelMismatch`] for a level the chain does not have.
     pub fn encode(&self, slots: &[Complex], level: usize, scale: Scale) -> Result<Plaintext<W>, Error> {
         self.context.rlwe().check_level(level)?;
-        let coefficients = self.context.encoder().encode_wide(slots, scale)?;
+        let coefficients = encode_below(&self.context, slots, level, scale)?;
         let poly = from_wide_integers(self.context.rlwe().q(level), &coefficients).into_eval();
         Ok(Plaintext { level, scale, poly })
     }

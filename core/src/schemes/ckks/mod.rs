@@ -15,14 +15,14 @@ mod scale;
 
 pub use ciphertext::{Ciphertext, Plaintext};
 pub use context::CkksContext;
-pub use encoder::{Encoder, round_ties_even};
+pub use encoder::Encoder;
 pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
 pub use scale::Scale;
 
 pub(crate) use crate::schemes::identity::hex;
 pub use crate::{
-    arith::complex::Complex,
+    arith::{complex::Complex, round_ties_even},
     schemes::{
         identity::{key_set_id, key_set_seed},
         private::Private,
