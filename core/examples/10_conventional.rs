@@ -18,6 +18,7 @@ use refloat::{
     bootstrapping::ckks_conventional::{
         ConventionalEvaluator, ConventionalKeys, ConventionalRun, ConventionalSecretKey, ConventionalState,
     },
+    bootstrapping::raising::ReductionSpec,
     circuits::linear_transform::PlaintextStorage,
     params::conventional_preset,
     random::Seed,

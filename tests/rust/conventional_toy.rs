@@ -6,6 +6,7 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalBootstrapper, ConventionalEvaluator, ConventionalKeys, ConventionalParams, ConventionalRun,
     ConventionalSecretKey, ConventionalState, EvalModSpec, Reduction,
 };
+use refloat::bootstrapping::raising::ReductionSpec;
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;

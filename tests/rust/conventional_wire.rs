@@ -269,7 +269,7 @@ fn parts_cover_every_sample_and_are_of_bearable_size() {
         let rlwe = params.ckks().rlwe();
         let samples = |key: &SwitchingKeyId| match *key {
             SwitchingKeyId::Galois { level, .. } => rlwe.digit_count(level),
-            SwitchingKeyId::Relinearization => rlwe.digit_count(params.levels().eval_mod),
+            SwitchingKeyId::Relinearization => rlwe.digit_count(params.levels().reduction),
             SwitchingKeyId::FromEphemeral => rlwe.digit_count(rlwe.max_level()),
             SwitchingKeyId::ToEphemeral => covered.iter().filter(|(k, _)| k == key).count().max(1),
         };

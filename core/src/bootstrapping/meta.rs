@@ -11,7 +11,7 @@ use super::Method;
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},
     error::Error,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
+    schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
 
@@ -144,12 +144,16 @@ impl<'a, W: Word> MetaRun<'a, W> {
             None if refreshed.scale().matches(scale) => {
                 evaluator.drop_to_level(&refreshed, refreshed.level().saturating_sub(1))?.relabelled(scale)
             }
-            None => fraction(evaluator, &refreshed, DoubleDouble::ONE, scale, &mut Counters::default())?,
+            None => {
+                let one = ComplexDoubleDouble::ONE;
+                evaluator.multiply_constant_rescale(&refreshed, one, scale, &mut Counters::default())?
+            }
             Some(sum) => {
                 let mut counters = Counters::default();
                 emit(observer, &StageEvent::Enter { stage: META_CORRECT })?;
                 let share = DoubleDouble::ONE / DoubleDouble::from_i64(self.gain());
-                let correction = fraction(evaluator, &refreshed, share, scale, &mut counters)?;
+                let correction =
+                    evaluator.multiply_constant_rescale(&refreshed, share.into(), scale, &mut counters)?;
                 let sum = evaluator.add(sum, &correction)?;
                 let (level, log_q, log_scale) = (sum.level(), sum.log_q(), sum.log_scale());
                 emit(observer, &StageEvent::Exit { stage: META_CORRECT, level, log_q, log_scale, counters })?;
@@ -255,20 +259,4 @@ impl<W: Word> Method<W> for MetaBootstrapper<'_, W> {
         }
         run.finish()
     }
-}
-
-/// c x at another scale, one level down.
-fn fraction<W: Word>(
-    evaluator: &CkksEvaluator<W>,
-    x: &Ciphertext<W>,
-    c: DoubleDouble,
-    scale: Scale,
-    counters: &mut Counters,
-) -> Result<Ciphertext<W>, Error> {
-    let rlwe = evaluator.context().rlwe();
-    counters.ntt += 2 * rlwe.rescale(x.level())?.ntts();
-    let primes = Scale::product(rlwe.spec().levels[x.level()].iter().copied());
-    let factor = scale.mul(primes).div(x.scale());
-    let product = evaluator.multiply_constant(x, ComplexDoubleDouble::real(c), factor)?;
-    Ok(evaluator.rescale(&product)?.relabelled(scale))
 }

@@ -9,7 +9,7 @@ use alloc::{format, string::String};
 use crate::{
     bootstrapping::{
         ckks_conventional::{ArcsineSpec, ConventionalParams, ConventionalSpec, EvalModSpec, Reduction},
-        raising::{Sizes, StageOrder, chain},
+        raising::{ReductionSpec, Sizes, StageOrder, chain},
     },
     error::Error,
     security::{SecretDistribution, SecurityPolicy},

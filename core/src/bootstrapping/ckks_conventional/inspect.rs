@@ -15,7 +15,7 @@ use crate::{
     arith::{Word, complex::Complex},
     bootstrapping::{
         StageView, ViewKind,
-        raising::{StageOrder, stages},
+        raising::{ReductionSpec, StageOrder, stages},
     },
     error::Error,
     schemes::ckks::Ciphertext,

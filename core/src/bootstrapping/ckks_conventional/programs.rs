@@ -23,7 +23,7 @@ impl<W: Word> ConventionalParams<W> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
         Ok(target
-            .with_relinearization(levels.eval_mod)
+            .with_relinearization(levels.reduction)
             .with_galois(self.galois_elements())
             .with_bootstrapping(levels.input, levels.output))
     }

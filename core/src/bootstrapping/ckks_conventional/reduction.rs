@@ -4,7 +4,7 @@ use super::{
     eval_mod::{EvalMod, EvalModSpec},
     harmonics::{Harmonics, HarmonicsSpec},
 };
-use crate::error::Error;
+use crate::{bootstrapping::raising::ReductionSpec, error::Error};
 
 /// The numbers of a reduction modulo q0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,22 +17,6 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Levels it takes.
-    pub fn levels(&self) -> usize {
-        match self {
-            Self::Sine(spec) => spec.levels(),
-            Self::Harmonics(spec) => spec.levels(),
-        }
-    }
-
-    /// K: quotients |I| are below that.
-    pub fn range(&self) -> u32 {
-        match self {
-            Self::Sine(spec) => spec.range,
-            Self::Harmonics(spec) => spec.range,
-        }
-    }
-
     /// The sine, if it is one.
     pub fn sine(&self) -> Option<&EvalModSpec> {
         match self {

@@ -1,14 +1,17 @@
 //! A bootstrap in steps: one stage at a time.
 
-use alloc::{format, vec::Vec};
+use alloc::vec::Vec;
 
 use super::{evaluator::ConventionalEvaluator, spec::EVAL_MOD};
 use crate::{
     arith::Word,
-    bootstrapping::raising::{KeySource, StageOrder, stages},
+    bootstrapping::raising::{
+        KeySource, StageOrder, stages,
+        steps::{Steps, unfinished},
+    },
     error::Error,
     schemes::ckks::{Ciphertext, Scale},
-    trace::{Counters, Observer, StageEvent, StageInfo, emit},
+    trace::{Counters, Observer, StageInfo},
 };
 
 /// Where a run stands.
@@ -46,21 +49,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::InvalidArgument`] for a ciphertext that does not fit.
     pub fn new(evaluator: &'a ConventionalEvaluator<W>, x: &Ciphertext<W>) -> Result<Self, Error> {
         let params = evaluator.params();
-        params.check_set(x)?;
-        if x.level() < params.levels().input {
-            return Err(Error::LevelMismatch(format!(
-                "a bootstrap of {} begins at level {}, the ciphertext is at {}; bootstrap earlier",
-                params.name(),
-                params.levels().input,
-                x.level()
-            )));
-        }
-        if x.components() != 2 {
-            return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components must be relinearised before the bootstrap",
-                x.components()
-            )));
-        }
+        params.check_input(x, params.levels().input)?;
         Ok(Self { evaluator, base: x.scale(), state: ConventionalState::Input(x.clone()) })
     }
 
@@ -94,27 +83,7 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks; errors of the keys. After an error within a stage the run is over.
     pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
-        let Some(stage) = self.next_stage().map(|stage| stage.id) else {
-            return match self.state {
-                ConventionalState::Done(_) => Ok(true),
-                _ => Err(failed()),
-            };
-        };
-        emit(observer, &StageEvent::Enter { stage })?;
-        let mut counters = Counters::default();
-        let state = core::mem::replace(&mut self.state, ConventionalState::Failed);
-        self.state = self.advance(state, stage, keys, &mut counters)?;
-        if let Some(x) = self.ciphertexts().first() {
-            let exit = StageEvent::Exit {
-                stage,
-                level: x.level(),
-                log_q: x.log_q(),
-                log_scale: x.log_scale(),
-                counters,
-            };
-            emit(observer, &exit)?;
-        }
-        Ok(matches!(self.state, ConventionalState::Done(_)))
+        self.step_reported(keys, observer)
     }
 
     /// The ciphertexts the run holds now.
@@ -137,15 +106,11 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
     pub fn finish(self) -> Result<Ciphertext<W>, Error> {
         match self.state {
             ConventionalState::Done(out) => Ok(out),
-            ConventionalState::Failed => Err(failed()),
-            _ => Err(Error::InvalidArgument(format!(
-                "the bootstrap is not finished; next stage: {}",
-                self.next_stage().map_or("none", |stage| stage.id)
-            ))),
+            _ => Err(unfinished(self.stage())),
         }
     }
 
-    fn advance(
+    fn next(
         &mut self,
         state: ConventionalState<W>,
         stage: &str,
@@ -187,11 +152,28 @@ impl<'a, W: Word> ConventionalRun<'a, W> {
                 State::Done(evaluator.slots_to_coeffs(&joined, keys, counters)?)
             }
             other @ State::Done(_) => other,
-            State::Failed => return Err(failed()),
+            State::Failed => return Err(unfinished(None)),
         })
     }
 }
 
-fn failed() -> Error {
-    Error::InvalidArgument("the bootstrap ended with an error; begin a new run".into())
+impl<W: Word> Steps<W> for ConventionalRun<'_, W> {
+    fn stage(&self) -> Option<&'static str> {
+        self.next_stage().map(|stage| stage.id)
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.state, ConventionalState::Done(_))
+    }
+
+    fn advance(&mut self, keys: &dyn KeySource<W>, counters: &mut Counters) -> Result<(), Error> {
+        let stage = self.stage().ok_or_else(|| unfinished(None))?;
+        let state = core::mem::replace(&mut self.state, ConventionalState::Failed);
+        self.state = self.next(state, stage, keys, counters)?;
+        Ok(())
+    }
+
+    fn position(&self) -> (usize, f64, f64) {
+        self.ciphertexts().first().map_or((0, 0.0, 0.0), |x| (x.level(), x.log_q(), x.log_scale()))
+    }
 }

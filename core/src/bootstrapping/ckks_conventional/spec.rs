@@ -38,11 +38,17 @@ impl ReductionSpec for Reduction {
     }
 
     fn levels(&self) -> usize {
-        self.levels()
+        match self {
+            Self::Sine(spec) => spec.levels(),
+            Self::Harmonics(spec) => spec.levels(),
+        }
     }
 
     fn range(&self) -> u32 {
-        self.range()
+        match self {
+            Self::Sine(spec) => spec.range,
+            Self::Harmonics(spec) => spec.range,
+        }
     }
 
     fn conjugates(&self) -> bool {

@@ -20,6 +20,9 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// steps of a linear map, the keys of the reduction, and every other key alone. A key that is used in two places is in two
     /// groups.
     ///
+    /// It is the order of one pass. A method that reads several digits asks for all of them once a digit, beginning anew: a source
+    /// that reads ahead goes round.
+    ///
     /// # Errors
     /// None for a set that was validated.
     pub fn key_order(&self) -> Result<Vec<Vec<SwitchingKeyId>>, Error> {

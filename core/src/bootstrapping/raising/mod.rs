@@ -20,6 +20,7 @@ mod reduction;
 mod secret;
 mod spec;
 pub(super) mod stages;
+pub(super) mod steps;
 
 pub(super) use chain::digits_of;
 pub(crate) use chain::{Sizes, chain};

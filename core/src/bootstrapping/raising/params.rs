@@ -34,7 +34,7 @@ pub struct Levels {
     /// Where coefficients-to-slots begins: the top.
     pub coeffs_to_slots: usize,
     /// Where the reduction begins.
-    pub eval_mod: usize,
+    pub reduction: usize,
     /// Where slots-to-coefficients begins.
     pub slots_to_coeffs: usize,
 }
@@ -42,32 +42,36 @@ pub struct Levels {
 impl Levels {
     fn of<R>(spec: &RaisingSpec<R>, reduction: usize) -> Result<Self, Error> {
         let top = spec.chain.levels.len().saturating_sub(1);
-        let stages = spec.coeffs_to_slots + reduction + spec.slots_to_coeffs;
+        let stages = spec.coeffs_to_slots.saturating_add(reduction).saturating_add(spec.slots_to_coeffs);
         if top <= stages {
             return Err(Error::InvalidArgument(format!(
                 "{top} levels above the base, the stages take {} + {reduction} + {}; give the chain at least one level \
-                 more, for a product between bootstraps",
+                 more, for what is computed between bootstraps",
                 spec.coeffs_to_slots, spec.slots_to_coeffs
             )));
         }
-        let eval_mod = top - spec.coeffs_to_slots;
-        let reduced = eval_mod - reduction;
+        let begins = top - spec.coeffs_to_slots;
+        let reduced = begins - reduction;
         let maps = spec.slots_to_coeffs;
         Ok(match spec.order {
             StageOrder::CoeffsToSlotsFirst => Self {
                 input: 0,
                 output: reduced - maps,
                 coeffs_to_slots: top,
-                eval_mod,
+                reduction: begins,
                 slots_to_coeffs: reduced,
             },
-            StageOrder::SlotsToCoeffsFirst => {
-                Self { input: maps, output: reduced, coeffs_to_slots: top, eval_mod, slots_to_coeffs: maps }
-            }
+            StageOrder::SlotsToCoeffsFirst => Self {
+                input: maps,
+                output: reduced,
+                coeffs_to_slots: top,
+                reduction: begins,
+                slots_to_coeffs: maps,
+            },
         })
     }
 
-    /// Levels a result has above an input: products between two bootstraps.
+    /// Levels a result has above an input: what there is for tables, and for computing between two bootstraps.
     pub fn left(&self) -> usize {
         self.output - self.input
     }
@@ -115,7 +119,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         let layout = KeyLayout {
             rlwe: &rlwe,
             encapsulation: encapsulation.as_ref(),
-            relinearization: levels.eval_mod,
+            relinearization: levels.reduction,
         };
         let inner = Inner {
             parts: layout.parts(&galois),
@@ -124,7 +128,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             spec: spec.clone(),
             fingerprint,
             security,
-            ckks: CkksContext::new(rlwe, fingerprint)?,
+            ckks: CkksContext::for_messages(rlwe, fingerprint, R::LARGEST_MESSAGE)?,
             encapsulation,
             levels,
         };
@@ -157,6 +161,32 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             self.name(),
             hex(&self.fingerprint())
         )))
+    }
+
+    /// Whether a run can begin with a ciphertext: of this set, at level `lowest` or above, and of two components.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::InvalidArgument`].
+    pub(in crate::bootstrapping) fn check_input(
+        &self,
+        x: &Ciphertext<W>,
+        lowest: usize,
+    ) -> Result<(), Error> {
+        self.check_set(x)?;
+        if x.level() < lowest {
+            return Err(Error::LevelMismatch(format!(
+                "a bootstrap of {} begins at level {lowest}, the ciphertext is at {}; bootstrap earlier",
+                self.name(),
+                x.level()
+            )));
+        }
+        if x.components() != 2 {
+            return Err(Error::InvalidArgument(format!(
+                "a ciphertext of {} components must be relinearised before the bootstrap",
+                x.components()
+            )));
+        }
+        Ok(())
     }
 
     /// What the set is worth: the weaker of the main secret at Q P and the ephemeral one at q0 p'.
@@ -276,7 +306,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         KeyLayout {
             rlwe: self.ckks().rlwe(),
             encapsulation: self.encapsulation(),
-            relinearization: self.levels().eval_mod,
+            relinearization: self.levels().reduction,
         }
     }
 
@@ -426,6 +456,6 @@ fn galois_elements<R>(
         add(GaloisElement::rotation(step as i64, n), levels.coeffs_to_slots);
         step *= 2;
     }
-    add(GaloisElement::conjugation(n), levels.eval_mod.max(levels.output));
+    add(GaloisElement::conjugation(n), levels.reduction.max(levels.output));
     Ok(out)
 }
