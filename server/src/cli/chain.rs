@@ -1,6 +1,6 @@
 //! What several bootstraps in a row keep of a message.
 
-use refloat::bootstrapping::method::{Messages, Promise};
+use refloat::bootstrapping::method::Promise;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -38,9 +38,12 @@ impl Chain {
                 set.name
             )));
         };
-        if messages == Messages::Bits {
+        if messages.cleaned() {
             let row = ChainRow { bootstraps, mean, worst };
-            return Ok(Self { rows: vec![row], said: "of bits, which each bootstrap cleans\n".to_owned() });
+            return Ok(Self {
+                rows: vec![row],
+                said: format!("of {}, which each bootstrap cleans\n", messages.words()),
+            });
         }
         // b - log2 k is above 0 for k below 2^b.
         let last = (worst.exp2().ceil() - 1.0).max(1.0) as u32;

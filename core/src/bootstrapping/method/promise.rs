@@ -17,6 +17,11 @@ impl Messages {
     /// Every kind.
     pub const ALL: [Self; 4] = [Self::Any, Self::ZeroMean, Self::Bits, Self::Integers];
 
+    /// Whether each bootstrap cleans them, so that errors of several do not add up.
+    pub fn cleaned(self) -> bool {
+        matches!(self, Self::Bits | Self::Integers)
+    }
+
     /// The kind in words.
     pub fn words(self) -> &'static str {
         match self {
@@ -74,7 +79,7 @@ impl Promise {
     pub fn after(self, bootstraps: u32) -> Self {
         let lost = libm::log2(f64::from(bootstraps.max(1)));
         match self {
-            Self::Precision { messages: Messages::Bits | Messages::Integers, .. } => self,
+            Self::Precision { messages, .. } if messages.cleaned() => self,
             Self::Precision { worst, mean, messages } => {
                 Self::Precision { worst: worst - lost, mean: mean.map(|mean| mean - lost), messages }
             }

@@ -201,14 +201,14 @@ pub struct SetInfo {
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub promised_mean_bits: Option<f64>,
     /// For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random
-    /// with mean zero`, or `every message of bits`. For sets of CKKS.
+    /// with mean zero`, `every message of bits`, or `every message of integers over their modulus`. For sets of CKKS.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub promised_for: Option<String>,
     /// Bits that a further round of META-BTS gains, for sets of numbers.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gain_bits: Option<u32>,
-    /// log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping, that a bootstrap of
-    /// random coefficients fails.
+    /// log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping and modular reduction,
+    /// that a bootstrap of random coefficients fails, of as many digits as there can be.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub log_failure: Option<f64>,
     /// Stages of the bootstrapping, in order.
