@@ -41,7 +41,10 @@ fn descriptions_say_what_the_parameters_are() {
     let mut ckks = |info: &SetInfo, lengths: Vec<usize>| {
         assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
         assert_eq!((info.scheme, &info.ciphertext_bytes), (Scheme::Ckks, &lengths), "{}", info.name);
-        assert!(matches!(info.promise(), Promise::Precision { .. }) && info.output_level > info.input_level);
+        assert!(matches!(info.promise(), Promise::Precision { .. }), "{}", info.name);
+        // A digit in the largest base may leave no level for a product.
+        let products = usize::from(info.method != "ckks-msb");
+        assert!(info.output_level >= info.input_level + products, "{}", info.name);
     };
     for preset in ShipPreset::readable() {
         let params = preset.params().unwrap();

@@ -18,8 +18,8 @@ pub const METHOD: MethodInfo = MethodInfo {
     source: "Kim, Noh, Modular Reduction in CKKS; Bae, Kim, Stehlé, Suvanto, ePrint 2024/1637",
 };
 
-/// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T; the middle of the wrap,
-/// 1/2 itself, is a deviation of the rounding away from wrong.
+/// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T. A number within a few of these
+/// steps of 1/2 or -1/2 may come back at the other end.
 pub struct MsbBootstrapper<'a, W: Word = u64> {
     evaluator: &'a MsbEvaluator<W>,
     keys: &'a dyn KeySource<W>,
@@ -32,14 +32,14 @@ impl<'a, W: Word> MsbBootstrapper<'a, W> {
     /// Reads and refreshes in the bases of `radix`.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for bases whose tables take more levels than the set has.
+    /// [`Error::LevelMismatch`] for bases whose tables take more levels than the set has; as [`Readout::centred`].
     pub fn new(
         evaluator: &'a MsbEvaluator<W>,
         keys: &'a dyn KeySource<W>,
         radix: &Radix,
     ) -> Result<Self, Error> {
         let readout = Readout::centred(radix)?;
-        evaluator.check_readout(&readout)?;
+        evaluator.check_levels(&readout)?;
         let spec = evaluator.params().spec();
         let pass = |(i, levels)| stages::of_pass(spec, i == 0, levels);
         let stages = readout.levels().enumerate().flat_map(pass).collect();

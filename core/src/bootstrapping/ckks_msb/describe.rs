@@ -2,10 +2,10 @@
 
 use alloc::{format, string::ToString, vec::Vec};
 
-use super::{MsbParams, MsbPreset, MsbSpec, radix::MAX_MODULUS};
+use super::{MsbParams, MsbPreset, MsbSpec, radix::MAX_MODULUS, stages};
 use crate::{
     arith::Word,
-    bootstrapping::method::{Fact, ParamSet, SetInfo, SlotMode},
+    bootstrapping::method::{Fact, ParamSet, SetInfo, SlotMode, Stage},
     error::Error,
 };
 
@@ -16,8 +16,18 @@ impl<W: Word> ParamSet for MsbParams<W> {
         Self::new(spec)
     }
 
+    /// A digit in the largest base that is promised; of as many digits as a number can have, for the probability of a failure.
     fn info(&self, preset: &MsbPreset) -> SetInfo {
-        SetInfo { mode: SlotMode::Real, ..self.described(preset) }
+        let tables = stages::of_tables(preset.promised.base);
+        let passes = f64::from(MAX_MODULUS.ilog2());
+        let set = self.described(preset);
+        SetInfo {
+            mode: SlotMode::Real,
+            output_level: set.output_level.saturating_sub(tables),
+            log_failure: set.log_failure.map(|one| one + libm::log2(passes)),
+            stages: stages::of_pass(self.spec(), true, tables).iter().map(Stage::from).collect(),
+            ..set
+        }
     }
 
     fn facts(&self, preset: &MsbPreset) -> Vec<Fact> {

@@ -14,10 +14,17 @@
 //!
 //! Integers over their modulus are multiples of 1/t already. Real numbers are rounded to a grid before, while they are under the
 //! ephemeral secret ([`Rounding`]). What is read, and in which base, is a [`Readout`]; [`MsbEvaluator`] has the systems by name.
+//!
+//! # What can go wrong
+//!
+//! The lowest digit is read in the noise of its number times almost the modulus, and a digit that is read wrongly is wrong without
+//! a sign of it. Therefore a readout is refused that the noise of its [`Numbers`] does not allow: it grows with their size.
 
 mod bootstrapper;
 mod describe;
 mod evaluator;
+mod noise;
+mod numbers;
 mod presets;
 mod radix;
 mod readout;
@@ -27,9 +34,10 @@ mod stages;
 
 pub use bootstrapper::{METHOD, MsbBootstrapper};
 pub use evaluator::MsbEvaluator;
+pub use numbers::Numbers;
 pub use presets::{MsbPreset, MsbPromise};
 pub use radix::{MAX_DIGIT, MAX_MODULUS, Radix};
-pub use readout::Readout;
+pub use readout::{LEAST_GUARD, Readout};
 pub use run::{MsbRun, MsbState, Rounding};
 pub use spec::{LARGEST_MESSAGE, MsbKeys, MsbKeysBuilder, MsbParams, MsbSecretKey, MsbSpec, RootsSpec};
 pub use stages::{DISCRETISE, EVAL_EXP, LOOK_UP, TO_EPHEMERAL};

@@ -13,7 +13,7 @@ use crate::{
     security::{SecretDistribution, SecurityPolicy},
 };
 
-/// What a set for modular reduction promises of one digit.
+/// What a set for modular reduction promises of a number of one digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MsbPromise {
     /// -log2 of the mean and of the largest error of a refreshed fraction j/t over the slots.

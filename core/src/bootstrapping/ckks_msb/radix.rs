@@ -2,6 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
+use super::noise;
 use crate::error::Error;
 
 /// Largest base of one digit: one table holds so many values.
@@ -42,32 +43,63 @@ impl Radix {
         Ok(Self(bases))
     }
 
-    /// Bases of at most `largest` whose product is `modulus`, as few as a greedy search finds.
+    /// As few bases of at most `largest` as there can be whose product is `modulus`; of as many, those whose largest is smallest.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a modulus below 2 or above [`MAX_MODULUS`], or with a prime factor above `largest`, which is
     /// named.
     pub fn of_modulus(modulus: u64, largest: u32) -> Result<Self, Error> {
+        Self::search(modulus, largest, &|_| true)?.ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "integers modulo {modulus} have no digits in bases up to {largest}"
+            ))
+        })
+    }
+
+    /// [`Self::of_modulus`] among the bases in which numbers can be read that are off by `off`.
+    ///
+    /// # Errors
+    /// As there, and if there are none.
+    pub(super) fn bearing(modulus: u64, largest: u32, off: f64) -> Result<Self, Error> {
+        let bears = |radix: &Self| {
+            let pass = |(i, &base): (usize, &u32)| (base, radix.after(i));
+            noise::is_borne(noise::after(off, modulus, radix.0.iter().enumerate().map(pass)))
+        };
+        Self::search(modulus, largest, &bears)?.ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "integers modulo {modulus} that are off by up to 2^{:.1} of the modulus: no digits of theirs could be read in that \
+                 noise; state a smaller bound of the numbers, or reduce them earlier",
+                libm::log2(off)
+            ))
+        })
+    }
+
+    fn search(modulus: u64, largest: u32, fits: &dyn Fn(&Self) -> bool) -> Result<Option<Self>, Error> {
         if !(2..=MAX_MODULUS).contains(&modulus) {
             return Err(Error::InvalidArgument(format!(
                 "integers modulo {modulus}; take a modulus from 2 to {MAX_MODULUS}"
             )));
         }
-        let mut bases: Vec<u64> = Vec::new();
-        for prime in primes(modulus).into_iter().rev() {
-            if prime > u64::from(largest) {
-                return Err(Error::InvalidArgument(format!(
-                    "the modulus {modulus} has the prime factor {prime}, and digits in bases up to {largest} are read; take a \
-                     modulus of smaller factors"
-                )));
-            }
-            match bases.iter_mut().find(|base| **base * prime <= u64::from(largest)) {
-                Some(base) => *base *= prime,
-                None => bases.push(prime),
+        let largest = largest.min(MAX_DIGIT);
+        if let Some(prime) = largest_prime(modulus).filter(|&prime| prime > largest.into()) {
+            return Err(Error::InvalidArgument(format!(
+                "the modulus {modulus} has the prime factor {prime}, and digits in bases up to {largest} are read; take a \
+                 modulus of smaller factors"
+            )));
+        }
+        for digits in 1..=modulus.ilog2() {
+            let mut best: Option<Self> = None;
+            products(modulus, 2, largest, digits, &mut Vec::new(), &mut |bases| {
+                let better = best.as_ref().is_none_or(|best| best.0.last() > bases.last());
+                if better {
+                    best = Some(Self(bases.to_vec())).filter(fits).or(best.take());
+                }
+            });
+            if best.is_some() {
+                return Ok(best);
             }
         }
-        let bases: Vec<u32> = bases.into_iter().map(|base| base as u32).collect();
-        Self::new(&bases)
+        Ok(None)
     }
 
     /// The bases in the order in which digits are read: ascending.
@@ -86,19 +118,44 @@ impl Radix {
     }
 }
 
-/// The prime factors of n, ascending.
-fn primes(mut n: u64) -> Vec<u64> {
-    let mut out = Vec::new();
+/// Every ascending list of so many numbers from `least` to `largest` whose product is n.
+fn products(
+    n: u64,
+    least: u32,
+    largest: u32,
+    count: u32,
+    before: &mut Vec<u32>,
+    each: &mut dyn FnMut(&[u32]),
+) {
+    if count == 1 {
+        if (u64::from(least)..=u64::from(largest)).contains(&n) {
+            before.push(n as u32);
+            each(before);
+            before.pop();
+        }
+        return;
+    }
+    // The first is the least of all.
+    let fits = |t: &u32| u64::from(*t).checked_pow(count).is_some_and(|power| power <= n);
+    for t in (least..=largest).take_while(fits).filter(|&t| n.is_multiple_of(u64::from(t))) {
+        before.push(t);
+        products(n / u64::from(t), t, largest, count - 1, before, each);
+        before.pop();
+    }
+}
+
+/// The largest prime factor of n.
+fn largest_prime(mut n: u64) -> Option<u64> {
+    let mut largest = None;
     let mut p = 2;
     while p * p <= n {
         while n.is_multiple_of(p) {
-            out.push(p);
+            largest = Some(p);
             n /= p;
         }
         p += 1;
     }
-    out.extend((n > 1).then_some(n));
-    out
+    if n > 1 { Some(n) } else { largest }
 }
 
 #[cfg(test)]
@@ -120,17 +177,29 @@ mod tests {
         let bases = |modulus, largest| Radix::of_modulus(modulus, largest).unwrap().bases().to_vec();
         assert_eq!(bases(24, 32), [24]);
         assert_eq!(bases(97, 128), [97]);
-        assert_eq!(bases(1000, 32), [2, 20, 25]);
-        assert_eq!(bases(1000, 128), [8, 125]);
+        assert_eq!(bases(1000, 32), [10, 10, 10]);
+        assert_eq!(bases(1000, 128), [25, 40]);
         assert_eq!(bases(1 << 20, 128), [64, 128, 128]);
         assert_eq!(bases(1 << 9, 8), [8, 8, 8]);
         for modulus in 2..3000 {
             let Ok(radix) = Radix::of_modulus(modulus, 32) else {
-                assert!(primes(modulus).last().is_some_and(|&p| p > 32), "{modulus}");
+                assert!(largest_prime(modulus).is_some_and(|p| p > 32), "{modulus}");
                 continue;
             };
             assert_eq!(radix.modulus(), modulus);
         }
+        // The modulus with the most factors.
+        assert_eq!(bases(720_720, 128), [80, 91, 99]);
+    }
+
+    #[test]
+    fn noise_makes_digits_smaller_and_then_none() {
+        let bases = |off: f64| Radix::bearing(1 << 18, 128, off).map(|radix| radix.bases().to_vec());
+        assert_eq!(bases(1e-12).unwrap(), [64, 64, 64]);
+        let (small, most) = (bases(libm::exp2(-22.0)).unwrap(), bases(libm::exp2(-23.0)).unwrap());
+        assert!(small.len() >= most.len() && most.len() > 3 && small[0] < 64, "{small:?}, {most:?}");
+        let error = bases(libm::exp2(-18.0)).unwrap_err().to_string();
+        assert!(error.contains("262144") && error.contains("2^-18.0"), "{error}");
     }
 
     #[test]

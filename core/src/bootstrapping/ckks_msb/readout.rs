@@ -2,12 +2,15 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use super::radix::Radix;
+use super::{noise, radix::Radix};
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble},
     circuits::polynomial::{Plan, roots},
     error::Error,
 };
+
+/// Smallest base of a guard digit of numbers that are rounded: with base g, a share of 1.33 / g of them has the neighbour's value.
+pub const LEAST_GUARD: u32 = 32;
 
 /// What is read off fractions: passes, of which each reads one digit, from the lowest on.
 #[derive(Debug, Clone)]
@@ -36,7 +39,7 @@ pub(super) enum Yields {
     Guard,
     /// Bits of the digit, the lowest first, each a result.
     Bits,
-    /// Results that the digit does not follow from: of the last pass alone.
+    /// Values of functions, each a result. The digit could not be subtracted afterwards: of the last pass alone.
     Values,
 }
 
@@ -49,13 +52,20 @@ impl Readout {
         Self::of_digits(radix, false)
     }
 
-    /// The fraction itself, in \[-1/2, 1/2): one result. Where the highest base is odd, the highest digits stand for the
-    /// representatives from -(t-1)/2 to (t-1)/2.
+    /// The fraction itself, in \[-1/2, 1/2): one result.
     ///
     /// # Errors
-    /// None for bases that were checked.
+    /// [`Error::InvalidArgument`] for several digits of which the largest base is odd: its digits have no middle at which the
+    /// range could end.
     pub fn centred(radix: &Radix) -> Result<Self, Error> {
-        Self::of_digits(radix, true)
+        match radix.bases() {
+            [_, .., last] if last % 2 == 1 => Err(Error::InvalidArgument(format!(
+                "centred digits in bases {:?}, of which the largest is odd; take an even one, such as {}",
+                radix.bases(),
+                last + 1
+            ))),
+            _ => Self::of_digits(radix, true),
+        }
     }
 
     fn of_digits(radix: &Radix, centred: bool) -> Result<Self, Error> {
@@ -77,7 +87,7 @@ impl Readout {
         Ok(Self { passes, grid: radix.modulus() })
     }
 
-    /// The bits of T x, the lowest first: so many results.
+    /// The bits of T x: log2 T results, the lowest bit first.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a base that is no power of two.
@@ -95,7 +105,7 @@ impl Readout {
         Ok(Self { passes, grid: radix.modulus() })
     }
 
-    /// Functions of j = floor(t x), each given by its t values: so many results. With a guard digit, x is read in base
+    /// Functions of j = floor(t x), each given by its t values: one result for each. With a guard digit, x is read in base
     /// t times that first, and the lowest digit taken off; without, x has to be j/t.
     ///
     /// # Errors
@@ -131,6 +141,43 @@ impl Readout {
         }
         passes.push(Pass { base, factor: 1, tables: Plan::new(&tables)?, yields: Yields::Values });
         Ok(Self { passes, grid })
+    }
+
+    /// Whether numbers that are off by up to `off` from multiples of 1/T are read to within a quarter of one.
+    pub fn bears(&self, off: f64) -> bool {
+        let passes = self.passes.iter().map(|pass| (pass.base, pass.factor));
+        noise::is_borne(noise::after(off, self.grid, passes))
+    }
+
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless numbers off by `off` are read as they are.
+    pub(super) fn check_noise(&self, off: f64) -> Result<(), Error> {
+        if self.bears(off) {
+            return Ok(());
+        }
+        let bases: Vec<u32> = self.passes.iter().map(|pass| pass.base).collect();
+        Err(Error::InvalidArgument(format!(
+            "digits in bases {bases:?} of numbers that are off by up to 2^{:.1}, where multiples of 1/{} are read: some could be \
+             wrong; state a smaller bound of the numbers, or take smaller bases, the first ones above all",
+            libm::log2(off),
+            self.grid
+        )))
+    }
+
+    /// Whether a rounding leaves a guard digit its use.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a base below [`LEAST_GUARD`].
+    pub(super) fn check_guard(&self) -> Result<(), Error> {
+        match self.passes.iter().find(|pass| pass.yields == Yields::Guard) {
+            Some(guard) if guard.base < LEAST_GUARD => Err(Error::InvalidArgument(format!(
+                "a guard digit in base {} for numbers that are rounded: the neighbour's value would come in {:.0} % of the slots; \
+                 take {LEAST_GUARD} or more",
+                guard.base,
+                100.0 * (1.33 / f64::from(guard.base)).min(1.0)
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// T: what is read are multiples of 1/T.

@@ -4,12 +4,17 @@ use alloc::{format, vec::Vec};
 
 use super::{
     evaluator::MsbEvaluator,
+    noise,
+    numbers::Numbers,
     readout::{Pass, Readout, Yields},
     stages::{DISCRETISE, EVAL_EXP, LOOK_UP, TO_EPHEMERAL},
 };
 use crate::{
     arith::{DoubleDouble, Word},
-    bootstrapping::raising::{COEFFS_TO_SLOTS, KeySource, MOD_RAISE, SLOTS_TO_COEFFS},
+    bootstrapping::raising::{
+        COEFFS_TO_SLOTS, KeySource, MOD_RAISE, SLOTS_TO_COEFFS,
+        steps::{Steps, unfinished},
+    },
     circuits::polynomial::PolynomialEvaluator,
     error::Error,
     rlwe::{EphemeralPair, Pair},
@@ -17,7 +22,7 @@ use crate::{
         ckks::{Ciphertext, Scale},
         evaluator::Leveled,
     },
-    trace::{Counters, Observer, StageEvent, emit},
+    trace::{Counters, Observer, StageEvent},
 };
 
 /// Whether numbers that are not on the grid of a readout are brought there, and under which secret.
@@ -69,54 +74,62 @@ pub struct MsbRun<'a, W: Word = u64> {
 }
 
 impl<'a, W: Word> MsbRun<'a, W> {
-    /// Reads slots: fractions at the scale of the set, of any size and at any level from that of inputs on, of which the part
-    /// modulo 1 is read. Nothing is computed yet.
+    /// Reads slots: fractions at the scale of the set, at any level from that of inputs on, of which the part modulo 1 is read.
+    /// Nothing is computed yet.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::InvalidArgument`] for a ciphertext
-    /// or a readout that does not fit.
-    pub fn new(
+    /// or a readout that does not fit, or for numbers too large for it: their noise would make digits wrong.
+    pub fn new<'x>(
         evaluator: &'a MsbEvaluator<W>,
-        x: &Ciphertext<W>,
+        numbers: impl Into<Numbers<'x, W>>,
         readout: &'a Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
-        let params = evaluator.params();
-        params.check_set(x)?;
+        Self::deviating(evaluator, numbers.into(), 0.0, readout, rounding)
+    }
+
+    /// [`Self::new`] of numbers that are off by `off` more.
+    pub(super) fn deviating(
+        evaluator: &'a MsbEvaluator<W>,
+        numbers: Numbers<'_, W>,
+        off: f64,
+        readout: &'a Readout,
+        rounding: Rounding,
+    ) -> Result<Self, Error> {
+        let (params, x) = (evaluator.params(), numbers.ciphertext());
         let (lowest, scale) = (params.levels().input, params.scale());
-        if x.level() < lowest {
-            return Err(Error::LevelMismatch(format!(
-                "digits of {} are read from level {lowest} on, the ciphertext is at {}; read them earlier",
-                params.name(),
-                x.level()
-            )));
-        }
+        params.check_input(x, lowest)?;
         if !x.scale().matches(scale) {
             return Err(Error::ScaleMismatch(format!(
-                "fractions at scale 2^{:.6} and a set whose scale is 2^{:.6}; multiply them by a constant at the scale they \
-                 lack",
+                "fractions at scale 2^{:.6}, and digits of {} are read at scale 2^{:.6}; multiply them by a constant that brings \
+                 them there",
                 x.log_scale(),
+                params.name(),
                 scale.log2()
             )));
         }
+        let off = off + noise::of_slots(params, numbers.largest(scale)?);
         let x = evaluator.ckks().drop_to_level(x, lowest)?;
-        Self::begin(evaluator, &x, readout, rounding, MsbState::Input(x.clone()))
+        Self::begin(evaluator, &x, readout, rounding, off, MsbState::Input(x.clone()))
     }
 
-    /// Reads coefficients over q0, at whatever level: into slot k goes what is read of coefficient k with its bits reversed. They
-    /// are those that slots-to-coefficients leaves.
+    /// Reads coefficients over q0 of a ciphertext at whatever level, those that slots-to-coefficients leaves of real slots: the
+    /// first N/2. Into slot k goes what is read of coefficient k with its bits reversed. `numbers` says how large the slots were.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn of_coefficients(
+    pub fn of_coefficients<'x>(
         evaluator: &'a MsbEvaluator<W>,
-        x: &Ciphertext<W>,
+        numbers: impl Into<Numbers<'x, W>>,
         readout: &'a Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
-        evaluator.params().check_set(x)?;
-        let x = evaluator.ckks().drop_to_level(x, 0)?;
-        Self::begin(evaluator, &x, readout, rounding, MsbState::Base(x.clone()))
+        let (params, numbers) = (evaluator.params(), numbers.into());
+        params.check_input(numbers.ciphertext(), 0)?;
+        let off = noise::of_slots(params, numbers.largest(numbers.ciphertext().scale())?);
+        let x = evaluator.ckks().drop_to_level(numbers.ciphertext(), 0)?;
+        Self::begin(evaluator, &x, readout, rounding, off, MsbState::Base(x.clone()))
     }
 
     fn begin(
@@ -124,15 +137,15 @@ impl<'a, W: Word> MsbRun<'a, W> {
         x: &Ciphertext<W>,
         readout: &'a Readout,
         rounding: Rounding,
+        off: f64,
         state: MsbState<W>,
     ) -> Result<Self, Error> {
-        if x.components() != 2 {
-            return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components must be relinearised before digits are read",
-                x.components()
-            )));
+        evaluator.check_levels(readout)?;
+        match rounding {
+            // Numbers come to lie on the grid, as far as q0 has points.
+            Rounding::Ephemeral | Rounding::Main => readout.check_guard()?,
+            Rounding::None => readout.check_noise(off)?,
         }
-        evaluator.check_readout(readout)?;
         let like = evaluator.ckks().drop_to_level(x, 0)?;
         Ok(Self { evaluator, readout, rounding, done: 0, rest: None, like, results: Vec::new(), state })
     }
@@ -167,23 +180,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks; errors of the keys. After an error within a stage the run is over.
     pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
-        let Some(stage) = self.next_stage() else {
-            return match self.state {
-                MsbState::Done(_) => Ok(true),
-                _ => Err(failed()),
-            };
-        };
-        emit(observer, &StageEvent::Enter { stage })?;
-        let mut counters = Counters::default();
-        let state = core::mem::replace(&mut self.state, MsbState::Failed);
-        self.state = self.advance(state, keys, &mut counters)?;
-        if stage == LOOK_UP {
-            let (done, total) = self.progress();
-            emit(observer, &StageEvent::Progress { stage, done, total })?;
-        }
-        let (level, log_q, log_scale) = self.position();
-        emit(observer, &StageEvent::Exit { stage, level, log_q, log_scale, counters })?;
-        Ok(matches!(self.state, MsbState::Done(_)))
+        self.step_reported(keys, observer)
     }
 
     /// The results, in the order of the readout.
@@ -193,30 +190,11 @@ impl<'a, W: Word> MsbRun<'a, W> {
     pub fn finish(self) -> Result<Vec<Ciphertext<W>>, Error> {
         match self.state {
             MsbState::Done(results) => Ok(results),
-            MsbState::Failed => Err(failed()),
-            _ => Err(Error::InvalidArgument(format!(
-                "not all digits are read; next stage: {}",
-                self.next_stage().unwrap_or("none")
-            ))),
+            _ => Err(unfinished(self.next_stage())),
         }
     }
 
-    /// Level, and log2 of the modulus and of the scale.
-    fn position(&self) -> (usize, f64, f64) {
-        let x = match &self.state {
-            MsbState::Input(x)
-            | MsbState::Base(x)
-            | MsbState::Raised(x)
-            | MsbState::Quotients(x)
-            | MsbState::Roots(x) => Some(x),
-            MsbState::Done(results) => results.first(),
-            MsbState::Ephemeral(_) | MsbState::Failed => None,
-        };
-        let base = self.evaluator.params().base_modulus().log2();
-        x.map_or((0, base, base), |x| (x.level(), x.log_q(), x.log_scale()))
-    }
-
-    fn advance(
+    fn next(
         &mut self,
         state: MsbState<W>,
         keys: &dyn KeySource<W>,
@@ -227,6 +205,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
             MsbState::Input(x) => MsbState::Base(evaluator.slots_to_coeffs(&x, keys, counters)?),
             MsbState::Base(x) if self.rounding == Rounding::Main => {
                 self.rounding = Rounding::None;
+                // The integers of a pair are rounded alike under any secret; that of this one is dense.
                 let pair = x.pair()?;
                 let pair = EphemeralPair::new(pair.b.into_coeff(), pair.a.into_coeff())?;
                 let pair = pair.discretise(self.readout.grid())?;
@@ -271,7 +250,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                 }
             }
             other @ MsbState::Done(_) => other,
-            MsbState::Failed => return Err(failed()),
+            MsbState::Failed => return Err(unfinished(None)),
         })
     }
 
@@ -329,6 +308,38 @@ impl<'a, W: Word> MsbRun<'a, W> {
     }
 }
 
-fn failed() -> Error {
-    Error::InvalidArgument("the run ended with an error; begin a new one".into())
+impl<W: Word> Steps<W> for MsbRun<'_, W> {
+    fn stage(&self) -> Option<&'static str> {
+        self.next_stage()
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.state, MsbState::Done(_))
+    }
+
+    fn advance(&mut self, keys: &dyn KeySource<W>, counters: &mut Counters) -> Result<(), Error> {
+        let state = core::mem::replace(&mut self.state, MsbState::Failed);
+        self.state = self.next(state, keys, counters)?;
+        Ok(())
+    }
+
+    fn position(&self) -> (usize, f64, f64) {
+        let x = match &self.state {
+            MsbState::Input(x)
+            | MsbState::Base(x)
+            | MsbState::Raised(x)
+            | MsbState::Quotients(x)
+            | MsbState::Roots(x) => Some(x),
+            MsbState::Done(results) => results.first(),
+            MsbState::Ephemeral(_) | MsbState::Failed => None,
+        };
+        let base = self.evaluator.params().base_modulus().log2();
+        x.map_or((0, base, base), |x| (x.level(), x.log_q(), x.log_scale()))
+    }
+
+    /// Digits read, after each.
+    fn progress(&self, stage: &'static str) -> Option<StageEvent> {
+        let (done, total) = MsbRun::progress(self);
+        (stage == LOOK_UP).then_some(StageEvent::Progress { stage, done, total })
+    }
 }

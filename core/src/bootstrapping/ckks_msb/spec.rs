@@ -2,13 +2,13 @@
 
 use alloc::{format, vec::Vec};
 
-use super::stages;
+use super::{radix::MAX_MODULUS, stages};
 use crate::{
     bootstrapping::raising::{
         RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
         StageOrder,
     },
-    circuits::polynomial::Exponential,
+    circuits::polynomial::{Exponential, exponential_of_degree},
     error::Error,
     trace::StageInfo,
 };
@@ -26,6 +26,9 @@ pub type MsbKeysBuilder<W = u64> = RaisingKeysBuilder<RootsSpec, W>;
 
 /// Largest absolute value of the parts of messages: what modular reductions are promised for.
 pub const LARGEST_MESSAGE: f64 = 1_048_576.0;
+
+/// Largest error of the exponential, which tables square and multiply by up to 2^14.
+const LARGEST_ERROR: f64 = 1.0 / (1u64 << 22) as f64;
 
 /// e^(2 pi i x) for |x| up to K: what quotients disappear in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,9 @@ impl ReductionSpec for RootsSpec {
 
     /// Those of the exponential. A table takes ceil(log2 2t) more, which depend on what is looked up.
     fn levels(&self) -> usize {
-        (self.degree + 1).next_power_of_two().ilog2() as usize + self.squarings as usize
+        let terms = self.degree.checked_add(1).and_then(usize::checked_next_power_of_two);
+        let depth = terms.map_or(usize::BITS, usize::ilog2);
+        depth.saturating_add(self.squarings) as usize
     }
 
     fn range(&self) -> u32 {
@@ -82,11 +87,34 @@ impl ReductionSpec for RootsSpec {
                 "modular reduction reads every coefficient; take as many slots as the ring has, N/2",
             );
         }
+        let base = &spec.chain.levels[0];
+        if base.len() != 1 || base[0] < MAX_MODULUS * MAX_MODULUS {
+            return Err(Error::InvalidArgument(format!(
+                "{}: a q0 of {} primes, the first {}; take one prime above 2^40, of which numbers are rounded to as many as \
+                 {MAX_MODULUS} points",
+                spec.name,
+                base.len(),
+                base[0]
+            )));
+        }
+        let RootsSpec { range, degree, squarings } = spec.reduction;
+        let error = libm::ldexp(exponential_of_degree(range, squarings, degree)?.error, squarings as i32);
+        // Written so that NaN is refused too.
+        if !(error <= LARGEST_ERROR) {
+            return Err(Error::InvalidArgument(format!(
+                "{}: e^(2 pi i x) for |x| up to {range}, by degree {degree} and {squarings} squarings, has an error of 2^{:.1}; take \
+                 a degree for which it is 2^{:.0} at most",
+                spec.name,
+                libm::log2(error),
+                libm::log2(LARGEST_ERROR)
+            )));
+        }
         Ok(())
     }
 
+    /// Those of a digit in base 2; larger bases take more levels.
     fn stages(spec: &MsbSpec) -> Vec<StageInfo> {
-        stages::of_pass(spec, true, 0)
+        stages::of_pass(spec, true, stages::of_tables(2))
     }
 
     fn words(&self) -> ([u64; 6], Option<u64>) {

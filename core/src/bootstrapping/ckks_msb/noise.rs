@@ -1,0 +1,110 @@
+//! How far numbers may be from the grid on which they are read.
+//!
+//! Slots-to-coefficients leaves x over q0 with an error that grows with x: its diagonals are rounded to integers. A number that is
+//! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by b (2 pi k d)^2, b
+//! its bend. That is left in the result, and adds to what the next digit is off by. A readout is refused unless a number that
+//! is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`] of its integer; it is wrong, by a half, from
+//! sqrt(2) times as many on: with a probability of 2^-55 a slot.
+
+use super::spec::MsbParams;
+use crate::arith::Word;
+
+/// Deviations of the noise that a readout bears.
+pub(super) const DEVIATIONS: f64 = 6.0;
+
+/// What they take a number off by, of an integer, for every digit together.
+const TOLERANCE: f64 = 0.25;
+
+/// What numbers are taken to be off by before they are read, whatever their size: 2^-30, more than what a set leaves.
+pub(super) const INPUT_NOISE: f64 = 1.0 / (1u64 << 30) as f64;
+
+/// What numbers up to `largest` are off by after slots-to-coefficients, in a bad case of [`DEVIATIONS`].
+///
+/// The diagonals of the stage whose entries do not repeat have N coefficients, each rounded by 1/sqrt(12) of a unit of their scale,
+/// and in a row as many of them as there are entries of absolute value 1; half of that is in the real part. The stages whose
+/// entries repeat have few coefficients, and take no more than a fifth of it.
+pub(super) fn of_slots<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
+    let levels = &params.spec().chain.levels[1..=params.levels().input];
+    let log2 = |primes: &[u64]| primes.iter().map(|&p| libm::log2(p as f64)).sum::<f64>();
+    let scale = libm::exp2(levels.iter().map(|primes| log2(primes)).fold(f64::INFINITY, f64::min));
+    let relative = 1.2 * libm::sqrt(params.n() as f64 / 24.0) / scale;
+    INPUT_NOISE + DEVIATIONS * relative * largest
+}
+
+/// What a rounding to `grid` points under the ephemeral secret moves numbers by, in as bad a case; it cannot be more than half a
+/// point for every rounded integer.
+pub(super) fn of_rounding<W: Word>(params: &MsbParams<W>, grid: u64) -> f64 {
+    let weight = params.spec().ephemeral.as_ref().map_or(0, |e| e.weight);
+    let summands = 1.0 + f64::from(weight);
+    (DEVIATIONS * libm::sqrt(summands / 12.0)).min(summands / 2.0) / grid as f64
+}
+
+/// What numbers off by `off` come out off by, in units of 1 / `grid`, when digits of these bases and factors are read; infinite
+/// where a digit is its neighbour's.
+pub(super) fn after(off: f64, grid: u64, passes: impl Iterator<Item = (u32, u64)>) -> f64 {
+    let (mut off, mut left) = (off, 0.0);
+    for (base, factor) in passes {
+        let factor = factor as f64;
+        if off * factor * f64::from(base) > 0.25 {
+            return f64::INFINITY;
+        }
+        let angle = core::f64::consts::TAU * factor * off;
+        let digit = bend(base) * angle * angle / factor;
+        left += digit;
+        off += digit;
+    }
+    left * grid as f64
+}
+
+/// Whether that is little enough.
+pub(super) fn is_borne(left: f64) -> bool {
+    left <= TOLERANCE
+}
+
+/// A bound of half the absolute second derivatives, at the roots of unity, of the table of j/t that has no first ones.
+fn bend(t: u32) -> f64 {
+    let t = f64::from(t);
+    t * t * libm::log2(t) / 10.0
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::{
+        arith::{ComplexDoubleDouble, DoubleDouble},
+        circuits::polynomial::{Polynomial, PolynomialBasis, roots},
+    };
+
+    #[test]
+    fn bends_are_those_of_the_tables() {
+        for t in (2..=24).chain([31, 32, 33, 64, 100, 127, 128]) {
+            let line: Vec<ComplexDoubleDouble> = (0..t).map(|j| DoubleDouble::ratio(j, t).into()).collect();
+            let table = roots::hermite(&line).expect("a table");
+            let second = table.coefficients().iter().enumerate().skip(2);
+            let second = second.map(|(k, c)| c.times(DoubleDouble::from_u64((k * (k - 1)) as u64)));
+            let second = Polynomial::new(PolynomialBasis::Monomial, second).expect("finite");
+            let at = |j: i64| {
+                let (cos, sin) = DoubleDouble::ratio(j, t).cos_sin_turns();
+                second.value(ComplexDoubleDouble::new(cos, sin)).abs() / 2.0
+            };
+            let largest = (0..t).map(at).fold(0.0, f64::max);
+            let bound = bend(t as u32);
+            assert!((0.75..=1.0).contains(&(largest / bound)), "{t}: {largest}, bound {bound}");
+        }
+    }
+
+    #[test]
+    fn small_bases_first_bear_more() {
+        let after = |off: f64, bases: &[u32]| {
+            let grid: u64 = bases.iter().copied().map(u64::from).product();
+            let factor = |i: usize| bases[i + 1..].iter().copied().map(u64::from).product();
+            after(off, grid, bases.iter().enumerate().map(|(i, &base)| (base, factor(i))))
+        };
+        let off = libm::exp2(-22.0);
+        assert!(!is_borne(after(off, &[64, 64, 64])) && is_borne(after(off, &[2, 2, 4, 16, 32, 32])));
+        assert!(after(off, &[2, 8]) < after(off, &[4, 4]) && after(1.0, &[2]).is_infinite());
+        assert!(after(0.0, &[128, 128]).abs() < f64::MIN_POSITIVE);
+    }
+}
