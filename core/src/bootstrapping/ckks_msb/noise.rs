@@ -15,8 +15,9 @@ pub(super) const DEVIATIONS: f64 = 6.0;
 /// What they take a number off by, of an integer, for every digit together.
 const TOLERANCE: f64 = 0.25;
 
-/// What numbers are taken to be off by before they are read, whatever their size: 2^-30, more than what a set leaves.
-pub(super) const INPUT_NOISE: f64 = 1.0 / (1u64 << 30) as f64;
+/// What numbers are taken to be off by before they are read, whatever their size, in units of the scale of a set: 2^-30 at 2^48,
+/// more than what a set leaves.
+const INPUT_NOISE: f64 = (1u64 << 18) as f64;
 
 /// What numbers up to `largest` are off by after slots-to-coefficients, in a bad case of [`DEVIATIONS`].
 ///
@@ -28,7 +29,7 @@ pub(super) fn of_slots<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
     let log2 = |primes: &[u64]| primes.iter().map(|&p| libm::log2(p as f64)).sum::<f64>();
     let scale = libm::exp2(levels.iter().map(|primes| log2(primes)).fold(f64::INFINITY, f64::min));
     let relative = 1.2 * libm::sqrt(params.n() as f64 / 24.0) / scale;
-    INPUT_NOISE + DEVIATIONS * relative * largest
+    INPUT_NOISE / params.scale().to_f64() + DEVIATIONS * relative * largest
 }
 
 /// What a rounding to `grid` points under the ephemeral secret moves numbers by, in as bad a case; it cannot be more than half a

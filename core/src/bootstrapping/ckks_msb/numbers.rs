@@ -13,7 +13,7 @@ use crate::{
 ///
 /// A ciphertext alone stands for messages of the set, up to [`LARGEST_MESSAGE`] at its scale: that is also the largest bound,
 /// at another scale in proportion. A smaller one allows larger moduli, and moduli below 1. Beside it, what is read, numbers over
-/// their modulus, may be off by 2^-30 from what it stands for, as refreshed numbers and small sums of them are. After products by
+/// their modulus, may be off by 2^18 over the scale of the set (2^-30 for `msb16`), as refreshed numbers are. After products by
 /// large numbers it is off by more, and digits may be wrong without an error.
 #[derive(Clone, Copy)]
 pub struct Numbers<'a, W: Word = u64> {

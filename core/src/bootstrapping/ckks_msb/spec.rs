@@ -99,8 +99,7 @@ impl ReductionSpec for RootsSpec {
         }
         let RootsSpec { range, degree, squarings } = spec.reduction;
         let error = libm::ldexp(exponential_of_degree(range, squarings, degree)?.error, squarings as i32);
-        // Written so that NaN is refused too.
-        if !(error <= LARGEST_ERROR) {
+        if error.is_nan() || error > LARGEST_ERROR {
             return Err(Error::InvalidArgument(format!(
                 "{}: e^(2 pi i x) for |x| up to {range}, by degree {degree} and {squarings} squarings, has an error of 2^{:.1}; take \
                  a degree for which it is 2^{:.0} at most",
