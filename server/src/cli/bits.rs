@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use refloat::bootstrapping::cggi::{CggiEvaluator, CggiKeys, key_parts};
 use refloat::params::CggiPreset;
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding};
 use refloat::wire::{self, MAX_CIPHERTEXTS, WireWord};
@@ -11,10 +10,9 @@ use zeroize::Zeroizing;
 
 use super::data::{self, Format, Shape, read_file};
 use super::failure::Failure;
-use super::keyfiles::{self, EvaluationFolder, in_file};
+use super::keyfiles::{self, in_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use super::progress;
 use crate::engine::SlotMode;
 use crate::id::Id;
 
@@ -80,20 +78,6 @@ pub fn write_list<W: WireWord>(
     let bytes = wire::cggi_ciphertexts_to_bytes(params, list)?;
     out.write(&bytes)?;
     Ok(bytes.len())
-}
-
-/// An evaluator with the evaluation keys in a folder.
-pub fn load<W: WireWord>(folder: &EvaluationFolder, output: &Output) -> Result<CggiEvaluator<W>, Failure> {
-    let params = CggiPreset::by_fingerprint(&folder.fingerprint()?)?.params_over::<W>()?;
-    let mut builder = CggiKeys::builder(&params, folder.manifest.key_id.0);
-    let total = key_parts(&params).iter().map(|part| part.bytes as u64).sum();
-    let bar = progress::byte_bar(output, total, "loading keys");
-    folder.each_part(|index, bytes| {
-        bar.inc(bytes.len() as u64);
-        builder.add(index, bytes)
-    })?;
-    bar.finish_and_clear();
-    Ok(CggiEvaluator::new(builder.finish()?))
 }
 
 /// Reads `0110`, the least significant bit first.

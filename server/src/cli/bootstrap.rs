@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
     let work = (&task, &input.bytes[..], set.info().largest_ciphertext());
     let Done { bytes, seconds, stages } =
-        arguments.place.run(registry, &arguments.keys, (set.as_ref(), input.key), work, output)?;
+        arguments.place.who().run(registry, &arguments.keys, (set.as_ref(), input.key), work, output)?;
     let ciphertext = set.ciphertext(bytes)?;
     if ciphertext.key != input.key {
         return Err(Failure::network("the server answered with a ciphertext under another key"));

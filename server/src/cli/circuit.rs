@@ -1,11 +1,9 @@
 //! `refloat gate` and `refloat circuit`.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
-use rayon::ThreadPoolBuilder;
-use refloat::bootstrapping::cggi::{CggiEvaluator, CggiPreset};
+use refloat::bootstrapping::cggi::CggiPreset;
 use refloat::circuits::netlist::{
     Bit, Builder, Gate, Kind, Netlist, aes,
     arithmetic::{self, Form},
@@ -17,16 +15,15 @@ use serde_json::json;
 use super::bits;
 use super::data::read_file;
 use super::failure::Failure;
-use super::keyfiles::EvaluationFolder;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::place::{self, no_keys};
-use super::progress::StageClock;
+use super::place::Who;
 use super::server_arguments::ServerArguments;
 use crate::clients::Described;
 use crate::engine::{Operation, SlotMode, Task};
 use crate::gates::{CIRCUIT, CircuitJob};
 use crate::id::Id;
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 CIRCUIT is a file with a netlist, or one that is built in: adderN, comparatorN (N bits; adderN-prefix and
@@ -91,7 +88,7 @@ pub(super) struct RunArguments {
 }
 
 /// Describes a circuit, prints it, or evaluates it.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let netlist = circuit(&arguments.circuit)?;
     if arguments.print {
         let text = netlist.to_string();
@@ -99,20 +96,21 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     let Some(run) = &arguments.run else { return describe(&netlist, output) };
     if run.is_wide()? {
-        circuit_over::<u64>(&netlist, (run, &arguments.server), output)
+        circuit_over::<u64>(&netlist, run, (&arguments.server, registry), output)
     } else {
-        circuit_over::<u32>(&netlist, (run, &arguments.server), output)
+        circuit_over::<u32>(&netlist, run, (&arguments.server, registry), output)
     }
 }
 
 fn circuit_over<W: WireWord>(
     netlist: &Netlist,
-    (run, server): (&RunArguments, &ServerArguments),
+    run: &RunArguments,
+    place: (&ServerArguments, &Registry),
     output: &Output,
 ) -> Result<(), Failure> {
     let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
-    evaluate(netlist, (run, server, out), &params, &lists.concat(), output)
+    evaluate(netlist, (run, out), place, (&params, &lists.concat()), output)
 }
 
 impl RunArguments {
@@ -128,15 +126,19 @@ impl RunArguments {
 }
 
 /// Evaluates one gate bit by bit.
-pub fn run_gate(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
+pub fn run_gate(arguments: &GateArguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if arguments.run.is_wide()? {
-        gate_over::<u64>(arguments, output)
+        gate_over::<u64>(arguments, registry, output)
     } else {
-        gate_over::<u32>(arguments, output)
+        gate_over::<u32>(arguments, registry, output)
     }
 }
 
-fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<(), Failure> {
+fn gate_over<W: WireWord>(
+    arguments: &GateArguments,
+    registry: &Registry,
+    output: &Output,
+) -> Result<(), Failure> {
     let (gate, run) = (arguments.gate, &arguments.run);
     let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
@@ -159,7 +161,8 @@ fn gate_over<W: WireWord>(arguments: &GateArguments, output: &Output) -> Result<
         })
         .collect();
     builder.outputs("y", &values);
-    evaluate(&builder.finish()?, (run, &arguments.server, out), &params, &lists.concat(), output)
+    let place = (&arguments.server, registry);
+    evaluate(&builder.finish()?, (run, out), place, (&params, &lists.concat()), output)
 }
 
 /// The circuit of a file or a name.
@@ -225,24 +228,19 @@ fn describe(netlist: &Netlist, output: &Output) -> Result<(), Failure> {
 
 fn evaluate<W: WireWord>(
     netlist: &Netlist,
-    (run, server, out): (&RunArguments, &ServerArguments, OutFile),
-    params: &CggiParams<W>,
-    inputs: &[CggiCiphertext<W>],
+    (run, out): (&RunArguments, OutFile),
+    place: (&ServerArguments, &Registry),
+    (params, inputs): (&CggiParams<W>, &[CggiCiphertext<W>]),
     output: &Output,
 ) -> Result<(), Failure> {
     let plan = netlist.plan();
-    let (outputs, seconds) = match &server.url {
-        Some(url) => {
-            let body = CircuitJob::to_bytes(params, netlist, inputs)?;
-            let task = (CIRCUIT, body, netlist.outputs().len());
-            on_server((url, server), run, params, inputs, task, output)?
-        }
-        None => here(run, output, |evaluator, clock| plan.run(evaluator, inputs, clock))?,
-    };
+    let body = CircuitJob::to_bytes(params, netlist, inputs)?;
+    let work = (CIRCUIT, &body[..], netlist.outputs().len());
+    let (outputs, seconds) = run.job(place, (params, inputs), work, output)?;
     let written = bits::write_list(out, params, &outputs)?;
     let value = json!({
         "params": params.name(), "bootstraps": plan.bootstraps(), "levels": plan.depth(), "seconds": seconds,
-        "server": server.url, "bits": outputs.len(), "bytes": written, "out": run.out,
+        "server": place.0.url, "bits": outputs.len(), "bytes": written, "out": run.out,
     });
     output.result(&value, || {
         format!(
@@ -256,45 +254,29 @@ fn evaluate<W: WireWord>(
     })
 }
 
-/// Does the work with keys on file; also the seconds it took.
-pub(super) fn here<W: WireWord>(
-    run: &RunArguments,
-    output: &Output,
-    work: impl FnOnce(&CggiEvaluator<W>, &mut StageClock) -> Result<Vec<CggiCiphertext<W>>, refloat::Error> + Send,
-) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
-    let folder = EvaluationFolder::find(&run.keys)?.ok_or_else(|| no_keys(&run.keys))?;
-    let pool = ThreadPoolBuilder::new().num_threads(run.threads.map_or(0, usize::from)).build();
-    pool.map_err(|error| Failure::system(&error))?.install(|| {
-        let evaluator = bits::load(&folder, output)?;
-        let mut clock = StageClock::new(output);
-        let began = Instant::now();
-        let outputs = work(&evaluator, &mut clock)?;
-        Ok((outputs, began.elapsed().as_secs_f64()))
-    })
-}
-
-/// Has a server do a job, given by its operation, its body and the number of its results; also the seconds it took.
-pub(super) fn on_server<W: WireWord>(
-    server: (&str, &ServerArguments),
-    run: &RunArguments,
-    params: &CggiParams<W>,
-    inputs: &[CggiCiphertext<W>],
-    (operation, body, results): (&str, Vec<u8>, usize),
-    output: &Output,
-) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
-    let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
-    let task = Task { mode: SlotMode::Bits, operations: vec![Operation::new(operation)], rounds: 1 };
-    let largest = wire::cggi_ciphertexts_len(params, results);
-    let work = (&task, &body[..], largest);
-    let set = Described::<CggiParams<W>>::of(CggiPreset::by_fingerprint(&params.fingerprint())?)?;
-    let done = place::on_server(server, &run.keys, (&set, key), work, output)?;
-    let outputs = wire::cggi_ciphertexts_from_bytes(params, &done.bytes)?;
-    if outputs.len() != results || outputs.iter().any(|bit| bit.key_id() != key.0) {
-        return Err(Failure::network(
-            "the server answered with other ciphertexts than the outputs asked for",
-        ));
+impl RunArguments {
+    /// Does a job on `inputs`, given by its operation, its body and the number of its results; also the seconds it took.
+    pub(super) fn job<W: WireWord>(
+        &self,
+        (server, registry): (&ServerArguments, &Registry),
+        (params, inputs): (&CggiParams<W>, &[CggiCiphertext<W>]),
+        (operation, body, results): (&str, &[u8], usize),
+        output: &Output,
+    ) -> Result<(Vec<CggiCiphertext<W>>, f64), Failure> {
+        let key = Id(inputs.first().map_or([0; 16], CggiCiphertext::key_id));
+        let task = Task { mode: SlotMode::Bits, operations: vec![Operation::new(operation)], rounds: 1 };
+        let largest = wire::cggi_ciphertexts_len(params, results);
+        let set = Described::<CggiParams<W>>::of(CggiPreset::by_fingerprint(&params.fingerprint())?)?;
+        let who = Who { server, threads: self.threads, memory: None };
+        let done = who.run(registry, &self.keys, (&set, key), (&task, body, largest), output)?;
+        let outputs = wire::cggi_ciphertexts_from_bytes(params, &done.bytes)?;
+        if outputs.len() != results || outputs.iter().any(|bit| bit.key_id() != key.0) {
+            return Err(Failure::network(
+                "the server answered with other ciphertexts than the outputs asked for",
+            ));
+        }
+        Ok((outputs, done.seconds))
     }
-    Ok((outputs, done.seconds))
 }
 
 #[cfg(test)]

@@ -213,15 +213,6 @@ impl EvaluationFolder {
         Ok(Some(Self { folder: folder.to_owned(), manifest }))
     }
 
-    /// The fingerprint of their parameter set. Its name may have gone to other numbers since.
-    pub fn fingerprint(&self) -> Result<[u8; 16], Failure> {
-        let Manifest { fingerprint, .. } = &self.manifest;
-        let parsed: Result<Id, _> = fingerprint.parse();
-        parsed.map(|id| id.0).map_err(|error| {
-            Failure::usage(format!("fingerprint {fingerprint:?} in {}: {error}", self.folder.display()))
-        })
-    }
-
     /// One piece.
     pub fn part(&self, index: usize) -> Result<Vec<u8>, Failure> {
         let path = part_path(&self.folder, index);
@@ -279,17 +270,6 @@ impl EvaluationFolder {
         loaded.map_err(|error| match error {
             LoadError::Io(error) => self.unread(&path, &error),
             LoadError::Refused(error) => self.refused(&path, error),
-        })
-    }
-
-    /// Hands over all pieces, in order.
-    pub fn each_part(
-        &self,
-        mut take: impl FnMut(usize, &[u8]) -> Result<(), refloat::Error>,
-    ) -> Result<(), Failure> {
-        (0..self.manifest.parts).try_for_each(|index| {
-            take(index, &self.part(index)?)
-                .map_err(|error| self.refused(&part_path(&self.folder, index), error))
         })
     }
 }

@@ -6,12 +6,13 @@ use refloat::wire::WireWord;
 use serde_json::json;
 
 use super::bits;
-use super::circuit::{RunArguments, here, on_server};
+use super::circuit::RunArguments;
 use super::failure::Failure;
 use super::output::Output;
 use super::server_arguments::ServerArguments;
 use crate::gates::LOOK_UP;
 use crate::look_ups::{LookUpJob, parse_encoding};
+use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,15 +37,15 @@ pub struct Arguments {
 }
 
 /// Looks up every ciphertext.
-pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if arguments.run.is_wide()? {
-        run_over::<u64>(arguments, output)
+        run_over::<u64>(arguments, registry, output)
     } else {
-        run_over::<u32>(arguments, output)
+        run_over::<u32>(arguments, registry, output)
     }
 }
 
-fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+fn run_over<W: WireWord>(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let (run, server) = (&arguments.run, &arguments.server);
     let out = run.out_file()?;
     let (params, lists) = bits::read_lists::<W>(&run.input)?;
@@ -53,13 +54,11 @@ fn run_over<W: WireWord>(arguments: &Arguments, output: &Output) -> Result<(), F
     let encoding = arguments.output.unwrap_or(same);
     let job = LookUpJob { table: arguments.table.clone(), output: encoding, inputs };
     let bytes = job.to_bytes(&params)?;
-    // Here too, what does not fit is told before any key is read.
+    // What does not fit is told before anything is sent.
     LookUpJob::from_bytes(&params, &bytes)?;
     let count = job.inputs.len();
-    let (results, seconds) = match &server.url {
-        Some(url) => on_server((url, server), run, &params, &job.inputs, (LOOK_UP, bytes, count), output)?,
-        None => here(run, output, |evaluator, clock| job.run(evaluator, clock))?,
-    };
+    let work = (LOOK_UP, &bytes[..], count);
+    let (results, seconds) = run.job((server, registry), (&params, &job.inputs), work, output)?;
     let written = bits::write_list(out, &params, &results)?;
     let value = json!({
         "params": params.name(), "lookUps": count, "seconds": seconds, "server": server.url, "bytes": written,

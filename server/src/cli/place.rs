@@ -1,4 +1,4 @@
-//! Where a job on CKKS ciphertexts is done: here, with keys on file, or on a server.
+//! Where a job is done: here, with keys on file, or on a server.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::engine::{SetInfo, Task};
 use crate::id::Id;
 use crate::registry::Registry;
 
-/// Who computes, and with what: arguments of commands that have keys as `--keys`.
+/// Who computes, and with what: arguments of commands on CKKS ciphertexts that have keys as `--keys`.
 #[derive(Args)]
 pub struct Place {
     #[command(flatten)]
@@ -37,6 +37,27 @@ pub struct Place {
 }
 
 impl Place {
+    /// Who that is.
+    pub fn who(&self) -> Who<'_> {
+        Who {
+            server: &self.server,
+            threads: self.threads,
+            memory: self.memory.map(|gib| u64::from(gib) << 30),
+        }
+    }
+}
+
+/// Who computes, and with what.
+pub struct Who<'a> {
+    /// A server, if there is one.
+    pub server: &'a ServerArguments,
+    /// Threads to work on here; all if none are given.
+    pub threads: Option<u16>,
+    /// Bytes that everything may take here; what is available if none are given.
+    pub memory: Option<u64>,
+}
+
+impl Who<'_> {
     /// Does a job on what is under a key of a set, whose evaluation keys are in the folder `keys`; its result is of
     /// `largest` bytes at most.
     pub fn run(
@@ -48,7 +69,7 @@ impl Place {
         output: &Output,
     ) -> Result<Done, Failure> {
         match &self.server.url {
-            Some(url) => on_server((url, &self.server), keys, (set, key), (task, input, largest), output),
+            Some(url) => on_server((url, self.server), keys, (set, key), (task, input, largest), output),
             None => self.here(registry, keys, set.info(), (task, input), output),
         }
     }
@@ -65,7 +86,7 @@ impl Place {
         let threads = self.threads.map_or(0, usize::from);
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
-        let engines = sets::engines(registry, set, self.memory.map(|gib| u64::from(gib) << 30))?;
+        let engines = sets::engines(registry, set, self.memory)?;
         engines.named(&set.name)?.check(folder.manifest.key_id, task, input)?;
         pool.install(|| {
             let keys = folder.load(&engines, output)?;
@@ -80,7 +101,7 @@ impl Place {
 
 /// Has a server do a job. It is sent the evaluation keys it lacks: those in the folder, or, if there is a secret key only,
 /// those that follow from it. The secret key stays here.
-pub fn on_server(
+fn on_server(
     (url, server): (&str, &ServerArguments),
     keys: &Path,
     (set, key): (&dyn KeyClient, Id),
@@ -123,7 +144,7 @@ pub fn on_server(
 }
 
 /// The failure of a folder without evaluation keys.
-pub fn no_keys(folder: &Path) -> Failure {
+fn no_keys(folder: &Path) -> Failure {
     Failure::usage(format!(
         "there are no evaluation keys in {}, or not all of them; make them with {}",
         folder.display(),

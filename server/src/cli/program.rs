@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let task = Task { mode: set.info().mode, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
-        arguments.place.run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
+        arguments.place.who().run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
     let results = programs::split_list(&bytes)?.into_iter().map(|one| set.ciphertext(one.to_vec()));
     let results: Vec<CiphertextBytes> = results.collect::<Result<_, _>>()?;
     // Both may be large.
