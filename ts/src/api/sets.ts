@@ -65,9 +65,10 @@ export class Sets {
   async moduleFor(bytes: Uint8Array): Promise<ModuleName> {
     if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return 'main';
     const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
-    const known = () => this.known.find((p) => p.fingerprint === fingerprint);
-    if (!known()) await this.load();
-    return moduleOf(known()?.method ?? '');
+    const set = (): Preset | undefined => this.known.find((p) => p.fingerprint === fingerprint);
+    if (!set()) await this.load();
+    const found = set();
+    return found ? moduleOf(found.method) : 'main';
   }
 
   #known(name: string): Preset | undefined {
