@@ -6,7 +6,7 @@ const WARN: usize = 500;
 const FAIL: usize = 800;
 
 /// Source in every language of the repository.
-const EXTENSIONS: [&str; 8] = ["rs", "ts", "mts", "js", "mjs", "css", "html", "md"];
+const EXTENSIONS: [&str; 12] = ["rs", "ts", "mts", "js", "mjs", "css", "html", "md", "h", "hpp", "c", "cpp"];
 
 /// A file that is generated says so within its first lines, in a comment.
 fn is_generated(text: &str) -> bool {

@@ -1,0 +1,12 @@
+/* refloat: fully homomorphic encryption whose subject is bootstrapping. C11, and C++ from C++11; for C++17 see refloat.hpp.
+ *
+ * The library is librefloat_c. What holds for every function is in refloat/base.h. Each method has a header of its own: */
+#ifndef REFLOAT_H
+#define REFLOAT_H
+
+#include "refloat/base.h"
+#include "refloat/conventional.h" /* CKKS, conventional bootstrapping: many slots, many products between two bootstraps */
+#include "refloat/gates.h"        /* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers */
+#include "refloat/ship.h"         /* CKKS, SHIP: bootstrapping through roots of unity */
+
+#endif

@@ -1,0 +1,28 @@
+// refloat for C++17: the functions of refloat.h with owners, values and exceptions. A header alone; link librefloat_c.
+//
+//     auto secret = refloat::ShipSecret::generate("ship13");
+//     auto keys = refloat::ShipKeys(secret);
+//     auto fresh = keys.bootstrap(secret.encrypt({0.5, -0.25}, {refloat::Mode::real, refloat::exhausted}));
+//     auto values = secret.decrypt(fresh);
+//
+// Objects own what they hold, are moved and not copied, and never change: threads may share them. What fails throws
+// refloat::Error. Listeners may throw; the call is cancelled, and throws what they threw.
+#ifndef REFLOAT_HPP
+#define REFLOAT_HPP
+
+#include "refloat.h"
+#include "refloat/ckks.hpp"
+#include "refloat/gates.hpp"
+
+namespace refloat {
+
+// Each method of CKKS: the type of its functions, and what it is called here.
+REFLOAT_METHOD_OF_CKKS(Ship, ship)
+REFLOAT_METHOD_OF_CKKS(Conventional, conventional)
+
+}  // namespace refloat
+
+#undef REFLOAT_METHOD
+#undef REFLOAT_METHOD_OF_CKKS
+
+#endif

@@ -1,0 +1,92 @@
+/* SHIP: CKKS bootstrapping through roots of unity. Sets: ship13 (the default), ship13-bits, ship14, and toys. */
+#ifndef REFLOAT_SHIP_H
+#define REFLOAT_SHIP_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A secret key; evaluation keys, and what computes with them; an encrypted vector. */
+typedef struct rf_ship_secret rf_ship_secret;
+typedef struct rf_ship_keys rf_ship_keys;
+typedef struct rf_ship_ciphertext rf_ship_ciphertext;
+
+/* Names of the sets that keys are made of, a line each, the default first, toys last. */
+rf_status rf_ship_sets(char *out, size_t capacity, size_t *length);
+
+/* Makes a secret key of the named set. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_ship_secret_new(const char *set, bool allow_insecure, const uint8_t *seed, rf_ship_secret **out);
+
+/* Reads a secret key in wire form, and writes it: for its owner's own storage. */
+rf_status rf_ship_secret_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure, rf_ship_secret **out);
+rf_status rf_ship_secret_to_bytes(const rf_ship_secret *secret, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_ship_secret_free(rf_ship_secret *secret);
+
+/* Name of the set. */
+rf_status rf_ship_set(const rf_ship_secret *secret, char *out, size_t capacity, size_t *length);
+
+/* Slots of a ciphertext. */
+rf_status rf_ship_slots(const rf_ship_secret *secret, size_t *slots);
+
+/* Public identifier of everything made with this key, 16 bytes. */
+rf_status rf_ship_key_id(const rf_ship_secret *secret, uint8_t *out);
+
+/* The token of this key's evaluation keys at the server of an origin such as "https://example.org", 32 bytes. */
+rf_status rf_ship_server_token(const rf_ship_secret *secret, const char *origin, uint8_t *out);
+
+/* The parts in which evaluation keys travel to a server: how many there are, and one of them in wire form. The same key and
+ * index give the same bytes, so that an interrupted upload needs no memory of what was sent. */
+rf_status rf_ship_key_part_count(const rf_ship_secret *secret, size_t *parts);
+rf_status rf_ship_key_part(const rf_ship_secret *secret, size_t index, uint8_t *out, size_t capacity, size_t *length);
+
+/* Makes the evaluation keys of a secret key. They are public. `progress` may be NULL; its stage is "keys". */
+rf_status rf_ship_keys_new(const rf_ship_secret *secret, rf_progress progress, void *user, rf_ship_keys **out);
+
+/* Takes evaluation keys part by part, in order: those of the named set with a key id of 16 bytes. Each is checked. */
+rf_status rf_ship_keys_from_parts(const char *set, const uint8_t *key_id, rf_part_reader read, void *user,
+                                  rf_ship_keys **out);
+
+void rf_ship_keys_free(rf_ship_keys *keys);
+
+/* Encrypts numbers in [-1, 1], one a slot, or with RF_COMPLEX two; the slots left over are 0. `level` is RF_LEVEL_FRESH,
+ * RF_LEVEL_EXHAUSTED, or a number from 0. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_ship_encrypt(const rf_ship_secret *secret, const double *values, size_t count, int32_t mode,
+                          int32_t level, const uint8_t *seed, rf_ship_ciphertext **out);
+
+/* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
+rf_status rf_ship_decrypt(const rf_ship_secret *secret, const rf_ship_ciphertext *x, int32_t mode, double *out,
+                          size_t capacity, size_t *length);
+
+/* Its level: what is left of its modulus. */
+rf_status rf_ship_level(const rf_ship_ciphertext *x, size_t *level);
+
+/* x + y and x - y in every slot, at the lower of their levels. */
+rf_status rf_ship_add(const rf_ship_ciphertext *x, const rf_ship_ciphertext *y, rf_ship_ciphertext **out);
+rf_status rf_ship_subtract(const rf_ship_ciphertext *x, const rf_ship_ciphertext *y, rf_ship_ciphertext **out);
+
+/* x y in every slot, which takes a level. */
+rf_status rf_ship_multiply(const rf_ship_keys *keys, const rf_ship_ciphertext *x, const rf_ship_ciphertext *y,
+                           rf_ship_ciphertext **out);
+
+/* The same slots at the lowest level that is bootstrapped: what is left when all products have been spent. */
+rf_status rf_ship_exhaust(const rf_ship_ciphertext *x, rf_ship_ciphertext **out);
+
+/* Bootstraps: the same slots at the level of fresh ciphertexts. `progress` may be NULL. */
+rf_status rf_ship_bootstrap(const rf_ship_keys *keys, const rf_ship_ciphertext *x, int32_t mode, rf_progress progress,
+                            void *user, rf_ship_ciphertext **out);
+
+/* Reads a ciphertext in wire form, of whichever set and key, and writes it: the form that npm, the server and the command
+ * line have. */
+rf_status rf_ship_ciphertext_from_bytes(const uint8_t *bytes, size_t count, rf_ship_ciphertext **out);
+rf_status rf_ship_ciphertext_to_bytes(const rf_ship_ciphertext *x, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_ship_ciphertext_free(rf_ship_ciphertext *x);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+//! Ciphertexts of every method of CKKS.
+
+use std::sync::Arc;
+
+use refloat::{
+    bootstrapping::method::{NumberSecret, SlotMode},
+    schemes::ckks::{self, CkksEvaluator},
+    wire::{self, CkksSet},
+};
+use zeroize::Zeroizing;
+
+use crate::{
+    ffi::{Opaque, Progress, Result, User},
+    keys::Keys,
+    method::Method,
+    progress::Listener,
+    secret::Secret,
+    sets::{self, Set},
+    status::Failure,
+};
+
+/// `RF_LEVEL_FRESH` of the header.
+const LEVEL_FRESH: i32 = -1;
+
+/// `RF_LEVEL_EXHAUSTED` of the header.
+const LEVEL_EXHAUSTED: i32 = -2;
+
+/// A ciphertext of the core.
+type Inner<P> = ckks::Ciphertext<<P as CkksSet>::Word>;
+
+/// A method of CKKS.
+pub trait CkksMethod: CkksSet + Method<Secret: NumberSecret<<Self as CkksSet>::Word>> {
+    /// Name of ciphertexts in the header.
+    const CIPHERTEXT: &'static str;
+
+    /// x y, relinearised and rescaled.
+    fn multiply(
+        keys: &Self::Keys,
+        x: &Inner<Self>,
+        y: &Inner<Self>,
+    ) -> core::result::Result<Inner<Self>, refloat::Error>;
+
+    /// The same slots at the output level.
+    fn bootstrap(
+        keys: &Self::Keys,
+        x: &Inner<Self>,
+        mode: SlotMode,
+        listener: &mut Listener,
+    ) -> core::result::Result<Inner<Self>, refloat::Error>;
+}
+
+/// An encrypted vector.
+pub struct Ciphertext<P: CkksMethod> {
+    set: Arc<Set<P>>,
+    inner: Inner<P>,
+}
+
+impl<P: CkksMethod> Opaque for Ciphertext<P> {
+    const NAME: &'static str = P::CIPHERTEXT;
+}
+
+impl<P: CkksMethod> Ciphertext<P> {
+    /// Encrypts numbers at a level, or at one of those that have a name.
+    pub fn encrypt(
+        secret: &Secret<P>,
+        values: &[f64],
+        mode: i32,
+        level: i32,
+        seed: Option<Zeroizing<[u8; 32]>>,
+    ) -> Result<Self> {
+        let params = &secret.set.params;
+        let mode = slot_mode(mode, params)?;
+        let level = match level {
+            LEVEL_FRESH => params.output_level(),
+            LEVEL_EXHAUSTED => params.input_level(),
+            _ => usize::try_from(level).map_err(|_| {
+                Failure::invalid(format!(
+                    "{level} is no level; pass one from 0, RF_LEVEL_FRESH or RF_LEVEL_EXHAUSTED"
+                ))
+            })?,
+        };
+        let inner = secret.key.encrypt_numbers(values, mode, level, &secret.randomness(seed)?)?;
+        Ok(Self { set: Arc::clone(&secret.set), inner })
+    }
+
+    /// Decrypts, for the owner of the key: that is who calls.
+    pub fn decrypt(&self, secret: &Secret<P>, mode: i32) -> Result<Zeroizing<Vec<f64>>> {
+        let mode = slot_mode(mode, &secret.set.params)?;
+        let values = secret.key.decrypt_numbers(&self.inner, mode)?;
+        Ok(Zeroizing::new(values.reveal_to_key_owner().clone()))
+    }
+
+    /// Reads the wire form, of whichever set it is.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let set = sets::of_bytes::<P>(bytes)?;
+        let inner = wire::ciphertext_from_bytes(set.params.ckks(), bytes)?;
+        Ok(Self { set, inner })
+    }
+
+    /// The wire form.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(wire::ciphertext_to_bytes(self.set.params.ckks(), &self.inner)?)
+    }
+
+    /// Length of the wire form.
+    pub fn byte_len(&self) -> usize {
+        wire::ciphertext_len(self.set.params.ckks(), self.inner.level(), self.inner.components())
+    }
+
+    /// Its level.
+    pub fn level(&self) -> usize {
+        self.inner.level()
+    }
+
+    /// x + y.
+    pub fn add(&self, other: &Self) -> Result<Self> {
+        Ok(self.sibling(self.evaluator().add(&self.inner, &other.inner)?))
+    }
+
+    /// x - y.
+    pub fn subtract(&self, other: &Self) -> Result<Self> {
+        Ok(self.sibling(self.evaluator().sub(&self.inner, &other.inner)?))
+    }
+
+    /// x y.
+    pub fn multiply(&self, other: &Self, keys: &Keys<P>) -> Result<Self> {
+        Ok(self.sibling(P::multiply(&keys.ready, &self.inner, &other.inner)?))
+    }
+
+    /// What is left when all multiplications have been spent.
+    pub fn exhaust(&self) -> Result<Self> {
+        let level = self.set.params.input_level();
+        Ok(self.sibling(self.evaluator().drop_to_level(&self.inner, level)?))
+    }
+
+    /// The same slots at the output level.
+    pub fn bootstrap(&self, keys: &Keys<P>, mode: i32, progress: Progress, user: User) -> Result<Self> {
+        let mode = slot_mode(mode, &keys.set().params)?;
+        let refreshed = P::bootstrap(&keys.ready, &self.inner, mode, &mut Listener::new(progress, user))?;
+        Ok(self.sibling(refreshed))
+    }
+
+    fn evaluator(&self) -> CkksEvaluator<P::Word> {
+        CkksEvaluator::new(self.set.params.ckks())
+    }
+
+    fn sibling(&self, inner: Inner<P>) -> Self {
+        Self { set: Arc::clone(&self.set), inner }
+    }
+}
+
+/// What slots hold, by its number in the header.
+fn slot_mode(mode: i32, params: &impl CkksSet) -> Result<SlotMode> {
+    let known = usize::try_from(mode).ok().and_then(|mode| SlotMode::ALL.get(mode).copied());
+    let Some(known) = known else {
+        return Err(Failure::invalid(format!("{mode} is no mode; pass RF_REAL, RF_COMPLEX or RF_BITS")));
+    };
+    let bits = params.mode() == SlotMode::Bits;
+    if (known == SlotMode::Bits) == bits {
+        return Ok(known);
+    }
+    let served = if bits { "bits" } else { "real or complex numbers" };
+    Err(Failure::invalid(format!(
+        "slots of this set hold {served}, not {}; choose another set",
+        known.name()
+    )))
+}

@@ -1,0 +1,34 @@
+//! Memory and entropy of the program that Emscripten makes. There is one allocator, which is C's: two that grow the same
+//! memory would not know of each other.
+
+use std::alloc::{GlobalAlloc, Layout};
+
+unsafe extern "C" {
+    fn memalign(align: usize, size: usize) -> *mut u8;
+    fn free(pointer: *mut u8);
+    fn getentropy(out: *mut u8, length: usize) -> i32;
+}
+
+struct HostAllocator;
+
+#[global_allocator]
+static ALLOCATOR: HostAllocator = HostAllocator;
+
+// SAFETY: `memalign` gives memory of the size and alignment asked for, or NULL, and `free` takes it back.
+unsafe impl GlobalAlloc for HostAllocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the alignment of a layout is a power of two, and 16 is one too.
+        unsafe { memalign(layout.align().max(16), layout.size()) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, _layout: Layout) {
+        // SAFETY: by the contract of this function the memory is `alloc`'s, which is `memalign`'s.
+        unsafe { free(pointer) }
+    }
+}
+
+/// Fills 32 bytes with entropy; false if there is none.
+pub fn entropy(out: &mut [u8; 32]) -> bool {
+    // SAFETY: the array is as long as is said, and shorter than the 256 bytes that one call gives.
+    unsafe { getentropy(out.as_mut_ptr(), out.len()) == 0 }
+}

@@ -1,0 +1,91 @@
+//! The boundary to C, and all `unsafe` code of this crate.
+//!
+//! Arguments are wrappers of the pointers that C passes. Nothing but C makes them, so that what the header asks of callers
+//! can be relied upon: a pointer that is not NULL points to what its type says, for as long as the call lasts. Everything
+//! else is checked: NULL, alignment, lengths, text, and whether an object is of the type that was asked for.
+#![allow(unsafe_code)]
+
+mod callbacks;
+#[cfg(target_family = "wasm")]
+pub mod host;
+mod memory;
+mod object;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::status::{Failure, INTERNAL, OK, remember};
+
+pub use callbacks::{PartReader, Progress, User};
+pub use memory::{Array, Place, Room, SeedBytes, Text};
+pub use object::{In, Opaque, Out, Own};
+
+/// What every fallible function gives.
+pub type Result<T> = core::result::Result<T, Failure>;
+
+/// What functions give that cannot fail and have no result: C's `void`.
+pub type Void = ();
+
+/// An argument that C passed, and what it is once it has been checked.
+pub trait Argument {
+    /// The checked argument.
+    type Value<'a>
+    where
+        Self: 'a;
+
+    /// Checks the argument called `name`.
+    fn take<'a>(&'a self, name: &'static str) -> Result<Self::Value<'a>>;
+}
+
+macro_rules! plain {
+    ($($type:ty),*) => {
+        $(impl Argument for $type {
+            type Value<'a> = $type;
+
+            fn take(&self, _name: &'static str) -> Result<$type> {
+                Ok(*self)
+            }
+        })*
+    };
+}
+
+plain!(bool, i32, u32, usize, User);
+
+/// Runs the body of a function: what goes wrong becomes a code, and its message that of the calling thread.
+pub fn status_of(body: impl FnOnce() -> Result<()>) -> i32 {
+    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Failure::new(INTERNAL, format!("a bug of refloat, please report it: {said}")))
+    });
+    match outcome {
+        Ok(()) => OK,
+        Err(failure) => remember(failure),
+    }
+}
+
+/// Declares functions for C. Arguments are the wrappers of [`ffi`](self), and in the body what they hold; one without a
+/// return type gives a `rf_status`. `tests/header.rs` compares them with the header.
+macro_rules! export {
+    ($($(#[$attribute:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
+        $($crate::ffi::export!(@one [$(#[$attribute])*] $name ($($arg: $type),*) [$($result)?] $body);)*
+    };
+    (@one [$(#[$attribute:meta])*] $name:ident ($($arg:ident: $type:ty),*) [] $body:block) => {
+        $(#[$attribute])*
+        #[allow(unsafe_code)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $type),*) -> i32 {
+            $crate::ffi::status_of(|| {
+                $(let $arg = $crate::ffi::Argument::take(&$arg, stringify!($arg))?;)*
+                $body
+            })
+        }
+    };
+    (@one [$(#[$attribute:meta])*] $name:ident ($($arg:ident: $type:ty),*) [$result:ty] $body:block) => {
+        $(#[$attribute])*
+        #[allow(unsafe_code)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name($($arg: $type),*) -> $result $body
+    };
+}
+
+pub(crate) use export;

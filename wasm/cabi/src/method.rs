@@ -1,0 +1,51 @@
+//! What each method brings, so that keys of all of them are made and read in one way.
+
+use refloat::{
+    Error,
+    bootstrapping::method::{ParamSet, Preset},
+    wire::SeededSet,
+};
+
+use crate::{keys, progress::Listener, sets::Kept};
+
+/// The parameters of a method.
+pub trait Method: ParamSet + SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static {
+    /// The set to take instead of a toy.
+    const SECURE: &'static str;
+    /// Name of secret keys in the header.
+    const SECRET: &'static str;
+    /// Name of evaluation keys in the header.
+    const KEYS: &'static str;
+    /// What collects the parts of evaluation keys.
+    type Builder;
+    /// Evaluation keys, and what computes with them.
+    type Keys: Send + Sync;
+
+    /// The sets that were asked for.
+    fn kept() -> &'static Kept<Self>;
+
+    /// Whether a set is one of those.
+    fn includes(_preset: &Preset<Self::Spec>) -> bool {
+        true
+    }
+
+    /// Slots of a ciphertext.
+    fn slots(&self) -> usize;
+
+    /// Lengths in bytes of the parts of evaluation keys.
+    fn part_lengths(&self) -> Vec<usize>;
+
+    /// Makes the evaluation keys of a secret key, and tells how far it is.
+    fn generate(secret: &Self::Secret, listener: &mut Listener) -> Result<Self::Keys, Error> {
+        keys::from_own_parts::<Self>(secret, listener)
+    }
+
+    /// Collects the parts of the evaluation keys of a key set.
+    fn builder(&self, key_id: [u8; 16]) -> Self::Builder;
+
+    /// Checks a part, and takes it in.
+    fn add(builder: &mut Self::Builder, index: usize, part: &[u8]) -> Result<(), Error>;
+
+    /// Keys from all parts.
+    fn finish(builder: Self::Builder) -> Result<Self::Keys, Error>;
+}

@@ -1,0 +1,124 @@
+// What refloat.hpp adds to the functions: exceptions, owners, listeners that throw, threads that share.
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "refloat.hpp"
+
+namespace {
+
+int wrong = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  wrong++;
+  std::printf("wrong: %s\n", what);
+}
+
+template <class Call>
+rf_status code_of(Call call) {
+  try {
+    call();
+  } catch (const refloat::Error& error) {
+    expect(std::string(error.what()).size() > 10, "an error has words");
+    return error.code();
+  }
+  return RF_OK;
+}
+
+double worst(const std::vector<double>& found, const std::vector<double>& wanted) {
+  double most = 0;
+  for (std::size_t i = 0; i < wanted.size(); i++) most = std::max(most, std::abs(found[i] - wanted[i]));
+  return most;
+}
+
+template <class Secret, class Keys, class Ciphertext>
+void numbers(const std::string& set, double bound) {
+  static_assert(!std::is_copy_constructible_v<Ciphertext> && std::is_nothrow_move_constructible_v<Ciphertext>);
+  static_assert(!std::is_copy_constructible_v<Secret> && std::is_nothrow_move_constructible_v<Secret>);
+  expect(Secret::sets().find(set) != std::string::npos, "the set is listed");
+  expect(code_of([&] { Secret::generate(set); }) == RF_INSECURE, "a toy is refused");
+  expect(code_of([&] { Secret::generate("nothing", refloat::Toys::allowed); }) == RF_INVALID_ARGUMENT, "no such set");
+  const auto made = Secret::generate(set, refloat::Toys::allowed);
+  const auto secret = Secret::from_bytes(made.to_bytes(), refloat::Toys::allowed);
+  expect(secret.set() == set && secret.key_id() == made.key_id(), "the key that was written is the key that is read");
+  expect(secret.server_token("https://a.example") != secret.server_token("https://b.example"), "a token for each origin");
+
+  // A listener that throws or says no ends the call; what it threw arrives.
+  const std::vector<double> values = {0.5, -0.25, 1, -1, 0};
+  try {
+    Keys(secret, [](auto, auto, auto) -> bool { throw std::out_of_range("mine"); });
+    expect(false, "the listener threw");
+  } catch (const std::out_of_range& error) {
+    expect(std::string(error.what()) == "mine", "what the listener threw arrives");
+  }
+  const Keys keys(secret, [](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+    return stage == "keys" && done <= total;
+  });
+  const auto exhausted = secret.encrypt(values, {refloat::Mode::real, refloat::exhausted, {}});
+  int events = 0;
+  const auto stop = [&](auto, auto, auto) { return ++events < 3; };
+  expect(code_of([&] { keys.bootstrap(exhausted, refloat::Mode::real, stop); }) == RF_ABORTED, "a bootstrap is cancelled");
+  expect(events == 3, "and tells nothing more");
+
+  // Keys that come in parts are those that were made; several threads use them, and what they get is the same.
+  const Keys parts(set, secret.key_id(), [&](std::size_t index) { return secret.key_part(index); });
+  expect(code_of([&] { Keys(set, secret.key_id(), [](auto) { return std::nullopt; }); }) == RF_ABORTED, "no part");
+  std::vector<refloat::Bytes> results(3);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < results.size(); i++) {
+    threads.emplace_back([&, i] { results[i] = (i == 0 ? keys : parts).bootstrap(exhausted).to_bytes(); });
+  }
+  for (auto& thread : threads) thread.join();
+  expect(results[0] == results[1] && results[1] == results[2], "threads share keys");
+
+  const auto refreshed = Ciphertext::from_bytes(results[0]);
+  expect(refreshed.level() > exhausted.level(), "the level is back");
+  expect(worst(secret.decrypt(refreshed), values) < bound, "a bootstrap keeps the message");
+  const auto square = keys.multiply(refreshed, refreshed);
+  expect(worst(secret.decrypt(square), {0.25, 0.0625, 1, 1, 0}) < 2 * bound, "a product");
+  const auto zero = refreshed - refreshed;
+  expect(worst(secret.decrypt(zero + zero), {0, 0, 0, 0, 0}) < bound, "a sum and a difference");
+  expect(code_of([&] { made.decrypt(Secret::generate(set, refloat::Toys::allowed).encrypt(values)); }) == RF_PARAMS_MISMATCH,
+         "another key");
+}
+
+void gates() {
+  const auto secret = refloat::GateSecret::generate("toy-bool", refloat::Toys::allowed);
+  const refloat::GateKeys keys(secret);
+  const auto bits = secret.encrypt({0, 0, 1, 1}).join(secret.encrypt({0, 1, 0, 1}));
+  expect(secret.decrypt(keys.evaluate("xor", bits)) == std::vector<std::uint32_t>({0, 1, 1, 0}), "xor");
+  expect(bits.size() == 8 && bits.slice(2, 4).size() == 2, "lists");
+  const auto sum = keys.run(refloat::circuit("adder", 4), refloat::GateCiphertext::from_bytes(bits.to_bytes()));
+  expect(secret.decrypt(sum) == std::vector<std::uint32_t>({0, 1, 1, 0, 1}), "12 + 10");
+  expect(code_of([&] { keys.evaluate("nor2", bits); }) == RF_INVALID_ARGUMENT, "no such gate");
+  const auto stop = [](auto, auto, auto) { return false; };
+  expect(code_of([&] { keys.run(refloat::circuit("adder", 4), bits, stop); }) == RF_ABORTED, "a circuit is cancelled");
+  const auto small = refloat::GateSecret::generate("toy-fbs", refloat::Toys::allowed);
+  const refloat::GateKeys tables(small);
+  std::vector<std::uint32_t> squares(16);
+  for (std::uint32_t m = 0; m < 16; m++) squares[m] = m * m % 16;
+  const auto looked = tables.look_up(small.encrypt({3, 5, 0}, 16), squares, 16);
+  expect(small.decrypt(looked) == std::vector<std::uint32_t>({9, 9, 0}), "a look-up");
+  expect(small.decrypt(tables.weighted_sum(small.encrypt({3, 5}, 16), {2, 1}, 4)) == std::vector<std::uint32_t>({15}),
+         "a weighted sum");
+}
+
+}  // namespace
+
+int main() {
+  try {
+    gates();
+    numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
+    numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);
+  } catch (const std::exception& error) {
+    wrong++;
+    std::printf("%s\n", error.what());
+  }
+  std::printf("%d wrong\n", wrong);
+  return wrong;
+}
