@@ -20,7 +20,7 @@ export const ARTEFACTS = [
 ];
 
 /** What rustc may emit for our baseline, and nothing newer. */
-const WASM_FEATURES = [
+export const WASM_FEATURES = [
   '--enable-simd',
   '--enable-bulk-memory',
   '--enable-nontrapping-float-to-int',

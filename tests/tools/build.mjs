@@ -1,10 +1,10 @@
-// `npm run build [-- wasm ts demo server]`: prepares and builds what is older than its sources.
-import { build, builds } from './lib/build.mjs';
+// `npm run build [-- wasm ts demo server c]`: prepares and builds what is older than its sources; `c` only if it is asked for.
+import { build, builds, usual } from './lib/build.mjs';
 import { Stop, main, say } from './lib/log.mjs';
 import { prepare } from './lib/prepare.mjs';
 
 /** What each part cannot be built without. */
-const NEEDS = { wasm: ['wasm'], ts: ['wasm', 'ts'], demo: ['wasm', 'ts', 'demo'], server: ['server'] };
+const NEEDS = { wasm: ['wasm'], ts: ['wasm', 'ts'], demo: ['wasm', 'ts', 'demo'], server: ['server'], c: ['c'] };
 
 await main(async () => {
   const asked = process.argv.slice(2);
@@ -12,6 +12,6 @@ await main(async () => {
   if (unknown.length) throw new Stop(`cannot build ${unknown.join(', ')}; there are ${Object.keys(builds).join(', ')}`);
   await prepare();
   const wanted = new Set(asked.flatMap((name) => NEEDS[name]));
-  await build(Object.keys(builds).filter((name) => asked.length === 0 || wanted.has(name)));
+  await build(asked.length === 0 ? usual : Object.keys(builds).filter((name) => wanted.has(name)));
   say('built');
 });

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lib/build.mjs';
 import { needChromium } from './lib/browser.mjs';
+import { CRATES, RUST_TESTS } from './lib/c.mjs';
 import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, main, red, say, yellow } from './lib/log.mjs';
 import { root, serverBinary } from './lib/paths.mjs';
@@ -21,9 +22,6 @@ const SHOWN = 400;
 const cargo = (args, env) => ({ command: 'cargo', args, env, cargo: true });
 const npm = (workspace, script) => ({ command: 'npm', args: ['run', '--silent', script, '--workspace', workspace] });
 const node = (...args) => ({ command: process.execPath, args });
-
-/** The workspace without the build tool, which has no tests and a large library behind it. */
-const CRATES = ['--workspace', '--exclude', 'refloat-wasm-builder'];
 
 /**
  * `needs` are builds; `tests` says that the step is a runner which must have run something; `chromium`
@@ -53,7 +51,7 @@ const steps = [
     group: 'rust',
     name: 'Rust tests',
     tests: true,
-    ...cargo(['test', ...CRATES, '--lib', '--bins', '--tests', '--no-fail-fast']),
+    ...cargo([...RUST_TESTS, '--no-fail-fast']),
   },
   { group: 'rust', name: 'Rust examples in the documentation', tests: true, ...cargo(['test', ...CRATES, '--doc']) },
   {
@@ -62,6 +60,7 @@ const steps = [
     tests: true,
     ...cargo(['test', '--package', 'refloat', '--lib', '--no-fail-fast'], { REFLOAT_BACKEND: 'scalar' }),
   },
+  { group: 'c', name: 'C and C++', tests: true, ...node('tests/tools/c.mjs', '--tested') },
   { group: 'ts', name: 'npm package tests', tests: true, needs: ['wasm', 'ts', 'server'], ...npm('ts', 'test') },
   { group: 'ts', name: 'generated clients', tests: true, needs: ['server'], ...node('--test', 'tests/clients/clients.test.mjs') },
   { group: 'ts', name: 'demo unit tests', tests: true, needs: ['wasm', 'ts'], ...npm('demo', 'test') },
@@ -176,6 +175,7 @@ async function perform(step, chromium) {
   }
   const skipped = count.skipped ? `, ${count.skipped} skipped` : '';
   progress.done(step.tests ? `${count.passed} tests${skipped}` : '');
+  for (const [why] of output.matchAll(/^.*\bskipped: .*$/gm)) say(yellow(`  ${why}`));
   return count;
 }
 

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { Stop, begin } from './log.mjs';
-import { must, run } from './run.mjs';
+import { aptCommand, aptInstall } from './apt.mjs';
+import { Stop } from './log.mjs';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
-const INSTALL = 'apt-get update && apt-get install -y --no-install-recommends chromium';
+const PACKAGES = ['chromium'];
 
 /** Shows a page in the person's browser; without a display, or when that fails, nothing happens. */
 export function openBrowser(url) {
@@ -25,28 +25,26 @@ export function findChromium() {
     if (isProgram(process.env.CHROMIUM)) return process.env.CHROMIUM;
     throw new Stop(`CHROMIUM=${process.env.CHROMIUM} is not a program; set it to one, or unset it`);
   }
+  return onPath(NAMES);
+}
+
+/** The first program of these names on the path. */
+export function onPath(names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
 }
 
 /** Finds Chromium, installing Debian's package where that needs no question; otherwise says how. */
 export async function needChromium() {
   const found = findChromium();
   if (found) return found;
-  const root = process.getuid?.() === 0;
-  const apt = (await run('apt-get', ['--version'])).code === 0;
-  const sudo = !root && apt && (await run('sudo', ['-n', 'true'])).code === 0;
-  if (!apt || (!root && !sudo)) {
+  if (!(await aptInstall('Chromium', PACKAGES))) {
     throw new Stop(
       'The browser tests need Chromium, and none was found ($CHROMIUM, chromium, chromium-browser, google-chrome).\n' +
-        `Install it:  sudo sh -c '${INSTALL}'\n` +
+        `Install it:  sudo sh -c '${aptCommand(PACKAGES)}'\n` +
         'or set CHROMIUM to its path, or set REFLOAT_SKIP_BROWSER=1 to do without these tests.',
     );
   }
-  const step = begin('Chromium: installing the Debian package');
-  const shell = root ? ['sh', ['-c', INSTALL]] : ['sudo', ['-n', 'sh', '-c', INSTALL]];
-  await must(step, ...shell, { env: { DEBIAN_FRONTEND: 'noninteractive' } });
-  step.done();
   const installed = findChromium();
   if (!installed) throw new Stop('Chromium was installed, yet cannot be found on the path');
   return installed;

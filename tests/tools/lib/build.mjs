@@ -1,5 +1,6 @@
-// The four things that are built, in the order in which they need each other.
+// What is built, in the order in which they need each other.
 import { join } from 'node:path';
+import { buildC, installed } from './c.mjs';
 import { begin } from './log.mjs';
 import { demoDist, root, serverBinary, wasmDist } from './paths.mjs';
 import { cargoProgress, must } from './run.mjs';
@@ -11,7 +12,7 @@ const NODE = ['package.json', 'package-lock.json'];
 
 const wasm = {
   title: 'WebAssembly (client, full, gates and conventional)',
-  inputs: [...RUST, ...NODE, 'wasm'],
+  inputs: [...RUST, ...NODE, 'wasm/Cargo.toml', 'wasm/build.mjs', 'wasm/builder', 'wasm/src'],
   outputs: ARTEFACTS.flatMap(({ name }) => [`${name}.js`, `${name}_bg.wasm`].map((file) => join(wasmDist, file))),
   make: buildWasm,
 };
@@ -38,11 +39,23 @@ const server = {
     must(step, 'cargo', ['build', '--profile', 'quick', '--package', 'refloat-server'], cargoProgress(step)),
 };
 
+const c = {
+  title: 'C library, native and for Emscripten',
+  inputs: [...RUST, 'wasm/cabi', 'tests/tools/lib/c.mjs'],
+  outputs: [join(installed, 'lib', 'librefloat_c.a'), join(installed, 'lib', 'wasm32-emscripten', 'librefloat_c.a')],
+  make: buildC,
+  // Nothing else needs it, and fat LTO takes its time.
+  onlyIfAsked: true,
+};
+
 /** Everything that can be built, by name, in order. */
-export const builds = { wasm, ts, demo, server };
+export const builds = { wasm, ts, demo, server, c };
+
+/** What is built where nothing is asked for. */
+export const usual = Object.keys(builds).filter((name) => !builds[name].onlyIfAsked);
 
 /** Builds what is older than its sources; `names` are keys of `builds`. */
-export async function build(names = Object.keys(builds)) {
+export async function build(names = usual) {
   for (const name of names) {
     const { title, inputs, outputs, make } = builds[name];
     if (isFresh(name, inputs, outputs)) continue;
