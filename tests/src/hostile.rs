@@ -105,7 +105,8 @@ impl Reader {
         let bytes = frame::write(self.kind, [0xab; 16], header.key_id, self.payload());
         let error = self.refusal(&bytes, "PARAMS_MISMATCH");
         assert!(error.contains(&"ab".repeat(16)), "{error}");
-        if self.kind != ObjectKind::Ciphertext {
+        // Ciphertexts are read under any key.
+        if !matches!(self.kind, ObjectKind::Ciphertext | ObjectKind::BgvCiphertext) {
             let bytes = frame::write(self.kind, header.fingerprint, [0xcd; 16], self.payload());
             self.refusal(&bytes, "PARAMS_MISMATCH");
         }

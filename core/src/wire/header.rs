@@ -62,11 +62,13 @@ pub enum ObjectKind {
     ConventionalKeyPart = 10,
     /// One part of the evaluation keys of a set whose method has no kind of its own.
     KeyPart = 11,
+    /// A BGV ciphertext.
+    BgvCiphertext = 12,
 }
 
 impl ObjectKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Params,
         Self::Ciphertext,
         Self::PublicKey,
@@ -78,6 +80,7 @@ impl ObjectKind {
         Self::CggiCiphertexts,
         Self::ConventionalKeyPart,
         Self::KeyPart,
+        Self::BgvCiphertext,
     ];
 
     /// Name for messages: "ciphertext", "relinearization key", …
@@ -94,6 +97,7 @@ impl ObjectKind {
             Self::CggiCiphertexts => "list of ciphertexts of bits and integers",
             Self::ConventionalKeyPart => "conventional bootstrapping key part",
             Self::KeyPart => "part of the evaluation keys",
+            Self::BgvCiphertext => "ciphertext of exact integers",
         }
     }
 }
@@ -289,7 +293,7 @@ mod tests {
         assert!(refusal(8, 2).contains("version 2.0"));
         assert!(refusal(10, 9).contains("version 1.9"));
         assert!(refusal(12, 0).contains("kind 0"));
-        assert!(refusal(12, 12).contains("kind 12"));
+        assert!(refusal(12, 13).contains("kind 13"));
         assert!(refusal(14, 1).contains("flags 0100"));
         assert!(refusal(59, 1).contains("reserved field 00000001"));
     }

@@ -3,6 +3,7 @@
 //! Readers check everything against the receiver's parameters; what they accept cannot make a later
 //! operation fail on its shape.
 
+mod bgv;
 mod cggi;
 mod ciphertext;
 mod key_part;
@@ -12,6 +13,7 @@ mod rows;
 mod sets;
 mod ship;
 
+pub use bgv::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
 pub use cggi::{
     MAX_CIPHERTEXTS, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes,
     cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,

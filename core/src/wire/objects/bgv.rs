@@ -1,0 +1,109 @@
+//! BGV ciphertexts.
+//!
+//! Payload: level u8, components u8, exponent k of the modulus of plaintexts u8, five zero bytes, factor u64, noise as an f64, then
+//! the components row by row. The length is a function of level and components alone.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    ciphertext::{Shape, read_parts, write_parts},
+    rows::WireWord,
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    schemes::bgv::{BgvCiphertext, BgvContext, Factor},
+    wire::{Expect, ObjectKind, frame, header::bad},
+};
+
+const METADATA_LEN: usize = 24;
+
+/// Bytes of a ciphertext on the wire.
+pub fn bgv_ciphertext_len<W: Word>(context: &BgvContext<W>, level: usize, components: usize) -> usize {
+    frame::len(METADATA_LEN + Shape { level, components }.len(context.rlwe()))
+}
+
+/// Encodes a ciphertext.
+///
+/// # Errors
+/// [`Error::ParamsMismatch`] if it belongs to another parameter set.
+pub fn bgv_ciphertext_to_bytes<W: WireWord>(
+    context: &BgvContext<W>,
+    ciphertext: &BgvCiphertext<W>,
+) -> Result<Vec<u8>, Error> {
+    ciphertext.identity().check_set(&context.fingerprint())?;
+    let shape = Shape { level: ciphertext.level(), components: ciphertext.components() };
+    let fill = |out: &mut [u8]| {
+        let (metadata, rest) = out.split_at_mut(METADATA_LEN);
+        metadata[0] = shape.level as u8;
+        metadata[1] = shape.components as u8;
+        metadata[2] = ciphertext.ring().exponent() as u8;
+        metadata[8..16].copy_from_slice(&ciphertext.factor().value().to_le_bytes());
+        metadata[16..24].copy_from_slice(&ciphertext.noise().to_le_bytes());
+        write_parts(ciphertext.parts(), rest);
+    };
+    let (fingerprint, key_id) = (ciphertext.fingerprint(), ciphertext.key_id());
+    let len = METADATA_LEN + shape.len(context.rlwe());
+    Ok(frame::write_with(ObjectKind::BgvCiphertext, fingerprint, key_id, len, fill))
+}
+
+/// Decodes an untrusted ciphertext of the set, under any key.
+///
+/// Its noise is what the sender says, and the floor of the set where that is more: whether the words are those of a ciphertext
+/// with so much noise is seen by nobody without the key.
+///
+/// # Errors
+/// [`Error::BadBytes`], [`Error::ParamsMismatch`] as the frame reader; [`Error::BadBytes`] for a level, component count, modulus
+/// of plaintexts, factor or residue that the set does not allow, and for noise that the modulus of the level does not hold.
+pub fn bgv_ciphertext_from_bytes<W: WireWord>(
+    context: &BgvContext<W>,
+    bytes: &[u8],
+) -> Result<BgvCiphertext<W>, Error> {
+    let shape = Shape::stated(context.rlwe(), METADATA_LEN, bytes)?;
+    let expect = Expect {
+        kind: ObjectKind::BgvCiphertext,
+        fingerprint: context.fingerprint(),
+        key_id: None,
+        payload_len: METADATA_LEN + shape.len(context.rlwe()),
+    };
+    let frame = frame::read(bytes, &expect)?;
+    let (metadata, rest) = frame.payload.split_at(METADATA_LEN);
+    shape.check(metadata)?;
+    if metadata[3..8] != [0; 5] {
+        return Err(bad("bytes of a ciphertext that are reserved, and must be 0, are not".into()));
+    }
+    let ring = context.modulus(metadata[2].into()).map_err(|error| bad(format!("{error}")))?.ring();
+    let word = |at: usize| {
+        let mut word = [0; 8];
+        word.copy_from_slice(&metadata[at..at + 8]);
+        word
+    };
+    let value = u64::from_le_bytes(word(8));
+    let factor =
+        Some(value).filter(|&value| value < ring.value()).and_then(|value| Factor::new(value, ring).ok());
+    let factor = factor.ok_or_else(|| {
+        bad(format!("factor {value} is not a unit below {}^{}", ring.prime(), ring.exponent()))
+    })?;
+    let stated = f64::from_le_bytes(word(16));
+    if !stated.is_finite() || stated < 0.0 {
+        return Err(bad(format!("noise of {stated}; it is a finite number, 0 or more")));
+    }
+    let ciphertext = BgvCiphertext {
+        fingerprint: context.fingerprint(),
+        key_id: frame.header.key_id,
+        level: shape.level,
+        factor,
+        noise: stated.max(context.noise().floor()),
+        parts: read_parts(context.rlwe().q(shape.level), shape.components, rest)?,
+    };
+    if ciphertext.capacity() >= 0.0 {
+        return Ok(ciphertext);
+    }
+    Err(bad(format!(
+        "noise of 2^{:.1} is {:.1} bits more than the modulus 2^{:.1} of level {} holds",
+        ciphertext.log_noise(),
+        -ciphertext.capacity(),
+        ciphertext.log_q(),
+        shape.level
+    )))
+}

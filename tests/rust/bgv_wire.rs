@@ -1,0 +1,179 @@
+//! BGV ciphertexts and secret keys on the wire: they come back as they went, and bytes that are wrong are refused.
+
+use std::sync::OnceLock;
+
+use proptest::prelude::*;
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::BgvCiphertext;
+use refloat::wire::{
+    ObjectKind, bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes,
+    secret_key_from_bytes, secret_key_to_bytes,
+};
+use refloat_tests::bgv::tiny;
+use refloat_tests::hostile::{Reader, rows_from};
+
+struct World {
+    params: BgvParams,
+    secret: BgvSecretKey,
+    keys: BgvKeys<u64>,
+    bootstrapper: BgvBootstrapper,
+}
+
+fn world() -> &'static World {
+    static WORLD: OnceLock<World> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let params = BgvParams::new(&tiny(15)).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        World { params, secret, keys, bootstrapper }
+    })
+}
+
+fn ciphertext(level: usize) -> BgvCiphertext<u64> {
+    world().secret.encrypt(&[1, 2, 256], level, &Seed::from_bytes([6; 32])).expect("reduced")
+}
+
+fn bytes(x: &BgvCiphertext<u64>) -> Vec<u8> {
+    bgv_ciphertext_to_bytes(world().params.context(), x).expect("of the set")
+}
+
+fn read(bytes: &[u8]) -> Result<BgvCiphertext<u64>, refloat::Error> {
+    bgv_ciphertext_from_bytes(world().params.context(), bytes)
+}
+
+fn readers() -> Vec<Reader> {
+    let World { params, secret, .. } = world();
+    let q = || params.context().rlwe().q(2).primes();
+    vec![
+        Reader {
+            name: "ciphertext",
+            kind: ObjectKind::BgvCiphertext,
+            bytes: bytes(&ciphertext(2)),
+            read: |bytes| read(bytes).map(drop),
+            rows: rows_from(24, q().chain(q()), params.n()),
+            n: params.n(),
+        },
+        Reader {
+            name: "secret key",
+            kind: ObjectKind::SecretKey,
+            bytes: secret_key_to_bytes(secret),
+            read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
+            rows: Vec::new(),
+            n: params.n(),
+        },
+    ]
+}
+
+#[test]
+fn bytes_that_are_wrong_are_refused() {
+    for reader in readers() {
+        reader.takes_good_bytes();
+        reader.refuses_another_length();
+        reader.notices_flipped_bits(if reader.rows.is_empty() { 1 } else { 97 });
+        reader.names_another_kind_set_or_key();
+        reader.refuses_another_payload();
+        reader.refuses_residues_out_of_range();
+    }
+}
+
+#[test]
+fn ciphertexts_of_every_shape_come_back() {
+    let World { params, secret, bootstrapper, .. } = world();
+    let (top, bgv) = (ciphertext(params.levels().output), bootstrapper.bgv());
+    let product = bgv.tensor(&top, &top).expect("room");
+    let low = bgv.drop_to_level(&top, 0).expect("lower");
+    let factor = bgv.multiply_unit(&top, 77).expect("a unit");
+    let larger = bgv.multiply_by_prime(&top, 1).expect("a power of the set");
+    for x in [top, product, low, factor, larger] {
+        let sent = bytes(&x);
+        assert_eq!(sent.len(), bgv_ciphertext_len(params.context(), x.level(), x.components()));
+        let back = read(&sent).expect("our own");
+        assert_eq!((back.level(), back.factor(), back.components()), (x.level(), x.factor(), x.components()));
+        assert_eq!((back.noise(), back.key_id()), (x.noise(), x.key_id()));
+        assert_eq!(bytes(&back), sent);
+        let slots =
+            |x: &BgvCiphertext<u64>| secret.decrypt(x).expect("our own").reveal_to_key_owner().clone();
+        assert_eq!(slots(&back), slots(&x));
+    }
+    let seed = secret_key_from_bytes(params, &secret_key_to_bytes(secret)).expect("our own");
+    assert_eq!(seed.key_id(), secret.key_id());
+}
+
+/// The good ciphertext with other metadata.
+fn with(change: impl Fn(&mut [u8])) -> Vec<u8> {
+    let reader = &readers()[0];
+    let mut body = reader.payload().to_vec();
+    change(&mut body);
+    reader.reseal(&body)
+}
+
+#[test]
+fn metadata_is_checked() {
+    let refused = |name: &str, bytes: &[u8]| {
+        let error = read(bytes).map(drop).expect_err(name);
+        assert_eq!(error.code(), "BAD_BYTES", "{name}: {error}");
+    };
+    for (level, components) in [(1, 2), (3, 2), (255, 2), (2, 3), (2, 0), (2, 255)] {
+        refused("shape", &with(|body| body[..2].copy_from_slice(&[level, components])));
+    }
+    for exponent in [0, 3, 255] {
+        refused("exponent", &with(|body| body[2] = exponent));
+    }
+    for place in 3..8 {
+        refused("reserved", &with(|body| body[place] = 1));
+    }
+    for factor in [0, 257, 514, 258, 257 * 257, u64::MAX] {
+        refused("factor", &with(|body| body[8..16].copy_from_slice(&factor.to_le_bytes())));
+    }
+    // Modulo the square, multiples of p alone.
+    for (factor, fits) in [(1u64, true), (258, true), (514, false), (66_049, false), (66_048, true)] {
+        let bytes = with(|body| {
+            body[2] = 2;
+            body[8..16].copy_from_slice(&factor.to_le_bytes());
+        });
+        assert_eq!(read(&bytes).is_ok(), fits, "{factor}");
+    }
+    for noise in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1e300, f64::MAX] {
+        refused("noise", &with(|body| body[16..24].copy_from_slice(&noise.to_le_bytes())));
+    }
+}
+
+/// Less noise than any ciphertext has is not believed: it would be decrypted with too few primes.
+#[test]
+fn noise_is_at_least_the_floor() {
+    let World { params, secret, .. } = world();
+    for noise in [0.0f64, 1e-300, 1.0] {
+        let x = read(&with(|body| body[16..24].copy_from_slice(&noise.to_le_bytes()))).expect("a floor");
+        assert!((x.noise() - params.context().noise().floor()).abs() < 1e-9);
+        assert_eq!(secret.decrypt(&x).expect("our own").reveal_to_key_owner()[..3], [1, 2, 256]);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Damage under a good seal: whatever is accepted must be usable without a panic.
+    #[test]
+    fn sealed_damage_is_refused_or_harmless(
+        edits in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>()), 1..8),
+        near_start in any::<bool>(),
+    ) {
+        let World { secret, keys, bootstrapper, .. } = world();
+        let reader = &readers()[0];
+        let mut body = reader.payload().to_vec();
+        let reach = if near_start { 24 } else { body.len() };
+        for (index, value) in edits {
+            body[index.index(reach)] = value;
+        }
+        if let Ok(x) = read(&reader.reseal(&body)) {
+            let _ = secret.decrypt(&x);
+            let _ = bootstrapper.multiply(&x, &x, keys);
+            let _ = bootstrapper.bgv().at_factor(&x, ciphertext(2).factor());
+            let _ = bootstrapper.bootstrap(&x, keys, &mut ());
+            prop_assert_eq!(read(&bytes(&x)).map(|back| back.factor()), Ok(x.factor()));
+        }
+    }
+}
