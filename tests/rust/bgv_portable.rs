@@ -16,7 +16,7 @@ fn digest(x: &BgvCiphertext<u64>) -> String {
     for word in [x.level() as u64, x.factor().value(), x.ring().value()] {
         hash.update(&word.to_le_bytes());
     }
-    for word in x.parts().iter().flat_map(|part| part.data()) {
+    for word in x.parts().iter().flat_map(refloat::ring::Poly::data) {
         hash.update(&word.to_le_bytes());
     }
     hash.finalize().to_hex()[..32].to_owned()

@@ -167,7 +167,7 @@ fn the_largest_modulus_for_the_largest_integers_is_exact_and_a_larger_one_refuse
     refused(int_mod((&twice).into(), 2 * n), "INVALID_ARGUMENT", &["524288", "smaller bound"]);
     let small = setup.encrypt(&[3.0 / (2.0 * modulus)], setup.input()).relabelled(twice.scale());
     let y = int_mod(Numbers::up_to(&small, 4096.0), 2 * n).unwrap();
-    assert_eq!(setup.decrypt(&y)[0].round(), 3.0);
+    assert!((setup.decrypt(&y)[0] - 3.0).abs() < 0.5);
     for bound in [f64::NAN, 0.0, -1.0, largest * 3.0, f64::INFINITY] {
         refused(int_mod(Numbers::up_to(&x, bound), n), "INVALID_ARGUMENT", &["bound"]);
     }
@@ -285,7 +285,7 @@ fn guards_are_wide_enough_for_the_rounding() {
     let readout = Readout::tables(&line, Some(2)).unwrap();
     let x = setup.encrypt(&[5.0 / 16.0], setup.input());
     let y = setup.evaluator.read(&x, &readout, Rounding::None, &setup.keys, &mut ()).unwrap();
-    assert_eq!(setup.decrypt(&y[0])[0].round(), 2.0);
+    assert!((setup.decrypt(&y[0])[0] - 2.0).abs() < 0.5);
 }
 
 #[test]
