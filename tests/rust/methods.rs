@@ -41,6 +41,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             "core/src/schemes/bgv/",
             // Maps of its slots.
             "core/src/circuits/linear_transform/integer_transform.rs",
+            "core/src/wire/objects/bgv.rs",
         ],
     ),
     (
