@@ -9,6 +9,7 @@ use refloat::{
     bootstrapping::{
         cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
         ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
+        ckks_msb::{MsbEvaluator, MsbKeys, MsbPreset, MsbSecretKey, Radix, Readout, Rounding},
         ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
     },
     circuits::{
@@ -56,6 +57,8 @@ fn native_results_are_those_of_the_vectors() {
         "gateMessage": "bits are the lowest of 0b10110, integers (13 i) mod the set's messages, 5 of each; the circuit adds bits 0 1 to bits 2 3; the table is m -> (m m + 1) mod messages",
         "gates": gates,
         "conventional": conventional,
+        "reductionMessage": "slot i is (37 i mod 64) / 64; its digits in bases 8 and 8, and the bits of what it is rounded to",
+        "reduction": [reduction_digests_of("toy-msb10")],
     });
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
@@ -109,6 +112,38 @@ fn digests_of(name: &str) -> Value {
         found["bootstrappedAgain"] = json!(hash(&twice));
     }
     found
+}
+
+fn reduction_digests_of(name: &str) -> Value {
+    let params = params::msb_preset(name).and_then(MsbPreset::params).expect("a preset");
+    let secret = MsbSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let hash = |ciphertext: &Ciphertext<u64>| {
+        digest(&wire::ciphertext_to_bytes(params.ckks(), ciphertext).expect("a ciphertext of the set"))
+    };
+    let slot = |i: usize| Complex::new((37 * i % 64) as f64 / 64.0, 0.0);
+    let message: Vec<Complex> = (0..params.slots()).map(slot).collect();
+    let x =
+        secret.encrypt(&message, params.levels().input, &Seed::from_bytes([9; 32])).expect("values in range");
+    let keys = MsbKeys::generate(&secret).expect("keys");
+    let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated).expect("an evaluator");
+    let radix = Radix::new(&[8, 8]).expect("bases");
+    let read = |readout: Result<Readout, _>, rounding| {
+        let readout = readout.expect("a readout");
+        evaluator
+            .read(&x, &readout, rounding, &keys, &mut ())
+            .expect("digits")
+            .iter()
+            .map(hash)
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "fresh": hash(&x),
+        "digits": read(Readout::digits(&radix), Rounding::None),
+        "bits": read(Readout::bits(&radix), Rounding::Ephemeral),
+    })
 }
 
 fn conventional_digests_of(name: &str) -> Value {
