@@ -33,35 +33,53 @@ pub fn log2_quotient_exceeds(weight: u32, bound: u32) -> f64 {
     bigint::log2(&bigint::sub(&even, &odd)) - h as f64 - bigint::log2(&bigint::product(&factorial)) + 1.0
 }
 
+/// The largest weight that [`log2_noisy_quotient_exceeds`] computes with in a moment: its time grows with the square.
+pub(crate) const LARGEST_NOISY_WEIGHT: u32 = 512;
+
 /// [`log2_quotient_exceeds`] where beside the sum of uniform numbers there is noise of the normal distribution, of `deviation`
-/// quotients: the probability that the sum of both is beyond `bound` + 1/2.
-///
-/// In doubles, for tails: weights up to 100 and bounds of a deviation, sqrt(`weight`/12), and more.
+/// quotients: the probability that the sum of both is beyond `bound` + 1/2. Minus infinity where not even noise of 40 deviations
+/// takes it there, and where the probability is below 2^-1000.
 pub fn log2_noisy_quotient_exceeds(weight: u32, bound: u32, deviation: f64) -> f64 {
-    let (h, y) = (f64::from(weight), f64::from(weight) / 2.0 - f64::from(bound) - 0.5);
-    // log2 P(sum of h > h/2 - y), by the alternating sum over its first term.
-    let log_factorial: f64 = (1..=weight).map(|k| libm::log2(f64::from(k))).sum();
-    let log_tail = |y: f64| {
-        if y <= 0.0 {
-            return f64::NEG_INFINITY;
-        }
-        let (mut sum, mut binomial, mut k) = (0.0, 1.0, 0.0);
-        while k < y {
-            sum += binomial * libm::pow((y - k) / y, h);
-            binomial *= -(h - k) / (k + 1.0);
-            k += 1.0;
-        }
-        h * libm::log2(y) - log_factorial + libm::log2(sum)
-    };
+    let y = f64::from(weight) / 2.0 - f64::from(bound) - 0.5;
     if deviation <= 0.0 {
-        return 1.0 + log_tail(y);
+        return 1.0 + log2_sum_below(weight, y);
     }
     // Noise in steps of an eighth of its deviation, up to 40 of them.
     let constant = 0.5 * libm::log2(128.0 * core::f64::consts::PI);
-    let term = |z: f64| log_tail(y + z * deviation) - 0.5 * z * z * core::f64::consts::LOG2_E - constant;
+    let term = |z: f64| {
+        log2_sum_below(weight, y + z * deviation) - 0.5 * z * z * core::f64::consts::LOG2_E - constant
+    };
     let terms: Vec<f64> = (-320..=320).map(|i| term(f64::from(i) / 8.0)).collect();
     let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
     1.0 + largest + libm::log2(terms.iter().map(|term| libm::exp2(term - largest)).sum())
+}
+
+/// log2 of the probability that the sum of `weight` uniform numbers in [0, 1] is below y.
+///
+/// The density of h of them is a B-spline, M_h(x) = (x M_(h-1)(x) + (h - x) M_(h-1)(x - 1)) / (h - 1), and the probability the sum
+/// of M_(h+1)(y), M_(h+1)(y - 1), and so on (Cox; de Boor, 1972): no term is negative, and nothing cancels.
+fn log2_sum_below(weight: u32, y: f64) -> f64 {
+    if y <= 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if y >= f64::from(weight) {
+        return 0.0;
+    }
+    // M_k at y - floor(y), and at every whole step from there to y.
+    let fraction = y - libm::floor(y);
+    let mut values = alloc::vec![0.0; y as usize + 1];
+    values[0] = 1.0;
+    for k in 2..=weight + 1 {
+        for i in (0..values.len()).rev() {
+            let x = fraction + i as f64;
+            let before = if i == 0 { 0.0 } else { values[i - 1] };
+            values[i] = (x * values[i] + (f64::from(k) - x).max(0.0) * before) / f64::from(k - 1);
+        }
+    }
+    libm::log2(values.iter().sum::<f64>()).min(0.0)
 }
 
 fn add_assign(x: &mut Vec<u64>, y: &[u64]) {
@@ -130,6 +148,24 @@ mod tests {
             // At N = 2^15.
             assert!((found + 15.0 - stated).abs() < 0.15, "{log_sigma}: {found}");
         }
+    }
+
+    #[test]
+    fn many_numbers_do_not_cancel_and_impossible_ones_are_not_nan() {
+        for (weight, bound) in [(192, 15), (256, 20), (192, 52), (256, 61), (512, 60), (64, 31), (512, 0)] {
+            let exact = log2_quotient_exceeds(weight, bound);
+            for deviation in [0.0, 1e-6] {
+                let noisy = log2_noisy_quotient_exceeds(weight, bound, deviation);
+                assert!((noisy - exact).abs() < 1e-3, "{weight}, {bound}: {noisy}, {exact}");
+            }
+        }
+        // Beyond reach: not even 40 deviations make up for what is missing; whole numbers cannot either.
+        for (weight, bound) in [(22, 12), (24, 13), (1, 1), (512, u32::MAX)] {
+            assert_eq!(log2_noisy_quotient_exceeds(weight, bound, 0.015), f64::NEG_INFINITY);
+            assert_eq!(log2_quotient_exceeds(weight, bound), f64::NEG_INFINITY);
+        }
+        // So much noise that it decides alone: as good as any value is beyond 1/2.
+        assert!(log2_noisy_quotient_exceeds(32, 0, 1e6).abs() < 0.05);
     }
 
     #[test]
