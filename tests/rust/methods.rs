@@ -93,10 +93,11 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 8] = [
+const MEASUREMENTS: [&str; 9] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
     "server/src/cli/reproduce.rs",
+    "server/src/cli/reproduce_bgv.rs",
     "server/src/cli/reproduce_cggi.rs",
     "server/src/cli/reproduce_modular.rs",
     "server/src/cli/reproduce_openfhe.rs",

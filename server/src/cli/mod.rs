@@ -29,6 +29,7 @@ mod program;
 mod progress;
 mod remote;
 mod reproduce;
+mod reproduce_bgv;
 mod reproduce_cggi;
 mod reproduce_modular;
 mod reproduce_openfhe;

@@ -1,6 +1,7 @@
 //! `refloat reproduce`: published figures beside those of this machine.
 
 use clap::{Args, ValueEnum};
+use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::params;
 use serde::Serialize;
@@ -12,6 +13,7 @@ use super::failure::Failure;
 use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes, table};
+use super::reproduce_bgv;
 use super::reproduce_modular::{self, Set};
 use super::reproduce_seal;
 
@@ -34,7 +36,8 @@ Examples:
   refloat reproduce cggi
   refloat reproduce seal-bootstrapping --set 1 --slots 10 --slots 12
   refloat reproduce ckks-openfhe
-  refloat reproduce modular-reduction --table 5 --table 6";
+  refloat reproduce modular-reduction --table 5 --table 6
+  refloat reproduce bgv --set bgv15 --runs 5";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -42,13 +45,14 @@ Examples:
 pub struct Arguments {
     /// What to reproduce.
     suite: Suite,
-    /// Bootstrappings per figure; the fastest counts [default: 3, and 30 of gates].
+    /// Bootstrappings per figure; the fastest counts [default: 3, 5 of `bgv`, and 30 of gates].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: Option<u16>,
     /// Published rows of `ship` [default: ship13, bits and ship14; the others take 8 and 11 GB].
     #[arg(long)]
     rows: Vec<ShipRow>,
-    /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own].
+    /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own];
+    /// names of sets of `bgv` [default: bgv15].
     #[arg(long)]
     set: Vec<String>,
     /// Tables of `modular-reduction` [default: all].
@@ -86,6 +90,8 @@ enum Suite {
     CkksOpenfhe,
     /// Modular reduction in CKKS (Kim, Noh).
     ModularReduction,
+    /// BGV bootstrapping by removal of a small digit (Ma, Huang, Wang, Wang).
+    Bgv,
 }
 
 /// One figure, published and measured.
@@ -188,6 +194,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         Suite::SealBootstrapping => {
             let (sets, slots) = (named(&arguments.set, "1 to 12", seal_set)?, arguments.slots.clone());
             reproduce_seal::run(&reproduce_seal::Request { sets, slots, runs: runs(3), budget }, output)
+        }
+        Suite::Bgv => {
+            let known = BgvPreset::all().iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            let sets = named(&arguments.set, &known, |name| {
+                BgvPreset::named(name).ok().map(|set| set.name.to_owned())
+            })?;
+            reproduce_bgv::run(&reproduce_bgv::Request { sets, runs: runs(5), budget }, output)
         }
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
         Suite::ModularReduction => {

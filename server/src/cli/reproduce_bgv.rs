@@ -1,0 +1,322 @@
+//! `refloat reproduce bgv`: thin BGV bootstrapping by removal of a small digit, beside what is published of it.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey, COEFFS_TO_SLOTS, DIGIT_REMOVAL,
+    SLOTS_TO_COEFFS,
+};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::trace::{Observer, StageEvent};
+use serde::Serialize;
+use serde_json::json;
+
+use super::bench::thread_counts;
+use super::failure::Failure;
+use super::keyfiles::fresh_seed;
+use super::machine::{self, Machine};
+use super::measure;
+use super::output::{Output, table};
+use super::progress;
+
+/// Where the published figures are from.
+const SOURCE: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
+                      m = 2^16, p = 65537, one thread of their machine; its main key is worth 81 bits";
+
+/// What is asked for.
+pub struct Request {
+    /// Names of sets; where none is given, bgv15.
+    pub sets: Vec<String>,
+    /// Bootstraps for each number of threads, of which the fastest counts.
+    pub runs: usize,
+    /// Bytes that may be taken.
+    pub budget: Option<u64>,
+}
+
+/// One figure, published and measured.
+#[derive(Debug, Serialize)]
+#[allow(clippy::struct_field_names)] // `row` is the name other programs read.
+struct Row {
+    suite: &'static str,
+    row: Option<&'static str>,
+    metric: String,
+    published: Option<f64>,
+    measured: Option<f64>,
+    unit: &'static str,
+    threads: Option<usize>,
+    params: &'static str,
+    machine: String,
+    note: String,
+}
+
+/// Published seconds of a stage.
+fn published_stage(stage: &str) -> Option<f64> {
+    match stage {
+        SLOTS_TO_COEFFS => Some(3.8),
+        COEFFS_TO_SLOTS => Some(10.8),
+        DIGIT_REMOVAL => Some(5.0),
+        _ => None,
+    }
+}
+
+/// The published set: 32768 slots of integers modulo 65537.
+const PUBLISHED_ROW: &str = "P16, thin";
+const PUBLISHED_SECONDS: f64 = 19.6;
+const PUBLISHED_SLOTS: f64 = 32768.0;
+const PUBLISHED_PLAINTEXT: (u64, u32) = (65537, 1);
+const PUBLISHED_DEGREE: f64 = 53.0;
+const PUBLISHED_LOG_QP: f64 = 1332.0;
+const PUBLISHED_SECURITY: f64 = 81.1;
+
+/// The metric that decides whether a run succeeded.
+const WRONG: &str = "wrong slots";
+
+/// Measures and prints.
+///
+/// # Errors
+/// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a slot was wrong.
+pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let own = vec!["bgv15".to_owned()];
+    let mut rows = Vec::new();
+    for name in if request.sets.is_empty() { &own } else { &request.sets } {
+        rows.extend(Bench::new(name, request, output)?.rows(&machine, request.runs, output)?);
+    }
+    let value = json!({ "suite": "bgv", "source": SOURCE, "machine": machine, "rows": rows });
+    output.result(&value, || text(&rows, &machine, request.runs))?;
+    all_right(&rows)
+}
+
+/// A failure that names the sets with wrong slots, if there are any.
+fn all_right(rows: &[Row]) -> Result<(), Failure> {
+    let wrong: Vec<String> = rows
+        .iter()
+        .filter(|row| row.metric == WRONG && row.measured != Some(0.0))
+        .map(|row| format!("{} of {}", row.measured.unwrap_or(f64::NAN), row.params))
+        .collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure {
+        code: "WRONG_RESULT".to_owned(),
+        detail: format!("slots that differ from the clear result: {}; please report this", wrong.join(", ")),
+    })
+}
+
+/// Keys and evaluator of a set, made afresh.
+struct Bench {
+    preset: &'static BgvPreset,
+    params: BgvParams,
+    secret: BgvSecretKey,
+    keys: BgvKeys<u64>,
+    bootstrapper: BgvBootstrapper,
+}
+
+/// The times of one bootstrap, by stage.
+struct Stages {
+    began: Instant,
+    seconds: Vec<(&'static str, f64)>,
+}
+
+impl Observer for Stages {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        match event {
+            StageEvent::Enter { .. } => self.began = Instant::now(),
+            StageEvent::Exit { stage, .. } => self.seconds.push((*stage, self.began.elapsed().as_secs_f64())),
+            _ => (),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What runs on so many threads gave: the seconds of the fastest, slots that were wrong in any, and bits left in each.
+struct Measured {
+    seconds: f64,
+    stages: Vec<(&'static str, f64)>,
+    wrong: usize,
+    capacity: f64,
+}
+
+impl Bench {
+    fn new(name: &str, request: &Request, output: &Output) -> Result<Self, Failure> {
+        let preset = BgvPreset::named(name)?;
+        let params = preset.params()?;
+        let budget = request.budget.or_else(machine::available_memory);
+        // Keys are expanded from half of their words, which have 50 bits of 64 on the wire at most.
+        let needed = 4 * params.key_bytes() + params.diagonal_bytes(PlaintextStorage::Evaluated);
+        if let Some(available) = budget.filter(|&budget| budget < needed) {
+            return Err(Failure::memory(params.name(), needed, available));
+        }
+        let spinner = progress::spinner(output, &format!("{name}: making keys"));
+        let secret = BgvSecretKey::generate(&params, &fresh_seed()?);
+        let keys = secret.evaluation_keys()?;
+        spinner.set_message(format!("{name}: encoding diagonals"));
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
+        spinner.finish_and_clear();
+        Ok(Self { preset, params, secret, keys, bootstrapper })
+    }
+
+    /// Random slots, squared down to the lowest level of an input, bootstrapped and compared with the clear result.
+    fn measure(&self, threads: usize, runs: usize, output: &Output) -> Result<Measured, Failure> {
+        let spinner = progress::spinner(output, &format!("{}: {threads} thread(s)", self.preset.name));
+        let (pool, ring) = (measure::pool(threads)?, self.params.messages());
+        let mut best: Option<Measured> = None;
+        for _ in 0..runs {
+            let mut stream = fresh_seed()?.stream();
+            let below = u32::try_from(ring.value()).unwrap_or(u32::MAX);
+            let mut wanted: Vec<u64> = (0..self.params.n()).map(|_| u64::from(stream.below(below))).collect();
+            let mut x = self.secret.encrypt(&wanted, self.params.levels().output, &fresh_seed()?)?;
+            while x.level() > self.params.levels().input {
+                x = self.bootstrapper.multiply(&x, &x, &self.keys)?;
+                for m in &mut wanted {
+                    *m = ring.mul(*m, *m);
+                }
+            }
+            let mut stages = Stages { began: Instant::now(), seconds: Vec::new() };
+            let began = Instant::now();
+            let refreshed = pool.install(|| self.bootstrapper.bootstrap(&x, &self.keys, &mut stages))?;
+            let seconds = began.elapsed().as_secs_f64();
+            let found = self.secret.decrypt(&refreshed)?;
+            let wrong =
+                found.reveal_to_key_owner().iter().zip(&wanted).filter(|(found, m)| found != m).count();
+            let before = best.as_ref().map_or(0, |best| best.wrong);
+            let wrong = wrong + before;
+            match &mut best {
+                Some(best) if best.seconds <= seconds => best.wrong = wrong,
+                _ => {
+                    best = Some(Measured {
+                        seconds,
+                        stages: stages.seconds,
+                        wrong,
+                        capacity: refreshed.capacity(),
+                    });
+                }
+            }
+        }
+        spinner.finish_and_clear();
+        best.ok_or_else(|| Failure::usage("--runs 0: take one at least"))
+    }
+
+    fn rows(&self, machine: &Machine, runs: usize, output: &Output) -> Result<Vec<Row>, Failure> {
+        let params = &self.params;
+        // The published row is of these slots; another set has nothing beside it.
+        let plaintext = (params.messages().prime(), params.messages().exponent());
+        let same = params.n() as f64 == PUBLISHED_SLOTS && plaintext == PUBLISHED_PLAINTEXT;
+        let row = |metric: &str, published: Option<f64>, measured: f64, unit, threads, note: &str| Row {
+            suite: "bgv",
+            row: Some(PUBLISHED_ROW).filter(|_| same),
+            metric: metric.to_owned(),
+            published: published.filter(|_| same),
+            measured: Some(measured),
+            unit,
+            threads,
+            params: self.preset.name,
+            machine: machine.line(),
+            note: note.to_owned(),
+        };
+        let mut rows = Vec::new();
+        let (mut wrong, mut capacity) = (0, 0.0);
+        for threads in thread_counts(&[], machine) {
+            let measured = self.measure(threads, runs, output)?;
+            let one = threads == 1;
+            let note = format!("fastest of {runs}");
+            let seconds = Some(PUBLISHED_SECONDS).filter(|_| one);
+            rows.push(row("seconds", seconds, measured.seconds, "s", Some(threads), &note));
+            for (stage, seconds) in measured.stages {
+                let published = published_stage(stage).filter(|_| one);
+                rows.push(row(stage, published, seconds, "s", Some(threads), "of the same run"));
+            }
+            wrong += measured.wrong;
+            capacity = measured.capacity;
+        }
+        let slots = params.n() as f64;
+        rows.push(row("slots", Some(PUBLISHED_SLOTS), slots, "", None, ""));
+        rows.push(row(WRONG, None, wrong as f64, "", None, "of all runs"));
+        let failure = "log2 of the probability of a wrong slot in a bootstrap";
+        rows.push(row("failure", None, params.log2_failure(), "log2", None, failure));
+        let left = "bits that the noise may grow by after a bootstrap";
+        rows.push(row("capacity remaining", None, capacity, "bits", None, left));
+        let products = params.levels().left() as f64;
+        rows.push(row("products between bootstraps", None, products, "levels", None, ""));
+        let degree = params.removal().degree() as f64;
+        rows.push(row("degree of the removal", Some(PUBLISHED_DEGREE), degree, "", None, ""));
+        rows.push(row("log2 QP", Some(PUBLISHED_LOG_QP), params.log_qp(), "bits", None, ""));
+        let security = params.security();
+        rows.push(row(
+            "security",
+            Some(PUBLISHED_SECURITY),
+            security.bits,
+            "bits",
+            None,
+            &security.statement,
+        ));
+        let memory = self.keys.memory_bytes() as f64;
+        rows.push(row("evaluation keys, memory", None, memory, "bytes", None, "expanded"));
+        let wire = params.key_bytes() as f64;
+        rows.push(row("evaluation keys, wire", None, wire, "bytes", None, "seeded and packed"));
+        let diagonals = self.bootstrapper.memory_bytes() as f64;
+        rows.push(row("diagonals, memory", None, diagonals, "bytes", None, "evaluated"));
+        Ok(rows)
+    }
+}
+
+fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
+    let mut cells = vec![
+        ["set", "metric", "published", "measured", "unit", "threads", "note"].map(str::to_owned).to_vec(),
+    ];
+    cells.extend(rows.iter().map(|row| {
+        let digits = if row.unit == "s" { 3 } else { 1 };
+        let shown = |value: Option<f64>| match value {
+            None => "-".to_owned(),
+            Some(value) if value.fract() == 0.0 => format!("{value:.0}"),
+            Some(value) => format!("{value:.digits$}"),
+        };
+        vec![
+            row.params.to_owned(),
+            row.metric.clone(),
+            shown(row.published),
+            shown(row.measured),
+            row.unit.to_owned(),
+            row.threads.map_or("-".to_owned(), |threads| threads.to_string()),
+            row.note.clone(),
+        ]
+    }));
+    format!(
+        "published: {SOURCE}\nmeasured:  {}, fastest of {runs}, random slots after as many squares as there are levels for\n\n{}",
+        machine.line(),
+        table(&cells)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_toy_set_gives_every_row_and_no_wrong_slot() {
+        let output = Output::new(true);
+        let request = Request { sets: vec!["toy-bgv10".to_owned()], runs: 2, budget: None };
+        let bench = Bench::new("toy-bgv10", &request, &output).unwrap();
+        let rows = bench.rows(&Machine::here(), 2, &output).unwrap();
+        let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
+        assert_eq!(
+            (value("wrong slots"), value("slots"), value("degree of the removal")),
+            (0.0, 1024.0, 61.0)
+        );
+        assert!(value("failure") < -138.0 && value("capacity remaining") > 60.0);
+        let stages: f64 =
+            rows.iter().filter(|row| row.threads == Some(1)).skip(1).filter_map(|row| row.measured).sum();
+        assert!(stages > 0.0 && stages <= value("seconds") + 1e-3, "stages are parts of the whole");
+        assert!(
+            rows.iter().all(|row| row.published.is_none() && row.row.is_none()),
+            "nothing is published of a toy"
+        );
+        all_right(&rows).unwrap();
+        let mut rows = rows;
+        rows.iter_mut().filter(|row| row.metric == WRONG).for_each(|row| row.measured = Some(2.0));
+        let failure = all_right(&rows).unwrap_err();
+        assert!(failure.code == "WRONG_RESULT" && failure.detail.contains("2 of toy-bgv10"), "{failure:?}");
+        assert!(Bench::new("bgv15", &Request { budget: Some(1 << 20), ..request }, &output).is_err());
+    }
+}
