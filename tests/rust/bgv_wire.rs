@@ -11,7 +11,7 @@ use refloat::wire::{
     ObjectKind, bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes,
     secret_key_from_bytes, secret_key_to_bytes,
 };
-use refloat_tests::bgv::tiny;
+use refloat_tests::bgv::{BgvChain, tiny};
 use refloat_tests::hostile::{Reader, rows_from};
 
 struct World {
@@ -87,12 +87,16 @@ fn ciphertexts_of_every_shape_come_back() {
     let low = bgv.drop_to_level(&top, 0).expect("lower");
     let factor = bgv.multiply_unit(&top, 77).expect("a unit");
     let larger = bgv.multiply_by_prime(&top, 1).expect("a power of the set");
-    for x in [top, product, low, factor, larger] {
+    let square = bootstrapper.multiply(&top, &top, &world().keys).expect("room");
+    let rescaled = bgv.rescale(&square).expect("a level");
+    let floor = params.context().noise().floor();
+    assert!(rescaled.noise() < floor, "less noise than a reader believes");
+    for x in [top, product, low, factor, larger, square, rescaled] {
         let sent = bytes(&x);
         assert_eq!(sent.len(), bgv_ciphertext_len(params.context(), x.level(), x.components()));
         let back = read(&sent).expect("our own");
         assert_eq!((back.level(), back.factor(), back.components()), (x.level(), x.factor(), x.components()));
-        assert_eq!((back.noise(), back.key_id()), (x.noise(), x.key_id()));
+        assert_eq!((back.noise(), back.key_id()), (x.noise().max(floor), x.key_id()));
         assert_eq!(bytes(&back), sent);
         let slots =
             |x: &BgvCiphertext<u64>| secret.decrypt(x).expect("our own").reveal_to_key_owner().clone();
@@ -100,6 +104,20 @@ fn ciphertexts_of_every_shape_come_back() {
     }
     let seed = secret_key_from_bytes(params, &secret_key_to_bytes(secret)).expect("our own");
     assert_eq!(seed.key_id(), secret.key_id());
+}
+
+/// What a reader would refuse is not sent.
+#[test]
+fn levels_that_do_not_hold_the_floor_are_named() {
+    // Level 0 holds noise of 2^6.5 with plaintexts modulo 65537: more than a rounding's 64, less than the floor's 130.
+    let chain = BgvChain::<u64>::new(64, (&[23.5, 30.0], &[30.5], 1), (65537, 1, 1));
+    let x = chain.evaluator.rescale(&chain.encrypt(&[1, 2, 3], 1, 1)).expect("a level");
+    assert_eq!(chain.decrypt(&x)[..3], [1, 2, 3]);
+    let error = bgv_ciphertext_to_bytes(&chain.context, &x).expect_err("below the floor");
+    assert!(error.code() == "LIMIT" && error.to_string().contains("higher level"), "{error}");
+    let x = chain.encrypt(&[1, 2, 3], 1, 1);
+    let sent = bgv_ciphertext_to_bytes(&chain.context, &x).expect("room");
+    assert!(bgv_ciphertext_from_bytes(&chain.context, &sent).is_ok());
 }
 
 /// The good ciphertext with other metadata.

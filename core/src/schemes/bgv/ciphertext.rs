@@ -77,7 +77,12 @@ impl<W: Word> BgvCiphertext<W> {
 
     /// Bits that the noise may grow by before the plaintext is lost: log2 Q - log2(2 P noise).
     pub fn capacity(&self) -> f64 {
-        self.log_q() - 1.0 - self.ring().modulus().log2() - self.log_noise()
+        self.capacity_for(self.noise)
+    }
+
+    /// [`Self::capacity`] if this were its noise.
+    pub(crate) fn capacity_for(&self, noise: f64) -> f64 {
+        self.log_q() - 1.0 - self.ring().modulus().log2() - libm::log2(noise)
     }
 
     /// Fingerprint of the parameter set.

@@ -4,6 +4,7 @@
 //! the components row by row. The length is a function of level and components alone.
 
 use alloc::{format, vec::Vec};
+use core::cmp::Ordering;
 
 use super::{
     ciphertext::{Shape, read_parts, write_parts},
@@ -25,21 +26,36 @@ pub fn bgv_ciphertext_len<W: Word>(context: &BgvContext<W>, level: usize, compon
 
 /// Encodes a ciphertext.
 ///
+/// Of noise below the floor of the set, which a reader does not believe, the floor is stated: what comes back has that. The noise
+/// also depends on the plaintexts that the ciphertext was multiplied by or added to: whoever holds the bytes learns as much of them.
+///
 /// # Errors
-/// [`Error::ParamsMismatch`] if it belongs to another parameter set.
+/// [`Error::ParamsMismatch`] if it belongs to another parameter set; [`Error::Limit`] if its level does not hold the floor.
 pub fn bgv_ciphertext_to_bytes<W: WireWord>(
     context: &BgvContext<W>,
     ciphertext: &BgvCiphertext<W>,
 ) -> Result<Vec<u8>, Error> {
     ciphertext.identity().check_set(&context.fingerprint())?;
     let shape = Shape { level: ciphertext.level(), components: ciphertext.components() };
+    let noise = ciphertext.noise().max(context.noise().floor());
+    let capacity = ciphertext.capacity_for(noise);
+    // Written so that what is not a number is refused too.
+    if !matches!(capacity.partial_cmp(&0.0), Some(Ordering::Equal | Ordering::Greater)) {
+        return Err(Error::Limit(format!(
+            "a reader takes the ciphertext to have noise of 2^{:.1} at least, which is {:.1} bits more than level {} holds; send it \
+             at a higher level",
+            libm::log2(noise),
+            -capacity,
+            shape.level
+        )));
+    }
     let fill = |out: &mut [u8]| {
         let (metadata, rest) = out.split_at_mut(METADATA_LEN);
         metadata[0] = shape.level as u8;
         metadata[1] = shape.components as u8;
         metadata[2] = ciphertext.ring().exponent() as u8;
         metadata[8..16].copy_from_slice(&ciphertext.factor().value().to_le_bytes());
-        metadata[16..24].copy_from_slice(&ciphertext.noise().to_le_bytes());
+        metadata[16..24].copy_from_slice(&noise.to_le_bytes());
         write_parts(ciphertext.parts(), rest);
     };
     let (fingerprint, key_id) = (ciphertext.fingerprint(), ciphertext.key_id());
