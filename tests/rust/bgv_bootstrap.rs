@@ -7,16 +7,18 @@ use refloat::Error;
 use refloat::arith::Word;
 use refloat::bootstrapping::bgv::{
     BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvRun, BgvSecretKey, BgvSpec, BgvState, COEFFS_TO_SLOTS,
-    DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS,
+    DIGIT_REMOVAL, Direction, KeySource, LARGEST_DEVIATION, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS,
 };
 use refloat::bootstrapping::log2_quotient_exceeds;
 use refloat::bootstrapping::method::Promise;
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::polynomial::Plan;
 use refloat::random::Seed;
+use refloat::ring::{Automorphism, GaloisElement};
+use refloat::rlwe::{GaloisSource, HeldKey};
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::{Counters, Observer, StageEvent};
-use refloat_tests::bgv::tiny;
+use refloat_tests::bgv::{log_deviation, tiny};
 use refloat_tests::rns::Lottery;
 
 struct Set<W: Word> {
@@ -53,6 +55,25 @@ impl<W: Word> Set<W> {
         message.iter().map(|&m| ring.mul(m, m)).collect()
     }
 
+    /// Squares down to the lowest level of an input.
+    fn worn(&self, message: &mut Vec<u64>, mut x: BgvCiphertext<W>) -> BgvCiphertext<W> {
+        while x.level() > self.params.levels().input {
+            x = self.square(&x).expect("room");
+            *message = self.squared(message);
+        }
+        x
+    }
+
+    /// log2 of the deviation of the coefficients of its noise.
+    fn log_noise(&self, x: &BgvCiphertext<W>) -> f64 {
+        log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner())
+    }
+
+    /// log2 of what that is by the estimate.
+    fn log_estimate(&self, x: &BgvCiphertext<W>) -> f64 {
+        self.params.context().noise().deviation(x.noise()).log2()
+    }
+
     fn random(&self, lottery: &mut Lottery) -> Vec<u64> {
         (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
     }
@@ -71,6 +92,12 @@ fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
     run.step(&set.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
 }
 
+/// p^t m'/q0 of the coefficients of a prepared message.
+fn rests<W: Word>(set: &Set<W>, phase: &[i128]) -> Vec<f64> {
+    let q0 = set.params.spec().chain.levels[0][0] as f64;
+    phase.iter().map(|&x| x as f64 / q0).map(|x| x - x.round()).collect()
+}
+
 /// One bootstrap in steps, each against exact arithmetic; returns what comes out.
 fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
     let (params, secret, n) = (&set.params, &set.secret, set.params.n());
@@ -87,7 +114,11 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
 
     advance(set, &mut run, PREPARE);
     let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
-    let phase = secret.decrypt_prepared(prepared).reveal_to_key_owner().clone();
+    let phase = secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
+    assert!(
+        log_deviation(&rests(set, &phase)) <= LARGEST_DEVIATION.log2(),
+        "as much noise as is counted for a failure"
+    );
     let bound = i128::from(params.spec().bound);
     let modulo = |x: i128, ring: PrimePower| x.rem_euclid(ring.value().into()) as u64;
     for (&x, &m) in phase.iter().zip(&coefficients) {
@@ -168,11 +199,76 @@ fn narrow_words_and_other_digits_do_as_well() {
     let message = set.random(&mut Lottery::new(3));
     let out = follow(&set, &set.encrypt(&message, set.params.levels().output, 2), &message);
     assert_eq!(out.ring().value(), 257 * 257);
+    // A factor modulo p alone, as one of p^2, would give slots that are right modulo p alone.
+    let (bootstrapper, mut work) = (&set.bootstrapper, Counters::default());
+    let mut run = BgvRun::new(bootstrapper, &out).expect("an input");
+    while run.next_stage().is_some_and(|stage| stage.id != DIGIT_REMOVAL) {
+        run.step(&set.keys, &mut ()).expect("an input");
+    }
+    let BgvState::Slots(slots, factor) = run.state() else { panic!("in slots") };
+    let mut remove = |factor| bootstrapper.remove_digit(slots, factor, &set.keys, &mut work);
+    for exponent in [1, 3, 4] {
+        let wrong = remove(factor.modulo(exponent).expect("a power")).err();
+        assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))), "a factor modulo p^{exponent}");
+    }
+    assert_eq!(set.decrypt(&remove(*factor).expect("its own factor")), message);
+}
+
+/// Coefficients of noise, measured with the key, against the estimate that ciphertexts carry and the law that failures are computed
+/// from. Largest embeddings are estimated, so that maps and products, which are counted by them, may leave less.
+#[test]
+fn noise_is_as_estimated_at_every_stage() {
+    let toy = (BgvPreset::named("toy-bgv10").expect("a set").spec)();
+    for (spec, runs) in [(tiny(15), 20), (toy, 4)] {
+        let set = Set::<u64>::new(&spec);
+        let mut found = [(); 5].map(|()| Vec::new());
+        for i in 0..runs {
+            let mut message = set.random(&mut Lottery::new(200 + i));
+            let levels = set.params.levels();
+            // Fresh ones, and ones that were squared.
+            let x = set.encrypt(&message, if i % 2 == 0 { levels.input } else { levels.output }, i);
+            let x = set.worn(&mut message, x);
+            let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
+            let mut base = 0.0;
+            for measured in &mut found {
+                run.step(&set.keys, &mut ()).expect("an input");
+                measured.push(match run.state() {
+                    BgvState::Prepared(prepared) => {
+                        let phase = set.secret.decrypt_prepared(prepared).expect("our own");
+                        let rests = rests(&set, phase.reveal_to_key_owner());
+                        log_deviation(&rests) - set.params.quotient_deviation(f64::exp2(base)).log2()
+                    }
+                    BgvState::Base(x) => {
+                        base = set.log_noise(x);
+                        base - set.log_estimate(x)
+                    }
+                    BgvState::Raised(x, _) | BgvState::Slots(x, _) | BgvState::Done(x) => {
+                        set.log_noise(x) - set.log_estimate(x)
+                    }
+                    _ => panic!("a stage was done"),
+                });
+            }
+            assert_eq!(set.decrypt(&run.finish().expect("done")), message);
+        }
+        let mean = found.map(|bits| bits.iter().sum::<f64>() / bits.len() as f64);
+        for (stage, (bits, lowest)) in
+            set.params.stages().iter().zip(mean.into_iter().zip([-0.3, -0.3, -0.3, -1.2, -1.2]))
+        {
+            assert!(
+                (lowest..0.3).contains(&bits),
+                "{}, {}: {bits:.2} bits above the estimate",
+                spec.name,
+                stage.id
+            );
+        }
+    }
 }
 
 /// A hundred bootstraps, with as many squares between as there are levels for.
 fn stays_right(set: &Set<u64>) {
     let floor = set.params.context().noise().rounding();
+    let modulus = set.params.context().rlwe().q(set.params.levels().output).log2();
+    let promised = modulus - (2.0 * 2.1 * floor * set.params.messages().value() as f64).log2();
     let mut message = set.random(&mut Lottery::new(4));
     let mut x = set.encrypt(&message, set.params.levels().output, 3);
     for round in 0..100u64 {
@@ -189,7 +285,9 @@ fn stays_right(set: &Set<u64>) {
         }
         x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
         assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
-        assert!(x.noise() < 2.1 * floor, "noise stays at the floor");
+        assert!(x.noise() < 2.1 * floor, "the estimate stays at the floor");
+        assert!(set.log_noise(&x) < set.log_estimate(&x) + 0.1, "and noise below the estimate");
+        assert!(x.capacity() >= promised, "room for as many products");
     }
     let values: BTreeSet<u64> = message.into_iter().collect();
     assert!(values.len() > 16, "slots that have become the same");
@@ -212,7 +310,7 @@ fn digits_exceed_their_bound_as_often_as_computed() {
             let mut work = Counters::default();
             let base = set.bootstrapper.slots_to_coeffs(&x, &set.keys, &mut work).expect("an input");
             let prepared = set.bootstrapper.prepare(&base, &set.keys, &mut work).expect("level 0");
-            let phase = set.secret.decrypt_prepared(&prepared);
+            let phase = set.secret.decrypt_prepared(&prepared).expect("our own");
             let phase = phase.reveal_to_key_owner();
             beyond += phase.iter().filter(|&&x| (x as f64 / q0).round().abs() > f64::from(bound)).count();
             all += phase.len();
@@ -241,12 +339,23 @@ fn toy_bgv10_is_refreshed_between_squares() {
     let mut message = set.random(&mut Lottery::new(5));
     let mut x = set.encrypt(&message, params.levels().output, 4);
     for _ in 0..2 {
-        while x.level() > params.levels().input {
-            x = set.square(&x).expect("room");
-            message = set.squared(&message);
-        }
+        x = set.worn(&mut message, x);
         x = follow(&set, &x, &message);
     }
+    rotates_by_hand(&set, &x, &message);
+}
+
+/// A result is rotated by powers of two, and its rows swapped: there are keys of its level for both.
+fn rotates_by_hand(set: &Set<u64>, x: &BgvCiphertext<u64>, message: &[u64]) {
+    let (bgv, columns) = (set.bootstrapper.bgv(), message.len() / 2);
+    assert_eq!(x.level(), set.params.levels().output);
+    for steps in (0..columns.ilog2()).map(|log| 1 << log) {
+        let turned = bgv.rotate(x, steps as i64, &set.keys).expect("a power of two");
+        let slot = |i: usize| message[i / columns * columns + (i + steps) % columns];
+        assert_eq!(set.decrypt(&turned), (0..message.len()).map(slot).collect::<Vec<_>>(), "by {steps}");
+    }
+    let swapped = bgv.swap_rows(x, &set.keys).expect("a key");
+    assert_eq!(set.decrypt(&swapped), [&message[columns..], &message[..columns]].concat());
 }
 
 #[test]
@@ -262,12 +371,20 @@ fn sets_hold_what_they_promise() {
             !name.starts_with("toy-") && !preset.title.contains("INSECURE"),
             "{name}"
         );
-        // Products need 4 P times the size of a rounding.
-        let (model, levels) = (params.context().noise(), params.levels());
-        for level in levels.input + 1..=levels.removal {
-            let p = if level > levels.output { params.raised() } else { params.messages() };
-            let room = params.spec().chain.levels[level][0] as f64 / (p.value() as f64 * model.rounding());
-            assert!(room >= 4.0, "{name}, level {level}: {room}");
+        // A policy that claims security does not take a set that fails more often than once in 2^128 bootstraps.
+        for bound in [0, 2, 14] {
+            let mut spec = (preset.spec)();
+            spec.bound = bound;
+            match BgvParams::<u64>::new(&spec) {
+                Ok(params) => assert!(!preset.secure() && params.log2_failure() > -128.0),
+                Err(Error::Insecure(text)) => {
+                    assert!(
+                        preset.secure() && text.contains("wrong slot") && text.contains("larger bound"),
+                        "{text}"
+                    );
+                }
+                Err(error) => panic!("{name}, digits up to {bound}: {error}"),
+            }
         }
     }
     let bgv15 = BgvPreset::named("bgv15").expect("a set").params().expect("a preset");
@@ -338,12 +455,100 @@ fn runs_report_stop_and_refuse() {
     assert!(matches!(refused(&other.encrypt(&[1], 2, 6)), Error::ParamsMismatch(_)));
     assert!(matches!(bootstrapper.bootstrap(&x, &other.keys, &mut ()), Err(Error::ParamsMismatch(_))));
     let prepared = bootstrapper.prepare(&at(&x, 0), &set.keys, &mut work).expect("level 0");
+    // What is prepared is read by its owner alone.
+    for seed in [3, 4] {
+        let reader = if seed == 3 { &other.params } else { params };
+        let stranger = BgvSecretKey::generate(reader, &Seed::from_bytes([seed; 32]));
+        assert!(matches!(stranger.decrypt_prepared(&prepared), Err(Error::ParamsMismatch(_))));
+        assert!(matches!(stranger.noise(&x), Err(Error::ParamsMismatch(_))));
+    }
     let wrong = bootstrapper.mod_raise(&prepared, &other.keys, &mut work).err();
     assert!(matches!(wrong, Some(Error::ParamsMismatch(_))));
     assert!(matches!(
         set.secret.encrypt(&[1], params.levels().output + 1, &Seed::from_bytes([0; 32])),
         Err(Error::LevelMismatch(_))
     ));
+}
+
+/// A key set that has lost its keys.
+struct Lost([u8; 16]);
+
+impl GaloisSource<u64> for Lost {
+    fn n(&self) -> usize {
+        64
+    }
+
+    fn galois_key(&self, _: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, u64>), Error> {
+        Err(Error::MissingKey("a Galois key".into()))
+    }
+}
+
+impl KeySource<u64> for Lost {
+    fn key_id(&self) -> [u8; 16] {
+        self.0
+    }
+
+    fn relinearization_key(&self) -> Result<HeldKey<'_, u64>, Error> {
+        Err(Error::MissingKey("the relinearisation key".into()))
+    }
+
+    fn ephemeral_key(&self, _: Direction) -> Result<HeldKey<'_, u64>, Error> {
+        Err(Error::MissingKey("a key of the ephemeral secret".into()))
+    }
+}
+
+/// Keys, one of which is in the place of the relinearisation key.
+struct Exchanged<'a>(&'a BgvKeys<u64>);
+
+impl GaloisSource<u64> for Exchanged<'_> {
+    fn n(&self) -> usize {
+        self.0.n()
+    }
+
+    fn galois_key(&self, element: GaloisElement) -> Result<(&Automorphism, HeldKey<'_, u64>), Error> {
+        self.0.galois_key(element)
+    }
+}
+
+impl KeySource<u64> for Exchanged<'_> {
+    fn key_id(&self) -> [u8; 16] {
+        self.0.key_id()
+    }
+
+    fn relinearization_key(&self) -> Result<HeldKey<'_, u64>, Error> {
+        self.0.ephemeral_key(Direction::ToEphemeral)
+    }
+
+    fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, u64>, Error> {
+        self.0.ephemeral_key(direction)
+    }
+}
+
+#[test]
+fn keys_that_are_missing_end_a_run() {
+    let set = Set::<u64>::new(&tiny(15));
+    let x = set.encrypt(&[1, 2, 3], set.params.levels().input, 5);
+    let over = |error: Option<Error>, words: &str| match error {
+        Some(Error::InvalidArgument(text)) => assert!(text.contains(words), "{text}"),
+        other => panic!("{other:?}"),
+    };
+    for (place, stage) in set.params.stages().iter().enumerate() {
+        let until = || {
+            let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
+            (0..place).for_each(|_| assert!(!run.step(&set.keys, &mut ()).expect("all keys")));
+            assert_eq!(run.next_stage().map(|next| next.id), Some(stage.id));
+            run
+        };
+        over(until().finish().err(), stage.id);
+        let mut run = until();
+        let error = run.step(&Lost(set.keys.key_id()), &mut ()).expect_err("no keys");
+        assert!(matches!(error, Error::MissingKey(_)), "{}: {error}", stage.id);
+        assert!(matches!(run.state(), BgvState::Failed) && run.next_stage().is_none());
+        over(run.step(&set.keys, &mut ()).err(), "begin a new run");
+        over(run.finish().err(), "begin a new run");
+    }
+    let wrong = set.bootstrapper.bootstrap(&x, &Exchanged(&set.keys), &mut ()).err();
+    assert!(matches!(wrong, Some(Error::LevelMismatch(_) | Error::ParamsMismatch(_))), "{wrong:?}");
 }
 
 #[test]
@@ -360,7 +565,11 @@ fn sets_that_do_not_fit_are_named() {
     assert!(refused(&|spec| spec.bound = 129).contains("bound below 257/2"));
     assert!(refused(&|spec| spec.digit_exponent = 0).contains("exponent"));
     assert!(refused(&|spec| spec.prime = 193).contains("1 modulo 128"));
-    assert!(refused(&|spec| spec.ephemeral.weight = 0).contains("weight 0"));
+    assert!(refused(&|spec| spec.chain.n = 4).contains("from 8"));
+    for weight in [0, 65, u32::MAX] {
+        assert!(refused(&|spec| spec.ephemeral.weight = weight).contains(&format!("weight {weight} ")));
+    }
+    assert!(refused(&|spec| spec.chain.levels[0].push(1)).contains("level 0 has 2 primes"));
     assert!(refused(&|spec| spec.coeffs_to_slots = 7).contains("stages"));
     assert!(refused(&|spec| spec.slots_to_coeffs = 5).contains("at least one level more"));
     for stages in [usize::MAX, 0] {
@@ -371,6 +580,20 @@ fn sets_that_do_not_fit_are_named() {
     refused(&|spec| spec.exponent = u32::MAX);
     // Levels 0 and 3 in each other's place: a q0 too small for the noise of a message.
     assert!(refused(&|spec| spec.chain.levels.swap(0, 3)).contains("larger q0"));
+    // Levels whose primes are too small for their stage, from the lowest product to the top.
+    let primes = refloat_tests::rns::primes(64, &[15.0, 22.0, 20.0]);
+    let levels = *BgvParams::<u64>::new(&tiny(15)).expect("sound").levels();
+    for (level, prime, words) in [
+        (levels.input + 1, primes[0], "for products modulo 257^1"),
+        (levels.output, primes[0], "for products modulo 257^1"),
+        (levels.output + 1, primes[1], "for the removal modulo 257^2"),
+        (levels.removal, primes[1], "for the removal modulo 257^2"),
+        (levels.removal + 1, primes[2], "coefficients-to-slots"),
+        (levels.coeffs_to_slots, primes[2], "coefficients-to-slots"),
+    ] {
+        let text = refused(&|spec| spec.chain.levels[level] = vec![prime]);
+        assert!(text.contains(words) && text.contains("larger prime"), "level {level}: {text}");
+    }
     // Digits of 0 alone are removed by the identity; a secret of weight 32 has others, as often as it says.
     let mut spec = tiny(15);
     spec.bound = 0;

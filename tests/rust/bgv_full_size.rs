@@ -112,6 +112,11 @@ fn round(
         load()
     );
     assert_eq!(wrong, 0);
+    // Noise of twice a rounding at most, below the modulus of the output.
+    let (context, p) = (params.context(), ring.value() as f64);
+    let promised =
+        context.rlwe().q(params.levels().output).log2() - (4.0 * p * context.noise().rounding()).log2();
+    assert!(x.capacity() >= promised, "{} bits of {promised}", x.capacity());
 }
 
 #[test]

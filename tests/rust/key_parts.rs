@@ -1,5 +1,6 @@
 //! Keys of methods whose parts are of the common kind: those that travelled are those that did not, bit for bit.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use refloat::Error;
@@ -31,6 +32,13 @@ where
     P: WireKeySet<Word = u64, Keys = RaisingKeys> + SeededSet,
 {
     let key_id = secret.key_id();
+    let labels: BTreeSet<&str> = params.key_parts().iter().map(|part| part.label.as_str()).collect();
+    assert_eq!(
+        labels.len(),
+        params.key_parts().len(),
+        "every part of {} has a name of its own",
+        params.name()
+    );
     // The key of a file, to make parts with: an upload is resumed by a program started anew.
     let again: P::Secret = secret_key_from_bytes(params, &secret_key_to_bytes(secret)).unwrap();
     let mut builder = KeysBuilder::new(params, key_id);
@@ -141,5 +149,7 @@ fn of_modular_reduction() {
 fn of_bgv() {
     let (params, secret) = bgv();
     let galois: Vec<_> = params.galois_elements().map(|(element, _)| element).collect();
+    let named = |text: &str| params.key_parts().iter().any(|part| part.label.contains(text));
+    assert!(named("rotation by 1, rows swapped, level") && !named("conjugation"));
     travel(params, secret, &secret.evaluation_keys().unwrap(), &galois);
 }

@@ -13,6 +13,7 @@ use zeroize::Zeroizing;
 use super::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes};
 use crate::{
     arith::Word,
+    circuits::linear_transform::Step,
     ring::{Basis, Eval, GaloisElement, Poly},
     rlwe::{
         EncapsulationContext, GadgetTarget, KeySeeds, LinkSecret, Pair, RlweContext, SampleBlock, SecretKey,
@@ -63,6 +64,8 @@ pub struct KeyLayout<'a, W: Word> {
     pub encapsulation: Option<&'a EncapsulationContext<W>>,
     /// Highest level where ciphertexts are multiplied.
     pub relinearization: usize,
+    /// For people: what X -> X^-1 does to slots.
+    pub inversion: &'static str,
 }
 
 impl<'a, W: Word> KeyLayout<'a, W> {
@@ -118,14 +121,31 @@ impl<'a, W: Word> KeyLayout<'a, W> {
         }
     }
 
+    fn label(&self, key: SwitchingKeyId, steps: &BTreeMap<GaloisElement, Step>) -> String {
+        match key {
+            SwitchingKeyId::Relinearization => "relinearisation".into(),
+            SwitchingKeyId::Galois { element, level } => {
+                match steps.get(&element).copied().unwrap_or(Step::IDENTITY) {
+                    Step { rotation, inverted: false } => format!("rotation by {rotation}, level {level}"),
+                    Step { rotation: 0, inverted: true } => format!("{}, level {level}", self.inversion),
+                    Step { rotation, inverted: true } => {
+                        format!("rotation by {rotation}, {}, level {level}", self.inversion)
+                    }
+                }
+            }
+            SwitchingKeyId::ToEphemeral => "to the ephemeral secret".into(),
+            SwitchingKeyId::FromEphemeral => "from the ephemeral secret".into(),
+        }
+    }
+
     /// The parts of a set, in order.
     pub fn parts(&self, galois: &BTreeMap<GaloisElement, usize>) -> Vec<SwitchingKeyPart> {
-        let steps = rotation_steps(self.rlwe.n(), galois);
+        let steps = steps_of(self.rlwe.n(), galois);
         let mut out = Vec::new();
         for key in self.keys(galois) {
             let (samples, bytes) = (self.samples(key), sample_bytes(self.basis(key)));
             let each = ((MAX_PART_BYTES - PART_OVERHEAD) / bytes).max(1);
-            let (total, label) = (samples.div_ceil(each), label(key, &steps));
+            let (total, label) = (samples.div_ceil(each), self.label(key, &steps));
             for (i, first) in (0..samples).step_by(each).enumerate() {
                 let count = each.min(samples - first);
                 let label = if total == 1 { label.clone() } else { format!("{label} {}/{total}", i + 1) };
@@ -206,22 +226,10 @@ impl<W: Word> Secrets<'_, W> {
     }
 }
 
-fn label(key: SwitchingKeyId, steps: &BTreeMap<GaloisElement, i64>) -> String {
-    match key {
-        SwitchingKeyId::Relinearization => "relinearisation".into(),
-        SwitchingKeyId::Galois { element, level } => match steps.get(&element) {
-            Some(steps) => format!("rotation by {steps}, level {level}"),
-            None => format!("conjugation, level {level}"),
-        },
-        SwitchingKeyId::ToEphemeral => "to the ephemeral secret".into(),
-        SwitchingKeyId::FromEphemeral => "from the ephemeral secret".into(),
-    }
-}
-
-/// By how many slots the elements rotate to the left, or with a negative sign to the right; those that do not rotate are
-/// left out.
-fn rotation_steps(n: usize, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, i64> {
+/// The elements as rotations to the left, or with a negative sign to the right, inverted or not.
+fn steps_of(n: usize, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, Step> {
     let quarter = (n / 4) as i64;
-    let rotations = (-quarter..quarter).map(|steps| (GaloisElement::rotation(steps, n), steps));
-    rotations.filter(|(element, _)| galois.contains_key(element)).collect()
+    let both = |rotation| [false, true].map(|inverted| Step { rotation, inverted });
+    let steps = (-quarter..quarter).flat_map(both).map(|step| (step.element(n), step));
+    steps.filter(|(element, _)| galois.contains_key(element)).collect()
 }

@@ -11,7 +11,7 @@ use crate::{
     arith::Word,
     bootstrapping::{
         MethodInfo,
-        raising::{Direction, KeySource},
+        raising::{Direction, KeySource, key_source},
     },
     circuits::{
         linear_transform::{IntegerTransform, PlaintextStorage},
@@ -22,7 +22,6 @@ use crate::{
     schemes::{
         bgv::{BgvCiphertext, BgvEvaluator, Factor},
         evaluator::Label,
-        identity::hex,
     },
     trace::{Counters, Observer},
 };
@@ -34,11 +33,11 @@ pub const METHOD: MethodInfo = MethodInfo {
     source: "Halevi, Shoup, J. Cryptology 2021; Ma, Huang, Wang, Wang, ePrint 2024/115",
 };
 
-/// A message between the two halves of a raise: p^t m' + q0 I under the ephemeral secret. It never leaves the evaluator.
+/// A message between the two halves of a raise: p^t m' + q0 I under the ephemeral secret. It has no form on the wire.
 pub struct BgvPrepared<W: Word> {
     pair: EphemeralPair<W>,
     /// The ciphertext that was prepared, without its components.
-    origin: BgvCiphertext<W>,
+    pub(super) origin: BgvCiphertext<W>,
 }
 
 impl<W: Word> BgvPrepared<W> {
@@ -148,7 +147,8 @@ impl<W: Word> BgvBootstrapper<W> {
     ) -> Result<BgvPrepared<W>, Error> {
         self.check(x, keys)?;
         self.params.check_ring("the raise takes", x, self.params.messages())?;
-        let deviation = self.params.quotient_deviation(x.noise());
+        let model = self.params.context().noise();
+        let deviation = self.params.quotient_deviation(model.deviation(x.noise()));
         if deviation.is_nan() || deviation > LARGEST_DEVIATION {
             return Err(Error::Limit(format!(
                 "the noise of the message could be 2^{:.1} of q0, at most 2^{:.1} of it may be raised; bootstrap before the noise \
@@ -201,7 +201,7 @@ impl<W: Word> BgvBootstrapper<W> {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for too few levels; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^e, or a factor
-    /// modulo another prime; [`Error::ParamsMismatch`] for another set or key; [`Error::MissingKey`].
+    /// that is not modulo p^r; [`Error::ParamsMismatch`] for another set or key; [`Error::MissingKey`].
     pub fn remove_digit(
         &self,
         x: &BgvCiphertext<W>,
@@ -211,12 +211,15 @@ impl<W: Word> BgvBootstrapper<W> {
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check(x, keys)?;
         self.params.check_ring("the removal takes", x, self.params.raised())?;
-        if factor.ring().prime() != self.params.messages().prime() {
+        let messages = self.params.messages();
+        if factor.ring() != messages {
             return Err(Error::PlaintextMismatch(format!(
-                "a factor modulo a power of {}, plaintexts of {} modulo one of {}; give the factor of the message that was raised",
+                "a factor modulo {}^{}, messages of {} modulo {}^{}; give the factor of the message that was raised",
                 factor.ring().prime(),
+                factor.ring().exponent(),
                 self.params.name(),
-                self.params.messages().prime()
+                messages.prime(),
+                messages.exponent()
             )));
         }
         let relinearization = &*keys.relinearization_key()?;
@@ -225,7 +228,7 @@ impl<W: Word> BgvBootstrapper<W> {
         let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?;
         let multiple = polynomials.evaluate(self.params.removal(), x, target, counters)?;
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
-        Ok(quotient.relabelled(Factor::one(self.params.messages())))
+        Ok(quotient.relabelled(Factor::one(messages)))
     }
 
     /// q0 modulo p^e.
@@ -247,16 +250,9 @@ impl<W: Word> BgvBootstrapper<W> {
         Ok(out)
     }
 
-    /// [`Error::ParamsMismatch`] unless the keys are those of this ciphertext.
+    /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.
     fn check(&self, x: &BgvCiphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.params.check_set(x)?;
-        if x.key_id() == keys.key_id() {
-            return Ok(());
-        }
-        Err(Error::ParamsMismatch(format!(
-            "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",
-            hex(&x.key_id()),
-            hex(&keys.key_id())
-        )))
+        key_source::check(keys, x.identity())
     }
 }

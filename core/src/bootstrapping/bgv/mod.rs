@@ -14,7 +14,11 @@
 //! modulo p^r: divided by p^t without touching a word.
 //!
 //! A bootstrap is right unless an |I| exceeds B, which has the probability that
-//! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says.
+//! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says, or noise exceeds the estimate that a
+//! ciphertext carries of it.
+//!
+//! Circular security is assumed, as in CKKS bootstrapping: the evaluation keys encrypt s^2 and the images of s under s itself, the
+//! ephemeral secret under s, and s under the ephemeral secret.
 
 mod bootstrapper;
 mod inspect;
@@ -28,7 +32,7 @@ mod spec;
 mod stages;
 
 pub use bootstrapper::{BgvBootstrapper, METHOD};
-pub use params::{BgvLevels, BgvParams};
+pub use params::{BgvLevels, BgvParams, LARGEST_DEVIATION};
 pub use presets::BgvPreset;
 pub use run::{BgvRun, BgvState};
 pub use secret::BgvSecretKey;

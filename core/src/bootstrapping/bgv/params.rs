@@ -6,7 +6,8 @@ use super::{spec::BgvSpec, stages};
 use crate::{
     arith::{PrimePower, Word},
     bootstrapping::{
-        overflow,
+        overflow::{self, LARGEST_NOISY_WEIGHT},
+        raising::security_of,
         switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     },
     circuits::{
@@ -20,14 +21,17 @@ use crate::{
     error::Error,
     ring::{Basis, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext},
-    schemes::bgv::{BgvCiphertext, BgvContext, NoiseModel},
-    security::{self, Instance, SecretDistribution, SecurityReport},
+    schemes::bgv::{BgvCiphertext, BgvContext},
+    security::{SecurityPolicy, SecurityReport},
     trace::StageInfo,
 };
 
 /// Largest deviation of p^t m'/q0, the noise of a message that is raised: [`BgvParams::log2_failure`] counts it, and more noise is
 /// refused.
-pub(super) const LARGEST_DEVIATION: f64 = 0.015;
+pub const LARGEST_DEVIATION: f64 = 0.015;
+
+/// log2 of the probability of a wrong slot in a bootstrap that a policy which claims security takes.
+const LARGEST_FAILURE: f64 = -128.0;
 
 /// The levels of a set: the highest level each stage works at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +84,7 @@ struct Inner<W: Word> {
     levels: BgvLevels,
     stages: Vec<StageInfo>,
     removal: Polynomial<i64>,
+    shapes: Shapes,
     galois: BTreeMap<GaloisElement, usize>,
     parts: Vec<SwitchingKeyPart>,
 }
@@ -91,18 +96,19 @@ impl<W: Word> Clone for BgvParams<W> {
 }
 
 impl<W: Word> BgvParams<W> {
-    /// Validates a specification: plaintexts, digit, chain, noise at the raise, and security under its policy.
+    /// Validates a specification: plaintexts, digit, chain, noise at every stage, and security under its policy.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet
-    /// the policy.
+    /// the policy, or bootstraps fail too often for it.
     pub fn new(spec: &BgvSpec) -> Result<Self, Error> {
         spec.plaintexts().check(&spec.chain)?;
         check_ephemeral(spec)?;
         let removal = removal(spec)?;
         let depth = Plan::new(core::slice::from_ref(&removal))?.levels();
         let levels = BgvLevels::of(spec, depth)?;
-        let security = check_security(spec)?;
+        let security = security_of(&spec.chain, Some(&spec.ephemeral))?;
+        check_failure(spec)?;
         let fingerprint = spec.fingerprint();
         let context = BgvContext::new(RlweContext::new(&spec.chain)?, spec.plaintexts(), fingerprint)?;
         let ephemeral = &spec.ephemeral;
@@ -112,11 +118,11 @@ impl<W: Word> BgvParams<W> {
             ephemeral.prime,
             ephemeral.digits,
         )?;
-        let galois = galois_elements(spec, &levels)?;
-        let rlwe = context.rlwe();
-        let layout = KeyLayout { rlwe, encapsulation: Some(&encapsulation), relinearization: levels.removal };
+        let shapes = Shapes::of(spec, &levels)?;
+        let galois = galois_elements(spec.chain.n, &shapes, &levels);
         let inner = Inner {
-            parts: layout.parts(&galois),
+            parts: layout(&context, &encapsulation, &levels).parts(&galois),
+            shapes,
             galois,
             stages: stages::of(spec, depth),
             spec: spec.clone(),
@@ -128,7 +134,7 @@ impl<W: Word> BgvParams<W> {
             removal,
         };
         let out = Self(Arc::new(inner));
-        out.check_raise()?;
+        out.check_noise()?;
         Ok(out)
     }
 
@@ -192,7 +198,8 @@ impl<W: Word> BgvParams<W> {
         &self.0.encapsulation
     }
 
-    /// The automorphisms that a bootstrap takes, each with the highest level it is used at.
+    /// The automorphisms there are keys of, each with the highest level it is used at: those of a bootstrap, and up to the level of
+    /// its result the rotations by powers of two and the exchange of rows.
     pub fn galois_elements(&self) -> impl Iterator<Item = (GaloisElement, usize)> + '_ {
         self.0.galois.iter().map(|(&g, &level)| (g, level))
     }
@@ -212,14 +219,14 @@ impl<W: Word> BgvParams<W> {
     /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, and as much noise of the message as is not
     /// refused.
     pub fn log2_failure(&self) -> f64 {
-        let (weight, bound) = (self.spec().ephemeral.weight, self.spec().bound);
-        overflow::log2_noisy_quotient_exceeds(weight, bound, LARGEST_DEVIATION) + f64::from(self.n().ilog2())
+        log2_failure(self.spec())
     }
 
-    /// Deviation of p^t m'/q0 for a ciphertext at level 0, from the estimate of its noise.
-    pub(super) fn quotient_deviation(&self, noise: f64) -> f64 {
-        let coefficients = self.context().noise().deviation(noise) + self.encapsulation_deviation();
-        self.raised().value() as f64 * coefficients / self.context().level_divisor(0)
+    /// Deviation of p^t m'/q0 for a ciphertext at level 0, the coefficients of whose noise have this deviation: what comes to the
+    /// digits of a raise, in units of a digit.
+    pub fn quotient_deviation(&self, coefficients: f64) -> f64 {
+        let prepared = libm::hypot(coefficients, self.encapsulation_deviation());
+        self.raised().value() as f64 * prepared / self.context().level_divisor(0)
     }
 
     /// What the way to the ephemeral secret adds: balanced digits times errors over p', and a rounding.
@@ -241,29 +248,73 @@ impl<W: Word> BgvParams<W> {
         noise.embedding(quotients * step) + noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
     }
 
-    /// Noise of `noise` at the input level after slots-to-coefficients.
-    fn noise_at_base(&self, noise: f64) -> f64 {
-        // The shapes were listed when the set was validated.
-        let shapes = stage_shapes(self.spec(), &self.0.levels).unwrap_or_default();
-        let context = self.context();
-        let to_base = shapes.iter().filter(|(level, _)| *level <= self.0.levels.input);
-        to_base.fold(noise, |noise, (level, shape)| {
-            let gain = IntegerTransform::expected_gain(context.rlwe(), shape, self.messages());
-            context.noise().linear(noise, &gain, *level, context.level_divisor(*level))
+    /// Noise after the maps of these shapes, as it is expected.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming a level that does not hold it.
+    fn mapped(
+        &self,
+        shapes: &[(usize, IntegerStageShape)],
+        ring: PrimePower,
+        noise: f64,
+    ) -> Result<f64, Error> {
+        let (context, model) = (self.context(), self.context().noise());
+        shapes.iter().try_fold(noise, |noise, (level, shape)| {
+            let gain = IntegerTransform::expected_gain(context.rlwe(), shape, ring);
+            let noise = model.linear(noise, &gain, *level, context.level_divisor(*level));
+            let (needs, has) = (libm::log2(noise * ring.value() as f64) + 1.0, context.rlwe().q(level - 1).log2());
+            if needs <= has {
+                return Ok(noise);
+            }
+            Err(Error::InvalidArgument(format!(
+                "a linear map at level {level} leaves noise that takes a modulus of 2^{needs:.1}, and the levels below have \
+                 2^{has:.1}; take larger primes for level {level}"
+            )))
         })
     }
 
-    fn check_raise(&self) -> Result<(), Error> {
-        let model: &NoiseModel = self.context().noise();
-        let deviation = self.quotient_deviation(self.noise_at_base(2.0 * model.rounding()));
-        if deviation <= LARGEST_DEVIATION {
+    /// That noise of twice a rounding, what products leave, comes through a bootstrap and is no more after it.
+    fn check_noise(&self) -> Result<(), Error> {
+        let (model, shapes, levels) = (self.context().noise(), self.shapes(), self.levels());
+        let most = 2.0 * model.rounding();
+        let base = self.mapped(&shapes.slots_to_coeffs, self.messages(), most)?;
+        let deviation = self.quotient_deviation(model.deviation(base));
+        if deviation.is_nan() || deviation > LARGEST_DEVIATION {
+            return Err(Error::InvalidArgument(format!(
+                "the noise of a message is 2^{:.1} of q0 when it is raised, at most 2^{:.1} of it may be; take a larger q0, or \
+                 larger primes for slots-to-coefficients",
+                libm::log2(deviation),
+                libm::log2(LARGEST_DEVIATION)
+            )));
+        }
+        for level in levels.input + 1..=levels.removal {
+            let (stage, ring) = if level > levels.output {
+                ("the removal", self.raised())
+            } else {
+                ("products", self.messages())
+            };
+            // The product of two such noises, over a prime of this size, is one rounding.
+            let needed = 4.0 * ring.value() as f64 * model.rounding();
+            if self.context().level_divisor(level) < needed {
+                return Err(Error::InvalidArgument(format!(
+                    "level {level}, for {stage} modulo {}^{}, has 2^{:.1}, and noise stays where it is from 2^{:.1}; take a larger \
+                     prime for it",
+                    ring.prime(),
+                    ring.exponent(),
+                    libm::log2(self.context().level_divisor(level)),
+                    libm::log2(needed)
+                )));
+            }
+        }
+        let digits = self.mapped(&shapes.coeffs_to_slots, self.raised(), self.raised_noise())?;
+        if digits <= most {
             return Ok(());
         }
         Err(Error::InvalidArgument(format!(
-            "the noise of a message is 2^{:.1} of q0 when it is raised, at most 2^{:.1} of it may be; take a larger q0, or larger \
-             primes for slots-to-coefficients",
-            libm::log2(deviation),
-            libm::log2(LARGEST_DEVIATION)
+            "coefficients-to-slots leaves noise of 2^{:.1} for the removal, which takes at most 2^{:.1}; take larger primes for \
+             coefficients-to-slots",
+            libm::log2(digits),
+            libm::log2(most)
         )))
     }
 
@@ -295,11 +346,12 @@ impl<W: Word> BgvParams<W> {
 
     /// What the shapes of the evaluation keys follow from.
     pub(super) fn layout(&self) -> KeyLayout<'_, W> {
-        KeyLayout {
-            rlwe: self.context().rlwe(),
-            encapsulation: Some(self.encapsulation()),
-            relinearization: self.levels().removal,
-        }
+        layout(self.context(), self.encapsulation(), self.levels())
+    }
+
+    /// The stages of both linear maps.
+    pub(super) fn shapes(&self) -> &Shapes {
+        &self.0.shapes
     }
 
     /// The switching keys of a bootstrap, in order.
@@ -324,11 +376,23 @@ impl<W: Word> BgvParams<W> {
 
     /// Bytes that the encoded diagonals of both linear maps take in memory.
     pub fn diagonal_bytes(&self, storage: PlaintextStorage) -> u64 {
-        let shapes = stage_shapes(self.spec(), self.levels()).unwrap_or_default();
         let bytes = |(level, shape): &(usize, IntegerStageShape)| {
             IntegerTransform::memory_bytes_for(self.context().rlwe(), shape, *level, storage)
         };
-        shapes.iter().map(bytes).sum()
+        self.shapes().all().map(bytes).sum()
+    }
+}
+
+fn layout<'a, W: Word>(
+    context: &'a BgvContext<W>,
+    encapsulation: &'a EncapsulationContext<W>,
+    levels: &BgvLevels,
+) -> KeyLayout<'a, W> {
+    KeyLayout {
+        rlwe: context.rlwe(),
+        encapsulation: Some(encapsulation),
+        relinearization: levels.removal,
+        inversion: "rows swapped",
     }
 }
 
@@ -340,7 +404,7 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
     for c in &mut digit {
         *c = ring.neg(*c);
     }
-    // D is 0 for digits that are all 0.
+    // For B = 0, D has no coefficients at all.
     digit.resize(digit.len().max(2), 0);
     digit[1] = ring.add(digit[1], 1);
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
@@ -348,63 +412,83 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
 
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
-    if ephemeral.weight == 0 || ephemeral.weight as usize > spec.chain.n {
+    let largest = spec.chain.n.min(LARGEST_NOISY_WEIGHT as usize);
+    if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
-            "an ephemeral secret of weight {} in a ring of degree {}; take 1 to {} coefficients that are not 0",
-            ephemeral.weight, spec.chain.n, spec.chain.n
+            "an ephemeral secret of weight {} in a ring of degree {}; take 1 to {largest} coefficients that are not 0",
+            ephemeral.weight, spec.chain.n
         )));
     }
-    if spec.chain.levels.first().is_none_or(|base| base.len() != 1) {
-        return Err(Error::InvalidArgument(
-            "q0 of one prime, whose multiples are what is removed; give level 0 one".into(),
-        ));
+    let base = spec.chain.levels.first().map_or(0, Vec::len);
+    if base != 1 {
+        return Err(Error::InvalidArgument(format!(
+            "level 0 has {base} primes; the digit counts multiples of one prime q0, so give it exactly one"
+        )));
     }
     Ok(())
 }
 
-fn check_security(spec: &BgvSpec) -> Result<SecurityReport, Error> {
-    let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
-    let instance = |name, secret, log_modulus| Instance {
-        name,
-        log_n: spec.chain.n.trailing_zeros(),
-        secret,
-        log_modulus,
-        sigma: SmallPoly::ERROR_SIGMA,
-    };
-    let chain = &spec.chain;
-    let all = log2(&mut chain.levels.iter().flatten().chain(&chain.special));
-    let small = log2(&mut chain.levels[0].iter().chain([&spec.ephemeral.prime]));
-    let sparse = SecretDistribution::Sparse { weight: spec.ephemeral.weight };
-    let instances = [
-        instance("main secret at Q P", chain.secret, all),
-        instance("ephemeral secret at q0 p'", sparse, small),
-    ];
-    security::check(&instances, chain.policy)
+/// See [`BgvParams::log2_failure`].
+fn log2_failure(spec: &BgvSpec) -> f64 {
+    overflow::log2_noisy_quotient_exceeds(spec.ephemeral.weight, spec.bound, LARGEST_DEVIATION)
+        + libm::log2(spec.chain.n as f64)
+}
+
+/// A wrong slot tells whoever learns of it something of the key (Cheon and others, ePrint 2024/127): a policy that claims security
+/// takes no set that gives more than one in 2^128 bootstraps.
+fn check_failure(spec: &BgvSpec) -> Result<(), Error> {
+    let failure = log2_failure(spec);
+    // Written so that what is not a number is refused too.
+    if spec.chain.policy == SecurityPolicy::InsecureForTests || failure <= LARGEST_FAILURE {
+        return Ok(());
+    }
+    Err(Error::Insecure(format!(
+        "digits up to {} with an ephemeral secret of weight {}: a bootstrap gives a wrong slot with a probability of 2^{failure:.1}, \
+         and the policy {} takes 2^{LARGEST_FAILURE} at most; take a larger bound or a smaller weight",
+        spec.bound,
+        spec.ephemeral.weight,
+        spec.chain.policy.name()
+    )))
 }
 
 /// The stages of both linear maps: the level each works at, and the shape of its matrix.
-pub(super) fn stage_shapes(
-    spec: &BgvSpec,
-    levels: &BgvLevels,
-) -> Result<Vec<(usize, IntegerStageShape)>, Error> {
-    let columns = spec.chain.n / 2;
-    let down = |top: usize| move |(i, shape)| (top - i, shape);
-    let there = integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs)?.into_iter().enumerate();
-    let back = integer_coeffs_to_slots_shapes(columns, spec.coeffs_to_slots)?.into_iter().enumerate();
-    Ok(there.map(down(levels.input)).chain(back.map(down(levels.coeffs_to_slots))).collect())
+pub(super) struct Shapes {
+    pub slots_to_coeffs: Vec<(usize, IntegerStageShape)>,
+    pub coeffs_to_slots: Vec<(usize, IntegerStageShape)>,
 }
 
-/// Automorphisms of all stages, and those that turn and swap rows by hand, with the highest level of each.
-fn galois_elements(spec: &BgvSpec, levels: &BgvLevels) -> Result<BTreeMap<GaloisElement, usize>, Error> {
-    let n = spec.chain.n;
-    let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
-    for (level, shape) in stage_shapes(spec, levels)? {
-        for step in BabyGiantSteps::of_steps(&shape.steps, n / 2).keys() {
-            let highest = out.entry(step.element(n)).or_default();
-            *highest = level.max(*highest);
-        }
+impl Shapes {
+    fn of(spec: &BgvSpec, levels: &BgvLevels) -> Result<Self, Error> {
+        let columns = spec.chain.n / 2;
+        let down = |top: usize, shapes: Vec<IntegerStageShape>| {
+            shapes.into_iter().enumerate().map(|(i, shape)| (top - i, shape)).collect()
+        };
+        let there = integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs)?;
+        let back = integer_coeffs_to_slots_shapes(columns, spec.coeffs_to_slots)?;
+        Ok(Self {
+            slots_to_coeffs: down(levels.input, there),
+            coeffs_to_slots: down(levels.coeffs_to_slots, back),
+        })
     }
-    let swap = out.entry(Step { rotation: 0, inverted: true }.element(n)).or_default();
-    *swap = levels.output.max(*swap);
-    Ok(out)
+
+    /// Slots-to-coefficients first.
+    pub fn all(&self) -> impl Iterator<Item = &(usize, IntegerStageShape)> {
+        self.slots_to_coeffs.iter().chain(&self.coeffs_to_slots)
+    }
+}
+
+/// Automorphisms of all stages with the highest level of each; and up to the output's, for computing between bootstraps, rotations
+/// by powers of two and the exchange of rows.
+fn galois_elements(n: usize, shapes: &Shapes, levels: &BgvLevels) -> BTreeMap<GaloisElement, usize> {
+    let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
+    let mut add = |step: Step, level: usize| {
+        let highest = out.entry(step.element(n)).or_default();
+        *highest = level.max(*highest);
+    };
+    for (level, shape) in shapes.all() {
+        BabyGiantSteps::of_steps(&shape.steps, n / 2).keys().into_iter().for_each(|step| add(step, *level));
+    }
+    (0..(n / 2).ilog2()).for_each(|log| add(Step::rotation(1 << log), levels.output));
+    add(Step { rotation: 0, inverted: true }, levels.output);
+    out
 }

@@ -7,11 +7,14 @@ use super::{
     stages,
 };
 use crate::{
-    arith::Word,
-    bootstrapping::raising::KeySource,
+    arith::{PrimePower, Word},
+    bootstrapping::raising::{
+        KeySource,
+        steps::{Steps, unfinished},
+    },
     error::Error,
     schemes::bgv::{BgvCiphertext, Factor},
-    trace::{Counters, Observer, StageEvent, StageInfo, emit},
+    trace::{Counters, Observer, StageInfo},
 };
 
 /// Where a run stands.
@@ -88,35 +91,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks; errors of the keys. After an error within a stage the run is over.
     pub fn step(&mut self, keys: &dyn KeySource<W>, observer: &mut dyn Observer) -> Result<bool, Error> {
-        let Some(stage) = self.next_stage().map(|stage| stage.id) else {
-            return match self.state {
-                BgvState::Done(_) => Ok(true),
-                _ => Err(failed()),
-            };
-        };
-        emit(observer, &StageEvent::Enter { stage })?;
-        let mut counters = Counters::default();
-        let state = core::mem::replace(&mut self.state, BgvState::Failed);
-        self.state = self.advance(state, keys, &mut counters)?;
-        let (level, log_q, log_scale) = self.position();
-        emit(observer, &StageEvent::Exit { stage, level, log_q, log_scale, counters })?;
-        Ok(matches!(self.state, BgvState::Done(_)))
-    }
-
-    /// Level, log2 of the modulus, and log2 P, which takes the place of a scale.
-    fn position(&self) -> (usize, f64, f64) {
-        let log = |ring: crate::arith::PrimePower| ring.modulus().log2();
-        match &self.state {
-            BgvState::Input(x)
-            | BgvState::Base(x)
-            | BgvState::Raised(x, _)
-            | BgvState::Slots(x, _)
-            | BgvState::Done(x) => (x.level(), x.log_q(), log(x.ring())),
-            BgvState::Prepared(x) => {
-                (0, x.pair().parts()[0].basis().log2(), log(self.bootstrapper.params().raised()))
-            }
-            BgvState::Failed => (0, 0.0, 0.0),
-        }
+        self.step_reported(keys, observer)
     }
 
     /// The refreshed ciphertext.
@@ -126,15 +101,11 @@ impl<'a, W: Word> BgvRun<'a, W> {
     pub fn finish(self) -> Result<BgvCiphertext<W>, Error> {
         match self.state {
             BgvState::Done(out) => Ok(out),
-            BgvState::Failed => Err(failed()),
-            _ => Err(Error::InvalidArgument(format!(
-                "the bootstrap is not finished; next stage: {}",
-                self.next_stage().map_or("none", |stage| stage.id)
-            ))),
+            _ => Err(unfinished(self.stage())),
         }
     }
 
-    fn advance(
+    fn next(
         &self,
         state: BgvState<W>,
         keys: &dyn KeySource<W>,
@@ -154,11 +125,78 @@ impl<'a, W: Word> BgvRun<'a, W> {
                 BgvState::Done(bootstrapper.remove_digit(&x, factor, keys, counters)?)
             }
             other @ BgvState::Done(_) => other,
-            BgvState::Failed => return Err(failed()),
+            BgvState::Failed => return Err(unfinished(None)),
         })
     }
 }
 
-fn failed() -> Error {
-    Error::InvalidArgument("the bootstrap ended with an error; begin a new run".into())
+impl<W: Word> Steps<W> for BgvRun<'_, W> {
+    fn stage(&self) -> Option<&'static str> {
+        self.next_stage().map(|stage| stage.id)
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.state, BgvState::Done(_))
+    }
+
+    fn advance(&mut self, keys: &dyn KeySource<W>, counters: &mut Counters) -> Result<(), Error> {
+        let stage = self.stage().ok_or_else(|| unfinished(None))?;
+        let state = core::mem::replace(&mut self.state, BgvState::Failed);
+        let name = self.bootstrapper.params().name();
+        self.state = self.next(state, keys, counters).map_err(|error| outgrown(error, stage, name))?;
+        Ok(())
+    }
+
+    /// log2 P takes the place of a scale.
+    fn position(&self) -> (usize, f64, f64) {
+        let log = |ring: PrimePower| ring.modulus().log2();
+        match &self.state {
+            BgvState::Input(x)
+            | BgvState::Base(x)
+            | BgvState::Raised(x, _)
+            | BgvState::Slots(x, _)
+            | BgvState::Done(x) => (x.level(), x.log_q(), log(x.ring())),
+            BgvState::Prepared(x) => {
+                (0, x.pair().parts()[0].basis().log2(), log(self.bootstrapper.params().raised()))
+            }
+            BgvState::Failed => (0, 0.0, 0.0),
+        }
+    }
+}
+
+/// After the raise, noise is the set's and no longer the message's: "bootstrap first" would be no help.
+fn outgrown(error: Error, stage: &str, set: &str) -> Error {
+    match error {
+        Error::Limit(_) if matches!(stage, stages::COEFFS_TO_SLOTS | stages::DIGIT_REMOVAL) => {
+            Error::Limit(format!(
+                "the levels of {stage} in the set {set} are too small for the noise of its own raise; give them larger primes"
+            ))
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_after_the_raise_is_the_sets() {
+        let text = |stage| match outgrown(Error::Limit("bootstrap first".into()), stage, "small") {
+            Error::Limit(text) => text,
+            error => panic!("{error}"),
+        };
+        for stage in [stages::COEFFS_TO_SLOTS, stages::DIGIT_REMOVAL] {
+            let text = text(stage);
+            assert!(
+                text.contains(stage) && text.contains("small") && text.contains("larger primes"),
+                "{text}"
+            );
+        }
+        for stage in [stages::SLOTS_TO_COEFFS, stages::PREPARE] {
+            assert_eq!(text(stage), "bootstrap first");
+        }
+        let missing = outgrown(Error::MissingKey("a key".into()), stages::DIGIT_REMOVAL, "small");
+        assert!(matches!(missing, Error::MissingKey(_)));
+    }
 }

@@ -72,7 +72,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         y: &Ciphertext<W>,
         keys: &dyn KeySource<W>,
     ) -> Result<Ciphertext<W>, Error> {
-        key_source::check(keys, &self.params, x)?;
+        self.check(x, keys)?;
         self.ckks.multiply_rescale(x, y, &*keys.relinearization_key()?, &mut Counters::default())
     }
 
@@ -101,7 +101,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<EphemeralPair<W>, Error> {
-        key_source::check(keys, &self.params, x)?;
+        self.check(x, keys)?;
         self.lift.to_ephemeral(x, keys, counters)
     }
 
@@ -116,7 +116,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        key_source::check(keys, &self.params, like)?;
+        self.check(like, keys)?;
         self.lift.raise(pair, like, keys, counters)
     }
 
@@ -131,7 +131,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        key_source::check(keys, &self.params, x)?;
+        self.check(x, keys)?;
         let mut out = x.clone();
         let (slots, all) = (self.params.slots(), self.params.n() / 2);
         let mut step = slots;
@@ -178,7 +178,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
-        key_source::check(keys, &self.params, x)?;
+        self.check(x, keys)?;
         let out = self.apply(&self.maps.slots_to_coeffs, x, keys, counters)?;
         if !self.params.packs_parts() {
             return Ok(out);
@@ -209,5 +209,11 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
     ) -> Result<Ciphertext<W>, Error> {
         let (g, key) = keys.rotation_key(steps)?;
         self.ckks.automorphism(x, g, &key, counters)
+    }
+
+    /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.
+    fn check(&self, x: &Ciphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
+        self.params.check_set(x)?;
+        key_source::check(keys, x.identity())
     }
 }

@@ -1,14 +1,15 @@
 //! Where the keys of a bootstrap come from.
 //!
-//! A run uses its keys in an order that is known before ([`RaisingParams::key_order`]) and holds few of them at a
+//! A run uses its keys in an order that is known before ([`super::RaisingParams::key_order`]) and holds few of them at a
 //! time. [`super::RaisingKeys`] has all in memory; another source may read each from a file shortly before its use.
 
-use super::{params::RaisingParams, reduction::ReductionSpec};
+use alloc::format;
+
 use crate::{
     arith::Word,
     error::Error,
     rlwe::{GaloisSource, HeldKey},
-    schemes::ckks::{Ciphertext, hex},
+    schemes::identity::{Identity, hex},
 };
 
 /// From which secret to which a key of the encapsulation leads.
@@ -38,19 +39,17 @@ pub trait KeySource<W: Word>: GaloisSource<W> {
     fn ephemeral_key(&self, direction: Direction) -> Result<HeldKey<'_, W>, Error>;
 }
 
-/// [`Error::ParamsMismatch`] unless the keys of `source` are those of this ciphertext.
-pub(in crate::bootstrapping) fn check<R: ReductionSpec, W: Word>(
+/// [`Error::ParamsMismatch`] unless the keys of `source` are those of a ciphertext.
+pub(in crate::bootstrapping) fn check<W: Word>(
     source: &dyn KeySource<W>,
-    params: &RaisingParams<R, W>,
-    x: &Ciphertext<W>,
+    ciphertext: Identity,
 ) -> Result<(), Error> {
-    params.check_set(x)?;
-    if x.key_id() == source.key_id() {
+    if ciphertext.key_id == source.key_id() {
         return Ok(());
     }
-    Err(Error::ParamsMismatch(alloc::format!(
+    Err(Error::ParamsMismatch(format!(
         "ciphertext under key {}, evaluation keys of {}; use the evaluation keys of its owner",
-        hex(&x.key_id()),
+        hex(&ciphertext.key_id),
         hex(&source.key_id())
     )))
 }

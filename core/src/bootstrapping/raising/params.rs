@@ -4,7 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
 use super::{
     reduction::ReductionSpec,
-    spec::{RaisingSpec, StageOrder},
+    spec::{EphemeralSpec, RaisingSpec, StageOrder},
 };
 use crate::{
     arith::Word,
@@ -18,11 +18,14 @@ use crate::{
     },
     error::Error,
     ring::{Basis, GaloisElement, SmallPoly},
-    rlwe::{EncapsulationContext, RlweContext},
+    rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::ckks::{Ciphertext, CkksContext, Scale, hex},
     security::{self, Instance, SecretDistribution, SecurityReport},
     trace::StageInfo,
 };
+
+/// What X -> X^-1 does to complex slots.
+const INVERSION: &str = "conjugation";
 
 /// The levels of a set: the highest level each stage works at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +111,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
         let levels = Levels::of(spec, spec.reduction.levels())?;
         let rlwe = RlweContext::new(&spec.chain)?;
         check_shape(spec)?;
-        let security = check_security(spec)?;
+        let security = security_of(&spec.chain, spec.ephemeral.as_ref())?;
         let encapsulation = spec
             .ephemeral
             .as_ref()
@@ -120,6 +123,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             rlwe: &rlwe,
             encapsulation: encapsulation.as_ref(),
             relinearization: levels.reduction,
+            inversion: INVERSION,
         };
         let inner = Inner {
             parts: layout.parts(&galois),
@@ -307,6 +311,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             rlwe: self.ckks().rlwe(),
             encapsulation: self.encapsulation(),
             relinearization: self.levels().reduction,
+            inversion: INVERSION,
         }
     }
 
@@ -392,25 +397,29 @@ fn check_shape<R: ReductionSpec>(spec: &RaisingSpec<R>) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_security<R>(spec: &RaisingSpec<R>) -> Result<SecurityReport, Error> {
+/// What a chain is worth under its policy, with an ephemeral secret or without: the weaker of the main secret at Q P and the
+/// ephemeral one at q0 p'.
+///
+/// # Errors
+/// As [`security::check`].
+pub(in crate::bootstrapping) fn security_of(
+    chain: &RlweSpec,
+    ephemeral: Option<&EphemeralSpec>,
+) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
     let instance = |name, secret, log_modulus| Instance {
         name,
-        log_n: spec.chain.n.trailing_zeros(),
+        log_n: chain.n.trailing_zeros(),
         secret,
         log_modulus,
         sigma: SmallPoly::ERROR_SIGMA,
     };
-    let chain = &spec.chain;
     let all = log2(&mut chain.levels.iter().flatten().chain(&chain.special));
     let mut instances = alloc::vec![instance("main secret at Q P", chain.secret, all)];
-    if let Some(e) = &spec.ephemeral {
+    if let Some(e) = ephemeral {
         let small = log2(&mut chain.levels[0].iter().chain([&e.prime]));
-        instances.push(instance(
-            "ephemeral secret at q0 p'",
-            SecretDistribution::Sparse { weight: e.weight },
-            small,
-        ));
+        let sparse = SecretDistribution::Sparse { weight: e.weight };
+        instances.push(instance("ephemeral secret at q0 p'", sparse, small));
     }
     security::check(&instances, chain.policy)
 }

@@ -87,9 +87,8 @@ impl BabyGiantSteps {
 
     fn with_period(steps: &[Step], period: i64) -> Self {
         let baby = |step: &Step| Step { rotation: step.rotation.rem_euclid(period), ..*step };
-        let giant = |step: &Step| Step::rotation(step.rotation - step.rotation.rem_euclid(period));
         let babies: BTreeSet<Step> = steps.iter().map(baby).collect();
-        let giants: BTreeSet<Step> = steps.iter().map(giant).collect();
+        let giants: BTreeSet<Step> = steps.iter().map(|step| giant(*step, period)).collect();
         let (babies, giants) = (babies.into_iter().collect(), giants.into_iter().collect());
         Self { steps: steps.to_vec(), babies, giants, period }
     }
@@ -114,6 +113,11 @@ impl BabyGiantSteps {
         &self.giants
     }
 
+    /// The giant step of one of the steps.
+    pub(crate) fn giant_of(&self, step: Step) -> Step {
+        giant(step, self.period)
+    }
+
     /// Every step that needs a key, ascending, without repetition.
     pub fn keys(&self) -> Vec<Step> {
         let all: BTreeSet<Step> =
@@ -125,6 +129,10 @@ impl BabyGiantSteps {
     pub fn rotations(&self) -> Vec<i64> {
         self.keys().into_iter().filter(|step| !step.inverted).map(|step| step.rotation).collect()
     }
+}
+
+fn giant(step: Step, period: i64) -> Step {
+    Step::rotation(step.rotation - step.rotation.rem_euclid(period))
 }
 
 fn gcd(a: i64, b: i64) -> i64 {
@@ -165,8 +173,8 @@ mod tests {
         let shifts = [-7, -3, 0, 2, 5, 40];
         let steps = BabyGiantSteps::of(&shifts, 256);
         for k in shifts {
-            let parts = (k - k.rem_euclid(steps.period), k.rem_euclid(steps.period));
-            let [giant, baby] = [parts.0, parts.1].map(Step::rotation);
+            let (giant, baby) =
+                (steps.giant_of(Step::rotation(k)), Step::rotation(k.rem_euclid(steps.period)));
             assert!(steps.giants().contains(&giant) && steps.babies().contains(&baby));
             assert_eq!(giant.combine(baby), Step::rotation(k));
         }

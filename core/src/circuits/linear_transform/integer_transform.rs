@@ -1,6 +1,6 @@
 //! A matrix of BGV slots made ready for ciphertexts of one level.
 
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
     babies_giants::{BabyGiantSteps, Step},
@@ -11,8 +11,9 @@ use super::{
 use crate::{
     arith::{PrimePower, Word},
     error::Error,
+    par,
     rlwe::{GaloisSource, RlweContext},
-    schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, LinearGain},
+    schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, LinearGain, Terms},
     trace::Counters,
 };
 
@@ -25,6 +26,11 @@ pub struct IntegerTransform<W: Word> {
 
 impl<W: Word> IntegerTransform<W> {
     /// Encodes the diagonals of `matrix` for ciphertexts at `level`, whose plaintexts are modulo its P.
+    ///
+    /// The noise of a result is estimated. For up to 4 diagonals, and for those whose every row holds one value, the estimate holds
+    /// whatever the noise of the argument is. For others it takes the images of that noise under the steps of the matrix to be
+    /// independent: they are for fresh noise and that of products and roundings, but a matrix that maps noise to what its own steps
+    /// leave unchanged, and is applied again to that, can exceed its estimate.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a matrix of no diagonals, of other slots than the ring's or modulo another prime;
@@ -56,16 +62,19 @@ impl<W: Word> IntegerTransform<W> {
         let own = matrix.steps();
         let steps: Vec<Step> = own.iter().copied().map(centred).collect();
         let (steps, gap) = (BabyGiantSteps::of_steps(&steps, columns), columns / matrix.period());
-        let gain = context.noise().gain(own.len(), steps.giants().len(), |i| {
-            modulus.encoder().encode(matrix.get(own[i]).unwrap_or_default())
+        // sigma_g^-1 of every diagonal, g its giant step, and the rotation of g; giant steps do not swap rows.
+        let diagonals = par::try_map(steps.steps().len(), |i| {
+            let step = steps.steps()[i];
+            let giant = steps.giant_of(step).rotation;
+            let moved = matrix.moved(Step::rotation(-giant), matrix.get(step).unwrap_or_default());
+            Ok::<_, Error>((giant, modulus.encoder().encode(&moved)?))
         })?;
-        let diagonal = |giant: Step, step: Step| {
-            let diagonal = matrix.get(step).unwrap_or_default();
-            // sigma_g^-1 of it; giant steps do not swap rows.
-            let back = Step::rotation(-giant.rotation);
-            modulus.encoder().encode(&matrix.moved(back, diagonal))
-        };
-        let encoded = EncodedTransform::new(rlwe, level, steps, gap, storage, diagonal)?;
+        let terms = Terms::of(diagonals.len(), matrix.period());
+        let gain = context.noise().gain(steps.giants().len(), terms, &diagonals);
+        let places: BTreeMap<Step, usize> = steps.steps().iter().copied().zip(0..).collect();
+        let encoded = EncodedTransform::new(rlwe, level, steps, gap, storage, |_, step| {
+            Ok(places.get(&step).map(|&place| diagonals[place].1.clone()).unwrap_or_default())
+        })?;
         Ok(Self { encoded, ring, gain })
     }
 
@@ -132,8 +141,14 @@ impl<W: Word> IntegerTransform<W> {
         ring: PrimePower,
     ) -> LinearGain {
         let steps = BabyGiantSteps::of_steps(&shape.steps, rlwe.n() / 2);
-        let coefficients = 2 * shape.period * steps.steps().len();
-        LinearGain::of_uniform(coefficients, ring.value() as f64, steps.giants().len())
+        let diagonals = steps.steps().len();
+        let terms = Terms::of(diagonals, shape.period);
+        LinearGain::of_uniform(
+            (diagonals, 2 * shape.period),
+            ring.value() as f64,
+            steps.giants().len(),
+            terms,
+        )
     }
 
     /// Bytes kept in memory.

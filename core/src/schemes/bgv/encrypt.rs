@@ -87,8 +87,8 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     check_room(ciphertext)?;
     key.check_chain(context.rlwe())?;
     let modulus = context.modulus(ciphertext.ring().exponent())?;
-    // No more primes than the phase needs: a prefix of them holds it as well as all do. Less noise than the floor is somebody's
-    // word, and wrong.
+    // No more primes than the phase needs: a prefix of them holds it as well as all do. A statement of less noise than the floor is
+    // not believed.
     let rlwe = context.rlwe();
     let needed = 2.0 * ciphertext.ring().value() as f64 * ciphertext.noise.max(context.noise().floor());
     let level = (0..ciphertext.level).find(|&l| rlwe.q(l).log2() > libm::log2(needed) + 1.0);
@@ -109,7 +109,7 @@ pub(crate) fn decrypt_coefficients<W: Word>(
 /// # Errors
 /// [`Error::Limit`] if it might not.
 pub(super) fn check_room<W: Word>(x: &BgvCiphertext<W>) -> Result<(), Error> {
-    // Written so that a bound that is not a number is refused too.
+    // Written so that an estimate that is not a number is refused too.
     if x.capacity() >= 0.0 {
         return Ok(());
     }

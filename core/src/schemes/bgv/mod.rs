@@ -41,6 +41,7 @@ pub(crate) use encrypt::decrypt_coefficients;
 pub use encrypt::{decrypt, encrypt};
 pub use evaluator::BgvEvaluator;
 pub use factor::Factor;
+pub(crate) use noise::Terms;
 pub use noise::{LinearGain, NoiseModel};
 pub use spec::PlaintextSpec;
 

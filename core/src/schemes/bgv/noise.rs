@@ -9,6 +9,16 @@
 //! time in 2^11, one of 2^14 normal ones is larger. Embeddings of a rounding are larger where the secret's are, and may
 //! exceed it there by a factor of about 2. Plaintexts are far from lost then: it is coefficients that must stay below Q / 2P,
 //! these are sums of all embeddings over N, and the estimate is above them by a factor of sqrt(N) / 2 and more.
+//!
+//! | operation | estimate |
+//! | --- | --- |
+//! | sum | sum of both: holds for any noise |
+//! | product | product of both and P: holds for any noise |
+//! | linear map sum_k D_k sigma_k | root of the sum of squares \|D_k(zeta)\|^2: for images of the noise that are independent |
+//! | linear map of few diagonals, or of constants | sum of all \|D_k(zeta)\|: holds for any noise |
+//!
+//! Images of noise are not independent where it is the same in all of them, as after a sum over all rotations. Maps with many
+//! different diagonals, such as those of a bootstrap, scatter it again; maps that could be repeated without that are counted by sums.
 
 use alloc::vec::Vec;
 
@@ -39,20 +49,43 @@ pub struct NoiseModel {
 /// How a linear map sum_k D_k sigma_k(x) multiplies noise, before it is divided by the primes of its level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinearGain {
-    /// The sum of the squares of the coefficients of all diagonals, by which the variance of coefficients grows.
-    pub squares: f64,
-    /// The largest sqrt(sum_k |D_k(zeta)|^2), by which the largest embedding grows.
+    /// By what the largest embedding grows: the largest sqrt(sum_k |D_k(zeta)|^2), or sum_k |D_k(zeta)| for few diagonals and constants.
     pub embedding: f64,
     /// Divisions by the special primes: giant steps.
     pub giant_steps: usize,
 }
 
+/// How the terms D_k(zeta) v(zeta_k) of a linear map add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Terms {
+    /// As independent ones: their squares.
+    Independent,
+    /// As the largest that there could be: their absolute values.
+    Largest,
+}
+
+impl Terms {
+    /// So many diagonals as one bit of overestimate is paid for.
+    const FEW: usize = 4;
+
+    /// Of a map of so many diagonals, whose entries repeat with a period.
+    pub fn of(diagonals: usize, period: usize) -> Self {
+        if diagonals <= Self::FEW || period == 1 { Self::Largest } else { Self::Independent }
+    }
+}
+
 impl LinearGain {
-    /// What is to be expected of many diagonals with so many coefficients in all, uniform modulo P: sums of the squares of
-    /// 32 embeddings and more are seldom above twice their mean.
-    pub(crate) fn of_uniform(coefficients: usize, modulus: f64, giant_steps: usize) -> Self {
-        let squares = coefficients as f64 * modulus * modulus / 12.0;
-        Self { squares, embedding: libm::sqrt(2.0 * squares), giant_steps }
+    /// What is to be expected of so many diagonals with so many coefficients each, uniform modulo P: sums of the squares of
+    /// 32 embeddings and more are seldom above twice their mean. Absolute values add up to as much as their number allows.
+    pub(crate) fn of_uniform(
+        (diagonals, coefficients): (usize, usize),
+        modulus: f64,
+        giant_steps: usize,
+        terms: Terms,
+    ) -> Self {
+        let squares = (diagonals * coefficients) as f64 * modulus * modulus / 12.0;
+        let aligned = if terms == Terms::Largest { diagonals as f64 } else { 1.0 };
+        Self { embedding: libm::sqrt(2.0 * squares * aligned), giant_steps }
     }
 }
 
@@ -126,26 +159,29 @@ impl NoiseModel {
         values.iter().map(|z| z.norm_sqr()).collect()
     }
 
-    /// The gain of a linear map with so many diagonals, of which `diagonal` gives the N integer coefficients.
-    ///
-    /// # Errors
-    /// What `diagonal` gives.
-    pub(crate) fn gain(
-        &self,
-        diagonals: usize,
-        giant_steps: usize,
-        diagonal: impl Fn(usize) -> Result<Vec<i64>, Error> + Sync + Send,
-    ) -> Result<LinearGain, Error> {
-        let all = par::try_map(diagonals, |i| {
-            Ok::<_, Error>(self.squared_embeddings(diagonal(i)?.into_iter().map(|c| c as f64)))
-        })?;
-        let mut sums = alloc::vec![0.0; self.embeddings.slots()];
+    /// The gain of a linear map with these diagonals D_k: a rotation g, and the N integer coefficients of sigma_g^-1(D_k).
+    pub(crate) fn gain(&self, giant_steps: usize, terms: Terms, diagonals: &[(i64, Vec<i64>)]) -> LinearGain {
+        let slots = self.embeddings.slots();
+        let all = par::map(diagonals.len(), |i| {
+            let (rotation, coefficients) = &diagonals[i];
+            let mut squares = self.squared_embeddings(coefficients.iter().map(|&c| c as f64));
+            // sigma_g^-1(D) has at 5^(j + g) what D has at 5^j.
+            squares.rotate_left(rotation.rem_euclid(slots as i64) as usize);
+            squares
+        });
+        let mut sums = alloc::vec![0.0; slots];
         for own in all {
-            sums.iter_mut().zip(own).for_each(|(sum, square)| *sum += square);
+            sums.iter_mut().zip(own).for_each(|(sum, square)| match terms {
+                Terms::Independent => *sum += square,
+                Terms::Largest => *sum += libm::sqrt(square),
+            });
         }
-        // By Parseval's identity.
-        let squares = sums.iter().sum::<f64>() / sums.len() as f64;
-        Ok(LinearGain { squares, embedding: largest_root(&sums), giant_steps })
+        if terms == Terms::Largest {
+            for sum in &mut sums {
+                *sum *= *sum;
+            }
+        }
+        LinearGain { embedding: largest_root(&sums), giant_steps }
     }
 
     /// Noise after a division by `divisor`.
@@ -155,10 +191,10 @@ impl NoiseModel {
 
     /// Noise of a linear map at a level, divided by the primes of the level.
     ///
-    /// The sum over k of D_k(zeta) v(zeta_k), zeta_k the image of zeta under sigma_k, has different embeddings of v as its terms:
-    /// of noise, these are independent, and their deviations add up as squares do. A plaintext over P, which may be anything, has
-    /// squares of embeddings that add up to N^2/4 at most, so that by the inequality of Cauchy and Schwarz its terms stay below
-    /// 3/2 of what is counted for it ([`Self::fresh`]).
+    /// The sum over k of D_k(zeta) v(zeta_k), zeta_k the image of zeta under sigma_k, has different embeddings of v as its terms.
+    /// Where the gain is a root of squares, they are taken to be independent, so that their squares add up. A plaintext
+    /// over P may be anything, and so is not independent; but the squares of its embeddings add up to N^2/4 at most, and by the
+    /// inequality of Cauchy and Schwarz what it contributes is at most 3/2 of what [`Self::fresh`] counts for it.
     ///
     /// # Panics
     /// For a level that the chain does not have.

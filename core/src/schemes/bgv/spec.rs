@@ -28,7 +28,7 @@ impl PlaintextSpec {
                 self.exponent, self.largest_exponent
             )));
         }
-        if !chain.n.is_power_of_two() || chain.n > 1 << 17 {
+        if !chain.n.is_power_of_two() || !(8..=1 << 17).contains(&chain.n) {
             return Err(Error::InvalidArgument(format!(
                 "ring degree {} must be a power of two from 8 to 131072",
                 chain.n
