@@ -42,7 +42,7 @@
 //!
 //! | module | knows |
 //! | --- | --- |
-//! | [`error`], [`par`], [`random`], [`security`], [`trace`] | nothing of the crate |
+//! | [`error`], [`par`], [`random`], [`scrub`], [`security`], [`trace`] | nothing of the crate |
 //! | [`arith`] | residues modulo one prime, rows of them, SIMD kernels |
 //! | [`ring`] | polynomials in residue-number-system form, their domain in the type |
 //! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
@@ -79,6 +79,7 @@ pub mod random;
 pub mod ring;
 pub mod rlwe;
 pub mod schemes;
+pub mod scrub;
 pub mod security;
 pub mod trace;
 pub mod wire;

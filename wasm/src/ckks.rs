@@ -73,7 +73,7 @@ macro_rules! ckks_surface {
                 let params = self.key.params();
                 let mode = $crate::ckks::mode(mode, params)?;
                 let level = level.map_or(refloat::wire::CkksSet::output_level(params), |level| level as usize);
-                let ciphertext = $crate::scrub::scrubbed(|| {
+                let ciphertext = refloat::scrub::scrubbed(|| {
                     let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
                     let values = zeroize::Zeroizing::new(values.to_vec());
                     let ciphertext = self.key.encrypt_numbers(&values, mode, level, &randomness)?;
@@ -90,7 +90,7 @@ macro_rules! ckks_surface {
             ) -> $crate::failure::Result<js_sys::Float64Array> {
                 use refloat::bootstrapping::method::NumberSecret;
                 let mode = $crate::ckks::mode(mode, self.key.params())?;
-                $crate::scrub::scrubbed(|| {
+                refloat::scrub::scrubbed(|| {
                     let values = self.key.decrypt_numbers(&ciphertext.inner, mode)?;
                     Ok(js_sys::Float64Array::from(values.reveal_to_key_owner().as_slice()))
                 })

@@ -57,7 +57,7 @@ macro_rules! ckks_bootstrap {
                 secret: &super::SecretKey,
                 index: usize,
             ) -> $crate::failure::Result<()> {
-                let part = $crate::scrub::scrubbed(|| secret.key.key_part(index))?;
+                let part = refloat::scrub::scrubbed(|| secret.key.key_part(index))?;
                 Ok(self.0.collecting()?.add(index, &part)?)
             }
 
@@ -138,7 +138,7 @@ macro_rules! ckks_bootstrap {
                 let mut events = $crate::events::Recorder::default();
                 let run = self.run.as_mut().ok_or_else($crate::ckks_bootstrap::over)?;
                 let source = keys.source()?;
-                let mut finished = $crate::scrub::scrubbed(|| run.step(source, &mut events))?;
+                let mut finished = refloat::scrub::scrubbed(|| run.step(source, &mut events))?;
                 if finished && self.meta.is_some() {
                     finished = self.end_round(&mut events)?;
                 }

@@ -29,7 +29,6 @@ mod panic;
 mod randomness;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod rounds;
-mod scrub;
 mod secret_key;
 mod sets;
 #[cfg(feature = "client")]

@@ -14,7 +14,7 @@ macro_rules! secret_key {
                 seed: Option<js_sys::Uint8Array>,
             ) -> $crate::failure::Result<$name> {
                 let (preset, params) = Sets::allowed(preset, allow_insecure)?;
-                $crate::scrub::scrubbed(|| {
+                refloat::scrub::scrubbed(|| {
                     let seed = $crate::randomness::seed_for(preset.name, preset.secure(), seed)?;
                     Ok($name { preset, key: ($generate)(&params, &seed) })
                 })
@@ -26,7 +26,7 @@ macro_rules! secret_key {
                 bytes: &js_sys::Uint8Array,
                 allow_insecure: bool,
             ) -> $crate::failure::Result<$name> {
-                $crate::scrub::scrubbed(|| {
+                refloat::scrub::scrubbed(|| {
                     let bytes = zeroize::Zeroizing::new(bytes.to_vec());
                     let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
                     let (preset, params) = Sets::by_fingerprint(fingerprint)?;
@@ -38,7 +38,7 @@ macro_rules! secret_key {
             /// The key itself in wire form.
             #[wasm_bindgen(js_name = exportSecret)]
             pub fn export_secret(&self) -> js_sys::Uint8Array {
-                $crate::scrub::scrubbed(|| {
+                refloat::scrub::scrubbed(|| {
                     let bytes = zeroize::Zeroizing::new(($write)(&self.key));
                     js_sys::Uint8Array::from(bytes.as_slice())
                 })
@@ -47,7 +47,7 @@ macro_rules! secret_key {
             /// The token of this key's evaluation keys at the server of an origin, 32 bytes.
             #[wasm_bindgen(js_name = serverToken)]
             pub fn server_token(&self, origin: &str) -> js_sys::Uint8Array {
-                $crate::scrub::scrubbed(|| {
+                refloat::scrub::scrubbed(|| {
                     let bytes = zeroize::Zeroizing::new(($write)(&self.key));
                     js_sys::Uint8Array::from(refloat::wire::server_token(&bytes, origin).as_slice())
                 })
@@ -67,7 +67,9 @@ macro_rules! secret_key {
             /// One part of the evaluation keys in wire form.
             #[wasm_bindgen(js_name = keyPart)]
             pub fn key_part(&self, index: usize) -> $crate::failure::Result<js_sys::Uint8Array> {
-                $crate::scrub::scrubbed(|| Ok(js_sys::Uint8Array::from(self.key.key_part(index)?.as_slice())))
+                refloat::scrub::scrubbed(|| {
+                    Ok(js_sys::Uint8Array::from(self.key.key_part(index)?.as_slice()))
+                })
             }
         }
     };

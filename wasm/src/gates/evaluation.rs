@@ -4,14 +4,12 @@ use js_sys::{Int32Array, Uint8Array, Uint32Array};
 use refloat::{
     bootstrapping::cggi::{CggiEvaluator, CggiKeys},
     schemes::cggi::{CggiCiphertext, Gate},
+    scrub::scrubbed,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::{ciphertext::GateCiphertext, run::output, secret::GateSecretKey};
-use crate::{
-    failure::{Failure, Result},
-    scrub::scrubbed,
-};
+use crate::failure::{Failure, Result};
 
 /// The public keys that gates are evaluated with.
 #[wasm_bindgen]

@@ -1,7 +1,7 @@
 //! Secret keys of DM/CGGI, and what is done with them.
 
 use js_sys::{Uint8Array, Uint32Array};
-use refloat::{params::CggiPreset, schemes::cggi::CggiSecretKey, wire};
+use refloat::{params::CggiPreset, schemes::cggi::CggiSecretKey, scrub::scrubbed, wire};
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeroize::Zeroizing;
 
@@ -9,7 +9,6 @@ use super::{ciphertext::GateCiphertext, presets::Sets, run::output};
 use crate::{
     failure::{Failure, Result},
     randomness::seed_for,
-    scrub::scrubbed,
     secret_key::secret_key,
 };
 

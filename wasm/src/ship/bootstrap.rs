@@ -10,6 +10,7 @@ use refloat::{
         ShipSecretKey,
     },
     params::ShipPreset,
+    scrub::scrubbed,
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -19,7 +20,6 @@ use crate::{
     collected::Collected,
     events::Recorder,
     failure::Result,
-    scrub::scrubbed,
 };
 
 /// Largest ring whose slots-to-coefficients matrix is kept between runs: 4 MiB at 2^10, 256 at 2^13.

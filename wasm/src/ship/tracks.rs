@@ -7,6 +7,7 @@ use refloat::{
     bootstrapping::ckks_ship::{
         Phases, ShipParams, ShipRun, ShipSecretKey, TrackFactors, TrackWorker as CoreWorker,
     },
+    scrub::scrubbed,
     trace::Counters,
     wire,
 };
@@ -19,7 +20,6 @@ use super::{
 use crate::{
     ckks,
     failure::{Failure, Result},
-    scrub::scrubbed,
 };
 
 /// Numbers that say how much work a track took: transforms, row products, key switches.
