@@ -6,7 +6,8 @@
 //     auto values = secret.decrypt(fresh);
 //
 // Objects own what they hold, are moved and not copied, and never change: threads may share them. What fails throws
-// refloat::Error. Listeners may throw; the call is cancelled, and throws what they threw.
+// refloat::Error. Listeners may throw; the call is cancelled, and throws what they threw. Emscripten catches exceptions only
+// where it is told to: compile and link with -fexceptions or -fwasm-exceptions, or whatever throws ends the program.
 #ifndef REFLOAT_HPP
 #define REFLOAT_HPP
 
@@ -22,6 +23,7 @@ REFLOAT_METHOD_OF_CKKS(Conventional, conventional)
 
 }  // namespace refloat
 
+#undef REFLOAT_SECRET
 #undef REFLOAT_METHOD
 #undef REFLOAT_METHOD_OF_CKKS
 

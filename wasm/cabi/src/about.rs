@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char};
 
-use refloat::wire;
+use refloat::{scrub::scrubbed, wire};
 
 use crate::{
     entropy,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Major version << 16 | minor version of the functions: a minor one adds some, a major one changes or removes some.
-const ABI: u32 = 1 << 16;
+pub const ABI: u32 = 1 << 16;
 
 /// The version of the library with a NUL.
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
@@ -37,7 +37,7 @@ export! {
     }
 
     fn rf_seed(seed: Room<u8>) {
-        seed.put(entropy::draw()?.as_slice())
+        scrubbed(|| seed.put(entropy::draw()?.as_slice()))
     }
 
     fn rf_digest(bytes: Array<u8>, count: usize, out: Room<u8>) {

@@ -20,10 +20,10 @@ use crate::{
 };
 
 /// `RF_LEVEL_FRESH` of the header.
-const LEVEL_FRESH: i32 = -1;
+pub const LEVEL_FRESH: i32 = -1;
 
 /// `RF_LEVEL_EXHAUSTED` of the header.
-const LEVEL_EXHAUSTED: i32 = -2;
+pub const LEVEL_EXHAUSTED: i32 = -2;
 
 /// A ciphertext of the core.
 type Inner<P> = ckks::Ciphertext<<P as CkksSet>::Word>;
@@ -81,6 +81,12 @@ impl<P: CkksMethod> Ciphertext<P> {
         };
         let inner = secret.key.encrypt_numbers(values, mode, level, &secret.randomness(seed)?)?;
         Ok(Self { set: Arc::clone(&secret.set), inner })
+    }
+
+    /// Numbers that a decryption gives.
+    pub fn numbers(&self, mode: i32) -> Result<usize> {
+        let each = if slot_mode(mode, &self.set.params)? == SlotMode::Complex { 2 } else { 1 };
+        Ok(each * self.set.params.slots())
     }
 
     /// Decrypts, for the owner of the key: that is who calls.

@@ -7,8 +7,9 @@ use refloat::{
     bootstrapping::{
         ckks_conventional::{
             ConventionalEvaluator, ConventionalKeys as CoreKeys, ConventionalKeysBuilder, ConventionalParams,
+            ConventionalSpec,
         },
-        method::SlotMode,
+        method::{Preset, SlotMode},
     },
     circuits::linear_transform::PlaintextStorage,
     params::DEFAULT_CONVENTIONAL_PRESET,
@@ -17,9 +18,11 @@ use refloat::{
 
 use crate::{
     ckks::{Ciphertext, CkksMethod},
-    ffi::{Array, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export},
+    ffi::{
+        Array, Flag, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export,
+    },
     keys::Keys,
-    method::Method,
+    method::{Keyed, Method},
     progress::Listener,
     secret::Secret,
     sets::{self, Kept},
@@ -28,16 +31,18 @@ use crate::{
 /// Largest ring whose diagonals are kept evaluated: those of `n16` would take more memory than its keys.
 const DIAGONALS_EVALUATED_UP_TO: usize = 1 << 11;
 
-impl Method for ConventionalParams {
+impl Keyed for ConventionalParams {
+    type Spec = ConventionalSpec;
     const SECURE: &'static str = DEFAULT_CONVENTIONAL_PRESET;
     const SECRET: &'static str = "rf_conventional_secret";
-    const KEYS: &'static str = "rf_conventional_keys";
-    type Builder = ConventionalKeysBuilder;
-    type Keys = (ConventionalEvaluator, CoreKeys);
 
     fn kept() -> &'static Kept<Self> {
         static KEPT: Kept<ConventionalParams> = Kept::new();
         &KEPT
+    }
+
+    fn checked(preset: &Preset<ConventionalSpec>) -> Result<Self, Error> {
+        preset.checked()
     }
 
     fn slots(&self) -> usize {
@@ -47,6 +52,12 @@ impl Method for ConventionalParams {
     fn part_lengths(&self) -> Vec<usize> {
         self.key_parts().iter().map(|part| part.bytes).collect()
     }
+}
+
+impl Method for ConventionalParams {
+    const KEYS: &'static str = "rf_conventional_keys";
+    type Builder = ConventionalKeysBuilder;
+    type Keys = (ConventionalEvaluator, CoreKeys);
 
     fn builder(&self, key_id: [u8; 16]) -> ConventionalKeysBuilder {
         CoreKeys::builder(self, key_id)
@@ -95,11 +106,11 @@ export! {
         out.fill_text(capacity, &length, &sets::names::<ConventionalParams>())
     }
 
-    fn rf_conventional_secret_new(set: Text, allow_insecure: bool, seed: SeedBytes, out: Out<ConventionalSecret>) {
+    fn rf_conventional_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<ConventionalSecret>) {
         ConventionalSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
     }
 
-    fn rf_conventional_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: bool, out: Out<ConventionalSecret>) {
+    fn rf_conventional_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<ConventionalSecret>) {
         ConventionalSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
     }
 
@@ -176,6 +187,7 @@ export! {
         capacity: usize,
         length: Place<usize>,
     ) {
+        out.check(capacity, &length, x.numbers(mode)?)?;
         out.fill(capacity, &length, &x.decrypt(secret, mode)?)
     }
 

@@ -21,23 +21,21 @@ use zeroize::Zeroizing;
 
 use crate::{
     ffi::{
-        Array, In, Opaque, Out, Own, PartReader, Place, Progress, Result, Room, SeedBytes, Text, User, Void,
-        export,
+        Array, Flag, In, Opaque, Out, Own, PartReader, Place, Progress, Result, Room, SeedBytes, Text, User,
+        Void, export,
     },
     keys::{self, Keys},
-    method::Method,
+    method::{Keyed, Method},
     progress::Listener,
     secret::Secret,
     sets::{self, Kept, Set},
     status::Failure,
 };
 
-impl Method for CggiParams {
+impl Keyed for CggiParams {
+    type Spec = CggiSpec;
     const SECURE: &'static str = DEFAULT_CGGI_PRESET;
     const SECRET: &'static str = "rf_gate_secret";
-    const KEYS: &'static str = "rf_gate_keys";
-    type Builder = CggiKeysBuilder;
-    type Keys = CggiEvaluator;
 
     fn kept() -> &'static Kept<Self> {
         static KEPT: Kept<CggiParams> = Kept::new();
@@ -50,6 +48,10 @@ impl Method for CggiParams {
         !preset.wide()
     }
 
+    fn checked(preset: &Preset<CggiSpec>) -> core::result::Result<Self, Error> {
+        preset.checked()
+    }
+
     fn slots(&self) -> usize {
         1
     }
@@ -57,6 +59,12 @@ impl Method for CggiParams {
     fn part_lengths(&self) -> Vec<usize> {
         key_parts(self).into_iter().map(|part| part.bytes).collect()
     }
+}
+
+impl Method for CggiParams {
+    const KEYS: &'static str = "rf_gate_keys";
+    type Builder = CggiKeysBuilder;
+    type Keys = CggiEvaluator;
 
     fn generate(
         secret: &CggiSecretKey,
@@ -200,7 +208,7 @@ impl GateCiphertext {
 }
 
 /// Bits if `messages` is `RF_GATE_BITS`, otherwise integers below it.
-fn encoding(messages: u32) -> Encoding {
+pub fn encoding(messages: u32) -> Encoding {
     if messages == 0 { Encoding::Bit } else { Encoding::Padded { messages } }
 }
 
@@ -219,11 +227,11 @@ export! {
         out.fill_text(capacity, &length, &sets::names::<CggiParams>())
     }
 
-    fn rf_gate_secret_new(set: Text, allow_insecure: bool, seed: SeedBytes, out: Out<GateSecret>) {
+    fn rf_gate_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<GateSecret>) {
         GateSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
     }
 
-    fn rf_gate_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: bool, out: Out<GateSecret>) {
+    fn rf_gate_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<GateSecret>) {
         GateSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
     }
 
@@ -344,7 +352,7 @@ export! {
     fn rf_gate_circuit(
         kind: Text,
         width: usize,
-        prefix: bool,
+        prefix: Flag,
         out: Room<c_char>,
         capacity: usize,
         length: Place<usize>,

@@ -21,3 +21,5 @@ mod secret;
 mod sets;
 mod ship;
 mod status;
+#[cfg(test)]
+mod tests;

@@ -2,38 +2,47 @@
 
 use refloat::{
     Error,
-    bootstrapping::method::{ParamSet, Preset},
+    bootstrapping::method::{Preset, SetSpec},
     wire::SeededSet,
 };
 
 use crate::{keys, progress::Listener, sets::Kept};
 
-/// The parameters of a method.
-pub trait Method: ParamSet + SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static {
+/// The parameters of a method, as far as the owners of secret keys need them.
+pub trait Keyed: SeededSet<Secret: Send + Sync> + Clone + Send + Sync + 'static {
+    /// The numbers of a set.
+    type Spec: SetSpec;
     /// The set to take instead of a toy.
     const SECURE: &'static str;
     /// Name of secret keys in the header.
     const SECRET: &'static str;
-    /// Name of evaluation keys in the header.
-    const KEYS: &'static str;
-    /// What collects the parts of evaluation keys.
-    type Builder;
-    /// Evaluation keys, and what computes with them.
-    type Keys: Send + Sync;
 
     /// The sets that were asked for.
     fn kept() -> &'static Kept<Self>;
 
-    /// Whether a set is one of those.
+    /// Whether keys are made of a set.
     fn includes(_preset: &Preset<Self::Spec>) -> bool {
         true
     }
+
+    /// The checked parameters of a set.
+    fn checked(preset: &Preset<Self::Spec>) -> Result<Self, Error>;
 
     /// Slots of a ciphertext.
     fn slots(&self) -> usize;
 
     /// Lengths in bytes of the parts of evaluation keys.
     fn part_lengths(&self) -> Vec<usize>;
+}
+
+/// A method whose evaluation keys are made, and used, here.
+pub trait Method: Keyed {
+    /// Name of evaluation keys in the header.
+    const KEYS: &'static str;
+    /// What collects the parts of evaluation keys.
+    type Builder;
+    /// Evaluation keys, and what computes with them.
+    type Keys: Send + Sync;
 
     /// Makes the evaluation keys of a secret key, and tells how far it is.
     fn generate(secret: &Self::Secret, listener: &mut Listener) -> Result<Self::Keys, Error> {

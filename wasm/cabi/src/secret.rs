@@ -12,23 +12,24 @@ use zeroize::Zeroizing;
 use crate::{
     entropy::seed_for,
     ffi::{Opaque, Result},
-    method::Method,
+    method::Keyed,
     sets::{self, Set},
 };
 
 /// A secret key, wiped when it is freed.
-pub struct Secret<P: Method> {
+pub struct Secret<P: Keyed> {
     /// Its set.
     pub set: Arc<Set<P>>,
     /// The key.
     pub key: P::Secret,
 }
 
-impl<P: Method> Opaque for Secret<P> {
+impl<P: Keyed> Opaque for Secret<P> {
     const NAME: &'static str = P::SECRET;
+    const SECRET: bool = true;
 }
 
-impl<P: Method> Secret<P> {
+impl<P: Keyed> Secret<P> {
     /// Makes a key. A seed of one's own is for insecure sets alone.
     pub fn generate(set: &str, allow_insecure: bool, seed: Option<Zeroizing<[u8; 32]>>) -> Result<Self> {
         let set = sets::allowed::<P>(set, allow_insecure)?;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use refloat::{Error, bootstrapping::method::Preset, wire::frame};
 
-use crate::{ffi::Result, method::Method};
+use crate::{ffi::Result, method::Keyed};
 
 /// A set with its checked parameters.
 pub struct Set<P> {
@@ -27,20 +27,20 @@ impl<P> Kept<P> {
 }
 
 /// Names of the sets that keys are made of, the default first, insecure ones last.
-pub fn names<P: Method>() -> String {
+pub fn names<P: Keyed>() -> String {
     let offered = Preset::<P::Spec>::all().iter().filter(|preset| P::includes(preset));
     offered.map(|preset| preset.name).collect::<Vec<_>>().join("\n")
 }
 
 /// A set of today by name, which must be secure unless `allow_insecure` is set.
-pub fn allowed<P: Method>(name: &str, allow_insecure: bool) -> Result<Arc<Set<P>>> {
+pub fn allowed<P: Keyed>(name: &str, allow_insecure: bool) -> Result<Arc<Set<P>>> {
     let preset = Preset::<P::Spec>::named(name)?;
     refuse_insecure::<P>(name, preset.secure() || allow_insecure)?;
     found(preset)
 }
 
 /// Refuses a toy unless the caller has said the word.
-pub fn refuse_insecure<P: Method>(name: &str, allowed: bool) -> Result<()> {
+pub fn refuse_insecure<P: Keyed>(name: &str, allowed: bool) -> Result<()> {
     if allowed {
         return Ok(());
     }
@@ -52,22 +52,22 @@ pub fn refuse_insecure<P: Method>(name: &str, allowed: bool) -> Result<()> {
 }
 
 /// A set by name, of today or of an earlier version.
-pub fn readable<P: Method>(name: &str) -> Result<Arc<Set<P>>> {
+pub fn readable<P: Keyed>(name: &str) -> Result<Arc<Set<P>>> {
     found(Preset::<P::Spec>::readable_named(name)?)
 }
 
 /// The set that an object in wire form belongs to, of today or of an earlier version.
-pub fn of_bytes<P: Method>(bytes: &[u8]) -> Result<Arc<Set<P>>> {
+pub fn of_bytes<P: Keyed>(bytes: &[u8]) -> Result<Arc<Set<P>>> {
     found(Preset::<P::Spec>::by_fingerprint(&frame::peek(bytes)?.fingerprint)?)
 }
 
-fn found<P: Method>(preset: &'static Preset<P::Spec>) -> Result<Arc<Set<P>>> {
+fn found<P: Keyed>(preset: &'static Preset<P::Spec>) -> Result<Arc<Set<P>>> {
     let kept = || P::kept().0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(set) = kept().iter().find(|set| set.name == preset.name) {
         return Ok(Arc::clone(set));
     }
     // Without the lock: another thread may make the same set, and either will do.
-    let set = Arc::new(Set { name: preset.name, secure: preset.secure(), params: preset.checked()? });
+    let set = Arc::new(Set { name: preset.name, secure: preset.secure(), params: P::checked(preset)? });
     kept().push(Arc::clone(&set));
     Ok(set)
 }

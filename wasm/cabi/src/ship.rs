@@ -5,8 +5,8 @@ use core::ffi::c_char;
 use refloat::{
     Error,
     bootstrapping::{
-        ckks_ship::{ShipEvaluator, ShipKeys as CoreKeys, ShipKeysBuilder, ShipParams},
-        method::SlotMode,
+        ckks_ship::{ShipEvaluator, ShipKeys as CoreKeys, ShipKeysBuilder, ShipParams, ShipSpec},
+        method::{Preset, SlotMode},
     },
     params::DEFAULT_PRESET,
     schemes::ckks::Ciphertext as CoreCiphertext,
@@ -14,9 +14,11 @@ use refloat::{
 
 use crate::{
     ckks::{Ciphertext, CkksMethod},
-    ffi::{Array, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export},
+    ffi::{
+        Array, Flag, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export,
+    },
     keys::Keys,
-    method::Method,
+    method::{Keyed, Method},
     progress::Listener,
     secret::Secret,
     sets::{self, Kept},
@@ -26,16 +28,18 @@ use crate::{
 #[cfg(target_family = "wasm")]
 const MATRIX_KEPT_UP_TO: usize = 1 << 11;
 
-impl Method for ShipParams {
+impl Keyed for ShipParams {
+    type Spec = ShipSpec;
     const SECURE: &'static str = DEFAULT_PRESET;
     const SECRET: &'static str = "rf_ship_secret";
-    const KEYS: &'static str = "rf_ship_keys";
-    type Builder = ShipKeysBuilder;
-    type Keys = (ShipEvaluator, CoreKeys);
 
     fn kept() -> &'static Kept<Self> {
         static KEPT: Kept<ShipParams> = Kept::new();
         &KEPT
+    }
+
+    fn checked(preset: &Preset<ShipSpec>) -> Result<Self, Error> {
+        preset.checked()
     }
 
     fn slots(&self) -> usize {
@@ -45,6 +49,12 @@ impl Method for ShipParams {
     fn part_lengths(&self) -> Vec<usize> {
         self.key_parts().iter().map(|part| part.bytes).collect()
     }
+}
+
+impl Method for ShipParams {
+    const KEYS: &'static str = "rf_ship_keys";
+    type Builder = ShipKeysBuilder;
+    type Keys = (ShipEvaluator, CoreKeys);
 
     fn builder(&self, key_id: [u8; 16]) -> ShipKeysBuilder {
         CoreKeys::builder(self, key_id)
@@ -95,11 +105,11 @@ export! {
         out.fill_text(capacity, &length, &sets::names::<ShipParams>())
     }
 
-    fn rf_ship_secret_new(set: Text, allow_insecure: bool, seed: SeedBytes, out: Out<ShipSecret>) {
+    fn rf_ship_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<ShipSecret>) {
         ShipSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
     }
 
-    fn rf_ship_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: bool, out: Out<ShipSecret>) {
+    fn rf_ship_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<ShipSecret>) {
         ShipSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
     }
 
@@ -176,6 +186,7 @@ export! {
         capacity: usize,
         length: Place<usize>,
     ) {
+        out.check(capacity, &length, x.numbers(mode)?)?;
         out.fill(capacity, &length, &x.decrypt(secret, mode)?)
     }
 

@@ -94,7 +94,7 @@ fn c_type(rust: &str) -> String {
         "i32" => "int32_t",
         "f64" => "double",
         "c_char" => "char",
-        "bool" => "bool",
+        "Flag" => "bool",
         other => panic!("what is {other} in C? Add a line to this test"),
     }
     .to_owned()
@@ -184,6 +184,41 @@ fn every_function_is_declared_as_it_is() {
             include.contains(&format!("#include \"refloat/{header}\"")),
             "refloat.h does not include {header}"
         );
+    }
+}
+
+/// What the type of an argument of a function of the caller's, or its result, is in `ffi/callbacks.rs`.
+fn rust_type(c: &str) -> &'static str {
+    match c {
+        "void*" => "User",
+        "const char*" => "*const c_char",
+        "const uint8_t**" => "*mut *const u8",
+        "size_t*" => "*mut usize",
+        "size_t" => "usize",
+        "uint64_t" => "u64",
+        "bool" => "Flag",
+        other => panic!("what is {other} in Rust? Add a line to this test"),
+    }
+}
+
+#[test]
+fn functions_of_the_caller_are_called_as_they_are_declared() {
+    let header = declarations(&read("wasm/cabi/include/refloat", "h")["base.h"]);
+    let rust = &read("wasm/cabi/src", "rs")["ffi/callbacks.rs"];
+    for (name, wrapper) in [("rf_progress", "Progress"), ("rf_part_reader", "PartReader")] {
+        let (before, after) = header.split_once(&format!("(*{name})(")).expect("a typedef");
+        let (arguments, _) = after.split_once(')').expect("arguments");
+        let of = |argument: &str| {
+            let spaced = argument.replace('*', " * ");
+            let words: Vec<&str> = spaced.split_whitespace().collect();
+            let (_, kind) = words.split_last().expect("a name behind a type");
+            rust_type(&kind.join(" ").replace(" *", "*"))
+        };
+        let arguments: Vec<&str> = arguments.split(',').map(of).collect();
+        let result = rust_type(before.split_whitespace().next_back().expect("a result"));
+        let wanted =
+            format!("struct {wrapper}(Option<extern \"C\" fn({}) -> {result}>);", arguments.join(", "));
+        assert!(rust.contains(&wanted), "callbacks.rs has no {wanted}");
     }
 }
 

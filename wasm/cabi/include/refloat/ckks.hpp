@@ -107,9 +107,11 @@ class CkksKeys : public Keys<M> {
   CkksCiphertext<M> bootstrap(const CkksCiphertext<M>& x, Mode mode = Mode::real, const Progress& progress = {}) const {
     detail::Listener listener(progress);
     typename M::CiphertextOwner::pointer refreshed = nullptr;
-    listener.check(M::bootstrap(this->raw(), x.raw(), static_cast<std::int32_t>(mode), listener.function(),
-                                listener.user(), &refreshed));
-    return CkksCiphertext<M>(typename M::CiphertextOwner(refreshed));
+    const rf_status status = M::bootstrap(this->raw(), x.raw(), static_cast<std::int32_t>(mode), listener.function(),
+                                          listener.user(), &refreshed);
+    typename M::CiphertextOwner owner(refreshed);
+    listener.check(status);
+    return CkksCiphertext<M>(std::move(owner));
   }
 };
 

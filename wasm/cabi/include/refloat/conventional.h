@@ -14,14 +14,14 @@ typedef struct rf_conventional_secret rf_conventional_secret;
 typedef struct rf_conventional_keys rf_conventional_keys;
 typedef struct rf_conventional_ciphertext rf_conventional_ciphertext;
 
-/* Names of the sets that keys are made of, a line each, the default first, toys last. */
+/* Names of the sets that keys are made of, one a line, the default first, toys last. */
 rf_status rf_conventional_sets(char *out, size_t capacity, size_t *length);
 
 /* Makes a secret key of the named set. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_conventional_secret_new(const char *set, bool allow_insecure, const uint8_t *seed,
                                      rf_conventional_secret **out);
 
-/* Reads a secret key in wire form, and writes it: for its owner's own storage. */
+/* Reads a secret key in wire form, of a set of today or of an earlier version, and writes it: for its owner's own storage. */
 rf_status rf_conventional_secret_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure,
                                             rf_conventional_secret **out);
 rf_status rf_conventional_secret_to_bytes(const rf_conventional_secret *secret, uint8_t *out, size_t capacity,
@@ -38,7 +38,8 @@ rf_status rf_conventional_slots(const rf_conventional_secret *secret, size_t *sl
 /* Public identifier of everything made with this key, 16 bytes. */
 rf_status rf_conventional_key_id(const rf_conventional_secret *secret, uint8_t *out);
 
-/* The token of this key's evaluation keys at the server of an origin such as "https://example.org", 32 bytes. */
+/* The token of this key's evaluation keys at the server of an origin, 32 bytes. Whoever has it may use and delete them there:
+ * keep it secret. The origin is "https://example.org", without a slash at its end: another text gives another token. */
 rf_status rf_conventional_server_token(const rf_conventional_secret *secret, const char *origin, uint8_t *out);
 
 /* The parts in which evaluation keys travel to a server: how many there are, and one of them in wire form. The same key and
@@ -82,7 +83,8 @@ rf_status rf_conventional_multiply(const rf_conventional_keys *keys, const rf_co
 /* The same slots at the lowest level that is bootstrapped: what is left when all products have been spent. */
 rf_status rf_conventional_exhaust(const rf_conventional_ciphertext *x, rf_conventional_ciphertext **out);
 
-/* Bootstraps: the same slots at the level of fresh ciphertexts. `progress` may be NULL. */
+/* Bootstraps: the same slots at the level of fresh ciphertexts. `mode` is RF_REAL or RF_COMPLEX, which makes no difference.
+ * `progress` may be NULL. */
 rf_status rf_conventional_bootstrap(const rf_conventional_keys *keys, const rf_conventional_ciphertext *x,
                                     int32_t mode, rf_progress progress, void *user, rf_conventional_ciphertext **out);
 

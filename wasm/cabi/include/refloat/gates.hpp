@@ -110,8 +110,11 @@ class GateKeys : public Keys<GateMethod> {
   GateCiphertext run(const std::string& circuit, const GateCiphertext& x, const Progress& progress = {}) const {
     detail::Listener listener(progress);
     rf_gate_ciphertext* results = nullptr;
-    listener.check(rf_gate_run(raw(), circuit.c_str(), x.raw(), listener.function(), listener.user(), &results));
-    return GateCiphertext(GateMethod::CiphertextOwner(results));
+    const rf_status status =
+        rf_gate_run(raw(), circuit.c_str(), x.raw(), listener.function(), listener.user(), &results);
+    GateMethod::CiphertextOwner owner(results);
+    listener.check(status);
+    return GateCiphertext(std::move(owner));
   }
 };
 

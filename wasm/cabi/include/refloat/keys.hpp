@@ -38,7 +38,7 @@ using Digest = std::array<std::uint8_t, RF_DIGEST_BYTES>;
 // Told of each stage of a long call, done of total parts; false cancels it.
 using Progress = std::function<bool(std::string_view stage, std::uint64_t done, std::uint64_t total)>;
 
-// Asked for a part of evaluation keys; nothing cancels.
+// Asked for a part of evaluation keys; std::nullopt cancels.
 using PartReader = std::function<std::optional<Bytes>(std::size_t index)>;
 
 // Whether a set that protects nothing is taken.
@@ -115,7 +115,7 @@ class Listener {
     try {
       return self->progress_(stage, done, total);
     } catch (...) {
-      self->thrown_ = std::current_exception();
+      if (!self->thrown_) self->thrown_ = std::current_exception();
       return false;
     }
   }
@@ -133,7 +133,7 @@ class Reader {
     try {
       self->part_ = self->read_(index);
     } catch (...) {
-      self->thrown_ = std::current_exception();
+      if (!self->thrown_) self->thrown_ = std::current_exception();
       return false;
     }
     if (!self->part_) return false;
@@ -159,7 +159,7 @@ class Reader {
 template <class M>
 class Secret {
  public:
-  // Names of the sets there are, a line each.
+  // Names of the sets that keys are made of, one a line.
   static std::string sets() { return detail::text(M::sets); }
 
   // Makes a key of a named set. A seed of one's own is for toys alone.
@@ -192,7 +192,7 @@ class Secret {
     return id;
   }
 
-  // What a client of the server needs: the token for an origin, and the parts of the evaluation keys.
+  // What a client of the server needs: the token for an origin, which is secret, and the parts of the evaluation keys.
   Digest server_token(const std::string& origin) const {
     Digest token{};
     detail::check(M::server_token(raw(), origin.c_str(), token.data()));
@@ -224,16 +224,18 @@ class Keys {
   explicit Keys(const Secret<M>& secret, const Progress& progress = {}) {
     detail::Listener listener(progress);
     typename M::KeysOwner::pointer keys = nullptr;
-    listener.check(M::keys_new(secret.raw(), listener.function(), listener.user(), &keys));
+    const rf_status status = M::keys_new(secret.raw(), listener.function(), listener.user(), &keys);
     owner_.reset(keys);
+    listener.check(status);
   }
 
   // Takes them part by part, and checks them.
   Keys(const std::string& set, const KeyId& key_id, const PartReader& read) {
     detail::Reader reader(read);
     typename M::KeysOwner::pointer keys = nullptr;
-    reader.check(M::keys_from_parts(set.c_str(), key_id.data(), &detail::Reader::asked, &reader, &keys));
+    const rf_status status = M::keys_from_parts(set.c_str(), key_id.data(), &detail::Reader::asked, &reader, &keys);
     owner_.reset(keys);
+    reader.check(status);
   }
 
   // For functions of refloat.h.
@@ -252,25 +254,28 @@ inline Digest digest(const Bytes& bytes) {
 
 }  // namespace refloat
 
-// The functions of a method, by which templates know them.
-#define REFLOAT_METHOD(Type, m)                                                            \
-  struct Type {                                                                            \
-    using SecretOwner = detail::Owner<rf_##m##_secret, rf_##m##_secret_free>;              \
-    using KeysOwner = detail::Owner<rf_##m##_keys, rf_##m##_keys_free>;                    \
-    using CiphertextOwner = detail::Owner<rf_##m##_ciphertext, rf_##m##_ciphertext_free>;  \
-    static constexpr auto sets = rf_##m##_sets;                                            \
-    static constexpr auto secret_new = rf_##m##_secret_new;                                \
-    static constexpr auto secret_from_bytes = rf_##m##_secret_from_bytes;                  \
-    static constexpr auto secret_to_bytes = rf_##m##_secret_to_bytes;                      \
-    static constexpr auto set = rf_##m##_set;                                              \
-    static constexpr auto slots = rf_##m##_slots;                                          \
-    static constexpr auto key_id = rf_##m##_key_id;                                        \
-    static constexpr auto server_token = rf_##m##_server_token;                            \
-    static constexpr auto key_part_count = rf_##m##_key_part_count;                        \
-    static constexpr auto key_part = rf_##m##_key_part;                                    \
-    static constexpr auto keys_new = rf_##m##_keys_new;                                    \
-    static constexpr auto keys_from_parts = rf_##m##_keys_from_parts;                      \
-    static constexpr auto from_bytes = rf_##m##_ciphertext_from_bytes;                     \
+// The functions of a method by which templates know its secret keys, and those of one that computes here.
+#define REFLOAT_SECRET(Type, m)                                               \
+  struct Type {                                                               \
+    using SecretOwner = detail::Owner<rf_##m##_secret, rf_##m##_secret_free>; \
+    static constexpr auto sets = rf_##m##_sets;                               \
+    static constexpr auto secret_new = rf_##m##_secret_new;                   \
+    static constexpr auto secret_from_bytes = rf_##m##_secret_from_bytes;     \
+    static constexpr auto secret_to_bytes = rf_##m##_secret_to_bytes;         \
+    static constexpr auto set = rf_##m##_set;                                 \
+    static constexpr auto slots = rf_##m##_slots;                             \
+    static constexpr auto key_id = rf_##m##_key_id;                           \
+    static constexpr auto server_token = rf_##m##_server_token;               \
+    static constexpr auto key_part_count = rf_##m##_key_part_count;           \
+    static constexpr auto key_part = rf_##m##_key_part;
+
+#define REFLOAT_METHOD(Type, m)                                                           \
+  REFLOAT_SECRET(Type, m)                                                                 \
+    using KeysOwner = detail::Owner<rf_##m##_keys, rf_##m##_keys_free>;                   \
+    using CiphertextOwner = detail::Owner<rf_##m##_ciphertext, rf_##m##_ciphertext_free>; \
+    static constexpr auto keys_new = rf_##m##_keys_new;                                   \
+    static constexpr auto keys_from_parts = rf_##m##_keys_from_parts;                     \
+    static constexpr auto from_bytes = rf_##m##_ciphertext_from_bytes;                    \
     static constexpr auto to_bytes = rf_##m##_ciphertext_to_bytes;
 
 #endif

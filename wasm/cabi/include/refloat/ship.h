@@ -13,13 +13,13 @@ typedef struct rf_ship_secret rf_ship_secret;
 typedef struct rf_ship_keys rf_ship_keys;
 typedef struct rf_ship_ciphertext rf_ship_ciphertext;
 
-/* Names of the sets that keys are made of, a line each, the default first, toys last. */
+/* Names of the sets that keys are made of, one a line, the default first, toys last. */
 rf_status rf_ship_sets(char *out, size_t capacity, size_t *length);
 
 /* Makes a secret key of the named set. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_ship_secret_new(const char *set, bool allow_insecure, const uint8_t *seed, rf_ship_secret **out);
 
-/* Reads a secret key in wire form, and writes it: for its owner's own storage. */
+/* Reads a secret key in wire form, of a set of today or of an earlier version, and writes it: for its owner's own storage. */
 rf_status rf_ship_secret_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure, rf_ship_secret **out);
 rf_status rf_ship_secret_to_bytes(const rf_ship_secret *secret, uint8_t *out, size_t capacity, size_t *length);
 
@@ -34,7 +34,8 @@ rf_status rf_ship_slots(const rf_ship_secret *secret, size_t *slots);
 /* Public identifier of everything made with this key, 16 bytes. */
 rf_status rf_ship_key_id(const rf_ship_secret *secret, uint8_t *out);
 
-/* The token of this key's evaluation keys at the server of an origin such as "https://example.org", 32 bytes. */
+/* The token of this key's evaluation keys at the server of an origin, 32 bytes. Whoever has it may use and delete them there:
+ * keep it secret. The origin is "https://example.org", without a slash at its end: another text gives another token. */
 rf_status rf_ship_server_token(const rf_ship_secret *secret, const char *origin, uint8_t *out);
 
 /* The parts in which evaluation keys travel to a server: how many there are, and one of them in wire form. The same key and

@@ -6,7 +6,7 @@ use core::{
 };
 use std::ffi::CString;
 
-use super::{Argument, Array, Result};
+use super::{Argument, Array, Flag, Result};
 use crate::status::Failure;
 
 /// What the caller's functions are given back.
@@ -20,7 +20,7 @@ unsafe impl Send for User {}
 /// `rf_progress`, or NULL.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub struct Progress(Option<extern "C" fn(User, *const c_char, u64, u64) -> bool>);
+pub struct Progress(Option<extern "C" fn(User, *const c_char, u64, u64) -> Flag>);
 
 impl Argument for Progress {
     type Value<'a> = Self;
@@ -36,14 +36,14 @@ impl Progress {
         let Some(call) = self.0 else { return true };
         // Names of stages have no NUL.
         let stage = CString::new(stage).unwrap_or_default();
-        call(user, stage.as_ptr(), done as u64, total as u64)
+        call(user, stage.as_ptr(), done as u64, total as u64).is_set()
     }
 }
 
 /// `rf_part_reader`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub struct PartReader(Option<extern "C" fn(User, usize, *mut *const u8, *mut usize) -> bool>);
+pub struct PartReader(Option<extern "C" fn(User, usize, *mut *const u8, *mut usize) -> Flag>);
 
 impl Argument for PartReader {
     type Value<'a> = Self;
@@ -66,7 +66,7 @@ impl PartReader {
     ) -> Result<Option<T>> {
         let (mut bytes, mut length) = (null(), 0);
         let Some(call) = self.0 else { return Ok(None) };
-        if !call(user, index, &raw mut bytes, &raw mut length) {
+        if !call(user, index, &raw mut bytes, &raw mut length).is_set() {
             return Ok(None);
         }
         // The header has the bytes stay until the function is called again, or the call is over.

@@ -21,6 +21,26 @@ impl Plain for u32 {}
 impl Plain for usize {}
 impl Plain for f64 {}
 
+/// C's `bool`. Callers that are not C pass bytes other than 0 and 1, which must not become a `bool` here.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Flag(u8);
+
+impl Flag {
+    /// Whether it is set.
+    pub fn is_set(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl Argument for Flag {
+    type Value<'a> = bool;
+
+    fn take(&self, _name: &'static str) -> Result<bool> {
+        Ok(self.is_set())
+    }
+}
+
 /// Text that ends with a NUL.
 #[repr(transparent)]
 pub struct Text(*const c_char);
@@ -90,6 +110,8 @@ pub struct SeedBytes(*const u8);
 impl Argument for SeedBytes {
     type Value<'a> = Option<Zeroizing<[u8; 32]>>;
 
+    const SECRET: bool = true;
+
     fn take<'a>(&'a self, name: &'static str) -> Result<Self::Value<'a>> {
         if self.0.is_null() {
             return Ok(None);
@@ -117,11 +139,11 @@ impl<T: Plain> Argument for Room<T> {
 }
 
 impl<T: Plain> Space<'_, T> {
-    /// Tells the length of what is to come, and refuses if it does not fit.
+    /// Refuses a result that will not fit, and tells its length then.
     pub fn check(&self, capacity: usize, length: &Spot<'_, usize>, needed: usize) -> Result<()> {
-        length.put(needed);
         let name = self.1;
         if capacity < needed {
+            length.put(needed);
             return Err(Failure::new(
                 BUFFER,
                 format!("{name} has room for {capacity} items, and {needed} are needed"),
@@ -133,10 +155,11 @@ impl<T: Plain> Space<'_, T> {
         Ok(())
     }
 
-    /// Writes all of a result, or nothing but its length.
+    /// Writes all of a result and its length; of one that does not fit the length alone.
     pub fn fill(&self, capacity: usize, length: &Spot<'_, usize>, items: &[T]) -> Result<()> {
         self.check(capacity, length, items.len())?;
         self.copy(items);
+        length.put(items.len());
         Ok(())
     }
 
@@ -243,10 +266,18 @@ mod tests {
         let place = place.take("length").ok().unwrap();
         let nowhere = nowhere.take("out").ok().unwrap();
         assert!(nowhere.fill(0, &place, &[1]).is_err_and(|failure| failure.status == BUFFER));
-        assert!(nowhere.fill(5, &place, &[1]).is_err_and(|failure| failure.status != BUFFER));
+        assert!(nowhere.fill(5, &place, &[1, 2]).is_err_and(|failure| failure.status != BUFFER));
         assert!(nowhere.put(&[1]).is_err());
+        assert_eq!(
+            length, 1,
+            "the length of a result that did not fit, and not of one that had nowhere to go"
+        );
         assert!(Place(null_mut::<usize>()).take("length").is_err());
         assert!(Text(null()).take("name").is_err());
+        assert_eq!(
+            [0, 1, 2, 255].map(|byte| Flag(byte).take("flag").ok().unwrap()),
+            [false, true, true, true]
+        );
         assert!(Text(c"\xff".as_ptr()).take("name").is_err());
     }
 

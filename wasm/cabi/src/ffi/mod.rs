@@ -13,10 +13,12 @@ mod object;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use refloat::scrub::scrubbed;
+
 use crate::status::{Failure, INTERNAL, OK, remember};
 
 pub use callbacks::{PartReader, Progress, User};
-pub use memory::{Array, Place, Room, SeedBytes, Text};
+pub use memory::{Array, Flag, Place, Room, SeedBytes, Text};
 pub use object::{In, Opaque, Out, Own};
 
 /// What every fallible function gives.
@@ -31,6 +33,9 @@ pub trait Argument {
     type Value<'a>
     where
         Self: 'a;
+
+    /// Whether a call with such an argument has secrets on its stack.
+    const SECRET: bool = false;
 
     /// Checks the argument called `name`.
     fn take<'a>(&'a self, name: &'static str) -> Result<Self::Value<'a>>;
@@ -48,11 +53,14 @@ macro_rules! plain {
     };
 }
 
-plain!(bool, i32, u32, usize, User);
+plain!(i32, u32, usize, User);
 
-/// Runs the body of a function: what goes wrong becomes a code, and its message that of the calling thread.
-pub fn status_of(body: impl FnOnce() -> Result<()>) -> i32 {
-    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+/// Runs the body of a function: what goes wrong becomes a code, and its message that of the calling thread. What a `secret` one
+/// leaves on the stack is wiped.
+pub fn status_of(secret: bool, body: impl FnOnce() -> Result<()>) -> i32 {
+    let caught = || catch_unwind(AssertUnwindSafe(body));
+    let outcome = if secret { scrubbed(caught) } else { caught() };
+    let outcome = outcome.unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str);
         let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
         Err(Failure::new(INTERNAL, format!("a bug of refloat, please report it: {said}")))
@@ -74,7 +82,8 @@ macro_rules! export {
         #[allow(unsafe_code)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name($($arg: $type),*) -> i32 {
-            $crate::ffi::status_of(|| {
+            const SECRET: bool = false $(|| <$type as $crate::ffi::Argument>::SECRET)*;
+            $crate::ffi::status_of(SECRET, || {
                 $(let $arg = $crate::ffi::Argument::take(&$arg, stringify!($arg))?;)*
                 $body
             })

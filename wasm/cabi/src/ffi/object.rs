@@ -9,6 +9,9 @@ use crate::status::Failure;
 pub trait Opaque: Send + Sync + 'static {
     /// Its name in the header.
     const NAME: &'static str;
+
+    /// Whether it is secret: calls that take or give one wipe their stack.
+    const SECRET: bool = false;
 }
 
 /// What a pointer to an object points to.
@@ -19,7 +22,7 @@ struct Object<T> {
     value: T,
 }
 
-/// A number for a type (FNV-1a of its name), unlike that of any other.
+/// A number for a type: FNV-1a of its name. `tests/hostile.mjs` passes each type for each other one.
 const fn kind_of(name: &str) -> u64 {
     let (bytes, mut hash, mut i) = (name.as_bytes(), 0xcbf2_9ce4_8422_2325_u64, 0);
     while i < bytes.len() {
@@ -47,6 +50,8 @@ pub struct In<T>(*const Object<T>);
 impl<T: Opaque> Argument for In<T> {
     type Value<'a> = &'a T;
 
+    const SECRET: bool = T::SECRET;
+
     fn take<'a>(&'a self, name: &'static str) -> Result<&'a T> {
         if self.0.is_null() {
             return Err(Failure::invalid(format!("{name} is NULL; pass a {}", T::NAME)));
@@ -70,7 +75,11 @@ impl<T: Opaque> Own<T> {
         if !self.0.is_null() && is_one(self.0) {
             // SAFETY: it is a `T` in a box that `Out::give` gave away, and the header has callers free it once, when
             // nothing uses it any more.
-            drop(unsafe { Box::from_raw(self.0) });
+            unsafe {
+                // Volatile, or it would be left out. While the memory is not used again, a second call finds no object there.
+                (&raw mut (*self.0).kind).write_volatile(0);
+                drop(Box::from_raw(self.0));
+            }
         }
     }
 }
@@ -84,6 +93,8 @@ pub struct Slot<'a, T>(*mut *mut Object<T>, PhantomData<&'a T>);
 
 impl<T: Opaque> Argument for Out<T> {
     type Value<'a> = Slot<'a, T>;
+
+    const SECRET: bool = T::SECRET;
 
     fn take<'a>(&'a self, name: &'static str) -> Result<Slot<'a, T>> {
         if self.0.is_null() || !self.0.is_aligned() {
