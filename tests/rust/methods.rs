@@ -33,7 +33,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             "wasm/src/conventional/",
         ],
     ),
-    ("msb", &["core/src/bootstrapping/ckks_msb/"]),
+    ("msb", &["core/src/bootstrapping/ckks_msb/", "wasm/cabi/src/msb.rs"]),
     (
         "bgv",
         &[
@@ -42,6 +42,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             // Maps of its slots.
             "core/src/circuits/linear_transform/integer_transform.rs",
             "core/src/wire/objects/bgv.rs",
+            "wasm/cabi/src/bgv.rs",
         ],
     ),
     (

@@ -21,6 +21,15 @@ namespace refloat {
 REFLOAT_METHOD_OF_CKKS(Ship, ship)
 REFLOAT_METHOD_OF_CKKS(Conventional, conventional)
 
+// Those whose secret keys and key parts alone are here.
+REFLOAT_SECRET(MsbMethod, msb)
+};
+using MsbSecret = Secret<MsbMethod>;
+
+REFLOAT_SECRET(BgvMethod, bgv)
+};
+using BgvSecret = Secret<BgvMethod>;
+
 }  // namespace refloat
 
 #undef REFLOAT_SECRET

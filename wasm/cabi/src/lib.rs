@@ -9,6 +9,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod about;
+mod bgv;
 mod ckks;
 mod conventional;
 mod entropy;
@@ -16,6 +17,7 @@ mod ffi;
 mod gates;
 mod keys;
 mod method;
+mod msb;
 mod progress;
 mod secret;
 mod sets;

@@ -1,0 +1,49 @@
+/* BGV: exact arithmetic modulo powers of a prime in slots, with bootstrapping.
+ * Sets: bgv15 (the default) and toys. Here are secret keys and the parts of evaluation keys. */
+#ifndef REFLOAT_BGV_H
+#define REFLOAT_BGV_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A secret key. */
+typedef struct rf_bgv_secret rf_bgv_secret;
+
+/* Names of the sets that keys are made of, one a line, the default first, toys last. */
+rf_status rf_bgv_sets(char *out, size_t capacity, size_t *length);
+
+/* Makes a secret key of the named set. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_bgv_secret_new(const char *set, bool allow_insecure, const uint8_t *seed, rf_bgv_secret **out);
+
+/* Reads a secret key in wire form, of a set of today or of an earlier version, and writes it: for its owner's own storage. */
+rf_status rf_bgv_secret_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure, rf_bgv_secret **out);
+rf_status rf_bgv_secret_to_bytes(const rf_bgv_secret *secret, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_bgv_secret_free(rf_bgv_secret *secret);
+
+/* Name of the set. */
+rf_status rf_bgv_set(const rf_bgv_secret *secret, char *out, size_t capacity, size_t *length);
+
+/* Slots of a ciphertext. */
+rf_status rf_bgv_slots(const rf_bgv_secret *secret, size_t *slots);
+
+/* Public identifier of everything made with this key, 16 bytes. */
+rf_status rf_bgv_key_id(const rf_bgv_secret *secret, uint8_t *out);
+
+/* The token of this key's evaluation keys at the server of an origin, 32 bytes. Whoever has it may use and delete them there:
+ * keep it secret. The origin is "https://example.org", without a slash at its end: another text gives another token. */
+rf_status rf_bgv_server_token(const rf_bgv_secret *secret, const char *origin, uint8_t *out);
+
+/* The parts in which evaluation keys travel: how many there are, and one of them in wire form. The same key and index give the
+ * same bytes, so that an interrupted upload needs no memory of what was sent. */
+rf_status rf_bgv_key_part_count(const rf_bgv_secret *secret, size_t *parts);
+rf_status rf_bgv_key_part(const rf_bgv_secret *secret, size_t index, uint8_t *out, size_t capacity, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
