@@ -1,5 +1,5 @@
 // The C library as it is installed: headers, libraries, and what CMake and pkg-config look for, in one folder.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Stop } from './log.mjs';
 import { root, target } from './paths.mjs';
@@ -34,13 +34,16 @@ export async function takeTested(step) {
   return prefix;
 }
 
-/** The archive for Emscripten, of the core that the npm package has, too. */
+/**
+ * The archive for Emscripten. It is built together with a crate of the npm package: crates below the core are then compiled with
+ * the features that they have there, so that the core is compiled once for both.
+ */
 async function wasmArchive(step) {
   const { env, onLine } = cargoProgress(step);
   // The flags of .cargo/config.toml are the baseline; these variables would replace them.
   const plain = { ...env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
-  const args = ['rustc', '--release', '--package', 'refloat-c', '--lib', '--target', WASM, '--crate-type', 'staticlib'];
-  await must(step, 'cargo', args, { env: plain, onLine });
+  const both = ['--package=refloat-c', '--package=refloat-wasm', '--no-default-features', '--features=refloat-wasm/client'];
+  await must(step, 'cargo', ['build', '--release', '--lib', `--target=${WASM}`, ...both], { env: plain, onLine });
   return join(target, WASM, 'release', 'librefloat_c.a');
 }
 
@@ -63,22 +66,36 @@ async function artefacts(step, args) {
   return files;
 }
 
-async function install(prefix, libraries, wasm) {
+/** The version of the library. */
+export async function version() {
   const { output } = await run('cargo', ['pkgid', '--package', 'refloat-c']);
-  const version = /(\d+\.\d+\.\d+\S*)\s*$/.exec(output)?.[1];
-  if (version === undefined) throw new Stop(`cargo pkgid gave no version: ${output}`);
+  const found = /(\d+\.\d+\.\d+\S*)\s*$/.exec(output)?.[1];
+  if (found === undefined) throw new Stop(`cargo pkgid gave no version: ${output}`);
+  return found;
+}
+
+async function install(prefix, libraries, wasm) {
   const lib = join(prefix, 'lib');
   const folders = ['cmake/refloat', 'pkgconfig', 'wasm32-emscripten'].map((name) => join(lib, name));
   rmSync(prefix, { recursive: true, force: true });
   for (const folder of folders) mkdirSync(folder, { recursive: true });
   cpSync(join(cabi, 'include'), join(prefix, 'include'), { recursive: true });
-  for (const file of libraries) copyFileSync(file, join(lib, basename(file).replace(/-[0-9a-f]{16}(?=\.)/, '')));
-  if (existsSync(wasm)) copyFileSync(wasm, join(lib, 'wasm32-emscripten', 'librefloat_c.a'));
+  for (const file of libraries) place(file, lib, basename(file).replace(/-[0-9a-f]{16}(?=\.)/, ''));
+  copyFileSync(wasm, join(lib, 'wasm32-emscripten', 'librefloat_c.a'));
+  const found = await version();
   const fill = (name, folder) => {
-    const text = readFileSync(join(cabi, 'cmake', name), 'utf8').replaceAll('@VERSION@', version);
+    const text = readFileSync(join(cabi, 'cmake', name), 'utf8').replaceAll('@VERSION@', found);
     writeFileSync(join(lib, folder, name.replace(/\.in$/, '')), text);
   };
   fill('refloatConfig.cmake', 'cmake/refloat');
   fill('refloatConfigVersion.cmake.in', 'cmake/refloat');
   fill('refloat.pc.in', 'pkgconfig');
+}
+
+/** A library in its folder: a shared one of Linux under the name that programs load, and linked to from the one they link. */
+function place(file, lib, name) {
+  if (!name.endsWith('.so')) return copyFileSync(file, join(lib, name));
+  const loaded = /soname,([\w.]+)/.exec(readFileSync(join(cabi, 'build.rs'), 'utf8'))[1];
+  copyFileSync(file, join(lib, loaded));
+  symlinkSync(loaded, join(lib, name));
 }

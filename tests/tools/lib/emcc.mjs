@@ -1,5 +1,6 @@
 // Emscripten's compiler: found, or installed where somebody asked for it.
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { aptCommand, aptInstall } from './apt.mjs';
 import { onPath } from './browser.mjs';
 import { run } from './run.mjs';
@@ -13,14 +14,33 @@ const NODE_PATH = '/usr/share/nodejs';
 /** What every program that is linked with refloat needs. */
 export const EMCC_FLAGS = ['-O2', '-msimd128', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sTOTAL_STACK=2MB'];
 
-/** How to have it. */
-export const EMCC_MISSING = `emcc not found ($EMCC, emcc); REFLOAT_INSTALL_EMCC=1 installs it: ${aptCommand(PACKAGES)}`;
+/** Why there is no Emscripten, and how to have it. */
+export function emccMissing() {
+  if (asked()) return `emcc not found ($EMCC, emcc), and it cannot be installed from here: ${aptCommand(PACKAGES)}, as root`;
+  return `emcc not found ($EMCC, emcc); REFLOAT_INSTALL_EMCC=1 installs it: ${aptCommand(PACKAGES)}`;
+}
 
-/** A function that compiles: `emcc(args)` gives {code, output}. Undefined where there is no emcc. */
-export async function findEmcc() {
+const asked = () => process.env.REFLOAT_INSTALL_EMCC === '1';
+
+let finding;
+
+/**
+ * Emscripten, looked for once: `compile(args)` runs emcc and `configure(args)` CMake by emcmake, which may be absent. Both give
+ * {code, output}; `env` is what they run with. Undefined where there is none.
+ */
+export const findEmscripten = () => (finding ??= find());
+
+async function find() {
   let command = process.env.EMCC ?? onPath(['emcc']);
-  if (!command && process.env.REFLOAT_INSTALL_EMCC === '1' && (await aptInstall('Emscripten', PACKAGES))) command = onPath(['emcc']);
+  if (!command && asked() && (await aptInstall('Emscripten', PACKAGES))) command = onPath(['emcc']);
   if (!command) return undefined;
   const env = process.env.NODE_PATH === undefined && existsSync(NODE_PATH) ? { NODE_PATH } : {};
-  return (args) => run(command, args, { env, limit: 600_000 });
+  const beside = join(dirname(command), 'emcmake');
+  const emcmake = existsSync(beside) ? beside : onPath(['emcmake']);
+  const options = { env, limit: 600_000 };
+  return {
+    env,
+    compile: (args) => run(command, args, options),
+    configure: emcmake && ((args) => run(emcmake, ['cmake', ...args], options)),
+  };
 }

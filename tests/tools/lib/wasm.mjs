@@ -1,27 +1,36 @@
 // What there is in an archive of WebAssembly, found out without a C compiler: rust-lld links it, and it runs.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stop } from './log.mjs';
 import { root } from './paths.mjs';
 import { run } from './run.mjs';
 import { WASM_FEATURES } from '../../../wasm/build.mjs';
 
-/** Links the functions of these names; gives bytes, imports, and whether there is SIMD128 in it. The module must run, too. */
-export async function describeWasm(archive, names, scratch) {
+/** Links the functions of these names; the module must run. Gives its file. */
+export async function linkWasm(archive, names, scratch) {
   const out = join(scratch, 'linked.wasm');
   const exports = [...names, '__heap_base'].map((name) => `--export=${name}`);
   const flags = ['-flavor', 'wasm', '--no-entry', '--allow-undefined', '--gc-sections', '--strip-all', '-O2', '-z', 'stack-size=1048576'];
   await must(await linker(), [...flags, ...exports, archive, '-o', out]);
-  // As emcc does it.
-  await must(process.execPath, [binaryen('wasm-opt'), '-O2', ...WASM_FEATURES, out, '-o', out]);
-  const bytes = readFileSync(out);
-  const module = await WebAssembly.compile(bytes);
-  const imports = WebAssembly.Module.imports(module).map(({ name }) => name);
-  const listing = join(scratch, 'linked.wat');
-  await must(process.execPath, [binaryen('wasm-dis'), out, ...WASM_FEATURES, '-o', listing]);
-  const simd = /\bv128\.load\b/.test(readFileSync(listing, 'utf8'));
-  await works(module);
-  return { bytes: bytes.length, imports, simd };
+  await works(await WebAssembly.compile(readFileSync(out)));
+  return out;
+}
+
+/** Optimises a module as emcc does it. */
+export async function optimise(file) {
+  await must(process.execPath, [binaryen('wasm-opt'), '-O2', ...WASM_FEATURES, file, '-o', file]);
+}
+
+/** What a module asks of its host. */
+export async function importsOf(file) {
+  return WebAssembly.Module.imports(await WebAssembly.compile(readFileSync(file))).map(({ name }) => name);
+}
+
+/** Bytes of a module, and whether it uses SIMD128. */
+export async function lookAt(file) {
+  const listing = `${file}.wat`;
+  await must(process.execPath, [binaryen('wasm-dis'), file, ...WASM_FEATURES, '-o', listing]);
+  return { bytes: statSync(file).size, simd: /\bv128\.load\b/.test(readFileSync(listing, 'utf8')) };
 }
 
 const binaryen = (name) => join(root, 'node_modules', 'binaryen', 'bin', name);

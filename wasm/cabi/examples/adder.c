@@ -1,6 +1,9 @@
 /* Adds two bytes that are encrypted bit by bit: whoever holds the evaluation keys alone adds, and learns nothing.
  *
- *     adder [a b [set]]     numbers from 0 to 255; the set is bool-128 unless one is named
+ *     adder [--allow-insecure] [a b [set]]
+ *
+ * The numbers are from 0 to 255; the set is bool-128 unless one is named. Sets that protect nothing are refused unless the
+ * flag is given: a program whose data is to be protected has no such flag.
  *
  * The same file runs natively and, compiled by Emscripten, in Node and in a page. */
 #include <stdio.h>
@@ -29,15 +32,29 @@ static bool report(void *user, const char *stage, uint64_t done, uint64_t total)
     return true;
 }
 
+/* A number from 0 to 255; ends the program if the text is something else. */
+static unsigned byte_of(const char *text) {
+    char *end = NULL;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || value < 0 || value > 255) {
+        fprintf(stderr, "%s is no number from 0 to 255\n", text);
+        exit(1);
+    }
+    return (unsigned)value;
+}
+
 int main(int argc, char **argv) {
-    unsigned a = argc > 2 ? (unsigned)atoi(argv[1]) & 255 : 173;
-    unsigned b = argc > 2 ? (unsigned)atoi(argv[2]) & 255 : 102;
-    const char *set = argc > 3 ? argv[3] : "bool-128";
+    bool allow_insecure = argc > 1 && strcmp(argv[1], "--allow-insecure") == 0;
+    char **words = argv + (allow_insecure ? 2 : 1);
+    int count = argc - (allow_insecure ? 2 : 1);
+    unsigned a = count > 1 ? byte_of(words[0]) : 173;
+    unsigned b = count > 1 ? byte_of(words[1]) : 102;
+    const char *set = count > 2 ? words[2] : "bool-128";
 
     /* The owner of the data makes keys, and encrypts: the bits of a, lowest first, then those of b. */
     rf_gate_secret *secret = NULL;
     rf_gate_keys *keys = NULL;
-    check(rf_gate_secret_new(set, strncmp(set, "toy", 3) == 0, NULL, &secret));
+    check(rf_gate_secret_new(set, allow_insecure, NULL, &secret));
     check(rf_gate_keys_new(secret, NULL, NULL, &keys));
     uint32_t bits[2 * WIDTH];
     for (int i = 0; i < WIDTH; i++) {

@@ -1,8 +1,9 @@
 // Bootstraps a picture: encrypts its pixels, spends what the ciphertexts have, and refreshes them without decrypting.
 //
-//     picture [set [in.pgm out.pgm]]     toy10 unless a set is named, and a picture made here unless there is one
+//     picture [set [in.pgm out.pgm]]
 //
-// ship13 protects the picture at 128 bits, with 1.5 GB of keys.
+// ship13 protects the picture at 128 bits, with 1.5 GB of keys. Without a set there is nothing to protect: the picture is one
+// that is made here, and the set toy10, which is small.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -68,7 +69,7 @@ int run(const std::vector<std::string>& arguments) {
   const Picture before = arguments.size() > 2 ? read(arguments[1]) : made();
 
   // At home: the keys. The evaluation keys are public.
-  const auto toys = set.rfind("toy", 0) == 0 ? refloat::Toys::allowed : refloat::Toys::refused;
+  const auto toys = arguments.empty() ? refloat::Toys::allowed : refloat::Toys::refused;
   const auto secret = refloat::ShipSecret::generate(set, toys);
   const refloat::ShipKeys keys(secret);
 

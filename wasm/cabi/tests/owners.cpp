@@ -1,4 +1,5 @@
 // What refloat.hpp adds to the functions: exceptions, owners, listeners that throw, threads that share.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -87,6 +88,21 @@ void numbers(const std::string& set, double bound) {
          "another key");
 }
 
+// A secret key of a method that has nothing else here, and the parts of its evaluation keys.
+template <class Secret>
+void parts(const std::string& set) {
+  expect(code_of([&] { Secret::generate(set); }) == RF_INSECURE, "a toy is refused");
+  const auto made = Secret::generate(set, refloat::Toys::allowed);
+  const auto secret = Secret::from_bytes(made.to_bytes(), refloat::Toys::allowed);
+  expect(secret.set() == set && secret.key_id() == made.key_id() && secret.slots() >= 512, "the key is the same");
+  expect(secret.server_token("https://a.example") == made.server_token("https://a.example"), "and so is its token");
+  const auto last = secret.key_parts() - 1;
+  const auto part = secret.key_part(last);
+  expect(part.size() > 1000 && part == made.key_part(last), "a part is made again with the same bytes");
+  expect(part != Secret::generate(set, refloat::Toys::allowed).key_part(last), "and is another one of another key");
+  expect(code_of([&] { secret.key_part(last + 1); }) == RF_INVALID_ARGUMENT, "there is no part behind the last");
+}
+
 void gates() {
   const auto secret = refloat::GateSecret::generate("toy-bool", refloat::Toys::allowed);
   const refloat::GateKeys keys(secret);
@@ -113,6 +129,8 @@ void gates() {
 int main() {
   try {
     gates();
+    parts<refloat::MsbSecret>("toy-msb10");
+    parts<refloat::BgvSecret>("toy-bgv10");
     numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
     numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);
   } catch (const std::exception& error) {

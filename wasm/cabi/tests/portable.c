@@ -1,6 +1,7 @@
 /* Digests of what fixed seeds give, for tests/tools/c.mjs, which compares them with tests/vectors/portable.json.
  *
  *     portable gate|ship|conventional SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
+ *     portable msb SET -                                     the key of the seed
  *
  * A digest is the last 32 bytes of an object in wire form. Only toys take seeds; of other sets there are the parts alone. */
 #include <stdio.h>
@@ -154,6 +155,15 @@ static void gates(const char *set, bool integers) {
 NUMBERS(ship, RF_REAL)
 NUMBERS(conventional, RF_COMPLEX)
 
+static void msb(const char *set) {
+    rf_msb_secret *secret = NULL;
+    uint8_t id[RF_KEY_ID_BYTES];
+    check(rf_msb_secret_new(set, true, key_seed, &secret));
+    check(rf_msb_key_id(secret, id));
+    hex("keyId", id, sizeof id);
+    rf_msb_secret_free(secret);
+}
+
 int main(int argc, char **argv) {
     if (argc < 4) return 2;
     const char *method = argv[1], *set = argv[2];
@@ -168,6 +178,8 @@ int main(int argc, char **argv) {
     } else if (strcmp(method, "ship") == 0) {
         rf_ship_secret_free(ship_keys(argv[3], argv + 4, argc - 4));
         if (toy) ship_numbers(set, strcmp(set, "toy10") == 0);
+    } else if (strcmp(method, "msb") == 0) {
+        msb(set);
     } else {
         rf_conventional_secret_free(conventional_keys(argv[3], argv + 4, argc - 4));
         if (toy) conventional_numbers(set, true);

@@ -1,0 +1,103 @@
+/* Whether calls that handle secret keys leave them on the stack: the seed from which a key follows is looked for below main. */
+#include <stdio.h>
+#include <string.h>
+
+#include "refloat.h"
+
+enum { DEPTH = 200 << 10, ROOM = 8 << 20, PIECE = 16 };
+
+static uint8_t seed[RF_SEED_BYTES], bytes[256], room[ROOM];
+static size_t looks, wrong;
+
+/* Looks through the frames of functions that have returned. */
+__attribute__((noinline)) static bool is_left(void) {
+    volatile uint8_t frames[DEPTH];
+    volatile uint8_t *start = frames;
+    /* What is in them is not defined, as far as the compiler knows somebody has written it. */
+    __asm__ volatile("" : "+r"(start) : : "memory");
+    for (size_t i = 0; i + PIECE <= DEPTH; i++) {
+        size_t same = 0;
+        while (same < PIECE && start[i + same] == seed[same]) same++;
+        if (same == PIECE) return true;
+    }
+    return false;
+}
+
+/* A function that leaves it, without which nothing would be proved. */
+__attribute__((noinline)) static void leave(void) {
+    volatile uint8_t frame[8 << 10];
+    for (size_t i = 0; i < sizeof frame; i++) frame[i] = seed[i % RF_SEED_BYTES];
+}
+
+/* Writes over it. */
+__attribute__((noinline)) static void clear(void) {
+    uint8_t frames[DEPTH];
+    memset(frames, 0, sizeof frames);
+    __asm__ volatile("" : : "r"(frames) : "memory");
+}
+
+static void look(rf_status status, const char *call) {
+    looks++;
+    bool left = is_left();
+    if (status == RF_OK && !left) return;
+    wrong++;
+    printf("%s gave %s and left %s\n", call, rf_status_name(status), left ? "the key" : "nothing");
+    memset(room, 0, sizeof room);
+}
+
+#define LOOK(call) look(call, #call)
+
+#define SECRET(M, set) \
+    static rf_##M##_secret *M##_secret(void) { \
+        rf_##M##_secret *made = NULL, *read = NULL; \
+        size_t length = 0; \
+        LOOK(rf_##M##_secret_new(set, true, seed, &made)); \
+        LOOK(rf_##M##_secret_to_bytes(made, bytes, sizeof bytes, &length)); \
+        LOOK(rf_##M##_secret_from_bytes(bytes, length, true, &read)); \
+        LOOK(rf_##M##_server_token(made, "https://example.org", room)); \
+        LOOK(rf_##M##_key_part(made, 0, room, ROOM, &length)); \
+        rf_##M##_secret_free(read); \
+        looks++; \
+        if (is_left()) wrong++; \
+        return made; \
+    }
+
+SECRET(bgv, "toy-bgv10")
+SECRET(conventional, "toy-conventional10-sparse")
+SECRET(gate, "toy-bool")
+SECRET(msb, "toy-msb10")
+SECRET(ship, "toy10")
+
+int main(void) {
+    for (size_t i = 0; i < sizeof seed; i++) seed[i] = (uint8_t)(0x91 + 37 * i);
+    leave();
+    if (!is_left()) {
+        printf("what is left on the stack is not seen\n");
+        return 1;
+    }
+    clear();
+
+    rf_bgv_secret_free(bgv_secret());
+    rf_msb_secret_free(msb_secret());
+    rf_conventional_secret_free(conventional_secret());
+    rf_ship_secret *ship = ship_secret();
+    rf_gate_secret *gate = gate_secret();
+
+    const double values[2] = {0.5, -0.25};
+    rf_ship_ciphertext *x = NULL;
+    size_t length = 0;
+    LOOK(rf_ship_encrypt(ship, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &x));
+    LOOK(rf_ship_decrypt(ship, x, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    const uint32_t bits[2] = {1, 0};
+    rf_gate_ciphertext *y = NULL;
+    rf_gate_keys *keys = NULL;
+    LOOK(rf_gate_encrypt(gate, bits, 2, RF_GATE_BITS, seed, &y));
+    LOOK(rf_gate_keys_new(gate, NULL, NULL, &keys));
+    rf_gate_keys_free(keys);
+    rf_gate_ciphertext_free(y);
+    rf_ship_ciphertext_free(x);
+    rf_gate_secret_free(gate);
+    rf_ship_secret_free(ship);
+    printf("%zu looks, %zu wrong\n", looks, wrong);
+    return wrong ? 1 : 0;
+}
