@@ -1,18 +1,20 @@
-//! Jobs on CKKS ciphertexts, whatever the method that refreshes them.
+//! Jobs on CKKS ciphertexts, whatever the method that refreshes them: each is a program, planned before it waits and run by one
+//! machine. Operations by name are nodes of a program on one ciphertext, which is written here.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
-use refloat::bootstrapping::{MetaBootstrapper, Method, Rounds};
-use refloat::circuits::program::{Plan, Target};
-use refloat::schemes::ckks::Ciphertext;
-use refloat::trace::Observer;
-use refloat::wire::{self, CkksSet, WireWord};
+use refloat::bootstrapping::{MetaBootstrapper, Method, Rounds, program};
+use refloat::circuits::program::{Bootstraps, Builder, Plan, Refreshed, STAGE as ARITHMETIC};
+use refloat::rlwe::{GaloisSource, RelinearizationSource};
+use refloat::trace::{Observer, StageEvent};
+use refloat::wire::{self, CkksSet};
 
 use crate::engine::{
     BOOTSTRAP, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
 };
-use crate::id::{Id, hex};
+use crate::id::Id;
 use crate::programs::{self, ProgramJob};
 
 /// Operation: multiply by itself, relinearise and rescale, which takes a level.
@@ -21,45 +23,8 @@ pub const SQUARE: &str = "square";
 /// Operation: evaluate a program, which comes with its inputs.
 pub const PROGRAM: &str = "program";
 
-/// A step of a job that consists of others than a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Square,
-    Bootstrap,
-}
-
-impl Step {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Square => SQUARE,
-            Self::Bootstrap => BOOTSTRAP,
-        }
-    }
-
-    /// The steps of a job; none for a program.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for a program beside other operations, or another operation.
-    fn of(task: &Task) -> Result<Option<Vec<Self>>, Error> {
-        if task.only() == Some(PROGRAM) {
-            return Ok(None);
-        }
-        let step = |name: &str| match name {
-            SQUARE => Ok(Self::Square),
-            BOOTSTRAP => Ok(Self::Bootstrap),
-            PROGRAM => Err(Error::InvalidArgument(
-                "a program is the only operation of its job; write the other operations into it".into(),
-            )),
-            other => Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts"))),
-        };
-        task.operations.iter().map(|operation| step(operation.name())).collect::<Result<_, _>>().map(Some)
-    }
-}
-
 /// A bootstrapping method of CKKS as jobs use it: the checked parameters of a set.
 pub trait CkksMethod: CkksSet + Send + Sync + 'static {
-    /// As [`JobSet::operations`].
-    const OPERATIONS: &'static [&'static str] = &[SQUARE, BOOTSTRAP];
     /// What computes, shared by all keys of the set.
     type Evaluator: Send + Sync + 'static;
     /// Evaluation keys, in memory or where they are read from.
@@ -70,9 +35,6 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     /// # Errors
     /// None for a set that was checked.
     fn evaluator(&self) -> Result<Self::Evaluator, Error>;
-
-    /// Lowest level of a ciphertext that can be squared.
-    fn square_level(&self) -> usize;
 
     /// As [`JobSet::verify_part`].
     ///
@@ -99,15 +61,14 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         mode: SlotMode,
     ) -> impl Method<Self::Word> + 'a;
 
-    /// The square of a ciphertext, relinearised and rescaled.
-    ///
-    /// # Errors
-    /// Those of the evaluator.
-    fn square(
-        evaluator: &Self::Evaluator,
-        x: &Ciphertext<Self::Word>,
-        keys: &Self::Keys,
-    ) -> Result<Ciphertext<Self::Word>, Error>;
+    /// The relinearisation key, if there is one.
+    fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<Self::Word>>;
+
+    /// Keys of rotations and conjugation that programs may use, if there are any.
+    fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<Self::Word>> {
+        let _ = keys;
+        None
+    }
 
     /// Checks that there is room for what a run of a plan holds.
     ///
@@ -116,21 +77,6 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     fn check_plan(&self, plan: &Plan<'_>) -> Result<(), Error> {
         let _ = plan;
         Ok(())
-    }
-
-    /// Runs a plan for what [`CkksSet::program_target`] gives.
-    ///
-    /// # Errors
-    /// Always for a method that runs no programs.
-    fn run_plan(
-        evaluator: &Self::Evaluator,
-        keys: &Self::Keys,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<Self::Word>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<Self::Word>>, Error> {
-        let _ = (evaluator, keys, plan, inputs, observer);
-        Err(no_programs())
     }
 }
 
@@ -179,13 +125,12 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
     }
 
     fn operations(&self) -> &'static [&'static str] {
-        P::OPERATIONS
+        if self.set.params.runs_programs() { &[SQUARE, BOOTSTRAP, PROGRAM] } else { &[SQUARE, BOOTSTRAP] }
     }
 
     fn largest_input(&self) -> usize {
         let Described { info, params } = self.set.as_ref();
-        let program = P::OPERATIONS.contains(&PROGRAM);
-        let program = program.then(|| programs::largest(params.ckks(), info.output_level));
+        let program = params.runs_programs().then(|| programs::largest(params.ckks(), info.output_level));
         info.largest_ciphertext().max(program.unwrap_or(0))
     }
 
@@ -198,17 +143,10 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
         self.check_operations(&task.operations)?;
         check_mode(info, task.mode)?;
         let rounds = rounds(task, info.gain_bits)?;
-        let Some(steps) = Step::of(task)? else {
-            let (job, target) = program(params, input)?;
-            let plan = job.plan(&target, key)?;
-            params.check_plan(&plan)?;
-            return Ok(programs::result_bytes(params.ckks(), &plan));
-        };
-        let levels =
-            Levels { square: params.square_level(), input: info.input_level, output: info.output_level };
-        let ciphertext = wire::ciphertext_from_bytes(params.ckks(), input)?;
-        let level = check(levels, rounds, key, &ciphertext, &steps)?;
-        Ok(wire::ciphertext_len(params.ckks(), level, 2) as u64)
+        let job = written_out(params, task, input)?;
+        let plan = plan(params, &job, rounds, key)?;
+        params.check_plan(&plan)?;
+        Ok(programs::result_bytes(params.ckks(), &plan))
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -225,28 +163,82 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
 impl<P: CkksMethod> Runner for CkksRunner<P> {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         let Self { set, key, evaluator, keys } = self;
-        let rounds = rounds(task, set.info.gain_bits)?;
-        let context = set.params.ckks();
-        let Some(steps) = Step::of(task)? else {
-            let (job, target) = program(&set.params, input)?;
-            let outputs = P::run_plan(evaluator, keys, &job.plan(&target, *key)?, &job.inputs, observer)?;
-            return programs::list_to_bytes(context, &outputs);
-        };
+        let Described { info, params } = set.as_ref();
+        let rounds = rounds(task, info.gain_bits)?;
+        let job = written_out(params, task, input)?;
+        let plan = plan(params, &job, rounds, *key)?;
         let method = P::bootstrapper(evaluator, keys, task.mode);
         let method = MetaBootstrapper::with(&method, rounds)?;
-        let input = wire::ciphertext_from_bytes(context, input)?;
-        check_key(*key, &input)?;
-        let output = steps.into_iter().try_fold(input, |x, step| {
-            if observer.is_cancelled() {
-                return Err(Error::Cancelled(step.name().to_owned()));
-            }
-            match step {
-                Step::Square => P::square(evaluator, &x, keys),
-                Step::Bootstrap => method.bootstrap(&x, observer),
-            }
-        })?;
-        wire::ciphertext_to_bytes(context, &output)
+        let relinearization = P::relinearization(keys);
+        let relinearization = relinearization.as_ref().map(|key| key as &dyn RelinearizationSource<P::Word>);
+        let mut bootstraps = OfBootstraps(observer);
+        let observer: &mut dyn Observer =
+            if task.only() == Some(PROGRAM) { bootstraps.0 } else { &mut bootstraps };
+        let outputs = program::run(&plan, &method, relinearization, P::galois(keys), &job.inputs, observer)?;
+        programs::list_to_bytes(params.ckks(), &outputs)
     }
+}
+
+/// Passes on what bootstraps report: the stages of a job of operations by name are those of the set.
+struct OfBootstraps<'a>(&'a mut dyn Observer);
+
+impl Observer for OfBootstraps<'_> {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        if event.stage() == ARITHMETIC.id { ControlFlow::Continue(()) } else { self.0.event(event) }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+/// The program that a job is: the one it brings, or its operations one after the other on its only ciphertext.
+fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<ProgramJob<P::Word>, Error> {
+    if task.only() == Some(PROGRAM) {
+        return ProgramJob::from_bytes(params.ckks(), body);
+    }
+    let mut builder = Builder::new();
+    let mut x = builder.input("ciphertext");
+    for operation in &task.operations {
+        x = match operation.name() {
+            SQUARE => builder.multiply(x, x),
+            BOOTSTRAP => builder.bootstrap(x),
+            PROGRAM => {
+                return Err(Error::InvalidArgument(
+                    "a program is the only operation of its job; write the other operations into it".into(),
+                ));
+            }
+            other => {
+                return Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts")));
+            }
+        };
+    }
+    builder.output("result", x);
+    let inputs = vec![wire::ciphertext_from_bytes(params.ckks(), body)?];
+    Ok(ProgramJob { program: builder.finish()?, bootstraps: Bootstraps::AsWritten, inputs })
+}
+
+/// A plan of a job whose bootstraps are of `rounds`.
+fn plan<'j, P: CkksSet>(
+    params: &P,
+    job: &'j ProgramJob<P::Word>,
+    rounds: Rounds,
+    key: Id,
+) -> Result<Plan<'j>, Error> {
+    let target = params.target()?;
+    let (input, output) = (params.input_level(), params.output_level());
+    if rounds.count() == 1 {
+        return job.plan(&target, key);
+    }
+    let left = rounds.output_level(input, output)?;
+    let target = target.with_bootstrapping(input, left).with_refreshed(Refreshed::OfInput);
+    job.plan(&target, key).map_err(|error| match error {
+        Error::LevelMismatch(message) => Error::LevelMismatch(format!(
+            "{message}; or take 1 round: {} leave level {left} and 1 leaves {output}",
+            rounds.count()
+        )),
+        other => other,
+    })
 }
 
 /// Numbers and bits do not mix; real numbers are complex ones without an imaginary part.
@@ -263,17 +255,6 @@ pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
         info.name,
         if info.mode == SlotMode::Bits { "bits" } else { "real and complex numbers" }
     )))
-}
-
-/// Levels that operations need and give.
-#[derive(Debug, Clone, Copy)]
-struct Levels {
-    /// Lowest level of a ciphertext that can be squared.
-    square: usize,
-    /// Lowest level of a ciphertext that can be bootstrapped.
-    input: usize,
-    /// Level of a ciphertext that was bootstrapped once.
-    output: usize,
 }
 
 /// The rounds that a task asks for, each after the first worth `gain_bits` bits, which sets of bits have none of.
@@ -300,118 +281,54 @@ fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
     Rounds::new(task.rounds, gain_bits.unwrap_or(1))
 }
 
-/// Checks that operations can be applied to a ciphertext, one after the other, and gives the level of the result.
-///
-/// # Errors
-/// [`Error::ParamsMismatch`] for another key, [`Error::InvalidArgument`] for one that is not relinearised or an operation of
-/// another scheme, [`Error::LevelMismatch`] where levels run out.
-fn check<W: WireWord>(
-    levels: Levels,
-    rounds: Rounds,
-    key: Id,
-    ciphertext: &Ciphertext<W>,
-    steps: &[Step],
-) -> Result<usize, Error> {
-    check_key(key, ciphertext)?;
-    if ciphertext.components() != 2 {
-        return Err(Error::InvalidArgument(format!(
-            "the ciphertext has {} components, operations take 2; relinearise it first",
-            ciphertext.components()
-        )));
-    }
-    check_levels(levels, rounds, ciphertext.level(), steps)
-}
-
-/// A program with its inputs, and what it is to be planned for.
-pub(crate) fn program<P: CkksSet>(params: &P, body: &[u8]) -> Result<(ProgramJob<P::Word>, Target), Error> {
-    let target = params.program_target()?.ok_or_else(no_programs)?;
-    Ok((ProgramJob::from_bytes(params.ckks(), body)?, target))
-}
-
-/// The error of a program for a set that runs none.
-fn no_programs() -> Error {
-    Error::InvalidArgument("the set runs no programs; take one that does, such as n16".into())
-}
-
-fn check_key<W: WireWord>(key: Id, ciphertext: &Ciphertext<W>) -> Result<(), Error> {
-    if ciphertext.key_id() == key.0 {
-        return Ok(());
-    }
-    Err(Error::ParamsMismatch(format!(
-        "the ciphertext is under key {}, the evaluation keys belong to {key}; use those of the ciphertext's key",
-        hex(&ciphertext.key_id())
-    )))
-}
-
-/// Follows the level through the steps, to that of the result.
-fn check_levels(levels: Levels, rounds: Rounds, input: usize, steps: &[Step]) -> Result<usize, Error> {
-    let output = rounds.output_level(levels.input, levels.output)?;
-    let mut level = input;
-    for (position, step) in steps.iter().enumerate() {
-        let (needed, next) = match step {
-            Step::Square => (levels.square, level.saturating_sub(1)),
-            Step::Bootstrap => (levels.input, output),
-        };
-        if level < needed {
-            return Err(Error::LevelMismatch(format!(
-                "operation {} ({}) needs a ciphertext at level {needed} or above and would get one at level {level}; bootstrap it first{}",
-                position + 1,
-                step.name(),
-                if output < levels.output {
-                    format!(
-                        ", in 1 round: {} leave level {output} and 1 leaves {}",
-                        rounds.count(),
-                        levels.output
-                    )
-                } else {
-                    String::new()
-                }
-            )));
-        }
-        level = next;
-    }
-    Ok(level)
-}
-
 #[cfg(test)]
 mod tests {
+    use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
+    use refloat::bootstrapping::method::NumberSecret;
+    use refloat::params::preset;
+    use refloat::random::Seed;
+
     use super::*;
     use crate::engine::Operation;
 
+    fn ship() -> ShipParams {
+        preset("toy10").unwrap().params().unwrap()
+    }
+
+    fn task(operations: &str, rounds: u32, mode: SlotMode) -> Task {
+        Task { mode, operations: Operation::parse_list(operations).unwrap(), rounds }
+    }
+
+    /// What a job on a ciphertext of a level leaves.
+    fn left(level: usize, operations: &str, rounds: u32) -> Result<usize, Error> {
+        let params = ship();
+        let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let x = secret.encrypt_numbers(&[0.5], SlotMode::Real, level, &Seed::from_bytes([2; 32]))?;
+        let body = wire::ciphertext_to_bytes(params.ckks(), &x)?;
+        let job = written_out(&params, &task(operations, rounds, SlotMode::Real), &body)?;
+        let plan = plan(&params, &job, Rounds::new(rounds, 5)?, Id(x.key_id()))?;
+        Ok(plan.outputs().next().unwrap().level)
+    }
+
     #[test]
     fn levels_are_followed_through_a_job() {
-        use Step::{Bootstrap, Square};
-        let ship = Levels { square: 2, input: 1, output: 2 };
-        let once = Rounds::new(1, 5).unwrap();
-        let check_levels = |levels, input, steps: &[Step]| check_levels(levels, once, input, steps);
-        assert!(check_levels(ship, 2, &[Square, Bootstrap, Square, Bootstrap]).is_ok());
-        assert!(check_levels(ship, 1, &[Bootstrap]).is_ok());
-        for (level, steps) in [(1, &[Square][..]), (0, &[Bootstrap]), (2, &[Square, Square])] {
-            assert_eq!(check_levels(ship, level, steps).unwrap_err().code(), "LEVEL_MISMATCH");
+        assert_eq!(left(2, "square,bootstrap,square,bootstrap", 1), Ok(2));
+        assert_eq!((left(2, "bootstrap", 1), left(1, "bootstrap,square", 1)), (Ok(2), Ok(1)));
+        for (level, operations) in [(1, "square"), (0, "bootstrap"), (2, "square,square")] {
+            let error = left(level, operations, 1).unwrap_err();
+            assert_eq!(error.code(), "LEVEL_MISMATCH", "{operations} at {level}: {error}");
         }
-        let conventional = Levels { square: 1, input: 0, output: 3 };
-        assert!(check_levels(conventional, 0, &[Bootstrap, Square, Square, Square, Bootstrap]).is_ok());
-        assert!(check_levels(conventional, 2, &[Square, Square, Square]).is_err());
     }
 
     #[test]
     fn a_program_is_a_job_by_itself() {
-        let of = |names: &str| {
-            let operations = Operation::parse_list(names).unwrap();
-            Step::of(&Task { mode: SlotMode::Real, operations, rounds: 1 })
-        };
-        assert_eq!(of("program").unwrap(), None);
-        assert_eq!(of("square,bootstrap").unwrap().unwrap(), [Step::Square, Step::Bootstrap]);
         for bad in ["square,program", "program,program", "circuit"] {
-            assert_eq!(of(bad).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
+            assert_eq!(left(2, bad, 1).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
         }
     }
 
     #[test]
     fn rounds_take_a_level_and_are_of_bootstraps_of_numbers() {
-        use Step::{Bootstrap, Square};
-        let task =
-            |operation, rounds, mode| Task { mode, operations: vec![Operation::new(operation)], rounds };
         let real = |rounds| super::rounds(&task(BOOTSTRAP, rounds, SlotMode::Real), Some(18));
         assert_eq!(real(2).unwrap().gained_bits(), 18);
         for wrong in [0, 5, 1000, u32::MAX] {
@@ -425,13 +342,9 @@ mod tests {
         ] {
             assert_eq!(super::rounds(&wrong, Some(18)).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
         }
-        let (two, ship) = (real(2).unwrap(), Levels { square: 2, input: 1, output: 2 });
-        assert!(check_levels(ship, two, 1, &[Bootstrap, Bootstrap]).is_ok());
-        let error = check_levels(ship, two, 1, &[Bootstrap, Square]).unwrap_err();
-        assert!(error.to_string().contains("2 leave level 1 and 1 leaves 2"), "{error}");
-        let flat = Levels { square: 1, input: 1, output: 1 };
-        let error = check_levels(flat, two, 1, &[Bootstrap]).unwrap_err();
+        assert_eq!(left(1, "bootstrap,bootstrap", 2), Ok(1));
+        let error = left(1, "bootstrap,square", 2).unwrap_err();
         assert_eq!(error.code(), "LEVEL_MISMATCH");
-        assert!(error.to_string().contains("2 rounds") && error.to_string().contains("level 2"), "{error}");
+        assert!(error.to_string().contains("2 leave level 1 and 1 leaves 2"), "{error}");
     }
 }

@@ -8,9 +8,9 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
 use zeroize::Zeroizing;
 
-use crate::ckks_jobs::program;
 use crate::engine::{SetInfo, SlotMode};
 use crate::id::Id;
+use crate::programs::ProgramJob;
 
 /// How a set is found.
 #[derive(Debug, Clone, Copy)]
@@ -186,7 +186,13 @@ where
     }
 
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {
-        let (job, target) = program(&self.params, body)?;
+        if !self.params.runs_programs() {
+            return Err(Error::InvalidArgument(format!(
+                "{} runs no programs; take a set that does, such as n16",
+                self.info.name
+            )));
+        }
+        let (job, target) = (ProgramJob::from_bytes(self.params.ckks(), body)?, self.params.target()?);
         let plan = job.plan(&target, key)?;
         Ok(PlannedProgram {
             steps: plan.steps(),

@@ -8,13 +8,13 @@ use refloat::bootstrapping::ckks_conventional::{
     ConventionalPreset, KeySource,
 };
 use refloat::circuits::program::{Plan, Target};
-use refloat::schemes::ckks::{Ciphertext, CkksContext};
-use refloat::trace::Observer;
+use refloat::rlwe::{GaloisSource, RelinearizationSource};
+use refloat::schemes::ckks::CkksContext;
 use refloat::wire::CkksSet;
 use refloat::{Error, wire};
 
-use crate::ckks_jobs::{CkksJobs, CkksMethod, PROGRAM, SQUARE};
-use crate::engine::{BOOTSTRAP, JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
+use crate::ckks_jobs::{CkksJobs, CkksMethod};
+use crate::engine::{JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
 use crate::id::Id;
 use crate::plan::MemoryPlan;
 use crate::registry::{Memory, Registered, Wanted};
@@ -73,22 +73,21 @@ impl CkksSet for Planned {
         self.params.output_level()
     }
 
-    fn program_target(&self) -> Result<Option<Target>, Error> {
-        CkksSet::program_target(&self.params)
+    fn target(&self) -> Result<Target, Error> {
+        self.params.target()
+    }
+
+    fn runs_programs(&self) -> bool {
+        self.params.runs_programs()
     }
 }
 
 impl CkksMethod for Planned {
-    const OPERATIONS: &'static [&'static str] = &[SQUARE, BOOTSTRAP, PROGRAM];
     type Evaluator = ConventionalEvaluator;
     type Keys = Box<dyn KeySource<u64> + Send>;
 
     fn evaluator(&self) -> Result<ConventionalEvaluator, Error> {
         ConventionalEvaluator::new(&self.params, self.plan.storage())
-    }
-
-    fn square_level(&self) -> usize {
-        1
     }
 
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -116,12 +115,13 @@ impl CkksMethod for Planned {
         ConventionalBootstrapper { evaluator, keys: keys.as_ref() }
     }
 
-    fn square(
-        evaluator: &ConventionalEvaluator,
-        x: &Ciphertext<u64>,
-        keys: &Self::Keys,
-    ) -> Result<Ciphertext<u64>, Error> {
-        evaluator.multiply(x, x, keys.as_ref())
+    fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<u64>> {
+        let keys: &dyn KeySource<u64> = keys.as_ref();
+        Some(keys)
+    }
+
+    fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<u64>> {
+        Some(keys.as_ref())
     }
 
     fn check_plan(&self, plan: &Plan<'_>) -> Result<(), Error> {
@@ -136,31 +136,22 @@ impl CkksMethod for Planned {
         }
         Ok(())
     }
-
-    fn run_plan(
-        evaluator: &ConventionalEvaluator,
-        keys: &Self::Keys,
-        plan: &Plan<'_>,
-        inputs: &[Ciphertext<u64>],
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<u64>>, Error> {
-        ConventionalBootstrapper { evaluator, keys: keys.as_ref() }.run_program(plan, inputs, observer)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
 
-    use refloat::bootstrapping::ckks_conventional::{ConventionalSecretKey, EVAL_MOD, SwitchingKeyId};
+    use refloat::bootstrapping::ckks_conventional::{ConventionalSecretKey, EVAL_MOD};
     use refloat::circuits::program::{Bootstraps, Builder};
     use refloat::params::conventional_preset;
     use refloat::random::Seed;
     use refloat::schemes::ckks::Complex;
-    use refloat::trace::StageEvent;
+    use refloat::trace::{Observer, StageEvent};
     use refloat::wire;
 
     use super::*;
+    use crate::ckks_jobs::PROGRAM;
     use crate::engine::{Operation, Task};
     use crate::programs::ProgramJob;
 
@@ -194,7 +185,7 @@ mod tests {
     fn programs_have_their_keys_at_hand_or_are_refused() {
         let params = conventional_preset(TOY).unwrap().params().unwrap();
         let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
-        let (key, least) = (Id(secret.key_id()), MemoryPlan::keeping(&params, 0).kept());
+        let (key, little) = (Id(secret.key_id()), MemoryPlan::keeping(&params, 0));
         let mut builder = Builder::new();
         let x = builder.input("x");
         let (fresh, turned) = (builder.bootstrap(x), builder.rotate(x, 1));
@@ -210,10 +201,14 @@ mod tests {
                 (0..params.key_parts().len()).map(|index| secret.key_part(index).unwrap()).collect();
             Arc::new(move |index: usize| Ok(parts[index].clone()))
         };
-        let refused = set(TOY, least).check(key, &task, &job).unwrap_err();
+        let written = ProgramJob::from_bytes(params.ckks(), &job).unwrap();
+        let plan = written.plan(&params.program_target().unwrap(), key).unwrap();
+        let takes = params.program_key_bytes(&plan).unwrap();
+        let refused = Planned { plan: MemoryPlan { keys: takes - 1, ..little }, params: params.clone() }
+            .check_plan(&plan)
+            .unwrap_err();
         assert!(refused.code() == "LIMIT" && refused.to_string().contains("give keys more"), "{refused}");
-        let relinearization = params.switching_key_bytes(SwitchingKeyId::Relinearization);
-        let results = [least + relinearization, u64::MAX].map(|budget| {
+        let results = [little.kept(), u64::MAX].map(|budget| {
             let set = set(TOY, budget);
             set.check(key, &task, &job).unwrap();
             let opened = set.open(key, &read);

@@ -2,9 +2,9 @@
 
 use refloat::bootstrapping::Method;
 use refloat::bootstrapping::ckks_ship::{
-    self, ShipBootstrapper, ShipEvaluator, ShipKeys, ShipParams, ShipPreset,
+    self, KeySource, ShipBootstrapper, ShipEvaluator, ShipKeys, ShipParams, ShipPreset,
 };
-use refloat::schemes::ckks::Ciphertext;
+use refloat::rlwe::RelinearizationSource;
 use refloat::{Error, wire};
 
 use crate::ckks_jobs::{CkksJobs, CkksMethod};
@@ -32,10 +32,6 @@ impl CkksMethod for ShipParams {
         ShipEvaluator::new(self)
     }
 
-    fn square_level(&self) -> usize {
-        self.output_level()
-    }
-
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
         wire::verify_ship_part(self, key.0, index, bytes)
     }
@@ -56,18 +52,23 @@ impl CkksMethod for ShipParams {
         ShipBootstrapper { evaluator, keys, mode }
     }
 
-    fn square(evaluator: &ShipEvaluator, x: &Ciphertext, keys: &ShipKeys) -> Result<Ciphertext, Error> {
-        evaluator.square(x, keys)
+    fn relinearization(keys: &ShipKeys) -> Option<impl RelinearizationSource<u32>> {
+        Some(keys.common().relinearization())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use refloat::bootstrapping::MetaBootstrapper;
     use refloat::bootstrapping::ckks_ship::ShipSecretKey;
+    use refloat::bootstrapping::method::NumberSecret;
+    use refloat::params::preset;
     use refloat::random::Seed;
 
     use super::*;
+    use crate::engine::{Operation, Task};
     use crate::engines::Engines;
+    use crate::registry::Memory;
 
     #[test]
     fn sets_are_described_with_their_sizes() {
@@ -75,12 +76,47 @@ mod tests {
         let toy = engines.named("toy10").unwrap().info();
         assert_eq!((toy.slots, toy.tracks, toy.tree_levels, toy.secure), (512, 15, 4, false));
         assert_eq!(toy.key_bytes, toy.key_parts.iter().map(|part| part.bytes as u64).sum::<u64>());
-        let params = refloat::params::preset("toy10").unwrap().params().unwrap();
+        let params = preset("toy10").unwrap().params().unwrap();
         let keys = ShipKeys::generate(&ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]))).unwrap();
         assert_eq!(toy.expanded_key_bytes, keys.memory_bytes() as u64);
         assert!(toy.expanded_key_bytes > 2 * toy.key_bytes, "seeded and packed against expanded");
         let ship = engines.named("ship13").unwrap().info();
         assert!(ship.secure && ship.expanded_key_bytes > 3 << 30);
         assert!(ship.key_parts.iter().all(|part| part.bytes <= 8 << 20));
+    }
+
+    /// Jobs are planned and run as programs; what they give are the bits of the operations themselves.
+    #[test]
+    fn jobs_give_what_the_operations_give() {
+        let params = preset("toy10").unwrap().params().unwrap();
+        let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let keys = ShipKeys::generate(&secret).unwrap();
+        let evaluator = ShipEvaluator::new(&params).unwrap();
+        let set = sets(Wanted { only: Some("toy10"), memory: Memory::Keys(0) }).unwrap().remove(0);
+        let key = Id(secret.key_id());
+        let loaded = set.load(key, &mut |index| Ok(secret.key_part(index).unwrap())).unwrap();
+        let numbers: Vec<f64> = (0..params.slots()).map(|i| i as f64 / 512.0 - 0.5).collect();
+        let fresh = secret.encrypt_numbers(&numbers, SlotMode::Real, 2, &Seed::from_bytes([2; 32])).unwrap();
+        for (mode, rounds) in [(SlotMode::Real, 1), (SlotMode::Complex, 1), (SlotMode::Real, 2)] {
+            let once = ShipBootstrapper { evaluator: &evaluator, keys: &keys, mode };
+            let method = MetaBootstrapper::new(&once, rounds, set.info().gain_bits.unwrap()).unwrap();
+            for operations in ["square", "bootstrap", "square,bootstrap", "bootstrap,bootstrap"] {
+                let task = Task { mode, operations: Operation::parse_list(operations).unwrap(), rounds };
+                if task.bootstraps() == 0 && rounds > 1 {
+                    continue;
+                }
+                let input = wire::ciphertext_to_bytes(params.ckks(), &fresh).unwrap();
+                let most = set.check(key, &task, &input).unwrap();
+                let found = loaded.runner.run(&task, &input, &mut ()).unwrap();
+                let expected =
+                    task.operations.iter().fold(fresh.clone(), |x, operation| match operation.name() {
+                        "square" => evaluator.square(&x, &keys).unwrap(),
+                        _ => method.bootstrap(&x, &mut ()).unwrap(),
+                    });
+                let expected = wire::ciphertext_to_bytes(params.ckks(), &expected).unwrap();
+                assert!(found == expected, "{operations}, {} values, {rounds} rounds", mode.name());
+                assert_eq!(most, found.len() as u64);
+            }
+        }
     }
 }

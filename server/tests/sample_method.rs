@@ -9,8 +9,9 @@ use refloat::bootstrapping::method::{
     Catalogue, Messages, MethodInfo, NumberSecret, ParamSet, Part, Preset, Promise, Scheme, SetInfo, SetSpec,
     SlotMode, Stage,
 };
+use refloat::circuits::program::Target;
 use refloat::random::Seed;
-use refloat::rlwe::{KeySeeds, RlweContext, RlweSpec, SecretKey};
+use refloat::rlwe::{KeySeeds, RelinearizationSource, RlweContext, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::ckks::{
     Ciphertext, CkksContext, CkksEvaluator, Complex, Private, Scale, decrypt_slots, encrypt, key_set_id,
 };
@@ -18,7 +19,7 @@ use refloat::security::{SecretDistribution, SecurityPolicy};
 use refloat::trace::{Counters, Observer, StageEvent, StageInfo, emit};
 use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, SeededSet};
 use refloat_server::ckks_jobs::{CkksJobs, CkksMethod};
-use refloat_server::engine::{BOOTSTRAP, JobSet, LoadError, ReadPart};
+use refloat_server::engine::{JobSet, LoadError, ReadPart};
 use refloat_server::id::Id;
 use refloat_server::registry::{Registered, Registry, Sets, Wanted};
 use serde_json::json;
@@ -112,6 +113,10 @@ impl CkksSet for Params {
 
     fn output_level(&self) -> usize {
         1
+    }
+
+    fn target(&self) -> Result<Target, Error> {
+        Ok(Target::new(&self.0, self.0.slots(), 1, Scale::exp2(40.0))?.with_bootstrapping(1, 1))
     }
 }
 
@@ -216,16 +221,11 @@ impl Method<u64> for Copying<'_> {
 // Its file on the server.
 
 impl CkksMethod for Params {
-    const OPERATIONS: &'static [&'static str] = &[BOOTSTRAP];
     type Evaluator = CkksEvaluator<u64>;
     type Keys = ();
 
     fn evaluator(&self) -> Result<CkksEvaluator<u64>, Error> {
         Ok(CkksEvaluator::new(&self.0))
-    }
-
-    fn square_level(&self) -> usize {
-        1
     }
 
     fn verify_part(&self, key: Id, _: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -241,8 +241,8 @@ impl CkksMethod for Params {
         Copying(evaluator)
     }
 
-    fn square(_: &CkksEvaluator<u64>, _: &Ciphertext<u64>, (): &()) -> Result<Ciphertext<u64>, Error> {
-        Err(Error::InvalidArgument("sample sets have no keys for products".into()))
+    fn relinearization((): &()) -> Option<impl RelinearizationSource<u64>> {
+        None::<SampleBlock<u64>>
     }
 }
 
@@ -267,7 +267,10 @@ fn its_jobs_run_on_a_server() {
     let sets = client.get("/v1/params").json()["sets"].as_array().unwrap().clone();
     let found = |name: &str| sets.iter().find(|set| set["name"] == name).cloned().unwrap();
     let sample = found("toy-sample10");
-    assert_eq!((&sample["method"], &sample["operations"]), (&json!("sample"), &json!(["bootstrap"])));
+    assert_eq!(
+        (&sample["method"], &sample["operations"]),
+        (&json!("sample"), &json!(["square", "bootstrap"]))
+    );
     assert_eq!(found("ship13")["method"], "ckks-ship", "the methods of this version are there too");
 
     let params: Params = Preset::<Spec>::named("toy-sample10").unwrap().checked().unwrap();
@@ -282,7 +285,7 @@ fn its_jobs_run_on_a_server() {
     client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
     let input = secret.encrypt_numbers(&[0.5], SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
     let input = wire::ciphertext_to_bytes(&params.0, &input).unwrap();
-    client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(409, "MISSING_KEY");
     client.submit(&key, &input[1..]).problem(422, "BAD_BYTES");
     let job = client.submit(&key, &input).expect(202).json()["id"].as_str().unwrap().to_owned();
     client.wait_state(&job, "done");

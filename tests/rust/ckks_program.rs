@@ -431,8 +431,8 @@ fn a_program_runs_over_ship() {
     let power = program(1, |b, x| (0..2).fold(x[0], |y, _| b.multiply(y, y)));
     let plan = Plan::new(&power, &target, &[InputShape::of(&x)], Bootstraps::WhereNeeded).unwrap();
     assert_eq!((plan.bootstraps(), plan.inserted()), (1, 1));
-    let key = Some(setup.keys.common().relinearization());
-    let y = program::run(&plan, &method, key, None, std::slice::from_ref(&x), &mut ()).unwrap();
+    let key = setup.keys.common().relinearization();
+    let y = program::run(&plan, &method, Some(&key), None, std::slice::from_ref(&x), &mut ()).unwrap();
     let found = setup.decrypt(&y[0], ShipMode::Real);
     let worst = found.iter().zip(&values).map(|(y, x)| (y - x.powi(4)).abs()).fold(0.0, f64::max);
     assert!(worst < 0.1, "{worst}");

@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::Method;
+use super::{Method, raising::KeySource};
 use crate::{
     arith::Word,
     circuits::program::{Machine, Plan, Target},
     error::Error,
-    rlwe::{GaloisSource, SampleBlock},
+    rlwe::{GaloisSource, HeldKey, RelinearizationSource},
     schemes::ckks::{Ciphertext, Scale},
     trace::Observer,
 };
@@ -30,7 +30,7 @@ pub fn target<W: Word>(method: &dyn Method<W>, slots: usize, scale: Scale) -> Re
 pub fn run<W: Word>(
     plan: &Plan<'_>,
     method: &dyn Method<W>,
-    relinearization: Option<&SampleBlock<W>>,
+    relinearization: Option<&dyn RelinearizationSource<W>>,
     galois: Option<&dyn GaloisSource<W>>,
     inputs: &[Ciphertext<W>],
     observer: &mut dyn Observer,
@@ -38,4 +38,10 @@ pub fn run<W: Word>(
     let refresh = |x: &Ciphertext<W>, observer: &mut dyn Observer| method.bootstrap(x, observer);
     let machine = Machine { evaluator: method.ckks(), relinearization, galois, refresh: Some(&refresh) };
     plan.run(&machine, inputs, observer)
+}
+
+impl<W: Word> RelinearizationSource<W> for dyn KeySource<W> + '_ {
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
+        KeySource::relinearization_key(self)
+    }
 }

@@ -29,6 +29,27 @@ impl<W: Word> Deref for HeldKey<'_, W> {
     }
 }
 
+/// A relinearisation key. A circuit asks for it when it needs it and drops it when it has used it.
+pub trait RelinearizationSource<W: Word> {
+    /// The key.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] naming what could not be fetched.
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error>;
+}
+
+impl<W: Word> RelinearizationSource<W> for SampleBlock<W> {
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
+        Ok(HeldKey::Resident(self))
+    }
+}
+
+impl<W: Word, S: RelinearizationSource<W> + ?Sized> RelinearizationSource<W> for &S {
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
+        (**self).relinearization_key()
+    }
+}
+
 /// Galois keys by element. A circuit asks for each when it needs it and drops it when it has used it.
 pub trait GaloisSource<W: Word>: Sync {
     /// Ring degree N.

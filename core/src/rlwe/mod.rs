@@ -26,7 +26,7 @@ pub use context::{RlweContext, RlweSpec};
 pub use encapsulation::{EncapsulationContext, EncapsulationDigits, SparseSecret};
 pub use gadget::{GadgetTarget, switching_sample};
 pub use galois::GaloisKeys;
-pub use key_source::{GaloisSource, HeldKey};
+pub use key_source::{GaloisSource, HeldKey, RelinearizationSource};
 pub use keyswitch::{Digits, Pair};
 pub use link::{LinkSecret, PaddedSecret, link_samples};
 pub use ntru::NtruSecret;

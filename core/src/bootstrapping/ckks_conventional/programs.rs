@@ -29,7 +29,7 @@ impl<W: Word> ConventionalParams<W> {
     }
 
     /// The most bytes of keys that a run of a plan for [`Self::program_target`] holds at once: those of a bootstrap, or of a
-    /// linear transform of the program, beside the relinearisation key, which it holds all along.
+    /// linear transform of the program beside the relinearisation key, which it holds between two bootstraps.
     ///
     /// # Errors
     /// None for a set that was validated.
@@ -41,8 +41,8 @@ impl<W: Word> ConventionalParams<W> {
             self.switching_key_bytes(SwitchingKeyId::Galois { element, level })
         };
         let groups = plan.held_rotations().map(|steps| steps.iter().map(rotation).sum::<u64>());
-        let largest = groups.fold(self.least_key_bytes()?, u64::max);
-        Ok(largest + self.switching_key_bytes(SwitchingKeyId::Relinearization))
+        let relinearization = self.switching_key_bytes(SwitchingKeyId::Relinearization);
+        Ok(groups.map(|group| group + relinearization).fold(self.least_key_bytes()?, u64::max))
     }
 }
 
@@ -57,7 +57,6 @@ impl<W: Word> ConventionalBootstrapper<'_, W> {
         inputs: &[Ciphertext<W>],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
-        let relinearization = self.keys.relinearization_key()?;
-        program::run(plan, self, Some(&relinearization), Some(self.keys), inputs, observer)
+        program::run(plan, self, Some(&self.keys), Some(self.keys), inputs, observer)
     }
 }

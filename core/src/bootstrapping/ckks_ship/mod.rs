@@ -47,6 +47,7 @@ mod params;
 mod phase;
 mod presets;
 mod product_tree;
+mod programs;
 mod release;
 mod run;
 mod secret;

@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Target, Value,
+    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Refreshed, Target, Value,
     clear::fits,
     graph::limit,
     rotations::KnownRotations,
@@ -63,11 +63,11 @@ impl<'t> Planner<'t> {
         self.refreshed.get(&register).copied().unwrap_or(register)
     }
 
-    /// Level below which no value may fall that is to be bootstrapped yet.
+    /// Level below which no value may fall: that of the target, or of one that is to be bootstrapped yet.
     fn floor(&self) -> usize {
         match (self.bootstraps, self.target.bootstrapping) {
-            (Bootstraps::WhereNeeded, Some((input, _))) => input,
-            _ => 0,
+            (Bootstraps::WhereNeeded, Some((input, _))) => input.max(self.target.floor),
+            _ => self.target.floor,
         }
     }
 
@@ -193,7 +193,12 @@ impl<'t> Planner<'t> {
         let level = self.steps[x].level;
         match self.target.bootstrapping {
             Some((input, output)) if level >= input => {
-                let out = self.push(node, Action::Refresh(x), output, self.target.scale(output))?;
+                let scale = match self.target.refreshed {
+                    Refreshed::OfSet => self.target.scale(output),
+                    Refreshed::OfInput => self.steps[x].scale,
+                    Refreshed::At(scale) => scale,
+                };
+                let out = self.push(node, Action::Refresh(x), output, scale)?;
                 if self.bootstraps == Bootstraps::WhereNeeded {
                     self.refreshed.insert(x, out);
                 }

@@ -70,5 +70,5 @@ pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, 
 pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, Refresh, STAGE};
 pub use steps::MAX_STEPS;
-pub use target::{Bootstraps, InputShape, Target};
+pub use target::{Bootstraps, InputShape, Refreshed, Target};
 pub use text::MAX_TEXT;

@@ -13,7 +13,7 @@ use crate::{
         polynomial::PolynomialEvaluator,
     },
     error::Error,
-    rlwe::{GaloisSource, SampleBlock},
+    rlwe::{GaloisSource, HeldKey, RelinearizationSource, SampleBlock},
     schemes::ckks::{Ciphertext, CkksEvaluator, Complex, Scale},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
 };
@@ -34,8 +34,8 @@ pub type Refresh<'a, W> = dyn Fn(&Ciphertext<W>, &mut dyn Observer) -> Result<Ci
 pub struct Machine<'a, W: Word> {
     /// Operations on ciphertexts.
     pub evaluator: &'a CkksEvaluator<W>,
-    /// The relinearisation key.
-    pub relinearization: Option<&'a SampleBlock<W>>,
+    /// The relinearisation key, which is held from the first product after a bootstrap until the next bootstrap.
+    pub relinearization: Option<&'a dyn RelinearizationSource<W>>,
     /// Keys of rotations and conjugation.
     pub galois: Option<&'a dyn GaloisSource<W>>,
     /// A bootstrap, at the levels and to the scale that the plan was made for.
@@ -45,8 +45,8 @@ pub struct Machine<'a, W: Word> {
 impl Plan<'_> {
     /// Evaluates the program; the results do not depend on the number of threads.
     ///
-    /// Steps run one after the other, each on all threads. The observer sees [`STAGE`] around the steps between two
-    /// bootstraps, progress after each, and the stages of the bootstraps.
+    /// Steps run one after the other, each on all threads. The observer sees [`STAGE`] around what is computed between two
+    /// bootstraps, progress after each step of it, and the stages of the bootstraps.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] and [`Error::ParamsMismatch`] for inputs other than the plan was made for,
@@ -59,7 +59,8 @@ impl Plan<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         self.check_inputs(inputs)?;
-        let mut run = Run { plan: self, machine, inputs, values: Vec::new(), segment: None };
+        let mut run =
+            Run { plan: self, machine, inputs, values: Vec::new(), segment: None, relinearization: None };
         for at in 0..self.steps.len() {
             let place = || self.program.describe(self.steps[at].node);
             run.step(at, observer).map_err(|error| error.within(&place()))?;
@@ -122,6 +123,8 @@ struct Run<'a, W: Word> {
     /// From when they are known until nothing needs them any more.
     values: Vec<Option<Ciphertext<W>>>,
     segment: Option<Segment>,
+    /// The key, between the first product of a segment and its end.
+    relinearization: Option<HeldKey<'a, W>>,
 }
 
 impl<W: Word> Run<'_, W> {
@@ -134,9 +137,14 @@ impl<W: Word> Run<'_, W> {
                 .refresh
                 .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
             refresh(self.value(x)?, observer)?
+        } else if let Action::Input(i) = step.action {
+            self.inputs[i].clone()
         } else {
             if self.segment.is_none() {
                 emit(observer, &StageEvent::Enter { stage: STAGE.id })?;
+            }
+            if matches!(step.action, Action::Multiply(..) | Action::Polynomial(..)) {
+                self.hold_relinearization()?;
             }
             let mut counters = self.segment.as_ref().map_or_else(Counters::default, |s| s.counters);
             let out = self.compute(step, &mut counters)?;
@@ -162,6 +170,7 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn end_segment(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
+        self.relinearization = None;
         let Some(Segment { counters, level, log_q, log_scale }) = self.segment.take() else { return Ok(()) };
         emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
     }
@@ -179,8 +188,8 @@ impl<W: Word> Run<'_, W> {
         let evaluator = self.machine.evaluator;
         let (level, scale) = (step.level, step.scale);
         Ok(match &step.action {
-            Action::Input(i) => evaluator.drop_to_level(&self.inputs[*i], level)?,
-            Action::Refresh(x) => self.value(*x)?.clone(),
+            // Neither is computed.
+            Action::Input(_) | Action::Refresh(_) => return Err(another_operation()),
             Action::AddNumber(x, number) => evaluator.add_constant(self.value(*x)?, (*number).into())?,
             Action::MultiplyInteger(x, factor) => evaluator.multiply_integer(self.value(*x)?, *factor)?,
             Action::AddConstant(x, constant) => {
@@ -276,9 +285,16 @@ impl<W: Word> Run<'_, W> {
         (0..self.machine.evaluator.context().slots()).map(at).collect()
     }
 
+    fn hold_relinearization(&mut self) -> Result<(), Error> {
+        if let (None, Some(key)) = (&self.relinearization, self.machine.relinearization) {
+            self.relinearization = Some(key.relinearization_key()?);
+        }
+        Ok(())
+    }
+
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
-        self.machine
-            .relinearization
+        self.relinearization
+            .as_deref()
             .ok_or_else(|| Error::MissingKey("there is no relinearisation key; give it".into()))
     }
 

@@ -27,6 +27,9 @@ pub struct Target {
     pub(super) conjugation: Option<usize>,
     /// Levels of the input and of the result.
     pub(super) bootstrapping: Option<(usize, usize)>,
+    pub(super) refreshed: Refreshed,
+    /// Level below which no value falls.
+    pub(super) floor: usize,
     n: usize,
 }
 
@@ -76,6 +79,8 @@ impl Target {
             rotations: BTreeMap::new(),
             conjugation: None,
             bootstrapping: None,
+            refreshed: Refreshed::OfSet,
+            floor: 0,
             n: context.rlwe().n(),
         })
     }
@@ -105,11 +110,31 @@ impl Target {
         self
     }
 
-    /// With bootstrapping from level `input` (or above) to level `output`, whose result has the scale of the set.
+    /// With bootstrapping from level `input` (or above) to level `output`, whose result has the scale of the set unless
+    /// [`Self::with_refreshed`] says otherwise.
     #[must_use]
     pub fn with_bootstrapping(mut self, input: usize, output: usize) -> Self {
         self.bootstrapping = Some((input, output.min(self.top())));
         self
+    }
+
+    /// With bootstraps whose results have another scale than that of the set.
+    #[must_use]
+    pub fn with_refreshed(mut self, scale: Refreshed) -> Self {
+        self.refreshed = scale;
+        self
+    }
+
+    /// With a level below which no value falls: a set may have levels that nothing but its bootstrap uses.
+    #[must_use]
+    pub fn with_floor(mut self, level: usize) -> Self {
+        self.floor = level;
+        self
+    }
+
+    /// Levels of the input and of the result of a bootstrap, if there is one.
+    pub fn bootstrapping(&self) -> Option<(usize, usize)> {
+        self.bootstrapping
     }
 
     /// Slots of a message.
@@ -131,6 +156,17 @@ impl Target {
     pub(super) fn n(&self) -> usize {
         self.n
     }
+}
+
+/// The scale of what a bootstrap gives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Refreshed {
+    /// That of the set at the level of the result.
+    OfSet,
+    /// That of the ciphertext that was bootstrapped, as with several rounds.
+    OfInput,
+    /// This one.
+    At(Scale),
 }
 
 /// Who places bootstraps.

@@ -70,12 +70,15 @@ pub trait CkksSet {
     /// Level of fresh ciphertexts, of public keys, and of the result of a bootstrap.
     fn output_level(&self) -> usize;
 
-    /// What programs are planned for; `None` for a set whose method runs none.
+    /// What jobs are planned for, each a program.
     ///
     /// # Errors
     /// None for a set that was validated.
-    fn program_target(&self) -> Result<Option<Target>, Error> {
-        Ok(None)
+    fn target(&self) -> Result<Target, Error>;
+
+    /// Whether jobs may bring programs of their own, beside those of the operations by name.
+    fn runs_programs(&self) -> bool {
+        false
     }
 }
 
@@ -139,6 +142,9 @@ impl<W: WireWord> CkksSet for ShipParams<W> {
     fn output_level(&self) -> usize {
         self.output_level()
     }
+    fn target(&self) -> Result<Target, Error> {
+        self.program_target()
+    }
 }
 
 impl<W: WireWord> CkksSet for ConventionalParams<W> {
@@ -160,7 +166,11 @@ impl<W: WireWord> CkksSet for ConventionalParams<W> {
         self.levels().output
     }
 
-    fn program_target(&self) -> Result<Option<Target>, Error> {
-        self.program_target().map(Some)
+    fn target(&self) -> Result<Target, Error> {
+        self.program_target()
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
     }
 }
