@@ -165,7 +165,9 @@ impl<W: Word> Run<'_, W> {
             )));
         }
         let out = self.machine.evaluator.drop_to_level(&out, step.level)?;
-        self.values.push(Some(out.relabelled(step.scale)));
+        // A job of one operation gives the bits of that operation: its scale too, where the plan's differs by rounding alone.
+        let exact = out.scale().differs_by_rounding(step.scale);
+        self.values.push(Some(if exact { out } else { out.relabelled(step.scale) }));
         Ok(())
     }
 
