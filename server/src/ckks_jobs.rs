@@ -1,21 +1,28 @@
 //! Jobs on CKKS ciphertexts, whatever the method that refreshes them: each is a program, planned before it waits and run by one
-//! machine. Operations by name are nodes of a program on one ciphertext, which is written here.
+//! machine.
+
+mod steps;
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
-use refloat::bootstrapping::{MetaBootstrapper, Method, Rounds, program};
-use refloat::circuits::program::{Bootstraps, Builder, Plan, Refreshed, STAGE as ARITHMETIC};
-use refloat::rlwe::{GaloisSource, RelinearizationSource};
+use refloat::bootstrapping::{MetaBootstrapper, Method, program};
+use refloat::circuits::program::{Plan, STAGE as ARITHMETIC};
+use refloat::rlwe::{GaloisSource, RelinearizationSource, SampleBlock};
+use refloat::schemes::ckks::CkksContext;
 use refloat::trace::{Observer, StageEvent};
-use refloat::wire::{self, CkksSet};
+use refloat::wire::{CkksSet, WireWord};
 
 use crate::engine::{
-    BOOTSTRAP, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode, Task,
+    BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode,
+    Task,
 };
 use crate::id::Id;
-use crate::programs::{self, ProgramJob};
+use crate::{memory, programs};
+
+pub use steps::check_mode;
+use steps::{plan, rounds, written_out};
 
 /// Operation: multiply by itself, relinearise and rescale, which takes a level.
 pub const SQUARE: &str = "square";
@@ -61,13 +68,26 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         mode: SlotMode,
     ) -> impl Method<Self::Word> + 'a;
 
-    /// The relinearisation key, if there is one.
-    fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<Self::Word>>;
+    /// The relinearisation key, which there is where [`CkksSet::target`] has one.
+    fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<Self::Word>> {
+        let _ = keys;
+        None::<SampleBlock<Self::Word>>
+    }
 
-    /// Keys of rotations and conjugation that programs may use, if there are any.
+    /// Keys of rotations and conjugation, where [`CkksSet::target`] has any.
     fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<Self::Word>> {
         let _ = keys;
         None
+    }
+
+    /// As [`JobSet::working_bytes`].
+    fn working_bytes(&self) -> u64 {
+        working_bytes(self.ckks())
+    }
+
+    /// Whether jobs may bring programs of their own, beside those of the operations by name.
+    fn runs_programs(&self) -> bool {
+        false
     }
 
     /// Checks that there is room for what a run of a plan holds.
@@ -83,13 +103,9 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
 /// A CKKS set.
 pub struct CkksJobs<P: CkksMethod> {
     set: Arc<Described<P>>,
+    operations: Vec<&'static str>,
     /// The evaluator, as long as keys of the set are loaded: what it precomputes takes up to gigabytes.
     evaluator: Mutex<Weak<P::Evaluator>>,
-}
-
-struct Described<P> {
-    info: SetInfo,
-    params: P,
 }
 
 /// Keys of a CKKS set, and what computes with them.
@@ -102,19 +118,51 @@ struct CkksRunner<P: CkksMethod> {
 
 impl<P: CkksMethod> CkksJobs<P> {
     /// The set of these parameters, which `info` describes.
-    pub fn new(info: SetInfo, params: P) -> Self {
-        Self { set: Arc::new(Described { info, params }), evaluator: Mutex::default() }
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if they differ in levels or in what slots hold.
+    pub fn new(info: SetInfo, params: P) -> Result<Self, Error> {
+        let described = (info.input_level, info.output_level, info.mode);
+        let own = (params.input_level(), params.output_level(), params.mode());
+        if described != own {
+            let in_words = |(input, output, mode): (usize, usize, SlotMode)| {
+                format!("bootstraps of {} values from level {input} to {output}", mode.name())
+            };
+            return Err(Error::InvalidArgument(format!(
+                "{}: the description says {}, the parameters {}; make them agree",
+                info.name,
+                in_words(described),
+                in_words(own)
+            )));
+        }
+        let target = params.target()?;
+        let operations = [
+            (SQUARE, target.relinearization().is_some()),
+            (BOOTSTRAP, target.bootstrapping().is_some()),
+            (PROGRAM, params.runs_programs()),
+        ];
+        let operations = operations.into_iter().filter_map(|(name, has)| has.then_some(name)).collect();
+        Ok(Self { set: Arc::new(Described { info, params }), operations, evaluator: Mutex::default() })
     }
 
-    /// Keys in use.
-    fn loaded(&self, key: Id, keys: P::Keys) -> Result<LoadedKeys, Error> {
-        let mut known = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let evaluator = match known.upgrade() {
-            Some(evaluator) => evaluator,
-            None => Arc::new(self.set.params.evaluator()?),
-        };
+    /// The evaluator of keys that are loaded, or a new one.
+    fn evaluator(&self) -> Result<Arc<P::Evaluator>, Error> {
+        let known = || self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let upgraded = known().upgrade();
+        if let Some(evaluator) = upgraded {
+            return Ok(evaluator);
+        }
+        // Not under the lock: a thread that waits for others of its pool may be given a load of the same set meanwhile.
+        let made = Arc::new(self.set.params.evaluator()?);
+        let mut known = known();
+        let evaluator = known.upgrade().unwrap_or(made);
         *known = Arc::downgrade(&evaluator);
-        let set = Arc::clone(&self.set);
+        Ok(evaluator)
+    }
+
+    /// What does jobs with keys.
+    fn loaded(&self, key: Id, keys: P::Keys) -> Result<LoadedKeys, Error> {
+        let (set, evaluator) = (Arc::clone(&self.set), self.evaluator()?);
         Ok(LoadedKeys::new(set.info.expanded_key_bytes, CkksRunner { set, key, evaluator, keys }))
     }
 }
@@ -124,8 +172,12 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
         &self.set.info
     }
 
-    fn operations(&self) -> &'static [&'static str] {
-        if self.set.params.runs_programs() { &[SQUARE, BOOTSTRAP, PROGRAM] } else { &[SQUARE, BOOTSTRAP] }
+    fn operations(&self) -> &[&'static str] {
+        &self.operations
+    }
+
+    fn working_bytes(&self) -> u64 {
+        self.set.params.working_bytes()
     }
 
     fn largest_input(&self) -> usize {
@@ -140,7 +192,6 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
 
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
         let Described { info, params } = self.set.as_ref();
-        self.check_operations(&task.operations)?;
         check_mode(info, task.mode)?;
         let rounds = rounds(task, info.gain_bits)?;
         let job = written_out(params, task, input)?;
@@ -179,6 +230,17 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
     }
 }
 
+/// Polynomials modulo QP that a bootstrap holds at once beside keys and diagonals: the rotations of a linear map, their sums,
+/// and digits, on two threads.
+const WORKING_POLYNOMIALS: u64 = 128;
+
+/// Bytes that a bootstrap of a chain takes beside keys and diagonals.
+pub fn working_bytes<W: WireWord>(context: &CkksContext<W>) -> u64 {
+    let rlwe = context.rlwe();
+    let polynomial = size_of::<W>() * rlwe.qp(rlwe.max_level()).len() * rlwe.n();
+    WORKING_POLYNOMIALS * polynomial as u64 + memory::BESIDE
+}
+
 /// Passes on what bootstraps report: the stages of a job of operations by name are those of the set.
 struct OfBootstraps<'a>(&'a mut dyn Observer);
 
@@ -192,159 +254,37 @@ impl Observer for OfBootstraps<'_> {
     }
 }
 
-/// The program that a job is: the one it brings, or its operations one after the other on its only ciphertext.
-fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<ProgramJob<P::Word>, Error> {
-    if task.only() == Some(PROGRAM) {
-        return ProgramJob::from_bytes(params.ckks(), body);
-    }
-    let mut builder = Builder::new();
-    let mut x = builder.input("ciphertext");
-    for operation in &task.operations {
-        x = match operation.name() {
-            SQUARE => builder.multiply(x, x),
-            BOOTSTRAP => builder.bootstrap(x),
-            PROGRAM => {
-                return Err(Error::InvalidArgument(
-                    "a program is the only operation of its job; write the other operations into it".into(),
-                ));
-            }
-            other => {
-                return Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts")));
-            }
-        };
-    }
-    builder.output("result", x);
-    let inputs = vec![wire::ciphertext_from_bytes(params.ckks(), body)?];
-    Ok(ProgramJob { program: builder.finish()?, bootstraps: Bootstraps::AsWritten, inputs })
-}
-
-/// A plan of a job whose bootstraps are of `rounds`.
-fn plan<'j, P: CkksSet>(
-    params: &P,
-    job: &'j ProgramJob<P::Word>,
-    rounds: Rounds,
-    key: Id,
-) -> Result<Plan<'j>, Error> {
-    let target = params.target()?;
-    let (input, output) = (params.input_level(), params.output_level());
-    if rounds.count() == 1 {
-        return job.plan(&target, key);
-    }
-    let left = rounds.output_level(input, output)?;
-    let target = target.with_bootstrapping(input, left).with_refreshed(Refreshed::OfInput);
-    job.plan(&target, key).map_err(|error| match error {
-        Error::LevelMismatch(message) => Error::LevelMismatch(format!(
-            "{message}; or take 1 round: {} leave level {left} and 1 leaves {output}",
-            rounds.count()
-        )),
-        other => other,
-    })
-}
-
-/// Numbers and bits do not mix; real numbers are complex ones without an imaginary part.
-///
-/// # Errors
-/// [`Error::InvalidArgument`] for values that the set does not refresh.
-pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
-    if (mode == SlotMode::Bits) == (info.mode == SlotMode::Bits) {
-        return Ok(());
-    }
-    Err(Error::InvalidArgument(format!(
-        "slots were said to hold {} values, {} serves {}; choose another set",
-        mode.name(),
-        info.name,
-        if info.mode == SlotMode::Bits { "bits" } else { "real and complex numbers" }
-    )))
-}
-
-/// The rounds that a task asks for, each after the first worth `gain_bits` bits, which sets of bits have none of.
-///
-/// # Errors
-/// [`Error::InvalidArgument`] for more or fewer than there can be, and for rounds of something else than a bootstrap of
-/// numbers.
-fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
-    let refuse =
-        |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
-    if task.rounds > 1 {
-        if task.only() == Some(PROGRAM) {
-            return refuse(
-                "is for jobs of op=bootstrap, and the bootstraps of a program take one round each",
-            );
-        }
-        if task.bootstraps() == 0 {
-            return refuse("was given and no bootstrap to be done in rounds");
-        }
-        if task.mode == SlotMode::Bits {
-            return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
-        }
-    }
-    Rounds::new(task.rounds, gain_bits.unwrap_or(1))
-}
-
 #[cfg(test)]
 mod tests {
-    use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
-    use refloat::bootstrapping::method::NumberSecret;
     use refloat::params::preset;
-    use refloat::random::Seed;
 
     use super::*;
-    use crate::engine::Operation;
-
-    fn ship() -> ShipParams {
-        preset("toy10").unwrap().params().unwrap()
-    }
-
-    fn task(operations: &str, rounds: u32, mode: SlotMode) -> Task {
-        Task { mode, operations: Operation::parse_list(operations).unwrap(), rounds }
-    }
-
-    /// What a job on a ciphertext of a level leaves.
-    fn left(level: usize, operations: &str, rounds: u32) -> Result<usize, Error> {
-        let params = ship();
-        let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
-        let x = secret.encrypt_numbers(&[0.5], SlotMode::Real, level, &Seed::from_bytes([2; 32]))?;
-        let body = wire::ciphertext_to_bytes(params.ckks(), &x)?;
-        let job = written_out(&params, &task(operations, rounds, SlotMode::Real), &body)?;
-        let plan = plan(&params, &job, Rounds::new(rounds, 5)?, Id(x.key_id()))?;
-        Ok(plan.outputs().next().unwrap().level)
-    }
 
     #[test]
-    fn levels_are_followed_through_a_job() {
-        assert_eq!(left(2, "square,bootstrap,square,bootstrap", 1), Ok(2));
-        assert_eq!((left(2, "bootstrap", 1), left(1, "bootstrap,square", 1)), (Ok(2), Ok(1)));
-        for (level, operations) in [(1, "square"), (0, "bootstrap"), (2, "square,square")] {
-            let error = left(level, operations, 1).unwrap_err();
-            assert_eq!(error.code(), "LEVEL_MISMATCH", "{operations} at {level}: {error}");
-        }
-    }
-
-    #[test]
-    fn a_program_is_a_job_by_itself() {
-        for bad in ["square,program", "program,program", "circuit"] {
-            assert_eq!(left(2, bad, 1).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
-        }
-    }
-
-    #[test]
-    fn rounds_take_a_level_and_are_of_bootstraps_of_numbers() {
-        let real = |rounds| super::rounds(&task(BOOTSTRAP, rounds, SlotMode::Real), Some(18));
-        assert_eq!(real(2).unwrap().gained_bits(), 18);
-        for wrong in [0, 5, 1000, u32::MAX] {
-            let error = real(wrong).unwrap_err().to_string();
-            assert!(error.contains(&wrong.to_string()) && error.contains("1 to 4 rounds"), "{error}");
-        }
+    fn a_description_that_its_parameters_contradict_is_refused() {
+        let preset = preset("toy10").unwrap();
+        let params = preset.params().unwrap();
+        let info = preset.describe(&params);
+        assert!(CkksJobs::new(info.clone(), params.clone()).is_ok());
         for wrong in [
-            task(SQUARE, 2, SlotMode::Real),
-            task(PROGRAM, 2, SlotMode::Real),
-            task(BOOTSTRAP, 2, SlotMode::Bits),
+            SetInfo { input_level: 0, ..info.clone() },
+            SetInfo { output_level: 3, ..info.clone() },
+            SetInfo { mode: SlotMode::Bits, ..info },
         ] {
-            assert_eq!(super::rounds(&wrong, Some(18)).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
+            let error = CkksJobs::new(wrong, params.clone()).err().unwrap().to_string();
+            assert!(error.contains("toy10") && error.contains("from level 1 to 2"), "{error}");
         }
-        assert_eq!(left(1, "bootstrap,bootstrap", 2), Ok(1));
-        let error = left(1, "bootstrap,square", 2).unwrap_err();
-        assert_eq!(error.code(), "LEVEL_MISMATCH");
-        assert!(error.to_string().contains("2 leave level 1 and 1 leaves 2"), "{error}");
+    }
+
+    #[test]
+    fn keys_of_a_set_share_an_evaluator_as_long_as_there_are_any() {
+        let preset = preset("toy10").unwrap();
+        let params = preset.params().unwrap();
+        let set = CkksJobs::new(preset.describe(&params), params).unwrap();
+        let first = set.evaluator().unwrap();
+        assert!(Arc::ptr_eq(&first, &set.evaluator().unwrap()));
+        let weak = Arc::downgrade(&first);
+        drop(first);
+        assert!(weak.upgrade().is_none() && set.evaluator().is_ok());
     }
 }

@@ -8,20 +8,20 @@ use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
 use zeroize::Zeroizing;
 
-use crate::engine::{SetInfo, SlotMode};
+use crate::engine::{Described, SetInfo, SlotMode};
 use crate::id::Id;
 use crate::programs::ProgramJob;
 
 /// How a set is found.
 #[derive(Debug, Clone, Copy)]
-pub enum Which<'a> {
+pub enum SetQuery<'a> {
     /// By its name, among those that keys are made of.
     Name(&'a str),
     /// By the fingerprint in bytes that belong to it.
     Fingerprint([u8; 16]),
 }
 
-impl Which<'_> {
+impl SetQuery<'_> {
     /// The set, if it is one of a method.
     pub fn preset<S: SetSpec>(self) -> Option<&'static Preset<S>> {
         match self {
@@ -34,25 +34,25 @@ impl Which<'_> {
     ///
     /// # Errors
     /// None for a set of a released version.
-    pub fn ckks<P>(self) -> Result<Option<Client>, Error>
+    pub fn ckks<P>(self) -> Result<Option<KeyOwnerSet>, Error>
     where
         P: ParamSet + CkksSet + SeededSet + 'static,
         P::Secret: NumberSecret<P::Word> + 'static,
     {
         let Some(preset) = self.preset() else { return Ok(None) };
-        Ok(Some(Client::Ckks(Box::new(Described::<P>::of(preset)?))))
+        Ok(Some(KeyOwnerSet::Ckks(Box::new(Described::<P>::of(preset)?))))
     }
 }
 
-/// A set that was found, by what there is for its ciphertexts.
-pub enum Client {
+/// A set that was found, by what can be done with its ciphertexts.
+pub enum KeyOwnerSet {
     /// Of CKKS: numbers are encrypted and decrypted alike for every method.
     Ckks(Box<dyn CkksClient>),
     /// Of another scheme, whose commands know its ciphertexts.
     Other(Box<dyn KeyClient>),
 }
 
-impl Client {
+impl KeyOwnerSet {
     /// What every set has.
     pub fn keys(self) -> Box<dyn KeyClient> {
         match self {
@@ -73,7 +73,7 @@ pub trait KeyClient {
     /// Reads a secret key of the set.
     ///
     /// # Errors
-    /// The bytes are none.
+    /// The bytes are not a secret key of the set.
     fn read_secret(&self, bytes: &[u8]) -> Result<Box<dyn KeySecret>, Error>;
 }
 
@@ -82,19 +82,19 @@ pub trait CkksClient: KeyClient {
     /// Reads a secret key of the set, to encrypt and decrypt with.
     ///
     /// # Errors
-    /// The bytes are none.
+    /// The bytes are not a secret key of the set.
     fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
 
     /// Reads a ciphertext of the set.
     ///
     /// # Errors
-    /// The bytes are none.
+    /// The bytes are not a ciphertext of the set.
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error>;
 
-    /// Plans a program, given as the body of a job.
+    /// Plans a program, given as the body of a job, whether or not jobs of the set may bring one.
     ///
     /// # Errors
-    /// The set runs no programs, or not this one on ciphertexts under `key`.
+    /// The set cannot run the program on ciphertexts under `key`.
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error>;
 }
 
@@ -137,23 +137,6 @@ impl CiphertextBytes {
     }
 }
 
-/// A set with parameters `P`.
-pub struct Described<P> {
-    info: SetInfo,
-    params: P,
-}
-
-impl<P: ParamSet> Described<P> {
-    /// The set of a preset.
-    ///
-    /// # Errors
-    /// None for a set of a released version, over the word that its primes take.
-    pub fn of(preset: &Preset<P::Spec>) -> Result<Self, Error> {
-        let params: P = preset.checked()?;
-        Ok(Self { info: preset.describe(&params), params })
-    }
-}
-
 impl<P> KeyClient for Described<P>
 where
     P: SeededSet,
@@ -186,12 +169,6 @@ where
     }
 
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {
-        if !self.params.runs_programs() {
-            return Err(Error::InvalidArgument(format!(
-                "{} runs no programs; take a set that does, such as n16",
-                self.info.name
-            )));
-        }
         let (job, target) = (ProgramJob::from_bytes(self.params.ckks(), body)?, self.params.target()?);
         let plan = job.plan(&target, key)?;
         Ok(PlannedProgram {

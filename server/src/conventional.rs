@@ -13,11 +13,11 @@ use refloat::schemes::ckks::CkksContext;
 use refloat::wire::CkksSet;
 use refloat::{Error, wire};
 
-use crate::ckks_jobs::{CkksJobs, CkksMethod};
-use crate::engine::{JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode};
+use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
+use crate::engine::{JobSet, LoadError, PartReader, ReadPart, SetInfo, SlotMode, read_parts};
 use crate::id::Id;
 use crate::plan::MemoryPlan;
-use crate::registry::{Memory, Registered, Wanted};
+use crate::registry::{Registered, SetFilter};
 use crate::streamed::StreamedKeys;
 
 /// Conventional bootstrapping, for the registry.
@@ -33,23 +33,12 @@ struct Planned {
     plan: MemoryPlan,
 }
 
-fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &ConventionalPreset| {
         let params = preset.params()?;
-        let plan = match wanted.memory {
-            Memory::Keys(budget) => MemoryPlan::keeping(&params, budget),
-            Memory::Total(budget) => MemoryPlan::within(&params, budget).map_err(|needed| {
-                Error::Limit(format!(
-                    "{} takes {:.2} GB of memory with its evaluation keys, {:.2} GB are available; free some, or take a \
-                     smaller set",
-                    preset.name,
-                    needed as f64 / 1e9,
-                    budget.unwrap_or(0) as f64 / 1e9
-                ))
-            })?,
-        };
+        let plan = MemoryPlan::keeping(&params, wanted.memory.for_keys(working_bytes(params.ckks())));
         let info = SetInfo { expanded_key_bytes: plan.kept(), ..preset.describe(&params) };
-        Ok(Box::new(CkksJobs::new(info, Planned { params, plan })) as Box<dyn JobSet>)
+        Ok(Box::new(CkksJobs::new(info, Planned { params, plan })?) as Box<dyn JobSet>)
     };
     wanted.presets().map(set).collect()
 }
@@ -76,10 +65,6 @@ impl CkksSet for Planned {
     fn target(&self) -> Result<Target, Error> {
         self.params.target()
     }
-
-    fn runs_programs(&self) -> bool {
-        self.params.runs_programs()
-    }
 }
 
 impl CkksMethod for Planned {
@@ -96,9 +81,7 @@ impl CkksMethod for Planned {
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<Self::Keys, LoadError> {
         let mut builder = ConventionalKeys::builder(&self.params, key.0);
-        for index in 0..self.params.key_parts().len() {
-            builder.add(index, &read(index)?)?;
-        }
+        read_parts(self.params.key_parts().len(), read, |index, bytes| builder.add(index, bytes))?;
         Ok(Box::new(builder.finish()?))
     }
 
@@ -122,6 +105,10 @@ impl CkksMethod for Planned {
 
     fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<u64>> {
         Some(keys.as_ref())
+    }
+
+    fn runs_programs(&self) -> bool {
+        true
     }
 
     fn check_plan(&self, plan: &Plan<'_>) -> Result<(), Error> {
@@ -154,11 +141,12 @@ mod tests {
     use crate::ckks_jobs::PROGRAM;
     use crate::engine::{Operation, Task};
     use crate::programs::ProgramJob;
+    use crate::registry::Memory;
 
     const TOY: &str = "toy-conventional10-sparse";
 
     fn set(name: &str, budget: u64) -> Box<dyn JobSet> {
-        sets(Wanted { only: Some(name), memory: Memory::Keys(budget) }).unwrap().remove(0)
+        sets(SetFilter { only: Some(name), memory: Memory::Keys(budget) }).unwrap().remove(0)
     }
 
     /// Stops when the reduction begins.

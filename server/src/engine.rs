@@ -4,6 +4,7 @@
 //! Which sets there are is said by a [`crate::registry::Registry`].
 
 use refloat::Error;
+use refloat::bootstrapping::method::{ParamSet, Preset};
 pub use refloat::bootstrapping::method::{Part, Scheme, SetInfo, SlotMode, Stage};
 use refloat::trace::Observer;
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,7 @@ impl Task {
     }
 }
 
-/// What is meant where rounds are not spoken of.
+/// The rounds of a task that names none.
 pub(crate) fn one_round() -> u32 {
     1
 }
@@ -124,11 +125,42 @@ pub trait Runner: Send + Sync + 'static {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error>;
 }
 
+/// Checked parameters of a set, and its description.
+pub struct Described<P> {
+    /// What there is to know of it.
+    pub info: SetInfo,
+    /// What it computes with.
+    pub params: P,
+}
+
+impl<P: ParamSet> Described<P> {
+    /// The set of a preset.
+    ///
+    /// # Errors
+    /// None for a set of a released version, over the word that its primes take.
+    pub fn of(preset: &Preset<P::Spec>) -> Result<Self, Error> {
+        let params: P = preset.checked()?;
+        Ok(Self { info: preset.describe(&params), params })
+    }
+}
+
 /// Reads piece `index` of a stored key set.
 pub type ReadPart<'a> = &'a mut dyn FnMut(usize) -> std::io::Result<Vec<u8>>;
 
 /// Reads piece `index` of a stored key set, at any time.
 pub type PartReader = std::sync::Arc<dyn Fn(usize) -> std::io::Result<Vec<u8>> + Send + Sync>;
+
+/// Hands the pieces of a key set of `count` to `add`, in order.
+///
+/// # Errors
+/// A piece cannot be read, or `add` refuses it.
+pub fn read_parts(
+    count: usize,
+    read: ReadPart<'_>,
+    mut add: impl FnMut(usize, &[u8]) -> Result<(), Error>,
+) -> Result<(), LoadError> {
+    (0..count).try_for_each(|index| Ok(add(index, &read(index)?)?))
+}
 
 /// Why keys could not be loaded.
 #[derive(Debug)]
@@ -158,24 +190,10 @@ pub trait JobSet: Send + Sync + 'static {
     fn info(&self) -> &SetInfo;
 
     /// Names of the operations that its jobs consist of.
-    fn operations(&self) -> &'static [&'static str];
+    fn operations(&self) -> &[&'static str];
 
-    /// Checks that the set has all of these operations.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] naming the first that it has not, and those there are.
-    fn check_operations(&self, operations: &[Operation]) -> Result<(), Error> {
-        let Some(other) = operations.iter().find(|operation| !self.operations().contains(&operation.name()))
-        else {
-            return Ok(());
-        };
-        Err(Error::InvalidArgument(format!(
-            "{} has the operations {}, and the job asks for {}; take keys of a set that has it",
-            self.info().name,
-            self.operations().join(", "),
-            other.name()
-        )))
-    }
+    /// Bytes of memory to set aside for a run, beside loaded keys.
+    fn working_bytes(&self) -> u64;
 
     /// Largest body of a job, in bytes.
     fn largest_input(&self) -> usize {
@@ -188,7 +206,8 @@ pub trait JobSet: Send + Sync + 'static {
     /// The bytes are not piece `index` of a key set `key`.
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Checks the body of a job, and that `task` can be applied to it. Returns how many bytes the result takes at most.
+    /// Checks the body of a job, and that `task`, of operations that the set has, can be applied to it. Returns how many bytes
+    /// the result takes at most. [`crate::engines::Engines::check`] has checked the operations before.
     ///
     /// # Errors
     /// The bytes are no such input under `key`, or its level does not fit.

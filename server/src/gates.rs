@@ -5,16 +5,19 @@
 
 use refloat::Error;
 use refloat::bootstrapping::cggi::{self, CggiEvaluator, CggiKeys, CggiPreset, key_parts};
-use refloat::circuits::netlist::{MAX_INPUTS, MAX_TEXT, Netlist};
+use refloat::circuits::netlist::{MAX_INPUTS, MAX_OUTPUTS, MAX_TEXT, Netlist};
 use refloat::schemes::cggi::{CggiCiphertext, CggiParams, Encoding};
 use refloat::trace::Observer;
 use refloat::wire::{self, WireWord};
 
-use crate::clients::{Client, Described, Which};
-use crate::engine::{JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, SlotMode, Task};
+use crate::clients::{KeyOwnerSet, SetQuery};
+use crate::engine::{
+    Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, SlotMode, Task, read_parts,
+};
 use crate::id::{Id, hex};
 use crate::look_ups::LookUpJob;
-use crate::registry::{Registered, Wanted};
+use crate::memory::BESIDE;
+use crate::registry::{Registered, SetFilter};
 
 /// Operation: evaluate a circuit of gates, which comes with its inputs.
 pub const CIRCUIT: &str = "circuit";
@@ -25,26 +28,19 @@ pub const LOOK_UP: &str = "lookup";
 /// DM/CGGI, for the registry.
 pub const METHOD: Registered = Registered { method: cggi::METHOD, sets, client };
 
-/// A DM/CGGI set, over the words that its prime takes.
-struct GateSet<W: WireWord> {
-    info: SetInfo,
-    params: CggiParams<W>,
-}
-
-fn sets(wanted: Wanted<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set =
         |preset| if CggiPreset::wide(preset) { set_over::<u64>(preset) } else { set_over::<u32>(preset) };
     wanted.presets().map(set).collect()
 }
 
 fn set_over<W: WireWord>(preset: &CggiPreset) -> Result<Box<dyn JobSet>, Error> {
-    let params = preset.params_over::<W>()?;
-    Ok(Box::new(GateSet { info: preset.describe(&params), params }))
+    Ok(Box::new(Described::<CggiParams<W>>::of(preset)?))
 }
 
-fn client(which: Which<'_>) -> Result<Option<Client>, Error> {
+fn client(which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
     let Some(preset) = which.preset() else { return Ok(None) };
-    Ok(Some(Client::Other(if CggiPreset::wide(preset) {
+    Ok(Some(KeyOwnerSet::Other(if CggiPreset::wide(preset) {
         Box::new(Described::<CggiParams<u64>>::of(preset)?)
     } else {
         Box::new(Described::<CggiParams<u32>>::of(preset)?)
@@ -127,13 +123,21 @@ pub(crate) fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Error> {
     })
 }
 
-impl<W: WireWord> JobSet for GateSet<W> {
+/// A set, over the words that its prime takes.
+impl<W: WireWord> JobSet for Described<CggiParams<W>> {
     fn info(&self) -> &SetInfo {
         &self.info
     }
 
     fn operations(&self) -> &'static [&'static str] {
         &[CIRCUIT, LOOK_UP]
+    }
+
+    /// Values of as many wires as a circuit may have inputs and outputs, beside which a gate works in little. One that holds more
+    /// at once takes more.
+    fn working_bytes(&self) -> u64 {
+        let value = size_of::<W>() * (self.params.n() + 1);
+        BESIDE + ((MAX_INPUTS + MAX_OUTPUTS) * value) as u64
     }
 
     fn largest_input(&self) -> usize {
@@ -146,7 +150,6 @@ impl<W: WireWord> JobSet for GateSet<W> {
 
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
         let params = &self.params;
-        self.check_operations(&task.operations)?;
         if task.rounds != 1 {
             return Err(Error::InvalidArgument(format!(
                 "rounds={} is for bootstraps of CKKS ciphertexts, and {} is a set for bits; leave it out",
@@ -179,9 +182,7 @@ impl<W: WireWord> JobSet for GateSet<W> {
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
         let mut builder = CggiKeys::builder(&self.params, key.0);
-        for index in 0..key_parts(&self.params).len() {
-            builder.add(index, &read(index)?)?;
-        }
+        read_parts(key_parts(&self.params).len(), read, |index, bytes| builder.add(index, bytes))?;
         let keys = builder.finish()?;
         Ok(LoadedKeys::new(keys.memory_bytes() as u64, CggiEvaluator::new(keys)))
     }
@@ -227,7 +228,7 @@ mod tests {
     use crate::registry::Memory;
 
     fn set(name: &str) -> Box<dyn JobSet> {
-        sets(Wanted { only: Some(name), memory: Memory::Keys(0) }).unwrap().remove(0)
+        sets(SetFilter { only: Some(name), memory: Memory::Keys(0) }).unwrap().remove(0)
     }
 
     fn toy() -> (Box<dyn JobSet>, CggiSecretKey) {

@@ -5,7 +5,36 @@
 
 use std::path::Path;
 
+use refloat::Error;
+
 use crate::cgroup;
+
+/// Bytes that a run takes whatever the set: the program itself, and pieces of keys that are being read.
+pub const BESIDE: u64 = 128 << 20;
+
+/// What is said of a set that takes more bytes of memory than there are.
+pub fn too_little(set: &str, needed: u64, available: u64) -> Error {
+    Error::Limit(format!(
+        "{set} takes {} of memory with its evaluation keys, {} are available; free some, or take a smaller set",
+        bytes(needed),
+        bytes(available)
+    ))
+}
+
+/// Bytes in the unit people read.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if count < 1000 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1000.0;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.*} {}", usize::from(value < 9.995) + usize::from(value < 99.95), UNITS[unit])
+}
 
 /// What the allocator reads when the process starts: large pages where the system has them, and what was once used is kept
 /// for the next evaluation until [`give_back`] (or a day has passed).

@@ -1,11 +1,11 @@
 //! How much memory conventional bootstrapping takes, and what can be traded for time.
 
-use refloat::Error;
 use refloat::bootstrapping::ckks_conventional::ConventionalParams;
 use refloat::bootstrapping::raising::{RaisingParams, ReductionSpec};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::params::ConventionalPreset;
 use serde::Serialize;
+
+use crate::ckks_jobs::working_bytes;
 
 /// What a bootstrap with a set keeps in memory, and how it keeps the diagonals of its linear maps.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -65,15 +65,12 @@ impl MemoryPlan {
 
     /// The plan that keeps diagonals in a given way.
     pub fn of<R: ReductionSpec>(params: &RaisingParams<R>, storage: PlaintextStorage) -> Self {
-        let rlwe = params.ckks().rlwe();
-        let top = rlwe.qp(rlwe.max_level());
-        let polynomial = (8 * top.len() * params.n()) as u64;
         Self {
             evaluated: storage == PlaintextStorage::Evaluated,
             streamed: false,
             keys: params.expanded_key_bytes(),
             diagonals: params.diagonal_bytes(storage),
-            working: WORKING_POLYNOMIALS * polynomial + BESIDE,
+            working: working_bytes(params.ckks()),
         }
     }
 
@@ -92,21 +89,3 @@ impl MemoryPlan {
         if self.evaluated { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
     }
 }
-
-/// The most bytes that a run of any set has beside keys and diagonals.
-///
-/// # Errors
-/// None for the sets of a released version.
-pub fn largest_working() -> Result<u64, Error> {
-    let working = |preset: &ConventionalPreset| {
-        Ok(MemoryPlan::of(&preset.params()?, PlaintextStorage::Coefficients).working)
-    };
-    ConventionalPreset::readable().map(working).try_fold(0, |most, bytes| Ok(most.max(bytes?)))
-}
-
-/// Polynomials modulo QP that a run holds at once beside keys and diagonals: the rotations of a linear map, their sums,
-/// and digits, on two threads.
-const WORKING_POLYNOMIALS: u64 = 128;
-
-/// Bytes of the program itself, and of the pieces of keys that are being read.
-const BESIDE: u64 = 128 << 20;

@@ -3,29 +3,45 @@
 use refloat::Error;
 use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
 
-use crate::clients::{Client, Which};
+use crate::clients::{KeyOwnerSet, SetQuery};
 use crate::engine::{JobSet, SetInfo};
-use crate::{conventional, gates, ship};
+use crate::{conventional, gates, memory, ship};
 
 /// Which sets are to be made, and for how much memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct SetFilter<'a> {
     /// The set of this name alone.
     pub only: Option<&'a str>,
     /// What there is for them: a set that could take less memory for more time does so where it must.
     pub memory: Memory,
 }
 
-/// A bound on memory, in bytes.
+/// A bound on memory, in bytes. A set of which a run needs more all the same is refused by [`Registry::sets`].
 #[derive(Debug, Clone, Copy)]
 pub enum Memory {
     /// For loaded keys, with what is precomputed for them.
     Keys(u64),
-    /// For everything, runs included, if there is a bound; a set that needs more is refused.
+    /// For everything, runs included, if there is a bound.
     Total(Option<u64>),
 }
 
-impl Wanted<'_> {
+impl Memory {
+    /// What there is for loaded keys, with what is precomputed for them, beside a run that takes `working` bytes.
+    pub fn for_keys(self, working: u64) -> u64 {
+        match self {
+            Self::Keys(bytes) => bytes,
+            Self::Total(None) => u64::MAX,
+            Self::Total(Some(total)) => total.saturating_sub(working),
+        }
+    }
+}
+
+impl SetFilter<'_> {
+    /// All sets, in as much memory as they take.
+    pub fn all() -> Self {
+        Self { only: None, memory: Memory::Keys(u64::MAX) }
+    }
+
     /// Those of a method that are wanted, of today and of earlier versions.
     pub fn presets<S: SetSpec>(self) -> impl Iterator<Item = &'static Preset<S>> {
         Preset::<S>::readable().filter(move |preset| self.only.is_none_or(|name| name == preset.name))
@@ -41,9 +57,9 @@ pub struct Registered {
     /// What it is.
     pub method: MethodInfo,
     /// Checks the sets that are wanted.
-    pub sets: fn(Wanted<'_>) -> Result<Sets, Error>,
-    /// The set that is meant, for the owner of data, if it is one of the method.
-    pub client: fn(Which<'_>) -> Result<Option<Client>, Error>,
+    pub sets: fn(SetFilter<'_>) -> Result<Sets, Error>,
+    /// Finds a set of the method, for the owner of keys.
+    pub client: fn(SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error>,
 }
 
 /// Methods, in the order to show them.
@@ -58,6 +74,11 @@ impl Default for Registry {
 }
 
 impl Registry {
+    /// No method.
+    pub fn empty() -> Self {
+        Self(Vec::new())
+    }
+
     /// With a method more.
     #[must_use]
     pub fn with(mut self, method: Registered) -> Self {
@@ -74,24 +95,37 @@ impl Registry {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a set that says it is of another method, or whose name or fingerprint another set has:
-    /// keys find their set by either. None for the sets of a released version; they are checked all the same.
-    pub fn sets(&self, wanted: Wanted<'_>) -> Result<Sets, Error> {
+    /// keys find their set by either. [`Error::Limit`] for a set that takes more than [`Memory::Total`] with its keys and a run.
+    /// Without that bound none for the sets of a released version; they are checked all the same.
+    pub fn sets(&self, wanted: SetFilter<'_>) -> Result<Sets, Error> {
         let mut all = Sets::new();
         for registered in &self.0 {
             for set in (registered.sets)(wanted)? {
                 check(set.info(), registered.method.id, &all)?;
+                fits(set.as_ref(), wanted.memory)?;
                 all.push(set);
             }
         }
         Ok(all)
     }
 
-    /// The set that is meant, for the owner of data; `None` if there is none.
+    /// Finds a set, for the owner of keys; `None` if there is none.
     ///
     /// # Errors
     /// None for the sets of a released version.
-    pub fn client(&self, which: Which<'_>) -> Result<Option<Client>, Error> {
+    pub fn client(&self, which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
         self.0.iter().find_map(|registered| (registered.client)(which).transpose()).transpose()
+    }
+}
+
+/// Refuses a set of which keys and a run take more than there is for everything.
+fn fits(set: &dyn JobSet, memory: Memory) -> Result<(), Error> {
+    let needed = set.info().expanded_key_bytes.saturating_add(set.working_bytes());
+    match memory {
+        Memory::Total(Some(available)) if available < needed => {
+            Err(memory::too_little(&set.info().name, needed, available))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -118,11 +152,62 @@ fn check(info: &SetInfo, id: &str, before: &Sets) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
     use super::*;
+
+    /// Methods of the core whose sets no job can use, and why.
+    const NOT_SERVED: [(&str, &str); 2] = [
+        ("ckks-msb", "its look-ups are jobs of a table and a ciphertext, which are to come"),
+        ("bgv", "its jobs are to come"),
+    ];
+
+    /// Identifiers of the methods that the core has, as its sources say.
+    fn methods_of_the_core() -> BTreeSet<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src/bootstrapping");
+        let mut found = BTreeSet::new();
+        for folder in std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()) {
+            let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+            for text in files.filter_map(|path| std::fs::read_to_string(path).ok()) {
+                let Some((_, rest)) = text.split_once("pub const METHOD: MethodInfo") else { continue };
+                let id = rest.split_once("id: \"").unwrap().1.split('"').next().unwrap();
+                found.insert(id.to_owned());
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_method_of_the_core_is_served_or_said_not_to_be() {
+        let registry = Registry::default();
+        let served = registry.methods().map(|method| method.id.to_owned());
+        let not = NOT_SERVED.iter().map(|(id, why)| {
+            assert!(!why.is_empty());
+            (*id).to_owned()
+        });
+        let listed: Vec<String> = served.chain(not).collect();
+        assert_eq!(listed.len(), listed.iter().collect::<BTreeSet<_>>().len(), "served, and said not to be");
+        assert_eq!(methods_of_the_core(), listed.into_iter().collect());
+    }
+
+    #[test]
+    fn a_set_that_needs_more_memory_than_there_is_is_refused_whatever_its_method() {
+        for name in ["ship14", "ship13", "n16", "bool-128"] {
+            let sets = |memory| Registry::default().sets(SetFilter { only: Some(name), memory });
+            let least = sets(Memory::Keys(0)).unwrap().remove(0);
+            let needed = least.info().expanded_key_bytes + least.working_bytes();
+            let error = sets(Memory::Total(Some(needed - 1))).err().unwrap();
+            assert_eq!(error.code(), "LIMIT", "{name}");
+            assert!(error.to_string().contains(name), "{error}");
+            assert_eq!(sets(Memory::Total(Some(needed))).unwrap().len(), 1, "{name}");
+            assert_eq!(sets(Memory::Total(None)).unwrap().len(), 1, "{name}");
+        }
+    }
 
     #[test]
     fn sets_that_could_be_taken_for_each_other_are_refused() {
-        let wanted = Wanted { only: Some("toy10"), memory: Memory::Total(None) };
+        let wanted = SetFilter { only: Some("toy10"), memory: Memory::Total(None) };
         let twice = Registry::default().with(ship::METHOD);
         let error = twice.sets(wanted).err().unwrap().to_string();
         assert!(error.contains("toy10") && error.contains("name"), "{error}");

@@ -239,6 +239,23 @@ fn a_job_that_panics_fails_alone() {
 }
 
 #[test]
+fn a_result_longer_than_its_set_announced_is_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = TestServer::start(folder.path(), observed);
+    let client = &server.client;
+    upload(client);
+    server.engine.overflows.store(true, Ordering::SeqCst);
+    let job = submit(client, 1);
+    assert_eq!(client.wait_state(&job, "failed")["problem"]["code"], "INTERNAL");
+    assert_ne!(client.get(&format!("/v1/jobs/{job}/result")).status, 200);
+    server.engine.overflows.store(false, Ordering::SeqCst);
+    client.wait_state(&submit(client, 2), "done");
+    assert_eq!(server.engine.loads.load(Ordering::SeqCst), 1, "the keys stay");
+    assert!(metric(client, "refloat_job_panics_total") < 0.1);
+    server.stop();
+}
+
+#[test]
 fn inputs_go_when_jobs_end_and_jobs_are_bounded_in_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = CIPHERTEXT as u64;

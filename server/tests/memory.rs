@@ -14,7 +14,7 @@ use refloat::wire;
 use refloat_server::engines::Engines;
 use refloat_server::id::hex;
 use refloat_server::plan::MemoryPlan;
-use refloat_server::registry::{Memory, Registry, Wanted};
+use refloat_server::registry::{Memory, Registry, SetFilter};
 use refloat_server::{Config, Server};
 use serde_json::{Value, json};
 use support::{Answer, Client};
@@ -35,7 +35,7 @@ impl Small {
         config.server.allow_insecure = true;
         config.compute.key_cache_bytes = budget;
         folder.clone_into(&mut config.storage.data);
-        let wanted = Wanted { only: Some(SET), memory: Memory::Keys(budget) };
+        let wanted = SetFilter { only: Some(SET), memory: Memory::Keys(budget) };
         let engines = Engines::with(&Registry::default(), wanted).unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

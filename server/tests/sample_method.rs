@@ -11,7 +11,7 @@ use refloat::bootstrapping::method::{
 };
 use refloat::circuits::program::Target;
 use refloat::random::Seed;
-use refloat::rlwe::{KeySeeds, RelinearizationSource, RlweContext, RlweSpec, SampleBlock, SecretKey};
+use refloat::rlwe::{KeySeeds, RlweContext, RlweSpec, SecretKey};
 use refloat::schemes::ckks::{
     Ciphertext, CkksContext, CkksEvaluator, Complex, Private, Scale, decrypt_slots, encrypt, key_set_id,
 };
@@ -21,7 +21,7 @@ use refloat::wire::{self, CkksSet, ObjectKind, SeededSecret, SeededSet};
 use refloat_server::ckks_jobs::{CkksJobs, CkksMethod};
 use refloat_server::engine::{JobSet, LoadError, ReadPart};
 use refloat_server::id::Id;
-use refloat_server::registry::{Registered, Registry, Sets, Wanted};
+use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
 use support::registered::{self, is_command};
 
@@ -240,16 +240,12 @@ impl CkksMethod for Params {
     fn bootstrapper<'a>(evaluator: &'a CkksEvaluator<u64>, (): &'a (), _: SlotMode) -> impl Method<u64> + 'a {
         Copying(evaluator)
     }
-
-    fn relinearization((): &()) -> Option<impl RelinearizationSource<u64>> {
-        None::<SampleBlock<u64>>
-    }
 }
 
-fn sets(wanted: Wanted<'_>) -> Result<Sets, Error> {
+fn sets(wanted: SetFilter<'_>) -> Result<Sets, Error> {
     let set = |preset: &Preset<Spec>| {
         let params: Params = preset.checked()?;
-        Ok(Box::new(CkksJobs::new(preset.describe(&params), params)) as Box<dyn JobSet>)
+        Ok(Box::new(CkksJobs::new(preset.describe(&params), params)?) as Box<dyn JobSet>)
     };
     wanted.presets().map(set).collect()
 }
@@ -267,10 +263,7 @@ fn its_jobs_run_on_a_server() {
     let sets = client.get("/v1/params").json()["sets"].as_array().unwrap().clone();
     let found = |name: &str| sets.iter().find(|set| set["name"] == name).cloned().unwrap();
     let sample = found("toy-sample10");
-    assert_eq!(
-        (&sample["method"], &sample["operations"]),
-        (&json!("sample"), &json!(["square", "bootstrap"]))
-    );
+    assert_eq!((&sample["method"], &sample["operations"]), (&json!("sample"), &json!(["bootstrap"])));
     assert_eq!(found("ship13")["method"], "ckks-ship", "the methods of this version are there too");
 
     let params: Params = Preset::<Spec>::named("toy-sample10").unwrap().checked().unwrap();
@@ -285,7 +278,7 @@ fn its_jobs_run_on_a_server() {
     client.send("POST", &format!("/v1/keys/{key}/commit"), &[], b"").expect(200);
     let input = secret.encrypt_numbers(&[0.5], SlotMode::Real, 1, &Seed::from_bytes([2; 32])).unwrap();
     let input = wire::ciphertext_to_bytes(&params.0, &input).unwrap();
-    client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(409, "MISSING_KEY");
+    client.submit_with(&format!("key={key}&op=square"), &[], &input).problem(400, "INVALID_ARGUMENT");
     client.submit(&key, &input[1..]).problem(422, "BAD_BYTES");
     let job = client.submit(&key, &input).expect(202).json()["id"].as_str().unwrap().to_owned();
     client.wait_state(&job, "done");

@@ -12,10 +12,10 @@ use refloat::random::Seed;
 use refloat::security::SecurityPolicy;
 use refloat::trace::Observer;
 use refloat::wire::{self, SeededSecret, SeededSet};
-use refloat_server::clients::{Client, Described, Which};
-use refloat_server::engine::{JobSet, LoadError, LoadedKeys, ReadPart, Runner, Task};
+use refloat_server::clients::{KeyOwnerSet, SetQuery};
+use refloat_server::engine::{Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, Task};
 use refloat_server::id::Id;
-use refloat_server::registry::{Registered, Registry, Sets, Wanted};
+use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
 use support::registered::{self, is_command};
 
@@ -135,6 +135,10 @@ impl JobSet for Pads {
         &["add"]
     }
 
+    fn working_bytes(&self) -> u64 {
+        16
+    }
+
     fn largest_input(&self) -> usize {
         16
     }
@@ -143,8 +147,7 @@ impl JobSet for Pads {
         if bytes == key.0 { Ok(()) } else { Err(Error::BadBytes("another piece".into())) }
     }
 
-    fn check(&self, _: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
-        self.check_operations(&task.operations)?;
+    fn check(&self, _: Id, _: &Task, input: &[u8]) -> Result<u64, Error> {
         if input.len() == 16 { Ok(8) } else { Err(Error::BadBytes("no two ciphertexts".into())) }
     }
 
@@ -163,7 +166,7 @@ impl Runner for Keys {
     }
 }
 
-fn sets(wanted: Wanted<'_>) -> Result<Sets, Error> {
+fn sets(wanted: SetFilter<'_>) -> Result<Sets, Error> {
     let set = |preset: &Preset<Spec>| {
         let params: Params = preset.checked()?;
         Ok(Box::new(Pads(preset.describe(&params))) as Box<dyn JobSet>)
@@ -171,9 +174,9 @@ fn sets(wanted: Wanted<'_>) -> Result<Sets, Error> {
     wanted.presets().map(set).collect()
 }
 
-fn client(which: Which<'_>) -> Result<Option<Client>, Error> {
+fn client(which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
     let Some(preset) = which.preset() else { return Ok(None) };
-    Ok(Some(Client::Other(Box::new(Described::<Params>::of(preset)?))))
+    Ok(Some(KeyOwnerSet::Other(Box::new(Described::<Params>::of(preset)?))))
 }
 
 /// The line.

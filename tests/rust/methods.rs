@@ -107,7 +107,7 @@ const MEASUREMENTS: [&str; 9] = [
 ];
 
 /// Others, and the methods that each may name. To be made shorter, and never longer.
-const OTHERS: [(&str, &[&str]); 8] = [
+const OTHERS: [(&str, &[&str]); 7] = [
     // The complementary error function, which is the noise's of gates.
     ("core/src/bootstrapping/ckks_ship/failure.rs", &["cggi"]),
     // The scheme, as a field of descriptions.
@@ -120,8 +120,6 @@ const OTHERS: [(&str, &[&str]); 8] = [
     ("server/src/cli/encrypt.rs", &["cggi"]),
     // The default set of gates, for a message.
     ("server/src/cli/keygen.rs", &["cggi"]),
-    // What a run takes beside its keys, of which the plan of one method knows.
-    ("server/src/cli/serve.rs", &["conventional"]),
     // The default set; the polynomial of a reduction, which one module computes, and clamps, which the same does.
     ("ts/src/api/instance.ts", &["conventional", "ship"]),
 ];

@@ -29,7 +29,7 @@ pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     bytes.as_slice().try_into().map_err(wrong)
 }
 
-/// Refuses a toy unless the caller has said the word; `secure_one` is a set to take instead.
+/// Refuses a toy unless it is `allowed`; `secure_one` is a set to take instead.
 pub fn refuse_insecure(name: &str, allowed: bool, secure_one: &str) -> Result<()> {
     if allowed {
         return Ok(());

@@ -30,7 +30,7 @@ macro_rules! secret_key {
                     let bytes = zeroize::Zeroizing::new(bytes.to_vec());
                     let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
                     let (preset, params) = Sets::by_fingerprint(fingerprint)?;
-                    Sets::allowed(preset.name, allow_insecure)?;
+                    Sets::check_allowed(preset, allow_insecure)?;
                     Ok($name { preset, key: ($read)(&params, &bytes)? })
                 })
             }

@@ -38,8 +38,13 @@ impl<P: PageParams> Sets<P> {
     /// A set of today by name, which must be secure unless `allow_insecure` is set.
     pub fn allowed(name: &str, allow_insecure: bool) -> Result<Found<P>> {
         let preset = Preset::<P::Spec>::named(name)?;
-        refuse_insecure(name, preset.secure() || allow_insecure, P::SECURE)?;
+        Self::check_allowed(preset, allow_insecure)?;
         Self::found(preset)
+    }
+
+    /// Refuses a set that is not secure unless `allow_insecure` is set.
+    pub fn check_allowed(preset: &Preset<P::Spec>, allow_insecure: bool) -> Result<()> {
+        refuse_insecure(preset.name, preset.secure() || allow_insecure, P::SECURE)
     }
 
     /// The set with a fingerprint.

@@ -8,7 +8,7 @@ use super::machine::Machine;
 use super::output::{Output, to_stdout};
 use super::types;
 use crate::engines::Engines;
-use crate::registry::{Memory, Registry, Wanted};
+use crate::registry::{Registry, SetFilter};
 
 /// Arguments of `refloat about`.
 #[derive(Args)]
@@ -21,8 +21,7 @@ pub struct Arguments {
 /// Tells what runs here.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if arguments.types {
-        let wanted = Wanted { only: None, memory: Memory::Keys(u64::MAX) };
-        return to_stdout(types::typescript(&Engines::with(registry, wanted)?).as_bytes());
+        return to_stdout(types::typescript(&Engines::with(registry, SetFilter::all())?).as_bytes());
     }
     let about = refloat::about();
     let machine = Machine::here();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::output::bytes;
+use crate::memory;
 use crate::problem::Problem;
 
 /// A failed command.
@@ -32,14 +32,7 @@ impl Failure {
 
     /// A set whose keys the machine cannot hold.
     pub fn memory(set: &str, needed: u64, available: u64) -> Self {
-        Self {
-            code: "LIMIT".to_owned(),
-            detail: format!(
-                "{set} takes {} of memory with its evaluation keys, {} are available; free some, or take a smaller set",
-                bytes(needed),
-                bytes(available)
-            ),
-        }
+        memory::too_little(set, needed, available).into()
     }
 
     /// The system refuses something else.

@@ -14,7 +14,7 @@ use super::output::{Output, bytes};
 use super::sets;
 use crate::clients::{KeyClient, KeySecret};
 use crate::engines::Engines;
-use crate::registry::{Memory, Registry, Wanted};
+use crate::registry::{Registry, SetFilter};
 use crate::store::folder::data_folder_above;
 
 const EXAMPLES: &str = "\
@@ -119,8 +119,7 @@ fn complete(arguments: &Arguments, path: &Path, registry: &Registry, output: &Ou
             manifest.params
         )));
     }
-    let engines =
-        Engines::with(registry, Wanted { only: Some(&manifest.params), memory: Memory::Keys(u64::MAX) })?;
+    let engines = Engines::with(registry, SetFilter { only: Some(&manifest.params), ..SetFilter::all() })?;
     let set = engines.named(&manifest.params)?;
     let keep = |index: usize, bytes: &[u8]| set.verify_part(manifest.key_id, index, bytes).is_ok();
     let pieces = evaluation(arguments, &made, &keep, output)?;

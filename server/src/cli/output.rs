@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::failure::Failure;
+pub use crate::memory::bytes;
 
 /// Where results go.
 pub struct Output {
@@ -115,21 +116,6 @@ fn is_plain(character: char) -> bool {
         | '\u{e0000}'..='\u{e007f}' => false,
         _ => !character.is_control(),
     }
-}
-
-/// Bytes in the unit people read.
-pub fn bytes(count: u64) -> String {
-    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
-    if count < 1000 {
-        return format!("{count} B");
-    }
-    let mut value = count as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    format!("{value:.*} {}", usize::from(value < 9.995) + usize::from(value < 99.95), UNITS[unit])
 }
 
 /// Rows of cells as aligned text; the first row is the heading.

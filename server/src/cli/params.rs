@@ -9,7 +9,7 @@ use super::failure::Failure;
 use super::output::{Output, bytes, table};
 use crate::engine::{JobSet, Scheme, SetInfo};
 use crate::engines::Engines;
-use crate::registry::{Memory, Registry, Wanted};
+use crate::registry::{Registry, SetFilter};
 
 /// Arguments of `refloat params`.
 #[derive(Args)]
@@ -33,8 +33,7 @@ struct Described<'a> {
 
 /// Describes the parameter sets.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
-    let wanted = Wanted { only: None, memory: Memory::Keys(u64::MAX) };
-    let engines = Engines::with(registry, wanted)?;
+    let engines = Engines::with(registry, SetFilter::all())?;
     let Some(name) = &arguments.name else {
         let today: Vec<SetInfo> =
             engines.infos().filter(|set| set.successor.is_none()).map(in_brief).collect();

@@ -29,9 +29,9 @@ pub struct Place {
     /// Threads to work on [default: all].
     #[arg(long, conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// For sets of conventional bootstrapping, memory that everything may take in GiB: with less, the diagonals of
-    /// linear maps are kept as coefficients, and then keys are read as they are used, at a cost in time [default: what is
-    /// available].
+    /// Memory that everything may take in GiB. Where a set can do with less, the diagonals of linear maps are kept as
+    /// coefficients, and then keys are read as they are used, at a cost in time; another that does not fit is refused
+    /// [default: what is available].
     #[arg(long, value_name = "GIB", conflicts_with = "server", requires = "keys", value_parser = clap::value_parser!(u16).range(1..=1024))]
     memory: Option<u16>,
 }
@@ -87,7 +87,7 @@ impl Who<'_> {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| Failure::system(&error))?;
         let engines = sets::engines(registry, set, self.memory)?;
-        engines.named(&set.name)?.check(folder.manifest.key_id, task, input)?;
+        engines.check(&set.name, folder.manifest.key_id, task, input)?;
         pool.install(|| {
             let keys = folder.load(&engines, output)?;
             let mut clock = StageClock::new(output);

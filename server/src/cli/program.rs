@@ -19,9 +19,10 @@ use super::sets;
 use crate::ckks_jobs::PROGRAM;
 use crate::clients::{CiphertextBytes, CkksClient, PlannedProgram};
 use crate::engine::{Operation, Task};
+use crate::engines::Engines;
 use crate::id::Id;
 use crate::programs;
-use crate::registry::Registry;
+use crate::registry::{Registry, SetFilter};
 
 const EXAMPLES: &str = "\
 PROGRAM is text, a line NAME = OPERATION ARGUMENTS for each value, or what Program.toBytes() of the npm
@@ -84,8 +85,11 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let body = programs::body(&program, bootstraps, &inputs);
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
+    let operations = vec![Operation::new(PROGRAM)];
+    let engines = Engines::with(registry, SetFilter { only: Some(&set.info().name), ..SetFilter::all() })?;
+    engines.check_operations(&set.info().name, &operations)?;
     let PlannedProgram { steps, key_switches, bootstraps, inserted } = set.plan(key, &body)?;
-    let task = Task { mode: set.info().mode, operations: vec![Operation::new(PROGRAM)], rounds: 1 };
+    let task = Task { mode: set.info().mode, operations, rounds: 1 };
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
         arguments.place.who().run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;

@@ -14,8 +14,8 @@ use super::failure::Failure;
 use super::output::{Output, bytes};
 use crate::config::{Config, LogFormat, LogLevel, api_key_hash_of};
 use crate::engines::Engines;
-use crate::registry::{Memory, Registry, Wanted};
-use crate::{Server, plan, service, settings};
+use crate::registry::{Memory, Registry, SetFilter};
+use crate::{Server, service, settings};
 
 /// Bytes read of a line with a secret; more than a secret may have.
 const SECRET_LINE: u64 = 4096;
@@ -65,8 +65,8 @@ pub struct Arguments {
     /// Bytes of memory for evaluation keys [default: half of what the machine or the container has].
     #[arg(long)]
     key_cache_bytes: Option<u64>,
-    /// GiB of memory for keys and jobs together: what the largest job works in is set aside, and keys have the rest. Keys of
-    /// conventional bootstrapping that do not fit are read from their files as a job uses them.
+    /// GiB of memory for keys and jobs together: what the largest job works in is set aside, and keys have the rest. Keys
+    /// that do not fit are read from their files as a job uses them, where the set can do that.
     #[arg(long, value_name = "GIB", conflicts_with = "key_cache_bytes", value_parser = clap::value_parser!(u16).range(1..))]
     memory: Option<u16>,
     /// How much is logged [default: info].
@@ -90,7 +90,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     }
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let config = Config::load(arguments.config.as_deref(), environment, flags(arguments)?)
+    let config = Config::load(arguments.config.as_deref(), environment, flags(arguments, registry)?)
         .map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })?;
     if arguments.print_config {
         let text = settings::explained(&config).map_err(|error| Failure::system(&error))?;
@@ -118,7 +118,7 @@ fn hash_api_key(output: &Output) -> Result<(), Failure> {
 
 async fn serve(config: Config, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let memory = Memory::Keys(service::cache::budget(config.compute.key_cache_bytes));
-    let engines = Engines::with(registry, Wanted { only: None, memory })?;
+    let engines = Engines::with(registry, SetFilter { only: None, memory })?;
     let backend = refloat::about().backend_u32;
     let threads = service::worker::threads(&config);
     let data = config.storage.data.display().to_string();
@@ -178,7 +178,7 @@ fn start_log(config: &Config) {
 }
 
 /// The flags that were given, as a file would say it.
-fn flags(arguments: &Arguments) -> Result<Table, Failure> {
+fn flags(arguments: &Arguments, registry: &Registry) -> Result<Table, Failure> {
     let mut table = Table::new();
     let mut set = |section: &str, key: &str, value: Option<Value>| {
         if let (Some(value), Value::Table(entries)) =
@@ -198,7 +198,7 @@ fn flags(arguments: &Arguments) -> Result<Table, Failure> {
     set("storage", "data", arguments.data.as_ref().map(path));
     set("compute", "threads", arguments.threads.map(|threads| Value::Integer(threads.into())));
     let key_bytes = match arguments.memory {
-        Some(gib) => Some(key_memory(u64::from(gib) << 30)?),
+        Some(gib) => Some(key_memory(u64::from(gib) << 30, registry)?),
         None => arguments.key_cache_bytes,
     };
     set(
@@ -214,8 +214,8 @@ fn flags(arguments: &Arguments) -> Result<Table, Failure> {
 }
 
 /// What is left for keys of `memory` bytes beside a job.
-fn key_memory(memory: u64) -> Result<u64, Failure> {
-    let working = plan::largest_working()?;
+fn key_memory(memory: u64, registry: &Registry) -> Result<u64, Failure> {
+    let working = Engines::with(registry, SetFilter::all())?.largest_working();
     memory.checked_sub(working).filter(|&keys| keys > 0).ok_or_else(|| {
         Failure::usage(format!(
             "--memory {}: a job works in up to {} beside its keys; give more than that",

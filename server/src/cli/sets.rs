@@ -8,15 +8,15 @@ use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
-use crate::clients::{CiphertextBytes, CkksClient, CkksSecret, Client, KeyClient, KeySecret, Which};
+use crate::clients::{CiphertextBytes, CkksClient, CkksSecret, KeyClient, KeyOwnerSet, KeySecret, SetQuery};
 use crate::engine::SetInfo;
 use crate::engines::Engines;
 use crate::id::hex;
-use crate::registry::{Memory, Registry, Wanted};
+use crate::registry::{Memory, Registry, SetFilter};
 
 /// Says that keys are made of no set of this name: the one to take instead of a set of an earlier version, or all there are.
 pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
-    let engines = match Engines::with(registry, Wanted { only: None, memory: Memory::Keys(u64::MAX) }) {
+    let engines = match Engines::with(registry, SetFilter::all()) {
         Ok(engines) => engines,
         Err(error) => return error.into(),
     };
@@ -33,7 +33,7 @@ pub fn unknown_set(registry: &Registry, name: &str) -> Failure {
 
 /// Says that a command has nothing for a set: because there is none of this name, or because it does not know the method.
 pub fn not_for(registry: &Registry, name: &str, command: &str) -> Failure {
-    match registry.client(Which::Name(name)) {
+    match registry.client(SetQuery::Name(name)) {
         Ok(Some(client)) => {
             let method = client.keys().info().method.clone();
             Failure::usage(format!("{name} is a set of {method}, which {command} cannot measure yet"))
@@ -44,14 +44,14 @@ pub fn not_for(registry: &Registry, name: &str, command: &str) -> Failure {
 
 /// The set of a name, to make keys of.
 pub fn named(registry: &Registry, name: &str) -> Result<Box<dyn KeyClient>, Failure> {
-    let found = registry.client(Which::Name(name))?;
-    found.map(Client::keys).ok_or_else(|| unknown_set(registry, name))
+    let found = registry.client(SetQuery::Name(name))?;
+    found.map(KeyOwnerSet::keys).ok_or_else(|| unknown_set(registry, name))
 }
 
 /// What computes with a set in at most `memory` bytes, or in what is available.
 pub fn engines(registry: &Registry, set: &SetInfo, memory: Option<u64>) -> Result<Engines, Failure> {
     let memory = Memory::Total(memory.or_else(machine::available_memory));
-    Ok(Engines::with(registry, Wanted { only: Some(&set.name), memory })?)
+    Ok(Engines::with(registry, SetFilter { only: Some(&set.name), memory })?)
 }
 
 /// A secret key and its set.
@@ -102,8 +102,8 @@ pub fn read_ciphertext(
 
 fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient>, Error> {
     match of_bytes(registry, bytes)? {
-        Client::Ckks(set) => Ok(set),
-        Client::Other(set) => Err(Error::ParamsMismatch(format!(
+        KeyOwnerSet::Ckks(set) => Ok(set),
+        KeyOwnerSet::Other(set) => Err(Error::ParamsMismatch(format!(
             "these bytes belong to {}, which is no set of CKKS; give a key or a ciphertext of one",
             set.info().name
         ))),
@@ -111,9 +111,9 @@ fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient
 }
 
 /// The set that bytes claim to belong to.
-fn of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Client, Error> {
+fn of_bytes(registry: &Registry, bytes: &[u8]) -> Result<KeyOwnerSet, Error> {
     let fingerprint = wire::frame::peek(bytes)?.fingerprint;
-    registry.client(Which::Fingerprint(fingerprint))?.ok_or_else(|| {
+    registry.client(SetQuery::Fingerprint(fingerprint))?.ok_or_else(|| {
         Error::ParamsMismatch(format!(
             "no set of this version has fingerprint {}; use the version that made it",
             hex(&fingerprint)

@@ -70,9 +70,9 @@ pub async fn submit(
         let digest = body::stated_digest(&headers)?;
         let (asking, asked) = (Arc::clone(&caller), operations.clone());
         let limit = blocking(&http, move |service| {
-            let set = service.engines.named(&service.job_set(key, &asking)?.name)?;
-            set.check_operations(&asked)?;
-            Ok(set.largest_input())
+            let name = &service.job_set(key, &asking)?.name;
+            service.engines.check_operations(name, &asked)?;
+            Ok(service.engines.named(name)?.largest_input())
         })
         .await?;
         let JobQuery { mode, rounds, .. } = query;

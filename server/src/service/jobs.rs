@@ -71,7 +71,7 @@ impl Service {
         refuse_secret_key(ciphertext)?;
         let digest = check_digest(ciphertext, digest)?;
         let task = Task { mode: mode.unwrap_or(set.mode), operations, rounds };
-        let most_result_bytes = self.engines.named(&set.name)?.check(key, &task, ciphertext)?;
+        let most_result_bytes = self.engines.check(&set.name, key, &task, ciphertext)?;
         let account = self.account(caller)?;
         let api_key = account.map(|key| key.name.clone());
         let max_own = account.map(|key| key.max_queued_jobs).filter(|most| *most > 0);

@@ -266,7 +266,14 @@ fn attempt(
     let result = pool.install(|| loaded.runner.run(&job.task, &input, &mut observer));
     match result {
         Ok(bytes) => {
-            debug_assert!(job.most_result_bytes == 0 || bytes.len() as u64 <= job.most_result_bytes);
+            let (found, most) = (bytes.len() as u64, job.most_result_bytes);
+            if most != 0 && found > most {
+                let why = format!(
+                    "job {}: a result of {found} bytes, where its set announced {most} at most",
+                    job.id
+                );
+                return Err(Halt::Problem(Problem::internal(&why)));
+            }
             Ok((bytes, began.elapsed().as_secs_f64()))
         }
         Err(Error::Cancelled(_)) if live.stopped().is_some() => {

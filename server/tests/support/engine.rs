@@ -34,6 +34,8 @@ pub struct TestEngine {
     pub held: AtomicBool,
     /// While true, runs panic.
     pub panics: AtomicBool,
+    /// While true, results are a byte longer than was announced.
+    pub overflows: AtomicBool,
     /// Key sets loaded so far.
     pub loads: AtomicUsize,
     /// Runs begun so far.
@@ -134,6 +136,10 @@ impl JobSet for TestSet {
         &["square", "bootstrap"]
     }
 
+    fn working_bytes(&self) -> u64 {
+        1000
+    }
+
     fn verify_part(&self, _key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
         if bytes.first().is_some_and(|first| usize::from(*first) == index) {
             Ok(())
@@ -186,6 +192,7 @@ impl Runner for TestRunner {
                 counters: Counters::default(),
             },
         )?;
-        Ok(ciphertext.iter().rev().copied().collect())
+        let more = engine.overflows.load(Ordering::SeqCst).then_some(0);
+        Ok(ciphertext.iter().rev().copied().chain(more).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use refloat_server::engines::Engines;
-use refloat_server::registry::{Memory, Registry, Wanted};
+use refloat_server::registry::{Memory, Registry, SetFilter};
 use refloat_server::{Config, Server};
 
 use super::Client;
@@ -24,7 +24,8 @@ impl Registered {
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         config.server.allow_insecure = true;
         folder.clone_into(&mut config.storage.data);
-        let engines = Engines::with(registry, Wanted { only: None, memory: Memory::Keys(1 << 30) }).unwrap();
+        let engines =
+            Engines::with(registry, SetFilter { only: None, memory: Memory::Keys(1 << 30) }).unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let server = runtime.block_on(Server::start(config, engines)).unwrap();
         let client = Client::new(server.address());

@@ -1,6 +1,6 @@
 //! The description of a SHIP set.
 
-use super::{ShipMode, ShipParams, ShipPreset, ShipSpec};
+use super::{Diagonals, ShipMode, ShipParams, ShipPreset, ShipSpec};
 use crate::{
     arith::Word,
     bootstrapping::{
@@ -35,7 +35,7 @@ impl<W: Word> ParamSet for ShipParams<W> {
             tracks: self.tracks(),
             tree_levels: self.tree_levels(),
             ciphertext_bytes: ciphertext_bytes(self.ckks()),
-            expanded_key_bytes: self.expanded_key_bytes(),
+            expanded_key_bytes: self.expanded_key_bytes() + Diagonals::for_params(self).memory_bytes(self),
             ..SetInfo::of(preset, Scheme::Ckks, key_parts)
         }
     }

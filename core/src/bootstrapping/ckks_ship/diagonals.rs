@@ -104,6 +104,11 @@ impl<W: Word> Matrix<W> {
         Ok(Group { matrix: self, rows })
     }
 
+    /// Bytes kept in memory, as [`Diagonals::memory_bytes`] foretells.
+    pub fn memory_bytes(&self) -> usize {
+        self.groups.iter().map(|group| size_of_val(group.as_slice())).sum()
+    }
+
     /// Whether [`Self::group`] costs an encoding.
     pub fn remade(&self) -> bool {
         self.kept == Diagonals::Remade

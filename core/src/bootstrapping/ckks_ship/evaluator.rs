@@ -70,6 +70,11 @@ impl<W: Word> ShipEvaluator<W> {
         &self.params
     }
 
+    /// Bytes of the matrix that is kept.
+    pub fn memory_bytes(&self) -> usize {
+        self.matrix.memory_bytes()
+    }
+
     /// General CKKS operations on ciphertexts of this set.
     pub fn ckks(&self) -> &CkksEvaluator<W> {
         &self.ckks

@@ -69,6 +69,11 @@ impl<W: Word> SlotsToCoeffs<W> {
         self.input_scale
     }
 
+    /// Bytes of the diagonals that are kept.
+    pub fn memory_bytes(&self) -> usize {
+        self.matrix.memory_bytes()
+    }
+
     /// Slots to coefficients: (b, a) at level 1 to (b, a) modulo q0.
     ///
     /// # Errors

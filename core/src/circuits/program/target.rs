@@ -132,6 +132,11 @@ impl Target {
         self
     }
 
+    /// The highest level at which ciphertexts can be multiplied, if they can.
+    pub fn relinearization(&self) -> Option<usize> {
+        self.relinearization
+    }
+
     /// Levels of the input and of the result of a bootstrap, if there is one.
     pub fn bootstrapping(&self) -> Option<(usize, usize)> {
         self.bootstrapping

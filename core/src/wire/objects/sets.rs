@@ -75,11 +75,6 @@ pub trait CkksSet {
     /// # Errors
     /// None for a set that was validated.
     fn target(&self) -> Result<Target, Error>;
-
-    /// Whether jobs may bring programs of their own, beside those of the operations by name.
-    fn runs_programs(&self) -> bool {
-        false
-    }
 }
 
 macro_rules! seeded {
@@ -168,9 +163,5 @@ impl<W: WireWord> CkksSet for ConventionalParams<W> {
 
     fn target(&self) -> Result<Target, Error> {
         self.program_target()
-    }
-
-    fn runs_programs(&self) -> bool {
-        true
     }
 }

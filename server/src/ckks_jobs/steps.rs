@@ -1,0 +1,168 @@
+//! Which program a job is, and what it is planned for. Operations by name are nodes of a program on one ciphertext.
+
+use refloat::Error;
+use refloat::bootstrapping::Rounds;
+use refloat::circuits::program::{Bootstraps, Builder, Plan, Refreshed};
+use refloat::wire::{self, CkksSet};
+
+use super::{PROGRAM, SQUARE};
+use crate::engine::{BOOTSTRAP, SetInfo, SlotMode, Task};
+use crate::id::Id;
+use crate::programs::ProgramJob;
+
+/// The program that a job is: the one it brings, or its operations one after the other on its only ciphertext.
+pub fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<ProgramJob<P::Word>, Error> {
+    if task.only() == Some(PROGRAM) {
+        return ProgramJob::from_bytes(params.ckks(), body);
+    }
+    let mut builder = Builder::new();
+    let mut x = builder.input("ciphertext");
+    for operation in &task.operations {
+        x = match operation.name() {
+            SQUARE => builder.multiply(x, x),
+            BOOTSTRAP => builder.bootstrap(x),
+            PROGRAM => {
+                return Err(Error::InvalidArgument(
+                    "a program is the only operation of its job; write the other operations into it".into(),
+                ));
+            }
+            other => {
+                return Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts")));
+            }
+        };
+    }
+    builder.output("result", x);
+    let inputs = vec![wire::ciphertext_from_bytes(params.ckks(), body)?];
+    Ok(ProgramJob { program: builder.finish()?, bootstraps: Bootstraps::AsWritten, inputs })
+}
+
+/// A plan of a job whose bootstraps are of `rounds`.
+pub fn plan<'j, P: CkksSet>(
+    params: &P,
+    job: &'j ProgramJob<P::Word>,
+    rounds: Rounds,
+    key: Id,
+) -> Result<Plan<'j>, Error> {
+    let target = params.target()?;
+    let (input, output) = (params.input_level(), params.output_level());
+    if rounds.count() == 1 {
+        return job.plan(&target, key);
+    }
+    let left = rounds.output_level(input, output)?;
+    let target = target.with_bootstrapping(input, left).with_refreshed(Refreshed::OfInput);
+    job.plan(&target, key).map_err(|error| match error {
+        Error::LevelMismatch(message) => Error::LevelMismatch(format!(
+            "{message}; or take 1 round: {} leave level {left} and 1 leaves {output}",
+            rounds.count()
+        )),
+        other => other,
+    })
+}
+
+/// Numbers and bits do not mix; real numbers are complex ones without an imaginary part.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for values that the set does not refresh.
+pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
+    if (mode == SlotMode::Bits) == (info.mode == SlotMode::Bits) {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "slots were said to hold {} values, {} serves {}; choose another set",
+        mode.name(),
+        info.name,
+        if info.mode == SlotMode::Bits { "bits" } else { "real and complex numbers" }
+    )))
+}
+
+/// The rounds that a task asks for, each after the first worth `gain_bits` bits, which sets of bits have none of.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for more or fewer than there can be, and for rounds of something else than a bootstrap of
+/// numbers.
+pub fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
+    let refuse =
+        |why: &str| Err(Error::InvalidArgument(format!("rounds={} {why}; leave it out", task.rounds)));
+    if task.rounds > 1 {
+        if task.only() == Some(PROGRAM) {
+            return refuse(
+                "is for jobs of op=bootstrap, and the bootstraps of a program take one round each",
+            );
+        }
+        if task.bootstraps() == 0 {
+            return refuse("was given and no bootstrap to be done in rounds");
+        }
+        if task.mode == SlotMode::Bits {
+            return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
+        }
+    }
+    Rounds::new(task.rounds, gain_bits.unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::bootstrapping::ckks_ship::{ShipParams, ShipSecretKey};
+    use refloat::bootstrapping::method::NumberSecret;
+    use refloat::params::preset;
+    use refloat::random::Seed;
+
+    use super::*;
+    use crate::engine::Operation;
+
+    fn ship() -> ShipParams {
+        preset("toy10").unwrap().params().unwrap()
+    }
+
+    fn task(operations: &str, rounds: u32, mode: SlotMode) -> Task {
+        Task { mode, operations: Operation::parse_list(operations).unwrap(), rounds }
+    }
+
+    /// What a job on a ciphertext of a level leaves.
+    fn left(level: usize, operations: &str, rounds: u32) -> Result<usize, Error> {
+        let params = ship();
+        let secret = ShipSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+        let x = secret.encrypt_numbers(&[0.5], SlotMode::Real, level, &Seed::from_bytes([2; 32]))?;
+        let body = wire::ciphertext_to_bytes(params.ckks(), &x)?;
+        let job = written_out(&params, &task(operations, rounds, SlotMode::Real), &body)?;
+        let plan = plan(&params, &job, Rounds::new(rounds, 5)?, Id(x.key_id()))?;
+        Ok(plan.outputs().next().unwrap().level)
+    }
+
+    #[test]
+    fn levels_are_followed_through_a_job() {
+        assert_eq!(left(2, "square,bootstrap,square,bootstrap", 1), Ok(2));
+        assert_eq!((left(2, "bootstrap", 1), left(1, "bootstrap,square", 1)), (Ok(2), Ok(1)));
+        for (level, operations) in [(1, "square"), (0, "bootstrap"), (2, "square,square")] {
+            let error = left(level, operations, 1).unwrap_err();
+            assert_eq!(error.code(), "LEVEL_MISMATCH", "{operations} at {level}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_program_is_a_job_by_itself() {
+        for bad in ["square,program", "program,program", "circuit"] {
+            assert_eq!(left(2, bad, 1).unwrap_err().code(), "INVALID_ARGUMENT", "{bad}");
+        }
+    }
+
+    #[test]
+    fn rounds_take_a_level_and_are_of_bootstraps_of_numbers() {
+        let real = |rounds| super::rounds(&task(BOOTSTRAP, rounds, SlotMode::Real), Some(18));
+        assert_eq!(real(2).unwrap().gained_bits(), 18);
+        for wrong in [0, 5, 1000, u32::MAX] {
+            let error = real(wrong).unwrap_err().to_string();
+            assert!(error.contains(&wrong.to_string()) && error.contains("1 to 4 rounds"), "{error}");
+        }
+        for wrong in [
+            task(SQUARE, 2, SlotMode::Real),
+            task(PROGRAM, 2, SlotMode::Real),
+            task(BOOTSTRAP, 2, SlotMode::Bits),
+        ] {
+            assert_eq!(super::rounds(&wrong, Some(18)).unwrap_err().code(), "INVALID_ARGUMENT", "{wrong:?}");
+        }
+        assert_eq!(left(1, "bootstrap,bootstrap", 2), Ok(1));
+        let error = left(1, "bootstrap,square", 2).unwrap_err();
+        assert_eq!(error.code(), "LEVEL_MISMATCH");
+        assert!(error.to_string().contains("2 leave level 1 and 1 leaves 2"), "{error}");
+    }
+}
