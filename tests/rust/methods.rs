@@ -1,8 +1,11 @@
 //! Who may name a bootstrapping method: its folder, the lists there are of methods, and measurements.
 
 use std::collections::BTreeSet;
+use std::fs;
 
-use refloat_tests::source::{SourceFile, Token, files, tokens, without_tests, words_of, words_of_typescript};
+use refloat_tests::source::{
+    SourceFile, Token, files, root, tokens, without_tests, words_of, words_of_typescript,
+};
 
 /// Methods by the word that their names have in code, and where each is at home: folders, and files beside them. Whoever adds a
 /// method adds a line, and no other file names it but those below.
@@ -227,6 +230,59 @@ fn methods_are_at_home_where_the_table_says() {
         let known = SHARED.contains(&name) || METHODS.iter().any(|(_, homes)| homes.contains(&home.as_str()));
         assert!(known, "{home} is the folder of no method in the table of this test: add it");
     }
+}
+
+/// What CONTRIBUTING quotes where it says how methods and schemes are added.
+fn quoted_chapters() -> BTreeSet<String> {
+    let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let (begin, end) = ("**A bootstrapping method.**", "**An arithmetic back-end.**");
+    let (_, chapters) = text.split_once(begin).expect("the chapter about methods");
+    let (chapters, _) = chapters.split_once(end).expect("the chapter after that about schemes");
+    chapters.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn contributing_names_every_list_and_nothing_that_is_not_there() {
+    let quoted = quoted_chapters();
+    let missing: Vec<_> = LISTS
+        .into_iter()
+        .filter(|list| !quoted.iter().any(|name| *list == name || list.ends_with(&format!("/{name}"))))
+        .collect();
+    assert!(missing.is_empty(), "CONTRIBUTING does not say that these list methods: {missing:?}");
+
+    let folders = [
+        "",
+        "core/src",
+        "core/src/bootstrapping",
+        "wasm/cabi",
+        "wasm/cabi/include",
+        "wasm/cabi/include/refloat",
+    ];
+    let is_there = |name: &str| folders.iter().any(|folder| root().join(folder).join(name).exists());
+    let is_path = |name: &str| {
+        !name.contains(' ')
+            && (name.contains('/') || [".rs", ".h", ".hpp"].iter().any(|end| name.ends_with(end)))
+    };
+    // Each method has these in its folder.
+    let of_a_method = ["presets.rs", "describe.rs"];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let code: BTreeSet<String> = ["core/src", "server/src", "wasm/src", "wasm/cabi"]
+        .into_iter()
+        .flat_map(|folder| files(folder, &["rs", "h", "hpp"]))
+        .flat_map(|file| file.text.split(|c| !is_word(c)).map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    for name in &quoted {
+        if is_path(name) {
+            assert!(
+                of_a_method.contains(&name.as_str()) || is_there(name),
+                "CONTRIBUTING: there is no {name}"
+            );
+        } else if !name.contains(' ') {
+            let mut words = name.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+            assert!(words.all(|word| code.contains(word)), "CONTRIBUTING: nothing is called {name}");
+        }
+    }
+    assert!(quoted.len() > 40, "only {} names found: the test reads the wrong text", quoted.len());
 }
 
 #[test]
