@@ -12,6 +12,7 @@ use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
 use refloat::trace::{Counters, Observer, StageEvent};
+use refloat::wire::secret_key_to_bytes;
 use refloat_tests::chain::{distance, some_slots};
 
 struct Setup {
@@ -272,6 +273,18 @@ fn sets_with_a_sine_are_read_by_their_old_fingerprints() {
         let refused = conventional_preset(retired.preset.name).err().unwrap().to_string();
         assert!(refused.contains(retired.now), "{refused}");
     }
+}
+
+#[test]
+fn the_secret_key_that_pages_are_tested_with_is_one_of_an_earlier_set() {
+    let vector: serde_json::Value = serde_json::from_str(include_str!("../vectors/retired.json")).unwrap();
+    let name = "toy-conventional10-sparse-2026a";
+    let params = ConventionalPreset::readable_named(name).unwrap().params().unwrap();
+    let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([9; 32]));
+    let hex = vector["secret"].as_str().unwrap();
+    let bytes: Vec<u8> =
+        (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect();
+    assert_eq!((vector["name"].as_str(), bytes), (Some(name), secret_key_to_bytes(&secret)));
 }
 
 #[test]

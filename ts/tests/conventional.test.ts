@@ -202,6 +202,20 @@ describe('a conventional set through the calls of SHIP', () => {
     }
   });
 
+  it('reads secret keys of an earlier version, and makes none of its sets', async () => {
+    const old = new URL('../../tests/vectors/retired.json', import.meta.url);
+    const { name, secret } = JSON.parse(await readFile(old, 'utf8')) as { name: string; secret: string };
+    const bytes = Buffer.from(secret, 'hex');
+    await expect(rf.importKeys(bytes)).rejects.toMatchObject({ code: 'INSECURE' });
+    using keys = await rf.importKeys(bytes, TOY);
+    expect(keys.params).toMatchObject({ name, successor: 'toy-conventional10-sparse' });
+    using x = await keys.encrypt(message(keys.params.slots));
+    using boot = await keys.bootstrapKeys();
+    using fresh = await keys.bootstrap(x, boot);
+    expect(worst(await keys.decrypt(fresh), message(keys.params.slots))).toBeLessThan(2 ** -8);
+    await expect(rf.keygen(name, TOY)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
   it('comes from where it is said to be', async () => {
     const conventionalWasm = await readFile(new URL('../dist/wasm/refloat_conventional_bg.wasm', import.meta.url));
     using own = await Refloat.load({ conventionalWasm, threads: 1 });

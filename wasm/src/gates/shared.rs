@@ -64,7 +64,7 @@ impl GateKeys {
         wide: Option<Uint32Array>,
         rotation: &Uint32Array,
     ) -> Result<GateKeys> {
-        let (_, params) = presets::Sets::allowed(preset, true)?;
+        let (_, params) = presets::Sets::named(preset)?;
         let key_id = key_id.to_vec();
         let key_id = key_id
             .as_slice()

@@ -137,6 +137,7 @@ impl<W: WireWord> CkksSet for ShipParams<W> {
     fn output_level(&self) -> usize {
         self.output_level()
     }
+
     fn target(&self) -> Result<Target, Error> {
         self.program_target()
     }
