@@ -365,6 +365,7 @@ fn rotations_are_composed_of_those_there_are_keys_for() {
         relinearization: Some(&chain.relinearization),
         galois: Some(&keys),
         refresh: None,
+        digits: None,
     };
     let matrix = matrix(256, &[-100, -3, 0, 1, 2, 5, 77], 3);
     let program = program(1, |b, x| {

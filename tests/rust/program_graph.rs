@@ -4,7 +4,7 @@ use refloat::Error;
 use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::{
-    Builder, MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, VERSION, Value,
+    Builder, MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Reading, VERSION, Value,
 };
 use refloat::schemes::ckks::Complex;
 
@@ -34,8 +34,65 @@ fn sample() -> Program {
     b.finish().unwrap()
 }
 
+/// One reading of digits of every kind.
+fn digits() -> Program {
+    let mut b = Builder::new();
+    let x = b.input("x");
+    let modulo = b.digits(x, Reading::Modulo { modulus: 0.25, bits: 15, centred: false });
+    let centred = b.digits(modulo, Reading::Modulo { modulus: 1.0, bits: 10, centred: true });
+    let integer = b.digits(x, Reading::Integer { modulus: 24 });
+    let bit = b.digits(x, Reading::Bit { bits: 10, index: 3 });
+    let table = [0.5, -1.0, 2.0].map(|x| Complex::new(x, 0.0)).to_vec();
+    let looked_up = b.digits(x, Reading::LookUp(table));
+    let exact = b.digits(looked_up, Reading::LookUpExact(vec![Complex::I, Complex::ONE]));
+    let quantised = b.quantise_nearest(x, 4);
+    for (name, value) in [
+        ("centred", centred),
+        ("integer", integer),
+        ("bit", bit),
+        ("looked up", looked_up),
+        ("exact", exact),
+        ("quantised", quantised),
+    ] {
+        b.output(name, value);
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn digits_mean_what_their_definitions_say() {
+    let program = digits();
+    let x: Vec<Complex> =
+        [0.3, -0.3, 1.99, -0.5, 5.0, -24.0, 0.25, 47.6].map(|x| Complex::new(x, 9.0)).to_vec();
+    let y = program.evaluate(8, std::slice::from_ref(&x)).unwrap();
+    let real = |i: usize| y[i].iter().map(|z| z.re).collect::<Vec<_>>();
+    let close = |found: Vec<f64>, wanted: [f64; 8]| {
+        assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}, {wanted:?} wanted");
+    };
+    // Below 0.25 already, and therefore below 0.5.
+    close(real(0), [0.05, 0.2, 0.24, 0.0, 0.0, 0.0, 0.0, 0.1]);
+    close(real(1), [0.0, 0.0, 2.0, 23.0, 5.0, 0.0, 0.0, 0.0]);
+    // 307, 716, 1013, 512, 0, 0, 256 and 614 of 1024.
+    close(real(2), [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    close(real(3), [0.5, 2.0, 2.0, -1.0, 0.5, 0.5, 0.5, -1.0]);
+    close(real(5), [0.25, 0.75, 0.0, 0.5, 0.0, 0.0, 0.25, 0.5]);
+    assert!(y[4].iter().all(|z| *z == Complex::I || *z == Complex::ONE));
+}
+
 #[test]
 fn bytes_come_back_and_mean_the_same() {
+    let program = digits();
+    let back = Program::from_bytes(&program.to_bytes()).unwrap();
+    assert_eq!(back.to_bytes(), program.to_bytes());
+    let x = [vec![Complex::new(-0.7, 0.2); 8]];
+    assert_eq!(back.evaluate(8, &x).unwrap(), program.evaluate(8, &x).unwrap());
+    // Readings came with version 2; other programs are written as before.
+    assert_eq!((program.to_bytes()[6], sample().to_bytes()[6]), (VERSION as u8, 1));
+    let mut earlier = program.to_bytes();
+    earlier[6] = 1;
+    let error = Program::from_bytes(&earlier).err().unwrap().to_string();
+    assert!(error.contains("operation 12") && error.contains("version 1"), "{error}");
+
     let program = sample();
     let bytes = program.to_bytes();
     let back = Program::from_bytes(&bytes).unwrap();
@@ -51,9 +108,10 @@ fn bytes_come_back_and_mean_the_same() {
 #[test]
 fn the_bytes_are_those_of_the_npm_package() {
     let vector: serde_json::Value = serde_json::from_str(include_str!("../vectors/program.json")).unwrap();
-    let hex = vector["bytes"].as_str().unwrap();
-    let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
-    assert_eq!(sample().to_bytes(), (0..hex.len() / 2).map(byte).collect::<Vec<u8>>());
+    for (name, program) in [("bytes", sample()), ("digits", digits())] {
+        let hex: String = program.to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(vector[name].as_str().unwrap(), hex);
+    }
 }
 
 /// The encoding is a format that others write: these bytes never change.
@@ -78,20 +136,25 @@ fn the_layout_is_fixed() {
 
 #[test]
 fn every_truncation_is_refused_and_no_flipped_bit_does_harm() {
-    let bytes = sample().to_bytes();
+    for program in [sample(), digits()] {
+        damage(&program.to_bytes(), program.inputs().count());
+    }
+}
+
+fn damage(bytes: &[u8], inputs: usize) {
     for length in 0..bytes.len() {
         assert!(Program::from_bytes(&bytes[..length]).is_err(), "{length}");
     }
-    let long = [bytes.as_slice(), &[0]].concat();
+    let long = [bytes, &[0]].concat();
     assert_eq!(Program::from_bytes(&long).err().unwrap().code(), "BAD_BYTES");
     let mut accepted = 0;
     for bit in 0..8 * bytes.len() {
-        let mut damaged = bytes.clone();
+        let mut damaged = bytes.to_vec();
         damaged[bit / 8] ^= 1 << (bit % 8);
         if let Ok(program) = Program::from_bytes(&damaged) {
             // Another number, name or operand; it has to be a program all the same.
             accepted += 1;
-            let _ = program.evaluate(8, &[vec![Complex::ONE; 8], vec![Complex::ONE; 8]]);
+            let _ = program.evaluate(8, &vec![vec![Complex::ONE; 8]; inputs]);
             assert!(Program::from_bytes(&program.to_bytes()).is_ok());
         }
     }
@@ -109,7 +172,7 @@ fn counts_are_refused_before_anything_is_made_of_them() {
     };
     assert_eq!(refusal(b"rfprof\x01\x00\x00\x00\x00\x00").0, "BAD_BYTES");
     let (code, message) = refusal(&header(VERSION + 1, 0));
-    assert!(code == "BAD_BYTES" && message.contains("version 2"), "{message}");
+    assert!(code == "BAD_BYTES" && message.contains("version 3"), "{message}");
     assert_eq!(refusal(&header(VERSION, u32::MAX)).0, "LIMIT");
     assert_eq!(refusal(&header(VERSION, MAX_NODES as u32)).0, "BAD_BYTES");
     // A constant of 2^32 - 1 numbers, and one of as many as there may be but are not.
@@ -123,7 +186,9 @@ fn counts_are_refused_before_anything_is_made_of_them() {
         (&b"\x09\x00\x00\x00\x00\x00\x00\x00\x02\x00\xff\xff\xff\xff"[..], "BAD_BYTES"),
         (b"\x09\x00\x00\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00", "INVALID_ARGUMENT"),
         (b"\x08\x00\x00\x00\x00\x00\x02", "BAD_BYTES"),
-        (b"\x0c\x00", "BAD_BYTES"),
+        (b"\x0d\x00", "BAD_BYTES"),
+        (b"\x0c\x00\x00\x00\x00\x00\x06", "BAD_BYTES"),
+        (b"\x0c\x00\x00\x00\x00\x00\x04\xff\xff\xff\xff\x01", "LIMIT"),
         (b"\x01\x00\x01\x00\x00\x00\x03", "BAD_BYTES"),
         (b"\x01\x01\xff", "BAD_BYTES"),
     ] {
@@ -196,6 +261,39 @@ fn graphs_that_make_no_sense_are_refused_by_the_name_of_the_node() {
         (
             vec![input(), node("", Operation::LinearTransform(v(0), Diagonals::new(4).unwrap())), output(1)],
             "is zero",
+        ),
+        (
+            vec![input(), node("", Operation::Digits(v(0), Reading::LookUp(vec![Complex::ONE]))), output(1)],
+            "node 1 (lut)",
+        ),
+        (
+            vec![
+                input(),
+                node("m", Operation::Digits(v(0), Reading::Modulo { modulus: -1.0, bits: 5, centred: true })),
+                output(1),
+            ],
+            "node 1 \"m\" (mod-centred)",
+        ),
+        (
+            vec![input(), node("", Operation::Digits(v(0), Reading::Integer { modulus: 1 })), output(1)],
+            "less than 2",
+        ),
+        (
+            vec![input(), node("", Operation::Digits(v(0), Reading::Bit { bits: 3, index: 3 })), output(1)],
+            "bit 3 of 3",
+        ),
+        (
+            vec![input(), node("", Operation::Digits(v(0), Reading::Bit { bits: 53, index: 3 })), output(1)],
+            "1 to 52",
+        ),
+        (
+            vec![
+                input(),
+                constant(),
+                node("", Operation::Digits(v(1), Reading::Integer { modulus: 5 })),
+                output(2),
+            ],
+            "constants only",
         ),
     ];
     for (nodes, expected) in cases {

@@ -25,11 +25,31 @@ function sample(): Program {
   return p;
 }
 
+/** One reading of digits of every kind, as there. */
+function digits(): Program {
+  const p = new Program({ slots: 8 });
+  const x = p.input('x');
+  const centred = x.mod(0.25).mod(1, { bits: 10, centred: true });
+  const integer = x.intMod(24);
+  const bit = x.bit(10, 3);
+  const lookedUp = x.lookUp([0.5, -1, 2]);
+  const exact = lookedUp.lookUp({ re: [0, 1], im: [1, 0] }, { exact: true });
+  const quantised = x.quantise(4, { nearest: true });
+  p.output('centred', centred);
+  p.output('integer', integer);
+  p.output('bit', bit);
+  p.output('looked up', lookedUp);
+  p.output('exact', exact);
+  p.output('quantised', quantised);
+  return p;
+}
+
 describe('Program', () => {
   it('gives the bytes of the core', async () => {
     const path = new URL('../../tests/vectors/program.json', import.meta.url);
-    const { bytes } = JSON.parse(await readFile(path, 'utf8')) as { bytes: string };
-    expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(bytes);
+    const vector = JSON.parse(await readFile(path, 'utf8')) as { bytes: string; digits: string };
+    expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(vector.bytes);
+    expect(Buffer.from(digits().toBytes()).toString('hex')).toBe(vector.digits);
     expect([sample().inputs, sample().outputs]).toEqual([['x', 'y'], ['z', 'q']]);
   });
 
@@ -89,6 +109,13 @@ describe('Program', () => {
       () => x.linearTransform({ slots: 2, diagonals: new Map([[1, [1, 1]], [-1, [1, 1]]]) }),
       () => x.polynomial([1], { interval: [-Infinity, 0] }),
       () => p.input('other').named('x'),
+      () => x.mod(0),
+      () => x.mod(1, { bits: 53 }),
+      () => x.intMod(1),
+      () => x.intMod(2.5),
+      () => x.bit(3, 3),
+      () => x.lookUp([1]),
+      () => x.quantise(1),
     ];
     for (const [i, refusal] of refusals.entries()) {
       expect(refusal, String(i)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }) as Error);

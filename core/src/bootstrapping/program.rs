@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Method, raising::KeySource};
 use crate::{
     arith::Word,
-    circuits::program::{Machine, Plan, Target},
+    circuits::program::{Machine, Plan, ReadDigits, Reading, Refresh, Target},
     error::Error,
     rlwe::{GaloisSource, HeldKey, RelinearizationSource},
     schemes::ckks::{Ciphertext, Scale},
@@ -36,7 +36,11 @@ pub fn run<W: Word>(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Ciphertext<W>>, Error> {
     let refresh = |x: &Ciphertext<W>, observer: &mut dyn Observer| method.bootstrap(x, observer);
-    let machine = Machine { evaluator: method.ckks(), relinearization, galois, refresh: Some(&refresh) };
+    let digits = |x: &Ciphertext<W>, readings: &[&Reading], observer: &mut dyn Observer| {
+        method.read_digits(x, readings, observer)
+    };
+    let (refresh, digits) = (Some(&refresh as &Refresh<'_, W>), Some(&digits as &ReadDigits<'_, W>));
+    let machine = Machine { evaluator: method.ckks(), relinearization, galois, refresh, digits };
     plan.run(&machine, inputs, observer)
 }
 

@@ -33,6 +33,12 @@ package gives:
   z2 = bootstrap z                       constant 0.5 0.25, chebyshev z -8 8 0.5 0.6
   c = clamp z2 0.05 0.125 31             z2 up to 1 - 0.125, its sign from 1 to 1 + 0.05, by degree 31
   score = output c
+Sets for modular reduction have besides, of real numbers:
+  m = mod x 0.25 15                      x modulo 0.25 to 15 bits, in [0, 0.25); mod-centred: in [-0.125, 0.125)
+  r = int-mod x 24                       integers modulo 24
+  b = bit x 10 3                         bit 3, 0 the lowest, of floor(2^10 x), x modulo 1
+  t = lut x 0 0.25 0.5 1                 a table of 4 values: that at floor(4 x); lut-exact: x is a multiple of 1/4
+  q = quantise x 32                      the multiple of 1/32 below x modulo 1; quantise-nearest: the nearest one
 Examples:
   refloat program score.txt                                         what it consists of
   refloat program score.txt --keys keys15 --in x.ct --out score.ct

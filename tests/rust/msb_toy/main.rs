@@ -2,6 +2,7 @@
 //! does, and how much is left of it.
 
 mod noise;
+mod programs;
 
 use std::sync::OnceLock;
 
@@ -458,7 +459,7 @@ fn boot_is_a_method_that_can_be_iterated() {
 #[test]
 fn the_smallest_set_reads_two_digits() {
     let setup = toy10();
-    assert_eq!((setup.evaluator.largest_base(), setup.params.levels().left()), (32, 6));
+    assert_eq!((setup.params.largest_base(), setup.params.levels().left()), (32, 6));
     let radix = Radix::new(&[8, 8]).unwrap();
     let wanted: Vec<f64> = integers(setup.slots(), 64).iter().map(|&j| j as f64 / 64.0).collect();
     let x = setup.encrypt(&wanted, setup.input());

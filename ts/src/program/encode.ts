@@ -23,7 +23,15 @@ export type ProgramNode = { name: string } & (
   | { readonly kind: 'rotate'; readonly x: number; readonly steps: number }
   | { readonly kind: 'polynomial'; readonly x: number; readonly basis: PolynomialBasis; readonly coefficients: Numbers }
   | { readonly kind: 'linear transform'; readonly x: number; readonly matrix: Matrix }
+  | { readonly kind: 'digits'; readonly x: number; readonly reading: Reading }
 );
+
+/** What is read of the digits of every slot. @internal */
+export type Reading =
+  | { readonly read: 'modulo' | 'centred'; readonly modulus: number; readonly bits: number }
+  | { readonly read: 'integer'; readonly modulus: number }
+  | { readonly read: 'bit'; readonly bits: number; readonly index: number }
+  | { readonly read: 'look up' | 'look up exactly'; readonly table: Numbers };
 
 const KINDS = [
   'input',
@@ -38,16 +46,19 @@ const KINDS = [
   'linear transform',
   'bootstrap',
   'output',
+  'digits',
 ] as const;
 
-/** Version of the encoding. */
-const VERSION = 1;
+const READINGS = ['modulo', 'centred', 'integer', 'bit', 'look up', 'look up exactly'] as const;
+
+/** Version of the encoding of programs that read digits; the others are of version 1. */
+const VERSION = 2;
 
 /** The bytes of a program, as `circuits::program` of the core reads them. @internal */
 export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
   const out = new Writer();
   out.text('rfprog');
-  out.u16(VERSION);
+  out.u16(nodes.some((node) => node.kind === 'digits') ? VERSION : 1);
   out.u32(nodes.length);
   for (const node of nodes) {
     out.u8(KINDS.indexOf(node.kind));
@@ -76,8 +87,29 @@ export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
         out.numbers(numbers);
       }
     }
+    if (node.kind === 'digits') writeReading(out, node.reading);
   }
   return out.bytes();
+}
+
+function writeReading(out: Writer, reading: Reading): void {
+  out.u8(READINGS.indexOf(reading.read));
+  switch (reading.read) {
+    case 'modulo':
+    case 'centred':
+      out.f64(reading.modulus);
+      out.u32(reading.bits);
+      break;
+    case 'integer':
+      out.u64(reading.modulus);
+      break;
+    case 'bit':
+      out.u32(reading.bits);
+      out.u32(reading.index);
+      break;
+    default:
+      out.numbers(reading.table);
+  }
 }
 
 /** Real and imaginary parts; those of reals are absent. @internal */
@@ -132,6 +164,11 @@ class Writer {
   u32(x: number): void {
     const at = this.#room(4);
     this.#view.setUint32(at, x, true);
+  }
+
+  u64(x: number): void {
+    const at = this.#room(8);
+    this.#view.setBigUint64(at, BigInt(x), true);
   }
 
   i32(x: number): void {

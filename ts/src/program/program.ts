@@ -1,6 +1,6 @@
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
-import { copyOf, encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode } from './encode.js';
+import { copyOf, encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode, type Reading } from './encode.js';
 
 /**
  * A computation on CKKS ciphertexts, written with ordinary method calls and run on a server that has the keys. It says
@@ -186,16 +186,68 @@ export class Value {
     return this.program.apply({ kind: 'bootstrap', name: '', x: this.index });
   }
 
+  /**
+   * The real part modulo `modulus`, in [0, modulus), or around 0 where `centred`, to so many bits. Sets for modular reduction
+   * have this and the methods below; what they read is refreshed. A slot near an end of the range may come back at the other.
+   */
+  mod(modulus: number, options: { readonly bits?: number; readonly centred?: boolean } = {}): Value {
+    const { bits = 15, centred = false } = options;
+    if (!(Number.isFinite(modulus) && modulus > 0)) {
+      throw new RefloatError('INVALID_ARGUMENT', `numbers modulo ${modulus}: pass a number above 0`);
+    }
+    return this.#digits({ read: centred ? 'centred' : 'modulo', modulus, bits: whole(bits, 1, MAX_BITS, 'bits of a number') });
+  }
+
+  /** Integers modulo an integer, in [0, modulus). */
+  intMod(modulus: number): Value {
+    return this.#digits({ read: 'integer', modulus: whole(modulus, 2, Number.MAX_SAFE_INTEGER, 'as a modulus of integers') });
+  }
+
+  /** A bit of floor(2^bits x) for x modulo 1, 0 for the lowest; near an end of its steps it may be the neighbour's. */
+  bit(bits: number, index: number): Value {
+    const count = whole(bits, 1, MAX_BITS, 'bits of a number');
+    return this.#digits({ read: 'bit', bits: count, index: whole(index, 0, count - 1, 'as a bit of a number') });
+  }
+
+  /**
+   * The value of a table of t at floor(t x), for x modulo 1; near an end of its steps the neighbour's may come. With `exact` the
+   * slots are multiples of 1/t, and fewer digits have to be read.
+   */
+  lookUp(table: Numbers, options: { readonly exact?: boolean } = {}): Value {
+    const count = partsOf(table).re.length;
+    if (count < 2) throw new RefloatError('INVALID_ARGUMENT', `a table of ${count} values: pass 2 or more`);
+    return this.#digits({ read: options.exact ? 'look up exactly' : 'look up', table: copyOf(table) });
+  }
+
+  /** The multiple of 1/steps below x modulo 1, or the nearest one. */
+  quantise(steps: number, options: { readonly nearest?: boolean } = {}): Value {
+    const count = whole(steps, 2, 1 << 20, 'steps');
+    const x = options.nearest ? this.add(0.5 / count) : this;
+    return x.lookUp(Float64Array.from({ length: count }, (_, j) => j / count));
+  }
+
   /** Names the node, for messages. */
   named(name: string): this {
     this.program.rename(this.index, name);
     return this;
   }
 
+  #digits(reading: Reading): Value {
+    return this.program.apply({ kind: 'digits', name: '', x: this.index, reading });
+  }
+
   #with(kind: 'add' | 'subtract' | 'multiply', other: Value | Numbers): Value {
     const y = other instanceof Value ? other : this.program.constant(other);
     return this.program.apply({ kind, name: '', x: this.index, y: this.program.indexOf(y) });
   }
+}
+
+/** Most bits of a number that a program asks for. */
+const MAX_BITS = 52;
+
+function whole(x: number, least: number, most: number, what: string): number {
+  if (Number.isInteger(x) && x >= least && x <= most) return x;
+  throw new RefloatError('INVALID_ARGUMENT', `${x} ${what}: pass an integer from ${least} to ${most}`);
 }
 
 /** The same matrix with its diagonals in ascending order above -slots/2 and up to slots/2, as they are written. */

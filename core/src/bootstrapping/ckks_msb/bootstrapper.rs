@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{evaluator::MsbEvaluator, radix::Radix, readout::Readout, run::Rounding, stages};
+use super::{evaluator::MsbEvaluator, programs, radix::Radix, readout::Readout, run::Rounding, stages};
 use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo, raising::KeySource},
+    circuits::program::Reading,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
@@ -17,6 +18,9 @@ pub const METHOD: MethodInfo = MethodInfo {
     title: "CKKS bootstrapping digit by digit, modular reduction and tables",
     source: "Kim, Noh, Modular Reduction in CKKS; Bae, Kim, Stehlé, Suvanto, ePrint 2024/1637",
 };
+
+/// How far the scale of a number may be from that of the set, in steps to which a number of 1 is rounded.
+const LARGEST_DRIFT: f64 = 1.0 / 16.0;
 
 /// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T. A number within a few of these
 /// steps of 1/2 or -1/2 may come back at the other end.
@@ -39,13 +43,17 @@ impl<'a, W: Word> MsbBootstrapper<'a, W> {
         radix: &Radix,
     ) -> Result<Self, Error> {
         let readout = Readout::centred(radix)?;
-        evaluator.check_levels(&readout)?;
+        evaluator.params().check_levels(&readout)?;
         let spec = evaluator.params().spec();
         let pass = |(i, levels)| stages::of_pass(spec, i == 0, levels);
         let stages = readout.levels().enumerate().flat_map(pass).collect();
         let deepest = readout.levels().max().unwrap_or(0);
         let output_level = evaluator.params().levels().output - deepest;
         Ok(Self { evaluator, keys, readout, stages, output_level })
+    }
+
+    pub(super) fn keys(&self) -> &'a dyn KeySource<W> {
+        self.keys
     }
 }
 
@@ -71,7 +79,22 @@ impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
     }
 
     fn bootstrap(&self, x: &Ciphertext<W>, observer: &mut dyn Observer) -> Result<Ciphertext<W>, Error> {
-        let results = self.evaluator.read(x, &self.readout, Rounding::Ephemeral, self.keys, observer)?;
+        // Products drift from the scale of the set by what their primes differ from it. Read at that scale, a number is off by
+        // no more than it is rounded by anyway.
+        let scale = self.evaluator.params().scale();
+        let drift = (x.scale().div(scale).to_f64() - 1.0).abs();
+        let near = drift * (self.readout.grid() as f64) < LARGEST_DRIFT;
+        let x = if near { x.clone().relabelled(scale) } else { x.clone() };
+        let results = self.evaluator.read(&x, &self.readout, Rounding::Ephemeral, self.keys, observer)?;
         results.into_iter().next().ok_or_else(|| Error::InvalidArgument("a readout without results".into()))
+    }
+
+    fn read_digits(
+        &self,
+        x: &Ciphertext<W>,
+        readings: &[&Reading],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        programs::read_digits(self.evaluator, x, readings, self.keys, observer)
     }
 }

@@ -5,8 +5,8 @@ use alloc::{format, vec::Vec};
 use super::{
     noise,
     numbers::Numbers,
-    radix::{MAX_DIGIT, MAX_MODULUS, Radix},
-    readout::{Readout, Yields},
+    radix::{MAX_MODULUS, Radix},
+    readout::Readout,
     run::{MsbRun, Rounding},
     spec::{LARGEST_MESSAGE, RootsSpec},
 };
@@ -162,7 +162,7 @@ impl<W: Word> MsbEvaluator<W> {
     /// first, which takes a level. The smaller the bound of `numbers`, the fewer digits their noise makes necessary.
     ///
     /// # Errors
-    /// As [`Self::modulo`]; as [`Radix::of_modulus`] for an n with a prime factor above [`Self::largest_base`];
+    /// As [`Self::modulo`]; as [`Radix::of_modulus`] for an n with a prime factor above [`MsbParams::largest_base`];
     /// [`Error::InvalidArgument`] for numbers so large that no digits of n could be read in their noise.
     pub fn int_mod<'x>(
         &self,
@@ -172,10 +172,10 @@ impl<W: Word> MsbEvaluator<W> {
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error> {
         // Refused first, by its factor.
-        Radix::of_modulus(modulus, self.largest_base())?;
+        Radix::of_modulus(modulus, self.params().largest_base())?;
         let x = self.fraction(numbers.into(), modulus as f64)?;
         let off = x.off + noise::of_slots(self.params(), x.largest);
-        let radix = Radix::bearing(modulus, self.largest_base(), off)?;
+        let radix = Radix::bearing(modulus, self.params().largest_base(), off)?;
         let readout = Readout::digits(&radix)?;
         let reading = MsbRun::deviating(self, x.numbers(), x.off, &readout, Rounding::None)?;
         Ok(whole(one(run(reading, keys, observer)?)?, modulus as f64))
@@ -229,21 +229,10 @@ impl<W: Word> MsbEvaluator<W> {
         self.read(numbers, &Readout::tables(functions, Some(guard))?, Rounding::Ephemeral, keys, observer)
     }
 
-    /// The largest base whose tables leave their results no lower than inputs are.
-    pub fn largest_base(&self) -> u32 {
-        let levels = self.params().levels();
-        MAX_DIGIT.min(1 << levels.left().saturating_sub(1).min(16))
-    }
-
     /// x over `modulus` at the scale of the set: the same residues where x is at that scale over the modulus, and otherwise a
     /// product by a constant, one level down.
-    fn fraction(&self, numbers: Numbers<'_, W>, modulus: f64) -> Result<Fraction<W>, Error> {
-        const LARGEST: f64 = MAX_MODULUS as f64;
-        if !(1.0 / LARGEST..=LARGEST).contains(&modulus) {
-            return Err(Error::InvalidArgument(format!(
-                "numbers modulo {modulus}; take a modulus from 2^-20 to 2^20"
-            )));
-        }
+    pub(super) fn fraction(&self, numbers: Numbers<'_, W>, modulus: f64) -> Result<Fraction<W>, Error> {
+        check_modulus(modulus)?;
         let x = numbers.ciphertext();
         self.params().check_set(x)?;
         let (scale, lowest) = (self.params().scale(), self.params().levels().input);
@@ -331,34 +320,19 @@ impl<W: Word> MsbEvaluator<W> {
         }
         Ok(range as f64)
     }
+}
 
-    /// Whether the tables have levels enough.
-    pub(super) fn check_levels(&self, readout: &Readout) -> Result<(), Error> {
-        let levels = self.params().levels();
-        for i in 0..readout.passes() {
-            let pass = readout.pass(i);
-            let needed = match pass.yields {
-                _ if readout.is_last(i) => 0,
-                Yields::Bits => levels.input + 1,
-                Yields::Digit | Yields::Guard | Yields::Values => levels.input,
-            };
-            let taken = pass.tables.levels();
-            if levels.output < needed + taken {
-                return Err(Error::LevelMismatch(format!(
-                    "tables in base {} take {taken} levels and their results have to be at level {needed}; {} begins them at \
-                     level {}: take smaller bases, or a set with more levels",
-                    pass.base,
-                    self.params().name(),
-                    levels.output
-                )));
-            }
-        }
-        Ok(())
+/// Whether numbers are read modulo `modulus`.
+pub(super) fn check_modulus(modulus: f64) -> Result<(), Error> {
+    const LARGEST: f64 = MAX_MODULUS as f64;
+    if (1.0 / LARGEST..=LARGEST).contains(&modulus) {
+        return Ok(());
     }
+    Err(Error::InvalidArgument(format!("numbers modulo {modulus}; take a modulus from 2^-20 to 2^20")))
 }
 
 /// Numbers over a modulus, at the scale of a set.
-struct Fraction<W: Word> {
+pub(super) struct Fraction<W: Word> {
     x: Ciphertext<W>,
     /// Bound of their absolute values.
     largest: f64,
@@ -367,12 +341,16 @@ struct Fraction<W: Word> {
 }
 
 impl<W: Word> Fraction<W> {
-    fn numbers(&self) -> Numbers<'_, W> {
+    pub(super) fn numbers(&self) -> Numbers<'_, W> {
         Numbers::up_to(&self.x, self.largest)
+    }
+
+    pub(super) fn off(&self) -> f64 {
+        self.off
     }
 }
 
-fn run<W: Word>(
+pub(super) fn run<W: Word>(
     mut run: MsbRun<'_, W>,
     keys: &dyn KeySource<W>,
     observer: &mut dyn Observer,
@@ -386,7 +364,7 @@ fn one<W: Word>(mut results: Vec<Ciphertext<W>>) -> Result<Ciphertext<W>, Error>
 }
 
 /// The fraction times `modulus`, by its scale alone.
-fn whole<W: Word>(x: Ciphertext<W>, modulus: f64) -> Ciphertext<W> {
+pub(super) fn whole<W: Word>(x: Ciphertext<W>, modulus: f64) -> Ciphertext<W> {
     let scale = x.scale().div(Scale::new(modulus));
     x.relabelled(scale)
 }

@@ -23,9 +23,11 @@
 mod bootstrapper;
 mod describe;
 mod evaluator;
+mod levels;
 mod noise;
 mod numbers;
 mod presets;
+mod programs;
 mod radix;
 mod readout;
 mod run;

@@ -195,6 +195,19 @@ impl Readout {
         self.passes.iter().map(|pass| pass.tables.levels())
     }
 
+    /// Levels that the tables of each result take.
+    pub(super) fn levels_of_results(&self) -> Vec<usize> {
+        let mut out = vec![];
+        for pass in &self.passes {
+            match pass.yields {
+                Yields::Digit => out = vec![out.first().copied().unwrap_or(0).max(pass.tables.levels())],
+                Yields::Guard => {}
+                Yields::Bits | Yields::Values => out.extend(pass.tables.levels_of_each()),
+            }
+        }
+        out
+    }
+
     /// Key switches of all tables.
     pub fn key_switches(&self) -> usize {
         self.passes.iter().map(|pass| pass.tables.key_switches()).sum()

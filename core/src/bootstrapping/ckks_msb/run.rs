@@ -140,7 +140,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         off: f64,
         state: MsbState<W>,
     ) -> Result<Self, Error> {
-        evaluator.check_levels(readout)?;
+        evaluator.params().check_levels(readout)?;
         match rounding {
             // Numbers come to lie on the grid, as far as q0 has points.
             Rounding::Ephemeral | Rounding::Main => readout.check_guard()?,

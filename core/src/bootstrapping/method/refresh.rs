@@ -2,6 +2,7 @@
 
 use crate::{
     arith::Word,
+    circuits::program::Reading,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
@@ -31,4 +32,20 @@ pub trait Method<W: Word> {
         ciphertext: &Ciphertext<W>,
         observer: &mut dyn Observer,
     ) -> Result<Ciphertext<W>, Error>;
+
+    /// What programs read of the digits of a ciphertext, all of it of the same digits: one result each.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a method that reads none, which plans refuse before; otherwise as [`Self::bootstrap`].
+    fn read_digits(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        readings: &[&Reading],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        let _ = (ciphertext, readings, observer);
+        Err(Error::InvalidArgument(
+            "this method reads no digits; take keys of a set for modular reduction".into(),
+        ))
+    }
 }

@@ -75,6 +75,11 @@ impl<C: Coefficient> Plan<C> {
         self.roots.iter().map(|root| root.levels).max().unwrap_or(0)
     }
 
+    /// Levels that each polynomial consumes.
+    pub fn levels_of_each(&self) -> impl Iterator<Item = usize> + '_ {
+        self.roots.iter().map(|root| root.levels)
+    }
+
     /// Relinearisations, each of which is a key switch: one for every power and one for every product that goes on.
     pub fn key_switches(&self) -> usize {
         let roots = self.roots.iter().map(|root| root.node.relinearizations());

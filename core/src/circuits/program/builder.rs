@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{Node, Operation, Program, Value};
+use super::{MAX_VALUES, Node, Operation, Program, Reading, Value};
 use crate::{
     circuits::{
         linear_transform::Diagonals,
@@ -117,6 +117,24 @@ impl Builder {
     /// The same slots with all levels that a bootstrap leaves.
     pub fn bootstrap(&mut self, x: Value) -> Value {
         self.push(Operation::Bootstrap(x))
+    }
+
+    /// What is read of the digits of every slot, of sets that evaluate modular reduction.
+    pub fn digits(&mut self, x: Value, reading: Reading) -> Value {
+        self.push(Operation::Digits(x, reading))
+    }
+
+    /// floor(t x) / t for x modulo 1; within a little of a multiple of 1/t, the neighbour may come.
+    pub fn quantise(&mut self, x: Value, t: u32) -> Value {
+        let table = (0..t).map(|j| (f64::from(j) / f64::from(t)).into());
+        self.digits(x, Reading::LookUp(table.take(MAX_VALUES + 1).collect()))
+    }
+
+    /// The multiple of 1/t that is nearest to x modulo 1.
+    pub fn quantise_nearest(&mut self, x: Value, t: u32) -> Value {
+        let half = self.constant([0.5 / f64::from(t)]);
+        let shifted = self.add(x, half);
+        self.quantise(shifted, t)
     }
 
     /// Hands a ciphertext out.

@@ -24,12 +24,20 @@
 //! | 9 | linear transform | a value, slots of the matrix (4 bytes), number of diagonals (4 bytes), for each its shift (4 bytes, signed, ascending) and numbers |
 //! | 10 | bootstrap | a value |
 //! | 11 | output | a value |
+//! | 12 | digits, from version 2 on | a value, what is read (1 byte), and what that says |
+//!
+//! | read | operation | content |
+//! | --- | --- | --- |
+//! | 0, 1 | modulo a number, or centred | the modulus, bits (4 bytes) |
+//! | 2 | integers modulo an integer | the modulus (8 bytes) |
+//! | 3 | a bit | bits (4 bytes), which one (4 bytes) |
+//! | 4, 5 | a table, or of exact multiples | numbers |
 //!
 //! Numbers are their count (4 bytes), 1 if they are real or 2 if they are complex, and one or two doubles for each.
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Value, graph::limit};
+use super::{MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Reading, Value, graph::limit};
 use crate::{
     circuits::{
         linear_transform::Diagonals,
@@ -39,8 +47,8 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Version written, and the only one read.
-pub const VERSION: u16 = 1;
+/// Version of programs that read digits; others are of version 1, so that earlier releases read them. Both are read.
+pub const VERSION: u16 = 2;
 
 /// Longest encoding that is read, in bytes: that of every program within the limits.
 pub const MAX_BYTES: usize = 16 * MAX_VALUES + 9 * MAX_DIAGONALS + (MAX_NAME + 64) * MAX_NODES + HEADER;
@@ -55,7 +63,9 @@ impl Program {
     /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        out.extend_from_slice(&VERSION.to_le_bytes());
+        let reads = |node: &Node| matches!(node.operation, Operation::Digits(..));
+        let version = if self.nodes().iter().any(reads) { VERSION } else { 1 };
+        out.extend_from_slice(&version.to_le_bytes());
         put(&mut out, self.nodes().len());
         for node in self.nodes() {
             out.push(kind(&node.operation));
@@ -89,6 +99,7 @@ impl Program {
                         put_numbers(&mut out, matrix.get(shift).unwrap_or_default());
                     }
                 }
+                Operation::Digits(_, reading) => put_reading(&mut out, reading),
                 _ => {}
             }
         }
@@ -111,16 +122,16 @@ impl Program {
             )));
         }
         let version = u16::from_le_bytes(reader.array()?);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(Error::BadBytes(format!(
-                "a program of version {version}, and this reader knows {VERSION}; use a release of refloat that knows both"
+                "a program of version {version}, and this reader knows 1 to {VERSION}; use a release of refloat that knows both"
             )));
         }
         let count = reader.count()?;
         limit(count, MAX_NODES, "nodes")?;
         let mut nodes = Vec::new();
         for index in 0..count {
-            nodes.push(reader.node().map_err(|error| error.within(&format!("node {index}")))?);
+            nodes.push(reader.node(version).map_err(|error| error.within(&format!("node {index}")))?);
         }
         if !reader.rest.is_empty() {
             return Err(Error::BadBytes(format!(
@@ -146,6 +157,7 @@ fn kind(operation: &Operation) -> u8 {
         Operation::LinearTransform(..) => 9,
         Operation::Bootstrap(_) => 10,
         Operation::Output(_) => 11,
+        Operation::Digits(..) => 12,
     }
 }
 
@@ -161,6 +173,33 @@ fn put_numbers(out: &mut Vec<u8>, values: &[Complex]) {
         out.extend_from_slice(&z.re.to_le_bytes());
         if complex {
             out.extend_from_slice(&z.im.to_le_bytes());
+        }
+    }
+}
+
+fn put_reading(out: &mut Vec<u8>, reading: &Reading) {
+    match reading {
+        Reading::Modulo { modulus, bits, centred } => {
+            out.push(u8::from(*centred));
+            out.extend_from_slice(&modulus.to_le_bytes());
+            out.extend_from_slice(&bits.to_le_bytes());
+        }
+        Reading::Integer { modulus } => {
+            out.push(2);
+            out.extend_from_slice(&modulus.to_le_bytes());
+        }
+        Reading::Bit { bits, index } => {
+            out.push(3);
+            out.extend_from_slice(&bits.to_le_bytes());
+            out.extend_from_slice(&index.to_le_bytes());
+        }
+        Reading::LookUp(table) => {
+            out.push(4);
+            put_numbers(out, table);
+        }
+        Reading::LookUpExact(table) => {
+            out.push(5);
+            put_numbers(out, table);
         }
     }
 }
@@ -230,7 +269,7 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    fn node(&mut self) -> Result<Node, Error> {
+    fn node(&mut self, version: u16) -> Result<Node, Error> {
         let (kind, length) = (self.byte()?, self.byte()?);
         let name = core::str::from_utf8(self.take(length.into())?)
             .map_err(|_| Error::BadBytes("its name is not UTF-8".into()))?;
@@ -255,13 +294,35 @@ impl<'a> Reader<'a> {
             9 => Operation::LinearTransform(self.value()?, self.matrix()?),
             10 => Operation::Bootstrap(self.value()?),
             11 => Operation::Output(self.value()?),
+            12 if version >= 2 => Operation::Digits(self.value()?, self.reading()?),
             other => {
                 return Err(Error::BadBytes(format!(
-                    "operation {other}, and version {VERSION} has 0 to 11; use a release of refloat that knows it"
+                    "operation {other}, and version {version} has 0 to {}; use a release of refloat that knows it",
+                    if version >= 2 { 12 } else { 11 }
                 )));
             }
         };
         Ok(Node { name: String::from(name), operation })
+    }
+
+    fn reading(&mut self) -> Result<Reading, Error> {
+        Ok(match self.byte()? {
+            kind @ (0 | 1) => Reading::Modulo {
+                modulus: self.double()?,
+                bits: u32::from_le_bytes(self.array()?),
+                centred: kind == 1,
+            },
+            2 => Reading::Integer { modulus: u64::from_le_bytes(self.array()?) },
+            3 => Reading::Bit {
+                bits: u32::from_le_bytes(self.array()?),
+                index: u32::from_le_bytes(self.array()?),
+            },
+            4 => Reading::LookUp(self.numbers()?),
+            5 => Reading::LookUpExact(self.numbers()?),
+            other => {
+                return Err(Error::BadBytes(format!("a reading {other} of digits, and there are 0 to 5")));
+            }
+        })
     }
 
     fn matrix(&mut self) -> Result<Diagonals, Error> {

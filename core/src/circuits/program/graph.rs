@@ -2,6 +2,7 @@
 
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
+use super::Reading;
 use crate::{
     circuits::{linear_transform::Diagonals, polynomial::Polynomial},
     error::Error,
@@ -61,6 +62,8 @@ pub enum Operation {
     LinearTransform(Value, Diagonals),
     /// The same slots with all levels that a bootstrap leaves.
     Bootstrap(Value),
+    /// What is read of the digits of every slot, of sets that evaluate modular reduction.
+    Digits(Value, Reading),
     /// A ciphertext handed out, under the name of the node.
     Output(Value),
 }
@@ -80,22 +83,24 @@ impl Operation {
             Self::Polynomial(..) => "polynomial",
             Self::LinearTransform(..) => "linear transform",
             Self::Bootstrap(_) => "bootstrap",
+            Self::Digits(_, reading) => reading.kind(),
             Self::Output(_) => "output",
         }
     }
 
     /// The values it is computed from.
     pub fn operands(&self) -> impl Iterator<Item = Value> {
-        let (x, y) = match *self {
+        let (x, y) = match self {
             Self::Input | Self::Constant(_) => (None, None),
-            Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (Some(x), Some(y)),
+            Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => (Some(*x), Some(*y)),
             Self::Negate(x)
             | Self::Rotate(x, _)
             | Self::Conjugate(x)
             | Self::Polynomial(x, _)
             | Self::LinearTransform(x, _)
             | Self::Bootstrap(x)
-            | Self::Output(x) => (Some(x), None),
+            | Self::Digits(x, _)
+            | Self::Output(x) => (Some(*x), None),
         };
         x.into_iter().chain(y)
     }
@@ -106,6 +111,7 @@ impl Operation {
             Self::Constant(values) => values.len(),
             Self::Polynomial(_, polynomial) => polynomial.coefficients().len(),
             Self::LinearTransform(_, matrix) => matrix.slots().saturating_mul(matrix.shifts().len()),
+            Self::Digits(_, reading) => reading.table().len(),
             _ => 0,
         }
     }
@@ -250,6 +256,10 @@ impl Program {
                 shifts
                     .iter()
                     .try_for_each(|&k| finite(matrix.get(k).unwrap_or_default(), "entry of a diagonal"))
+            }
+            Operation::Digits(_, reading) => {
+                reading.check()?;
+                finite(reading.table(), "value of the table")
             }
             _ => Ok(()),
         }

@@ -32,6 +32,10 @@ pub(super) struct Planner<'t> {
     /// Values that were bootstrapped, and what they became.
     refreshed: BTreeMap<Register, Register>,
     known: KnownRotations,
+    /// Nodes whose value was read together with that of an earlier one.
+    pub read: BTreeMap<usize, Register>,
+    /// Passes that read digits.
+    pub digit_passes: usize,
 }
 
 impl<'t> Planner<'t> {
@@ -43,6 +47,8 @@ impl<'t> Planner<'t> {
             refreshes: 0,
             refreshed: BTreeMap::new(),
             known: KnownRotations::default(),
+            read: BTreeMap::new(),
+            digit_passes: 0,
         }
     }
 
@@ -141,6 +147,10 @@ impl<'t> Planner<'t> {
             Operation::Polynomial(x, p) => self.polynomial(index, of(*x)?, p)?,
             Operation::LinearTransform(x, matrix) => self.transform(index, of(*x)?, matrix)?,
             Operation::Bootstrap(x) => self.refresh(index, of(*x)?)?,
+            Operation::Digits(x, _) => match self.read.get(&index) {
+                Some(&register) => register,
+                None => self.digits(program, index, *x, of(*x)?)?,
+            },
             Operation::Output(x) => of(*x)?,
         }))
     }
@@ -185,7 +195,7 @@ impl<'t> Planner<'t> {
         }
     }
 
-    fn refresh(&mut self, node: usize, register: Register) -> Result<Register, Error> {
+    pub fn refresh(&mut self, node: usize, register: Register) -> Result<Register, Error> {
         let x = self.latest(register);
         if x != register {
             return Ok(x);

@@ -37,6 +37,7 @@ pub struct Plan<'p> {
     ring_slots: usize,
     key_switches: usize,
     inserted: usize,
+    digit_passes: usize,
     peak_bytes: u64,
 }
 
@@ -99,6 +100,7 @@ impl<'p> Plan<'p> {
             inputs: inputs.to_vec(),
             ring_slots: target.n() / 2,
             key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
+            digit_passes: planner.digit_passes,
             steps: planner.steps,
             outputs,
             last_uses,
@@ -132,7 +134,12 @@ impl<'p> Plan<'p> {
         self.inserted
     }
 
-    /// Key switches without those of bootstraps: relinearisations, rotations, conjugations.
+    /// Passes that read digits, each of which takes about as long as a bootstrap.
+    pub fn digit_passes(&self) -> usize {
+        self.digit_passes
+    }
+
+    /// Key switches without those of bootstraps and of passes that read digits: relinearisations, rotations, conjugations.
     pub fn key_switches(&self) -> usize {
         self.key_switches
     }

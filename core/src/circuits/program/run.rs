@@ -1,9 +1,9 @@
 //! Running a plan.
 
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    InputShape, Operation, Plan,
+    InputShape, Operation, Plan, Reading,
     steps::{Action, Register, Step},
 };
 use crate::{
@@ -29,6 +29,10 @@ pub const STAGE: StageInfo = StageInfo {
 /// Bootstraps a ciphertext.
 pub type Refresh<'a, W> = dyn Fn(&Ciphertext<W>, &mut dyn Observer) -> Result<Ciphertext<W>, Error> + 'a;
 
+/// What is read of the digits of a ciphertext, all of it of the same digits: one result each.
+pub type ReadDigits<'a, W> =
+    dyn Fn(&Ciphertext<W>, &[&Reading], &mut dyn Observer) -> Result<Vec<Ciphertext<W>>, Error> + 'a;
+
 /// What evaluates a plan: an evaluator with keys, all of one set.
 #[derive(Clone, Copy)]
 pub struct Machine<'a, W: Word> {
@@ -40,6 +44,8 @@ pub struct Machine<'a, W: Word> {
     pub galois: Option<&'a dyn GaloisSource<W>>,
     /// A bootstrap, at the levels and to the scale that the plan was made for.
     pub refresh: Option<&'a Refresh<'a, W>>,
+    /// Readings of digits, from the levels and to those that the plan was made for.
+    pub digits: Option<&'a ReadDigits<'a, W>>,
 }
 
 impl Plan<'_> {
@@ -59,8 +65,15 @@ impl Plan<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         self.check_inputs(inputs)?;
-        let mut run =
-            Run { plan: self, machine, inputs, values: Vec::new(), segment: None, relinearization: None };
+        let mut run = Run {
+            plan: self,
+            machine,
+            inputs,
+            values: Vec::new(),
+            segment: None,
+            parts: BTreeMap::new(),
+            relinearization: None,
+        };
         for at in 0..self.steps.len() {
             let place = || self.program.describe(self.steps[at].node);
             run.step(at, observer).map_err(|error| error.within(&place()))?;
@@ -123,6 +136,8 @@ struct Run<'a, W: Word> {
     /// From when they are known until nothing needs them any more.
     values: Vec<Option<Ciphertext<W>>>,
     segment: Option<Segment>,
+    /// What was read beside the result of a step, until it is the result of its own.
+    parts: BTreeMap<Register, Vec<Option<Ciphertext<W>>>>,
     /// The key, between the first product of a segment and its end.
     relinearization: Option<HeldKey<'a, W>>,
 }
@@ -137,6 +152,14 @@ impl<W: Word> Run<'_, W> {
                 .refresh
                 .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
             refresh(self.value(x)?, observer)?
+        } else if let Action::Digits(x, nodes) = &step.action {
+            self.end_segment(observer)?;
+            let (first, rest) = self.read_digits(*x, nodes, observer)?;
+            self.parts.insert(at, rest);
+            first
+        } else if let Action::Part(x, i) = step.action {
+            let place = self.parts.get_mut(&x).and_then(|parts| parts.get_mut(i - 1));
+            place.and_then(Option::take).ok_or_else(|| gone(x))?
         } else if let Action::Input(i) = step.action {
             self.inputs[i].clone()
         } else {
@@ -171,6 +194,30 @@ impl<W: Word> Run<'_, W> {
         Ok(())
     }
 
+    /// What the nodes read of a value: that of the first, and the others'.
+    fn read_digits(
+        &self,
+        x: Register,
+        nodes: &[usize],
+        observer: &mut dyn Observer,
+    ) -> Result<(Ciphertext<W>, Vec<Option<Ciphertext<W>>>), Error> {
+        let reading = |&node: &usize| match &self.plan.program.nodes()[node].operation {
+            Operation::Digits(_, reading) => Ok(reading),
+            _ => Err(another_operation()),
+        };
+        let readings = nodes.iter().map(reading).collect::<Result<Vec<_>, _>>()?;
+        let read = self.machine.digits.ok_or_else(|| {
+            Error::MissingKey(
+                "there is nothing here that reads digits; plan for the set that evaluates".into(),
+            )
+        })?;
+        let mut results = read(self.value(x)?, &readings, observer)?.into_iter();
+        match results.next() {
+            Some(first) if results.len() + 1 == nodes.len() => Ok((first, results.map(Some).collect())),
+            _ => Err(Error::InvalidArgument("readings without their results: a bug of the set".into())),
+        }
+    }
+
     fn end_segment(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         self.relinearization = None;
         let Some(Segment { counters, level, log_q, log_scale }) = self.segment.take() else { return Ok(()) };
@@ -190,8 +237,10 @@ impl<W: Word> Run<'_, W> {
         let evaluator = self.machine.evaluator;
         let (level, scale) = (step.level, step.scale);
         Ok(match &step.action {
-            // Neither is computed.
-            Action::Input(_) | Action::Refresh(_) => return Err(another_operation()),
+            // None of these is computed.
+            Action::Input(_) | Action::Refresh(_) | Action::Digits(..) | Action::Part(..) => {
+                return Err(another_operation());
+            }
             Action::AddNumber(x, number) => evaluator.add_constant(self.value(*x)?, (*number).into())?,
             Action::MultiplyInteger(x, factor) => evaluator.multiply_integer(self.value(*x)?, *factor)?,
             Action::AddConstant(x, constant) => {

@@ -40,6 +40,10 @@ pub(super) enum Action {
     Conjugate(Register),
     /// Of a value of the variable that its basis is in.
     Polynomial(Register, usize),
+    /// Reads digits: what the nodes say, of which the first is the result of the step.
+    Digits(Register, Vec<usize>),
+    /// What else was read in a step, by its place.
+    Part(Register, usize),
     /// By a matrix: with the keys of its steps, or by compositions of them.
     Transform(Register, usize, Option<Compositions>),
 }
@@ -58,6 +62,8 @@ impl Action {
             | Self::Rotate(x, _)
             | Self::Conjugate(x)
             | Self::Polynomial(x, _)
+            | Self::Digits(x, _)
+            | Self::Part(x, _)
             | Self::Transform(x, ..) => vec![*x],
         }
     }

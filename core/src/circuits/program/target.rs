@@ -1,7 +1,8 @@
 //! What programs are planned for: a chain with its keys, and inputs, as numbers.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
+use super::DigitReader;
 use crate::{
     arith::Word,
     error::Error,
@@ -30,6 +31,7 @@ pub struct Target {
     pub(super) refreshed: Refreshed,
     /// Level below which no value falls.
     pub(super) floor: usize,
+    pub(super) digits: Option<Arc<dyn DigitReader>>,
     n: usize,
 }
 
@@ -81,6 +83,7 @@ impl Target {
             bootstrapping: None,
             refreshed: Refreshed::OfSet,
             floor: 0,
+            digits: None,
             n: context.rlwe().n(),
         })
     }
@@ -140,6 +143,13 @@ impl Target {
     /// Levels of the input and of the result of a bootstrap, if there is one.
     pub fn bootstrapping(&self) -> Option<(usize, usize)> {
         self.bootstrapping
+    }
+
+    /// With digits read.
+    #[must_use]
+    pub fn with_digits(mut self, reader: Arc<dyn DigitReader>) -> Self {
+        self.digits = Some(reader);
+        self
     }
 
     /// Slots of a message.

@@ -14,6 +14,12 @@
 //! | `y = polynomial a 0.5 0.25 0 -0.02` | coefficients of 1, x, x^2 and so on |
 //! | `y = chebyshev a -8 8 0.5 0.6` | coefficients of Chebyshev polynomials over an interval |
 //! | `y = clamp a 0.05 0.125 31` | a to 1 - 0.125, the sign of a from 1 to 1 + 0.05, by a polynomial of degree 31 |
+//! | `m = mod a 0.25 15`, `mod-centred a 1 15` | a modulo 0.25, to 15 bits; those may be left out |
+//! | `r = int-mod a 24` | an integer modulo 24 |
+//! | `b = bit a 10 3` | bit 3 of floor(2^10 a), a modulo 1 |
+//! | `y = lut a 0 0.25 0.5 1` | the value at floor(4 a) of a table of 4, a modulo 1 |
+//! | `y = lut-exact a 0 0.25 0.5 1` | the same for a multiple of 1/4 |
+//! | `q = quantise a 32`, `quantise-nearest a 32` | the multiple of 1/32 below a, or next to it, a modulo 1 |
 //! | `score = output y` | hands y out under that name |
 
 use alloc::{
@@ -23,12 +29,15 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Builder, Program, Value};
+use super::{Builder, Program, Reading, Value};
 use crate::{
     circuits::polynomial::{Polynomial, PolynomialBasis, clamp},
     error::Error,
     schemes::ckks::Complex,
 };
+
+/// Bits of what is read modulo a number, where none are asked for.
+const DEFAULT_BITS: u32 = 15;
 
 /// Longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 8 << 20;
@@ -121,12 +130,11 @@ impl Parser {
                     return Err(refuse(format!("{operation} takes a value and a whole number")));
                 };
                 let [x] = self.operands(operation, &[x])?;
-                let whole = || refuse(format!("{:?} is no whole number", short(count)));
                 if operation == "rotate" {
-                    return Ok(self.builder.rotate(x, count.parse().map_err(|_| whole())?));
+                    return Ok(self.builder.rotate(x, whole(count)?));
                 }
                 // `finish` refuses what is no power of two.
-                Ok(self.builder.rotate_sum(x, count.parse().map_err(|_| whole())?))
+                Ok(self.builder.rotate_sum(x, whole(count)?))
             }
             "polynomial" | "chebyshev" => {
                 let (&x, mut words) =
@@ -151,6 +159,24 @@ impl Parser {
                 clamp(number(overshoot)?, number(margin)?, degree)
                     .map(|fit| self.builder.polynomial(x, &fit.polynomial))
             }
+            "mod" | "mod-centred" | "int-mod" | "bit" | "lut" | "lut-exact" => {
+                let (&x, words) =
+                    words.split_first().ok_or_else(|| refuse(format!("{operation} takes a value")))?;
+                let [x] = self.operands(operation, &[x])?;
+                let reading = reading(operation, words)?;
+                Ok(self.builder.digits(x, reading))
+            }
+            "quantise" | "quantise-nearest" => {
+                let &[x, count] = words else {
+                    return Err(refuse(format!("{operation} takes a value and a number of steps")));
+                };
+                let [x] = self.operands(operation, &[x])?;
+                let count = whole(count)?;
+                Ok(match operation {
+                    "quantise" => self.builder.quantise(x, count),
+                    _ => self.builder.quantise_nearest(x, count),
+                })
+            }
             other => Err(refuse(format!("there is no operation {:?}", short(other)))),
         }
     }
@@ -171,6 +197,28 @@ impl Parser {
             Err(_) => Err(refuse(format!("no line before this one gives {:?} a value", short(word)))),
         }
     }
+}
+
+/// What is read of digits, from what follows the value.
+fn reading(operation: &str, words: &[&str]) -> Result<Reading, Error> {
+    match (operation, words) {
+        ("mod" | "mod-centred", &[modulus, ref bits @ ..]) if bits.len() < 2 => Ok(Reading::Modulo {
+            modulus: number(modulus)?,
+            bits: bits.first().map_or(Ok(DEFAULT_BITS), |bits| whole(bits))?,
+            centred: operation == "mod-centred",
+        }),
+        ("int-mod", [modulus]) => Ok(Reading::Integer { modulus: whole(modulus)? }),
+        ("bit", [bits, index]) => Ok(Reading::Bit { bits: whole(bits)?, index: whole(index)? }),
+        ("lut", table) => Ok(Reading::LookUp(numbers(table)?)),
+        ("lut-exact", table) => Ok(Reading::LookUpExact(numbers(table)?)),
+        ("int-mod", _) => Err(refuse("int-mod takes a value and a modulus")),
+        ("bit", _) => Err(refuse("bit takes a value, a number of bits, and which of them, 0 for the lowest")),
+        _ => Err(refuse(format!("{operation} takes a value, a modulus, and bits or none"))),
+    }
+}
+
+fn whole<T: core::str::FromStr>(word: &str) -> Result<T, Error> {
+    word.parse().map_err(|_| refuse(format!("{:?} is no whole number", short(word))))
 }
 
 fn numbers(words: &[&str]) -> Result<Vec<Complex>, Error> {
@@ -300,6 +348,15 @@ mod tests {
             ("w = constant", "no number"),
             ("x = input\ny = output x\ny = output x", "line 3: there is an output"),
             ("x = input\ny = output z", "line 2: no line before"),
+            ("x = input\ny = mod x", "modulus"),
+            ("x = input\ny = mod x 1 5 6", "modulus"),
+            ("x = input\ny = mod x 1 0.5", "\"0.5\" is no whole number"),
+            ("x = input\ny = int-mod x", "int-mod takes"),
+            ("x = input\ny = int-mod x 0.5", "no whole number"),
+            ("x = input\ny = bit x 3", "bit takes"),
+            ("x = input\ny = lut x 1", "1 values"),
+            ("x = input\ny = quantise x", "number of steps"),
+            ("x = input\ny = quantise x 4294967295", "numbers in constants"),
             ("", "output"),
         ] {
             let error = Program::parse(text).err().unwrap().to_string();

@@ -1,0 +1,77 @@
+//! Digits that several nodes read of one value: one step, with a result for each of them.
+
+use alloc::{format, vec::Vec};
+
+use super::{
+    InputShape, Operation, Program, Reading, Value,
+    lower::Planner,
+    steps::{Action, Register},
+};
+use crate::error::Error;
+
+impl Planner<'_> {
+    /// Everything that needed nodes from `node` on read of the same digits of the same value.
+    pub(super) fn digits(
+        &mut self,
+        program: &Program,
+        node: usize,
+        of: Value,
+        x: Register,
+    ) -> Result<Register, Error> {
+        let reader = self.target.digits.clone().ok_or_else(|| {
+            Error::InvalidArgument(
+                "it reads digits, and this set does not; take keys of a set for modular reduction".into(),
+            )
+        })?;
+        let needed = program.needed();
+        // Each reading once, by the first node that has it.
+        let mut readings: Vec<(&Reading, usize)> = Vec::new();
+        let mut places = Vec::new();
+        for (index, other) in program.nodes().iter().enumerate().skip(node) {
+            let Operation::Digits(operand, reading) = &other.operation else { continue };
+            let together = readings.first().is_none_or(|(first, _)| first.shares_digits(reading));
+            if *operand == of && needed[index] && together {
+                let known = readings.iter().position(|(known, _)| *known == reading);
+                places.push((index, known.unwrap_or(readings.len())));
+                if known.is_none() {
+                    readings.push((reading, index));
+                }
+            }
+        }
+        let (readings, nodes): (Vec<_>, Vec<_>) = readings.into_iter().unzip();
+        let mut x = self.latest(x);
+        let mut plan = reader.plan(self.steps[x].scale, &readings)?;
+        if self.steps[x].level < plan.level && self.levels_after_bootstrap().is_some() {
+            x = self.refresh(node, x)?;
+            plan = reader.plan(self.steps[x].scale, &readings)?;
+        }
+        if self.steps[x].level < plan.level {
+            return Err(Error::LevelMismatch(format!(
+                "digits of numbers at scale 2^{:.4} are read from level {} on, and its operand is at level {}; encrypt the inputs \
+                 at a higher level, or read them earlier",
+                self.steps[x].scale.log2(),
+                plan.level,
+                self.steps[x].level
+            )));
+        }
+        self.digit_passes += plan.passes;
+        let mut registers = Vec::with_capacity(nodes.len());
+        for (i, (&node, InputShape { level, scale })) in nodes.iter().zip(plan.results).enumerate() {
+            let action = match registers.first() {
+                None => Action::Digits(x, nodes.clone()),
+                Some(&first) => Action::Part(first, i),
+            };
+            registers.push(self.push(node, action, level, scale)?);
+        }
+        for (index, place) in places {
+            let register = *registers.get(place).ok_or_else(|| {
+                Error::InvalidArgument("digits without a place for what is read: a bug of the set".into())
+            })?;
+            self.read.insert(index, register);
+        }
+        self.read
+            .get(&node)
+            .copied()
+            .ok_or_else(|| Error::InvalidArgument("digits that were not read: a bug of the planner".into()))
+    }
+}
