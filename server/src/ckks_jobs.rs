@@ -62,11 +62,14 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
     }
 
     /// Evaluator and keys, ready to refresh ciphertexts whose slots hold values of `mode`.
+    ///
+    /// # Errors
+    /// None for keys of the set.
     fn bootstrapper<'a>(
         evaluator: &'a Self::Evaluator,
         keys: &'a Self::Keys,
         mode: SlotMode,
-    ) -> impl Method<Self::Word> + 'a;
+    ) -> Result<impl Method<Self::Word> + 'a, Error>;
 
     /// The relinearisation key, which there is where [`CkksSet::target`] has one.
     fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<Self::Word>> {
@@ -218,7 +221,7 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
         let rounds = rounds(task, info.gain_bits)?;
         let job = written_out(params, task, input)?;
         let plan = plan(params, &job, rounds, *key)?;
-        let method = P::bootstrapper(evaluator, keys, task.mode);
+        let method = P::bootstrapper(evaluator, keys, task.mode)?;
         let method = MetaBootstrapper::with(&method, rounds)?;
         let relinearization = P::relinearization(keys);
         let relinearization = relinearization.as_ref().map(|key| key as &dyn RelinearizationSource<P::Word>);

@@ -94,8 +94,8 @@ impl CkksMethod for Planned {
         evaluator: &'a ConventionalEvaluator,
         keys: &'a Self::Keys,
         _mode: SlotMode,
-    ) -> impl Method<u64> + 'a {
-        ConventionalBootstrapper { evaluator, keys: keys.as_ref() }
+    ) -> Result<impl Method<u64> + 'a, Error> {
+        Ok(ConventionalBootstrapper { evaluator, keys: keys.as_ref() })
     }
 
     fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<u64>> {

@@ -17,6 +17,7 @@ pub mod http;
 pub mod id;
 pub mod look_ups;
 pub mod memory;
+pub mod msb;
 pub mod plan;
 pub mod problem;
 pub mod programs;

@@ -40,10 +40,16 @@ impl MemoryPlan {
     /// # Errors
     /// The bytes that the plan takes whose diagonals are transformed at every use, if it does not fit.
     pub fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<Self, u64> {
+        let working = working_bytes(params.ckks());
+        let plan = Self::keeping_all(params, budget.unwrap_or(u64::MAX).saturating_sub(working));
+        if budget.is_none_or(|budget| plan.total() <= budget) { Ok(plan) } else { Err(plan.total()) }
+    }
+
+    /// The fastest plan that keeps all keys in memory and whose keys and diagonals take at most `budget` bytes, or the one that
+    /// takes least: diagonals as coefficients.
+    pub fn keeping_all<R: ReductionSpec>(params: &RaisingParams<R>, budget: u64) -> Self {
         let fast = Self::of(params, PlaintextStorage::Evaluated);
-        let frugal = Self::of(params, PlaintextStorage::Coefficients);
-        let fits = |plan: &Self| budget.is_none_or(|budget| plan.total() <= budget);
-        [fast, frugal].into_iter().find(fits).ok_or(frugal.total())
+        if fast.kept() <= budget { fast } else { Self::of(params, PlaintextStorage::Coefficients) }
     }
 
     /// The fastest plan whose keys and diagonals take at most `budget` bytes, or the one that takes least: all in memory;

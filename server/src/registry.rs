@@ -5,7 +5,7 @@ use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
 
 use crate::clients::{KeyOwnerSet, SetQuery};
 use crate::engine::{JobSet, SetInfo};
-use crate::{conventional, gates, memory, ship};
+use crate::{conventional, gates, memory, msb, ship};
 
 /// Which sets are to be made, and for how much memory.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ pub struct Registry(Vec<Registered>);
 impl Default for Registry {
     /// Every method of this version.
     fn default() -> Self {
-        Self(vec![ship::METHOD, conventional::METHOD, gates::METHOD])
+        Self(vec![ship::METHOD, conventional::METHOD, msb::METHOD, gates::METHOD])
     }
 }
 
@@ -158,10 +158,7 @@ mod tests {
     use super::*;
 
     /// Methods of the core whose sets no job can use, and why.
-    const NOT_SERVED: [(&str, &str); 2] = [
-        ("ckks-msb", "its look-ups are jobs of a table and a ciphertext, which are to come"),
-        ("bgv", "its jobs are to come"),
-    ];
+    const NOT_SERVED: [(&str, &str); 1] = [("bgv", "its jobs are to come")];
 
     /// Identifiers of the methods that the core has, as its sources say.
     fn methods_of_the_core() -> BTreeSet<String> {

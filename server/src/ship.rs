@@ -46,8 +46,8 @@ impl CkksMethod for ShipParams {
         evaluator: &'a ShipEvaluator,
         keys: &'a ShipKeys,
         mode: SlotMode,
-    ) -> impl Method<u32> + 'a {
-        ShipBootstrapper { evaluator, keys, mode }
+    ) -> Result<impl Method<u32> + 'a, Error> {
+        Ok(ShipBootstrapper { evaluator, keys, mode })
     }
 
     fn relinearization(keys: &ShipKeys) -> Option<impl RelinearizationSource<u32>> {

@@ -237,8 +237,12 @@ impl CkksMethod for Params {
         Ok(self.verify_part(key, 0, &read(0)?)?)
     }
 
-    fn bootstrapper<'a>(evaluator: &'a CkksEvaluator<u64>, (): &'a (), _: SlotMode) -> impl Method<u64> + 'a {
-        Copying(evaluator)
+    fn bootstrapper<'a>(
+        evaluator: &'a CkksEvaluator<u64>,
+        (): &'a (),
+        _: SlotMode,
+    ) -> Result<impl Method<u64> + 'a, Error> {
+        Ok(Copying(evaluator))
     }
 }
 

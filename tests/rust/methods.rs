@@ -36,7 +36,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             "wasm/src/conventional/",
         ],
     ),
-    ("msb", &["core/src/bootstrapping/ckks_msb/", "wasm/cabi/src/msb.rs"]),
+    ("msb", &["core/src/bootstrapping/ckks_msb/", "server/src/msb.rs", "wasm/cabi/src/msb.rs"]),
     (
         "bgv",
         &[

@@ -16,14 +16,14 @@ impl<W: Word> ParamSet for MsbParams<W> {
         Self::new(spec)
     }
 
-    /// A digit in the largest base that is promised; of as many digits as a number can have, for the probability of a failure.
+    /// Bootstraps as programs have them; as many digits as a number can have, for the probability of a failure.
     fn info(&self, preset: &MsbPreset) -> SetInfo {
-        let tables = stages::of_tables(preset.promised.base);
+        let tables = self.levels().output - self.refreshed_level();
         let passes = f64::from(MAX_MODULUS.ilog2());
         let set = self.described(preset);
         SetInfo {
             mode: SlotMode::Real,
-            output_level: set.output_level.saturating_sub(tables),
+            output_level: self.refreshed_level(),
             log_failure: set.log_failure.map(|one| one + libm::log2(passes)),
             stages: stages::of_pass(self.spec(), true, tables).iter().map(Stage::from).collect(),
             ..set

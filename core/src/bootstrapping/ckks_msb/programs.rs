@@ -12,6 +12,7 @@ use super::{
     readout::{LEAST_GUARD, Readout},
     run::{MsbRun, Rounding},
     spec::{LARGEST_MESSAGE, MsbParams},
+    stages,
 };
 use crate::{
     arith::{ComplexDoubleDouble, Word},
@@ -28,6 +29,9 @@ const GUARD_BITS: u32 = LEAST_GUARD.ilog2();
 /// Bits of what a bootstrap of a program leaves.
 const REFRESHED_BITS: u32 = 15;
 
+/// The largest base in which they are read: three digits, or more where the set has few levels.
+const REFRESHED_BASE: u32 = 32;
+
 /// Levels that a bootstrap of a program leaves for products, if the set has them.
 const PRODUCTS: usize = 2;
 
@@ -40,13 +44,22 @@ impl<W: Word> MsbParams<W> {
     pub fn program_target(&self) -> Result<Target, Error> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
-        let tables = Readout::centred(&self.refreshing_radix()?)?.levels().max().unwrap_or(0);
         Ok(target
             .with_relinearization(levels.reduction)
             .with_galois(self.galois_elements())
-            .with_bootstrapping(levels.input, levels.output.saturating_sub(tables))
+            .with_bootstrapping(levels.input, self.refreshed_level())
             .with_refreshed(Refreshed::At(self.scale()))
             .with_digits(Arc::new(Reader(self.clone()))))
+    }
+
+    /// The level that a bootstrap of a program leaves.
+    pub fn refreshed_level(&self) -> usize {
+        self.levels().output.saturating_sub(stages::of_tables(self.refreshing_base()))
+    }
+
+    fn refreshing_base(&self) -> u32 {
+        let spare = self.levels().left().saturating_sub(PRODUCTS + 1).clamp(1, 16);
+        REFRESHED_BASE.min(1 << spare).min(self.largest_base())
     }
 
     /// The bases in which bootstraps of programs read 15 bits: as large as leave levels for two products.
@@ -54,8 +67,7 @@ impl<W: Word> MsbParams<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn refreshing_radix(&self) -> Result<Radix, Error> {
-        let spare = self.levels().left().saturating_sub(PRODUCTS + 1).clamp(1, 16);
-        Radix::of_modulus(1 << REFRESHED_BITS, self.largest_base().min(1 << spare))
+        Radix::of_modulus(1 << REFRESHED_BITS, self.refreshing_base())
     }
 }
 

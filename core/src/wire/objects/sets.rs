@@ -166,3 +166,27 @@ impl<W: WireWord> CkksSet for ConventionalParams<W> {
         self.program_target()
     }
 }
+
+impl<W: WireWord> CkksSet for MsbParams<W> {
+    type Word = W;
+
+    fn ckks(&self) -> &CkksContext<W> {
+        self.ckks()
+    }
+
+    fn mode(&self) -> SlotMode {
+        SlotMode::Real
+    }
+
+    fn input_level(&self) -> usize {
+        self.levels().input
+    }
+
+    fn output_level(&self) -> usize {
+        self.refreshed_level()
+    }
+
+    fn target(&self) -> Result<Target, Error> {
+        self.program_target()
+    }
+}
