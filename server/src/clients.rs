@@ -85,6 +85,9 @@ pub trait CkksClient: KeyClient {
     /// The bytes are not a secret key of the set.
     fn read_ckks_secret(&self, bytes: &[u8]) -> Result<Box<dyn CkksSecret>, Error>;
 
+    /// Largest absolute value of the parts of messages.
+    fn largest_message(&self) -> f64;
+
     /// Reads a ciphertext of the set.
     ///
     /// # Errors
@@ -109,6 +112,8 @@ pub struct PlannedProgram {
     pub bootstraps: usize,
     /// Bootstraps that the program does not have.
     pub inserted: usize,
+    /// Passes that read digits.
+    pub digits: usize,
 }
 
 /// A ciphertext in wire form that was read, and what it says about itself.
@@ -164,6 +169,10 @@ where
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
 
+    fn largest_message(&self) -> f64 {
+        self.params.largest_message()
+    }
+
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {
         Ok(CiphertextBytes::new(&wire::ciphertext_from_bytes(self.params.ckks(), &bytes)?, bytes))
     }
@@ -176,6 +185,7 @@ where
             key_switches: plan.key_switches(),
             bootstraps: plan.bootstraps(),
             inserted: plan.inserted(),
+            digits: plan.digit_passes(),
         })
     }
 }

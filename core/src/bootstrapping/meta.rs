@@ -10,6 +10,7 @@ use alloc::{format, vec::Vec};
 use super::Method;
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},
+    circuits::program::Reading,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
@@ -247,6 +248,16 @@ impl<W: Word> Method<W> for MetaBootstrapper<'_, W> {
 
     fn stages(&self) -> &[StageInfo] {
         &self.stages
+    }
+
+    /// What the method reads, whatever the rounds.
+    fn read_digits(
+        &self,
+        x: &Ciphertext<W>,
+        readings: &[&Reading],
+        observer: &mut dyn Observer,
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        self.method.read_digits(x, readings, observer)
     }
 
     /// The slots at the scale of the input; or, with one round, what the method gives.

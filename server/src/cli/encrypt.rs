@@ -16,7 +16,7 @@ use crate::engine::SlotMode;
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
-Numbers lie in [-1, 1]. A picture is cropped and scaled to fill the ciphertext.
+Numbers lie in [-1, 1], for sets of modular reduction in [-2^20, 2^20]. A picture is cropped and scaled to fill the ciphertext.
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
   refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
@@ -97,9 +97,10 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let format = Format::of(arguments.format, input)?;
     let mut values = data::read(input, format, shape, arguments.size)?;
     let given = values.len();
-    if let Some(index) = values.iter().position(|value| value.abs() > 1.0) {
+    let largest = set.largest_message();
+    if let Some(index) = values.iter().position(|value| value.abs() > largest) {
         return Err(Failure::usage(format!(
-            "{}: entry {} is {:?}, outside [-1, 1], where numbers have to lie; scale all of them down",
+            "{}: entry {} is {:?}, outside [-{largest}, {largest}], where numbers have to lie; scale all of them down",
             input.display(),
             index + 1,
             values[index]

@@ -11,6 +11,7 @@ mod connection;
 mod conventional;
 mod data;
 mod decrypt;
+mod digits;
 mod encrypt;
 mod event_stream;
 mod failure;
@@ -62,6 +63,7 @@ Examples:
   refloat decrypt --key keys --in fresh.ct --out fresh.png
   refloat circuit adder8 --keys gatekeys --in a.ct --in b.ct --out sum.ct
   refloat program mean.txt --keys keys15 --in x.ct --out mean.ct
+  refloat mod 1 --keys keys16 --in x.ct --out y.ct
   refloat serve                                       answer on http://127.0.0.1:7878
   refloat reproduce ship                              the published figures beside those of this machine
   refloat verify --preset n15                         whether every promise of precision holds here";
@@ -97,6 +99,12 @@ enum Command {
     LookUp(look_up::Arguments),
     /// Runs a program on CKKS ciphertexts, here or on a server.
     Program(program::Arguments),
+    /// Reduces numbers modulo a number, here or on a server.
+    Mod(digits::ModArguments),
+    /// Takes the bits of numbers apart, here or on a server.
+    Bits(digits::BitsArguments),
+    /// Looks numbers up in a table, here or on a server.
+    Table(digits::TableArguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Prints the token of evaluation keys at a server.
@@ -170,6 +178,9 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Circuit(arguments) => circuit::run(&arguments, registry, output),
         Command::LookUp(arguments) => look_up::run(&arguments, registry, output),
         Command::Program(arguments) => program::run(&arguments, registry, output),
+        Command::Mod(arguments) => digits::run_mod(&arguments, registry, output),
+        Command::Bits(arguments) => digits::run_bits(&arguments, registry, output),
+        Command::Table(arguments) => digits::run_table(&arguments, registry, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, registry, output),
         Command::Token(arguments) => token::run(&arguments, output),
         Command::About(arguments) => about::run(&arguments, registry, output),

@@ -85,20 +85,46 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             })
         })
         .collect::<Result<_, _>>()?;
-    let mut out_files = out_files(&arguments.program, &files, &written)?;
-    let (set, key, inputs) = ciphertexts(registry, &files)?;
+    let out_files = out_files(&[&arguments.program], &files, &written)?;
     let bootstraps = if arguments.as_written { Bootstraps::AsWritten } else { Bootstraps::WhereNeeded };
-    let body = programs::body(&program, bootstraps, &inputs);
+    let files = Files { inputs: &files, written: &written, out: out_files };
+    evaluate(&program, bootstraps, keys, files, &arguments.place, registry, output)
+}
+
+/// Files of a run, in the order of the inputs and outputs of its program.
+pub struct Files<'a> {
+    /// Ciphertexts of the inputs.
+    pub inputs: &'a [PathBuf],
+    /// Names of the files for outputs, where they are written.
+    pub written: &'a [Option<PathBuf>],
+    /// The same, opened.
+    pub out: Vec<Option<OutFile>>,
+}
+
+/// Runs a program on ciphertexts of files, and writes its outputs.
+pub fn evaluate(
+    program: &Program,
+    bootstraps: Bootstraps,
+    keys: &Path,
+    files: Files<'_>,
+    place: &Place,
+    registry: &Registry,
+    output: &Output,
+) -> Result<(), Failure> {
+    let Files { inputs: files, written, out: mut out_files } = files;
+    let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
+    let (set, key, inputs) = ciphertexts(registry, files)?;
+    let body = programs::body(program, bootstraps, &inputs);
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
     let operations = vec![Operation::new(PROGRAM)];
     let engines = Engines::with(registry, SetFilter { only: Some(&set.info().name), ..SetFilter::all() })?;
     engines.check_operations(&set.info().name, &operations)?;
-    let PlannedProgram { steps, key_switches, bootstraps, inserted } = set.plan(key, &body)?;
+    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
     let task = Task { mode: set.info().mode, operations, rounds: 1 };
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
-        arguments.place.who().run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
+        place.who().run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
     let results = programs::split_list(&bytes)?.into_iter().map(|one| set.ciphertext(one.to_vec()));
     let results: Vec<CiphertextBytes> = results.collect::<Result<_, _>>()?;
     // Both may be large.
@@ -109,22 +135,23 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         ));
     }
     let mut facts = Vec::new();
-    for (((name, out), file), result) in outputs.iter().zip(&written).zip(&mut out_files).zip(&results) {
+    for (((name, out), file), result) in outputs.iter().zip(written).zip(&mut out_files).zip(&results) {
         if let Some(file) = file.take() {
             file.write(&result.bytes)?;
         }
         facts.push(json!({ "name": name, "level": result.level, "out": out }));
     }
     let value = json!({
-        "params": set.info().name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted,
-        "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "outputs": facts,
+        "params": set.info().name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted, "digits": digits,
+        "seconds": seconds, "server": place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {
         let mut text = format!(
-            "{}{steps} steps, {key_switches} key switches between bootstraps; bootstraps: {bootstraps}, {inserted} of them put in, {seconds:.3} s",
-            stage_table(&stages)
+            "{}{steps} steps, {key_switches} key switches between bootstraps; bootstraps: {bootstraps}, {inserted} of them put in{}, {seconds:.3} s",
+            stage_table(&stages),
+            if digits == 0 { String::new() } else { format!("; digits: {digits}") }
         );
-        for ((name, file), result) in outputs.iter().zip(&written).zip(&results) {
+        for ((name, file), result) in outputs.iter().zip(written).zip(&results) {
             let place = file.as_ref().map_or("not written".to_owned(), |file| format!("into {}", file.display()));
             let _ = write!(text, "\n{name}: level {}, {place}", result.level);
         }
@@ -171,12 +198,12 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
 }
 
 /// The files for outputs, which are neither read nor each other.
-fn out_files(
-    program: &Path,
+pub fn out_files(
+    also_read: &[&Path],
     inputs: &[PathBuf],
     outputs: &[Option<PathBuf>],
 ) -> Result<Vec<Option<OutFile>>, Failure> {
-    let read: Vec<&Path> = std::iter::once(program).chain(inputs.iter().map(PathBuf::as_path)).collect();
+    let read: Vec<&Path> = also_read.iter().copied().chain(inputs.iter().map(PathBuf::as_path)).collect();
     let mut files: Vec<Option<OutFile>> = Vec::new();
     for path in outputs {
         let file = path.as_deref().map(|path| OutFile::open(path, &read)).transpose()?;

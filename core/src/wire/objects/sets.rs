@@ -7,7 +7,7 @@ use crate::{
     bootstrapping::{
         bgv::{BgvParams, BgvSecretKey},
         ckks_conventional::{ConventionalParams, ConventionalSecretKey},
-        ckks_msb::{MsbParams, MsbSecretKey},
+        ckks_msb::{LARGEST_MESSAGE, MsbParams, MsbSecretKey},
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
     },
@@ -69,6 +69,11 @@ pub trait CkksSet {
 
     /// Level of fresh ciphertexts, of public keys, and of the result of a bootstrap.
     fn output_level(&self) -> usize;
+
+    /// Largest absolute value of the parts of messages.
+    fn largest_message(&self) -> f64 {
+        1.0
+    }
 
     /// What jobs are planned for, each a program.
     ///
@@ -184,6 +189,10 @@ impl<W: WireWord> CkksSet for MsbParams<W> {
 
     fn output_level(&self) -> usize {
         self.refreshed_level()
+    }
+
+    fn largest_message(&self) -> f64 {
+        LARGEST_MESSAGE
     }
 
     fn target(&self) -> Result<Target, Error> {
