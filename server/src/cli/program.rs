@@ -117,10 +117,10 @@ pub fn evaluate(
     let body = programs::body(program, bootstraps, &inputs);
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
+    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
     let operations = vec![Operation::new(PROGRAM)];
     let engines = Engines::with(registry, SetFilter { only: Some(&set.info().name), ..SetFilter::all() })?;
     engines.check_operations(&set.info().name, &operations)?;
-    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
     let task = Task { mode: set.info().mode, operations, rounds: 1 };
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =
