@@ -6,7 +6,7 @@ use refloat::bootstrapping::cggi::CggiPreset;
 use refloat::bootstrapping::ckks_conventional::ConventionalPreset;
 use refloat::bootstrapping::ckks_msb::MsbPreset;
 use refloat::bootstrapping::ckks_ship::ShipPreset;
-use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SetSpec};
+use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo};
 use refloat::schemes::cggi::CggiParams;
 use refloat::schemes::ckks::CkksContext;
 use refloat::wire::{WireWord, cggi_ciphertexts_len, ciphertext_len};

@@ -94,7 +94,6 @@ impl Reading {
             Self::Integer { modulus: 0 | 1 } => {
                 refuse("integers modulo less than 2; take a modulus of 2 or more".into())
             }
-            Self::Integer { .. } => Ok(()),
             Self::Bit { bits: count, index } => {
                 bits(*count)?;
                 if index < count {
@@ -105,7 +104,7 @@ impl Reading {
             Self::LookUp(table) | Self::LookUpExact(table) if table.len() < 2 => {
                 refuse(format!("a table of {} values; give 2 or more", table.len()))
             }
-            Self::LookUp(_) | Self::LookUpExact(_) => Ok(()),
+            Self::Integer { .. } | Self::LookUp(_) | Self::LookUpExact(_) => Ok(()),
         }
     }
 

@@ -129,6 +129,9 @@ struct Segment {
     log_scale: f64,
 }
 
+/// Results of a step that are steps of their own, each until it is taken.
+type Parts<W> = Vec<Option<Ciphertext<W>>>;
+
 struct Run<'a, W: Word> {
     plan: &'a Plan<'a>,
     machine: &'a Machine<'a, W>,
@@ -137,7 +140,7 @@ struct Run<'a, W: Word> {
     values: Vec<Option<Ciphertext<W>>>,
     segment: Option<Segment>,
     /// What was read beside the result of a step, until it is the result of its own.
-    parts: BTreeMap<Register, Vec<Option<Ciphertext<W>>>>,
+    parts: BTreeMap<Register, Parts<W>>,
     /// The key, between the first product of a segment and its end.
     relinearization: Option<HeldKey<'a, W>>,
 }
@@ -200,7 +203,7 @@ impl<W: Word> Run<'_, W> {
         x: Register,
         nodes: &[usize],
         observer: &mut dyn Observer,
-    ) -> Result<(Ciphertext<W>, Vec<Option<Ciphertext<W>>>), Error> {
+    ) -> Result<(Ciphertext<W>, Parts<W>), Error> {
         let reading = |&node: &usize| match &self.plan.program.nodes()[node].operation {
             Operation::Digits(_, reading) => Ok(reading),
             _ => Err(another_operation()),
