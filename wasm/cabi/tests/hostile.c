@@ -60,12 +60,12 @@ static void *room_for(size_t items, size_t size) {
 }
 
 /* Whether a call has left alone what it must. */
-static bool intact(rf_status found) {
+static bool intact(rf_status status) {
     if (!watched) return true;
     for (uint8_t *at = watched - BEFORE; at < watched; at++) {
         if (*at != FILL) return false;
     }
-    for (size_t i = 0; i < watched_bytes && found != RF_OK; i++) {
+    for (size_t i = 0; i < watched_bytes && status != RF_OK; i++) {
         if (watched[i] != FILL) return false;
     }
     return true;
@@ -125,13 +125,15 @@ static void prepare(void) {
     rf_digest(NULL, 12345, room_end - RF_DIGEST_BYTES);
 }
 
-static void expect(rf_status wanted, rf_status found, bool given, const char *call);
+/* The code that a call gave; what it is, whether there is an object if it is to give one, and the call as text are checked. */
+static rf_status found;
+static void expect(rf_status wanted, bool given, const char *call);
 
 /* What hostile.mjs writes: VERSION, make_all, call_all, damage_all, free_all, and of the object that a call has made any_made
  * and free_made. */
 #include "hostile-calls.h"
 
-static void expect(rf_status wanted, rf_status found, bool given, const char *call) {
+static void expect(rf_status wanted, bool given, const char *call) {
     char message[512] = "";
     const char *why = NULL;
     rf_last_error(message, sizeof message);
