@@ -17,7 +17,7 @@ use std::time::Instant;
 use refloat::{
     Error,
     arith::ComplexDoubleDouble,
-    bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbSecretKey, Radix, Readout, Rounding},
+    bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbSecretKey, Numbers, Radix, Readout, Rounding},
     circuits::linear_transform::PlaintextStorage,
     params::msb_preset,
     random::Seed,
@@ -93,7 +93,8 @@ fn main() -> Result<(), Error> {
         let wanted: Vec<f64> = integers.iter().map(|&j| j as f64 / modulus as f64).collect();
         let x = encrypt(&secret, &integers, modulus)?;
         let start = Instant::now();
-        let y = evaluator.int_boot(&x, &radix, &keys, &mut ())?;
+        // Of numbers that might go up to 2^20 the noise would hide so many digits.
+        let y = evaluator.int_boot(Numbers::up_to(&x, 1.0), &radix, &keys, &mut ())?;
         let seconds = start.elapsed().as_secs_f64();
         let [mean, worst] = bits(&decrypt(&secret, &y)?, &wanted);
         println!(
@@ -112,7 +113,7 @@ fn main() -> Result<(), Error> {
     let classes: Vec<Vec<ComplexDoubleDouble>> = (0..CLASSES).map(class).collect();
     let readout = Readout::tables(&classes, Some(WIDTH))?;
     let start = Instant::now();
-    let flags = evaluator.read(&x, &readout, Rounding::None, &keys, &mut ())?;
+    let flags = evaluator.read(Numbers::up_to(&x, 1.0), &readout, Rounding::None, &keys, &mut ())?;
     let counts =
         flags.iter().map(|flag| sum_of_slots(&evaluator, &keys, flag)).collect::<Result<Vec<_>, _>>()?;
     println!("\nhistogram of {} salaries in {:.2} s", salaries.len(), start.elapsed().as_secs_f64());

@@ -2,7 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::{evaluator::MsbEvaluator, programs, radix::Radix, readout::Readout, run::Rounding, stages};
+use super::{
+    evaluator::{MsbEvaluator, one},
+    programs,
+    radix::Radix,
+    readout::Readout,
+    run::Rounding,
+    stages,
+};
 use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo, raising::KeySource},
@@ -43,7 +50,7 @@ impl<'a, W: Word> MsbBootstrapper<'a, W> {
         radix: &Radix,
     ) -> Result<Self, Error> {
         let readout = Readout::centred(radix)?;
-        evaluator.params().check_levels(&readout)?;
+        evaluator.params().check_levels(&readout, false)?;
         let spec = evaluator.params().spec();
         let pass = |(i, levels)| stages::of_pass(spec, i == 0, levels);
         let stages = readout.levels().enumerate().flat_map(pass).collect();
@@ -85,8 +92,7 @@ impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
         let drift = (x.scale().div(scale).to_f64() - 1.0).abs();
         let near = drift * (self.readout.grid() as f64) < LARGEST_DRIFT;
         let x = if near { x.clone().relabelled(scale) } else { x.clone() };
-        let results = self.evaluator.read(&x, &self.readout, Rounding::Ephemeral, self.keys, observer)?;
-        results.into_iter().next().ok_or_else(|| Error::InvalidArgument("a readout without results".into()))
+        one(self.evaluator.read(&x, &self.readout, Rounding::Ephemeral, self.keys, observer)?)
     }
 
     fn read_digits(

@@ -16,17 +16,19 @@ impl<W: Word> MsbParams<W> {
         MAX_DIGIT.min(1 << levels.left().saturating_sub(1).min(16))
     }
 
-    /// Whether the tables have levels enough.
-    pub(super) fn check_levels(&self, readout: &Readout) -> Result<(), Error> {
+    /// Whether the tables have levels enough; `rescales` if digits are brought to the scale of the set before they are subtracted,
+    /// as those of bits always are.
+    pub(super) fn check_levels(&self, readout: &Readout, rescales: bool) -> Result<(), Error> {
         let levels = self.levels();
         for i in 0..readout.passes() {
             let pass = readout.pass(i);
             let needed = match pass.yields {
                 _ if readout.is_last(i) => 0,
+                _ if rescales => levels.input + 1,
                 Yields::Bits => levels.input + 1,
-                Yields::Digit | Yields::Guard | Yields::Values => levels.input,
+                Yields::Digit | Yields::Guard | Yields::Values | Yields::Binary => levels.input,
             };
-            let taken = pass.tables.levels();
+            let taken = pass.levels();
             if levels.output < needed + taken {
                 return Err(Error::LevelMismatch(format!(
                     "tables in base {} take {taken} levels and their results have to be at level {needed}; {} begins them at \

@@ -20,9 +20,11 @@
 //! The lowest digit is read in the noise of its number times almost the modulus, and a digit that is read wrongly is wrong without
 //! a sign of it. Therefore a readout is refused that the noise of its [`Numbers`] does not allow: it grows with their size.
 
+mod blocks;
 mod bootstrapper;
 mod describe;
 mod evaluator;
+mod fraction;
 mod levels;
 mod noise;
 mod numbers;

@@ -1,13 +1,14 @@
 //! How far numbers may be from the grid on which they are read.
 //!
 //! Slots-to-coefficients leaves x over q0 with an error that grows with x: its diagonals are rounded to integers. A number that is
-//! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by b (2 pi k d)^2, b
-//! its bend. That is left in the result, and adds to what the next digit is off by. A readout is refused unless a number that
-//! is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`] of its integer; it is wrong, by a half, from
-//! sqrt(2) times as many on: with a probability of 2^-55 a slot.
+//! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by c (2 pi k d)^2, c half
+//! of its second derivative. That is left in the result, and adds to what the next digit is off by. A readout is refused unless a
+//! number that is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`] of its integer; it is wrong, by a half, from
+//! sqrt(2) times as many on at the earliest: with a probability of 2^-55 a slot, for messages chosen without regard to the
+//! diagonals, which are public.
 
-use super::spec::MsbParams;
-use crate::arith::Word;
+use super::{numbers::Numbers, run::Rounding, spec::MsbParams};
+use crate::{arith::Word, error::Error, security::SecretDistribution};
 
 /// Deviations of the noise that a readout bears.
 pub(super) const DEVIATIONS: f64 = 6.0;
@@ -19,25 +20,81 @@ const TOLERANCE: f64 = 0.25;
 /// more than what a set leaves.
 const INPUT_NOISE: f64 = (1u64 << 18) as f64;
 
-/// What numbers up to `largest` are off by after slots-to-coefficients, in a bad case of [`DEVIATIONS`].
+/// Deviation of what a reading leaves its results off by, in units of the scale of the set times sqrt(N): the noise of the
+/// exponential's squarings and of the table's products. 8 to 12 were measured, for bases 4 to 128.
+const READING_NOISE: f64 = 24.0;
+
+/// What numbers of which nothing else is known are off by, at the scale of the set.
+pub(super) fn of_input<W: Word>(params: &MsbParams<W>) -> f64 {
+    INPUT_NOISE / params.scale().to_f64()
+}
+
+/// What numbers at the scale of the set are off by as coefficients.
 ///
-/// The diagonals of the stage whose entries do not repeat have N coefficients, each rounded by 1/sqrt(12) of a unit of their scale,
-/// and in a row as many of them as there are entries of absolute value 1; half of that is in the real part. The stages whose
-/// entries repeat have few coefficients, and take no more than a fifth of it.
-pub(super) fn of_slots<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
+/// # Errors
+/// As the bounds that are stated of them.
+pub(super) fn as_coefficients<W: Word>(
+    params: &MsbParams<W>,
+    numbers: &Numbers<'_, W>,
+) -> Result<f64, Error> {
+    Ok(numbers.off(params)? + of_first_map(params, numbers.largest(params.scale())?))
+}
+
+/// What slots-to-coefficients takes numbers up to `largest` off by, in a bad case of [`DEVIATIONS`].
+pub(super) fn of_first_map<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
+    let stages = params.levels().input as f64;
+    (stages + 1.0) * of_rescaling(params) / params.scale().to_f64() + of_diagonals(params, largest)
+}
+
+/// What a product, or a change of scale, takes slots off by in as bad a case, in units of their scale: every coefficient of both
+/// components is rounded by 1/sqrt(12), one of them is multiplied by the secret, and key switching adds no more than that again.
+pub(super) fn of_rescaling<W: Word>(params: &MsbParams<W>) -> f64 {
+    let coefficient = of_rounded_pair(params, Rounding::Main);
+    2.0 * DEVIATIONS * libm::sqrt(params.n() as f64 / 2.0) * coefficient
+}
+
+/// What results are off by after digits were read of numbers without any error, in as bad a case.
+pub(super) fn of_reading<W: Word>(params: &MsbParams<W>) -> f64 {
+    DEVIATIONS * READING_NOISE * libm::sqrt(params.n() as f64) / params.scale().to_f64()
+}
+
+/// What the rounding of the diagonals of slots-to-coefficients takes numbers up to `largest` off by, in as bad a case.
+///
+/// Of the stage whose diagonals are N coefficients long, each is rounded by a number of variance 1/12 in units of its scale. The error
+/// of a slot is a sum of N/2 of them times slots, complex, of which the real part counts: sqrt(N/24) units of the largest, which
+/// constants come to within a few per cent of. Stages whose entries repeat have few coefficients, and take no more than a fifth of it.
+fn of_diagonals<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
     let levels = &params.spec().chain.levels[1..=params.levels().input];
     let log2 = |primes: &[u64]| primes.iter().map(|&p| libm::log2(p as f64)).sum::<f64>();
     let scale = libm::exp2(levels.iter().map(|primes| log2(primes)).fold(f64::INFINITY, f64::min));
     let relative = 1.2 * libm::sqrt(params.n() as f64 / 24.0) / scale;
-    INPUT_NOISE / params.scale().to_f64() + DEVIATIONS * relative * largest
+    DEVIATIONS * relative * largest
 }
 
-/// What a rounding to `grid` points under the ephemeral secret moves numbers by, in as bad a case; it cannot be more than half a
-/// point for every rounded integer.
-pub(super) fn of_rounding<W: Word>(params: &MsbParams<W>, grid: u64) -> f64 {
-    let weight = params.spec().ephemeral.as_ref().map_or(0, |e| e.weight);
-    let summands = 1.0 + f64::from(weight);
-    (DEVIATIONS * libm::sqrt(summands / 12.0)).min(summands / 2.0) / grid as f64
+/// Deviation of a coefficient whose pair is rounded under a secret, in units of the rounding: a half of both components, uniform,
+/// under one and under every coefficient of the secret that is not zero.
+pub(super) fn of_rounded_pair<W: Word>(params: &MsbParams<W>, rounding: Rounding) -> f64 {
+    libm::sqrt((1.0 + weight(params, rounding)) / 12.0)
+}
+
+/// Non-zero coefficients of the secret under which a pair is rounded.
+fn weight<W: Word>(params: &MsbParams<W>, rounding: Rounding) -> f64 {
+    let spec = params.spec();
+    let main = match spec.chain.secret {
+        SecretDistribution::Sparse { weight } => f64::from(weight),
+        _ => params.n() as f64,
+    };
+    match &spec.ephemeral {
+        Some(ephemeral) if rounding == Rounding::Ephemeral => f64::from(ephemeral.weight),
+        _ => main,
+    }
+}
+
+/// What a rounding to `grid` points moves numbers by, in as bad a case; it cannot be more than half a point for every rounded
+/// integer.
+pub(super) fn of_rounding<W: Word>(params: &MsbParams<W>, rounding: Rounding, grid: u64) -> f64 {
+    let largest = f64::midpoint(1.0, weight(params, rounding));
+    (DEVIATIONS * of_rounded_pair(params, rounding)).min(largest) / grid as f64
 }
 
 /// What numbers off by `off` come out off by, in units of 1 / `grid`, when digits of these bases and factors are read; infinite

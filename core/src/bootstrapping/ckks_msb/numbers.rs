@@ -1,30 +1,42 @@
-//! A ciphertext, and how large what it holds may be.
+//! A ciphertext, and how large and how far off what it holds may be.
 
 use alloc::format;
 
-use super::spec::LARGEST_MESSAGE;
+use super::{
+    noise,
+    spec::{LARGEST_MESSAGE, MsbParams},
+};
 use crate::{
     arith::Word,
     error::Error,
     schemes::ckks::{Ciphertext, Scale},
 };
 
-/// Numbers to read, and a bound of their absolute values: the noise in which digits are read grows with it.
+/// Numbers to read, with bounds of their absolute values and of their errors: the noise in which digits are read grows with both.
 ///
-/// A ciphertext alone stands for messages of the set, up to [`LARGEST_MESSAGE`] at its scale: that is also the largest bound,
-/// at another scale in proportion. A smaller one allows larger moduli, and moduli below 1. Beside it, what is read, numbers over
-/// their modulus, may be off by 2^18 over the scale of the set (2^-30 for `msb16`), as refreshed numbers are. After products by
-/// large numbers it is off by more, and digits may be wrong without an error.
+/// A ciphertext alone stands for real messages of the set, up to [`LARGEST_MESSAGE`] at its scale, which is also the largest bound
+/// that can be stated, at another scale in proportion; and for errors up to 2^18 over its scale, which is more than encryption, or a
+/// reading in well-chosen bases, leaves. A smaller bound allows larger moduli, and moduli below 1. After products, state what has
+/// become of the error ([`Self::off_by`]): c times a number is off by c times as much.
+///
+/// Where slots have imaginary parts, which are not read, their absolute values count.
 #[derive(Clone, Copy)]
 pub struct Numbers<'a, W: Word = u64> {
     x: &'a Ciphertext<W>,
     largest: Option<f64>,
+    off: Option<f64>,
 }
 
 impl<'a, W: Word> Numbers<'a, W> {
-    /// Numbers whose parts are at most `largest` in absolute value, as they decrypt.
+    /// Numbers of absolute values up to `largest`, as they decrypt.
     pub fn up_to(x: &'a Ciphertext<W>, largest: f64) -> Self {
-        Self { x, largest: Some(largest) }
+        Self { x, largest: Some(largest), off: None }
+    }
+
+    /// The same, known to decrypt to within `off` of what they stand for.
+    #[must_use]
+    pub fn off_by(self, off: f64) -> Self {
+        Self { off: Some(off), ..self }
     }
 
     /// The ciphertext.
@@ -51,8 +63,23 @@ impl<'a, W: Word> Numbers<'a, W> {
     }
 }
 
+impl<W: Word> Numbers<'_, W> {
+    /// What they are off by.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for what is negative, infinite or no number.
+    pub(super) fn off(&self, params: &MsbParams<W>) -> Result<f64, Error> {
+        let usual = noise::of_input(params) * params.scale().div(self.x.scale()).to_f64();
+        let off = self.off.unwrap_or(usual);
+        if off.is_finite() && off >= 0.0 {
+            return Ok(off);
+        }
+        Err(Error::InvalidArgument(format!("numbers that are off by {off}; state a bound from 0 on")))
+    }
+}
+
 impl<'a, W: Word> From<&'a Ciphertext<W>> for Numbers<'a, W> {
     fn from(x: &'a Ciphertext<W>) -> Self {
-        Self { x, largest: None }
+        Self { x, largest: None, off: None }
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 /// What a set for modular reduction promises of a number of one digit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MsbPromise {
-    /// -log2 of the mean and of the largest error of a refreshed fraction j/t over the slots.
+    /// -log2 of the mean and of the largest error of a refreshed fraction j/t in \[0, 1) over the slots.
     pub bits: [f64; 2],
     /// t, the largest base that it is for.
     pub base: u32,
@@ -70,9 +70,9 @@ static PRESETS: [MsbPreset; 4] = [
     },
     MsbPreset {
         name: "msb16-paper",
-        title: "for comparison: published primes of 42 bits, 32768 real slots, digits in bases up to 128",
+        title: "for comparison: published primes of 42 bits, 32768 real slots, digits in bases up to 32",
         policy: SecurityPolicy::Strict128,
-        promised: MsbPromise { bits: [29.0, 25.0], base: 128 },
+        promised: MsbPromise { bits: [29.0, 25.0], base: 32 },
         source: "Parameters I of Kim, Noh, \"Modular Reduction in CKKS\"",
         spec: msb16_paper,
     },

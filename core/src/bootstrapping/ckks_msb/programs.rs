@@ -5,12 +5,13 @@ use core::fmt;
 
 use super::{
     bootstrapper::MsbBootstrapper,
-    evaluator::{MsbEvaluator, check_modulus, run, whole},
+    evaluator::MsbEvaluator,
+    fraction::{check_modulus, whole},
     noise,
     numbers::Numbers,
     radix::Radix,
     readout::{LEAST_GUARD, Readout},
-    run::{MsbRun, Rounding},
+    run::Rounding,
     spec::{LARGEST_MESSAGE, MsbParams},
     stages,
 };
@@ -110,7 +111,7 @@ impl<W: Word> DigitReader for Reader<W> {
     fn plan(&self, scale: Scale, readings: &[&Reading]) -> Result<PlannedDigits, Error> {
         let (params, levels) = (&self.0, self.0.levels());
         let digits = Digits::of(params, scale, readings)?;
-        params.check_levels(&digits.readout)?;
+        params.check_levels(&digits.readout, false)?;
         let of_readout = digits.readout.levels_of_results();
         let result = |&place: &usize| InputShape {
             level: levels.output.saturating_sub(of_readout.get(place).copied().unwrap_or_default()),
@@ -163,7 +164,9 @@ impl Digits {
                 let n = *modulus as f64;
                 // Refused first, by its factor.
                 Radix::of_modulus(*modulus, base)?;
-                let off = off_divided(params, scale, n, bounded(n)) + noise::of_slots(params, bounded(n) / n);
+                let own = noise::of_input(params) * params.scale().div(scale).to_f64() / n;
+                let there = noise::of_first_map(params, bounded(n) / n);
+                let off = own + off_divided(params, scale, n, bounded(n)) + there;
                 let readout = Readout::digits(&Radix::bearing(*modulus, base, off)?)?;
                 Ok(Self { rounding: Rounding::None, ..rounded(n, readout, places) })
             }
@@ -194,8 +197,8 @@ impl Digits {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let x = evaluator.fraction(Numbers::up_to(x, self.largest), self.modulus)?;
-        let reading = MsbRun::deviating(evaluator, x.numbers(), x.off(), &self.readout, self.rounding)?;
-        let mut results: Vec<_> = run(reading, keys, observer)?.into_iter().map(Some).collect();
+        let results = evaluator.read(x.numbers(), &self.readout, self.rounding, keys, observer)?;
+        let mut results: Vec<_> = results.into_iter().map(Some).collect();
         let take = |&place: &usize| {
             let result = results.get_mut(place).and_then(Option::take);
             result.map(|x| whole(x, self.modulus)).ok_or_else(|| {
@@ -219,7 +222,8 @@ fn off_divided<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64, large
     let levels = &params.ckks().rlwe().spec().levels[params.levels().input + 1..=params.levels().output];
     let products = levels.iter().map(|primes| Scale::product(primes.iter().copied()).to_f64());
     let smallest = products.fold(f64::INFINITY, f64::min);
-    largest / (2.0 * params.scale().div(scale).to_f64() * smallest)
+    let rescaled = noise::of_rescaling(params) / params.scale().to_f64();
+    largest / (2.0 * params.scale().div(scale).to_f64() * smallest) + rescaled
 }
 
 /// Bases in which so many bits are read.

@@ -26,8 +26,26 @@ pub(super) struct Pass {
     pub base: u32,
     /// k: what the fraction is multiplied by before.
     pub factor: u64,
-    pub tables: Plan,
+    /// `None` for [`Yields::Binary`].
+    pub tables: Option<Plan>,
     pub yields: Yields,
+}
+
+impl Pass {
+    /// By one table.
+    fn digit(
+        (base, factor): (u32, u64),
+        value: impl Fn(u32) -> DoubleDouble,
+        yields: Yields,
+    ) -> Result<Self, Error> {
+        let values: Vec<ComplexDoubleDouble> = (0..base).map(|j| value(j).into()).collect();
+        Ok(Self { base, factor, tables: Some(Plan::new(&[roots::hermite(&values)?])?), yields })
+    }
+
+    /// Levels that the tables take.
+    pub fn levels(&self) -> usize {
+        self.tables.as_ref().map_or(0, Plan::levels)
+    }
 }
 
 /// What the tables of a pass give.
@@ -41,6 +59,8 @@ pub(super) enum Yields {
     Bits,
     /// Values of functions, each a result. The digit could not be subtracted afterwards: of the last pass alone.
     Values,
+    /// A bit, (1 - z) / 2 for z = e^(2 pi i b / 2), without a table. Of the only pass.
+    Binary,
 }
 
 impl Readout {
@@ -76,18 +96,13 @@ impl Readout {
                 let above = centred && i == last && 2 * j >= t;
                 DoubleDouble::ratio(if above { j - t } else { j }, t)
             };
-            Ok(Pass {
-                base,
-                factor: radix.after(i),
-                tables: Plan::new(&[roots::hermite(&values(base, digit))?])?,
-                yields: Yields::Digit,
-            })
+            Pass::digit((base, radix.after(i)), digit, Yields::Digit)
         };
         let passes = radix.bases().iter().enumerate().map(pass).collect::<Result<_, Error>>()?;
         Ok(Self { passes, grid: radix.modulus() })
     }
 
-    /// The bits of T x: log2 T results, the lowest bit first.
+    /// The bits of T x: log2 T results, the lowest bit first. Of numbers that are rounded the first five are noise, and mean nothing.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a base that is no power of two.
@@ -98,7 +113,7 @@ impl Readout {
                     "bits of a digit in base {base}; take bases that are powers of two"
                 )));
             }
-            let tables = Plan::new(&roots::bits(base.ilog2())?)?;
+            let tables = Some(Plan::new(&roots::bits(base.ilog2())?)?);
             Ok(Pass { base, factor: radix.after(i), tables, yields: Yields::Bits })
         };
         let passes = radix.bases().iter().enumerate().map(pass).collect::<Result<_, Error>>()?;
@@ -112,41 +127,66 @@ impl Readout {
     /// [`Error::InvalidArgument`] for no table or more than 256 of them, for one of another length than the first or that is not
     /// finite, and as [`Radix::new`] for t and the guard.
     pub fn tables(functions: &[Vec<ComplexDoubleDouble>], guard: Option<u32>) -> Result<Self, Error> {
-        let base = functions.first().map_or(0, Vec::len);
-        if let Some(i) = functions.iter().position(|f| f.len() != base) {
-            return Err(Error::InvalidArgument(format!(
-                "table {i} has {} values, the first has {base}; give as many in each",
-                functions[i].len()
-            )));
+        let base = functions.first().map(|f| u32::try_from(f.len()).unwrap_or(u32::MAX));
+        let bases: Vec<u32> = guard.into_iter().chain(base).collect();
+        if base.is_some() {
+            // In this order, whichever is the larger one.
+            Radix::new(&bases)?;
         }
+        Self::of_last_digit(&bases, functions)
+    }
+
+    /// Functions of the highest digit, each given by a value for each: one result for each. The lower digits are only taken off.
+    ///
+    /// # Errors
+    /// As [`Self::tables`], for functions of another number of values than the largest base.
+    pub fn highest_digit(radix: &Radix, functions: &[Vec<ComplexDoubleDouble>]) -> Result<Self, Error> {
+        Self::of_last_digit(radix.bases(), functions)
+    }
+
+    /// A bit as a multiple of 1/2, without a table: one result, one half of 1 - e^(2 pi i x).
+    pub fn binary() -> Self {
+        let pass = Pass { base: 2, factor: 1, tables: None, yields: Yields::Binary };
+        Self { passes: vec![pass], grid: 2 }
+    }
+
+    fn of_last_digit(bases: &[u32], functions: &[Vec<ComplexDoubleDouble>]) -> Result<Self, Error> {
         if functions.is_empty() || functions.len() > 256 {
             return Err(Error::InvalidArgument(format!(
                 "{} tables; look up 1 to 256 of them at once",
                 functions.len()
             )));
         }
-        let base = u32::try_from(base).unwrap_or(u32::MAX);
-        let bases: Vec<u32> = guard.into_iter().chain([base]).collect();
-        let grid = Radix::new(&bases)?.modulus();
-        let tables = functions.iter().map(|f| roots::hermite(f)).collect::<Result<Vec<_>, Error>>()?;
-        let mut passes = vec![];
-        if let Some(guard) = guard {
-            let digit = |j: u32| DoubleDouble::ratio(j.into(), guard.into());
-            passes.push(Pass {
-                base: guard,
-                factor: base.into(),
-                tables: Plan::new(&[roots::hermite(&values(guard, digit))?])?,
-                yields: Yields::Guard,
-            });
+        let (guards, base) = match bases {
+            [guards @ .., base] => (guards, *base),
+            [] => (bases, 0),
+        };
+        if let Some(i) = functions.iter().position(|f| f.len() != base as usize) {
+            return Err(Error::InvalidArgument(format!(
+                "table {i} has {} values, and there are {base} to look up; give as many in each",
+                functions[i].len()
+            )));
         }
-        passes.push(Pass { base, factor: 1, tables: Plan::new(&tables)?, yields: Yields::Values });
-        Ok(Self { passes, grid })
+        let after = |i: usize| bases[i + 1..].iter().copied().map(u64::from).product();
+        let guard = |(i, &guard): (usize, &u32)| {
+            let digit = |j: u32| DoubleDouble::ratio(j.into(), guard.into());
+            Pass::digit((guard, after(i)), digit, Yields::Guard)
+        };
+        let mut passes = guards.iter().enumerate().map(guard).collect::<Result<Vec<_>, Error>>()?;
+        let tables = functions.iter().map(|f| roots::hermite(f)).collect::<Result<Vec<_>, Error>>()?;
+        passes.push(Pass { base, factor: 1, tables: Some(Plan::new(&tables)?), yields: Yields::Values });
+        Ok(Self { passes, grid: bases.iter().copied().map(u64::from).product() })
     }
 
     /// Whether numbers that are off by up to `off` from multiples of 1/T are read to within a quarter of one.
     pub fn bears(&self, off: f64) -> bool {
+        noise::is_borne(self.left_of(off))
+    }
+
+    /// What numbers that are off by up to `off` are off by when they have been read, in units of 1/T.
+    pub(super) fn left_of(&self, off: f64) -> f64 {
         let passes = self.passes.iter().map(|pass| (pass.base, pass.factor));
-        noise::is_borne(noise::after(off, self.grid, passes))
+        noise::after(off, self.grid, passes)
     }
 
     /// # Errors
@@ -164,20 +204,27 @@ impl Readout {
         )))
     }
 
-    /// Whether a rounding leaves a guard digit its use.
+    /// Whether a rounding, which moves numbers by a deviation of so many points, leaves functions of a digit their use.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a base below [`LEAST_GUARD`].
-    pub(super) fn check_guard(&self) -> Result<(), Error> {
-        match self.passes.iter().find(|pass| pass.yields == Yields::Guard) {
-            Some(guard) if guard.base < LEAST_GUARD => Err(Error::InvalidArgument(format!(
-                "a guard digit in base {} for numbers that are rounded: the neighbour's value would come in {:.0} % of the slots; \
-                 take {LEAST_GUARD} or more",
-                guard.base,
-                100.0 * (1.33 / f64::from(guard.base)).min(1.0)
-            ))),
-            _ => Ok(()),
+    /// [`Error::InvalidArgument`] for guard digits of a product below [`LEAST_GUARD`], more for a larger deviation; or for none.
+    pub(super) fn check_guard(&self, deviation: f64) -> Result<(), Error> {
+        if !self.passes.iter().any(|pass| matches!(pass.yields, Yields::Values | Yields::Binary)) {
+            return Ok(());
         }
+        let guards = self.passes.iter().filter(|pass| pass.yields == Yields::Guard);
+        let guarded: u64 = guards.map(|pass| u64::from(pass.base)).product();
+        // Those of an ephemeral secret of weight 32.
+        let usual = libm::sqrt(33.0 / 12.0);
+        let least = libm::ceil(f64::from(LEAST_GUARD) * (deviation / usual).max(1.0) - 1e-9);
+        if guarded as f64 >= least {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "a guard digit in base {guarded} for numbers that are rounded: the neighbour's value would come in {:.0} % of the slots; \
+             take {least} or more",
+            100.0 * (0.8 * deviation / guarded as f64).min(1.0)
+        )))
     }
 
     /// T: what is read are multiples of 1/T.
@@ -192,7 +239,7 @@ impl Readout {
 
     /// Levels that the tables of each pass take.
     pub fn levels(&self) -> impl Iterator<Item = usize> + '_ {
-        self.passes.iter().map(|pass| pass.tables.levels())
+        self.passes.iter().map(Pass::levels)
     }
 
     /// Levels that the tables of each result take.
@@ -200,9 +247,12 @@ impl Readout {
         let mut out = vec![];
         for pass in &self.passes {
             match pass.yields {
-                Yields::Digit => out = vec![out.first().copied().unwrap_or(0).max(pass.tables.levels())],
+                Yields::Digit => out = vec![out.first().copied().unwrap_or(0).max(pass.levels())],
                 Yields::Guard => {}
-                Yields::Bits | Yields::Values => out.extend(pass.tables.levels_of_each()),
+                Yields::Bits | Yields::Values | Yields::Binary => match &pass.tables {
+                    Some(tables) => out.extend(tables.levels_of_each()),
+                    None => out.push(0),
+                },
             }
         }
         out
@@ -210,7 +260,7 @@ impl Readout {
 
     /// Key switches of all tables.
     pub fn key_switches(&self) -> usize {
-        self.passes.iter().map(|pass| pass.tables.key_switches()).sum()
+        self.passes.iter().filter_map(|pass| pass.tables.as_ref()).map(Plan::key_switches).sum()
     }
 
     pub(super) fn pass(&self, i: usize) -> &Pass {
@@ -220,8 +270,4 @@ impl Readout {
     pub(super) fn is_last(&self, i: usize) -> bool {
         i + 1 == self.passes.len()
     }
-}
-
-fn values(base: u32, f: impl Fn(u32) -> DoubleDouble) -> Vec<ComplexDoubleDouble> {
-    (0..base).map(|j| f(j).into()).collect()
 }

@@ -61,6 +61,10 @@ pub enum MsbState<W: Word> {
 pub struct MsbRun<'a, W: Word = u64> {
     evaluator: &'a MsbEvaluator<W>,
     readout: &'a Readout,
+    /// The scale of fractions as results.
+    unit: Scale,
+    /// What the fraction is off by when it has been read.
+    left: f64,
     /// What is still to be done.
     rounding: Rounding,
     /// Passes done.
@@ -86,17 +90,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         readout: &'a Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
-        Self::deviating(evaluator, numbers.into(), 0.0, readout, rounding)
-    }
-
-    /// [`Self::new`] of numbers that are off by `off` more.
-    pub(super) fn deviating(
-        evaluator: &'a MsbEvaluator<W>,
-        numbers: Numbers<'_, W>,
-        off: f64,
-        readout: &'a Readout,
-        rounding: Rounding,
-    ) -> Result<Self, Error> {
+        let numbers = numbers.into();
         let (params, x) = (evaluator.params(), numbers.ciphertext());
         let (lowest, scale) = (params.levels().input, params.scale());
         params.check_input(x, lowest)?;
@@ -109,13 +103,14 @@ impl<'a, W: Word> MsbRun<'a, W> {
                 scale.log2()
             )));
         }
-        let off = off + noise::of_slots(params, numbers.largest(scale)?);
+        let off = noise::as_coefficients(params, &numbers)?;
         let x = evaluator.ckks().drop_to_level(x, lowest)?;
         Self::begin(evaluator, &x, readout, rounding, off, MsbState::Input(x.clone()))
     }
 
-    /// Reads coefficients over q0 of a ciphertext at whatever level, those that slots-to-coefficients leaves of real slots: the
-    /// first N/2. Into slot k goes what is read of coefficient k with its bits reversed. `numbers` says how large the slots were.
+    /// Reads coefficients over q0 of a ciphertext at scale q0 and at whatever level, those that slots-to-coefficients leaves of real
+    /// slots: the first N/2. Into slot k goes what is read of coefficient k with its bits reversed. `numbers` says how large the slots
+    /// were, and how far off.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -127,7 +122,15 @@ impl<'a, W: Word> MsbRun<'a, W> {
     ) -> Result<Self, Error> {
         let (params, numbers) = (evaluator.params(), numbers.into());
         params.check_input(numbers.ciphertext(), 0)?;
-        let off = noise::of_slots(params, numbers.largest(numbers.ciphertext().scale())?);
+        let (own, base) = (numbers.ciphertext().scale(), params.base_modulus());
+        if !own.matches(base) {
+            return Err(Error::ScaleMismatch(format!(
+                "coefficients at scale 2^{:.6}, and those over q0 are at 2^{:.6}; bring slots there by slots-to-coefficients",
+                own.log2(),
+                base.log2()
+            )));
+        }
+        let off = numbers.off(params)? + noise::of_first_map(params, numbers.largest(own)?);
         let x = evaluator.ckks().drop_to_level(numbers.ciphertext(), 0)?;
         Self::begin(evaluator, &x, readout, rounding, off, MsbState::Base(x.clone()))
     }
@@ -140,14 +143,52 @@ impl<'a, W: Word> MsbRun<'a, W> {
         off: f64,
         state: MsbState<W>,
     ) -> Result<Self, Error> {
-        evaluator.params().check_levels(readout)?;
+        evaluator.params().check_levels(readout, false)?;
         match rounding {
             // Numbers come to lie on the grid, as far as q0 has points.
-            Rounding::Ephemeral | Rounding::Main => readout.check_guard()?,
+            Rounding::Ephemeral | Rounding::Main => {
+                let params = evaluator.params();
+                readout.check_guard(noise::of_rounded_pair(params, rounding))?;
+                let rounded = noise::of_rounding(params, rounding, readout.grid());
+                if off > rounded {
+                    return Err(Error::InvalidArgument(format!(
+                        "numbers that are off by up to 2^{:.1} and rounded to multiples of 1/{}, which moves them by no more than 2^{:.1}: \
+                         the digits below would be noise; state a smaller bound of the numbers, or take fewer digits",
+                        libm::log2(off),
+                        readout.grid(),
+                        libm::log2(rounded)
+                    )));
+                }
+            }
             Rounding::None => readout.check_noise(off)?,
         }
         let like = evaluator.ckks().drop_to_level(x, 0)?;
-        Ok(Self { evaluator, readout, rounding, done: 0, rest: None, like, results: Vec::new(), state })
+        let unit = evaluator.params().scale();
+        // What is rounded lies on the grid.
+        let before = if rounding == Rounding::None { off } else { 0.0 };
+        let left = readout.left_of(before) / readout.grid() as f64 + noise::of_reading(evaluator.params());
+        Ok(Self {
+            evaluator,
+            readout,
+            unit,
+            left,
+            rounding,
+            done: 0,
+            rest: None,
+            like,
+            results: Vec::new(),
+            state,
+        })
+    }
+
+    /// Fractions as results at another scale than that of the set, at no cost but a level of every digit that is subtracted.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for tables that leave no such level.
+    pub(super) fn with_results_at(mut self, unit: Scale) -> Result<Self, Error> {
+        self.evaluator.params().check_levels(self.readout, true)?;
+        self.unit = unit;
+        Ok(self)
     }
 
     /// The stage the next step belongs to; `None` when finished.
@@ -163,6 +204,12 @@ impl<'a, W: Word> MsbRun<'a, W> {
             MsbState::Roots(_) => LOOK_UP,
             MsbState::Done(_) | MsbState::Failed => return None,
         })
+    }
+
+    /// What the fraction that is read is off by, at most but for a chance of 2^-28 a slot (six deviations): to be stated where it is
+    /// read again ([`Numbers::off_by`]). Bits and functions are off by no more than T times that.
+    pub fn off(&self) -> f64 {
+        self.left
     }
 
     /// Where the run stands.
@@ -236,7 +283,11 @@ impl<'a, W: Word> MsbRun<'a, W> {
             MsbState::Quotients(y) => {
                 let relinearization = keys.relinearization_key()?;
                 let polynomials = PolynomialEvaluator::new(evaluator.ckks(), &*relinearization);
-                let scale = evaluator.params().scale();
+                let scale = match self.readout.pass(self.done).yields {
+                    // z at half the scale is z / 2.
+                    Yields::Binary => evaluator.params().scale().div(Scale::from_integer(2)),
+                    _ => evaluator.params().scale(),
+                };
                 let exponential = evaluator.reduction();
                 MsbState::Roots(exponential.evaluate(evaluator.ckks(), &polynomials, &y, scale, counters)?)
             }
@@ -264,19 +315,32 @@ impl<'a, W: Word> MsbRun<'a, W> {
         let (ckks, params) = (self.evaluator.ckks(), self.evaluator.params());
         let (scale, lowest) = (params.scale(), params.levels().input);
         let Pass { base, factor, tables, yields } = self.readout.pass(self.done);
+        let Some(tables) = tables else {
+            let half = ckks.negate(z).relabelled(scale);
+            self.results = alloc::vec![ckks.add_constant(&half, DoubleDouble::ratio(1, 2).into())?];
+            return Ok(None);
+        };
         let last = self.readout.is_last(self.done);
         let relinearization = keys.relinearization_key()?;
         let polynomials = PolynomialEvaluator::new(ckks, &*relinearization);
-        // A digit over t at the scale S / k is a part of the fraction at S.
+        // A digit over t at the scale U / k is a part of the fraction at U.
         let target = match yields {
-            Yields::Digit | Yields::Guard => scale.div(Scale::from_integer(*factor)),
-            Yields::Bits | Yields::Values => scale,
+            Yields::Digit | Yields::Guard => self.unit.div(Scale::from_integer(*factor)),
+            Yields::Bits | Yields::Values | Yields::Binary => scale,
         };
         let mut values = polynomials.evaluate_planned(tables, z, target, counters)?;
         match yields {
             Yields::Digit | Yields::Guard => {
-                let digit = values.swap_remove(0).relabelled(scale);
-                let next = (!last).then(|| ckks.drop_to_level(&digit, lowest)).transpose()?;
+                let digit = values.swap_remove(0).relabelled(self.unit);
+                let next = match (last, self.unit == scale) {
+                    (true, _) => None,
+                    (false, true) => Some(ckks.drop_to_level(&digit, lowest)?),
+                    (false, false) => {
+                        let digit = ckks.drop_to_level(&digit, lowest + 1)?;
+                        let one = DoubleDouble::ONE.into();
+                        Some(ckks.multiply_constant_rescale(&digit, one, scale, counters)?)
+                    }
+                };
                 if *yields == Yields::Digit {
                     self.results = alloc::vec![match self.results.pop() {
                         None => digit,
@@ -300,7 +364,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                 self.results.append(&mut values);
                 Ok(digit)
             }
-            Yields::Values => {
+            Yields::Values | Yields::Binary => {
                 self.results.append(&mut values);
                 Ok(None)
             }

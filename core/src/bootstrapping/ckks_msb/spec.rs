@@ -4,12 +4,16 @@ use alloc::{format, vec::Vec};
 
 use super::{radix::MAX_MODULUS, stages};
 use crate::{
-    bootstrapping::raising::{
-        RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
-        StageOrder,
+    bootstrapping::{
+        overflow,
+        raising::{
+            RaisingKeys, RaisingKeysBuilder, RaisingParams, RaisingSecretKey, RaisingSpec, ReductionSpec,
+            StageOrder,
+        },
     },
     circuits::polynomial::{Exponential, exponential_of_degree},
     error::Error,
+    security::SecretDistribution,
     trace::StageInfo,
 };
 
@@ -29,6 +33,9 @@ pub const LARGEST_MESSAGE: f64 = 1_048_576.0;
 
 /// Largest error of the exponential, which tables square and multiply by up to 2^14.
 const LARGEST_ERROR: f64 = 1.0 / (1u64 << 22) as f64;
+
+/// log2 of the largest probability that a quotient is out of range.
+const LARGEST_FAILURE: f64 = -40.0;
 
 /// e^(2 pi i x) for |x| up to K: what quotients disappear in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +113,23 @@ impl ReductionSpec for RootsSpec {
                 spec.name,
                 libm::log2(error),
                 libm::log2(LARGEST_ERROR)
+            )));
+        }
+        let weight = match (&spec.ephemeral, spec.chain.secret) {
+            (Some(ephemeral), _) => ephemeral.weight,
+            (None, SecretDistribution::Sparse { weight }) => weight,
+            (None, _) => {
+                return refuse(
+                    "quotients of a dense secret are beyond every range; take an ephemeral secret, or a sparse one",
+                );
+            }
+        };
+        let beyond = overflow::log2_quotient_exceeds(weight, range.saturating_sub(1));
+        if beyond > LARGEST_FAILURE {
+            return Err(Error::InvalidArgument(format!(
+                "{}: a quotient is {range} or more, under a secret of weight {weight}, with probability 2^{beyond:.1}; take a range for \
+                 which it is 2^{LARGEST_FAILURE} at most, or a sparser secret",
+                spec.name
             )));
         }
         Ok(())

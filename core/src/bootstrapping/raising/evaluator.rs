@@ -200,7 +200,8 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         Ok(out)
     }
 
-    fn rotate(
+    /// Slots moved left by `steps`, of all those of the ring.
+    pub(in crate::bootstrapping) fn rotate(
         &self,
         x: &Ciphertext<W>,
         steps: i64,
