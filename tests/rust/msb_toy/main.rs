@@ -4,6 +4,7 @@
 mod bounds;
 mod noise;
 mod programs;
+mod residues;
 
 use std::sync::OnceLock;
 
