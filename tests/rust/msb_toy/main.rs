@@ -2,6 +2,7 @@
 //! does, and how much is left of it.
 
 mod bounds;
+mod gates;
 mod noise;
 mod programs;
 mod residues;

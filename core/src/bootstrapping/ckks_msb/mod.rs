@@ -25,6 +25,7 @@ mod bootstrapper;
 mod describe;
 mod evaluator;
 mod fraction;
+mod gates;
 mod levels;
 mod noise;
 mod numbers;
