@@ -1,6 +1,7 @@
 //! Modular reduction in CKKS at demonstration size: every digit in the clear beside every digit that was read, what rounding
 //! does, and how much is left of it.
 
+mod applications;
 mod bounds;
 mod gates;
 mod noise;

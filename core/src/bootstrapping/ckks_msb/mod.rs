@@ -22,6 +22,7 @@
 
 mod blocks;
 mod bootstrapper;
+mod classes;
 mod describe;
 mod evaluator;
 mod fraction;
@@ -29,6 +30,7 @@ mod gates;
 mod levels;
 mod noise;
 mod numbers;
+mod order;
 mod presets;
 mod programs;
 mod radix;
@@ -40,8 +42,10 @@ mod spec;
 mod stages;
 
 pub use bootstrapper::{METHOD, MsbBootstrapper};
+pub use classes::{Classes, Function};
 pub use evaluator::MsbEvaluator;
 pub use numbers::Numbers;
+pub use order::Order;
 pub use presets::{MsbPreset, MsbPromise};
 pub use radix::{MAX_DIGIT, MAX_MODULUS, Radix};
 pub use readout::{LEAST_GUARD, Readout};
