@@ -97,13 +97,15 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 9] = [
+const MEASUREMENTS: [&str; 11] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
     "server/src/cli/reproduce.rs",
     "server/src/cli/reproduce_bgv.rs",
     "server/src/cli/reproduce_cggi.rs",
-    "server/src/cli/reproduce_modular.rs",
+    "server/src/cli/reproduce_modular/baseline.rs",
+    "server/src/cli/reproduce_modular/bits.rs",
+    "server/src/cli/reproduce_modular/mod.rs",
     "server/src/cli/reproduce_openfhe.rs",
     "server/src/cli/reproduce_seal.rs",
     "server/src/cli/verify.rs",

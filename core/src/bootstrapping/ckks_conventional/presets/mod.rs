@@ -93,7 +93,7 @@ const TOY: &str = "demonstration size, no security";
 
 static SETS: Catalogue<ConventionalSpec> = Catalogue { current: &PRESETS, retired: &retired::RETIRED };
 
-static PRESETS: [ConventionalPreset; 9] = [
+static PRESETS: [ConventionalPreset; 10] = [
     ConventionalPreset {
         name: "n16",
         title: "128-bit, 32768 complex slots, nine products between bootstraps",
@@ -125,6 +125,14 @@ static PRESETS: [ConventionalPreset; 9] = [
         promised: ConventionalPromise { bits: [18.2, 16.0], log_slots: [14, 14] },
         source: OWN,
         spec: n15,
+    },
+    ConventionalPreset {
+        name: "drucker16",
+        title: "for comparison: 128-bit, 32768 complex slots, ten products between bootstraps, messages that are random with mean zero",
+        policy: SecurityPolicy::Strict128,
+        promised: ConventionalPromise { bits: [17.0, 14.0], log_slots: [15, 15] },
+        source: "Parameters II of Kim, Noh, \"Modular Reduction in CKKS\": those of the sign function",
+        spec: drucker16,
     },
     ConventionalPreset {
         name: "toy-conventional11",
@@ -234,6 +242,23 @@ fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
 
 fn n15() -> ConventionalSpec {
     n15_of("n15", &N15_SIZES, harmonics(7))
+}
+
+/// A sine near integers, to 2^-32 of q0, for messages of 2^-16 beside it.
+fn drucker16() -> ConventionalSpec {
+    let sizes = Sizes {
+        base: 58.0,
+        messages: (10, 42.0),
+        slots_to_coeffs: (3, 34.0),
+        reduction: 58.0,
+        coeffs_to_slots: (3, 56.0),
+        special: (6, 59.0),
+        digit: 354.0,
+    };
+    let sine = EvalModSpec { range: 16, degree: 63, double_angles: 1, arcsine: None, log_distance: Some(16) };
+    let secret = SecretDistribution::Sparse { weight: 256 };
+    let spec = chain("drucker16", 16, StageOrder::SlotsToCoeffsFirst, &sizes, Reduction::Sine(sine), secret);
+    ConventionalSpec { log_message_ratio: 16, ..spec }
 }
 
 fn toy(name: &str, log_n: u32, order: StageOrder, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {

@@ -1,5 +1,8 @@
 //! `refloat reproduce modular-reduction`: the tables of Kim, Noh, "Modular Reduction in CKKS", beside those of this machine.
 
+mod baseline;
+mod bits;
+
 use std::time::Instant;
 
 use clap::ValueEnum;
@@ -13,12 +16,12 @@ use refloat::schemes::ckks::{Ciphertext, Complex};
 use serde::Serialize;
 use serde_json::json;
 
-use super::failure::Failure;
-use super::keyfiles::fresh_seed;
-use super::machine::{self, Machine};
-use super::measure::{self, Precision};
-use super::output::{Output, table};
-use super::progress;
+use crate::cli::failure::Failure;
+use crate::cli::keyfiles::fresh_seed;
+use crate::cli::machine::{self, Machine};
+use crate::cli::measure::{self, Precision};
+use crate::cli::output::{Output, table};
+use crate::cli::progress;
 use crate::plan::MemoryPlan;
 
 /// Where the published figures are from.
@@ -121,12 +124,6 @@ const PUBLISHED: [Published; 28] = [
     Published { table: 8, system: System::Blocks { count: 3 }, digits: 2, figures: None },
 ];
 
-/// Table 10: bits of a real, this method. Its columns of the mean and of the largest error of the number are exchanged in print.
-const BITS: usize = 10;
-const BITS_SECONDS: f64 = 53.8;
-const BITS_PRECISION: [f64; 2] = [31.0, 25.6];
-const NUMBER_PRECISION: [f64; 2] = [11.0, 9.46];
-
 /// One row, published and measured.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -165,6 +162,11 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
         }
         if wanted(10) {
             rows.extend(bench.bits(output)?);
+        }
+        // Its keys would not fit beside those of the baseline.
+        drop(bench);
+        if wanted(10) {
+            rows.extend(baseline::rows(*set, request, output)?);
         }
     }
     let value = json!({ "suite": "modular-reduction", "source": SOURCE, "machine": machine, "rows": rows });
@@ -300,69 +302,6 @@ impl Bench {
             note: notes.join("; "),
         })
     }
-
-    /// Table 10: the ten highest bits of reals in [0, 1), with five guard bits below them for the noise of the rounding.
-    fn bits(&self, output: &Output) -> Result<[Row; 2], Failure> {
-        let spinner = progress::spinner(output, &format!("{}: Table 10", self.preset));
-        let radix = Radix::new(&[BASE; 3])?;
-        let guard = radix.modulus().ilog2() as usize - BITS;
-        let (mut bits, mut number, mut wrong, mut slots) = (None::<Measured>, None::<Measured>, 0, 0);
-        for _ in 0..self.runs {
-            let input =
-                Input::draw(System::Boot, radix.modulus() as f64, self.params.slots(), &fresh_seed()?);
-            let x = self.encrypt(&input.values, self.params.levels().input)?;
-            let began = Instant::now();
-            let results = self
-                .pool
-                .install(|| self.evaluator.bits(&x, &radix, Rounding::Ephemeral, &self.keys, &mut ()))?;
-            let seconds = began.elapsed().as_secs_f64();
-            let decrypted: Vec<Vec<f64>> =
-                results[guard..].iter().rev().map(|bit| self.decrypt(bit)).collect::<Result<_, _>>()?;
-            let own = |found: Precision, best: Option<Measured>| {
-                let next = Measured { seconds, precision: found };
-                Some(best.map_or_else(|| Measured { ..next }, |best| best.and(&next)))
-            };
-            let read = Bits::of(&decrypted, input.values.len());
-            bits = own(Precision::of(&read.errors, &vec![0.0; read.errors.len()]), bits);
-            number = own(Precision::of(&read.numbers, &input.values), number);
-            wrong += read.wrong;
-            slots += input.values.len();
-        }
-        spinner.finish_and_clear();
-        let make =
-            |row: &str, published: [f64; 2], measured: &Option<Measured>, timed: bool, note: String| Row {
-                suite: "modular-reduction",
-                table: 10,
-                system: row.to_owned(),
-                params: self.preset,
-                digits: 3,
-                published_seconds: timed.then_some(BITS_SECONDS),
-                seconds: measured.as_ref().filter(|_| timed).map(|measured| measured.seconds),
-                published_mean_bits: Some(published[0]),
-                mean_bits: measured.as_ref().map(|measured| measured.precision.mean),
-                published_worst_bits: Some(published[1]),
-                worst_bits: measured.as_ref().map(|measured| measured.precision.worst),
-                milliseconds_per_slot: measured
-                    .as_ref()
-                    .filter(|_| timed)
-                    .map(|measured| measured.seconds * 1e3 / self.params.slots() as f64),
-                threads: 1,
-                note,
-            };
-        let failures = format!(
-            "bits off by more than 2^-{BITS} in {wrong} of {slots} slots; published: in less than 1 of 2^15"
-        );
-        Ok([
-            make("ten bits of a real", BITS_PRECISION, &bits, true, failures),
-            make(
-                "the number that they are",
-                NUMBER_PRECISION,
-                &number,
-                false,
-                "with its truncation".to_owned(),
-            ),
-        ])
-    }
 }
 
 impl Measured {
@@ -440,34 +379,6 @@ impl Input {
     }
 }
 
-/// Decrypted bits, the highest first.
-struct Bits {
-    /// Of every bit, from the nearest of 0 and 1.
-    errors: Vec<f64>,
-    /// What the bits stand for, in [0, 1).
-    numbers: Vec<f64>,
-    /// Slots with a bit that is off by more than 2^-[`BITS`].
-    wrong: usize,
-}
-
-impl Bits {
-    fn of(bits: &[Vec<f64>], slots: usize) -> Self {
-        let mut out = Self { errors: Vec::new(), numbers: vec![0.0; slots], wrong: 0 };
-        for slot in 0..slots {
-            let mut wrong = false;
-            for (weight, bit) in (1..).map(|i| 0.5f64.powi(i)).zip(bits) {
-                let nearest = bit[slot].round();
-                let error = (bit[slot] - nearest).abs();
-                out.errors.push(error);
-                out.numbers[slot] += nearest * weight;
-                wrong |= error.is_nan() || error > 0.5f64.powi(BITS as i32);
-            }
-            out.wrong += usize::from(wrong);
-        }
-        out
-    }
-}
-
 fn name(system: System) -> String {
     let below = |log: u32| if log == 0 { "below 1".to_owned() } else { format!("below 2^{log}") };
     match system {
@@ -539,13 +450,6 @@ mod tests {
         let large = Input::draw(System::IntMod { log_bound: 20 }, 1024.0, 4096, &seed);
         assert!(large.values.iter().any(|&x| x > f64::from(1 << 19)));
         assert!(large.wanted.iter().all(|x| (0.0..1.0).contains(x) && (x * 1024.0).fract() == 0.0));
-    }
-
-    #[test]
-    fn bits_are_counted_and_put_together() {
-        let read = Bits::of(&[vec![1.0, 0.001], vec![0.0, 0.9995]], 2);
-        assert_eq!((read.numbers, read.wrong), (vec![0.5, 0.25], 1));
-        assert_eq!(Bits::of(&[vec![f64::NAN]], 1).wrong, 1);
     }
 
     #[test]
