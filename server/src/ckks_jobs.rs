@@ -88,6 +88,11 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
         working_bytes(self.ckks())
     }
 
+    /// Whether bootstraps keep imaginary parts.
+    fn keeps_imaginary_parts(&self) -> bool {
+        true
+    }
+
     /// Whether jobs may bring programs of their own, beside those of the operations by name.
     fn runs_programs(&self) -> bool {
         false
@@ -196,6 +201,13 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
         let Described { info, params } = self.set.as_ref();
         check_mode(info, task.mode)?;
+        if task.mode == SlotMode::Complex && !params.keeps_imaginary_parts() {
+            return Err(Error::InvalidArgument(format!(
+                "slots were said to hold complex values, {} refreshes real numbers and loses imaginary parts; send real ones, or take \
+                 another set",
+                info.name
+            )));
+        }
         let rounds = rounds(task, info.gain_bits)?;
         let job = written_out(params, task, input)?;
         let plan = plan(params, &job, rounds, key)?;

@@ -88,6 +88,12 @@ pub trait CkksClient: KeyClient {
     /// Largest absolute value of the parts of messages.
     fn largest_message(&self) -> f64;
 
+    /// Whether programs on its ciphertexts may read digits.
+    ///
+    /// # Errors
+    /// None for a set that was checked.
+    fn reads_digits(&self) -> Result<bool, Error>;
+
     /// Reads a ciphertext of the set.
     ///
     /// # Errors
@@ -171,6 +177,10 @@ where
 
     fn largest_message(&self) -> f64 {
         self.params.largest_message()
+    }
+
+    fn reads_digits(&self) -> Result<bool, Error> {
+        Ok(self.params.target()?.reads_digits())
     }
 
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {

@@ -54,6 +54,10 @@ impl CkksSet for Planned {
         self.params.output_level()
     }
 
+    fn largest_message(&self) -> f64 {
+        self.params.largest_message()
+    }
+
     fn target(&self) -> Result<Target, Error> {
         self.params.target()
     }
@@ -92,6 +96,10 @@ impl CkksMethod for Planned {
 
     fn galois(keys: &MsbKeys) -> Option<&dyn GaloisSource<u64>> {
         Some(keys)
+    }
+
+    fn keeps_imaginary_parts(&self) -> bool {
+        false
     }
 
     fn runs_programs(&self) -> bool {

@@ -93,7 +93,7 @@ impl<W: WireWord> ProgramJob<W> {
         }
         let shapes: Vec<InputShape> = self.inputs.iter().map(InputShape::of).collect();
         let plan = Plan::new(&self.program, target, &shapes, self.bootstraps)?;
-        check_size(plan.bootstraps(), plan.peak_bytes())?;
+        check_size(plan.passes(), plan.peak_bytes())?;
         Ok(plan)
     }
 }
@@ -122,7 +122,8 @@ pub fn result_bytes<W: WireWord>(context: &CkksContext<W>, plan: &Plan<'_>) -> u
 fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
     if bootstraps > MAX_BOOTSTRAPS {
         return Err(Error::Limit(format!(
-            "the program takes {bootstraps} bootstraps, and a job at most {MAX_BOOTSTRAPS}; split it into jobs"
+            "the program takes {bootstraps} bootstraps, every pass that reads a digit counted, and a job at most {MAX_BOOTSTRAPS}; \
+             split it into jobs"
         )));
     }
     if held > MAX_HELD {

@@ -17,7 +17,7 @@ pub fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<P
     }
     let mut builder = Builder::new();
     let mut x = builder.input("ciphertext");
-    for operation in &task.operations {
+    for (index, operation) in task.operations.iter().enumerate() {
         x = match operation.name() {
             SQUARE => builder.multiply(x, x),
             BOOTSTRAP => builder.bootstrap(x),
@@ -30,6 +30,7 @@ pub fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<P
                 return Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts")));
             }
         };
+        builder.name(x, &format!("operation {}, {}", index + 1, operation.name()));
     }
     builder.output("result", x);
     let inputs = vec![wire::ciphertext_from_bytes(params.ckks(), body)?];
@@ -94,6 +95,9 @@ pub fn rounds(task: &Task, gain_bits: Option<u32>) -> Result<Rounds, Error> {
         }
         if task.mode == SlotMode::Bits {
             return refuse("is for numbers: what a bootstrap of bits gets wrong is no message of bits");
+        }
+        if gain_bits.is_none() {
+            return refuse("was given, and rounds gain nothing with this set");
         }
     }
     Rounds::new(task.rounds, gain_bits.unwrap_or(1))

@@ -1,4 +1,4 @@
-//! `refloat mod`, `refloat bits`, `refloat table`: what is read of the digits of numbers, each a program of one operation.
+//! `refloat mod`, `refloat bits`, `refloat table`: digits of numbers, each a program of one operation.
 
 use std::path::{Path, PathBuf};
 
@@ -72,10 +72,10 @@ pub struct ModArguments {
 #[derive(Args)]
 #[command(after_help = BITS_EXAMPLES)]
 pub struct BitsArguments {
-    /// Bits of a number modulo 1 that there are.
-    #[arg(value_name = "N")]
+    /// How many bits to read of each number, modulo 1.
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..=52))]
     bits: u32,
-    /// Only these, 0 for the lowest; may be repeated.
+    /// Write only these bits, 0 for the lowest; may be repeated.
     #[arg(long, value_name = "BIT")]
     only: Vec<u32>,
     /// Beginning of the names of the ciphertexts to write.
@@ -92,7 +92,7 @@ pub struct TableArguments {
     /// File with t numbers, one a line or by commas: the values for numbers modulo 1 from 0 to 1/t, from 1/t to 2/t, and so on.
     #[arg(value_name = "FILE")]
     table: PathBuf,
-    /// The numbers are multiples of 1/t: fewer digits are read.
+    /// The numbers are exact multiples of 1/t, which is faster.
     #[arg(long)]
     exact: bool,
     /// Ciphertext to write.
@@ -122,7 +122,7 @@ pub fn run_mod(arguments: &ModArguments, registry: &Registry, output: &Output) -
 /// Takes bits apart.
 pub fn run_bits(arguments: &BitsArguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let BitsArguments { bits, only, out, .. } = arguments;
-    let all: Vec<u32> = if only.is_empty() { (0..(*bits).min(64)).collect() } else { only.clone() };
+    let all: Vec<u32> = if only.is_empty() { (0..*bits).collect() } else { only.clone() };
     let file = |index: u32| {
         let mut name = out.clone().into_os_string();
         name.push(format!("{index}.ct"));

@@ -33,7 +33,7 @@ package gives:
   z2 = bootstrap z                       constant 0.5 0.25, chebyshev z -8 8 0.5 0.6
   c = clamp z2 0.05 0.125 31             z2 up to 1 - 0.125, its sign from 1 to 1 + 0.05, by degree 31
   score = output c
-Sets for modular reduction have besides, of real numbers:
+On sets for modular reduction there are also, for real numbers (a bootstrap keeps them in (-1/2, 1/2)):
   m = mod x 0.25 15                      x modulo 0.25 to 15 bits, in [0, 0.25); mod-centred: in [-0.125, 0.125)
   r = int-mod x 24                       integers modulo 24
   b = bit x 10 3                         bit 3, 0 the lowest, of floor(2^10 x), x modulo 1
@@ -114,13 +114,19 @@ pub fn evaluate(
     let Files { inputs: files, written, out: mut out_files } = files;
     let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
     let (set, key, inputs) = ciphertexts(registry, files)?;
+    if program.reads_digits() && !set.reads_digits()? {
+        return Err(Failure::usage(format!(
+            "{} reads no digits, and the program does; take keys of a set for modular reduction, which `refloat params` lists",
+            set.info().name
+        )));
+    }
     let body = programs::body(program, bootstraps, &inputs);
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
-    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
     let operations = vec![Operation::new(PROGRAM)];
     let engines = Engines::with(registry, SetFilter { only: Some(&set.info().name), ..SetFilter::all() })?;
     engines.check_operations(&set.info().name, &operations)?;
+    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
     let task = Task { mode: set.info().mode, operations, rounds: 1 };
     let largest = outputs.len() * set.info().largest_ciphertext();
     let Done { bytes, seconds, stages } =

@@ -147,18 +147,32 @@ fn programs_bootstrap_between_products() {
     let x: Vec<f64> = uniform(setup.slots(), 9).iter().map(|u| 0.2 * u).collect();
     let mut b = Builder::new();
     let mut y = b.input("x");
-    for _ in 0..3 {
+    for _ in 0..4 {
         let square = b.multiply(y, y);
         y = b.subtract(square, y);
     }
     b.output("y", y);
     let program = b.finish().unwrap();
     let target = setup.params.program_target().unwrap();
-    let encrypted = setup.encrypt(&x, setup.input() + 1);
+    let encrypted = setup.encrypt(&x, setup.params.refreshed_level());
     let shape = [InputShape::of(&encrypted)];
     assert!(Plan::new(&program, &target, &shape, Bootstraps::AsWritten).is_err());
-    let plan = Plan::new(&program, &target, &shape, Bootstraps::WhereNeeded).unwrap();
-    assert!(plan.inserted() > 0 && plan.digit_passes() == 0);
+    // Nor is one put in: it would change numbers beyond 1/2, and which are such is not known here.
+    let error = Plan::new(&program, &target, &shape, Bootstraps::WhereNeeded).err().unwrap().to_string();
+    assert!(error.contains("(-1/2, 1/2)"), "{error}");
+    let mut b = Builder::new();
+    let mut y = b.input("x");
+    for _ in 0..3 {
+        let square = b.multiply(y, y);
+        let half = b.constant([0.9]);
+        let less = b.multiply(y, half);
+        let difference = b.subtract(square, less);
+        y = b.bootstrap(difference);
+    }
+    b.output("y", y);
+    let program = b.finish().unwrap();
+    let plan = Plan::new(&program, &target, &shape, Bootstraps::AsWritten).unwrap();
+    assert_eq!((plan.bootstraps(), plan.inserted(), plan.digit_passes(), plan.passes()), (3, 0, 0, 15));
     let radix = setup.params.refreshing_radix().unwrap();
     let bootstrapper = MsbBootstrapper::new(&setup.evaluator, &setup.keys, &radix).unwrap();
     assert_eq!(bootstrapper.output_level(), setup.input() + 2);
@@ -184,8 +198,8 @@ fn readings_that_do_not_fit_are_refused_by_the_name_of_the_node() {
         ("int-mod x 131", top, "131"),
         ("int-mod x 37", top, "37"),
         ("mod x 0.25", setup.input(), "level"),
-        ("bit x 16 0", top, "modulus"),
-        ("mod x 1 21", top, "modulus"),
+        ("bit x 16 0", top, "1 to 15"),
+        ("mod x 1 21", top, "1 to 20"),
         ("mod x 1e-7", top, "2^-20"),
     ] {
         let error = refused(line, level).unwrap_or_else(|| panic!("{line} is taken"));
@@ -205,4 +219,48 @@ fn readings_that_do_not_fit_are_refused_by_the_name_of_the_node() {
         error.to_string().contains("(mod)") && error.to_string().contains("modular reduction"),
         "{error}"
     );
+}
+
+/// Everything that is planned stands at scales that bootstraps and readings take: in the sets of full size too, where primes differ
+/// from the scale by more.
+#[test]
+fn what_is_planned_is_what_sets_of_full_size_run() {
+    for name in ["toy-msb10", "toy-msb11", "msb16", "msb16-paper"] {
+        let params = refloat::params::msb_preset(name).unwrap().params().unwrap();
+        let target = params.program_target().unwrap();
+        let fresh = InputShape { level: params.refreshed_level(), scale: params.scale() };
+        let plan = |text: &str, bootstraps| {
+            let program = Program::parse(text).unwrap();
+            Plan::new(&program, &target, &[fresh], bootstraps)
+                .map(|plan| (plan.passes(), plan.outputs().map(|output| output.scale).collect::<Vec<_>>()))
+        };
+        // A product with a constant, and what was read at another scale, are bootstrapped.
+        for text in [
+            "x = input\ny = multiply x 0.3\nz = bootstrap y\nz = output z",
+            "x = input\nr = int-mod x 4\ny = multiply r 0.05\nz = bootstrap y\nz = output z",
+            "x = input\nm = mod x 0.25 3\nz = bootstrap m\nz = output z",
+        ] {
+            let (_, scales) =
+                plan(text, Bootstraps::AsWritten).unwrap_or_else(|error| panic!("{name}: {text}: {error}"));
+            assert!(scales[0].matches(params.scale()), "{name}");
+        }
+        // No bootstrap is put in before integers are read.
+        let exhausted = InputShape { level: params.levels().input, ..fresh };
+        let program = Program::parse("x = input\nr = int-mod x 24\nr = output r").unwrap();
+        let error = Plan::new(&program, &target, &[exhausted], Bootstraps::WhereNeeded).err().unwrap();
+        assert_eq!(error.code(), "LEVEL_MISMATCH", "{name}: {error}");
+        // What was rounded is not taken for exact.
+        for text in [
+            "x = input\ny = bootstrap x\nz = lut-exact y 0 1\nz = output z",
+            "x = input\ny = mod x 1\nz = int-mod y 4\nz = output z",
+        ] {
+            let error = plan(text, Bootstraps::AsWritten).err().unwrap().to_string();
+            assert!(error.contains("rounded"), "{name}: {error}");
+        }
+        let long: String = (0..600).map(|i| format!("x{} = mod x{i} 1 20\n", i + 1)).collect();
+        let error = plan(&format!("x0 = input\n{long}y = output x600"), Bootstraps::AsWritten).err().unwrap();
+        assert!(error.code() == "LIMIT" && error.to_string().contains("1024"), "{name}: {error}");
+        let error = plan("x = input\ny = lut x 0 1e30\ny = output y", Bootstraps::AsWritten).err().unwrap();
+        assert!(error.to_string().contains("1e30"), "{name}: {error}");
+    }
 }

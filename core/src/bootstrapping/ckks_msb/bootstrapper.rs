@@ -27,7 +27,7 @@ pub const METHOD: MethodInfo = MethodInfo {
 };
 
 /// How far the scale of a number may be from that of the set, in steps to which a number of 1 is rounded.
-const LARGEST_DRIFT: f64 = 1.0 / 16.0;
+pub(super) const LARGEST_DRIFT: f64 = 1.0 / 16.0;
 
 /// An evaluator with its keys that refreshes real numbers in (-1/2, 1/2), rounded to multiples of 1/T. A number within a few of these
 /// steps of 1/2 or -1/2 may come back at the other end.

@@ -36,6 +36,7 @@ impl<W: Word> ParamSet for MsbParams<W> {
             Fact::new("largest modulus", MAX_MODULUS.to_string()),
             Fact::new("levels for tables and products between bootstraps", self.levels().left().to_string()),
         ];
+        facts.push(Fact::new("bootstraps", "keep real numbers in (-1/2, 1/2), rounded to 15 bits"));
         facts.extend(self.size_facts());
         facts.push(Fact::new("largest message", format!("{}", super::LARGEST_MESSAGE)));
         facts

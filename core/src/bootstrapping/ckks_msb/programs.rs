@@ -4,12 +4,12 @@ use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
 use super::{
-    bootstrapper::MsbBootstrapper,
+    bootstrapper::{LARGEST_DRIFT, MsbBootstrapper},
     evaluator::MsbEvaluator,
     fraction::{check_modulus, whole},
     noise,
     numbers::Numbers,
-    radix::Radix,
+    radix::{MAX_MODULUS, Radix},
     readout::{LEAST_GUARD, Readout},
     run::Rounding,
     spec::{LARGEST_MESSAGE, MsbParams},
@@ -18,7 +18,7 @@ use super::{
 use crate::{
     arith::{ComplexDoubleDouble, Word},
     bootstrapping::{program, raising::KeySource},
-    circuits::program::{DigitReader, InputShape, Plan, PlannedDigits, Reading, Refreshed, Target},
+    circuits::program::{DigitReader, InputShape, Modular, Plan, PlannedDigits, Reading, Refreshed, Target},
     error::Error,
     schemes::ckks::{Ciphertext, Complex, Scale},
     trace::Observer,
@@ -45,11 +45,20 @@ impl<W: Word> MsbParams<W> {
     pub fn program_target(&self) -> Result<Target, Error> {
         let levels = self.levels();
         let target = Target::new(self.ckks(), self.slots(), levels.output, self.scale())?;
+        let radix = self.refreshing_radix()?;
         Ok(target
             .with_relinearization(levels.reduction)
             .with_galois(self.galois_elements())
             .with_bootstrapping(levels.input, self.refreshed_level())
             .with_refreshed(Refreshed::At(self.scale()))
+            .with_scale_at(self.refreshed_level())
+            // A message takes all of q0.
+            .with_floor(1)
+            .with_modular_bootstraps(Modular {
+                scale: self.scale(),
+                drift: LARGEST_DRIFT / radix.modulus() as f64,
+                passes: radix.bases().len(),
+            })
             .with_digits(Arc::new(Reader(self.clone()))))
     }
 
@@ -112,11 +121,13 @@ impl<W: Word> DigitReader for Reader<W> {
         let (params, levels) = (&self.0, self.0.levels());
         let digits = Digits::of(params, scale, readings)?;
         params.check_levels(&digits.readout, false)?;
+        digits.check_noise(params, scale)?;
         let of_readout = digits.readout.levels_of_results();
         let result = |&place: &usize| InputShape {
             level: levels.output.saturating_sub(of_readout.get(place).copied().unwrap_or_default()),
             scale: params.scale().div(Scale::new(digits.modulus)),
         };
+        check_tables(params, readings, digits.places.iter().map(result))?;
         Ok(PlannedDigits {
             level: levels.input + usize::from(!stands(params, scale, digits.modulus)),
             results: digits.places.iter().map(result).collect(),
@@ -156,6 +167,7 @@ impl Digits {
         match readings {
             [Reading::Modulo { modulus, bits, centred }] => {
                 check_modulus(*modulus)?;
+                check_bits(*bits, MAX_MODULUS.ilog2())?;
                 let radix = radix_of_bits(*bits, base)?;
                 let readout = if *centred { Readout::centred(&radix) } else { Readout::digits(&radix) }?;
                 Ok(rounded(*modulus, readout, places))
@@ -164,19 +176,28 @@ impl Digits {
                 let n = *modulus as f64;
                 // Refused first, by its factor.
                 Radix::of_modulus(*modulus, base)?;
-                let own = noise::of_input(params) * params.scale().div(scale).to_f64() / n;
-                let there = noise::of_first_map(params, bounded(n) / n);
-                let off = own + off_divided(params, scale, n, bounded(n)) + there;
+                let off = off(params, scale, n, bounded(n));
                 let readout = Readout::digits(&Radix::bearing(*modulus, base, off)?)?;
                 Ok(Self { rounding: Rounding::None, ..rounded(n, readout, places) })
             }
+            [first, others @ ..] if others.iter().any(|other| !first.shares_digits(other)) => Err(
+                Error::InvalidArgument("readings that are not of the same digits; read them apart".into()),
+            ),
             [Reading::Bit { bits, .. }, ..] => {
                 let place = |reading: &&Reading| match reading {
                     Reading::Bit { index, .. } => (GUARD_BITS + index) as usize,
-                    _ => usize::MAX,
+                    _ => 0,
                 };
-                let readout = Readout::bits(&radix_of_bits(bits.saturating_add(GUARD_BITS), base)?)?;
+                check_bits(*bits, MAX_MODULUS.ilog2() - GUARD_BITS)?;
+                let readout = Readout::bits(&radix_of_bits(bits + GUARD_BITS, base)?)?;
                 Ok(rounded(1.0, readout, readings.iter().map(place).collect()))
+            }
+            [Reading::LookUp(table) | Reading::LookUpExact(table), ..] if table.len() > base as usize => {
+                Err(Error::InvalidArgument(format!(
+                    "a table of {} values; {} looks up in tables of 2 to {base}",
+                    table.len(),
+                    params.name()
+                )))
             }
             [Reading::LookUp(_), ..] => {
                 Ok(rounded(1.0, Readout::tables(&tables(readings), Some(LEAST_GUARD.min(base)))?, places))
@@ -185,7 +206,23 @@ impl Digits {
                 let readout = Readout::tables(&tables(readings), None)?;
                 Ok(Self { rounding: Rounding::None, ..rounded(1.0, readout, places) })
             }
-            _ => Err(Error::InvalidArgument("readings that are not of the same digits".into())),
+            _ => Err(Error::InvalidArgument("no readings, or the same one twice; give each once".into())),
+        }
+    }
+
+    /// Whether exact numbers are read as they are.
+    fn check_noise<W: Word>(&self, params: &MsbParams<W>, scale: Scale) -> Result<(), Error> {
+        match self.rounding {
+            Rounding::None if !self.readout.bears(off(params, scale, self.modulus, self.largest)) => {
+                Err(Error::InvalidArgument(format!(
+                    "digits of {} steps of numbers up to {}, on {}: some would be wrong in the noise of such numbers; take fewer steps, \
+                     or another set",
+                    self.readout.grid(),
+                    self.largest,
+                    params.name()
+                )))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -207,6 +244,40 @@ impl Digits {
         };
         self.places.iter().map(take).collect()
     }
+}
+
+/// What numbers up to `largest` are off by when their digits are read, over their modulus.
+fn off<W: Word>(params: &MsbParams<W>, scale: Scale, modulus: f64, largest: f64) -> f64 {
+    let own = noise::of_input(params) * params.scale().div(scale).to_f64() / modulus;
+    own + off_divided(params, scale, modulus, largest) + noise::of_first_map(params, largest / modulus)
+}
+
+/// Whether there are sets of so many bits.
+fn check_bits(bits: u32, most: u32) -> Result<(), Error> {
+    if bits <= most {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "{bits} bits; sets for modular reduction read 1 to {most} of them here"
+    )))
+}
+
+/// Whether the values of tables are messages where the results stand.
+fn check_tables<W: Word>(
+    params: &MsbParams<W>,
+    readings: &[&Reading],
+    results: impl Iterator<Item = InputShape>,
+) -> Result<(), Error> {
+    for (table, InputShape { level, scale }) in tables(readings).iter().zip(results) {
+        let largest = table.iter().map(|z| z.abs()).fold(0.0, f64::max);
+        let most = libm::exp2(params.ckks().rlwe().q(level).log2() - 2.0 - scale.log2());
+        if largest > most.min(LARGEST_MESSAGE) {
+            return Err(Error::InvalidArgument(format!(
+                "a value {largest:e} in a table, and messages are up to {LARGEST_MESSAGE}; scale the table down"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Whether numbers at a scale are read as they are, without a division by the modulus.

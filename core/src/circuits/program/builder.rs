@@ -17,6 +17,14 @@ use crate::{
 pub struct Builder {
     nodes: Vec<Node>,
     error: Option<Error>,
+    /// Numbers of tables that were made here.
+    values: usize,
+}
+
+fn limit_of_values(count: usize) -> Error {
+    Error::Limit(alloc::format!(
+        "the program has {count} numbers in tables, at most {MAX_VALUES} are taken; split it"
+    ))
 }
 
 impl Builder {
@@ -125,9 +133,23 @@ impl Builder {
     }
 
     /// floor(t x) / t for x modulo 1; within a little of a multiple of 1/t, the neighbour may come.
+    ///
+    /// [`Self::finish`] refuses a t outside 2 to [`MAX_VALUES`].
     pub fn quantise(&mut self, x: Value, t: u32) -> Value {
+        if !(2..=MAX_VALUES as u32).contains(&t) {
+            self.error.get_or_insert_with(|| {
+                Error::InvalidArgument(alloc::format!("{t} steps to quantise to; take 2 to {MAX_VALUES}"))
+            });
+            return x;
+        }
+        self.values += t as usize;
+        if self.values > MAX_VALUES {
+            let values = self.values;
+            self.error.get_or_insert_with(|| limit_of_values(values));
+            return x;
+        }
         let table = (0..t).map(|j| (f64::from(j) / f64::from(t)).into());
-        self.digits(x, Reading::LookUp(table.take(MAX_VALUES + 1).collect()))
+        self.digits(x, Reading::LookUp(table.collect()))
     }
 
     /// The multiple of 1/t that is nearest to x modulo 1.

@@ -1,4 +1,4 @@
-//! What is read of the digits of numbers: the operations of sets that evaluate modular reduction.
+//! Readings of digits: the operations of sets that evaluate modular reduction.
 
 use alloc::{format, vec::Vec};
 use core::fmt::Debug;
@@ -12,8 +12,17 @@ use crate::{
 /// Most bits of a number that a program asks for.
 pub const MAX_BITS: u32 = 52;
 
-/// What is read of the real part of every slot. The result is refreshed: it has the levels that a bootstrap leaves, less those of
-/// the tables that are looked up in.
+/// Most passes of a plan that read digits.
+pub const MAX_PASSES: usize = 1024;
+
+/// Most readings of the same digits: as many tables are looked up in at once.
+pub(super) const MAX_TOGETHER: usize = 256;
+
+/// What is read of the real part of every slot. The result is refreshed: it has the levels of the set, less those of the
+/// tables that are looked up in.
+///
+/// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves:
+/// products of large integers are off by more, and have to be reduced before that reaches the next integer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// The number modulo `modulus`, rounded to `modulus` / 2^`bits`; in \[0, `modulus`), or in \[-`modulus`/2, `modulus`/2) if
@@ -26,7 +35,7 @@ pub enum Reading {
         /// Whether 0 is in the middle of the range.
         centred: bool,
     },
-    /// An integer modulo another one, in \[0, `modulus`).
+    /// An integer modulo another one, in \[0, `modulus`). Not of what a bootstrap or [`Self::Modulo`] has rounded.
     Integer {
         /// What it is divided by.
         modulus: u64,
@@ -40,7 +49,8 @@ pub enum Reading {
     },
     /// A value of a table of t: that of floor(t x) for x modulo 1. Within a little of a multiple of 1/t the neighbour's may come.
     LookUp(Vec<Complex>),
-    /// A value of a table of t: that of t x, where x is a multiple of 1/t. Fewer digits than [`Self::LookUp`].
+    /// A value of a table of t: that of t x, where x is a multiple of 1/t. Fewer digits than [`Self::LookUp`]; not
+    /// of what a bootstrap or [`Self::Modulo`] has rounded to other steps.
     LookUpExact(Vec<Complex>),
 }
 
@@ -66,7 +76,7 @@ impl Reading {
     }
 
     /// Whether one reading of digits gives both.
-    pub(super) fn shares_digits(&self, other: &Self) -> bool {
+    pub(crate) fn shares_digits(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Bit { bits, .. }, Self::Bit { bits: others, .. }) => bits == others,
             (Self::LookUp(table), Self::LookUp(other))

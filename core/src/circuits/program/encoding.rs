@@ -63,8 +63,7 @@ impl Program {
     /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        let reads = |node: &Node| matches!(node.operation, Operation::Digits(..));
-        let version = if self.nodes().iter().any(reads) { VERSION } else { 1 };
+        let version = if self.reads_digits() { VERSION } else { 1 };
         out.extend_from_slice(&version.to_le_bytes());
         put(&mut out, self.nodes().len());
         for node in self.nodes() {

@@ -195,6 +195,11 @@ impl Program {
         }
     }
 
+    /// Whether it reads digits.
+    pub fn reads_digits(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.operation, Operation::Digits(..)))
+    }
+
     /// The numbers of a constant.
     pub(super) fn constant(&self, value: Value) -> Option<&[Complex]> {
         match self.nodes.get(value.index()).map(|node| &node.operation) {

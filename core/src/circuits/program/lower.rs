@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Refreshed, Target, Value,
+    Bootstraps, InputShape, MAX_STEPS, Modular, Operation, Program, Refreshed, Target, Value,
     clear::fits,
     graph::limit,
     rotations::KnownRotations,
@@ -34,6 +34,8 @@ pub(super) struct Planner<'t> {
     known: KnownRotations,
     /// Nodes whose value was read together with that of an earlier one.
     pub read: BTreeMap<usize, Register>,
+    /// Which nodes outputs need, once that is asked.
+    pub needed: Option<Vec<bool>>,
     /// Passes that read digits.
     pub digit_passes: usize,
 }
@@ -42,12 +44,14 @@ impl<'t> Planner<'t> {
     pub fn new(target: &'t Target, bootstraps: Bootstraps) -> Self {
         Self {
             target,
-            bootstraps,
+            // Those that keep numbers modulo 1 change others: the program alone knows which are such.
+            bootstraps: if target.modular.is_some() { Bootstraps::AsWritten } else { bootstraps },
             steps: Vec::new(),
             refreshes: 0,
             refreshed: BTreeMap::new(),
             known: KnownRotations::default(),
             read: BTreeMap::new(),
+            needed: None,
             digit_passes: 0,
         }
     }
@@ -188,9 +192,14 @@ impl<'t> Planner<'t> {
                 "it takes {count} levels, and a bootstrap of this set leaves {after}; take a set with more"
             ))),
             None => Err(Error::LevelMismatch(format!(
-                "it takes {count} levels, and its operand is at level {}; encrypt the inputs at a higher level, bootstrap \
-                 before, or ask for bootstraps where they are needed",
-                self.steps[x].level
+                "it takes {count} levels, and its operand is at level {}; encrypt the inputs at a higher level, {}",
+                self.steps[x].level,
+                match (self.target.bootstrapping, self.target.modular) {
+                    (_, Some(_)) =>
+                        "or bootstrap before, which keeps numbers in (-1/2, 1/2), and is put in nowhere by itself",
+                    (Some(_), None) => "bootstrap before, or ask for bootstraps where they are needed",
+                    (None, None) => "or take a set that bootstraps",
+                }
             ))),
         }
     }
@@ -200,6 +209,7 @@ impl<'t> Planner<'t> {
         if x != register {
             return Ok(x);
         }
+        let x = self.at_scale_of_bootstraps(node, x)?;
         let level = self.steps[x].level;
         match self.target.bootstrapping {
             Some((input, output)) if level >= input => {
@@ -223,6 +233,28 @@ impl<'t> Planner<'t> {
                     .into(),
             )),
         }
+    }
+
+    /// A value at the scale that bootstraps take.
+    fn at_scale_of_bootstraps(&mut self, node: usize, x: Register) -> Result<Register, Error> {
+        let (Some((input, _)), Some(Modular { scale, drift, .. })) =
+            (self.target.bootstrapping, self.target.modular)
+        else {
+            return Ok(x);
+        };
+        let Step { level, scale: own, .. } = self.steps[x];
+        if libm::fabs(own.div(scale).to_f64() - 1.0) <= drift {
+            return Ok(x);
+        }
+        if level > input {
+            return self.adjusted(node, x, level - 1, scale);
+        }
+        Err(Error::ScaleMismatch(format!(
+            "a bootstrap of this set takes numbers at scale 2^{:.6}, and its operand is at 2^{:.6} and level {level}; a level more, \
+             and it is brought there",
+            scale.log2(),
+            own.log2()
+        )))
     }
 
     pub fn sum(

@@ -67,11 +67,11 @@ mod target;
 mod text;
 
 pub use builder::Builder;
-pub use digits::{DigitReader, MAX_BITS, PlannedDigits, Reading};
+pub use digits::{DigitReader, MAX_BITS, MAX_PASSES, PlannedDigits, Reading};
 pub use encoding::{MAX_BYTES, VERSION};
 pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
 pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, ReadDigits, Refresh, STAGE};
 pub use steps::MAX_STEPS;
-pub use target::{Bootstraps, InputShape, Refreshed, Target};
+pub use target::{Bootstraps, InputShape, Modular, Refreshed, Target};
 pub use text::MAX_TEXT;

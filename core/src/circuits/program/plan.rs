@@ -38,6 +38,7 @@ pub struct Plan<'p> {
     key_switches: usize,
     inserted: usize,
     digit_passes: usize,
+    passes_of_bootstrap: usize,
     peak_bytes: u64,
 }
 
@@ -101,6 +102,7 @@ impl<'p> Plan<'p> {
             ring_slots: target.n() / 2,
             key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
             digit_passes: planner.digit_passes,
+            passes_of_bootstrap: target.modular.map_or(1, |modular| modular.passes),
             steps: planner.steps,
             outputs,
             last_uses,
@@ -132,6 +134,11 @@ impl<'p> Plan<'p> {
     /// Bootstraps that the program does not have and the plan put in.
     pub fn inserted(&self) -> usize {
         self.inserted
+    }
+
+    /// Bootstraps, those of several passes counted as often, and passes that read digits: what the run takes.
+    pub fn passes(&self) -> usize {
+        self.bootstraps() * self.passes_of_bootstrap + self.digit_passes
     }
 
     /// Passes that read digits, each of which takes about as long as a bootstrap.

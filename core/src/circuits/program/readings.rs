@@ -3,7 +3,9 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    InputShape, Operation, Program, Reading, Value,
+    InputShape, MAX_PASSES, Operation, Program, Reading, Value,
+    digits::MAX_TOGETHER,
+    graph::limit,
     lower::Planner,
     steps::{Action, Register},
 };
@@ -23,15 +25,18 @@ impl Planner<'_> {
                 "it reads digits, and this set does not; take keys of a set for modular reduction".into(),
             )
         })?;
-        let needed = program.needed();
+        let needed = self.needed.get_or_insert_with(|| program.needed());
         // Each reading once, by the first node that has it.
         let mut readings: Vec<(&Reading, usize)> = Vec::new();
         let mut places = Vec::new();
         for (index, other) in program.nodes().iter().enumerate().skip(node) {
             let Operation::Digits(operand, reading) = &other.operation else { continue };
             let together = readings.first().is_none_or(|(first, _)| first.shares_digits(reading));
-            if *operand == of && needed[index] && together {
+            if *operand == of && needed[index] && together && !self.read.contains_key(&index) {
                 let known = readings.iter().position(|(known, _)| *known == reading);
+                if known.is_none() && readings.len() == MAX_TOGETHER {
+                    continue;
+                }
                 places.push((index, known.unwrap_or(readings.len())));
                 if known.is_none() {
                     readings.push((reading, index));
@@ -39,12 +44,11 @@ impl Planner<'_> {
             }
         }
         let (readings, nodes): (Vec<_>, Vec<_>) = readings.into_iter().unzip();
-        let mut x = self.latest(x);
-        let mut plan = reader.plan(self.steps[x].scale, &readings)?;
-        if self.steps[x].level < plan.level && self.levels_after_bootstrap().is_some() {
-            x = self.refresh(node, x)?;
-            plan = reader.plan(self.steps[x].scale, &readings)?;
+        let x = self.latest(x);
+        if matches!(readings[..], [Reading::Integer { .. } | Reading::LookUpExact(_), ..]) {
+            self.check_exact(program, x)?;
         }
+        let plan = reader.plan(self.steps[x].scale, &readings)?;
         if self.steps[x].level < plan.level {
             return Err(Error::LevelMismatch(format!(
                 "digits of numbers at scale 2^{:.4} are read from level {} on, and its operand is at level {}; encrypt the inputs \
@@ -55,6 +59,7 @@ impl Planner<'_> {
             )));
         }
         self.digit_passes += plan.passes;
+        limit(self.digit_passes, MAX_PASSES, "passes that read digits")?;
         let mut registers = Vec::with_capacity(nodes.len());
         for (i, (&node, InputShape { level, scale })) in nodes.iter().zip(plan.results).enumerate() {
             let action = match registers.first() {
@@ -73,5 +78,20 @@ impl Planner<'_> {
             .get(&node)
             .copied()
             .ok_or_else(|| Error::InvalidArgument("digits that were not read: a bug of the planner".into()))
+    }
+
+    /// Whether a value is what it stands for, and not rounded to steps of its own.
+    fn check_exact(&self, program: &Program, x: Register) -> Result<(), Error> {
+        let by = match &self.steps[x].action {
+            Action::Refresh(_) if self.target.modular.is_some() => "a bootstrap",
+            Action::Digits(_, nodes) => match nodes.first().map(|&node| &program.nodes()[node].operation) {
+                Some(Operation::Digits(_, reading @ Reading::Modulo { .. })) => reading.kind(),
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        Err(Error::InvalidArgument(format!(
+            "its operand was rounded by {by} to steps of its own, and exact numbers are read; read them before, or take lut"
+        )))
     }
 }

@@ -29,6 +29,7 @@ pub struct Target {
     /// Levels of the input and of the result.
     pub(super) bootstrapping: Option<(usize, usize)>,
     pub(super) refreshed: Refreshed,
+    pub(super) modular: Option<Modular>,
     /// Level below which no value falls.
     pub(super) floor: usize,
     pub(super) digits: Option<Arc<dyn DigitReader>>,
@@ -60,15 +61,7 @@ impl Target {
         }
         let primes: Vec<Scale> =
             (0..=top).map(|level| Scale::product(rlwe.spec().levels[level].iter().copied())).collect();
-        let mut scales = alloc::vec![scale; top + 1];
-        for level in (1..=top).rev() {
-            // What the product of two comes to, unless primes are of different sizes.
-            let product = scales[level].mul(scales[level]).div(primes[level]);
-            let ratio = product.div(scale).to_f64();
-            if (1.0 / DRIFT..=DRIFT).contains(&ratio) {
-                scales[level - 1] = product;
-            }
-        }
+        let scales = scales_below(top, scale, &primes);
         Ok(Self {
             slots,
             log_q: (0..=top).map(|level| rlwe.q(level).log2()).collect(),
@@ -82,6 +75,7 @@ impl Target {
             conjugation: None,
             bootstrapping: None,
             refreshed: Refreshed::OfSet,
+            modular: None,
             floor: 0,
             digits: None,
             n: context.rlwe().n(),
@@ -128,6 +122,21 @@ impl Target {
         self
     }
 
+    /// With bootstraps that keep numbers modulo 1: none is put in where levels run out, and their input has to be at a scale.
+    #[must_use]
+    pub fn with_modular_bootstraps(mut self, modular: Modular) -> Self {
+        self.modular = Some(modular);
+        self
+    }
+
+    /// With the scale of the set at `level`, that of what comes from a bootstrap, and above it, instead of at the top: what products
+    /// come to is counted from there.
+    #[must_use]
+    pub fn with_scale_at(mut self, level: usize) -> Self {
+        self.scales = scales_below(level.min(self.top()), self.scale(self.top()), &self.primes);
+        self
+    }
+
     /// With a level below which no value falls: a set may have levels that nothing but its bootstrap uses.
     #[must_use]
     pub fn with_floor(mut self, level: usize) -> Self {
@@ -150,6 +159,11 @@ impl Target {
     pub fn with_digits(mut self, reader: Arc<dyn DigitReader>) -> Self {
         self.digits = Some(reader);
         self
+    }
+
+    /// Whether digits are read.
+    pub fn reads_digits(&self) -> bool {
+        self.digits.is_some()
     }
 
     /// Slots of a message.
@@ -182,6 +196,30 @@ pub enum Refreshed {
     OfInput,
     /// This one.
     At(Scale),
+}
+
+/// By level: `scale` from `anchor` on, and below it what the product of two values comes to, unless primes are of different sizes.
+fn scales_below(anchor: usize, scale: Scale, primes: &[Scale]) -> Vec<Scale> {
+    let mut scales = alloc::vec![scale; primes.len()];
+    for level in (1..=anchor).rev() {
+        let product = scales[level].mul(scales[level]).div(primes[level]);
+        let ratio = product.div(scale).to_f64();
+        if (1.0 / DRIFT..=DRIFT).contains(&ratio) {
+            scales[level - 1] = product;
+        }
+    }
+    scales
+}
+
+/// Bootstraps that keep numbers modulo 1, in (-1/2, 1/2), and round them.
+#[derive(Debug, Clone, Copy)]
+pub struct Modular {
+    /// The scale of their input.
+    pub scale: Scale,
+    /// How far from it a scale may be, as a ratio less 1.
+    pub drift: f64,
+    /// Passes of each.
+    pub passes: usize,
 }
 
 /// Who places bootstraps.

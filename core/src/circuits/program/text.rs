@@ -356,7 +356,7 @@ mod tests {
             ("x = input\ny = bit x 3", "bit takes"),
             ("x = input\ny = lut x 1", "1 values"),
             ("x = input\ny = quantise x", "number of steps"),
-            ("x = input\ny = quantise x 4294967295", "numbers in constants"),
+            ("x = input\ny = quantise x 4294967295\ny = output y", "4294967295 steps"),
             ("", "output"),
         ] {
             let error = Program::parse(text).err().unwrap().to_string();
