@@ -257,7 +257,8 @@ fn what_is_planned_is_what_sets_of_full_size_run() {
             let error = plan(text, Bootstraps::AsWritten).err().unwrap().to_string();
             assert!(error.contains("rounded"), "{name}: {error}");
         }
-        let long: String = (0..600).map(|i| format!("x{} = mod x{i} 1 20\n", i + 1)).collect();
+        let lines: Vec<String> = (0..600).map(|i| format!("x{} = mod x{i} 1 20\n", i + 1)).collect();
+        let long = lines.concat();
         let error = plan(&format!("x0 = input\n{long}y = output x600"), Bootstraps::AsWritten).err().unwrap();
         assert!(error.code() == "LIMIT" && error.to_string().contains("1024"), "{name}: {error}");
         let error = plan("x = input\ny = lut x 0 1e30\ny = output y", Bootstraps::AsWritten).err().unwrap();
