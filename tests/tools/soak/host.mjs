@@ -33,7 +33,7 @@ const SETTINGS = {
   REFLOAT__STORAGE__MIN_FREE_BYTES: '1000000',
   REFLOAT__COMPUTE__THREADS: '1',
   // Room for the keys of toy10 and hardly more: keys are read from disk, digests and all, again and again.
-  REFLOAT__COMPUTE__KEY_CACHE_BYTES: '92500000',
+  REFLOAT__COMPUTE__KEY_CACHE_BYTES: '96500000',
   REFLOAT__COMPUTE__KEY_IDLE_SECONDS: '3',
   // A job that is killed again and again is not the server's fault, and is not to count as one. So a run says nothing of the
   // jobs that the default of three gives up.

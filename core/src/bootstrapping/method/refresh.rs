@@ -1,5 +1,7 @@
 //! What every bootstrapping method offers, whatever is inside.
 
+use alloc::vec::Vec;
+
 use crate::{
     arith::Word,
     circuits::program::Reading,
