@@ -208,3 +208,55 @@ fn large_messages_keep_their_bits_at_every_scale() {
     println!("2^20 at 2^42: {:.1} / {:.1}", precision.mean_bits(), precision.max_bits());
     assert!(precision.max_bits() > 42.0 - 9.5, "{precision:?}");
 }
+
+/// Two numbers in the real and the imaginary parts of one ciphertext are those that they are by themselves.
+#[test]
+fn two_numbers_are_read_at_once() {
+    let setup = toy11();
+    let radix = Radix::new(&[8, 32]).unwrap();
+    let modulus = radix.modulus();
+    let a = integers(setup.slots(), modulus);
+    // Corners: the largest beside the smallest, and equal ones.
+    let b: Vec<u64> = a
+        .iter()
+        .enumerate()
+        .map(|(k, j)| if k % 3 == 0 { modulus - 1 - j } else { j * 77 % modulus })
+        .collect();
+    let fractions =
+        |integers: &[u64]| integers.iter().map(|&j| j as f64 / modulus as f64).collect::<Vec<_>>();
+    let [x, y] = [&a, &b].map(|integers| setup.encrypt(&fractions(integers), setup.input()));
+    let readouts = [Readout::digits(&radix).unwrap(), Readout::bits(&radix).unwrap()];
+    for (kind, readout) in readouts.iter().enumerate() {
+        let numbers = [&x, &y].map(|x| Numbers::up_to(x, 1.0));
+        let found = setup.evaluator.read_two(numbers, readout, Rounding::None, &setup.keys, &mut ()).unwrap();
+        for (found, integers) in found.iter().zip([&a, &b]) {
+            assert_eq!(found.len(), [1, 8][kind]);
+            for (i, result) in found.iter().enumerate() {
+                let bits: Vec<f64> = integers.iter().map(|j| (j >> i & 1) as f64).collect();
+                let wanted = if kind == 0 { fractions(integers) } else { bits };
+                let precision = Precision::of(&setup.decrypt(result), &wanted);
+                println!("result {i}: {:.1} / {:.1}", precision.mean_bits(), precision.max_bits());
+                assert!(precision.mean_bits() > 36.0 && precision.max_bits() > 33.0, "{precision:?}");
+            }
+        }
+    }
+    // Rounded, and again from what they leave.
+    let readout = Readout::digits(&Radix::new(&[32; 3]).unwrap()).unwrap();
+    let mut numbers = [x.clone(), y.clone()];
+    for _ in 0..2 {
+        let bounded = [&numbers[0], &numbers[1]].map(|x| Numbers::up_to(x, 2.0));
+        let found = setup.evaluator.read_two(bounded, &readout, Rounding::Ephemeral, &setup.keys, &mut ());
+        numbers = found.unwrap().map(|mut results| results.remove(0));
+    }
+    for (found, integers) in numbers.iter().zip([&a, &b]) {
+        let errors = setup.decrypt(found).into_iter().zip(fractions(integers));
+        assert!(errors.map(|(y, x)| (y - x - (y - x).round()).abs()).fold(0.0, f64::max) < 20.0 / 32768.0);
+    }
+    let deep = Readout::digits(&Radix::new(&[128, 128]).unwrap()).unwrap();
+    let two =
+        |numbers, readout| MsbRun::of_two(&setup.evaluator, numbers, readout, Rounding::None).map(|_| ());
+    let low = setup.evaluator.ckks().drop_to_level(&y, 1).unwrap();
+    refused(two([(&x).into(), (&low).into()], &deep), "LEVEL_MISMATCH", &["level"]);
+    let other = y.clone().relabelled(Scale::exp2(40.0));
+    refused(two([(&x).into(), (&other).into()], &deep), "SCALE_MISMATCH", &["2^40"]);
+}

@@ -42,6 +42,23 @@ impl<W: Word> MsbEvaluator<W> {
         run(MsbRun::new(self, numbers, readout, rounding)?, keys, observer)
     }
 
+    /// [`Self::read`] for two numbers of every slot, which takes three quarters of the time of two readings; see [`MsbRun::of_two`].
+    ///
+    /// # Errors
+    /// As there, and as [`Self::read`].
+    pub fn read_two(
+        &self,
+        numbers: [Numbers<'_, W>; 2],
+        readout: &Readout,
+        rounding: Rounding,
+        keys: &dyn KeySource<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<[Vec<Ciphertext<W>>; 2], Error> {
+        let mut of_x = run(MsbRun::of_two(self, numbers, readout, rounding)?, keys, observer)?;
+        let of_y = of_x.split_off(of_x.len() / 2);
+        Ok([of_x, of_y])
+    }
+
     /// IntBoot: fractions j/T modulo 1, refreshed, in \[0, 1).
     ///
     /// A bound of the numbers ([`Numbers::up_to`]) is needed where T is large: without one they are taken to go up to 2^20, in the noise

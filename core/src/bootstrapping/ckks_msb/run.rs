@@ -7,6 +7,7 @@ use super::{
     noise,
     numbers::Numbers,
     readout::{Pass, Readout, Yields},
+    spec::LARGEST_MESSAGE,
     stages::{DISCRETISE, EVAL_EXP, LOOK_UP, TO_EPHEMERAL},
 };
 use crate::{
@@ -47,10 +48,10 @@ pub enum MsbState<W: Word> {
     Ephemeral(EphemeralPair<W>),
     /// k x + I at the highest level.
     Raised(Ciphertext<W>),
-    /// The same in slots, over K.
-    Quotients(Ciphertext<W>),
+    /// The same in slots, over K: of one number, or of each of two.
+    Quotients(Vec<Ciphertext<W>>),
     /// On the roots of unity.
-    Roots(Ciphertext<W>),
+    Roots(Vec<Ciphertext<W>>),
     /// Finished.
     Done(Vec<Ciphertext<W>>),
     /// Ended by an error.
@@ -73,7 +74,8 @@ pub struct MsbRun<'a, W: Word = u64> {
     rest: Option<EphemeralPair<W>>,
     /// Whose key it is.
     like: Ciphertext<W>,
-    results: Vec<Ciphertext<W>>,
+    /// Of one number, or of each of two.
+    results: Vec<Vec<Ciphertext<W>>>,
     state: MsbState<W>,
 }
 
@@ -106,6 +108,35 @@ impl<'a, W: Word> MsbRun<'a, W> {
         let off = noise::as_coefficients(params, &numbers)?;
         let x = evaluator.ckks().drop_to_level(x, lowest)?;
         Self::begin(evaluator, &x, readout, rounding, off, MsbState::Input(x.clone()))
+    }
+
+    /// Reads two numbers of every slot at once, x and y of x + i y: they share the maps and the raise, which is half of the work.
+    /// Results are those of x, and after them those of y.
+    ///
+    /// Both are real: an imaginary part of x would be read as one of y. Those of results of tables are noise; bits of
+    /// [`MsbEvaluator::bin_boot`] have larger ones.
+    ///
+    /// # Errors
+    /// As [`Self::new`] for either; the bound that counts is that of sqrt(x^2 + y^2).
+    pub fn of_two<'x>(
+        evaluator: &'a MsbEvaluator<W>,
+        [x, y]: [Numbers<'x, W>; 2],
+        readout: &'a Readout,
+        rounding: Rounding,
+    ) -> Result<Self, Error> {
+        let (params, ckks) = (evaluator.params(), evaluator.ckks());
+        // Whatever is wrong with either by itself.
+        Self::new(evaluator, x, readout, rounding)?;
+        Self::new(evaluator, y, readout, rounding)?;
+        let scale = params.scale();
+        let largest = libm::hypot(x.largest(scale)?, y.largest(scale)?).min(LARGEST_MESSAGE);
+        let (a, b) = (x.ciphertext(), y.ciphertext());
+        let both = ckks.add(a, &ckks.multiply_by_i(b)?.relabelled(a.scale()))?;
+        // Each has what there is of the other in it.
+        let off = x.off(params)? + y.off(params)?;
+        let mut run = Self::new(evaluator, Numbers::up_to(&both, largest).off_by(off), readout, rounding)?;
+        run.results.push(Vec::new());
+        Ok(run)
     }
 
     /// Reads coefficients over q0 of a ciphertext at scale q0 and at whatever level, those that slots-to-coefficients leaves of real
@@ -176,7 +207,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
             done: 0,
             rest: None,
             like,
-            results: Vec::new(),
+            results: alloc::vec![Vec::new()],
             state,
         })
     }
@@ -278,9 +309,10 @@ impl<'a, W: Word> MsbRun<'a, W> {
             }
             MsbState::Raised(x) => {
                 let mut parts = evaluator.coeffs_to_slots(&x, keys, counters)?;
-                MsbState::Quotients(parts.swap_remove(0))
+                parts.truncate(self.results.len());
+                MsbState::Quotients(parts)
             }
-            MsbState::Quotients(y) => {
+            MsbState::Quotients(parts) => {
                 let relinearization = keys.relinearization_key()?;
                 let polynomials = PolynomialEvaluator::new(evaluator.ckks(), &*relinearization);
                 let scale = match self.readout.pass(self.done).yields {
@@ -289,15 +321,25 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     _ => evaluator.params().scale(),
                 };
                 let exponential = evaluator.reduction();
-                MsbState::Roots(exponential.evaluate(evaluator.ckks(), &polynomials, &y, scale, counters)?)
+                let root = |y: &Ciphertext<W>| {
+                    exponential.evaluate(evaluator.ckks(), &polynomials, y, scale, counters)
+                };
+                MsbState::Roots(parts.iter().map(root).collect::<Result<_, _>>()?)
             }
-            MsbState::Roots(z) => {
-                let digit = self.look_up(&z, keys, counters)?;
+            MsbState::Roots(roots) => {
                 let last = self.readout.is_last(self.done);
+                let mut digits = Vec::with_capacity(roots.len());
+                for (i, z) in roots.iter().enumerate() {
+                    digits.extend(self.look_up(i, z, keys, counters)?);
+                }
                 self.done += 1;
-                match digit {
-                    Some(digit) if !last => MsbState::Input(digit),
-                    _ => MsbState::Done(core::mem::take(&mut self.results)),
+                match digits.as_slice() {
+                    [x] if !last => MsbState::Input(x.clone()),
+                    [x, y] if !last => {
+                        let ckks = evaluator.ckks();
+                        MsbState::Input(ckks.add(x, &ckks.multiply_by_i(y)?)?)
+                    }
+                    _ => MsbState::Done(core::mem::take(&mut self.results).into_iter().flatten().collect()),
                 }
             }
             other @ MsbState::Done(_) => other,
@@ -305,9 +347,10 @@ impl<'a, W: Word> MsbRun<'a, W> {
         })
     }
 
-    /// The tables of a pass: results, and the digit as a part of the fraction, at the level of inputs.
+    /// The tables of a pass for one of the numbers: results, and the digit as a part of the fraction, at the level of inputs.
     fn look_up(
         &mut self,
+        number: usize,
         z: &Ciphertext<W>,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
@@ -317,7 +360,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
         let Pass { base, factor, tables, yields } = self.readout.pass(self.done);
         let Some(tables) = tables else {
             let half = ckks.negate(z).relabelled(scale);
-            self.results = alloc::vec![ckks.add_constant(&half, DoubleDouble::ratio(1, 2).into())?];
+            self.results[number] = alloc::vec![ckks.add_constant(&half, DoubleDouble::ratio(1, 2).into())?];
             return Ok(None);
         };
         let last = self.readout.is_last(self.done);
@@ -342,7 +385,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     }
                 };
                 if *yields == Yields::Digit {
-                    self.results = alloc::vec![match self.results.pop() {
+                    self.results[number] = alloc::vec![match self.results[number].pop() {
                         None => digit,
                         Some(sum) => ckks.add(&sum, &digit)?,
                     }];
@@ -361,11 +404,11 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     }
                     digit = Some(polynomials.reduce(&sum, counters)?.relabelled(scale));
                 }
-                self.results.append(&mut values);
+                self.results[number].append(&mut values);
                 Ok(digit)
             }
             Yields::Values | Yields::Binary => {
-                self.results.append(&mut values);
+                self.results[number].append(&mut values);
                 Ok(None)
             }
         }
@@ -389,11 +432,8 @@ impl<W: Word> Steps<W> for MsbRun<'_, W> {
 
     fn position(&self) -> (usize, f64, f64) {
         let x = match &self.state {
-            MsbState::Input(x)
-            | MsbState::Base(x)
-            | MsbState::Raised(x)
-            | MsbState::Quotients(x)
-            | MsbState::Roots(x) => Some(x),
+            MsbState::Input(x) | MsbState::Base(x) | MsbState::Raised(x) => Some(x),
+            MsbState::Quotients(parts) | MsbState::Roots(parts) => parts.first(),
             MsbState::Done(results) => results.first(),
             MsbState::Ephemeral(_) | MsbState::Failed => None,
         };
