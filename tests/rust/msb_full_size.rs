@@ -2,7 +2,10 @@
 
 use std::time::Instant;
 
-use refloat::bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbPreset, MsbSecretKey, Numbers, Radix};
+use refloat::bootstrapping::ckks_msb::{
+    MsbEvaluator, MsbKeys, MsbPreset, MsbSecretKey, Numbers, Radix, Readout, ResidueEvaluator, ResidueRing,
+    Rounding,
+};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
@@ -50,6 +53,49 @@ fn msb16_keeps_its_promises() {
         if bases == [preset.promised.base] {
             assert_eq!(y.level(), preset.describe(&params).output_level);
         }
+    }
+
+    // Two numbers at once beside one after the other, in turns.
+    let readout = Readout::digits(&Radix::new(&[32]).expect("bases")).expect("a readout");
+    let wanted = [7919, 104_729].map(|factor: u64| -> Vec<f64> {
+        (0..slots as u64).map(|k| (k * factor % 32) as f64 / 32.0).collect()
+    });
+    let inputs = [encrypt(&wanted[0], 30), encrypt(&wanted[1], 31)];
+    let numbers = [&inputs[0], &inputs[1]].map(|x| Numbers::up_to(x, 1.0));
+    let mut times = [f64::INFINITY; 2];
+    for _ in 0..3 {
+        let begin = Instant::now();
+        for x in numbers {
+            evaluator.read(x, &readout, Rounding::None, &keys, &mut ()).expect("digits");
+        }
+        times[0] = times[0].min(begin.elapsed().as_secs_f64());
+        let begin = Instant::now();
+        let found = evaluator.read_two(numbers, &readout, Rounding::None, &keys, &mut ()).expect("digits");
+        times[1] = times[1].min(begin.elapsed().as_secs_f64());
+        for (found, wanted) in found.iter().zip(&wanted) {
+            let found = Precision::of(&decrypt(&found[0]), wanted);
+            assert!(found.mean_bits() >= 35.0 && found.max_bits() >= 31.0, "{found:?}");
+        }
+    }
+    println!("two numbers: {:.2} s apart, {:.2} s together, {:.3}", times[0], times[1], times[1] / times[0]);
+
+    // A product of residues, and its reduction; what is left of errors is no more than is stated.
+    for n in [24u64, 97] {
+        let ring = ResidueRing::new(&params, n).expect("a modulus in range");
+        let residues = ResidueEvaluator::new(&evaluator, &ring, &keys).expect("of this set");
+        let integers: Vec<u64> = (0..slots as u64).map(|k| k * k % n).collect();
+        let level = params.levels().output;
+        let mut x = ring.encrypt(&secret, &integers, level, &Seed::from_bytes([40; 32])).expect("residues");
+        let begin = Instant::now();
+        let square = residues.square(&mut x, &mut ()).expect("room");
+        let product = begin.elapsed().as_secs_f64();
+        let begin = Instant::now();
+        let reduced = residues.reduce(&square, &mut ()).expect("room");
+        println!("modulo {n}: product {product:.3} s, reduction {:.2} s", begin.elapsed().as_secs_f64());
+        let errors = decrypt(reduced.ciphertext()).into_iter().map(|z| (z - z.round()).abs());
+        assert!(errors.fold(0.0, f64::max) <= reduced.off());
+        let found = ring.decrypt(&secret, &reduced).expect("of this key");
+        assert!(found.reveal_to_key_owner().iter().zip(&integers).all(|(found, z)| *found == z * z % n));
     }
 
     // The largest integers: up to 2^20 times the modulus. As large as it can be, and one that is refused.

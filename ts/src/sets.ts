@@ -64,7 +64,7 @@ export interface SetInfo {
   readonly keyParts?: readonly Part[] | undefined;
   /** log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be. */
   readonly logFailure?: number | undefined;
-  /** For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, `every message of bits`, or `every message of integers over their modulus`. For sets of CKKS. */
+  /** For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, `every message of bits`, or `every message of integers over their modulus, in [0, 1)`. For sets of CKKS. */
   readonly promisedFor?: string | undefined;
   /** Bits of precision in the mean over the slots, where the set promises them as well. */
   readonly promisedMeanBits?: number | undefined;

@@ -28,7 +28,7 @@ impl Messages {
             Self::Any => "every message with parts in [-1, 1]",
             Self::ZeroMean => "messages that are random with mean zero",
             Self::Bits => "every message of bits",
-            Self::Integers => "every message of integers over their modulus",
+            Self::Integers => "every message of integers over their modulus, in [0, 1)",
         }
     }
 }

@@ -201,7 +201,7 @@ pub struct SetInfo {
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub promised_mean_bits: Option<f64>,
     /// For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random
-    /// with mean zero`, `every message of bits`, or `every message of integers over their modulus`. For sets of CKKS.
+    /// with mean zero`, `every message of bits`, or `every message of integers over their modulus, in [0, 1)`. For sets of CKKS.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub promised_for: Option<String>,
     /// Bits that a further round of META-BTS gains, for sets of numbers.
