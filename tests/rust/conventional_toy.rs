@@ -11,6 +11,7 @@ use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::params::{ConventionalPreset, conventional_preset};
 use refloat::random::Seed;
 use refloat::schemes::ckks::{Ciphertext, Complex};
+use refloat::security::SecurityPolicy;
 use refloat::trace::{Counters, Observer, StageEvent};
 use refloat::wire::secret_key_to_bytes;
 use refloat_tests::chain::{distance, some_slots};
@@ -24,7 +25,10 @@ struct Setup {
 
 impl Setup {
     fn new(name: &str, seed: u8) -> Self {
-        let params = conventional_preset(name).unwrap().params().unwrap();
+        Self::of(conventional_preset(name).unwrap().params().unwrap(), seed)
+    }
+
+    fn of(params: ConventionalParams, seed: u8) -> Self {
         let secret = ConventionalSecretKey::generate(&params, &Seed::from_bytes([seed; 32]));
         let keys = ConventionalKeys::generate(&secret).unwrap();
         let evaluator = ConventionalEvaluator::new(&params, PlaintextStorage::Evaluated).unwrap();
@@ -74,6 +78,22 @@ fn every_toy_keeps_its_promise() {
             assert!(found[0] >= mean && found[1] >= worst, "{name}, key {seed}: {found:?}");
         }
     }
+}
+
+/// Its chain in a ring of 2^11, where there are 2.5 to 3 bits less noise: half a bit and a little more for every doubling.
+#[test]
+fn the_set_for_comparison_has_bits_to_spare_in_a_small_ring() {
+    let preset = conventional_preset("drucker16").unwrap();
+    let mut spec = preset.params().unwrap().spec().clone();
+    spec.chain.n = 1 << 11;
+    spec.log_slots = 10;
+    spec.chain.policy = SecurityPolicy::InsecureForTests;
+    let setup = Setup::of(ConventionalParams::new(&spec).unwrap(), 1);
+    let values = some_slots(setup.params.slots(), 1);
+    let found = bits(&setup.decrypt(&setup.bootstrap(&setup.encrypt(&values))), &values);
+    println!("drucker16 in a ring of 2^11: {found:?}");
+    let [mean, worst] = preset.promised.bits;
+    assert!(found[0] >= mean + 3.5 && found[1] >= worst + 4.5, "{found:?}");
 }
 
 #[test]
