@@ -77,7 +77,7 @@ fn main() -> Result<(), Error> {
     let values: Vec<f64> = (0..params.slots())
         .map(|k| match params.mode() {
             ShipMode::Bits => spread(k).round(),
-            ShipMode::Real | ShipMode::Complex => 2.0 * spread(k) - 1.0,
+            _ => 2.0 * spread(k) - 1.0,
         })
         .collect();
     let ciphertext = secret.encrypt(&values, params.mode(), &fresh())?;

@@ -56,9 +56,7 @@ fn message(slots: usize, mode: ShipMode, seed: u64) -> Vec<f64> {
     (0..slots)
         .map(|_| match mode {
             ShipMode::Bits => f64::from(stream.below(2)),
-            ShipMode::Real | ShipMode::Complex => {
-                2.0 * f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX) - 1.0
-            }
+            _ => 2.0 * f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX) - 1.0,
         })
         .collect()
 }

@@ -240,7 +240,7 @@ fn message(slots: usize, mode: ShipMode, seed: &Seed) -> Vec<f64> {
     let mut real = || 2.0 * f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX) - 1.0;
     match mode {
         ShipMode::Bits => (0..slots).map(|_| f64::from(u8::from(real() > 0.0))).collect(),
-        ShipMode::Real | ShipMode::Complex => (0..slots).map(|_| real()).collect(),
+        _ => (0..slots).map(|_| real()).collect(),
     }
 }
 

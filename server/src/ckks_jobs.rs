@@ -4,13 +4,12 @@
 mod steps;
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 use refloat::Error;
 use refloat::bootstrapping::{MetaBootstrapper, Method, program};
 use refloat::circuits::program::{Plan, STAGE as ARITHMETIC};
-use refloat::rlwe::{GaloisSource, RelinearizationSource, SampleBlock};
-use refloat::schemes::ckks::CkksContext;
+use refloat::rlwe::{GaloisSource, RelinearizationSource, RlweContext, SampleBlock};
 use refloat::trace::{Observer, StageEvent};
 use refloat::wire::{CkksSet, WireWord};
 
@@ -19,6 +18,7 @@ use crate::engine::{
     Task,
 };
 use crate::id::Id;
+use crate::shared::Shared;
 use crate::{memory, programs};
 
 pub use steps::check_mode;
@@ -85,7 +85,7 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
 
     /// As [`JobSet::working_bytes`].
     fn working_bytes(&self) -> u64 {
-        working_bytes(self.ckks())
+        working_bytes(self.ckks().rlwe())
     }
 
     /// Whether bootstraps keep imaginary parts.
@@ -112,8 +112,8 @@ pub trait CkksMethod: CkksSet + Send + Sync + 'static {
 pub struct CkksJobs<P: CkksMethod> {
     set: Arc<Described<P>>,
     operations: Vec<&'static str>,
-    /// The evaluator, as long as keys of the set are loaded: what it precomputes takes up to gigabytes.
-    evaluator: Mutex<Weak<P::Evaluator>>,
+    /// The evaluator, as long as keys of the set are loaded.
+    evaluator: Shared<P::Evaluator>,
 }
 
 /// Keys of a CKKS set, and what computes with them.
@@ -150,22 +150,12 @@ impl<P: CkksMethod> CkksJobs<P> {
             (PROGRAM, params.runs_programs()),
         ];
         let operations = operations.into_iter().filter_map(|(name, has)| has.then_some(name)).collect();
-        Ok(Self { set: Arc::new(Described { info, params }), operations, evaluator: Mutex::default() })
+        Ok(Self { set: Arc::new(Described { info, params }), operations, evaluator: Shared::default() })
     }
 
     /// The evaluator of keys that are loaded, or a new one.
     fn evaluator(&self) -> Result<Arc<P::Evaluator>, Error> {
-        let known = || self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        let upgraded = known().upgrade();
-        if let Some(evaluator) = upgraded {
-            return Ok(evaluator);
-        }
-        // Not under the lock: a thread that waits for others of its pool may be given a load of the same set meanwhile.
-        let made = Arc::new(self.set.params.evaluator()?);
-        let mut known = known();
-        let evaluator = known.upgrade().unwrap_or(made);
-        *known = Arc::downgrade(&evaluator);
-        Ok(evaluator)
+        self.evaluator.get(|| self.set.params.evaluator())
     }
 
     /// What does jobs with keys.
@@ -250,8 +240,7 @@ impl<P: CkksMethod> Runner for CkksRunner<P> {
 const WORKING_POLYNOMIALS: u64 = 128;
 
 /// Bytes that a bootstrap of a chain takes beside keys and diagonals.
-pub fn working_bytes<W: WireWord>(context: &CkksContext<W>) -> u64 {
-    let rlwe = context.rlwe();
+pub fn working_bytes<W: WireWord>(rlwe: &RlweContext<W>) -> u64 {
     let polynomial = size_of::<W>() * rlwe.qp(rlwe.max_level()).len() * rlwe.n();
     WORKING_POLYNOMIALS * polynomial as u64 + memory::BESIDE
 }

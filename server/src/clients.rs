@@ -1,5 +1,5 @@
-//! Sets as the owner of data uses them: to make keys, and for ciphertexts of CKKS to encrypt and decrypt. The server has no part
-//! in it.
+//! Sets as the owner of data uses them: to make keys, and for slots of numbers or integers to encrypt and decrypt. The server has
+//! no part in it.
 
 use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
@@ -48,6 +48,8 @@ impl SetQuery<'_> {
 pub enum KeyOwnerSet {
     /// Of CKKS: numbers are encrypted and decrypted alike for every method.
     Ckks(Box<dyn CkksClient>),
+    /// Of integers in slots, exact.
+    Integers(Box<dyn IntegerClient>),
     /// Of another scheme, whose commands know its ciphertexts.
     Other(Box<dyn KeyClient>),
 }
@@ -57,7 +59,32 @@ impl KeyOwnerSet {
     pub fn keys(self) -> Box<dyn KeyClient> {
         match self {
             Self::Ckks(set) => set,
+            Self::Integers(set) => set,
             Self::Other(set) => set,
+        }
+    }
+
+    /// [`Self::keys`], borrowed.
+    pub fn client(&self) -> &dyn KeyClient {
+        match self {
+            Self::Ckks(set) => set.as_ref(),
+            Self::Integers(set) => set.as_ref(),
+            Self::Other(set) => set.as_ref(),
+        }
+    }
+
+    /// Reads a ciphertext that jobs refresh.
+    ///
+    /// # Errors
+    /// The bytes are not a ciphertext of the set, or its ciphertexts are not refreshed one by one.
+    pub fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {
+        match self {
+            Self::Ckks(set) => set.ciphertext(bytes),
+            Self::Integers(set) => set.ciphertext(bytes),
+            Self::Other(set) => Err(Error::ParamsMismatch(format!(
+                "these bytes belong to {}, whose jobs are circuits and look-ups; give a ciphertext of numbers or integers in slots",
+                set.info().name
+            ))),
         }
     }
 }
@@ -107,6 +134,21 @@ pub trait CkksClient: KeyClient {
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error>;
 }
 
+/// A set of integers in slots.
+pub trait IntegerClient: KeyClient {
+    /// Reads a secret key of the set, to encrypt and decrypt with.
+    ///
+    /// # Errors
+    /// The bytes are not a secret key of the set.
+    fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error>;
+
+    /// Reads a ciphertext of the set.
+    ///
+    /// # Errors
+    /// The bytes are not a ciphertext of the set.
+    fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error>;
+}
+
 /// What a program comes to.
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedProgram {
@@ -132,8 +174,10 @@ pub struct CiphertextBytes {
     pub level: usize,
     /// log2 of its modulus.
     pub log_q: f64,
-    /// log2 of its scale.
-    pub log_scale: f64,
+    /// log2 of its scale, if it is of CKKS.
+    pub log_scale: Option<f64>,
+    /// Bits that its noise may grow by, if it is of integers.
+    pub capacity: Option<f64>,
 }
 
 impl CiphertextBytes {
@@ -143,7 +187,8 @@ impl CiphertextBytes {
             key: Id(ciphertext.key_id()),
             level: ciphertext.level(),
             log_q: ciphertext.log_q(),
-            log_scale: ciphertext.log_scale(),
+            log_scale: Some(ciphertext.log_scale()),
+            capacity: None,
         }
     }
 }
@@ -227,6 +272,21 @@ impl<S: SeededSecret> KeySecret for S {
     fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
         SeededSecret::key_part(self, index)
     }
+}
+
+/// A secret key of whichever set of integers.
+pub trait IntegerSecret {
+    /// Encrypts integers below the modulus of the set, one a slot.
+    ///
+    /// # Errors
+    /// There are too many or too large ones, or the level is above that of messages.
+    fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error>;
+
+    /// Decrypts to integers, one a slot.
+    ///
+    /// # Errors
+    /// The bytes are no ciphertext under the key.
+    fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error>;
 }
 
 /// A secret key of whichever set of CKKS.

@@ -4,6 +4,7 @@
 //! cannot read. [`Server`] starts one inside another program; the binary `refloat` does so with
 //! `refloat serve`.
 
+pub mod bgv;
 mod cgroup;
 pub mod ckks_jobs;
 pub mod cli;
@@ -25,6 +26,7 @@ pub mod registry;
 pub mod server;
 pub mod service;
 pub mod settings;
+mod shared;
 pub mod ship;
 pub mod store;
 pub mod streamed;

@@ -28,7 +28,8 @@ struct Planned {
 fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &MsbPreset| {
         let params = preset.params()?;
-        let plan = MemoryPlan::keeping_all(&params, wanted.memory.for_keys(working_bytes(params.ckks())));
+        let plan =
+            MemoryPlan::keeping_all(&params, wanted.memory.for_keys(working_bytes(params.ckks().rlwe())));
         let info = SetInfo { expanded_key_bytes: plan.kept(), ..preset.describe(&params) };
         Ok(Box::new(CkksJobs::new(info, Planned { params, plan })?) as Box<dyn JobSet>)
     };

@@ -40,7 +40,7 @@ impl MemoryPlan {
     /// # Errors
     /// The bytes that the plan takes whose diagonals are transformed at every use, if it does not fit.
     pub fn resident<R: ReductionSpec>(params: &RaisingParams<R>, budget: Option<u64>) -> Result<Self, u64> {
-        let working = working_bytes(params.ckks());
+        let working = working_bytes(params.ckks().rlwe());
         let plan = Self::keeping_all(params, budget.unwrap_or(u64::MAX).saturating_sub(working));
         if budget.is_none_or(|budget| plan.total() <= budget) { Ok(plan) } else { Err(plan.total()) }
     }
@@ -76,7 +76,7 @@ impl MemoryPlan {
             streamed: false,
             keys: params.expanded_key_bytes(),
             diagonals: params.diagonal_bytes(storage),
-            working: working_bytes(params.ckks()),
+            working: working_bytes(params.ckks().rlwe()),
         }
     }
 

@@ -5,7 +5,7 @@ use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
 
 use crate::clients::{KeyOwnerSet, SetQuery};
 use crate::engine::{JobSet, SetInfo};
-use crate::{conventional, gates, memory, msb, ship};
+use crate::{bgv, conventional, gates, memory, msb, ship};
 
 /// Which sets are to be made, and for how much memory.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ pub struct Registry(Vec<Registered>);
 impl Default for Registry {
     /// Every method of this version.
     fn default() -> Self {
-        Self(vec![ship::METHOD, conventional::METHOD, msb::METHOD, gates::METHOD])
+        Self(vec![ship::METHOD, conventional::METHOD, msb::METHOD, bgv::METHOD, gates::METHOD])
     }
 }
 
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     /// Methods of the core whose sets no job can use, and why.
-    const NOT_SERVED: [(&str, &str); 1] = [("bgv", "its jobs are to come")];
+    const NOT_SERVED: [(&str, &str); 0] = [];
 
     /// Identifiers of the methods that the core has, as its sources say.
     fn methods_of_the_core() -> BTreeSet<String> {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_set_that_needs_more_memory_than_there_is_is_refused_whatever_its_method() {
-        for name in ["ship14", "ship13", "n16", "bool-128"] {
+        for name in ["ship14", "ship13", "n16", "bgv15", "bool-128"] {
             let sets = |memory| Registry::default().sets(SetFilter { only: Some(name), memory });
             let least = sets(Memory::Keys(0)).unwrap().remove(0);
             let needed = least.info().expanded_key_bytes + least.working_bytes();

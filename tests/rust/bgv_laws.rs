@@ -188,7 +188,16 @@ fn arithmetic<W: Word>(chain: &BgvChain<W>) {
         // A fresh one at the product's factor can be added to it.
         let same = check("x at a factor", evaluator.at_factor(&x, product.factor()), mx.clone());
         assert_eq!((same.level(), same.factor()), (top - 1, product.factor()));
-        check("x y + x", evaluator.add(&product, &same), each(mx, my, |x, y| ring.add(ring.mul(x, y), x)));
+        let sum = each(mx, my, |x, y| ring.add(ring.mul(x, y), x));
+        check("x y + x", evaluator.add(&product, &same), sum.clone());
+        // Whichever of the two is brought to the factor of the other.
+        for (left, right) in [(&product, &x), (&x, &product)] {
+            let (left, right) = evaluator.at_one_factor(left, right).expect("a level to spare");
+            let added = check("x y + x", evaluator.add(&left, &right), sum.clone());
+            assert_eq!((added.level(), added.factor()), (top - 1, product.factor()));
+        }
+        let (left, right) = evaluator.at_one_factor(&x, &y).expect("equal factors");
+        assert_eq!((left.level(), right.level()), (top, top), "nothing to do");
         // With a factor that is not 1.
         let z = check(
             "x y + plain",

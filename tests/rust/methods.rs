@@ -44,6 +44,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             // Maps of its slots.
             "core/src/circuits/linear_transform/integer_transform.rs",
             "core/src/wire/objects/bgv.rs",
+            "server/src/bgv.rs",
             "wasm/cabi/src/bgv.rs",
         ],
     ),
@@ -115,7 +116,7 @@ const OTHERS: [(&str, &[&str]); 8] = [
     // The complementary error function, which is the noise's of gates.
     ("core/src/bootstrapping/ckks_ship/failure.rs", &["cggi"]),
     // The scheme, as a field of descriptions.
-    ("core/src/bootstrapping/method/set.rs", &["cggi"]),
+    ("core/src/bootstrapping/method/set.rs", &["bgv", "cggi"]),
     // What evaluates gates.
     ("core/src/circuits/netlist/mod.rs", &["cggi"]),
     // Keys of bits and integers.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::bootstrapping::cggi::CggiPreset;
 use refloat::bootstrapping::ckks_conventional::ConventionalPreset;
 use refloat::bootstrapping::ckks_msb::MsbPreset;
 use refloat::bootstrapping::ckks_ship::ShipPreset;
-use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo};
+use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SlotMode};
 use refloat::schemes::cggi::CggiParams;
 use refloat::schemes::ckks::CkksContext;
-use refloat::wire::{WireWord, cggi_ciphertexts_len, ciphertext_len};
+use refloat::wire::{WireWord, bgv_ciphertext_len, cggi_ciphertexts_len, ciphertext_len};
 
 /// Checks what holds for every set, and gives its description.
 fn described<P: ParamSet>(preset: &Preset<P::Spec>, params: &P) -> SetInfo {
@@ -65,6 +66,18 @@ fn descriptions_say_what_the_parameters_are() {
         let info = described(preset, &params);
         assert_eq!(info.facts[2].value, params.levels().left().to_string());
         ckks(&info, lengths(params.ckks()));
+    }
+    for preset in BgvPreset::readable() {
+        let params = preset.params().unwrap();
+        assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+        let info = described(preset, &params);
+        let (context, modulus) = (params.context(), params.messages().value());
+        let lengths: Vec<usize> =
+            (0..=info.max_level).map(|level| bgv_ciphertext_len(context, level, 2)).collect();
+        assert_eq!((info.scheme, info.mode, info.modulus), (Scheme::Bgv, SlotMode::Integers, Some(modulus)));
+        assert_eq!((&info.ciphertext_bytes, info.slots), (&lengths, params.n()));
+        assert_eq!(info.facts[0].value, (info.output_level - info.input_level).to_string());
+        assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
     }
     for preset in CggiPreset::readable() {
         let info = if preset.wide() { gates::<u64>(preset) } else { gates::<u32>(preset) };

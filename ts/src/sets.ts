@@ -38,7 +38,7 @@ export interface SetInfo {
   readonly inputLevel: number;
   /** Level of a fresh ciphertext, and of one that was bootstrapped. */
   readonly outputLevel: number;
-  /** Bits of precision that the set promises in the worst slot after one bootstrap, for the messages of `promisedFor`. After k with nothing computed between them it is log2(k) less; a computation multiplies the errors before it by its slope. 1 for a set of gates, whose promise is `logFailure`. */
+  /** Bits of precision that the set promises in the worst slot after one bootstrap, for the messages of `promisedFor`. After k with nothing computed between them it is log2(k) less; a computation multiplies the errors before it by its slope. 1 for a set of gates or of integers, whose promise is `logFailure`. */
   readonly promisedBits: number;
   /** Stages of the bootstrapping, in order. */
   readonly stages: readonly Stage[];
@@ -62,8 +62,10 @@ export interface SetInfo {
   readonly gates?: GateInfo | undefined;
   /** Pieces of the evaluation key set; left out of the list unless asked for. */
   readonly keyParts?: readonly Part[] | undefined;
-  /** log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be. */
+  /** log2 of the probability, promised, that a gate's result is wrong, or a slot of integers after a bootstrap; for conventional bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be. */
   readonly logFailure?: number | undefined;
+  /** What integers in slots are modulo, for sets of integers. */
+  readonly modulus?: number | undefined;
   /** For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, `every message of bits`, or `every message of integers over their modulus, in [0, 1)`. For sets of CKKS. */
   readonly promisedFor?: string | undefined;
   /** Bits of precision in the mean over the slots, where the set promises them as well. */
@@ -73,10 +75,10 @@ export interface SetInfo {
 }
 
 /** What a parameter set is for. */
-export type Scheme = 'ckks' | 'cggi';
+export type Scheme = 'ckks' | 'cggi' | 'bgv';
 
 /** What the slots of a ciphertext hold. */
-export type SlotMode = 'real' | 'complex' | 'bits';
+export type SlotMode = 'real' | 'complex' | 'bits' | 'integers';
 
 /** One stage of a bootstrapping method, known before it runs. */
 export interface Stage {
@@ -125,6 +127,7 @@ export interface SetNames {
   readonly 'ckks-ship': 'ship13' | 'ship13-bits' | 'ship14' | 'ship14-he2018' | 'ship13-he2018' | 'ship13-bits-he2018' | 'toy10' | 'toy11' | 'toy11-31';
   readonly 'ckks-conventional': 'n16' | 'n16-sparse' | 'n16-precise' | 'n15' | 'drucker16' | 'toy-conventional11' | 'toy-conventional11-sine' | 'toy-conventional10-sparse' | 'toy-conventional10-slots-first' | 'toy-conventional10-50bit';
   readonly 'ckks-msb': 'msb16' | 'msb16-paper' | 'toy-msb11' | 'toy-msb10';
+  readonly 'bgv': 'bgv15' | 'toy-bgv10';
   readonly 'cggi': 'bool-128' | 'bool-64' | 'bool-100-unrolled' | 'bool-128-ternary' | 'lmk-128' | 'lmk-128-merged' | 'lmk-64' | 'ntru-128' | 'ntru-64' | 'ntru-small' | 'fbs8' | 'fbs16' | 'fbs8-50' | 'fbs16-50' | 'toy-bool' | 'toy-bool-unrolled' | 'toy-bool-ternary' | 'toy-bool-lmk' | 'toy-bool-lmk-merged' | 'toy-bool-ntru' | 'toy-bool-ntru-merged' | 'toy-bool-ap' | 'toy-fbs';
 }
 
@@ -133,6 +136,7 @@ export interface StageIds {
   readonly 'ckks-ship': 'slots_to_coeffs' | 'encapsulate' | 'encode_phase' | 'blind_rotate' | 'product_tree' | 'conjugate';
   readonly 'ckks-conventional': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'sub_sum';
   readonly 'ckks-msb': 'slots_to_coeffs' | 'to_ephemeral' | 'discretise' | 'mod_raise' | 'coeffs_to_slots' | 'eval_exp' | 'look_up';
+  readonly 'bgv': 'slots_to_coeffs' | 'prepare' | 'mod_raise' | 'coeffs_to_slots' | 'digit_removal';
   readonly 'cggi': 'gates';
 }
 

@@ -8,9 +8,7 @@ use crate::failure::{Failure, Result};
 /// What the slots of a ciphertext hold, by name; the set's own if there is none.
 pub fn mode(name: Option<String>, params: &impl CkksSet) -> Result<SlotMode> {
     let Some(name) = name else { return Ok(params.mode()) };
-    let modes = SlotMode::ALL
-        .into_iter()
-        .filter(|mode| (*mode == SlotMode::Bits) == (params.mode() == SlotMode::Bits));
+    let modes = SlotMode::ALL.into_iter().filter(|mode| params.mode().takes(*mode));
     let names: Vec<&str> = modes.clone().map(SlotMode::name).collect();
     modes.into_iter().find(|mode| mode.name() == name).ok_or_else(|| {
         Failure::invalid(format!(

@@ -7,6 +7,7 @@ use std::{fs, path::PathBuf};
 
 use refloat::{
     bootstrapping::{
+        bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey},
         cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
         ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
         ckks_msb::{MsbEvaluator, MsbKeys, MsbPreset, MsbSecretKey, Radix, Readout, Rounding},
@@ -19,6 +20,7 @@ use refloat::{
     params,
     random::Seed,
     schemes::{
+        bgv::BgvCiphertext,
         cggi::{CggiCiphertext, CggiSecretKey, Encoding, Gate},
         ckks::{Ciphertext, Complex},
     },
@@ -47,6 +49,7 @@ fn native_results_are_those_of_the_vectors() {
         "n15",
     ]
     .map(conventional_digests_of);
+    let integers = ["toy-bgv10", "bgv15"].map(integer_digests_of);
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
@@ -59,6 +62,8 @@ fn native_results_are_those_of_the_vectors() {
         "conventional": conventional,
         "reductionMessage": "slot i is (37 i mod 64) / 64; its digits in bases 8 and 8, and the bits of what it is rounded to",
         "reduction": [reduction_digests_of("toy-msb10")],
+        "integerMessage": "slot i is 37 i^2 mod 65537",
+        "integers": integers,
     });
     let path: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "..", "tests", "vectors", "portable.json"].iter().collect();
@@ -228,10 +233,43 @@ fn gate_digests_of(name: &str) -> Value {
     found
 }
 
+fn integer_digests_of(name: &str) -> Value {
+    let preset = BgvPreset::named(name).expect("a preset");
+    let params = preset.params().expect("a preset is valid");
+    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let last = params.key_parts().len() - 1;
+    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
+    let hash = |x: &BgvCiphertext| {
+        digest(&wire::bgv_ciphertext_to_bytes(params.context(), x).expect("a ciphertext of the set"))
+    };
+    let mut found = json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(&secret)),
+        "parts": [part(0), part(last / 2), part(last)],
+    });
+    if preset.secure() {
+        return found;
+    }
+    let integers: Vec<u64> = (0..params.n() as u64).map(|i| 37 * i * i % params.messages().value()).collect();
+    let fresh = secret
+        .encrypt(&integers, params.levels().output, &Seed::from_bytes([9; 32]))
+        .expect("integers in range");
+    let keys = secret.evaluation_keys().expect("keys");
+    let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a bootstrapper");
+    let square = bootstrapper.multiply(&fresh, &fresh, &keys).expect("a square");
+    let refreshed = bootstrapper.bootstrap(&square, &keys, &mut ()).expect("a bootstrap");
+    found["fresh"] = json!(hash(&fresh));
+    found["squared"] = json!(hash(&square));
+    found["bootstrapped"] = json!(hash(&refreshed));
+    found
+}
+
 fn message(mode: ShipMode, count: usize) -> Vec<f64> {
     let value = |i: usize| match mode {
         ShipMode::Bits => (i % 2) as f64,
-        ShipMode::Real | ShipMode::Complex => ((37 * i % 101) as f64 - 50.0) / 64.0,
+        _ => ((37 * i % 101) as f64 - 50.0) / 64.0,
     };
     (0..count).map(value).collect()
 }

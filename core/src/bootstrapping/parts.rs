@@ -1,8 +1,8 @@
-//! Sizes of what travels of CKKS sets: parts of evaluation keys, and ciphertexts.
+//! Sizes of what travels of sets with levels: parts of evaluation keys, and ciphertexts.
 
 use alloc::vec::Vec;
 
-use crate::{arith::Word, ring::Basis, schemes::ckks::CkksContext};
+use crate::{arith::Word, ring::Basis, rlwe::RlweContext};
 
 /// Largest part on the wire, in bytes, unless a single sample is larger.
 pub const MAX_PART_BYTES: usize = 8 << 20;
@@ -15,11 +15,10 @@ pub(super) fn sample_bytes<W: Word>(basis: &Basis<W>) -> usize {
     basis.primes().map(|p| (basis.n() * (64 - (p - 1).leading_zeros()) as usize).div_ceil(8)).sum()
 }
 
-/// Bytes of a ciphertext on the wire beside its residues: header 64, level, components and scale 24, digest 32.
+/// Bytes of a ciphertext on the wire beside its residues: header 64, level, components and what its scheme has beside 24, digest 32.
 const CIPHERTEXT_OVERHEAD: usize = 64 + 24 + 32;
 
 /// Bytes of a ciphertext on the wire at each level from 0.
-pub(super) fn ciphertext_bytes<W: Word>(context: &CkksContext<W>) -> Vec<usize> {
-    let rlwe = context.rlwe();
+pub(super) fn ciphertext_bytes<W: Word>(rlwe: &RlweContext<W>) -> Vec<usize> {
     (0..=rlwe.max_level()).map(|level| CIPHERTEXT_OVERHEAD + 2 * sample_bytes(rlwe.q(level))).collect()
 }

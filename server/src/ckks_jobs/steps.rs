@@ -65,14 +65,14 @@ pub fn plan<'j, P: CkksSet>(
 /// # Errors
 /// [`Error::InvalidArgument`] for values that the set does not refresh.
 pub fn check_mode(info: &SetInfo, mode: SlotMode) -> Result<(), Error> {
-    if (mode == SlotMode::Bits) == (info.mode == SlotMode::Bits) {
+    if info.mode.takes(mode) {
         return Ok(());
     }
     Err(Error::InvalidArgument(format!(
         "slots were said to hold {} values, {} serves {}; choose another set",
         mode.name(),
         info.name,
-        if info.mode == SlotMode::Bits { "bits" } else { "real and complex numbers" }
+        info.mode.kind()
     )))
 }
 

@@ -1,6 +1,6 @@
 //! `refloat bootstrap`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde_json::json;
@@ -21,6 +21,7 @@ Examples:
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct
   refloat bootstrap --keys keys --in photo.ct --out squared.ct --op square,bootstrap
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct --rounds 2
+  refloat bootstrap --keys integerkeys --in x.ct --with y.ct --out xy.ct --op multiply,bootstrap
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct --server http://127.0.0.1:7878";
 
 /// Arguments of `refloat bootstrap`.
@@ -33,10 +34,13 @@ pub struct Arguments {
     /// Ciphertext.
     #[arg(long = "in", value_name = "FILE")]
     input: PathBuf,
+    /// Of integers, what each `multiply` of the operations multiplies by, in order.
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
     /// Ciphertext to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Operations in order, from: square, bootstrap.
+    /// Operations in order, from: square, bootstrap, and for integers multiply.
     #[arg(long, default_value = "bootstrap", value_parser = Operation::parse_list)]
     op: std::vec::Vec<Operation>,
     /// Rounds of META-BTS of each bootstrap: every further round takes a bootstrap and adds the bits that one promises, up to
@@ -52,21 +56,35 @@ pub struct Arguments {
 
 /// Refreshes a ciphertext.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
-    let file = OutFile::open(&arguments.out, &[&arguments.input])?;
-    let (set, input) = sets::read_ciphertext(registry, &arguments.input)?;
-    let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
+    let read: Vec<&Path> =
+        std::iter::once(&arguments.input).chain(&arguments.with).map(PathBuf::as_path).collect();
+    let file = OutFile::open(&arguments.out, &read)?;
+    let (set, input) = sets::read_refreshable(registry, &arguments.input)?;
+    let mut body = input.bytes.clone();
+    for path in &arguments.with {
+        body.extend_from_slice(&sets::read_refreshable(registry, path)?.1.bytes);
+    }
+    let owner = set.client();
+    let mode = arguments.mode.map_or(owner.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
-    let work = (&task, &input.bytes[..], set.info().largest_ciphertext());
+    let work = (&task, &body[..], owner.info().largest_ciphertext());
     let Done { bytes, seconds, stages } =
-        arguments.place.who().run(registry, &arguments.keys, (set.as_ref(), input.key), work, output)?;
+        arguments.place.who().run(registry, &arguments.keys, (owner, input.key), work, output)?;
     let ciphertext = set.ciphertext(bytes)?;
     if ciphertext.key != input.key {
         return Err(Failure::network("the server answered with a ciphertext under another key"));
     }
     file.write(&ciphertext.bytes)?;
-    let facts = |file: &CiphertextBytes| json!({ "level": file.level, "logQ": file.log_q, "logScale": file.log_scale });
+    let facts = |file: &CiphertextBytes| {
+        let mut facts = json!({ "level": file.level, "logQ": file.log_q });
+        let of_scheme = [("logScale", file.log_scale), ("capacity", file.capacity)];
+        for (name, value) in of_scheme.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            facts[name] = json!(value);
+        }
+        facts
+    };
     let value = json!({
-        "params": set.info().name, "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
+        "params": owner.info().name, "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
         "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
         "before": facts(&input), "after": facts(&ciphertext),
     });

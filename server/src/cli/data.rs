@@ -234,14 +234,21 @@ fn write_picture(values: &[f64], shape: Shape, (width, height): (u32, u32)) -> R
     Ok(bytes.into_inner())
 }
 
-/// Black is -1 and white is 1; for bits, dark is 0 and bright is 1.
+/// Black is -1 and white is 1; for bits, dark is 0 and bright is 1; integers are grey levels.
 fn from_pixel(pixel: u8, mode: SlotMode) -> f64 {
-    if mode == SlotMode::Bits { f64::from(pixel >> 7) } else { f64::from(pixel) / 127.5 - 1.0 }
+    match mode {
+        SlotMode::Real | SlotMode::Complex => f64::from(pixel) / 127.5 - 1.0,
+        SlotMode::Bits => f64::from(pixel >> 7),
+        SlotMode::Integers => f64::from(pixel),
+    }
 }
 
 fn to_pixel(value: f64, mode: SlotMode) -> u8 {
-    let grey =
-        if mode == SlotMode::Bits { if value >= 0.5 { 255.0 } else { 0.0 } } else { (value + 1.0) * 127.5 };
+    let grey: f64 = match mode {
+        SlotMode::Real | SlotMode::Complex => (value + 1.0) * 127.5,
+        SlotMode::Bits => f64::from(u8::from(value >= 0.5)) * 255.0,
+        SlotMode::Integers => value,
+    };
     grey.round().clamp(0.0, 255.0) as u8
 }
 
@@ -257,6 +264,7 @@ mod tests {
             (512, SlotMode::Real, (32, 16)),
             (512, SlotMode::Complex, (32, 32)),
             (4096, SlotMode::Bits, (64, 64)),
+            (1024, SlotMode::Integers, (32, 32)),
         ] {
             let shape = Shape::new(slots, mode);
             assert_eq!(shape.picture(), size);

@@ -7,17 +7,18 @@ use clap::Args;
 use serde_json::json;
 
 use super::data::{self, Format, Shape};
+use super::encrypt::check_integers;
 use super::failure::Failure;
 use super::measure::Precision;
 use super::outfile::OutFile;
 use super::output::Output;
-use super::{Mode, bits, keyfiles, sets};
+use super::{Mode, bits, integers, keyfiles, sets};
 use crate::engine::SlotMode;
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 The decryption of an approximate scheme is for the owner of the key alone: given to others, it can
-betray the key.
+betray the key. Of integers --compare counts those that differ.
 Examples:
   refloat decrypt --key keys --in numbers.ct --out numbers.csv --count 10
   refloat decrypt --key keys --in fresh.ct --out fresh.png --compare photo.png
@@ -72,6 +73,13 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
             ));
         }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, file, format), output);
+    }
+    if let Some((set, secret)) = sets::read_integer_secret(registry, &arguments.key)? {
+        check_integers(arguments.mode)?;
+        let (_, ciphertext) = sets::read_refreshable(registry, &arguments.input)?;
+        let out = integers::File { path: &arguments.out, format: arguments.format, size: arguments.size };
+        let wanted = integers::Wanted { out, count: arguments.count, compare: arguments.compare.as_deref() };
+        return integers::decrypt((set.as_ref(), secret.as_ref()), &ciphertext, &wanted, file, output);
     }
     let (_, secret) = sets::read_ckks_secret(registry, &arguments.key)?;
     let (set, ciphertext) = sets::read_ciphertext(registry, &arguments.input)?;

@@ -11,12 +11,13 @@ use super::data::{self, Format, Shape};
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
-use super::{Mode, bits, keyfiles, sets};
+use super::{Mode, bits, integers, keyfiles, sets};
 use crate::engine::SlotMode;
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
-Numbers lie in [-1, 1], for sets of modular reduction in [-2^20, 2^20]. A picture is cropped and scaled to fill the ciphertext.
+Numbers lie in [-1, 1], for sets of modular reduction in [-2^20, 2^20], integers from 0 to the modulus of the set less 1. A
+picture is cropped and scaled to fill the ciphertext; of integers, its points are grey levels from 0 to 255.
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
   refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
@@ -91,6 +92,14 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         return bits::encrypt(&arguments.key, (Encoding::Bit, &message), (&arguments.out, file), output);
     }
     let Some(input) = &arguments.input else { return Err(no_message()) };
+    if let Some((set, secret)) = sets::read_integer_secret(registry, &arguments.key)? {
+        check_integers(arguments.mode)?;
+        let info = set.info();
+        let level = if arguments.exhausted { info.input_level } else { info.output_level };
+        let input = integers::File { path: input, format: arguments.format, size: arguments.size };
+        let out = (arguments.out.as_path(), file);
+        return integers::encrypt((set.as_ref(), secret.as_ref()), &input, level, out, output);
+    }
     let (set, secret) = sets::read_ckks_secret(registry, &arguments.key)?;
     let mode = arguments.mode.map_or(set.info().mode, SlotMode::from);
     let shape = Shape::new(set.info().slots, mode);
@@ -127,8 +136,19 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     })
 }
 
+/// Refuses another mode than that of integers, for a key of them.
+pub fn check_integers(mode: Option<Mode>) -> Result<(), Failure> {
+    match mode.map(SlotMode::from) {
+        None | Some(SlotMode::Integers) => Ok(()),
+        Some(mode) => Err(Failure::usage(format!(
+            "--mode {} is for other keys, and this key is for integers; leave it away",
+            mode.name()
+        ))),
+    }
+}
+
 fn no_message() -> Failure {
     Failure::usage(
-        "a CKKS key encrypts the numbers or the picture of --in; --bits and --integer take a DM/CGGI key",
+        "a key for slots encrypts the numbers or the picture of --in; --bits and --integer take a DM/CGGI key",
     )
 }

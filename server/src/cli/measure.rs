@@ -234,9 +234,7 @@ fn uniform(seed: &Seed, slots: usize, mode: ShipMode) -> Vec<f64> {
     (0..slots)
         .map(|_| match mode {
             ShipMode::Bits => f64::from(stream.below(2)),
-            ShipMode::Real | ShipMode::Complex => {
-                f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX - 1) * 2.0 - 1.0
-            }
+            _ => f64::from(stream.below(u32::MAX)) / f64::from(u32::MAX - 1) * 2.0 - 1.0,
         })
         .collect()
 }

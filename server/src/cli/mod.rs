@@ -16,6 +16,7 @@ mod encrypt;
 mod event_stream;
 mod failure;
 mod gate_times;
+mod integers;
 mod keyfiles;
 mod keygen;
 mod look_up;
@@ -128,6 +129,8 @@ enum Mode {
     Complex,
     /// Zeros and ones.
     Bits,
+    /// Integers modulo that of the set.
+    Integers,
 }
 
 impl From<Mode> for SlotMode {
@@ -136,6 +139,7 @@ impl From<Mode> for SlotMode {
             Mode::Real => Self::Real,
             Mode::Complex => Self::Complex,
             Mode::Bits => Self::Bits,
+            Mode::Integers => Self::Integers,
         }
     }
 }

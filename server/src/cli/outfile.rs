@@ -21,6 +21,10 @@ use super::output::{is_closed_pipe, to_stdout};
 /// Files of a key folder that hold no object of the wire format.
 const KEPT: [&str; 2] = ["keys.json", "server.token"];
 
+/// Kinds of objects that results replace.
+const CIPHERTEXTS: [ObjectKind; 3] =
+    [ObjectKind::Ciphertext, ObjectKind::CggiCiphertexts, ObjectKind::BgvCiphertext];
+
 /// Where bytes go.
 enum Sink {
     /// To a file, when they are complete.
@@ -188,8 +192,7 @@ fn refuse_keys(path: &Path) -> Result<(), Failure> {
     read.map_err(|error| Failure::file("look at", path, &error))?;
     let named = path.file_name().is_some_and(|name| KEPT.iter().any(|kept| name == *kept));
     let kind = u16::from_le_bytes([start[12], start[13]]);
-    let ciphertext =
-        [ObjectKind::Ciphertext, ObjectKind::CggiCiphertexts].iter().any(|known| *known as u16 == kind);
+    let ciphertext = CIPHERTEXTS.iter().any(|known| *known as u16 == kind);
     if !named && (!start.starts_with(&MAGIC) || ciphertext) {
         return Ok(());
     }
@@ -371,7 +374,7 @@ mod tests {
         let path = folder.path().join("object");
         for kind in ObjectKind::ALL {
             fs::write(&path, refloat::wire::frame::write(kind, [1; 16], [2; 16], b"")).unwrap();
-            let ciphertext = matches!(kind, ObjectKind::Ciphertext | ObjectKind::CggiCiphertexts);
+            let ciphertext = kind.name().contains("ciphertext");
             let outcome = OutFile::open(&path, &[]);
             assert_eq!(outcome.is_ok(), ciphertext, "{kind:?}");
             if let Err(failure) = outcome {

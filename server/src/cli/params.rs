@@ -117,7 +117,10 @@ fn detail(set: &SetInfo) -> String {
         ("evaluation keys", keys),
         ("fresh ciphertext", bytes(fresh as u64)),
     ];
-    if set.scheme == Scheme::Ckks {
+    if let Some(modulus) = set.modulus {
+        rows.push(("integers modulo", modulus.to_string()));
+    }
+    if set.max_level > 0 {
         let levels = format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level);
         rows.push(("levels", levels));
     }

@@ -8,7 +8,10 @@ use super::data::read_file;
 use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
-use crate::clients::{CiphertextBytes, CkksClient, CkksSecret, KeyClient, KeyOwnerSet, KeySecret, SetQuery};
+use crate::clients::{
+    CiphertextBytes, CkksClient, CkksSecret, IntegerClient, IntegerSecret, KeyClient, KeyOwnerSet, KeySecret,
+    SetQuery,
+};
 use crate::engine::SetInfo;
 use crate::engines::Engines;
 use crate::id::hex;
@@ -86,6 +89,32 @@ pub fn read_ckks_secret(
     read().map_err(|error| in_file(&path, error))
 }
 
+/// Reads a secret key of a set of integers, from its file or from the folder of keys; `None` if it is of another kind.
+pub fn read_integer_secret(
+    registry: &Registry,
+    path: &Path,
+) -> Result<Option<WithSet<dyn IntegerClient, dyn IntegerSecret>>, Failure> {
+    let path = keyfiles::secret_path(path);
+    let bytes = read_file(&path)?;
+    let read = || {
+        let KeyOwnerSet::Integers(set) = of_bytes(registry, &bytes)? else { return Ok(None) };
+        let secret = set.read_integer_secret(&bytes)?;
+        Ok(Some((set, secret)))
+    };
+    read().map_err(|error| in_file(&path, error))
+}
+
+/// Reads a ciphertext of any set whose jobs refresh it.
+pub fn read_refreshable(registry: &Registry, path: &Path) -> Result<(KeyOwnerSet, CiphertextBytes), Failure> {
+    let bytes = read_file(path)?.to_vec();
+    let read = || {
+        let set = of_bytes(registry, &bytes)?;
+        let ciphertext = set.ciphertext(bytes)?;
+        Ok((set, ciphertext))
+    };
+    read().map_err(|error| in_file(path, error))
+}
+
 /// Reads a ciphertext of any CKKS set.
 pub fn read_ciphertext(
     registry: &Registry,
@@ -103,9 +132,9 @@ pub fn read_ciphertext(
 fn ckks_of_bytes(registry: &Registry, bytes: &[u8]) -> Result<Box<dyn CkksClient>, Error> {
     match of_bytes(registry, bytes)? {
         KeyOwnerSet::Ckks(set) => Ok(set),
-        KeyOwnerSet::Other(set) => Err(Error::ParamsMismatch(format!(
+        other => Err(Error::ParamsMismatch(format!(
             "these bytes belong to {}, which is no set of CKKS; give a key or a ciphertext of one",
-            set.info().name
+            other.keys().info().name
         ))),
     }
 }

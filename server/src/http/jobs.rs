@@ -30,11 +30,11 @@ pub struct JobQuery {
     /// The key set, sealed.
     key: String,
     /// Operations in order, comma-separated, of those that the set of the keys has (`operations` in `GET /v1/params`): of
-    /// CKKS `square` and `bootstrap`, on some sets also `program`, by itself; of DM/CGGI `circuit` or `lookup`. Default:
-    /// `bootstrap`.
+    /// CKKS `square` and `bootstrap`, on some sets also `program`, by itself; of integers `square`, `multiply` and `bootstrap`; of
+    /// DM/CGGI `circuit` or `lookup`. Default: `bootstrap`.
     #[serde(default = "bootstrap")]
     op: String,
-    /// What the slots hold: `real`, `complex` or `bits`. Default: what the parameter set says.
+    /// What the slots hold: `real`, `complex`, `bits` or `integers`. Default: what the parameter set says.
     mode: Option<SlotMode>,
     /// Rounds of META-BTS of each bootstrap of a CKKS ciphertext, 1 to 8: a round beyond the first takes a bootstrap and adds
     /// the bits that one promises in the worst slot, up to the noise of the input; all together take a level. Default: 1.
@@ -46,7 +46,7 @@ pub struct JobQuery {
 #[utoipa::path(post, path = "/v1/jobs", operation_id = "submit_job", tag = "jobs",
     params(JobQuery, ("Idempotency-Key" = Option<String>, Header, description = "Repeating a request with the same key gives the same job"),
         ("refloat-digest" = Option<String>, Header, description = "BLAKE3 of the body in hexadecimal, checked when it arrives")),
-    request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The ciphertext as the library writes it. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
+    request_body(content_type = "application/octet-stream", content = inline(openapi::Bytes), description = "The ciphertext as the library writes it; where operations are `multiply`, those that it is multiplied by after it, in order. For `circuit`: the length of the netlist's text as 4 bytes, little-endian, the text in UTF-8, and the list of ciphertexts of its inputs as the library writes it. For `lookup` the same with the text of a table, such as `padded 8: 0 1 4 1 0 1 4 1`; encodings of its entries are `bit`, `padded N` and `cyclic N`. For `program`: 1 if bootstraps are to be put in where levels run out or else 0, the length of the program as 4 bytes, the program as `refloat::circuits::program` writes it, and the ciphertexts of its inputs one after the other; the result is those of its outputs"),
     responses(
     (status = 202, description = "Accepted", body = JobDocument, headers(("Location" = String, description = "The address of the job"))),
     (status = 409, description = "Key set not sealed, or Idempotency-Key used for another request", content_type = "application/problem+json", body = openapi::Problem),

@@ -75,6 +75,7 @@ fn info(name: &str, fingerprint: &str) -> SetInfo {
         title: name.into(),
         successor: None,
         mode: SlotMode::Real,
+        modulus: None,
         secure: true,
         source: "a test".into(),
         security_bits: 128.0,

@@ -161,13 +161,12 @@ fn slot_mode(mode: i32, params: &impl CkksSet) -> Result<SlotMode> {
     let Some(known) = known else {
         return Err(Failure::invalid(format!("{mode} is no mode; pass RF_REAL, RF_COMPLEX or RF_BITS")));
     };
-    let bits = params.mode() == SlotMode::Bits;
-    if (known == SlotMode::Bits) == bits {
+    if params.mode().takes(known) {
         return Ok(known);
     }
-    let served = if bits { "bits" } else { "real or complex numbers" };
     Err(Failure::invalid(format!(
-        "slots of this set hold {served}, not {}; choose another set",
+        "slots of this set hold {}, not {}; choose another set",
+        params.mode().kind(),
         known.name()
     )))
 }

@@ -2,11 +2,7 @@
 
 use alloc::format;
 
-use super::{
-    maps::Maps,
-    params::{BgvParams, LARGEST_DEVIATION},
-    run::BgvRun,
-};
+use super::{maps::Maps, noise::LARGEST_DEVIATION, params::BgvParams, run::BgvRun};
 use crate::{
     arith::Word,
     bootstrapping::{

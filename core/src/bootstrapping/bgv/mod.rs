@@ -21,9 +21,11 @@
 //! ephemeral secret under s, and s under the ephemeral secret.
 
 mod bootstrapper;
+mod describe;
 mod inspect;
 mod keys;
 mod maps;
+mod noise;
 mod params;
 mod presets;
 mod run;
@@ -32,7 +34,8 @@ mod spec;
 mod stages;
 
 pub use bootstrapper::{BgvBootstrapper, METHOD};
-pub use params::{BgvLevels, BgvParams, LARGEST_DEVIATION};
+pub use noise::LARGEST_DEVIATION;
+pub use params::{BgvLevels, BgvParams};
 pub use presets::BgvPreset;
 pub use run::{BgvRun, BgvState};
 pub use secret::BgvSecretKey;

@@ -34,7 +34,7 @@ impl<W: Word> ParamSet for ShipParams<W> {
             stages: self.stages().iter().map(Stage::from).collect(),
             tracks: self.tracks(),
             tree_levels: self.tree_levels(),
-            ciphertext_bytes: ciphertext_bytes(self.ckks()),
+            ciphertext_bytes: ciphertext_bytes(self.ckks().rlwe()),
             expanded_key_bytes: self.expanded_key_bytes() + Diagonals::for_params(self).memory_bytes(self),
             ..SetInfo::of(preset, Scheme::Ckks, key_parts)
         }

@@ -21,7 +21,7 @@ impl<W: Word> ShipSecretKey<W> {
         let model = NoiseModel::new(&self.params, 1.0, FRESH);
         let (margin, rms) = match self.params.mode() {
             ShipMode::Bits => (0.5, model.output_rms),
-            ShipMode::Real | ShipMode::Complex => (self.params.spec().gamma / 4.0 - 1.0, model.input_rms),
+            _ => (self.params.spec().gamma / 4.0 - 1.0, model.input_rms),
         };
         let spectrum = self.spectrum();
         let mean = spectrum.iter().sum::<f64>() / spectrum.len() as f64;

@@ -321,7 +321,7 @@ fn check_shape(spec: &ShipSpec) -> Result<(), Error> {
     if spec.columns > 1024 || reach > n {
         return fail(format!("{reach} candidates exceed the ring degree {n}"));
     }
-    if spec.mode == ShipMode::Complex {
+    if !matches!(spec.mode, ShipMode::Real | ShipMode::Bits) {
         return fail("a set is real or bits; real sets serve complex slots as well".into());
     }
     let sane = |x: f64, low: f64, high: f64| x.is_finite() && x >= low && x <= high;

@@ -74,7 +74,7 @@ pub(super) fn unit(x: f64) -> Complex {
 pub(super) fn plain_factor<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> Complex {
     match mode {
         ShipMode::Bits => Complex { re: -0.25, im: 0.0 },
-        ShipMode::Real | ShipMode::Complex => Complex {
+        _ => Complex {
             re: 0.0,
             im: -(1.0 + params.slope()) * params.spec().gamma / (4.0 * core::f64::consts::PI),
         },

@@ -156,7 +156,7 @@ impl<W: Word> ShipSecretKey<W> {
         let slots = slots.reveal_to_key_owner();
         Ok(Private::new(match mode {
             ShipMode::Complex => slots.iter().flat_map(|z| [z.re, z.im]).collect(),
-            ShipMode::Real | ShipMode::Bits => slots.iter().map(|z| z.re).collect(),
+            ShipMode::Real | ShipMode::Bits | ShipMode::Integers => slots.iter().map(|z| z.re).collect(),
         }))
     }
 }
@@ -208,14 +208,14 @@ pub(super) fn slots_of<W: Word>(
 
 /// Bits need a bits set; real sets serve real and complex slots.
 pub(super) fn check_mode<W: Word>(params: &ShipParams<W>, mode: ShipMode) -> Result<(), Error> {
-    if (mode == ShipMode::Bits) == (params.mode() == ShipMode::Bits) {
+    if params.mode().takes(mode) {
         return Ok(());
     }
     Err(Error::InvalidArgument(format!(
         "{} mode asked of set {}, which serves {}; choose another set",
         mode.name(),
         params.name(),
-        if params.mode() == ShipMode::Bits { "bits" } else { "real and complex slots" }
+        params.mode().kind()
     )))
 }
 

@@ -21,14 +21,17 @@ pub enum Scheme {
     /// DM/CGGI: lists of encrypted bits, and circuits of gates on them. A set has one slot and no levels;
     /// its `logQP` is that of the ring modulus, its `logQ0P` that of the short key's.
     Cggi,
+    /// BGV ciphertexts of many slots of integers modulo a prime power, exact.
+    Bgv,
 }
 
 impl Scheme {
-    /// Stable name: `ckks` or `cggi`.
+    /// Stable name: `ckks`, `cggi` or `bgv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ckks => "ckks",
             Self::Cggi => "cggi",
+            Self::Bgv => "bgv",
         }
     }
 }
@@ -47,18 +50,36 @@ pub enum SlotMode {
     Complex,
     /// Bits.
     Bits,
+    /// Integers modulo the `modulus` of the set.
+    Integers,
 }
 
 impl SlotMode {
     /// Every mode.
-    pub const ALL: [Self; 3] = [Self::Real, Self::Complex, Self::Bits];
+    pub const ALL: [Self; 4] = [Self::Real, Self::Complex, Self::Bits, Self::Integers];
 
-    /// Stable name: `real`, `complex` or `bits`.
+    /// Stable name: `real`, `complex`, `bits` or `integers`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Real => "real",
             Self::Complex => "complex",
             Self::Bits => "bits",
+            Self::Integers => "integers",
+        }
+    }
+
+    /// Whether a set whose slots hold this takes values of `other`: real numbers are complex ones without an imaginary part, and
+    /// other values do not mix.
+    pub fn takes(self, other: Self) -> bool {
+        self.kind() == other.kind()
+    }
+
+    /// What such slots hold, in words: `real and complex numbers`, `bits` or `integers`.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Real | Self::Complex => "real and complex numbers",
+            Self::Bits => "bits",
+            Self::Integers => "integers",
         }
     }
 }
@@ -164,6 +185,9 @@ pub struct SetInfo {
     pub successor: Option<String>,
     /// What the slots hold, unless a job says otherwise.
     pub mode: SlotMode,
+    /// What integers in slots are modulo, for sets of integers.
+    #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub modulus: Option<u64>,
     /// Whether the set claims to be secure. One that does not protects nothing, and is for tests and demonstrations.
     pub secure: bool,
     /// Where the numbers come from.
@@ -195,7 +219,7 @@ pub struct SetInfo {
     pub output_level: usize,
     /// Bits of precision that the set promises in the worst slot after one bootstrap, for the messages of `promisedFor`.
     /// After k with nothing computed between them it is log2(k) less; a computation multiplies the errors before it by its
-    /// slope. 1 for a set of gates, whose promise is `logFailure`.
+    /// slope. 1 for a set of gates or of integers, whose promise is `logFailure`.
     pub promised_bits: f64,
     /// Bits of precision in the mean over the slots, where the set promises them as well.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -207,8 +231,8 @@ pub struct SetInfo {
     /// Bits that a further round of META-BTS gains, for sets of numbers.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gain_bits: Option<u32>,
-    /// log2 of the probability, promised, that a gate's result is wrong; for conventional bootstrapping and modular reduction,
-    /// that a bootstrap of random coefficients fails, of as many digits as there can be.
+    /// log2 of the probability, promised, that a gate's result is wrong, or a slot of integers after a bootstrap; for conventional
+    /// bootstrapping and modular reduction, that a bootstrap of random coefficients fails, of as many digits as there can be.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub log_failure: Option<f64>,
     /// Stages of the bootstrapping, in order.
@@ -256,6 +280,7 @@ impl SetInfo {
             title: preset.title.to_owned(),
             successor: preset.successor().map(ToOwned::to_owned),
             mode: SlotMode::Bits,
+            modulus: None,
             secure: preset.secure(),
             source: preset.source.to_owned(),
             security_bits: 0.0,

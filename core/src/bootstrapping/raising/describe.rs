@@ -32,7 +32,7 @@ where
             output_level: levels.output,
             log_failure: self.log2_failure(),
             stages: self.stages().iter().map(Stage::from).collect(),
-            ciphertext_bytes: ciphertext_bytes(self.ckks()),
+            ciphertext_bytes: ciphertext_bytes(self.ckks().rlwe()),
             expanded_key_bytes: self.expanded_key_bytes() + self.diagonal_bytes(PlaintextStorage::Evaluated),
             ..SetInfo::of(preset, Scheme::Ckks, key_parts)
         }

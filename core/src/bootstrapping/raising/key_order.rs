@@ -71,8 +71,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
 
     /// Bytes of a switching key expanded in memory: both components of every sample, one word a residue.
     pub fn switching_key_bytes(&self, key: SwitchingKeyId) -> u64 {
-        let layout = self.layout();
-        (2 * layout.samples(key) * layout.basis(key).len() * self.n() * size_of::<W>()) as u64
+        self.layout().expanded_bytes(key)
     }
 
     /// The most bytes of keys that a bootstrap holds at once when it holds none longer than needed: the largest group of

@@ -51,9 +51,11 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
         match mode {
             SlotMode::Real => Ok(1),
             SlotMode::Complex => Ok(2),
-            SlotMode::Bits => Err(Error::InvalidArgument(format!(
-                "bits mode asked of set {}, which serves real and complex numbers; choose another set",
-                self.params().name()
+            SlotMode::Bits | SlotMode::Integers => Err(Error::InvalidArgument(format!(
+                "{} mode asked of set {}, which serves {}; choose another set",
+                mode.name(),
+                self.params().name(),
+                SlotMode::Real.kind()
             ))),
         }
     }

@@ -186,6 +186,23 @@ impl<W: Word> BgvEvaluator<W> {
         self.rescale(&Self::checked(sum)?)
     }
 
+    /// Both operands with one factor, as a sum takes them: where they differ, the one at the higher level, or `x`, is brought to the
+    /// factor of the other, one level down.
+    ///
+    /// # Errors
+    /// As [`Self::at_factor`].
+    pub fn at_one_factor(
+        &self,
+        x: &BgvCiphertext<W>,
+        y: &BgvCiphertext<W>,
+    ) -> Result<(BgvCiphertext<W>, BgvCiphertext<W>), Error> {
+        if x.level >= y.level {
+            Ok((self.at_factor(x, y.factor)?, y.clone()))
+        } else {
+            Ok((x.clone(), self.at_factor(y, x.factor)?))
+        }
+    }
+
     /// Forgets primes: the same message at a lower level, with the same noise.
     ///
     /// # Errors

@@ -1,0 +1,113 @@
+//! Noise at the stages of a set, as it is expected, and whether its levels hold it.
+
+use alloc::format;
+
+use super::params::BgvParams;
+use crate::{
+    arith::{PrimePower, Word},
+    circuits::linear_transform::{IntegerStageShape, IntegerTransform},
+    error::Error,
+    ring::SmallPoly,
+};
+
+/// Largest deviation of p^t m'/q0, the noise of a message that is raised: [`BgvParams::log2_failure`] counts it, and more noise is
+/// refused.
+pub const LARGEST_DEVIATION: f64 = 0.015;
+
+impl<W: Word> BgvParams<W> {
+    /// Deviation of p^t m'/q0 for a ciphertext at level 0, the coefficients of whose noise have this deviation: what comes to the
+    /// digits of a raise, in units of a digit.
+    pub fn quotient_deviation(&self, coefficients: f64) -> f64 {
+        let prepared = libm::hypot(coefficients, self.encapsulation_deviation());
+        self.raised().value() as f64 * prepared / self.context().level_divisor(0)
+    }
+
+    /// What the way to the ephemeral secret adds: balanced digits times errors over p', and a rounding.
+    fn encapsulation_deviation(&self) -> f64 {
+        let context = self.encapsulation();
+        let ephemeral = &self.spec().ephemeral;
+        let digit = libm::exp2(f64::from(context.digit_bits()));
+        let products = libm::sqrt((self.n() * context.digit_count()) as f64 / 12.0) * digit;
+        let rounding = libm::sqrt((1.0 + f64::from(ephemeral.weight)) / 12.0);
+        SmallPoly::ERROR_SIGMA * products / ephemeral.prime as f64 + rounding
+    }
+
+    /// The noise of a raised ciphertext: quotients of this deviation, times q0 over p^e.
+    pub(super) fn raised_noise(&self) -> f64 {
+        let noise = self.context().noise();
+        let quotients =
+            libm::sqrt((1.0 + f64::from(self.spec().ephemeral.weight)) / 12.0) + LARGEST_DEVIATION;
+        let step = self.context().level_divisor(0) / self.raised().value() as f64;
+        noise.embedding(quotients * step) + noise.key_switch(self.levels().coeffs_to_slots) + noise.rounding()
+    }
+
+    /// Noise after the maps of these shapes, as it is expected.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming a level that does not hold it.
+    fn mapped(
+        &self,
+        shapes: &[(usize, IntegerStageShape)],
+        ring: PrimePower,
+        noise: f64,
+    ) -> Result<f64, Error> {
+        let (context, model) = (self.context(), self.context().noise());
+        shapes.iter().try_fold(noise, |noise, (level, shape)| {
+            let gain = IntegerTransform::expected_gain(context.rlwe(), shape, ring);
+            let noise = model.linear(noise, &gain, *level, context.level_divisor(*level));
+            let (needs, has) = (libm::log2(noise * ring.value() as f64) + 1.0, context.rlwe().q(level - 1).log2());
+            if needs <= has {
+                return Ok(noise);
+            }
+            Err(Error::InvalidArgument(format!(
+                "a linear map at level {level} leaves noise that takes a modulus of 2^{needs:.1}, and the levels below have \
+                 2^{has:.1}; take larger primes for level {level}"
+            )))
+        })
+    }
+
+    /// That noise of twice a rounding, what products leave, comes through a bootstrap and is no more after it.
+    pub(super) fn check_noise(&self) -> Result<(), Error> {
+        let (model, shapes, levels) = (self.context().noise(), self.shapes(), self.levels());
+        let most = 2.0 * model.rounding();
+        let base = self.mapped(&shapes.slots_to_coeffs, self.messages(), most)?;
+        let deviation = self.quotient_deviation(model.deviation(base));
+        if deviation.is_nan() || deviation > LARGEST_DEVIATION {
+            return Err(Error::InvalidArgument(format!(
+                "the noise of a message is 2^{:.1} of q0 when it is raised, at most 2^{:.1} of it may be; take a larger q0, or \
+                 larger primes for slots-to-coefficients",
+                libm::log2(deviation),
+                libm::log2(LARGEST_DEVIATION)
+            )));
+        }
+        for level in levels.input + 1..=levels.removal {
+            let (stage, ring) = if level > levels.output {
+                ("the removal", self.raised())
+            } else {
+                ("products", self.messages())
+            };
+            // The product of two such noises, over a prime of this size, is one rounding.
+            let needed = 4.0 * ring.value() as f64 * model.rounding();
+            if self.context().level_divisor(level) < needed {
+                return Err(Error::InvalidArgument(format!(
+                    "level {level}, for {stage} modulo {}^{}, has 2^{:.1}, and noise stays where it is from 2^{:.1}; take a larger \
+                     prime for it",
+                    ring.prime(),
+                    ring.exponent(),
+                    libm::log2(self.context().level_divisor(level)),
+                    libm::log2(needed)
+                )));
+            }
+        }
+        let digits = self.mapped(&shapes.coeffs_to_slots, self.raised(), self.raised_noise())?;
+        if digits <= most {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "coefficients-to-slots leaves noise of 2^{:.1} for the removal, which takes at most 2^{:.1}; take larger primes for \
+             coefficients-to-slots",
+            libm::log2(digits),
+            libm::log2(most)
+        )))
+    }
+}

@@ -1,0 +1,302 @@
+//! BGV sets as jobs use them: integers are multiplied and refreshed, exactly.
+//!
+//! A job's body is one ciphertext after the other: the first is what the operations are applied to, and each `multiply` takes
+//! the next.
+
+use std::sync::Arc;
+
+use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
+use refloat::bootstrapping::method::{KeysBuilder, Preset};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::BgvCiphertext;
+use refloat::trace::Observer;
+use refloat::{Error, wire};
+use zeroize::Zeroizing;
+
+use crate::ckks_jobs::{SQUARE, check_mode, working_bytes};
+use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, SetQuery};
+use crate::engine::{
+    BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
+};
+use crate::id::{Id, hex};
+use crate::programs::split_list;
+use crate::registry::{Registered, SetFilter, Sets};
+use crate::shared::Shared;
+
+/// Operation: multiply by the next ciphertext, relinearise and rescale, which takes a level.
+pub const MULTIPLY: &str = "multiply";
+
+/// BGV, for the registry.
+pub const METHOD: Registered = Registered { method: bgv::METHOD, sets, client };
+
+fn sets(wanted: SetFilter<'_>) -> Result<Sets, Error> {
+    let set = |preset: &Preset<BgvSpec>| {
+        let params = preset.params()?;
+        let kept = |storage| params.expanded_key_bytes() + params.diagonal_bytes(storage);
+        let room = wanted.memory.for_keys(working_bytes(params.context().rlwe()));
+        let [fast, frugal] = [PlaintextStorage::Evaluated, PlaintextStorage::Coefficients];
+        let storage = if kept(fast) <= room { fast } else { frugal };
+        let info = SetInfo { expanded_key_bytes: kept(storage), ..preset.describe(&params) };
+        let set = Arc::new(Described { info, params });
+        Ok(Box::new(BgvJobs { set, storage, bootstrapper: Shared::default() }) as Box<dyn JobSet>)
+    };
+    wanted.presets().map(set).collect()
+}
+
+fn client(which: SetQuery<'_>) -> Result<Option<KeyOwnerSet>, Error> {
+    let Some(preset) = which.preset::<BgvSpec>() else { return Ok(None) };
+    Ok(Some(KeyOwnerSet::Integers(Box::new(Described::<BgvParams>::of(preset)?))))
+}
+
+/// A set.
+struct BgvJobs {
+    set: Arc<Described<BgvParams>>,
+    /// How diagonals are kept.
+    storage: PlaintextStorage,
+    /// What computes, as long as keys of the set are loaded.
+    bootstrapper: Shared<BgvBootstrapper>,
+}
+
+/// Keys of a set, and what computes with them.
+struct BgvRunner {
+    set: Arc<Described<BgvParams>>,
+    key: Id,
+    bootstrapper: Arc<BgvBootstrapper>,
+    keys: BgvKeys<u64>,
+}
+
+impl BgvJobs {
+    fn bootstrapper(&self) -> Result<Arc<BgvBootstrapper>, Error> {
+        self.bootstrapper.get(|| BgvBootstrapper::new(&self.set.params, self.storage))
+    }
+}
+
+impl JobSet for BgvJobs {
+    fn info(&self) -> &SetInfo {
+        &self.set.info
+    }
+
+    fn operations(&self) -> &[&'static str] {
+        &[SQUARE, MULTIPLY, BOOTSTRAP]
+    }
+
+    fn working_bytes(&self) -> u64 {
+        working_bytes(self.set.params.context().rlwe())
+    }
+
+    fn largest_input(&self) -> usize {
+        let params = &self.set.params;
+        MAX_CIPHERTEXTS * wire::bgv_ciphertext_len(params.context(), params.levels().output, 2)
+    }
+
+    fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
+        wire::verify_key_part(&self.set.params, key.0, index, bytes)
+    }
+
+    fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
+        let params = &self.set.params;
+        let inputs = read(&self.set, key, task, input)?;
+        let mut levels = inputs.iter().map(BgvCiphertext::level);
+        let mut level = levels.next().unwrap_or_default();
+        for operation in &task.operations {
+            let (needed, given) = match operation.name() {
+                BOOTSTRAP => (params.levels().input, Some(params.levels().output)),
+                MULTIPLY => {
+                    level = level.min(levels.next().unwrap_or_default());
+                    (1, None)
+                }
+                _ => (1, None),
+            };
+            if level < needed {
+                return Err(Error::LevelMismatch(format!(
+                    "{} begins at level {needed}, and would find a ciphertext at level {level}; bootstrap before",
+                    operation.name()
+                )));
+            }
+            level = given.unwrap_or(level - 1);
+        }
+        Ok(wire::bgv_ciphertext_len(params.context(), level, 2) as u64)
+    }
+
+    fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
+        let Described { info, params } = self.set.as_ref();
+        let mut builder = KeysBuilder::new(params, key.0);
+        read_parts(params.key_parts().len(), read, |index, bytes| builder.add(index, bytes))?;
+        let (keys, bootstrapper) = (builder.finish()?, self.bootstrapper()?);
+        Ok(LoadedKeys::new(
+            info.expanded_key_bytes,
+            BgvRunner { set: Arc::clone(&self.set), key, bootstrapper, keys },
+        ))
+    }
+}
+
+impl Runner for BgvRunner {
+    fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
+        let Self { set, key, bootstrapper, keys } = self;
+        let mut inputs = read(set, *key, task, input)?.into_iter();
+        let mut next = || inputs.next().ok_or_else(|| Error::InvalidArgument("no ciphertext is left".into()));
+        let mut x = next()?;
+        for operation in &task.operations {
+            x = match operation.name() {
+                SQUARE => bootstrapper.multiply(&x, &x, keys)?,
+                MULTIPLY => bootstrapper.multiply(&x, &next()?, keys)?,
+                _ => bootstrapper.bootstrap(&x, keys, observer)?,
+            };
+        }
+        wire::bgv_ciphertext_to_bytes(set.params.context(), &x)
+    }
+}
+
+/// Most ciphertexts of a job, at the level that a bootstrap leaves: a body is held in memory.
+const MAX_CIPHERTEXTS: usize = 16;
+
+/// The ciphertexts of a job: one, and another for each product with one.
+fn read(set: &Described<BgvParams>, key: Id, task: &Task, input: &[u8]) -> Result<Vec<BgvCiphertext>, Error> {
+    let Described { info, params } = set;
+    check_mode(info, task.mode)?;
+    if task.rounds != 1 {
+        return Err(Error::InvalidArgument(format!(
+            "rounds={} is for numbers of limited precision, and {} is a set for exact integers; leave it out",
+            task.rounds, info.name
+        )));
+    }
+    let products = task.operations.iter().filter(|operation| operation.name() == MULTIPLY).count();
+    let list = split_list(input)?;
+    if list.len() != 1 + products {
+        return Err(Error::InvalidArgument(format!(
+            "the job holds {} ciphertexts, and its operations take {}: one, and another for each {MULTIPLY}",
+            list.len(),
+            1 + products
+        )));
+    }
+    let ciphertext = |bytes: &&[u8]| {
+        let x = wire::bgv_ciphertext_from_bytes(params.context(), bytes)?;
+        if x.key_id() != key.0 {
+            return Err(Error::ParamsMismatch(format!(
+                "the ciphertext is under key {}, the evaluation keys belong to {key}; use those of the ciphertext's key",
+                hex(&x.key_id())
+            )));
+        }
+        if x.components() != 2 || x.ring() != params.messages() || x.level() > params.levels().output {
+            return Err(Error::InvalidArgument(format!(
+                "a ciphertext of {} components at level {} with plaintexts modulo {}^{}; jobs take 2 components, levels up to {} \
+                 and plaintexts modulo {}^{}",
+                x.components(),
+                x.level(),
+                x.ring().prime(),
+                x.ring().exponent(),
+                params.levels().output,
+                params.messages().prime(),
+                params.messages().exponent()
+            )));
+        }
+        Ok(x)
+    };
+    list.iter().map(ciphertext).collect()
+}
+
+impl IntegerClient for Described<BgvParams> {
+    fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error> {
+        Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
+    fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {
+        let x = wire::bgv_ciphertext_from_bytes(self.params.context(), &bytes)?;
+        Ok(described(&x, bytes))
+    }
+}
+
+impl IntegerSecret for BgvSecretKey {
+    fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error> {
+        let x = BgvSecretKey::encrypt(self, integers, level, randomness)?;
+        let bytes = wire::bgv_ciphertext_to_bytes(self.params().context(), &x)?;
+        Ok(described(&x, bytes))
+    }
+
+    fn decrypt(&self, bytes: &[u8]) -> Result<Zeroizing<Vec<u64>>, Error> {
+        let x = wire::bgv_ciphertext_from_bytes(self.params().context(), bytes)?;
+        Ok(Zeroizing::new(BgvSecretKey::decrypt(self, &x)?.reveal_to_key_owner().clone()))
+    }
+}
+
+/// What a ciphertext says of itself.
+fn described(x: &BgvCiphertext, bytes: Vec<u8>) -> CiphertextBytes {
+    CiphertextBytes {
+        bytes,
+        key: Id(x.key_id()),
+        level: x.level(),
+        log_q: x.log_q(),
+        log_scale: None,
+        capacity: Some(x.capacity()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use refloat::bootstrapping::bgv::BgvPreset;
+
+    use super::*;
+    use crate::engine::{Operation, SlotMode};
+    use crate::registry::Memory;
+
+    const TOY: &str = "toy-bgv10";
+
+    fn set(budget: u64) -> Box<dyn JobSet> {
+        sets(SetFilter { only: Some(TOY), memory: Memory::Keys(budget) }).unwrap().remove(0)
+    }
+
+    fn task(operations: &str) -> Task {
+        Task { mode: SlotMode::Integers, operations: Operation::parse_list(operations).unwrap(), rounds: 1 }
+    }
+
+    #[test]
+    fn integers_are_multiplied_and_refreshed_with_uploaded_keys_and_what_does_not_fit_is_refused() {
+        let params = BgvPreset::named(TOY).unwrap().params().unwrap();
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let (set, key, ring) = (set(u64::MAX), Id(secret.key_id()), params.messages());
+        let keys = set.load(key, &mut |index| Ok(secret.key_part(index).unwrap())).unwrap();
+        let estimate = set.info().expanded_key_bytes as f64;
+        let made = secret.evaluation_keys().unwrap().memory_bytes() as u64
+            + params.diagonal_bytes(PlaintextStorage::Evaluated);
+        assert!((0.99..1.01).contains(&(estimate / made as f64)), "{estimate} of {made}");
+        let values = |factor: u64| (0..params.n() as u64).map(|i| factor * i * i % ring.value()).collect();
+        let (x, y): (Vec<u64>, Vec<u64>) = (values(7), values(31));
+        let (input, output) = (params.levels().input, params.levels().output);
+        let encrypt = |values: &[u64], level| {
+            IntegerSecret::encrypt(&secret, values, level, &Seed::from_bytes([4; 32])).unwrap().bytes
+        };
+        let decrypt = |bytes: &[u8]| IntegerSecret::decrypt(&secret, bytes).unwrap();
+        let product =
+            |x: &[u64], y: &[u64]| -> Vec<u64> { x.iter().zip(y).map(|(&x, &y)| ring.mul(x, y)).collect() };
+        let both = [encrypt(&x, output), encrypt(&y, output)].concat();
+        assert!(both.len() <= set.largest_input());
+        let all = task("multiply,bootstrap,square");
+        let most = set.check(key, &all, &both).unwrap();
+        let result = keys.runner.run(&all, &both, &mut ()).unwrap();
+        assert_eq!(most, result.len() as u64);
+        let xy = product(&x, &y);
+        assert_eq!(*decrypt(&result), product(&xy, &xy));
+
+        let refusal = |key, task: &Task, bytes: &[u8]| set.check(key, task, bytes).unwrap_err().code();
+        let one = encrypt(&x, input);
+        assert_eq!(refusal(key, &task("square,bootstrap"), &one), "LEVEL_MISMATCH");
+        assert_eq!(refusal(key, &task("square"), &encrypt(&x, 0)), "LEVEL_MISMATCH");
+        assert_eq!(refusal(key, &task("multiply"), &one), "INVALID_ARGUMENT");
+        assert_eq!(refusal(key, &task("bootstrap"), &both), "INVALID_ARGUMENT");
+        assert_eq!(refusal(Id([0; 16]), &task("bootstrap"), &one), "PARAMS_MISMATCH");
+        let real = Task { mode: SlotMode::Real, ..task("bootstrap") };
+        assert_eq!(refusal(key, &real, &one), "INVALID_ARGUMENT");
+        let twice = Task { rounds: 2, ..task("bootstrap") };
+        assert_eq!(refusal(key, &twice, &one), "INVALID_ARGUMENT");
+        assert_eq!(refusal(key, &task("bootstrap"), &one[..one.len() - 1]), "BAD_BYTES");
+        assert!(refusal(key, &task("bootstrap"), b"") == "INVALID_ARGUMENT");
+        assert!(set.check(key, &task("bootstrap"), &one).is_ok());
+    }
+
+    #[test]
+    fn diagonals_take_less_where_there_is_less() {
+        let [rich, poor] = [u64::MAX, 0].map(|budget| set(budget).info().expanded_key_bytes);
+        assert!(poor < rich);
+    }
+}

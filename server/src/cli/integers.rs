@@ -1,0 +1,130 @@
+//! Files of encrypted integers.
+
+use std::path::Path;
+
+use serde_json::json;
+use zeroize::Zeroizing;
+
+use super::data::{self, Format, Shape};
+use super::failure::Failure;
+use super::keyfiles::fresh_seed;
+use super::outfile::OutFile;
+use super::output::{Output, bytes};
+use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret};
+use crate::engine::{SetInfo, SlotMode};
+
+/// A file of integers, or to be one: where it is, how they are written, and how large it is if it is a picture.
+pub struct File<'a> {
+    /// Where.
+    pub path: &'a Path,
+    /// How, where its name does not say.
+    pub format: Option<Format>,
+    /// Width and height.
+    pub size: Option<(u32, u32)>,
+}
+
+/// The integers of a file, one a slot; of a picture, its grey levels from 0 to 255.
+fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> {
+    let shape = Shape::new(set.slots, SlotMode::Integers);
+    let numbers = data::read(file.path, Format::of(file.format, file.path)?, shape, file.size)?;
+    // Above 2^53 not every integer is a number of such a file.
+    let below = set.modulus.unwrap_or(0).min(1 << 53);
+    let integer = |(index, &number): (usize, &f64)| {
+        if number >= 0.0 && number < below as f64 && number.fract() == 0.0 {
+            return Ok(number as u64);
+        }
+        Err(Failure::usage(format!(
+            "{}: entry {} is {number:?}; integers of {} are whole numbers from 0 to {}",
+            file.path.display(),
+            index + 1,
+            set.name,
+            below.saturating_sub(1)
+        )))
+    };
+    Ok(Zeroizing::new(numbers.iter().enumerate().map(integer).collect::<Result<Vec<u64>, Failure>>()?))
+}
+
+/// Encrypts the integers of a file at a level.
+pub fn encrypt(
+    (set, secret): (&dyn IntegerClient, &dyn IntegerSecret),
+    input: &File<'_>,
+    level: usize,
+    (out, file): (&Path, OutFile),
+    output: &Output,
+) -> Result<(), Failure> {
+    let info = set.info();
+    let integers = read(input, info)?;
+    let ciphertext = secret.encrypt(&integers, level, &fresh_seed()?)?;
+    file.write(&ciphertext.bytes)?;
+    let CiphertextBytes { log_q, capacity, .. } = ciphertext;
+    let (count, written) = (integers.len(), ciphertext.bytes.len());
+    let value = json!({
+        "params": info.name, "mode": info.mode, "numbers": count, "level": level, "logQ": log_q, "capacity": capacity,
+        "bytes": written, "out": out,
+    });
+    output.result(&value, || {
+        format!(
+            "{count} integers into {} of {}, level {level}, log2 Q {log_q:.1}, {}",
+            out.display(),
+            info.name,
+            bytes(written as u64)
+        )
+    })
+}
+
+/// What is to be done with a decryption.
+pub struct Wanted<'a> {
+    /// The file to write.
+    pub out: File<'a>,
+    /// Integers to write, from the first; all if none is given.
+    pub count: Option<usize>,
+    /// The message as it was.
+    pub compare: Option<&'a Path>,
+}
+
+/// Decrypts a ciphertext into a file, or to standard output.
+pub fn decrypt(
+    (set, secret): (&dyn IntegerClient, &dyn IntegerSecret),
+    ciphertext: &CiphertextBytes,
+    wanted: &Wanted<'_>,
+    file: OutFile,
+    output: &Output,
+) -> Result<(), Failure> {
+    let (info, out) = (set.info(), &wanted.out);
+    let integers = secret.decrypt(&ciphertext.bytes)?;
+    let count = wanted.count.unwrap_or(integers.len()).min(integers.len());
+    let wrong = match wanted.compare {
+        Some(path) => {
+            let expected = read(&File { path, format: None, size: None }, info)?;
+            Some(integers.iter().zip(expected.iter()).filter(|(found, expected)| found != expected).count())
+        }
+        None => None,
+    };
+    let bytes = match Format::of(out.format, out.path)? {
+        // Without the point that other numbers have.
+        Format::Json => {
+            Zeroizing::new(serde_json::to_vec(&integers[..count]).map_err(|error| Failure::system(&error))?)
+        }
+        format => {
+            let numbers: Zeroizing<Vec<f64>> =
+                Zeroizing::new(integers[..count].iter().map(|&m| m as f64).collect());
+            data::encode(format, &numbers, Shape::new(info.slots, SlotMode::Integers), out.size)?
+        }
+    };
+    file.write(&bytes)?;
+    if out.path == Path::new("-") {
+        return Ok(());
+    }
+    let level = ciphertext.level;
+    let value = json!({
+        "params": info.name, "mode": info.mode, "numbers": count, "level": level, "out": out.path, "wrong": wrong,
+    });
+    output.result(&value, || {
+        let wrong = match wrong {
+            Some(0) => "\nnone differs from the message".to_owned(),
+            Some(wrong) => format!("\n{wrong} differ from the message"),
+            None => String::new(),
+        };
+        format!("{count} integers into {}, from level {level}{wrong}", out.path.display())
+    })
+}

@@ -1,0 +1,49 @@
+//! What the keys of a set have in common, as long as any are loaded: what an evaluator precomputes takes up to gigabytes.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use refloat::Error;
+
+/// A value that all who use it share, and that is made again once nobody has used it for a while.
+pub struct Shared<T>(Mutex<Weak<T>>);
+
+impl<T> Default for Shared<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Shared<T> {
+    /// The value that others use, or a new one.
+    ///
+    /// # Errors
+    /// What `make` gives.
+    pub fn get(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<Arc<T>, Error> {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let upgraded = known().upgrade();
+        if let Some(value) = upgraded {
+            return Ok(value);
+        }
+        // Not under the lock: a thread that waits for others of its pool may be given a load of the same set meanwhile.
+        let made = Arc::new(make()?);
+        let mut known = known();
+        let value = known.upgrade().unwrap_or(made);
+        *known = Arc::downgrade(&value);
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_shared_as_long_as_there_is_a_user() {
+        let shared = Shared::default();
+        let first = shared.get(|| Ok(1)).unwrap();
+        assert!(Arc::ptr_eq(&first, &shared.get(|| Ok(2)).unwrap()));
+        drop(first);
+        assert_eq!(*shared.get(|| Ok(3)).unwrap(), 3);
+        assert!(shared.get(|| Err(Error::Limit("none".into()))).is_err());
+    }
+}

@@ -1,0 +1,133 @@
+//! Exact integers on files and through a server.
+
+mod support;
+
+use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
+use refloat::random::Seed;
+use refloat::wire;
+use refloat_server::id::hex;
+use serde_json::json;
+use support::process::{Process, fails, ok, refloat};
+
+const SET: &str = "toy-bgv10";
+
+#[test]
+fn integers_go_the_whole_way_here_and_on_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    fails(&run("--json keygen --preset toy-bgv10 --out @keys"), "INSECURE");
+    ok(&run("--json keygen --preset toy-bgv10 --allow-insecure --out @keys"));
+    let write = |name: &str, integers: &[u64]| {
+        std::fs::write(at(name), serde_json::to_vec(integers).unwrap()).unwrap();
+    };
+    let x: Vec<u64> = (0..1024).map(|i| i * i * 9 % 65537).collect();
+    let y: Vec<u64> = (0..1024).map(|i| 65536 - i).collect();
+    let product: Vec<u64> = x.iter().zip(&y).map(|(x, y)| x * y % 65537).collect();
+    write("x.json", &x);
+    write("y.json", &y);
+    write("xy.json", &product);
+    write("xxyy.json", &product.iter().map(|m| m * m % 65537).collect::<Vec<u64>>());
+    let encrypted = ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));
+    assert_eq!((&encrypted["mode"], &encrypted["numbers"]), (&"integers".into(), &1024.into()));
+    assert!(encrypted["capacity"].as_f64().unwrap() > 60.0, "{encrypted}");
+    ok(&run("--json encrypt --key @keys --in @y.json --out @y.ct"));
+    let there = Process::start(&folder.path().join("data"));
+    let url = there.client.url("");
+    for place in [String::new(), format!(" --server {url}")] {
+        let job =
+            "--json bootstrap --keys @keys --in @x.ct --with @y.ct --out @xy.ct --op multiply,bootstrap";
+        let done = ok(&run(&format!("{job}{place}")));
+        assert_eq!((&done["before"]["level"], &done["after"]["level"]), (&5.into(), &5.into()));
+        assert_eq!(done["stages"].as_array().unwrap().len(), 5, "{done}");
+        let decrypted = ok(&run("--json decrypt --key @keys --in @xy.ct --out @out.json --compare @xy.json"));
+        assert_eq!((&decrypted["wrong"], &decrypted["level"]), (&0.into(), &5.into()));
+        let found: Vec<u64> = serde_json::from_slice(&std::fs::read(at("out.json")).unwrap()).unwrap();
+        assert_eq!(found, product);
+        // The result of one job is the input of another, and a result is written over.
+        ok(&run(&format!("--json bootstrap --keys @keys --in @xy.ct --out @xxyy.ct --op square{place}")));
+        let decrypted = ok(&run(
+            "--json decrypt --key @keys --in @xxyy.ct --out @out.csv --compare @xxyy.json --count 3",
+        ));
+        assert_eq!((&decrypted["wrong"], &decrypted["numbers"]), (&0.into(), &3.into()));
+    }
+    assert!(there.terminate());
+    let decrypted = ok(&run("--json decrypt --key @keys --in @x.ct --out @out.csv --compare @y.json"));
+    let wrong = x.iter().zip(&y).filter(|(x, y)| x != y).count();
+    assert_eq!(decrypted["wrong"], wrong);
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-bgv10 --allow-insecure --out @keys"));
+    for (text, entry) in [("1,-1", "entry 2"), ("65537", "entry 1"), ("1,2,0.5", "entry 3")] {
+        std::fs::write(at("bad.csv"), text).unwrap();
+        let detail = fails(&run("--json encrypt --key @keys --in @bad.csv --out @x.ct"), "INVALID_ARGUMENT");
+        assert!(detail.contains(entry) && detail.contains("0 to 65536"), "{detail}");
+    }
+    std::fs::write(at("x.csv"), "1,2,3").unwrap();
+    let encrypt = |more: &str| run(&format!("--json encrypt --key @keys --in @x.csv --out @x.ct {more}"));
+    fails(&encrypt("--mode real"), "INVALID_ARGUMENT");
+    let exhausted = ok(&encrypt("--mode integers --exhausted"));
+    assert_eq!(exhausted["level"], 3);
+    let bootstrap = |more: &str| run(&format!("--json bootstrap --keys @keys --in @x.ct --out @y.ct {more}"));
+    fails(&bootstrap("--op square,bootstrap"), "LEVEL_MISMATCH");
+    fails(&bootstrap("--rounds 2"), "INVALID_ARGUMENT");
+    fails(&bootstrap("--mode real"), "INVALID_ARGUMENT");
+    fails(&bootstrap("--op multiply"), "INVALID_ARGUMENT");
+    fails(&bootstrap("--with @x.ct"), "INVALID_ARGUMENT");
+    // Keys of other schemes, and ciphertexts.
+    ok(&run("--json keygen --preset toy10 --allow-insecure --secret-only --out @numbers"));
+    fails(&run("--json decrypt --key @numbers --in @x.ct --out @y.csv"), "PARAMS_MISMATCH");
+    std::fs::write(at("z.csv"), "1,0,-1").unwrap();
+    ok(&run("--json encrypt --key @numbers --in @z.csv --out @z.ct"));
+    fails(&run("--json decrypt --key @keys --in @z.ct --out @y.csv"), "BAD_BYTES");
+    fails(&run("--json encrypt --key @numbers --in @z.csv --out @z.ct --mode integers"), "INVALID_ARGUMENT");
+}
+
+#[test]
+fn jobs_are_checked_before_they_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Process::start(folder.path());
+    let client = &server.client;
+    let params = BgvPreset::named(SET).unwrap().params().unwrap();
+    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([1; 32]));
+    let sets = client.get("/v1/params?parts=1").expect(200).json();
+    let set = sets["sets"].as_array().unwrap().iter().find(|set| set["name"] == SET).unwrap().clone();
+    assert_eq!(
+        (&set["scheme"], &set["mode"], &set["modulus"]),
+        (&"bgv".into(), &"integers".into(), &65537.into())
+    );
+    assert_eq!(set["operations"], json!(["square", "multiply", "bootstrap"]));
+    assert_eq!(set["logFailure"], -138.0);
+    let id = hex(&secret.key_id());
+    let parts = params.key_parts().len();
+    let manifest =
+        json!({ "params": SET, "fingerprint": hex(&params.fingerprint()), "keyId": id, "parts": parts });
+    client.post_json("/v1/keys", &manifest).expect(201);
+    for index in 0..parts {
+        client.put_chunk(&id, index, &secret.key_part(index).unwrap()).expect(204);
+    }
+    client.send("POST", &format!("/v1/keys/{id}/commit"), &[], b"").expect(200);
+    let encrypted = |level| {
+        let x = secret.encrypt(&[3, 5], level, &Seed::from_bytes([2; 32])).unwrap();
+        wire::bgv_ciphertext_to_bytes(params.context(), &x).unwrap()
+    };
+    let input = encrypted(params.levels().output);
+    client.submit_with(&format!("key={id}&mode=real"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit_with(&format!("key={id}&op=circuit"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit_with(&format!("key={id}&op=multiply"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit_with(&format!("key={id}&rounds=2"), &[], &input).problem(400, "INVALID_ARGUMENT");
+    client.submit(&id, &encrypted(0)).problem(422, "LEVEL_MISMATCH");
+    client.submit(&id, &input[..input.len() - 1]).problem(422, "BAD_BYTES");
+    let job = client.submit_with(&format!("key={id}&op=square,bootstrap"), &[], &input).expect(202).json();
+    let job = job["id"].as_str().unwrap();
+    client.wait_state(job, "done");
+    let result = client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
+    let result = wire::bgv_ciphertext_from_bytes(params.context(), &result).unwrap();
+    assert_eq!(secret.decrypt(&result).unwrap().reveal_to_key_owner()[..3], [9, 25, 0]);
+    assert!(server.terminate());
+}
