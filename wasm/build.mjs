@@ -1,9 +1,10 @@
-// Compiles refloat-wasm into the four artefacts of the npm package:
+// Compiles refloat-wasm into the five artefacts of the npm package:
 //
 //   refloat_client   keys, encryption, decryption, the parts of bootstrapping keys
 //   refloat_full     the same and bootstrapping itself
 //   refloat_gates    gates, look-ups and circuits on encrypted bits
 //   refloat_conventional   keys, encryption, decryption and bootstrapping of conventional sets
+//   refloat_integers   the same of exact integers, and arithmetic on them
 //
 // cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,7 @@ export const ARTEFACTS = [
   { name: 'refloat_full', feature: 'full' },
   { name: 'refloat_gates', feature: 'gates' },
   { name: 'refloat_conventional', feature: 'conventional' },
+  { name: 'refloat_integers', feature: 'integers' },
 ];
 
 /** What rustc may emit for our baseline, and nothing newer. */

@@ -81,6 +81,7 @@ const cases = {
       'refloat_client.wasm',
       'refloat_gates.wasm',
       'refloat_conventional.wasm',
+      'refloat_integers.wasm',
     ]),
 
   'contents of the package': async ({ project }) => {
@@ -96,12 +97,13 @@ const cases = {
       'dist/wasm/refloat_client_bg.wasm',
       'dist/wasm/refloat_gates_bg.wasm',
       'dist/wasm/refloat_conventional_bg.wasm',
+      'dist/wasm/refloat_integers_bg.wasm',
     ]) {
       check(files.includes(wanted), `${wanted} is not in the package`);
     }
     const odd = files.filter((f) => /(^|\/)(src|tests|node_modules)\/|\.tsbuildinfo$|vitest/.test(f));
     check(odd.length === 0, `the package has files nobody needs: ${odd.join(', ')}`);
-    check(files.filter((f) => f.endsWith('.wasm')).length === 4, 'there is more than one copy of a wasm module');
+    check(files.filter((f) => f.endsWith('.wasm')).length === 5, 'there is more than one copy of a wasm module');
     const client = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_client_bg.wasm'));
     const full = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_full_bg.wasm'));
     check(client.length < full.length, `the client module (${client.length} bytes) is not smaller than the full one (${full.length})`);

@@ -45,6 +45,8 @@ const METHODS: [(&str, &[&str]); 5] = [
             "core/src/circuits/linear_transform/integer_transform.rs",
             "core/src/wire/objects/bgv.rs",
             "server/src/bgv.rs",
+            "wasm/src/integers/",
+            "ts/src/integers/",
             "wasm/cabi/src/bgv.rs",
         ],
     ),

@@ -4,4 +4,5 @@ import { otherModules } from './engine/open.js';
 export const modules = otherModules({
   gates: () => import('#wasm-gates'),
   conventional: () => import('#wasm-conventional'),
+  integers: () => import('#wasm-integers'),
 });

@@ -21,6 +21,12 @@ export type { GateEncryptOptions } from './gates/key-set.js';
 export { GateKeys } from './gates/keys.js';
 export type { GateRunOptions } from './gates/keys.js';
 export type { GateName, GatePreset, GatePresetName } from './gates/params.js';
+export { IntegerCiphertext } from './integers/ciphertext.js';
+export { Integers } from './integers/integers.js';
+export { IntegerKeySet } from './integers/key-set.js';
+export type { IntegerEncryptOptions } from './integers/key-set.js';
+export { IntegerKeys } from './integers/keys.js';
+export type { IntegerEvent, IntegerPreset, IntegerPresetName, IntegerStageId } from './integers/params.js';
 export type {
   Fact,
   GateInfo,
@@ -43,11 +49,13 @@ export { RemoteKeys } from './remote/keys.js';
 export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remote/program.js';
 export { Server } from './remote/server.js';
 export type {
+  IntegerOp,
   JobOp,
   KeyRepair,
   LookUpOptions,
   RemoteBootstrapOptions,
   RemoteCircuitOptions,
+  RemoteIntegerOptions,
   ServerOptions,
   ServerParams,
   ServerPreset,

@@ -1,33 +1,5 @@
-//! What every method of CKKS has here that bootstraps in the page: evaluators, keys that come part by part, and runs of one
-//! or several rounds.
-
-use std::{cell::RefCell, thread::LocalKey};
-
-use crate::failure::{Failure, Result};
-
-/// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
-pub type Evaluators<E> = RefCell<Vec<([u8; 16], &'static E)>>;
-
-/// The evaluator of a set, made when it is first needed.
-pub fn evaluator<E>(
-    known: &'static LocalKey<Evaluators<E>>,
-    fingerprint: [u8; 16],
-    make: impl FnOnce() -> Result<E>,
-) -> Result<&'static E> {
-    let own =
-        |all: &Vec<([u8; 16], &'static E)>| all.iter().find(|(own, _)| *own == fingerprint).map(|(_, e)| *e);
-    if let Some(evaluator) = known.with_borrow(own) {
-        return Ok(evaluator);
-    }
-    let evaluator: &'static E = Box::leak(Box::new(make()?));
-    known.with_borrow_mut(|all| all.push((fingerprint, evaluator)));
-    Ok(evaluator)
-}
-
-/// The failure of a run that is over.
-pub fn over() -> Failure {
-    Failure::invalid("the run has given its result: begin another one")
-}
+//! What every method of CKKS has here that bootstraps in the page: keys that come part by part, and runs of one or several
+//! rounds.
 
 /// `BootstrapKeys` and `BootstrapRun` of a method whose sets, keys and ciphertexts are those of the module above. `builder`
 /// takes the parts of keys of type `keys`, and `finish` completes them; `run` is a run over words `word`, and `begin` begins one;
@@ -136,7 +108,7 @@ macro_rules! ckks_bootstrap {
                 on_event: &js_sys::Function,
             ) -> $crate::failure::Result<bool> {
                 let mut events = $crate::events::Recorder::default();
-                let run = self.run.as_mut().ok_or_else($crate::ckks_bootstrap::over)?;
+                let run = self.run.as_mut().ok_or_else($crate::evaluators::over)?;
                 let source = keys.source()?;
                 let mut finished = refloat::scrub::scrubbed(|| run.step(source, &mut events))?;
                 if finished && self.meta.is_some() {
@@ -156,7 +128,7 @@ macro_rules! ckks_bootstrap {
             ) -> $crate::failure::Result<bool> {
                 self.inspect_input(secret, on_event)?;
                 let finished = self.step(keys, on_event)?;
-                let run = self.run.as_ref().ok_or_else($crate::ckks_bootstrap::over)?;
+                let run = self.run.as_ref().ok_or_else($crate::evaluators::over)?;
                 self.inspector.show(|message| secret.key.view(run, message), on_event)?;
                 Ok(finished)
             }
@@ -172,7 +144,7 @@ macro_rules! ckks_bootstrap {
                 if self.meta.is_some() {
                     return Err($crate::rounds::not_inspected());
                 }
-                let run = self.run.as_ref().ok_or_else($crate::ckks_bootstrap::over)?;
+                let run = self.run.as_ref().ok_or_else($crate::evaluators::over)?;
                 let (input, mode) = (&self.input.inner, self.mode);
                 let decrypted = || {
                     let numbers = secret.key.decrypt_numbers(input, mode)?;
@@ -185,7 +157,7 @@ macro_rules! ckks_bootstrap {
             pub fn finish(&mut self) -> $crate::failure::Result<super::Ciphertext> {
                 let refreshed = match self.meta.take() {
                     Some(meta) => meta.finish()?,
-                    None => self.run.take().ok_or_else($crate::ckks_bootstrap::over)?.finish()?,
+                    None => self.run.take().ok_or_else($crate::evaluators::over)?.finish()?,
                 };
                 Ok(self.input.sibling(refreshed))
             }

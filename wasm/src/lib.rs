@@ -1,5 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own. Four modules are made of it, by
-//! feature: `client`, `full`, `gates` and `conventional`.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Five modules are made of it, by
+//! feature: `client`, `full`, `gates`, `conventional` and `integers`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
@@ -14,16 +14,20 @@ mod about;
 mod ckks;
 #[cfg(any(feature = "full", feature = "conventional"))]
 mod ckks_bootstrap;
-#[cfg(any(feature = "full", feature = "conventional"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "integers"))]
 mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
 mod digest;
-#[cfg(any(feature = "full", feature = "gates", feature = "conventional"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "integers"))]
+mod evaluators;
+#[cfg(any(feature = "full", feature = "gates", feature = "conventional", feature = "integers"))]
 mod events;
 mod failure;
 #[cfg(feature = "gates")]
 mod gates;
+#[cfg(feature = "integers")]
+mod integers;
 mod object;
 mod panic;
 mod randomness;

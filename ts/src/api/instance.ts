@@ -4,6 +4,7 @@ import { ckks, classOf } from '../engine/handle.js';
 import { moduleOf } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
+import { Integers } from '../integers/integers.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
 import type { BootstrapKeys } from './bootstrap-keys.js';
@@ -18,6 +19,8 @@ import { keyMismatch, type Sets } from './sets.js';
 export class Instance {
   /** Gates, look-ups and circuits on encrypted bits and small integers. */
   readonly gates: Gates;
+  /** Exact arithmetic on encrypted integers modulo a prime. */
+  readonly integers: Integers;
   readonly #port: Port;
   readonly #about: About;
   readonly #sets: Sets;
@@ -28,6 +31,7 @@ export class Instance {
     this.#about = about;
     this.#sets = sets;
     this.gates = new Gates(port);
+    this.integers = new Integers(port);
   }
 
   /** Version, kernels and artefact in use. */

@@ -1,11 +1,11 @@
-import type { GlueGateSecretKey, GlueSecretKey } from '../engine/glue.js';
+import type { GlueGateSecretKey, GlueIntegerSecretKey, GlueSecretKey } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SetWithParts } from '../params.js';
 import { Resource } from './resource.js';
 
-/** A secret key of one scheme or the other. */
-type AnyKey = GlueSecretKey | GlueGateSecretKey;
+/** A secret key of whichever scheme. */
+type AnyKey = GlueSecretKey | GlueGateSecretKey | GlueIntegerSecretKey;
 
 /** A secret key of a set. It stays inside the wasm instance; `exportSecret()` is the only way out. */
 export abstract class SecretKey<P extends SetWithParts = SetWithParts, K extends AnyKey = AnyKey> extends Resource<K> {

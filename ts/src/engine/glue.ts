@@ -1,6 +1,7 @@
 import type * as Conventional from '#wasm-conventional';
 import type * as Full from '#wasm-full';
 import type * as Gates from '#wasm-gates';
+import type * as Integers from '#wasm-integers';
 import type { SetInfo } from '../params.js';
 
 /** What every wasm module of this package has. */
@@ -36,10 +37,14 @@ export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typ
 /** The module of gates on encrypted bits. */
 export type GateModule = typeof Gates;
 
+/** The module of exact integers. */
+export type IntegerModule = typeof Integers;
+
 /** The modules beside that of the entry point, by name. */
 export interface OtherGlue {
   readonly gates: GateModule;
   readonly conventional: CkksGlue;
+  readonly integers: IntegerModule;
 }
 
 /** What every exported object has. */
@@ -61,6 +66,12 @@ export type {
   GateRun as GlueGateRun,
   GateSecretKey as GlueGateSecretKey,
 } from '#wasm-gates';
+export type {
+  IntegerCiphertext as GlueIntegerCiphertext,
+  IntegerKeys as GlueIntegerKeys,
+  IntegerRun as GlueIntegerRun,
+  IntegerSecretKey as GlueIntegerSecretKey,
+} from '#wasm-integers';
 
 /** Evaluation keys of gates as they lie in memory, for another instance of the module. */
 export interface GlueGateKeyRows {

@@ -1,4 +1,4 @@
-import type { CkksModule, GateModule, GlueGateCiphertext, GlueObject } from './glue.js';
+import type { CkksModule, GateModule, GlueGateCiphertext, GlueObject, IntegerModule } from './glue.js';
 import type { ModuleName } from './modules.js';
 
 /** Names something of type `T` on the other side of a port; a plain value, so that it can be sent. */
@@ -21,6 +21,9 @@ export function ckks(module: ModuleName): Handle<CkksModule> {
 /** The module of gates, for its functions. */
 export const GATES: Handle<GateModule> = { module: 'gates', object: '' };
 
+/** The module of exact integers, for its functions. */
+export const INTEGERS: Handle<IntegerModule> = { module: 'integers', object: '' };
+
 /** A class of a module, for its static methods. */
 export function classOf<G, C extends keyof G & string>(module: Handle<G>, name: C): Handle<G[C]> {
   return { module: module.module, object: name };
@@ -38,6 +41,7 @@ export const DESCRIBED = [
   'level',
   'logQ',
   'logScale',
+  'capacity',
   'byteLength',
   'length',
   'messages',

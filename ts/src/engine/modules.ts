@@ -18,6 +18,8 @@ export interface ModuleSources {
   readonly gatesWasm?: WasmSource;
   /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
   readonly conventionalWasm?: WasmSource;
+  /** Where the module of exact integers is, in the same forms; it is loaded with the first operation on them. */
+  readonly integersWasm?: WasmSource;
 }
 
 /** What each has: the sets of a method. */
@@ -25,6 +27,7 @@ export const MODULES = {
   main: { source: 'wasm', method: 'ckks-ship' },
   gates: { source: 'gatesWasm', method: 'cggi' },
   conventional: { source: 'conventionalWasm', method: 'ckks-conventional' },
+  integers: { source: 'integersWasm', method: 'bgv' },
 } as const satisfies Readonly<Record<string, { readonly source: keyof ModuleSources; readonly method: keyof SetNames }>>;
 
 /** The wasm modules of a thread: `main`, that of the entry point, and those that are loaded when they are first needed. */

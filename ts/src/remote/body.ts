@@ -139,3 +139,14 @@ function tooLong(url: string, limit: number, found: string): RefloatError {
     `${url} answers with ${found}, where at most ${limit} bytes belong: check that this is the address of a refloat server of this version`,
   );
 }
+
+/** Bytes one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -2,6 +2,7 @@ import type { KeySet } from '../api/key-set.js';
 import type { SignalOptions } from '../api/options.js';
 import { RefloatError } from '../errors.js';
 import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
+import { joined } from './body.js';
 import type { RemoteKeys } from './keys.js';
 
 /** Stages of a program: those of its bootstraps, and the arithmetic between them. */
@@ -24,16 +25,10 @@ export function programBody(
   bootstraps: 'where-needed' | 'as-written',
   inputs: readonly Uint8Array[],
 ): Uint8Array {
-  const body = new Uint8Array(5 + program.length + inputs.reduce((sum, input) => sum + input.length, 0));
-  body[0] = bootstraps === 'where-needed' ? 1 : 0;
-  new DataView(body.buffer).setUint32(1, program.length, true);
-  body.set(program, 5);
-  let at = 5 + program.length;
-  for (const input of inputs) {
-    body.set(input, at);
-    at += input.length;
-  }
-  return body;
+  const head = new Uint8Array(5);
+  head[0] = bootstraps === 'where-needed' ? 1 : 0;
+  new DataView(head.buffer).setUint32(1, program.length, true);
+  return joined([head, program, ...inputs]);
 }
 
 /** Lengths of the header and of the digest of an object, and where the header says the length of the rest. */

@@ -3,7 +3,7 @@ import type { KeySet } from '../api/key-set.js';
 import type { RoundsChoice, SignalOptions } from '../api/options.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
-import { GATES, ckks, classOf, type Handle } from '../engine/handle.js';
+import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js';
 import type { ModuleName } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
@@ -12,12 +12,16 @@ import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
 import { gatePreset } from '../gates/gates.js';
 import type { GateKeySet } from '../gates/key-set.js';
+import { IntegerCiphertext } from '../integers/ciphertext.js';
+import { integerPreset } from '../integers/integers.js';
+import type { IntegerKeySet } from '../integers/key-set.js';
+import type { IntegerEvent } from '../integers/params.js';
 import type { Preset } from '../params.js';
 import type { Program } from '../program/program.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
-import { discard } from './body.js';
+import { discard, joined } from './body.js';
 import { Http, type Contact, type RetryPolicy } from './http.js';
 import { perform, type Job } from './job.js';
 import { RemoteKeys } from './keys.js';
@@ -107,6 +111,17 @@ export interface RemoteBootstrapOptions extends RoundsChoice, SignalOptions {
   readonly op?: readonly JobOp[];
 }
 
+/** What a job on integers does, in order: `multiply` takes the next of its inputs. */
+export type IntegerOp = 'square' | 'multiply' | 'bootstrap';
+
+/** Options of `Server.integers`. */
+export interface RemoteIntegerOptions extends SignalOptions {
+  /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
+  readonly keys?: RemoteKeys | IntegerKeySet;
+  /** What to do; `['bootstrap']` by default. */
+  readonly op?: readonly IntegerOp[];
+}
+
 /** Options of `Server.circuit`. */
 export interface RemoteCircuitOptions extends SignalOptions {
   /** The keys to use; by default those of the inputs' own key, as in {@link RemoteBootstrapOptions}. */
@@ -188,7 +203,7 @@ export class Server {
    * failure, or in another session with the same secret key, the same call goes on. Each part carries its digest, and the
    * set is sealed under a digest of all of them.
    */
-  uploadKeys(keys: KeySet | GateKeySet, options: UploadOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+  uploadKeys(keys: KeySet | GateKeySet | IntegerKeySet, options: UploadOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
     const source = this.#access.source(keys);
     return new SteppableRun(async (control) => {
       const { token, digests } = await this.#access.of(keys.id, keys, options.token);
@@ -203,7 +218,7 @@ export class Server {
    * Looks a complete key set up, by its id or by the secret key it belongs to; `undefined` if the server has none, or only a
    * part.
    */
-  async keys(keys: string | KeySet | GateKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
+  async keys(keys: string | KeySet | GateKeySet | IntegerKeySet, options: LookUpOptions = {}): Promise<RemoteKeys | undefined> {
     const [id, owner] = typeof keys === 'string' ? [keys, undefined] : [keys.id, keys];
     const { token } = await this.#access.of(id, owner, options.token);
     const path = `/v1/keys/${encodeURIComponent(id)}`;
@@ -300,10 +315,9 @@ export class Server {
     for (const list of lists) keyMismatch(keyId, list, 'the first input');
     return new Run(async (control) => {
       const list = await freeing(this.#port, this.#port.ask('concat', [handles]), (all) => this.#port.call(all, 'toBytes'));
-      const body = new Uint8Array(4 + text.length + list.length);
-      new DataView(body.buffer).setUint32(0, text.length, true);
-      body.set(text, 4);
-      body.set(list, 4 + text.length);
+      const head = new Uint8Array(4);
+      new DataView(head.buffer).setUint32(0, text.length, true);
+      const body = joined([head, text, list]);
       const { outputs } = typeof circuit === 'string' ? await describeCircuit(this.#port, source) : circuit;
       const { ciphertextBytes } = await gatePreset(this.#port, first.preset);
       const resultBytes = outputs.length * (ciphertextBytes[0] ?? 0);
@@ -314,12 +328,37 @@ export class Server {
   }
 
   /**
+   * Multiplies and bootstraps integers on the server, which has the keys of its inputs (`uploadKeys`): the first of them is
+   * what the operations are applied to, and each `multiply` takes the next.
+   */
+  integers(
+    inputs: IntegerCiphertext | readonly IntegerCiphertext[],
+    options: RemoteIntegerOptions = {},
+  ): Run<IntegerCiphertext, IntegerEvent | KeyRepair> {
+    const list = inputs instanceof IntegerCiphertext ? [inputs] : inputs;
+    const handles = list.map((x) => x.handleIn(this.#port));
+    const [first] = list;
+    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the job is given no ciphertext: pass one, and another for each multiply');
+    if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
+    for (const x of list) keyMismatch(first.keyId, x, 'the first input');
+    const { keyId, preset } = first;
+    const ops = options.op ?? ['bootstrap'];
+    return new Run(async (control) => {
+      const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
+      const resultBytes = Math.max(...(await integerPreset(this.#port, preset)).ciphertextBytes);
+      const result = await this.#job({ keyId, ops, mode: 'integers', body: joined(parts), resultBytes }, options.keys, control);
+      const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', result);
+      return new IntegerCiphertext(this.#port, this.#own(made, first));
+    }, options.signal);
+  }
+
+  /**
    * Has a job done. If the server turns out to have lost or damaged parts of the keys, and the secret key is at hand,
    * they are sent again and the job is given once more.
    */
   async #job<E>(
     job: Omit<Job, 'token' | 'digest'>,
-    keys: RemoteKeys | KeySet | GateKeySet | undefined,
+    keys: RemoteKeys | KeySet | GateKeySet | IntegerKeySet | undefined,
     control: RunControl<E | KeyRepair>,
   ): Promise<Uint8Array> {
     const known = await (keys instanceof RemoteKeys

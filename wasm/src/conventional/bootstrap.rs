@@ -12,7 +12,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::Ciphertext;
 use crate::{
-    ckks_bootstrap::{self, Evaluators, ckks_bootstrap},
+    ckks_bootstrap::ckks_bootstrap,
+    evaluators::{self, Evaluators},
     failure::Result,
 };
 
@@ -25,7 +26,7 @@ thread_local! {
 
 /// The evaluator of a set, made when it is first needed.
 fn evaluator(params: &ConventionalParams) -> Result<&'static ConventionalEvaluator> {
-    ckks_bootstrap::evaluator(&EVALUATORS, params.fingerprint(), || {
+    evaluators::evaluator(&EVALUATORS, params.fingerprint(), || {
         let keep = params.n() <= DIAGONALS_EVALUATED_UP_TO;
         let storage = if keep { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients };
         Ok(ConventionalEvaluator::new(params, storage)?)

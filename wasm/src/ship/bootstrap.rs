@@ -16,8 +16,9 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use super::{Ciphertext, SecretKey, matrix, tracks};
 use crate::{
-    ckks_bootstrap::{self, Evaluators, ckks_bootstrap, over},
+    ckks_bootstrap::ckks_bootstrap,
     collected::Collected,
+    evaluators::{self, Evaluators, over},
     events::Recorder,
     failure::Result,
 };
@@ -34,7 +35,7 @@ thread_local! {
 
 /// The evaluator of a set, made when it is first needed.
 pub fn evaluator(params: &ShipParams) -> Result<&'static ShipEvaluator> {
-    ckks_bootstrap::evaluator(&EVALUATORS, params.fingerprint(), || {
+    evaluators::evaluator(&EVALUATORS, params.fingerprint(), || {
         let keep = params.n() <= MATRIX_KEPT_UP_TO;
         Ok(if keep { ShipEvaluator::new(params)? } else { ShipEvaluator::compact(params)? })
     })

@@ -1,0 +1,79 @@
+import type { ImportOptions, KeygenOptions } from '../api/options.js';
+import { copied } from '../api/secret.js';
+import { unpacked } from '../api/sets.js';
+import { INTEGERS, classOf } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { throwIfAborted } from '../errors.js';
+import { IntegerCiphertext } from './ciphertext.js';
+import { IntegerKeySet } from './key-set.js';
+import type { IntegerPreset, IntegerPresetName } from './params.js';
+
+/**
+ * Exact arithmetic on encrypted integers (BGV): thousands of slots of integers modulo a prime, multiplied, added, rotated and
+ * refreshed without error. Their wasm module is loaded with the first call.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+ * console.log(keys.params.slots, keys.params.modulus); // 1024 65537
+ * using x = await keys.encrypt([2, 300, 65536]);
+ * using evaluation = await keys.evaluationKeys();
+ * using square = await evaluation.multiply(x, x);
+ * console.log((await keys.decrypt(square)).slice(0, 3)); // 4, 24463, 1
+ * rf.close();
+ * ```
+ */
+export class Integers {
+  readonly #port: Port;
+
+  /** @internal */
+  constructor(port: Port) {
+    this.#port = port;
+  }
+
+  /** The parameter sets of this version, the default first. */
+  async presets(): Promise<readonly IntegerPreset[]> {
+    const names: readonly string[] = await this.#port.call(INTEGERS, 'integerPresetNames');
+    return Promise.all(names.map((name) => this.params(name)));
+  }
+
+  /** One parameter set by name. */
+  async params(name: IntegerPresetName | (string & {})): Promise<IntegerPreset> {
+    return integerPreset(this.#port, name);
+  }
+
+  /**
+   * Makes a secret key from fresh randomness of the platform.
+   *
+   * @param preset name of a parameter set, `bgv15` (128 bits) if left out
+   */
+  async keygen(preset: IntegerPresetName | (string & {}) = 'bgv15', options: KeygenOptions = {}): Promise<IntegerKeySet> {
+    throwIfAborted(options.signal);
+    const allow = options.allowInsecure === true;
+    const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
+    return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+  }
+
+  /** Takes back what `IntegerKeySet.exportSecret()` gave. */
+  async importKeys(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerKeySet> {
+    throwIfAborted(options.signal);
+    const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+  }
+
+  /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */
+  async ciphertextFromBytes(bytes: Uint8Array): Promise<IntegerCiphertext> {
+    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', Uint8Array.from(bytes));
+    return new IntegerCiphertext(this.#port, made);
+  }
+}
+
+const SECRET_KEY = classOf(INTEGERS, 'IntegerSecretKey');
+
+/** A parameter set by name. @internal */
+export async function integerPreset(port: Port, name: string): Promise<IntegerPreset> {
+  return unpacked(await port.call(INTEGERS, 'integerPreset', name)) as IntegerPreset;
+}

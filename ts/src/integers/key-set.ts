@@ -1,0 +1,81 @@
+import type { SignalOptions } from '../api/options.js';
+import { SecretKey, copied } from '../api/secret.js';
+import { keyMismatch } from '../api/sets.js';
+import { INTEGERS, classOf } from '../engine/handle.js';
+import type { GlueIntegerSecretKey } from '../engine/glue.js';
+import { throwIfAborted } from '../errors.js';
+import { fromHex } from '../hex.js';
+import { SteppableRun } from '../run.js';
+import type { KeyProgress } from '../stages.js';
+import { integers } from './arguments.js';
+import { IntegerCiphertext } from './ciphertext.js';
+import { IntegerKeys } from './keys.js';
+import type { IntegerPreset } from './params.js';
+
+/** Options of `IntegerKeySet.encrypt`. */
+export interface IntegerEncryptOptions extends SignalOptions {
+  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
+  readonly level?: number;
+  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
+  readonly seed?: Uint8Array;
+}
+
+/**
+ * A secret key for integers. It stays inside the wasm instance; `exportSecret()` is the only way out.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+ * using ct = await keys.encrypt(Uint32Array.of(3, 1, 4));
+ * console.log((await keys.decrypt(ct)).slice(0, 3)); // 3, 1, 4
+ * rf.close();
+ * ```
+ */
+export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey> {
+  /** Encrypts integers from 0 to `params.modulus` - 1. Fewer than `params.slots` are padded with zeros. The input is copied. */
+  async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
+    throwIfAborted(options.signal);
+    const data = integers(values, this.params);
+    return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, options.level, copied(options.seed)));
+  }
+
+  /**
+   * Decrypts into a fresh array, one integer a slot. A wrong integer, however rare, tells about the key: see `params.logFailure`
+   * before showing results to others.
+   */
+  async decrypt(ciphertext: IntegerCiphertext, options: SignalOptions = {}): Promise<Uint32Array> {
+    throwIfAborted(options.signal);
+    keyMismatch(this.id, ciphertext, 'this key set');
+    return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port));
+  }
+
+  /**
+   * Makes the public keys for products, rotations and bootstraps in the page, part by part. In memory they take about three
+   * times `params.keyBytes`: let a server hold those of 128-bit sets (`rf.server(url).uploadKeys(keys)`).
+   */
+  evaluationKeys(options: SignalOptions = {}): SteppableRun<IntegerKeys, KeyProgress> {
+    const { port, handle: secret, params } = this;
+    return new SteppableRun(async (control) => {
+      const { keyParts, keyBytes: totalBytes } = params;
+      const keys = await port.call(classOf(INTEGERS, 'IntegerKeys'), 'begin', params.name, fromHex(this.id));
+      let bytes = 0;
+      try {
+        for (const [done, part] of keyParts.entries()) {
+          await control.gate();
+          await port.step(keys, 'addFromSecret', secret, part.index);
+          bytes += part.bytes;
+          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, label: part.label });
+        }
+        await control.gate();
+        const { state } = await port.step(keys, 'finish');
+        return new IntegerKeys(port, keys, this, state.memoryBytes);
+      } catch (error) {
+        port.release(keys);
+        throw error;
+      }
+    }, options.signal);
+  }
+}

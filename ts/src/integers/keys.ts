@@ -1,0 +1,131 @@
+import type { SignalOptions } from '../api/options.js';
+import { Resource } from '../api/resource.js';
+import { keyMismatch } from '../api/sets.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
+import type { GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerRun } from '../engine/glue.js';
+import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import { SteppableRun } from '../run.js';
+import { integers } from './arguments.js';
+import { IntegerCiphertext } from './ciphertext.js';
+import type { IntegerEvent, IntegerPreset } from './params.js';
+
+/**
+ * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`.
+ *
+ * Results are exact modulo `params.modulus`, and an operation that could lose them is refused with the code `LIMIT`.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+ * using evaluation = await keys.evaluationKeys();
+ * using x = await keys.encrypt([3, 1, 4]);
+ * using square = await evaluation.multiply(x, x);
+ * using sum = await evaluation.add(square, x);
+ * const run = evaluation.bootstrap(sum);
+ * for await (const e of run) if (e.kind === 'exit') console.log(e.stage, e.level);
+ * using fresh = await run;
+ * console.log((await keys.decrypt(fresh)).slice(0, 3)); // 12, 2, 20
+ * rf.close();
+ * ```
+ */
+export class IntegerKeys extends Resource<GlueIntegerKeys> {
+  /** The parameter set. */
+  readonly params: IntegerPreset;
+  /** Hexadecimal id of the secret key they belong to. */
+  readonly keyId: string;
+  /** Bytes they take in memory. */
+  readonly memoryBytes: number;
+
+  /** @internal */
+  constructor(
+    port: Port,
+    handle: Handle<GlueIntegerKeys>,
+    { params, id }: { readonly params: IntegerPreset; readonly id: string },
+    memoryBytes: number,
+  ) {
+    super(port, handle, 'the evaluation keys');
+    this.params = params;
+    this.keyId = id;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /** x y, slot by slot; takes one level. */
+  async multiply(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(this.handle, 'multiply', this.#handle(x), this.#handle(y)));
+  }
+
+  /** x + y, slot by slot. Where one of them has been multiplied and the other has not, it takes one level of the higher one. */
+  async add(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'addIntegers', this.#handle(x), this.#handle(y)));
+  }
+
+  /** x - y, slot by slot, as {@link IntegerKeys.add}. */
+  async subtract(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'subtractIntegers', this.#handle(x), this.#handle(y)));
+  }
+
+  /** x plus known integers, slot by slot; those that are missing are 0. */
+  async addPlain(x: IntegerCiphertext, values: ArrayLike<number>): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'addPlain', this.#handle(x), integers(values, this.params)));
+  }
+
+  /** x times known integers, slot by slot, those that are missing 0; takes one level. */
+  async multiplyPlain(x: IntegerCiphertext, values: ArrayLike<number>): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'multiplyPlain', this.#handle(x), integers(values, this.params)));
+  }
+
+  /** Both rows moved to the left by `steps` slots, around: slot j of a row becomes what slot j + steps was. `steps` is a power of two. */
+  async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
+    if (Number.isInteger(steps) && steps > 0 && steps < this.params.slots / 2 && (steps & (steps - 1)) === 0) {
+      return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps));
+    }
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `a rotation by ${steps}: there are keys for powers of two below the ${this.params.slots / 2} slots of a row; rotate several times`,
+    );
+  }
+
+  /** The two rows in each other's place. */
+  async swapRows(x: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(this.handle, 'swapRows', this.#handle(x)));
+  }
+
+  /** The same integers at a lower level. */
+  async dropToLevel(x: IntegerCiphertext, level: number): Promise<IntegerCiphertext> {
+    if (!Number.isInteger(level) || level < 0) {
+      throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${x.level}`);
+    }
+    return this.#made(this.port.call(INTEGERS, 'dropToLevel', this.#handle(x), level));
+  }
+
+  /** Refreshes in the page: from `params.inputLevel` or above to `params.outputLevel`; the one passed in stays as it is. */
+  bootstrap(x: IntegerCiphertext, options: SignalOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
+    const { port, handle: keys } = this;
+    const ct = this.#handle(x);
+    return new SteppableRun((control) => {
+      const begun = port.call(classOf(INTEGERS, 'IntegerRun'), 'begin', ct);
+      return freeing(port, begun, async (handle) => {
+        const run = new EngineRun<GlueIntegerRun, IntegerEvent>(port, handle, control);
+        for (;;) {
+          await control.gate();
+          const { value: finished } = await run.step('step', keys);
+          if (finished) return new IntegerCiphertext(port, await port.call(handle, 'finish'));
+        }
+      });
+    }, options.signal);
+  }
+
+  async #made(made: Promise<Made<GlueIntegerCiphertext>>): Promise<IntegerCiphertext> {
+    return new IntegerCiphertext(this.port, await made);
+  }
+
+  #handle(x: IntegerCiphertext): Handle<GlueIntegerCiphertext> {
+    keyMismatch(this.keyId, x, 'these evaluation keys');
+    return x.handleIn(this.port);
+  }
+}

@@ -1,0 +1,47 @@
+// Exact integers with the native server: the same bytes as in the page.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type Server } from 'refloat';
+import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
+import { PATIENT } from './support/uploaded-keys.js';
+
+describe.skipIf(SERVER_BINARY === undefined)('integers with the native server', () => {
+  let rf: Refloat;
+  let real: RealServer;
+  let server: Server;
+
+  beforeAll(async () => {
+    rf = await Refloat.load({ threads: 1 });
+    real = await realServer();
+    server = rf.server(real.url, PATIENT);
+  });
+  afterAll(async () => {
+    rf.close();
+    await real.close();
+  });
+
+  it('are multiplied and refreshed there as they are in the page', async () => {
+    const mine = await rf.integers.presets();
+    const offer = await server.params({ parts: true });
+    for (const { expandedKeyBytes, ...numbers } of mine) {
+      const theirs = offer.sets.find((set) => set.name === numbers.name);
+      expect(theirs, numbers.name).toMatchObject(numbers);
+      expect(theirs?.expandedKeyBytes, numbers.name).toBeLessThanOrEqual(expandedKeyBytes);
+    }
+    using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+    const remote = await server.uploadKeys(keys);
+    expect(remote).toMatchObject({ id: keys.id, params: 'toy-bgv10', bytes: keys.params.keyBytes });
+    using x = await keys.encrypt([3, 1, 4]);
+    using y = await keys.encrypt([1, 5, 9]);
+    const job = server.integers([x, y], { op: ['multiply', 'bootstrap'] });
+    using there = await job;
+    using evaluation = await keys.evaluationKeys();
+    using product = await evaluation.multiply(x, y);
+    using here = await evaluation.bootstrap(product);
+    expect(await there.toBytes()).toEqual(await here.toBytes());
+    expect([...(await keys.decrypt(there)).slice(0, 4)]).toEqual([3, 5, 36, 0]);
+    const stages = job.events.filter((event) => event.kind === 'exit').map((event) => event.stage);
+    expect(stages).toEqual(keys.params.stages.map((stage) => stage.id));
+    await expect(server.integers(x, { op: ['multiply'] })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await remote.delete();
+  });
+});

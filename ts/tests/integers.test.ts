@@ -1,0 +1,214 @@
+// Exact integers on the real wasm, in a worker, with the toy set; keys and ciphertexts of the secure one.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Refloat, type IntegerKeySet, type IntegerKeys } from 'refloat';
+
+const TOY = { allowInsecure: true };
+const P = 65537;
+
+let rf: Refloat;
+let keys: IntegerKeySet;
+let evaluation: IntegerKeys;
+beforeAll(async () => {
+  rf = await Refloat.load({ threads: 1 });
+  keys = await rf.integers.keygen('toy-bgv10', TOY);
+  evaluation = await keys.evaluationKeys();
+});
+afterAll(() => rf.close());
+
+const times = (a: number, b: number): number => Number((BigInt(a) * BigInt(b)) % BigInt(P));
+const values = (factor: number): number[] => Array.from({ length: keys.params.slots }, (_, i) => (factor * i * i + i) % P);
+
+describe('sets of integers', () => {
+  it('are listed with what they promise', async () => {
+    const presets = await rf.integers.presets();
+    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'toy-bgv10']);
+    expect(presets[0]).toMatchObject({ method: 'bgv', scheme: 'bgv', mode: 'integers', modulus: P, secure: true, logFailure: -133, slots: 32768 });
+    for (const set of presets) {
+      expect(set.secure ? set.securityBits >= 128 : set.name.startsWith('toy'), set.name).toBe(true);
+      expect(set.keyParts.reduce((sum, part) => sum + part.bytes, 0)).toBe(set.keyBytes);
+      expect(new Set(set.keyParts.map((part) => part.label)).size).toBe(set.parts);
+    }
+    // Sets of approximate numbers are another list.
+    expect((await rf.loadPresets()).map((set) => set.method)).not.toContain('bgv');
+  });
+
+  it('that are toys need a word, and secure ones draw their own randomness', async () => {
+    await expect(rf.integers.keygen('toy-bgv10')).rejects.toMatchObject({
+      code: 'INSECURE',
+      message: expect.stringContaining('bgv15') as unknown,
+    });
+    await expect(rf.integers.keygen('bgv15', { seed: new Uint8Array(32) })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(rf.integers.keygen('bgv16')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(rf.keygen('toy-bgv10', TOY)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+});
+
+describe('encrypted integers', () => {
+  it('come back exactly, over the wire too, whichever array they came in', async () => {
+    const all = values(7);
+    using x = await keys.encrypt(Uint32Array.from(all));
+    expect(x.level).toBe(keys.params.outputLevel);
+    expect(x.capacity).toBeGreaterThan(60);
+    const bytes = await x.toBytes();
+    expect(bytes.length).toBe(x.byteLength);
+    expect(bytes.length).toBe(keys.params.ciphertextBytes[x.level]);
+    using again = await rf.integers.ciphertextFromBytes(bytes);
+    expect(await keys.decrypt(again)).toEqual(Uint32Array.from(all));
+    using short = await keys.encrypt([1, 2, 65536], { level: 0 });
+    expect([...(await keys.decrypt(short)).slice(0, 4)]).toEqual([1, 2, 65536, 0]);
+    bytes[200] = (bytes[200] ?? 0) ^ 1;
+    await expect(rf.integers.ciphertextFromBytes(bytes)).rejects.toMatchObject({ code: 'BAD_BYTES' });
+  });
+
+  it('that are none, or too many, are named', async () => {
+    for (const wrong of [-1, 0.5, P, Number.NaN, 2 ** 32]) {
+      await expect(keys.encrypt([0, wrong])).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+        message: expect.stringContaining(`entry 1 is ${wrong}: integers of toy-bgv10 are 0 to 65536`) as unknown,
+      });
+    }
+    await expect(keys.encrypt(new Uint32Array(1025))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(keys.encrypt([1], { level: keys.params.outputLevel + 1 })).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+  });
+
+  it('are for the owner of their key', async () => {
+    using other = await rf.integers.keygen('toy-bgv10', TOY);
+    using x = await other.encrypt([1]);
+    await expect(keys.decrypt(x)).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
+    await expect(evaluation.multiply(x, x)).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
+    expect(() => evaluation.bootstrap(x)).toThrow(expect.objectContaining({ code: 'PARAMS_MISMATCH' }) as Error);
+    using same = await rf.integers.importKeys(await other.exportSecret(), TOY);
+    expect([...(await same.decrypt(x)).slice(0, 2)]).toEqual([1, 0]);
+  });
+});
+
+describe('arithmetic on integers', () => {
+  it('is exact, and adds products to what was not multiplied', async () => {
+    const [a, b] = [values(3), values(11)];
+    using x = await keys.encrypt(a);
+    using y = await keys.encrypt(b);
+    using product = await evaluation.multiply(x, y);
+    using sum = await evaluation.add(product, x);
+    using difference = await evaluation.subtract(y, product);
+    using shifted = await evaluation.addPlain(x, b);
+    using scaled = await evaluation.multiplyPlain(x, b);
+    expect([product.level, sum.level, shifted.level, scaled.level]).toEqual([x.level - 1, x.level - 1, x.level, x.level - 1]);
+    const each = (f: (a: number, b: number) => number): Uint32Array => Uint32Array.from(a, (value, i) => f(value, b[i] ?? 0));
+    expect(await keys.decrypt(product)).toEqual(each(times));
+    expect(await keys.decrypt(sum)).toEqual(each((u, v) => (times(u, v) + u) % P));
+    expect(await keys.decrypt(difference)).toEqual(each((u, v) => (v + P - times(u, v)) % P));
+    expect(await keys.decrypt(shifted)).toEqual(each((u, v) => (u + v) % P));
+    expect(await keys.decrypt(scaled)).toEqual(each(times));
+  });
+
+  it('moves slots within rows, and rows', async () => {
+    const a = values(5);
+    const row = a.length / 2;
+    using x = await keys.encrypt(a);
+    for (const steps of [1, 8, row / 2]) {
+      using moved = await evaluation.rotate(x, steps);
+      const wanted = a.map((_, i) => a[Math.floor(i / row) * row + ((i + steps) % row)] ?? 0);
+      expect(await keys.decrypt(moved), `by ${steps}`).toEqual(Uint32Array.from(wanted));
+    }
+    using swapped = await evaluation.swapRows(x);
+    expect(await keys.decrypt(swapped)).toEqual(Uint32Array.from([...a.slice(row), ...a.slice(0, row)]));
+    for (const steps of [0, 3, -1, row, 0.5]) {
+      await expect(evaluation.rotate(x, steps)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+  });
+
+  it('is refused where integers could be lost', async () => {
+    using x = await keys.encrypt([2]);
+    using low = await evaluation.dropToLevel(x, 0);
+    await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: expect.stringMatching(/LIMIT|LEVEL_MISMATCH/) as unknown });
+    await expect(evaluation.bootstrap(low)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    await expect(evaluation.dropToLevel(low, 1)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+  });
+});
+
+describe('a bootstrapping of integers', () => {
+  it('refreshes exactly what products have exhausted, stage by stage, again and again', async () => {
+    let clear = values(13);
+    let x = await keys.encrypt(clear);
+    for (let round = 0; round < 2; round += 1) {
+      while (x.level > keys.params.inputLevel) {
+        using before = x;
+        x = await evaluation.multiply(before, before);
+        clear = clear.map((value) => times(value, value));
+      }
+      const run = evaluation.bootstrap(x);
+      const stages: string[] = [];
+      for await (const event of run) if (event.kind === 'exit') stages.push(event.stage);
+      using before = x;
+      x = await run;
+      expect(before.isFreed).toBe(false);
+      expect(stages).toEqual(keys.params.stages.map((stage) => stage.id));
+      expect(x.level).toBe(keys.params.outputLevel);
+      expect(await keys.decrypt(x)).toEqual(Uint32Array.from(clear));
+    }
+    x.free();
+  });
+
+  it('stops between stages', async () => {
+    using x = await keys.encrypt([1]);
+    const run = evaluation.bootstrap(x);
+    for await (const event of run) if (event.kind === 'exit') break;
+    run.cancel();
+    await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+it('the secure set encrypts and decrypts in the page, and makes parts of its keys', async () => {
+  using secure = await rf.integers.keygen();
+  expect(secure.params.name).toBe('bgv15');
+  const all = Uint32Array.from({ length: secure.params.slots }, (_, i) => (i * 40503) % P);
+  using x = await secure.encrypt(all);
+  expect(await secure.decrypt(x)).toEqual(all);
+  const part = secure.params.keyParts[3];
+  expect((await secure.keyPart(3)).length).toBe(part?.bytes);
+});
+
+interface IntegerVectors {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly parts: readonly [number, string][];
+  readonly fresh?: string;
+  readonly squared?: string;
+  readonly bootstrapped?: string;
+}
+
+const path = new URL('../../tests/vectors/portable.json', import.meta.url);
+const vectors = JSON.parse(await readFile(path, 'utf8')) as { readonly integers: readonly IntegerVectors[] };
+
+/** Ends every object on the wire: the BLAKE3 hash of all before. */
+const digest = (bytes: Uint8Array): string => Buffer.from(bytes.slice(-32)).toString('hex');
+
+it.each(vectors.integers)('$name gives the same bytes in wasm as natively', async (set) => {
+  using read = await rf.integers.importKeys(Buffer.from(set.secret, 'hex'), TOY);
+  expect([read.params.name, read.params.fingerprint, read.id]).toEqual([set.name, set.fingerprint, set.keyId]);
+  for (const [index, expected] of set.parts) expect(digest(await read.keyPart(index)), `part ${index}`).toBe(expected);
+  if (set.fresh === undefined) return;
+  const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
+  using own = await rf.integers.keygen(set.name, { ...TOY, seed: seed(7) });
+  const all = Array.from({ length: own.params.slots }, (_, i) => (37 * i * i) % P);
+  using fresh = await own.encrypt(all, { seed: seed(9) });
+  using made = await own.evaluationKeys();
+  using square = await made.multiply(fresh, fresh);
+  using refreshed = await made.bootstrap(square);
+  const found = await Promise.all([fresh, square, refreshed].map(async (x) => digest(await x.toBytes())));
+  expect(found).toEqual([set.fresh, set.squared, set.bootstrapped]);
+});
+
+it('their module comes from where the page says', async () => {
+  const integersWasm = await readFile(new URL('../dist/wasm/refloat_integers_bg.wasm', import.meta.url));
+  using own = await Refloat.load({ integersWasm, threads: 1 });
+  expect((await own.integers.params('toy-bgv10')).slots).toBe(1024);
+  using nowhere = await Refloat.load({ integersWasm: new Uint8Array(8), threads: 1 });
+  await expect(nowhere.integers.presets()).rejects.toMatchObject({
+    code: 'BAD_BYTES',
+    message: expect.stringContaining('{ integersWasm }') as unknown,
+  });
+});

@@ -1,0 +1,29 @@
+//! Evaluators of sets, which live as long as the instance, and the end of runs that borrow them.
+
+use std::{cell::RefCell, thread::LocalKey};
+
+use crate::failure::{Failure, Result};
+
+/// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
+pub type Evaluators<E> = RefCell<Vec<([u8; 16], &'static E)>>;
+
+/// The evaluator of a set, made when it is first needed.
+pub fn evaluator<E>(
+    known: &'static LocalKey<Evaluators<E>>,
+    fingerprint: [u8; 16],
+    make: impl FnOnce() -> Result<E>,
+) -> Result<&'static E> {
+    let own =
+        |all: &Vec<([u8; 16], &'static E)>| all.iter().find(|(own, _)| *own == fingerprint).map(|(_, e)| *e);
+    if let Some(evaluator) = known.with_borrow(own) {
+        return Ok(evaluator);
+    }
+    let evaluator: &'static E = Box::leak(Box::new(make()?));
+    known.with_borrow_mut(|all| all.push((fingerprint, evaluator)));
+    Ok(evaluator)
+}
+
+/// The failure of a run that is over.
+pub fn over() -> Failure {
+    Failure::invalid("the run has given its result: begin another one")
+}

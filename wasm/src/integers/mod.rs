@@ -1,0 +1,8 @@
+//! Exact arithmetic on integers in slots, and its bootstrapping: keys, encryption, decryption, the parts of evaluation keys, and
+//! all of it in the page.
+
+mod ciphertext;
+mod evaluation;
+mod presets;
+mod run;
+mod secret;

@@ -1,0 +1,53 @@
+//! Named sets of integers.
+
+use std::thread::LocalKey;
+
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvParams, BgvPreset};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::{
+    evaluators::{Evaluators, evaluator},
+    failure::Result,
+    object::array,
+    sets::{Checked, PageParams},
+};
+
+pub type Sets = crate::sets::Sets<BgvParams>;
+
+thread_local! {
+    static CHECKED: Checked<BgvParams> = const { Checked::new(Vec::new()) };
+    static BOOTSTRAPPERS: Evaluators<BgvBootstrapper> = const { Evaluators::new(Vec::new()) };
+}
+
+impl PageParams for BgvParams {
+    const SECURE: &'static str = "bgv15";
+
+    fn kept() -> &'static LocalKey<Checked<Self>> {
+        &CHECKED
+    }
+}
+
+/// Names of the sets, the default first.
+#[wasm_bindgen(js_name = integerPresetNames)]
+pub fn integer_preset_names() -> JsValue {
+    array(BgvPreset::all().iter().map(|preset| preset.name.into()))
+}
+
+/// One set, of today or of an earlier version, as the TypeScript type `GlueSet`.
+#[wasm_bindgen(js_name = integerPreset)]
+pub fn integer_preset(name: &str) -> Result<JsValue> {
+    Sets::described(name)
+}
+
+/// Largest ring whose diagonals are kept evaluated between runs.
+const DIAGONALS_EVALUATED_UP_TO: usize = 1 << 11;
+
+/// What bootstraps ciphertexts of a set, made when it is first needed.
+pub fn bootstrapper(params: &BgvParams) -> Result<&'static BgvBootstrapper> {
+    evaluator(&BOOTSTRAPPERS, params.fingerprint(), || {
+        let keep = params.n() <= DIAGONALS_EVALUATED_UP_TO;
+        let storage = if keep { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients };
+        Ok(BgvBootstrapper::new(params, storage)?)
+    })
+}

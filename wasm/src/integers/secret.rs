@@ -1,0 +1,66 @@
+//! Secret keys, and what is done with them.
+
+use js_sys::{Uint8Array, Uint32Array};
+use refloat::{
+    bootstrapping::bgv::{BgvPreset, BgvSecretKey},
+    scrub::scrubbed,
+    wire,
+};
+use wasm_bindgen::prelude::wasm_bindgen;
+use zeroize::Zeroizing;
+
+use super::{ciphertext::IntegerCiphertext, presets::Sets};
+use crate::{
+    failure::{Failure, Result},
+    randomness::seed_for,
+    secret_key::secret_key,
+};
+
+/// A secret key. Wiped when it is freed.
+#[wasm_bindgen]
+pub struct IntegerSecretKey {
+    pub(crate) preset: &'static BgvPreset,
+    pub(crate) key: BgvSecretKey,
+}
+
+secret_key! {
+    IntegerSecretKey,
+    generate: BgvSecretKey::generate,
+    read: wire::secret_key_from_bytes,
+    write: wire::secret_key_to_bytes
+}
+
+#[wasm_bindgen]
+impl IntegerSecretKey {
+    /// Encrypts integers below the modulus of the set, at the output level unless another is named. A seed of one's own is for
+    /// insecure sets alone.
+    pub fn encrypt(
+        &self,
+        values: &Uint32Array,
+        level: Option<u32>,
+        seed: Option<Uint8Array>,
+    ) -> Result<IntegerCiphertext> {
+        let params = self.key.params();
+        let level = level.map_or(params.levels().output, |level| level as usize);
+        let inner = scrubbed(|| {
+            let randomness = seed_for(self.preset.name, self.preset.secure(), seed)?;
+            let given = Zeroizing::new(values.to_vec());
+            let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
+            Ok::<_, Failure>(self.key.encrypt(&values, level, &randomness)?)
+        })?;
+        Ok(IntegerCiphertext::new(self.preset, params.clone(), inner))
+    }
+
+    /// Decrypts, for the owner of the key.
+    pub fn decrypt(&self, ciphertext: &IntegerCiphertext) -> Result<Uint32Array> {
+        scrubbed(|| {
+            let slots = self.key.decrypt(&ciphertext.inner)?;
+            let narrow = slots.reveal_to_key_owner().iter().map(|&value| u32::try_from(value));
+            let values = narrow.collect::<core::result::Result<Vec<u32>, _>>();
+            let wide = |_| {
+                Failure::invalid("integers of 32 bits and more have no array here; take a smaller modulus")
+            };
+            Ok(Uint32Array::from(Zeroizing::new(values.map_err(wide)?).as_slice()))
+        })
+    }
+}
