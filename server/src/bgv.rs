@@ -1,26 +1,28 @@
 //! BGV sets as jobs use them: integers are multiplied and refreshed, exactly.
 //!
-//! A job's body is one ciphertext after the other: the first is what the operations are applied to, and each `multiply` takes
-//! the next.
+//! A job is a program: the one that it brings, or its operations on the ciphertexts of its body, one after the other. The first is
+//! what they are applied to, and each `multiply` takes the next.
 
 use std::sync::Arc;
 
 use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
 use refloat::bootstrapping::method::{KeysBuilder, Preset};
 use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::circuits::program::integers::{IntegerPlan, IntegerShape};
+use refloat::circuits::program::{Bootstraps, Builder, Program};
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::trace::Observer;
 use refloat::{Error, wire};
 use zeroize::Zeroizing;
 
-use crate::ckks_jobs::{SQUARE, check_mode, working_bytes};
-use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, SetQuery};
+use crate::ckks_jobs::{OfBootstraps, PROGRAM, SQUARE, check_mode, working_bytes};
+use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, PlannedProgram, SetQuery};
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
 };
 use crate::id::{Id, hex};
-use crate::programs::split_list;
+use crate::programs::{self, check_size, parts, split_list};
 use crate::registry::{Registered, SetFilter, Sets};
 use crate::shared::Shared;
 
@@ -78,7 +80,7 @@ impl JobSet for BgvJobs {
     }
 
     fn operations(&self) -> &[&'static str] {
-        &[SQUARE, MULTIPLY, BOOTSTRAP]
+        &[SQUARE, MULTIPLY, BOOTSTRAP, PROGRAM]
     }
 
     fn working_bytes(&self) -> u64 {
@@ -87,7 +89,7 @@ impl JobSet for BgvJobs {
 
     fn largest_input(&self) -> usize {
         let params = &self.set.params;
-        MAX_CIPHERTEXTS * wire::bgv_ciphertext_len(params.context(), params.levels().output, 2)
+        programs::largest(wire::bgv_ciphertext_len(params.context(), params.levels().output, 2))
     }
 
     fn verify_part(&self, key: Id, index: usize, bytes: &[u8]) -> Result<(), Error> {
@@ -95,28 +97,10 @@ impl JobSet for BgvJobs {
     }
 
     fn check(&self, key: Id, task: &Task, input: &[u8]) -> Result<u64, Error> {
-        let params = &self.set.params;
-        let inputs = read(&self.set, key, task, input)?;
-        let mut levels = inputs.iter().map(BgvCiphertext::level);
-        let mut level = levels.next().unwrap_or_default();
-        for operation in &task.operations {
-            let (needed, given) = match operation.name() {
-                BOOTSTRAP => (params.levels().input, Some(params.levels().output)),
-                MULTIPLY => {
-                    level = level.min(levels.next().unwrap_or_default());
-                    (1, None)
-                }
-                _ => (1, None),
-            };
-            if level < needed {
-                return Err(Error::LevelMismatch(format!(
-                    "{} begins at level {needed}, and would find a ciphertext at level {level}; bootstrap before",
-                    operation.name()
-                )));
-            }
-            level = given.unwrap_or(level - 1);
-        }
-        Ok(wire::bgv_ciphertext_len(params.context(), level, 2) as u64)
+        let job = IntegerJob::read(&self.set, task, input)?;
+        let plan = job.plan(&self.set.params, key)?;
+        let context = self.set.params.context();
+        Ok(plan.outputs().map(|(_, level)| wire::bgv_ciphertext_len(context, level, 2) as u64).sum())
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -134,71 +118,117 @@ impl JobSet for BgvJobs {
 impl Runner for BgvRunner {
     fn run(&self, task: &Task, input: &[u8], observer: &mut dyn Observer) -> Result<Vec<u8>, Error> {
         let Self { set, key, bootstrapper, keys } = self;
-        let mut inputs = read(set, *key, task, input)?.into_iter();
-        let mut next = || inputs.next().ok_or_else(|| Error::InvalidArgument("no ciphertext is left".into()));
-        let mut x = next()?;
-        for operation in &task.operations {
-            x = match operation.name() {
-                SQUARE => bootstrapper.multiply(&x, &x, keys)?,
-                MULTIPLY => bootstrapper.multiply(&x, &next()?, keys)?,
-                _ => bootstrapper.bootstrap(&x, keys, observer)?,
-            };
-        }
-        wire::bgv_ciphertext_to_bytes(set.params.context(), &x)
+        let job = IntegerJob::read(set, task, input)?;
+        let plan = job.plan(&set.params, *key)?;
+        // The stages of a job of operations by name are those of the set.
+        let mut bootstraps = OfBootstraps(observer);
+        let observer: &mut dyn Observer =
+            if task.only() == Some(PROGRAM) { bootstraps.0 } else { &mut bootstraps };
+        let outputs = bootstrapper.run_program(&plan, keys, &job.inputs, observer)?;
+        let bytes = outputs.iter().map(|x| wire::bgv_ciphertext_to_bytes(set.params.context(), x));
+        Ok(bytes.collect::<Result<Vec<_>, _>>()?.concat())
     }
 }
 
-/// Most ciphertexts of a job, at the level that a bootstrap leaves: a body is held in memory.
-const MAX_CIPHERTEXTS: usize = 16;
+/// A program and what it is applied to.
+struct IntegerJob {
+    program: Program,
+    bootstraps: Bootstraps,
+    inputs: Vec<BgvCiphertext>,
+}
 
-/// The ciphertexts of a job: one, and another for each product with one.
-fn read(set: &Described<BgvParams>, key: Id, task: &Task, input: &[u8]) -> Result<Vec<BgvCiphertext>, Error> {
-    let Described { info, params } = set;
-    check_mode(info, task.mode)?;
-    if task.rounds != 1 {
-        return Err(Error::InvalidArgument(format!(
-            "rounds={} is for numbers of limited precision, and {} is a set for exact integers; leave it out",
-            task.rounds, info.name
-        )));
-    }
-    let products = task.operations.iter().filter(|operation| operation.name() == MULTIPLY).count();
-    let list = split_list(input)?;
-    if list.len() != 1 + products {
-        return Err(Error::InvalidArgument(format!(
-            "the job holds {} ciphertexts, and its operations take {}: one, and another for each {MULTIPLY}",
-            list.len(),
-            1 + products
-        )));
-    }
-    let ciphertext = |bytes: &&[u8]| {
-        let x = wire::bgv_ciphertext_from_bytes(params.context(), bytes)?;
-        if x.key_id() != key.0 {
-            return Err(Error::ParamsMismatch(format!(
-                "the ciphertext is under key {}, the evaluation keys belong to {key}; use those of the ciphertext's key",
-                hex(&x.key_id())
-            )));
-        }
-        if x.components() != 2 || x.ring() != params.messages() || x.level() > params.levels().output {
+impl IntegerJob {
+    /// Reads an untrusted job of a set.
+    fn read(set: &Described<BgvParams>, task: &Task, body: &[u8]) -> Result<Self, Error> {
+        let Described { info, params } = set;
+        check_mode(info, task.mode)?;
+        if task.rounds != 1 {
             return Err(Error::InvalidArgument(format!(
-                "a ciphertext of {} components at level {} with plaintexts modulo {}^{}; jobs take 2 components, levels up to {} \
-                 and plaintexts modulo {}^{}",
-                x.components(),
-                x.level(),
-                x.ring().prime(),
-                x.ring().exponent(),
-                params.levels().output,
-                params.messages().prime(),
-                params.messages().exponent()
+                "rounds={} is for numbers of limited precision, and {} is a set for exact integers; leave it out",
+                task.rounds, info.name
             )));
         }
-        Ok(x)
+        if task.only() == Some(PROGRAM) {
+            return Self::of_body(params, body);
+        }
+        let mut builder = Builder::new();
+        let mut x = builder.input("ciphertext");
+        for (index, operation) in task.operations.iter().enumerate() {
+            x = match operation.name() {
+                SQUARE => builder.multiply(x, x),
+                MULTIPLY => {
+                    let y = builder.input(&format!("operand {index}"));
+                    builder.multiply(x, y)
+                }
+                BOOTSTRAP => builder.bootstrap(x),
+                PROGRAM => {
+                    return Err(Error::InvalidArgument(
+                        "a program is the only operation of its job; write the other operations into it"
+                            .into(),
+                    ));
+                }
+                other => return Err(Error::InvalidArgument(format!("{other} is no operation on integers"))),
+            };
+        }
+        builder.output("result", x);
+        Ok(Self {
+            program: builder.finish()?,
+            bootstraps: Bootstraps::AsWritten,
+            inputs: ciphertexts(params, body)?,
+        })
+    }
+
+    /// The program that a body brings.
+    fn of_body(params: &BgvParams, body: &[u8]) -> Result<Self, Error> {
+        let (bootstraps, program, list) = parts(body)?;
+        Ok(Self { program, bootstraps, inputs: ciphertexts(params, list)? })
+    }
+
+    /// Checks that the keys of `key` and the levels of the set suffice.
+    fn plan(&self, params: &BgvParams, key: Id) -> Result<IntegerPlan<'_>, Error> {
+        if let Some(other) = self.inputs.iter().find(|x| x.key_id() != key.0) {
+            return Err(Error::ParamsMismatch(format!(
+                "a ciphertext is under key {}, the evaluation keys belong to {key}; use those of the ciphertext's key",
+                hex(&other.key_id())
+            )));
+        }
+        let shapes: Vec<IntegerShape> = self.inputs.iter().map(IntegerShape::of).collect();
+        let plan = IntegerPlan::new(&self.program, &params.program_target()?, &shapes, self.bootstraps)?;
+        check_size(plan.bootstraps(), plan.peak_bytes())?;
+        Ok(plan)
+    }
+}
+
+/// Untrusted ciphertexts, one after the other.
+fn ciphertexts(params: &BgvParams, bytes: &[u8]) -> Result<Vec<BgvCiphertext>, Error> {
+    let read = |bytes: &[u8]| {
+        let x = wire::bgv_ciphertext_from_bytes(params.context(), bytes)?;
+        if x.components() == 2 {
+            return Ok(x);
+        }
+        Err(Error::InvalidArgument(format!(
+            "a ciphertext has {} components, jobs take 2; relinearise it first",
+            x.components()
+        )))
     };
-    list.iter().map(ciphertext).collect()
+    split_list(bytes)?.into_iter().map(read).collect()
 }
 
 impl IntegerClient for Described<BgvParams> {
     fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
+    fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {
+        let job = IntegerJob::of_body(&self.params, body)?;
+        let plan = job.plan(&self.params, key)?;
+        Ok(PlannedProgram {
+            steps: plan.steps(),
+            key_switches: plan.key_switches(),
+            bootstraps: plan.bootstraps(),
+            inserted: plan.inserted(),
+            digits: 0,
+        })
     }
 
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {

@@ -11,7 +11,7 @@ use refloat::bootstrapping::{MetaBootstrapper, Method, program};
 use refloat::circuits::program::{Plan, STAGE as ARITHMETIC};
 use refloat::rlwe::{GaloisSource, RelinearizationSource, RlweContext, SampleBlock};
 use refloat::trace::{Observer, StageEvent};
-use refloat::wire::{CkksSet, WireWord};
+use refloat::wire::{self, CkksSet, WireWord};
 
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, PartReader, ReadPart, Runner, SetInfo, SlotMode,
@@ -180,7 +180,9 @@ impl<P: CkksMethod> JobSet for CkksJobs<P> {
 
     fn largest_input(&self) -> usize {
         let Described { info, params } = self.set.as_ref();
-        let program = params.runs_programs().then(|| programs::largest(params.ckks(), info.output_level));
+        let program = params
+            .runs_programs()
+            .then(|| programs::largest(wire::ciphertext_len(params.ckks(), info.output_level, 2)));
         info.largest_ciphertext().max(program.unwrap_or(0))
     }
 
@@ -246,7 +248,7 @@ pub fn working_bytes<W: WireWord>(rlwe: &RlweContext<W>) -> u64 {
 }
 
 /// Passes on what bootstraps report: the stages of a job of operations by name are those of the set.
-struct OfBootstraps<'a>(&'a mut dyn Observer);
+pub(crate) struct OfBootstraps<'a>(pub &'a mut dyn Observer);
 
 impl Observer for OfBootstraps<'_> {
     fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {

@@ -73,6 +73,31 @@ impl KeyOwnerSet {
         }
     }
 
+    /// Whether programs of the set may read digits.
+    ///
+    /// # Errors
+    /// None for a set of a released version.
+    pub fn reads_digits(&self) -> Result<bool, Error> {
+        match self {
+            Self::Ckks(set) => set.reads_digits(),
+            Self::Integers(_) | Self::Other(_) => Ok(false),
+        }
+    }
+
+    /// Plans a program, given as the body of a job.
+    ///
+    /// # Errors
+    /// The set cannot run the program on ciphertexts under `key`, or runs none.
+    pub fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {
+        match self {
+            Self::Ckks(set) => set.plan(key, body),
+            Self::Integers(set) => set.plan(key, body),
+            Self::Other(set) => {
+                Err(Error::InvalidArgument(format!("{} runs no programs of slots", set.info().name)))
+            }
+        }
+    }
+
     /// Reads a ciphertext that jobs refresh.
     ///
     /// # Errors
@@ -147,6 +172,12 @@ pub trait IntegerClient: KeyClient {
     /// # Errors
     /// The bytes are not a ciphertext of the set.
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error>;
+
+    /// Plans a program, given as the body of a job.
+    ///
+    /// # Errors
+    /// The set cannot run the program on ciphertexts under `key`.
+    fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error>;
 }
 
 /// What a program comes to.

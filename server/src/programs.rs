@@ -39,28 +39,8 @@ impl<W: WireWord> ProgramJob<W> {
     /// # Errors
     /// The program or a ciphertext is not understood, or there is not one for each input.
     pub fn from_bytes(context: &CkksContext<W>, bytes: &[u8]) -> Result<Self, Error> {
-        let parts = || {
-            let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
-            let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
-            let (program, list) = rest.split_at_checked(length as usize)?;
-            Some((
-                *[Bootstraps::AsWritten, Bootstraps::WhereNeeded].get(usize::from(head[0]))?,
-                program,
-                list,
-            ))
-        };
-        let (bootstraps, program, list) = parts().ok_or_else(|| {
-            Error::BadBytes(format!(
-                "{} bytes are no program with its inputs: 0 or 1, the length of the program as 4 bytes, the program, \
-                 ciphertexts",
-                bytes.len()
-            ))
-        })?;
-        Ok(Self {
-            program: Program::from_bytes(program)?,
-            bootstraps,
-            inputs: list_from_bytes(context, list)?,
-        })
+        let (bootstraps, program, list) = parts(bytes)?;
+        Ok(Self { program, bootstraps, inputs: list_from_bytes(context, list)? })
     }
 
     /// The bytes of the job.
@@ -98,9 +78,30 @@ impl<W: WireWord> ProgramJob<W> {
     }
 }
 
-/// Largest body of a job, in bytes, with ciphertexts at a level.
-pub fn largest<W: WireWord>(context: &CkksContext<W>, level: usize) -> usize {
-    HEAD + MAX_BYTES + MAX_CIPHERTEXTS * wire::ciphertext_len(context, level, 2)
+/// The parts of an untrusted body of a job: who places bootstraps, the program, and the ciphertexts of its inputs, one after the
+/// other.
+///
+/// # Errors
+/// The bytes are no such body, or the program is not understood.
+pub fn parts(bytes: &[u8]) -> Result<(Bootstraps, Program, &[u8]), Error> {
+    let parts = || {
+        let (head, rest) = bytes.split_first_chunk::<HEAD>()?;
+        let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+        let (program, list) = rest.split_at_checked(length as usize)?;
+        Some((*[Bootstraps::AsWritten, Bootstraps::WhereNeeded].get(usize::from(head[0]))?, program, list))
+    };
+    let (bootstraps, program, list) = parts().ok_or_else(|| {
+        Error::BadBytes(format!(
+            "{} bytes are no program with its inputs: 0 or 1, the length of the program as 4 bytes, the program, ciphertexts",
+            bytes.len()
+        ))
+    })?;
+    Ok((bootstraps, Program::from_bytes(program)?, list))
+}
+
+/// Largest body of a job, in bytes, with ciphertexts of so many bytes.
+pub fn largest(ciphertext: usize) -> usize {
+    HEAD + MAX_BYTES + MAX_CIPHERTEXTS * ciphertext
 }
 
 /// The body of a job, from the ciphertexts of its inputs in wire form, one after the other.
@@ -119,7 +120,10 @@ pub fn result_bytes<W: WireWord>(context: &CkksContext<W>, plan: &Plan<'_>) -> u
 }
 
 /// What one job may take of the server.
-fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::Limit`] for more.
+pub fn check_size(bootstraps: usize, held: u64) -> Result<(), Error> {
     if bootstraps > MAX_BOOTSTRAPS {
         return Err(Error::Limit(format!(
             "the program takes {bootstraps} bootstraps, every pass that reads a digit counted, and a job at most {MAX_BOOTSTRAPS}; \
@@ -213,7 +217,7 @@ mod tests {
         let program = builder.finish().unwrap();
         let job = ProgramJob { program, bootstraps: Bootstraps::WhereNeeded, inputs: vec![input.clone(); 2] };
         let bytes = job.to_bytes(params.ckks()).unwrap();
-        assert!(bytes.len() < largest(params.ckks(), params.levels().output));
+        assert!(bytes.len() < largest(wire::ciphertext_len(params.ckks(), params.levels().output, 2)));
         let back = ProgramJob::from_bytes(params.ckks(), &bytes).unwrap();
         assert_eq!(back.to_bytes(params.ckks()).unwrap(), bytes);
         let keys = ConventionalKeys::generate(&secret).unwrap();

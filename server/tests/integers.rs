@@ -51,6 +51,33 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
         ));
         assert_eq!((&decrypted["wrong"], &decrypted["numbers"]), (&0.into(), &3.into()));
     }
+    // A program, with bootstraps where levels run out: (3 x y + x)^4 + 2 of the next slot.
+    std::fs::write(
+        at("program.txt"),
+        "x = input\ny = input\np = multiply x y\nt = multiply p 3\ns = add t x\nq = multiply s s\nr = polynomial q 2 0 1\n\
+         m = rotate r 1\nresult = output m\n",
+    )
+    .unwrap();
+    let power = |i: usize| {
+        let s = (3 * product[i] + x[i]) % 65537;
+        let q = s * s % 65537;
+        (q * q + 2) % 65537
+    };
+    write("result.json", &(0..1024).map(|i| power(i / 512 * 512 + (i + 1) % 512)).collect::<Vec<u64>>());
+    for place in [String::new(), format!(" --server {url}")] {
+        let job = "--json program @program.txt --keys @keys --in x=@x.ct --in y=@y.ct --out @r.ct";
+        let done = ok(&run(&format!("{job}{place}")));
+        assert!(done["inserted"].as_u64().unwrap() > 0 && done["inserted"] == done["bootstraps"], "{done}");
+        let decrypted =
+            ok(&run("--json decrypt --key @keys --in @r.ct --out @out.json --compare @result.json"));
+        assert_eq!(decrypted["wrong"], 0);
+    }
+    // The levels of an input are enough for it, where nothing has to be bootstrapped afterwards.
+    let written =
+        "--json program @program.txt --keys @keys --in x=@x.ct --in y=@y.ct --out @r.ct --as-written";
+    assert_eq!(ok(&run(written))["bootstraps"], 0);
+    let decrypted = ok(&run("--json decrypt --key @keys --in @r.ct --out @out.json --compare @result.json"));
+    assert_eq!(decrypted["wrong"], 0);
     assert!(there.terminate());
     let decrypted = ok(&run("--json decrypt --key @keys --in @x.ct --out @out.csv --compare @y.json"));
     let wrong = x.iter().zip(&y).filter(|(x, y)| x != y).count();
@@ -101,7 +128,7 @@ fn jobs_are_checked_before_they_wait() {
         (&set["scheme"], &set["mode"], &set["modulus"]),
         (&"bgv".into(), &"integers".into(), &65537.into())
     );
-    assert_eq!(set["operations"], json!(["square", "multiply", "bootstrap"]));
+    assert_eq!(set["operations"], json!(["square", "multiply", "bootstrap", "program"]));
     assert_eq!(set["logFailure"], -138.0);
     let id = hex(&secret.key_id());
     let parts = params.key_parts().len();

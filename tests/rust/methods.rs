@@ -43,6 +43,8 @@ const METHODS: [(&str, &[&str]); 5] = [
             "core/src/schemes/bgv/",
             // Maps of its slots.
             "core/src/circuits/linear_transform/integer_transform.rs",
+            // Programs on them.
+            "core/src/circuits/program/integers/",
             "core/src/wire/objects/bgv.rs",
             "server/src/bgv.rs",
             "wasm/src/integers/",

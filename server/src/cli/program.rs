@@ -17,7 +17,7 @@ use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
 use crate::ckks_jobs::PROGRAM;
-use crate::clients::{CiphertextBytes, CkksClient, PlannedProgram};
+use crate::clients::{CiphertextBytes, KeyOwnerSet, PlannedProgram};
 use crate::engine::{Operation, Task};
 use crate::engines::Engines;
 use crate::id::Id;
@@ -117,20 +117,21 @@ pub fn evaluate(
     if program.reads_digits() && !set.reads_digits()? {
         return Err(Failure::usage(format!(
             "{} reads no digits, and the program does; take keys of a set for modular reduction, which `refloat params` lists",
-            set.info().name
+            set.client().info().name
         )));
     }
     let body = programs::body(program, bootstraps, &inputs);
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
     let operations = vec![Operation::new(PROGRAM)];
-    let engines = Engines::with(registry, SetFilter { only: Some(&set.info().name), ..SetFilter::all() })?;
-    engines.check_operations(&set.info().name, &operations)?;
+    let info = set.client().info();
+    let engines = Engines::with(registry, SetFilter { only: Some(&info.name), ..SetFilter::all() })?;
+    engines.check_operations(&info.name, &operations)?;
     let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
-    let task = Task { mode: set.info().mode, operations, rounds: 1 };
-    let largest = outputs.len() * set.info().largest_ciphertext();
+    let task = Task { mode: info.mode, operations, rounds: 1 };
+    let largest = outputs.len() * info.largest_ciphertext();
     let Done { bytes, seconds, stages } =
-        place.who().run(registry, keys, (set.as_ref(), key), (&task, &body, largest), output)?;
+        place.who().run(registry, keys, (set.client(), key), (&task, &body, largest), output)?;
     let results = programs::split_list(&bytes)?.into_iter().map(|one| set.ciphertext(one.to_vec()));
     let results: Vec<CiphertextBytes> = results.collect::<Result<_, _>>()?;
     // Both may be large.
@@ -148,7 +149,7 @@ pub fn evaluate(
         facts.push(json!({ "name": name, "level": result.level, "out": out }));
     }
     let value = json!({
-        "params": set.info().name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted, "digits": digits,
+        "params": info.name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted, "digits": digits,
         "seconds": seconds, "server": place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {
@@ -227,24 +228,27 @@ pub fn out_files(
 }
 
 /// A set, a key of it, and ciphertexts under that key, one after the other.
-type Inputs = (Box<dyn CkksClient>, Id, Vec<u8>);
+type Inputs = (KeyOwnerSet, Id, Vec<u8>);
 
 /// Ciphertexts of one set and one key.
 fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure> {
-    let mut first: Option<(Box<dyn CkksClient>, Id)> = None;
+    let mut first: Option<(KeyOwnerSet, Id)> = None;
     let mut list = Vec::new();
     for path in files {
-        let (set, file) = sets::read_ciphertext(registry, path)?;
+        let (set, file) = sets::read_refreshable(registry, path)?;
         list.extend_from_slice(&file.bytes);
         match &first {
-            Some((known, key)) if known.info().fingerprint != set.info().fingerprint || *key != file.key => {
+            Some((known, key))
+                if known.client().info().fingerprint != set.client().info().fingerprint
+                    || *key != file.key =>
+            {
                 return Err(Failure::usage(format!(
                     "{} is under key {} of {}, {} under key {key} of {}; encrypt the inputs with one key",
                     path.display(),
                     file.key,
-                    set.info().name,
+                    set.client().info().name,
                     files[0].display(),
-                    known.info().name
+                    known.client().info().name
                 )));
             }
             Some(_) => {}

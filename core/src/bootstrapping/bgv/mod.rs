@@ -28,6 +28,7 @@ mod maps;
 mod noise;
 mod params;
 mod presets;
+mod programs;
 mod run;
 mod secret;
 mod spec;

@@ -366,7 +366,7 @@ impl<'t> Planner<'t> {
     }
 
     fn composition(&mut self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.known.of(self.target, level, steps).ok_or_else(|| {
+        self.known.of((&self.target.rotations, self.target.slots), level, steps).ok_or_else(|| {
             let keys = self.target.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
             let keys: Vec<&i64> = keys.take(24).collect();
             Error::MissingKey(format!(

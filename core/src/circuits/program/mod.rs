@@ -56,6 +56,7 @@ mod digits;
 mod encoding;
 mod expand;
 mod graph;
+pub mod integers;
 mod lower;
 mod plan;
 mod readings;

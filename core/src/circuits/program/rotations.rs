@@ -2,20 +2,25 @@
 
 use alloc::{collections::BTreeMap, collections::VecDeque, vec, vec::Vec};
 
-use super::Target;
-
 /// The fewest key switches for every rotation, found once for every level.
 #[derive(Default)]
 pub(super) struct KnownRotations {
-    /// By level, for every rotation of the slots of a message: the last step of the shortest composition.
+    /// By level, for every rotation of so many slots: the last step of the shortest composition.
     last_steps: BTreeMap<usize, Vec<Option<i64>>>,
 }
 
 impl KnownRotations {
     /// Rotations with keys at `level` or above that make `steps` one after the other; none if they cannot.
-    pub fn of(&mut self, target: &Target, level: usize, steps: i64) -> Option<Vec<i64>> {
-        let last = self.last_steps.entry(level).or_insert_with(|| search(target, level));
-        let period = target.slots as i64;
+    ///
+    /// `keys` are rotations with the levels of their keys; what is rotated repeats after `slots` slots.
+    pub fn of(
+        &mut self,
+        (keys, slots): (&BTreeMap<i64, usize>, usize),
+        level: usize,
+        steps: i64,
+    ) -> Option<Vec<i64>> {
+        let last = self.last_steps.entry(level).or_insert_with(|| search((keys, slots), level));
+        let period = slots as i64;
         let mut at = steps.rem_euclid(period);
         let mut out = Vec::new();
         while at != 0 {
@@ -30,10 +35,9 @@ impl KnownRotations {
 
 /// Breadth-first over the slots of a message, which repeat: keys of the ring's rotations that differ by a multiple of
 /// their number do the same.
-fn search(target: &Target, level: usize) -> Vec<Option<i64>> {
-    let slots = target.slots;
+fn search((keys, slots): (&BTreeMap<i64, usize>, usize), level: usize) -> Vec<Option<i64>> {
     let mut usable: BTreeMap<usize, i64> = BTreeMap::new();
-    for (&step, _) in target.rotations.iter().filter(|&(_, &own)| own >= level) {
+    for (&step, _) in keys.iter().filter(|&(_, &own)| own >= level) {
         usable.entry(step as usize % slots).or_insert(step);
     }
     usable.remove(&0);

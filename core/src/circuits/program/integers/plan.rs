@@ -1,0 +1,130 @@
+//! What has to be run of a program on integers, with the level of every value.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{
+    super::{Bootstraps, Operation, Program},
+    IntegerShape, IntegerTarget,
+    lower::Planner,
+    steps::{Action, Register, Step},
+};
+use crate::{arith::Word, error::Error};
+
+/// A program on integers with everything decided: run it with [`IntegerPlan::run`].
+pub struct IntegerPlan<'p, W: Word = u64> {
+    pub(super) program: &'p Program,
+    pub(super) target: IntegerTarget<W>,
+    pub(super) inputs: Vec<IntegerShape>,
+    pub(super) steps: Vec<Step>,
+    pub(super) outputs: Vec<Register>,
+    /// By step: the last one that uses its result, or past the end for outputs.
+    pub(super) last_uses: Vec<usize>,
+    inserted: usize,
+}
+
+impl<'p, W: Word> IntegerPlan<'p, W> {
+    /// Decides levels, keys and bootstraps for inputs that stand where `inputs` say, one for each of the program.
+    ///
+    /// # Errors
+    /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::MissingKey`] for a key that the
+    /// target does not have, [`Error::InvalidArgument`] for another number of inputs, more numbers than slots, numbers that are not
+    /// whole and operations that integers do not have, [`Error::Limit`] beyond [`MAX_STEPS`](super::super::MAX_STEPS) and for noise that leaves no room for
+    /// a bootstrap.
+    pub fn new(
+        program: &'p Program,
+        target: &IntegerTarget<W>,
+        inputs: &[IntegerShape],
+        bootstraps: Bootstraps,
+    ) -> Result<Self, Error> {
+        let wanted = program.inputs().count();
+        if inputs.len() != wanted {
+            return Err(Error::InvalidArgument(format!(
+                "{} ciphertexts for a program of {wanted} inputs; give one for each, in the order of the program",
+                inputs.len()
+            )));
+        }
+        let mut planner = Planner::new(target, bootstraps);
+        let needed = program.needed();
+        let mut registers: Vec<Option<Register>> = vec![None; program.nodes().len()];
+        let (mut given, mut outputs, mut written) = (0, Vec::new(), 0);
+        for (index, node) in program.nodes().iter().enumerate() {
+            let input = given;
+            given += usize::from(matches!(node.operation, Operation::Input));
+            if !needed[index] {
+                continue;
+            }
+            if let Operation::Output(x) = node.operation {
+                outputs.extend(registers[x.index()].map(|register| planner.latest(register)));
+                continue;
+            }
+            let before = planner.refreshes();
+            registers[index] = planner
+                .node(program, index, &registers, (input, inputs))
+                .map_err(|error| error.within(&program.describe(index)))?;
+            if matches!(node.operation, Operation::Bootstrap(_)) {
+                written += planner.refreshes() - before;
+            }
+        }
+        let inserted = planner.refreshes() - written;
+        let steps = planner.steps;
+        let mut last_uses: Vec<usize> = (0..steps.len()).collect();
+        for (at, step) in steps.iter().enumerate() {
+            step.action.operands().into_iter().for_each(|register| last_uses[register] = at);
+        }
+        for &register in &outputs {
+            last_uses[register] = usize::MAX;
+        }
+        Ok(Self {
+            program,
+            target: target.clone(),
+            inputs: inputs.to_vec(),
+            steps,
+            outputs,
+            last_uses,
+            inserted,
+        })
+    }
+
+    /// Number of steps; each is one operation on ciphertexts.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Bootstraps in all.
+    pub fn bootstraps(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step.action, Action::Refresh(_))).count()
+    }
+
+    /// Bootstraps that the program does not have and the plan put in.
+    pub fn inserted(&self) -> usize {
+        self.inserted
+    }
+
+    /// Key switches without those of bootstraps.
+    pub fn key_switches(&self) -> usize {
+        self.steps.iter().map(|step| step.action.key_switches(self.program)).sum()
+    }
+
+    /// Most bytes of the values that a run holds at once, beside its inputs and the memory of the operation under way.
+    pub fn peak_bytes(&self) -> u64 {
+        let rlwe = self.target.context.rlwe();
+        let bytes = |step: &Step| (2 * rlwe.q(step.level).len() * rlwe.n() * size_of::<W>()) as u64;
+        let mut freed = vec![0; self.steps.len()];
+        let (mut held, mut most) = (0, 0);
+        for (at, step) in self.steps.iter().enumerate() {
+            if let Some(freed) = freed.get_mut(self.last_uses[at]) {
+                *freed += bytes(step);
+            }
+            held += bytes(step);
+            most = most.max(held);
+            held -= freed[at];
+        }
+        most
+    }
+
+    /// Names of the outputs, in order, and the levels where they will stand.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'p str, usize)> + '_ {
+        let levels = self.outputs.iter().map(|&register| self.steps[register].level);
+        self.program.output_names().zip(levels)
+    }
+}
