@@ -8,7 +8,7 @@ use std::sync::Arc;
 use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
 use refloat::bootstrapping::method::{KeysBuilder, Preset};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::integers::{IntegerPlan, IntegerShape};
+use refloat::circuits::program::integer_program::{IntegerPlan, IntegerShape};
 use refloat::circuits::program::{Bootstraps, Builder, Program};
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;

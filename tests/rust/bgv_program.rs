@@ -6,7 +6,7 @@ use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
-use refloat::circuits::program::integers::{IntegerPlan, IntegerShape, IntegerTarget};
+use refloat::circuits::program::integer_program::{IntegerPlan, IntegerShape, IntegerTarget};
 use refloat::circuits::program::{Bootstraps, Builder, Program, STAGE, Value};
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;

@@ -44,7 +44,7 @@ const METHODS: [(&str, &[&str]); 5] = [
             // Maps of its slots.
             "core/src/circuits/linear_transform/integer_transform.rs",
             // Programs on them.
-            "core/src/circuits/program/integers/",
+            "core/src/circuits/program/integer_program/",
             "core/src/wire/objects/bgv.rs",
             "server/src/bgv.rs",
             "wasm/src/integers/",

@@ -6,7 +6,7 @@ use super::{bootstrapper::BgvBootstrapper, params::BgvParams};
 use crate::{
     arith::Word,
     bootstrapping::raising::KeySource,
-    circuits::program::integers::{IntegerMachine, IntegerPlan, IntegerTarget},
+    circuits::program::integer_program::{IntegerMachine, IntegerPlan, IntegerTarget},
     error::Error,
     schemes::bgv::BgvCiphertext,
     trace::Observer,

@@ -56,7 +56,7 @@ mod digits;
 mod encoding;
 mod expand;
 mod graph;
-pub mod integers;
+pub mod integer_program;
 mod lower;
 mod plan;
 mod readings;
