@@ -241,7 +241,10 @@ impl<'t, W: Word> Planner<'t, W> {
         };
         let numbers = |x: Value| program.constant(x);
         Ok(Some(match &program.nodes()[index].operation {
-            Operation::Input => self.input(index, input, &inputs[input])?,
+            Operation::Input => {
+                let only_bootstrapped = program.only_bootstrapped(index);
+                self.input(index, input, &inputs[input], only_bootstrapped)?
+            }
             Operation::Constant(numbers) => {
                 super::super::clear::fits(numbers.len(), self.target.context.slots(), "numbers")?;
                 numbers.iter().try_for_each(|&z| integer(z).map(drop))?;
@@ -282,8 +285,14 @@ impl<'t, W: Word> Planner<'t, W> {
         }))
     }
 
-    /// An input, at a level of messages and with the factor of its level.
-    fn input(&mut self, node: usize, input: usize, shape: &IntegerShape) -> Result<Register, Error> {
+    /// An input, at a level of messages and with the factor of its level, unless it is `only_bootstrapped`.
+    fn input(
+        &mut self,
+        node: usize,
+        input: usize,
+        shape: &IntegerShape,
+        only_bootstrapped: bool,
+    ) -> Result<Register, Error> {
         let ring = self.target.context.message_modulus().ring();
         let (level, top) = (shape.level, self.target.top());
         if shape.factor.ring() != ring || level > top {
@@ -296,7 +305,7 @@ impl<'t, W: Word> Planner<'t, W> {
             )));
         }
         let x = self.push(node, Action::Input(input), level, shape.noise)?;
-        if shape.factor == self.target.factor(level) {
+        if shape.factor == self.target.factor(level) || only_bootstrapped {
             return Ok(x);
         }
         // Of another computation: a level, or a bootstrap, makes its factor that of its level.
