@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { cores, hasWorkers, startWorker, wrapWorker } from '#platform-client';
+import { cores, hasWorkers, startWorker, workerAt, wrapWorker } from '#platform-client';
 import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
@@ -30,6 +30,7 @@ export class Refloat extends Instance {
       hasWorkers,
       cores,
       startWorker,
+      workerAt,
       wrapWorker,
       openDirect: async () => (await import('./direct-client.js')).openDirect,
     },

@@ -1,7 +1,7 @@
 import { CORE_ERROR_CODES } from './sets.js';
 
 /** What can go wrong in this package alone. */
-const OWN_CODES = ['NO_SIMD', 'FREED', 'OUT_OF_MEMORY', 'SERVER', 'NETWORK', 'PANICKED'] as const;
+const OWN_CODES = ['NO_WASM', 'NO_SIMD', 'NO_WORKER', 'FREED', 'OUT_OF_MEMORY', 'SERVER', 'NETWORK', 'PANICKED'] as const;
 
 /**
  * Stable identifiers of everything that can go wrong: those of the core, which are the same strings in Rust and in the

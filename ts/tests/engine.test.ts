@@ -260,38 +260,102 @@ describe('messages', () => {
     request({ id: 0, op: 'free', args: [{ module: 'main', object: 5 }] });
     request({ id: 4, op: 'call', args: [{ module: 'main', object: 77 }, 'toBytes', []] });
     request({ id: 5, op: 'constructor', args: [] });
-    await vi.waitFor(() => expect(replies).toHaveLength(5));
+    await vi.waitFor(() => expect(replies).toHaveLength(6));
     expect(replies.map((r) => [r.id, r.ok])).toEqual([
+      [0, true],
       [1, false],
       [2, true],
       [3, true],
       [4, false],
       [5, false],
     ]);
-    expect(replies.slice(3)).toMatchObject([{ error: { code: 'FREED' } }, { error: { code: 'INVALID_ARGUMENT' } }]);
+    expect(replies.slice(4)).toMatchObject([{ error: { code: 'FREED' } }, { error: { code: 'INVALID_ARGUMENT' } }]);
   });
 });
 
 describe('a worker that dies', () => {
-  function mortal(): { port: WorkerPort; die: (reason: unknown) => void; worker: WorkerLike; busy: boolean[] } {
-    let die: (reason: unknown) => void = () => undefined;
-    const busy: boolean[] = [];
-    const worker = { post: vi.fn(), terminate: vi.fn(), hold: (b: boolean) => void busy.push(b) };
-    const port = new WorkerPort((_onReply, onDeath) => {
-      die = onDeath;
-      return worker;
-    });
-    return { port, die, worker, busy };
+  interface Mortal {
+    readonly port: WorkerPort;
+    readonly reply: (reply: Reply) => void;
+    readonly die: (reason: unknown) => void;
+    readonly worker: WorkerLike;
+    readonly busy: boolean[];
   }
 
+  function mortal(limit?: number): Mortal {
+    let die: (reason: unknown) => void = () => undefined;
+    let reply: (reply: Reply) => void = () => undefined;
+    const busy: boolean[] = [];
+    const worker = { post: vi.fn(), terminate: vi.fn(), hold: (b: boolean) => void busy.push(b) };
+    const start = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike => {
+      reply = onReply;
+      die = onDeath;
+      return worker;
+    };
+    const port = new WorkerPort(Object.assign(start, { file: 'https://a.test/worker.js' }), undefined, limit);
+    return { port, reply: (message) => reply(message), die: (reason) => die(reason), worker, busy };
+  }
+
+  const hello: Reply = { id: 0, ok: true, value: undefined };
+
   it('rejects what is under way and what comes after', async () => {
-    const { port, die, busy } = mortal();
+    const { port, reply, die, busy } = mortal();
+    reply(hello);
     const waiting = port.ask('memory', []);
     die('killed');
     await expect(waiting).rejects.toMatchObject({ code: 'PANICKED', cause: 'killed' });
     await expect(port.ask('memory', [])).rejects.toMatchObject({ code: 'PANICKED' });
     expect(port.dead).toBe(true);
     expect(busy.at(-1)).toBe(false);
+  });
+
+  it('before its first word is one that did not start: its file is named, and the way out', async () => {
+    const failure = async (cause: unknown): Promise<string> => {
+      const { port, die } = mortal();
+      const waiting = port.init({}, []);
+      die(cause);
+      const error = await waiting.then(() => expect.unreachable(), (error: unknown) => error as RefloatError);
+      expect(error).toMatchObject({ name: 'RefloatError', code: 'NO_WORKER', cause });
+      expect(error.message).toContain('https://a.test/worker.js');
+      return error.message;
+    };
+    expect(await failure(new Error('it could not be loaded'))).toMatch(/could not be loaded.*\{ worker \}/);
+    expect(await failure('exit code 1')).toMatch(/exit code 1/);
+    expect(await failure(new Error('violates the following Content Security Policy directive'))).toMatch(/worker-src/);
+    expect(await failure(new TypeError("This document requires 'TrustedScriptURL' assignment"))).toMatch(/createScriptURL/);
+    expect(await failure(Object.assign(new Error('not allowed'), { name: 'SecurityError' }))).toMatch(/origin of its page/);
+  });
+
+  it('may be refused by the platform at once', () => {
+    const start = Object.assign(() => {
+      throw Object.assign(new Error('cannot be accessed'), { name: 'SecurityError' });
+    }, { file: 'worker.js' });
+    expect(() => new WorkerPort(start)).toThrow(expect.objectContaining({ code: 'NO_WORKER' }) as Error);
+  });
+
+  it('is given up when it says nothing', async () => {
+    vi.useFakeTimers();
+    try {
+      const silent = mortal(5000);
+      const waiting = silent.port.init({}, []);
+      const seen = expect(waiting).rejects.toThrow(/said nothing for 5 seconds/);
+      await vi.advanceTimersByTimeAsync(5001);
+      await seen;
+      expect(silent.worker.terminate).toHaveBeenCalled();
+      expect(silent.port.dead).toBe(true);
+
+      // Whoever has said a word may take any time.
+      const slow = mortal(5000);
+      slow.reply(hello);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(slow.port.dead).toBe(false);
+      const closed = mortal(5000);
+      closed.port.close();
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(closed.worker.terminate).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is replaced by the next load()', async () => {
@@ -301,17 +365,18 @@ describe('a worker that dies', () => {
         artefact: 'full',
         hasWorkers: true,
         cores: () => 1,
-        startWorker: (onReply, onDeath) => {
+        startWorker: Object.assign((onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void) => {
           workers.push({ die: onDeath });
           const { host } = fake();
           return {
-            post: ({ id, op, args }) =>
+            post: ({ id, op, args }: Request) =>
               void Promise.resolve(op === 'init' ? undefined : host.perform(op, args)).then((value) => onReply({ id, ok: true, value })),
             terminate: () => undefined,
             hold: () => undefined,
           };
-        },
-        wrapWorker: () => () => expect.unreachable(),
+        }, { file: 'none' }),
+        workerAt: () => expect.unreachable(),
+        wrapWorker: () => expect.unreachable(),
         openDirect: () => expect.unreachable(),
       },
       (port) => ({ port }),
@@ -330,8 +395,9 @@ describe('a worker that dies', () => {
         artefact: 'full',
         hasWorkers: false,
         cores: () => 8,
-        startWorker: () => expect.unreachable(),
-        wrapWorker: () => () => expect.unreachable(),
+        startWorker: Object.assign(() => expect.unreachable(), { file: 'none' }),
+        workerAt: () => expect.unreachable(),
+        wrapWorker: () => expect.unreachable(),
         openDirect: () => Promise.resolve(() => Promise.resolve(fake().host)),
       },
       (port) => ({ port }),

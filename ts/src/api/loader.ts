@@ -42,7 +42,8 @@ export interface Platform {
   /** Cores of the machine, as far as the platform tells. */
   readonly cores: () => number;
   readonly startWorker: StartWorker;
-  readonly wrapWorker: (make: () => Worker) => StartWorker;
+  readonly workerAt: (url: URL) => StartWorker;
+  readonly wrapWorker: (make: () => Worker, file: string) => StartWorker;
   readonly openDirect: () => Promise<OpenHost>;
 }
 
@@ -100,9 +101,11 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
   const start =
     worker === true
       ? platform.startWorker
-      : platform.wrapWorker(typeof worker === 'function' ? worker : () => new Worker(worker, { type: 'module' }));
+      : typeof worker === 'function'
+        ? platform.wrapWorker(worker, 'the function passed as { worker }')
+        : platform.workerAt(absolute(worker, 'worker'));
   const threads = threadCount(options.threads, platform.cores());
-  const sources = await Promise.all(SOURCES.map(async (name) => [name, await portable(options[name])] as const));
+  const sources = await Promise.all(SOURCES.map(async (name) => [name, await portable(options[name], name)] as const));
   const open = async (pool?: WorkerPool): Promise<WorkerPort> => {
     const port = new WorkerPort(start, pool);
     try {
@@ -118,13 +121,20 @@ async function openPort(platform: Platform, options: LoadOptions): Promise<Port>
   return open(threads > 1 ? new WorkerPool(threads - 1, open) : undefined);
 }
 
+/** An URL where relative ones mean relative to the page, or in a worker to its own file. */
+function absolute(url: URL | string, option: string): URL {
+  try {
+    return new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch (cause) {
+    throw new RefloatError('INVALID_ARGUMENT', `{ ${option}: ${JSON.stringify(url)} } is no URL, or is relative where nothing has an address: pass a whole one`, { cause });
+  }
+}
+
 /** Makes the source in a form that can be posted, with the buffers to move: once for each worker. */
-async function portable(source: WasmSource | undefined): Promise<() => [unknown, ArrayBuffer[]]> {
+async function portable(source: WasmSource | undefined, option: string): Promise<() => [unknown, ArrayBuffer[]]> {
   if (source === undefined || source instanceof WebAssembly.Module) return () => [source, []];
-  // Relative URLs mean relative to the page, not to the worker's file.
-  if (source instanceof URL) return () => [source.href, []];
-  if (typeof source === 'string') {
-    const { href } = new URL(source, globalThis.document?.baseURI);
+  if (source instanceof URL || typeof source === 'string') {
+    const { href } = absolute(source, option);
     return () => [href, []];
   }
   const bytes = source instanceof Response ? await bodyOf(source) : copied(source);

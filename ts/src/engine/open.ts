@@ -1,10 +1,10 @@
 import { defaultSource } from '#source';
-import { RefloatError } from '../errors.js';
 import { Engine } from './engine.js';
 import type { CkksGlue, ModuleGlue, OtherGlue } from './glue.js';
 import { Host, type OpenHost } from './host.js';
 import { MODULES, OTHER_MODULES, type ModuleName, type OtherModule } from './modules.js';
 import { requireSimd } from './simd.js';
+import { moduleFailed } from './starting.js';
 
 /** The wasm modules of the package. */
 export type Artefact = 'client' | 'full' | OtherModule;
@@ -54,7 +54,7 @@ export async function openModule(name: ModuleName, artefact: Artefact, glue: Mod
     opened.set(glue, engine);
     return engine;
   } catch (cause) {
-    throw loadError(cause, MODULES[name].source);
+    throw moduleFailed(cause, MODULES[name].source);
   }
 }
 
@@ -79,13 +79,4 @@ export function once(open: Open): Open {
     if (shared === loading) shared = undefined;
     return again(source);
   };
-}
-
-function loadError(cause: unknown, option: string): RefloatError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new RefloatError(
-    cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError ? 'BAD_BYTES' : 'NETWORK',
-    `the wasm module could not be loaded (${reason}): check that the .wasm file is served beside the package's JavaScript, or pass { ${option} } to Refloat.load()`,
-    { cause },
-  );
 }

@@ -2,6 +2,7 @@ import { RefloatError } from '../errors.js';
 import type { WorkerPool } from '../sharing/pool.js';
 import type { Arguments, Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
 import type { Host, Op, Sources } from './host.js';
+import { START_LIMIT, workerFailed } from './starting.js';
 import { fromWire, transferables, type Reply, type Request } from './wire.js';
 
 /** Calls the instances of a thread, wherever it runs. */
@@ -94,8 +95,12 @@ export interface WorkerLike {
   hold(busy: boolean): void;
 }
 
-/** Makes a worker and tells where its messages and its death go. */
-export type StartWorker = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void) => WorkerLike;
+/** Makes a worker and tells where its messages and its death go; throws if the platform refuses to. */
+export interface StartWorker {
+  /** Which file the worker is, for the message that it did not start. */
+  readonly file: string;
+  (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike;
+}
 
 interface Pending {
   resolve(value: never): void;
@@ -107,22 +112,32 @@ export class WorkerPort extends Port {
   readonly pool: WorkerPool | undefined;
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
+  readonly #file: string;
   #next = 1;
   #end: RefloatError | undefined;
   #poisoned = false;
+  #alive = false;
+  #deadline: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(start: StartWorker, pool?: WorkerPool) {
+  /**
+   * @param limit milliseconds that the worker has to say that it runs
+   */
+  constructor(start: StartWorker, pool?: WorkerPool, limit = START_LIMIT) {
     super();
     this.pool = pool;
-    this.#worker = start(
-      (reply) => this.#receive(reply),
-      (reason) =>
-        this.#die(
-          new RefloatError('PANICKED', 'the worker of refloat died: call Refloat.load() for a fresh one', {
-            cause: reason,
-          }),
-        ),
-    );
+    this.#file = start.file;
+    try {
+      this.#worker = start(
+        (reply) => this.#receive(reply),
+        (reason) => this.#failed(reason),
+      );
+    } catch (cause) {
+      throw workerFailed(this.#file, cause);
+    }
+    this.#deadline = setTimeout(() => {
+      this.#failed(new Error(`it said nothing for ${limit / 1000} seconds`));
+      this.#worker.terminate();
+    }, limit);
   }
 
   get dead(): boolean {
@@ -163,7 +178,17 @@ export class WorkerPort extends Port {
     });
   }
 
+  #failed(cause: unknown): void {
+    this.#die(
+      this.#alive
+        ? new RefloatError('PANICKED', 'the worker of refloat died: call Refloat.load() for a fresh one', { cause })
+        : workerFailed(this.#file, cause),
+    );
+  }
+
   #receive(reply: Reply): void {
+    this.#alive = true;
+    clearTimeout(this.#deadline);
     const pending = this.#pending.get(reply.id);
     if (!pending) return;
     this.#pending.delete(reply.id);
@@ -181,6 +206,7 @@ export class WorkerPort extends Port {
 
   #die(end: RefloatError): void {
     this.#end ??= end;
+    clearTimeout(this.#deadline);
     const waiting = [...this.#pending.values()];
     this.#pending.clear();
     this.#worker.hold(false);

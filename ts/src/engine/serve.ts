@@ -39,4 +39,6 @@ export function serve(port: MessagePortLike, open: OpenHost): void {
       if (request.id !== 0) port.post(reply, reply.ok ? transferables(reply.value) : []);
     });
   });
+  // Whoever started this hears that the script runs, before anything is asked of it.
+  port.post({ id: 0, ok: true, value: undefined }, []);
 }

@@ -5,4 +5,4 @@ export { cores, hasWorkers } from './node.js';
 /** The worker of this artefact. */
 export const startWorker = nodeWorker(new URL('../worker-client.js', import.meta.url));
 
-export { wrapWorker } from './node.js';
+export { workerAt, wrapWorker } from './node.js';

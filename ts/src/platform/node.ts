@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { Worker as NodeWorker } from 'node:worker_threads';
-import type { StartWorker } from '../engine/port.js';
+import type { StartWorker, WorkerLike } from '../engine/port.js';
 import type { Reply } from '../engine/wire.js';
 import { webWorker } from './web.js';
 
 /** Runs the worker in a thread that does not keep an idle process alive. */
 export function nodeWorker(url: URL): StartWorker {
-  return (onReply, onDeath) => {
+  const start = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike => {
     const worker = new NodeWorker(url, { name: 'refloat' });
     worker.on('message', (reply: Reply) => onReply(reply));
     worker.on('error', onDeath);
@@ -19,10 +19,14 @@ export function nodeWorker(url: URL): StartWorker {
       hold: (busy) => (busy ? worker.ref() : worker.unref()),
     };
   };
+  return Object.assign(start, { file: url.href });
 }
 
 /** A worker of the caller's own: only runtimes with the web's `Worker` (Deno) have such a thing. */
 export const wrapWorker = webWorker;
+
+/** The worker in a file of the caller's own. */
+export const workerAt = nodeWorker;
 
 /** Node always has threads. */
 export const hasWorkers = true;

@@ -6,6 +6,7 @@ export { cores, hasWorkers } from './web.js';
 /** The worker of this artefact. */
 export const startWorker = webWorker(
   () => new Worker(new URL('../worker-full.js', import.meta.url), { type: 'module', name: 'refloat' }),
+  "worker-full.js beside the package's JavaScript",
 );
 
-export { webWorker as wrapWorker } from './web.js';
+export { workerAt, webWorker as wrapWorker } from './web.js';

@@ -1,22 +1,41 @@
-import type { StartWorker } from '../engine/port.js';
+import type { StartWorker, WorkerLike } from '../engine/port.js';
 import type { Reply } from '../engine/wire.js';
 
-/** Wraps a browser's worker. */
-export function webWorker(make: () => Worker): StartWorker {
-  return (onReply, onDeath) => {
+/**
+ * Wraps a browser's worker.
+ *
+ * @param file what to call it where it does not start
+ */
+export function webWorker(make: () => Worker, file: string): StartWorker {
+  const start = (onReply: (reply: Reply) => void, onDeath: (reason: unknown) => void): WorkerLike => {
     const worker = make();
     worker.onmessage = (event: MessageEvent<Reply>) => onReply(event.data);
     worker.onerror = (event) => {
       event.preventDefault();
-      onDeath(event.message);
+      // A file that is not there, or is no script, has no message.
+      onDeath(new Error(event.message || 'it could not be loaded'));
     };
-    worker.onmessageerror = () => onDeath('a message could not be read');
+    worker.onmessageerror = () => onDeath(new Error('a message could not be read'));
     return {
       post: (message, transfer) => worker.postMessage(message, [...transfer]),
       terminate: () => worker.terminate(),
       hold: () => undefined,
     };
   };
+  return Object.assign(start, { file });
+}
+
+/** The worker in the file at `url`. One of another origin is imported by a worker of the page's. */
+export function workerAt(url: URL): StartWorker {
+  const options = { type: 'module', name: 'refloat' } as const;
+  const make = (): Worker => {
+    if (url.origin === globalThis.location?.origin) return new Worker(url, options);
+    const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
+    const worker = new Worker(script, options);
+    worker.addEventListener('message', () => URL.revokeObjectURL(script), { once: true });
+    return worker;
+  };
+  return webWorker(make, url.href);
 }
 
 /** Whether workers exist here. */

@@ -1,0 +1,53 @@
+// What keeps a worker or a module from starting, said to those who can mend it.
+import { RefloatError } from '../errors.js';
+
+/** Milliseconds after which a worker that has said nothing is taken not to run: its file is fetched in that time. */
+export const START_LIMIT = 30_000;
+
+/** The words of whatever was thrown. */
+export function reasonOf(cause: unknown): string {
+  if (cause instanceof Error) return cause.message || cause.name;
+  return cause === undefined ? 'no reason was given' : String(cause);
+}
+
+/** A worker that never answered. `file` says which it was. */
+export function workerFailed(file: string, cause: unknown): RefloatError {
+  const reason = reasonOf(cause);
+  return new RefloatError('NO_WORKER', `the worker of refloat did not start, from ${file} (${reason}): ${repair(cause, reason)}`, { cause });
+}
+
+function repair(cause: unknown, reason: string): string {
+  if (/TrustedScriptURL|TrustedScript\b/.test(reason)) {
+    return 'this page takes trusted types only; pass { worker: () => new Worker(policy.createScriptURL(url), { type: "module" }) } with a policy of your own to Refloat.load()';
+  }
+  if (isContentSecurityPolicy(reason)) {
+    return "the page's Content-Security-Policy forbids it; allow the file's origin in worker-src";
+  }
+  if (cause instanceof Error && cause.name === 'SecurityError') {
+    return 'a worker comes from the origin of its page; serve the file there, or pass { worker } with its URL to Refloat.load()';
+  }
+  return 'check that the file is served, as JavaScript, with what it imports, or pass { worker } with its URL to Refloat.load()';
+}
+
+/** A wasm module that could not be loaded; `option` is where another may be named. */
+export function moduleFailed(cause: unknown, option: string): RefloatError {
+  const reason = reasonOf(cause);
+  if (isContentSecurityPolicy(reason)) {
+    return new RefloatError(
+      'NO_WASM',
+      `the Content-Security-Policy of the page or of its worker forbids WebAssembly (${reason}): add 'wasm-unsafe-eval' to its script-src`,
+      { cause },
+    );
+  }
+  const broken = cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError;
+  return new RefloatError(
+    broken ? 'BAD_BYTES' : 'NETWORK',
+    `the wasm module could not be loaded (${reason}): check that the .wasm file is served beside the package's JavaScript, or pass { ${option} } to Refloat.load()`,
+    { cause },
+  );
+}
+
+/** Whether an engine's words are about a policy: each has its own. */
+function isContentSecurityPolicy(reason: string): boolean {
+  return /content.security.policy|\bCSP\b|unsafe-eval/i.test(reason);
+}

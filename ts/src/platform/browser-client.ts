@@ -1,0 +1,8 @@
+import { workerAt } from './web.js';
+
+export { cores, hasWorkers } from './web.js';
+
+/** The worker of the ready-made files, which no bundler moves: it lies beside its page's. */
+export const startWorker = workerAt(new URL('worker-client.js', import.meta.url));
+
+export { workerAt, webWorker as wrapWorker } from './web.js';
