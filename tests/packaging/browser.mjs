@@ -21,34 +21,44 @@ export function findChromium() {
   return undefined;
 }
 
-/** Serves a folder, opens its index.html, and gives what the page writes into `#result`. */
-export async function visit(executablePath, folder) {
-  const { chromium } = await import('playwright-core');
+/** Serves a folder on a port of its own, with these headers, while `use` lasts; it gets the origin. */
+export async function serving(folder, headers, use) {
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url, 'http://localhost').pathname);
     const file = join(folder, path === '/' ? 'index.html' : path);
     if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {
-      response.writeHead(404).end();
+      response.writeHead(404, headers).end();
       return;
     }
-    response.writeHead(200, { 'content-type': MIME[extname(file)] ?? 'application/octet-stream' });
+    response.writeHead(200, { ...headers, 'content-type': MIME[extname(file)] ?? 'application/octet-stream' });
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await use(`http://127.0.0.1:${server.address().port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** Opens a folder's index.html and gives what the page writes into `#result`, or else what went wrong in it. */
+export async function visit(executablePath, folder, { headers = {}, errors: expected = false } = {}) {
+  const { chromium } = await import('playwright-core');
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const browser = await chromium.launch({ executablePath, args });
   try {
-    const page = await browser.newPage();
-    const errors = [];
-    page.on('pageerror', (error) => errors.push(String(error)));
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const result = page.locator('#result:not(:empty)');
-    await result.waitFor({ state: 'attached', timeout: 120_000 });
-    return errors.length ? errors.join('\n') : await result.textContent();
+    return await serving(folder, headers, async (origin) => {
+      const page = await browser.newPage();
+      const errors = [];
+      page.on('pageerror', (error) => errors.push(String(error)));
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      await page.goto(`${origin}/`);
+      const result = page.locator('#result:not(:empty)');
+      await result.waitFor({ state: 'attached', timeout: 120_000 });
+      return errors.length && !expected ? errors.join('\n') : await result.textContent();
+    });
   } finally {
     await browser.close();
-    server.closeAllConnections();
-    server.close();
   }
 }

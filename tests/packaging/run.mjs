@@ -4,18 +4,23 @@
 //   node tests/packaging/run.mjs [case ...]
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { findChromium, visit } from './browser.mjs';
+import { findChromium, serving, visit } from './browser.mjs';
 import { sizeProblem } from './sizes.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const ts = join(root, 'ts');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
+
+/** The package's wasm modules, by its own list. */
+const MODULES = Object.keys(JSON.parse(await readFile(join(ts, 'package.json'), 'utf8')).exports)
+  .map((path) => /^\.\/(refloat_\w+)\.wasm$/.exec(path)?.[1])
+  .filter((name) => name !== undefined);
 
 class Skip extends Error {}
 
@@ -44,11 +49,12 @@ function check(condition, message) {
   if (!condition) throw new Error(message);
 }
 
-/** A page is whole if it brings the full module, those of gates and of conventional sets, and the worker along, once each. */
+/** A page is whole if it brings every module but the client's, and the worker along, once each. */
 async function checkPage(folder) {
   const files = await filesIn(folder);
   const wasm = files.filter((f) => f.endsWith('.wasm'));
-  check(wasm.length === 3, `three wasm modules expected, found ${wasm.join(', ') || 'none'} in ${files.join(', ')}`);
+  const wanted = MODULES.length - 1;
+  check(wasm.length === wanted, `${wanted} wasm modules expected, found ${wasm.join(', ') || 'none'} in ${files.join(', ')}`);
   const scripts = files.filter((f) => f.endsWith('.js'));
   check(scripts.length >= 2, `a page and a worker expected, found ${scripts.join(', ')}`);
   for (const file of scripts) {
@@ -56,10 +62,30 @@ async function checkPage(folder) {
     check(!text.includes('data:application/wasm'), `${file} has the wasm inlined`);
     check(!/node:(fs|worker_threads)/.test(text), `${file} imports a module of Node`);
   }
+  await checkOpens(folder);
+}
+
+/** Opens a page, and checks its verdict. */
+async function checkOpens(folder, verdict = /^ok$/, options) {
   const chromium = findChromium();
-  if (!chromium) throw new Skip('built; not opened, because there is no Chromium here');
-  const result = await visit(chromium, folder);
-  check(result === 'ok', `the page reports: ${result}`);
+  if (!chromium) throw new Skip('not opened, because there is no Chromium here');
+  const result = await visit(chromium, folder, options);
+  check(verdict.test(result), `the page reports: ${result}`);
+}
+
+/** A page without a bundler: the consumer's, with the package's files where `from` says. */
+async function plainPage(project, name, from, script = 'page.js') {
+  const out = join(project, name);
+  await mkdir(out, { recursive: true });
+  const page = await readFile(join(project, script), 'utf8');
+  await writeFile(join(out, 'page.js'), page.replace("from 'refloat'", `from '${from}'`));
+  for (const file of ['index.html', 'journey.mjs']) await cp(join(project, file), join(out, file));
+  return out;
+}
+
+/** The ready-made files of the package, as somebody puts them beside a page. */
+async function readyMade(project, to) {
+  for (const part of ['browser', 'wasm']) await cp(join(project, 'node_modules/refloat/dist', part), join(to, part), { recursive: true });
 }
 
 async function gzipped(file) {
@@ -70,19 +96,7 @@ async function gzipped(file) {
 const cases = {
   publint: () => run(process.execPath, [bin('publint'), ts, '--strict']),
 
-  'are the types wrong': ({ tarball }) =>
-    run(process.execPath, [
-      bin('attw'),
-      tarball,
-      '--profile',
-      'esm-only',
-      '--exclude-entrypoints',
-      'refloat_full.wasm',
-      'refloat_client.wasm',
-      'refloat_gates.wasm',
-      'refloat_conventional.wasm',
-      'refloat_integers.wasm',
-    ]),
+  'are the types wrong': ({ tarball }) => run(process.execPath, [bin('attw'), tarball, '--profile', 'esm-only']),
 
   'contents of the package': async ({ project }) => {
     const files = await filesIn(join(project, 'node_modules', 'refloat'));
@@ -93,17 +107,13 @@ const cases = {
       'dist/index.js',
       'dist/index.d.ts',
       'dist/vendor/eventsource-parser/LICENSE',
-      'dist/wasm/refloat_full_bg.wasm',
-      'dist/wasm/refloat_client_bg.wasm',
-      'dist/wasm/refloat_gates_bg.wasm',
-      'dist/wasm/refloat_conventional_bg.wasm',
-      'dist/wasm/refloat_integers_bg.wasm',
+      ...MODULES.map((name) => `dist/wasm/${name}_bg.wasm`),
     ]) {
       check(files.includes(wanted), `${wanted} is not in the package`);
     }
     const odd = files.filter((f) => /(^|\/)(src|tests|node_modules)\/|\.tsbuildinfo$|vitest/.test(f));
     check(odd.length === 0, `the package has files nobody needs: ${odd.join(', ')}`);
-    check(files.filter((f) => f.endsWith('.wasm')).length === 5, 'there is more than one copy of a wasm module');
+    check(files.filter((f) => f.endsWith('.wasm')).length === MODULES.length, 'there is more than one copy of a wasm module');
     const client = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_client_bg.wasm'));
     const full = await readFile(join(project, 'node_modules/refloat/dist/wasm/refloat_full_bg.wasm'));
     check(client.length < full.length, `the client module (${client.length} bytes) is not smaller than the full one (${full.length})`);
@@ -137,6 +147,22 @@ const cases = {
     await checkPage(out);
   },
 
+  'Vite: a worker of the page that imports refloat/worker': async ({ project }) => {
+    const { build } = await import('vite');
+    const out = join(project, 'out-vite-worker');
+    const input = join(project, 'own-worker.html');
+    await build({
+      root: project,
+      configFile: false,
+      logLevel: 'silent',
+      base: './',
+      worker: { format: 'es' },
+      build: { outDir: out, rolldownOptions: { input } },
+    });
+    await rename(join(out, 'own-worker.html'), join(out, 'index.html'));
+    await checkOpens(out);
+  },
+
   'webpack: build and open': async ({ project }) => {
     const { default: webpack } = await import('webpack');
     const out = join(project, 'out-webpack');
@@ -153,6 +179,32 @@ const cases = {
     });
     await writeFile(join(out, 'index.html'), (await readFile(join(project, 'index.html'), 'utf8')).replace('type="module" src="./page.js"', 'src="page.js"'));
     await checkPage(out);
+  },
+
+  'plain page: no bundler, no import map': async ({ project }) => {
+    const out = await plainPage(project, 'out-plain', './refloat/browser/refloat.js');
+    await readyMade(project, join(out, 'refloat'));
+    await checkOpens(out);
+  },
+
+  'plain page: the package comes from another origin': async ({ project }) => {
+    const there = join(project, 'out-elsewhere');
+    await readyMade(project, there);
+    await serving(there, { 'access-control-allow-origin': '*' }, async (origin) => {
+      await checkOpens(await plainPage(project, 'out-cross', `${origin}/browser/refloat.js`));
+    });
+  },
+
+  'plain page: what keeps it from starting is said': async ({ project }) => {
+    const out = await plainPage(project, 'out-failing', './refloat/browser/refloat.js', 'page-load.js');
+    await readyMade(project, join(out, 'refloat'));
+    const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
+    await checkOpens(out, /^ok$/, policy("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"));
+    await checkOpens(out, /^NO_WASM .*'wasm-unsafe-eval'/, policy("default-src 'self'; script-src 'self'"));
+    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js/, policy("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'"));
+    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*createScriptURL/, policy("require-trusted-types-for 'script'"));
+    await rm(join(out, 'refloat/browser/worker.js'));
+    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*\{ worker \}/, { errors: true });
   },
 };
 
