@@ -68,6 +68,12 @@ export async function buildWasm(step) {
       const { code, errors } = await minify(glue, readFileSync(glue, 'utf8'), { module: true });
       if (errors.length > 0) throw new Error(`${glue} was not minified: ${errors[0].message}`);
       writeFileSync(glue, code);
+      // Two names that only the DOM's library has, where programs without it read the types.
+      const types = join(scratch, `${name}.d.ts`);
+      writeFileSync(
+        types,
+        readFileSync(types, 'utf8').replaceAll('RequestInfo', 'string').replaceAll('BufferSource', 'ArrayBuffer | ArrayBufferView'),
+      );
     }
     mkdirSync(wasmDist, { recursive: true });
     for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));

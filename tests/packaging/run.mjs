@@ -140,6 +140,16 @@ const cases = {
     }
   },
 
+  'TypeScript: with and without the types of DOM and Node, from modules and from CommonJS': async ({ project }) => {
+    // Node's types, of which the project has none of its own.
+    const typeRoots = [join(root, 'node_modules', '@types')];
+    for (const [lib, types] of [[['ES2022'], []], [['ES2022'], ['node']], [['ES2022', 'DOM'], []], [['ES2022', 'WebWorker'], []], [['ESNext', 'DOM'], ['node']]]) {
+      const compilerOptions = { target: 'ES2022', module: 'NodeNext', lib, types, typeRoots, strict: true, skipLibCheck: false, noEmit: true };
+      await writeFile(join(project, 'libraries.json'), JSON.stringify({ compilerOptions, files: ['libraries.mts', 'common.cts'] }));
+      await run(process.execPath, [bin('tsc'), '--project', 'libraries.json'], { cwd: project });
+    }
+  },
+
   'Vite: build and open': async ({ project }) => {
     const { build } = await import('vite');
     const out = join(project, 'out-vite');

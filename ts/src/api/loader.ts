@@ -1,4 +1,5 @@
 import { RefloatError } from '../errors.js';
+import type { WasmBytes } from '../globals.js';
 import type { GlueAbout } from '../engine/glue.js';
 import { ckks } from '../engine/handle.js';
 import type { OpenHost } from '../engine/host.js';
@@ -149,7 +150,7 @@ function bodyOf(response: Response): Promise<ArrayBuffer> {
   throw new RefloatError('NETWORK', `the wasm module could not be fetched: HTTP ${response.status} from ${response.url}`);
 }
 
-function copied(source: BufferSource): ArrayBuffer {
+function copied(source: WasmBytes): ArrayBuffer {
   const view = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   return view.slice().buffer;
 }

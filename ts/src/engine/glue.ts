@@ -2,13 +2,14 @@ import type * as Conventional from '#wasm-conventional';
 import type * as Full from '#wasm-full';
 import type * as Gates from '#wasm-gates';
 import type * as Integers from '#wasm-integers';
+import type { WasmBytes } from '../globals.js';
 import type { SetInfo } from '../params.js';
 
 /** What every wasm module of this package has. */
 export interface ModuleGlue {
   default(init?: { module_or_path: unknown }): Promise<{ memory: WebAssembly.Memory }>;
   /** Instantiates from bytes or a compiled module without waiting. */
-  initSync(init: { module: BufferSource | WebAssembly.Module }): { memory: WebAssembly.Memory };
+  initSync(init: { module: WasmBytes | WebAssembly.Module }): { memory: WebAssembly.Memory };
   /** Throws the instance away and makes a fresh one of the same module. */
   __wbg_reset_state(): void;
   /** The message of the panic that stopped the instance, if one did. */

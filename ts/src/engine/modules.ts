@@ -2,10 +2,11 @@
  * The WebAssembly modules. A method with a module of its own has a line of the two lists here, and of those of the glue
  * (`glue.ts`, `worker-modules.ts`, `direct-modules.ts`).
  */
+import type { WasmBytes } from '../globals.js';
 import type { SetNames } from '../sets.js';
 
 /** Where to take a wasm module from instead of the file beside the package. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+export type WasmSource = string | URL | Response | WasmBytes | WebAssembly.Module;
 
 /** Where the wasm modules are. */
 export interface ModuleSources {

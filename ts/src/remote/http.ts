@@ -1,4 +1,5 @@
 import { RefloatError, isErrorCode, type ServerProblem } from '../errors.js';
+import type { Fetch } from '../globals.js';
 import { JSON_BYTES, PROBLEM_BYTES, allowance, discard, readBody, silent, within, type Patience } from './body.js';
 import { members, parsed, plain } from './text.js';
 
@@ -27,7 +28,7 @@ export type Contact =
 
 /** What all requests to a server share. */
 export interface HttpOptions {
-  readonly fetch: typeof fetch;
+  readonly fetch: Fetch;
   readonly headers: Readonly<Record<string, string>>;
   readonly retry: RetryPolicy;
   /** Milliseconds without a byte after which a request counts as lost. */
@@ -55,7 +56,7 @@ export class Http {
   readonly base: string;
   readonly retry: RetryPolicy;
   readonly silenceMs: number;
-  readonly #fetch: typeof fetch;
+  readonly #fetch: Fetch;
   readonly #headers: Headers;
   readonly #onContact: (contact: Contact) => void;
   #retrying = false;

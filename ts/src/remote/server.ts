@@ -7,6 +7,7 @@ import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js
 import type { ModuleName } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
+import type { Fetch } from '../globals.js';
 import { GateCiphertext } from '../gates/ciphertext.js';
 import { describeCircuit, type CircuitInfo } from '../gates/circuit.js';
 import type { CircuitEvent } from '../gates/events.js';
@@ -41,7 +42,7 @@ export interface ServerOptions {
    */
   readonly token?: string | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
   /** How often a request is repeated when the network or the server fails; 6 tries by default. */
   readonly retry?: Partial<RetryPolicy>;
   /** Told when a request is about to be repeated, and when the server answers again. */
@@ -168,7 +169,7 @@ export class Server {
     this.#port = port;
     this.#sets = sets;
     this.#http = new Http(address(url), {
-      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+      fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       headers: { ...options.headers, ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }) },
       retry: { attempts: 6, firstDelayMs: 250, maxDelayMs: 8000, ...options.retry },
       silenceMs: milliseconds(options.timeoutMs ?? 60_000),
