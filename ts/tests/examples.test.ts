@@ -15,6 +15,8 @@ interface Example {
   readonly name: string;
   readonly code: string;
   readonly needsServer: boolean;
+  /** Whether Node runs it as it stands: what READMEs show is copied by people without a compiler. */
+  readonly plain: boolean;
 }
 
 const examples = [...(await fromComments()), ...(await fromReadme('README.md')), ...(await fromReadme('../README.md'))];
@@ -69,10 +71,10 @@ describe('the examples', () => {
 
   for (const [i, example] of examples.entries()) {
     it.skipIf(example.needsServer && SERVER_BINARY === undefined)(`${example.name} runs`, async () => {
-      const { outputText } = ts.transpileModule(example.code, { compilerOptions: OPTIONS, fileName: 'example.mts' });
+      const compiled = (): string => ts.transpileModule(example.code, { compilerOptions: OPTIONS, fileName: 'example.mts' }).outputText;
       const file = new URL(`${i}.mjs`, scratch);
       const url = server?.url ?? '';
-      const code = outputText.replaceAll(DEFAULT_ADDRESS, url);
+      const code = (example.plain ? example.code : compiled()).replaceAll(DEFAULT_ADDRESS, url);
       await writeFile(file, `globalThis.url = ${JSON.stringify(url)};\n${code}`);
       await run(fileURLToPath(file));
     });
@@ -100,7 +102,7 @@ async function fromComments(): Promise<Example[]> {
     for (const match of text.matchAll(/\/\*\*((?:(?!\*\/)[^])*?@example[^]*?)\*\/\s*export (?:abstract )?\w+ (\w+)/g)) {
       const comment = (match[1] as string).replace(/^ *\* ?/gm, '');
       for (const block of comment.matchAll(/```ts\n([^]*?)```/g)) {
-        found.push(example(`${file} (${match[2]})`, block[1] as string));
+        found.push(example(`${file} (${match[2]})`, block[1] as string, false));
       }
     }
   }
@@ -109,7 +111,7 @@ async function fromComments(): Promise<Example[]> {
 
 async function fromReadme(path: string): Promise<Example[]> {
   const text = await readFile(new URL(path, root), 'utf8');
-  return [...text.matchAll(/```ts\n([^]*?)```/g)].map((block, i) => example(`${path} ${i + 1}`, atToySize(block[1] as string)));
+  return [...text.matchAll(/```ts\n([^]*?)```/g)].map((block, i) => example(`${path} ${i + 1}`, atToySize(block[1] as string), true));
 }
 
 /** A set of full size takes minutes and 1.5 GB of keys; all else stays as it is written. */
@@ -117,6 +119,6 @@ function atToySize(code: string): string {
   return code.replaceAll(`rf.keygen('ship13')`, `rf.keygen('toy10', { allowInsecure: true })`);
 }
 
-function example(name: string, code: string): Example {
-  return { name, code, needsServer: code.includes('declare const url') || code.includes(DEFAULT_ADDRESS) };
+function example(name: string, code: string, plain: boolean): Example {
+  return { name, code, plain, needsServer: code.includes('declare const url') || code.includes(DEFAULT_ADDRESS) };
 }
