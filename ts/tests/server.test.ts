@@ -1,5 +1,6 @@
 // The package against the native server: what a page makes, the server refreshes, the page decrypts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Program } from '../dist/index.js';
 import { SERVER_BINARY } from './support/real-server.js';
 import { uploadedKeys, type UploadedKeys } from './support/uploaded-keys.js';
 
@@ -109,6 +110,18 @@ describe.skipIf(SERVER_BINARY === undefined)('with the native server', () => {
     using other = await rf.keygen('toy10', { allowInsecure: true });
     using ct = await other.encrypt([1]);
     await expect(server.bootstrap(ct)).rejects.toMatchObject({ problem: { status: 404 } });
+  });
+
+  it('says how keys come to it that it does not have', async () => {
+    using other = await rf.keygen('toy10', { allowInsecure: true });
+    using x = await other.encrypt(VALUES);
+    const wanted = { code: 'MISSING_KEY', message: expect.stringContaining('server.uploadKeys(keys)') as unknown };
+    await expect(server.bootstrap(x)).rejects.toMatchObject(wanted);
+    const program = new Program(keys.params);
+    program.output('y', program.input('x').mul(2));
+    await expect(server.run(program, { x })).rejects.toMatchObject(wanted);
+    using mine = await keys.encrypt(VALUES);
+    await expect(server.run(program, { x: mine })).rejects.toThrow(/toy10 has the operations square, bootstrap.*take keys of a set that has it/);
   });
 
   it('goes on with an upload after the server was killed in the middle', async () => {

@@ -7,7 +7,9 @@ import { Gates } from '../gates/gates.js';
 import { Integers } from '../integers/integers.js';
 import type { Clamp, Preset, PresetName, Reduction, SlotMode } from '../params.js';
 import { Server, type ServerOptions } from '../remote/server.js';
-import type { BootstrapKeys } from './bootstrap-keys.js';
+import { unlessAborted } from './abandon.js';
+import { mustBe } from './arguments.js';
+import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
 import { KeySet } from './key-set.js';
 import type { About } from './loader.js';
@@ -75,7 +77,9 @@ export class Instance {
     throwIfAborted(options.signal);
     const params = await this.#sets.find(preset);
     const keys = classOf(ckks(moduleOf(params.method)), 'SecretKey');
-    const made = await this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed));
+    const made = await unlessAborted(this.#port, options.signal, () =>
+      this.#port.call(keys, 'generate', params.name, options.allowInsecure === true, copied(options.seed)),
+    );
     return new KeySet(this.#port, made, params);
   }
 
@@ -101,6 +105,8 @@ export class Instance {
 
   /** Squares every slot; takes one level. */
   async square(ciphertext: Ciphertext, keys: BootstrapKeys): Promise<Ciphertext> {
+    mustBe(ciphertext, Ciphertext, 'square()', 'a ciphertext that encrypt() makes');
+    mustBe(keys, BootstrapKeys, 'square()', 'the keys that bootstrapKeys() makes');
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const [x, by] = [ciphertext.handleIn(this.#port), keys.handleIn(this.#port)];
     return new Ciphertext(this.#port, await this.#port.call(ckks(x.module), 'square', x, by), ciphertext.mode);
@@ -108,6 +114,7 @@ export class Instance {
 
   /** Drops the primes that multiplications would spend, down to `params.inputLevel`. */
   async exhaust(ciphertext: Ciphertext): Promise<Ciphertext> {
+    mustBe(ciphertext, Ciphertext, 'exhaust()', 'a ciphertext that encrypt() makes');
     const x = ciphertext.handleIn(this.#port);
     return new Ciphertext(this.#port, await this.#port.call(ckks(x.module), 'exhaust', x), ciphertext.mode);
   }

@@ -8,6 +8,7 @@ import { SteppableRun } from '../run.js';
 import { shareDiagonals } from '../sharing/diagonals.js';
 import { prepareTracks, shareTracks } from '../sharing/tracks.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
+import { mustBe, numbers } from './arguments.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
 import type { RoundsChoice, SignalOptions } from './options.js';
@@ -72,7 +73,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
    */
   async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
     throwIfAborted(options.signal);
-    const data = Float64Array.from(values);
+    const data = numbers(values, 'encrypt()');
     const mode = options.mode ?? this.params.mode;
     const made = await this.port.call(this.handle, 'encrypt', data, mode, options.level, copied(options.seed));
     return new Ciphertext(this.port, made, mode);
@@ -97,6 +98,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   bootstrapKeys(options: BootstrapKeysOptions = {}): SteppableRun<BootstrapKeys, KeyProgress> {
     const { port, handle: secret, params } = this;
     const keys = classOf(ckks(secret.module), 'BootstrapKeys');
+    if (options.resident !== false) mustFit(params);
     return new SteppableRun(async (control) => {
       if (options.resident === false) {
         await control.gate();
@@ -137,11 +139,12 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     options: BootstrapOptions = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     this.#mustBeMine(ciphertext);
+    mustBe(keys, BootstrapKeys, 'bootstrap()', 'the keys that bootstrapKeys() makes');
     keyMismatch(keys.keyId, ciphertext, 'these bootstrapping keys');
     const { port, handle: secret, params } = this;
     const [ct, boot] = [ciphertext.handleIn(port), keys.handleIn(port)];
     const { inspect, rounds } = options;
-    const message = typeof inspect === 'object' ? Float64Array.from(inspect.message) : undefined;
+    const message = typeof inspect === 'object' ? numbers(inspect.message, 'inspect.message') : undefined;
     const { mode } = ciphertext;
     const pool = keys.resident ? undefined : port.pool;
     return new SteppableRun((control) => {
@@ -168,6 +171,20 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
   #mustBeMine(ciphertext: Ciphertext): void {
     keyMismatch(this.id, ciphertext, 'this key set');
   }
+}
+
+/** Bytes that keys may take in a page: a wasm instance has 4 GiB at most, and computes in them too. */
+const MOST_KEY_BYTES = 3 * 2 ** 30;
+
+function mustFit({ name, expandedKeyBytes }: Preset): void {
+  const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
+  const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
+  if (expandedKeyBytes <= most) return;
+  const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+  throw new RefloatError(
+    'LIMIT',
+    `the bootstrapping keys of ${name} take ${gigabytes(expandedKeyBytes)} in memory, and ${gigabytes(most)} is the most that keys may take here: let a server hold them (rf.server(url).uploadKeys(keys))`,
+  );
 }
 
 function neededAtOnce(name: string): RefloatError {

@@ -11,20 +11,38 @@ const forgotten = new FinalizationRegistry<{ port: Port; handle: Handle }>(({ po
  */
 export abstract class Resource<T = unknown> {
   /** @internal */
-  protected readonly port: Port;
+  protected declare readonly port: Port;
   readonly #handle: Handle<T>;
   readonly #what: string;
   #freed = false;
 
   /** @internal */
   constructor(port: Port, { module, object }: Handle<T>, what: string) {
-    this.port = port;
+    Object.defineProperty(this, 'port', { value: port });
     this.#handle = { module, object, what };
     this.#what = what;
     const held: Handle = { module, object };
     port.keep(held);
     // Runs hold the handle alone: as long as one of them does, the object stays.
     forgotten.register(this.#handle, { port, handle: held }, this.#handle);
+    // Read by structuredClone() and postMessage() alone, whose copies would be empty.
+    Object.defineProperty(this, 'clone', {
+      enumerable: true,
+      get: () => {
+        throw new RefloatError('INVALID_ARGUMENT', `${what} cannot be cloned or posted, for it lives in the instance of Refloat that made it: ${elsewhere}`);
+      },
+    });
+  }
+
+  /** Facts about it, for logs: what it holds stays where it is. */
+  toJSON(): Record<string, unknown> {
+    const plain = Object.entries(Object.getOwnPropertyDescriptors(this)).filter(([, { value }]) => /^(string|number|boolean)$/.test(typeof value));
+    return Object.fromEntries(plain.map(([name, { value }]) => [name, value]));
+  }
+
+  /** What messages call it. */
+  get [Symbol.toStringTag](): string {
+    return this.#what.replace(/^the /, '');
   }
 
   /** Whether `free()` was called. */
@@ -57,6 +75,8 @@ export abstract class Resource<T = unknown> {
     this.free();
   }
 }
+
+const elsewhere = 'pass ciphertexts on with toBytes() and ciphertextFromBytes(), and keys with exportSecret() and importKeys()';
 
 function foreign(what: string): Error {
   return new RefloatError(

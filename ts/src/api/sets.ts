@@ -5,6 +5,7 @@ import { OTHER_CKKS_MODULES, moduleOf, type ModuleName } from '../engine/modules
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { Preset, SetWithParts } from '../params.js';
+import { named } from './arguments.js';
 
 /** How every object on the wire begins, in hexadecimal, and where the fingerprint of its set is. */
 const MAGIC = '897265666c6f6174';
@@ -92,7 +93,13 @@ export function keyMismatch(
   ciphertext: { readonly keyId: string; readonly preset: string },
   what: string,
 ): void {
-  if (ciphertext.keyId === keyId) return;
+  if (ciphertext?.keyId === keyId) return;
+  if (typeof ciphertext?.keyId !== 'string' || typeof ciphertext.preset !== 'string') {
+    throw new RefloatError(
+      'INVALID_ARGUMENT',
+      `${what} takes a ciphertext, which encrypt() makes or ciphertextFromBytes() reads, and got ${named(ciphertext)}`,
+    );
+  }
   throw new RefloatError(
     'PARAMS_MISMATCH',
     `the ciphertext (set ${ciphertext.preset}) is encrypted under key ${ciphertext.keyId}, but ${what} is of key ${keyId}: use the key it was encrypted with`,

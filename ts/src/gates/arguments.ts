@@ -1,9 +1,19 @@
+import { named } from '../api/arguments.js';
 import { RefloatError } from '../errors.js';
 
 /** Refuses what would be rounded on its way. */
 export function natural(value: number, what: string): number {
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return value;
   throw new RefloatError('INVALID_ARGUMENT', `${what} is ${value}: give an integer that is not negative`);
+}
+
+/** A bit of a list, as 0 or 1. */
+export function bit(value: unknown, index: number): number {
+  if (typeof value === 'boolean' || value === 0 || value === 1) return Number(value);
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `entry ${index} of what encrypt() got is ${named(value)}: bits are true and false; for integers there is encryptIntegers()`,
+  );
 }
 
 /** Refuses a part that a list does not have. */

@@ -1,3 +1,4 @@
+import { unlessAborted } from '../api/abandon.js';
 import type { ImportOptions, KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
 import { unpacked } from '../api/sets.js';
@@ -58,9 +59,10 @@ export class Gates {
    * @param preset name of a parameter set, `bool-128` (128 bits) if left out
    */
   async keygen(preset: GatePresetName | (string & {}) = 'bool-128', options: KeygenOptions = {}): Promise<GateKeySet> {
-    throwIfAborted(options.signal);
     const allow = options.allowInsecure === true;
-    const made = await this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed));
+    const made = await unlessAborted(this.#port, options.signal, () =>
+      this.#port.call(SECRET_KEY, 'generate', preset, allow, copied(options.seed)),
+    );
     return new GateKeySet(this.#port, made, await this.params(made.preset));
   }
 

@@ -1,10 +1,12 @@
+import { unlessAborted } from '../api/abandon.js';
+import { listOf } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
 import { SecretKey, copied } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueGateSecretKey } from '../engine/glue.js';
 import { GATES, classOf } from '../engine/handle.js';
 import { throwIfAborted } from '../errors.js';
-import { checkBits, natural } from './arguments.js';
+import { bit, checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { GateKeys } from './keys.js';
 import type { GatePreset } from './params.js';
@@ -33,8 +35,8 @@ export interface GateEncryptOptions extends SignalOptions {
 export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   /** Encrypts a bit, or several. */
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
-    const list = typeof bits === 'boolean' ? [bits] : bits;
-    return this.#encrypt(Uint32Array.from(list, Number), 0, options);
+    const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of them (for integers there is encryptIntegers())');
+    return this.#encrypt(Uint32Array.from(list, bit), 0, options);
   }
 
   /** Encrypts integers below `messages`, by default `params.gates.messages`, for look-ups. */
@@ -44,6 +46,7 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   ): Promise<GateCiphertext> {
     const list = typeof values === 'number' ? [values] : values;
     const messages = options.messages ?? this.params.gates.messages;
+    listOf(list, 'encryptIntegers()', 'an integer, or a list of integers');
     for (const value of list) natural(value, 'the integer');
     return this.#encrypt(Uint32Array.from(list), natural(messages, 'messages'), options);
   }
@@ -66,8 +69,9 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
 
   /** Makes the public keys that gates are evaluated with, in the page. */
   async evaluationKeys(options: SignalOptions = {}): Promise<GateKeys> {
-    throwIfAborted(options.signal);
-    const made = await this.port.call(classOf(GATES, 'GateKeys'), 'generate', this.handle);
+    const made = await unlessAborted(this.port, options.signal, () =>
+      this.port.call(classOf(GATES, 'GateKeys'), 'generate', this.handle),
+    );
     return new GateKeys(this.port, made, this.params);
   }
 

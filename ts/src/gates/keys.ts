@@ -1,3 +1,4 @@
+import { mustBe } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
 import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
@@ -68,6 +69,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
 
   /** A gate, place by place of its operands, which have the same length. */
   async gate(gate: GateName, ...operands: readonly GateCiphertext[]): Promise<GateCiphertext> {
+    for (const operand of operands) mustBeEncrypted(operand, `${gate}()`);
     checkOperands(gate, lengths(operands));
     return new GateCiphertext(this.port, await this.port.call(this.handle, 'gate', gate, this.#handles(operands)));
   }
@@ -226,6 +228,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
   }
 
   #handle(list: GateCiphertext): Handle<GlueGateCiphertext> {
+    mustBeEncrypted(list, 'this operation');
     keyMismatch(this.keyId, list, 'these evaluation keys');
     return list.handleIn(this.port);
   }
@@ -236,6 +239,10 @@ export class GateKeys extends Resource<GlueGateKeys> {
 }
 
 const GATE_RUN = classOf(GATES, 'GateRun');
+
+function mustBeEncrypted(value: unknown, where: string): void {
+  mustBe(value, GateCiphertext, where, 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
+}
 
 function lengths(lists: readonly GateCiphertext[]): number[] {
   return lists.map((list) => list.length);

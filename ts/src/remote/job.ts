@@ -38,7 +38,7 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
   const once = crypto.getRandomValues(new Uint8Array(16));
   const query = new URLSearchParams({ key: job.keyId, op: job.ops.join(','), mode: job.mode });
   if (job.rounds !== undefined) query.set('rounds', String(job.rounds));
-  const { id } = await http.json(`/v1/jobs?${query.toString()}`, {
+  const answer = http.json(`/v1/jobs?${query.toString()}`, {
     method: 'POST',
     headers: {
       ...bearer(job.token),
@@ -48,6 +48,12 @@ async function submit(http: Http, job: Job, signal: AbortSignal): Promise<string
     },
     body: job.body,
     signal,
+  });
+  const { id } = await answer.catch((error: unknown) => {
+    // Whatever a key set is called in the server's words, this is how one gets there from here.
+    if (!(error instanceof RefloatError) || error.problem?.code !== 'NOT_FOUND') throw error;
+    const message = `${http.base} has no evaluation keys of key ${job.keyId}: send them with await server.uploadKeys(keys)`;
+    throw new RefloatError('MISSING_KEY', message, { cause: error, problem: error.problem });
   });
   // It becomes a part of addresses.
   if (typeof id === 'string' && /^[\w-]{1,128}$/.test(id)) return id;

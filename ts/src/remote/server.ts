@@ -1,6 +1,8 @@
+import { mustBe } from '../api/arguments.js';
 import { Ciphertext } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
 import type { RoundsChoice, SignalOptions } from '../api/options.js';
+import { SecretKey } from '../api/secret.js';
 import { keyMismatch, type Sets } from '../api/sets.js';
 import { freeing } from '../engine/engine-run.js';
 import { GATES, INTEGERS, ckks, classOf, type Handle } from '../engine/handle.js';
@@ -18,7 +20,7 @@ import { integerPreset } from '../integers/integers.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
 import type { IntegerEvent } from '../integers/params.js';
 import type { Preset } from '../params.js';
-import type { Program } from '../program/program.js';
+import { Program } from '../program/program.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
@@ -205,6 +207,7 @@ export class Server {
    * set is sealed under a digest of all of them.
    */
   uploadKeys(keys: KeySet | GateKeySet | IntegerKeySet, options: UploadOptions = {}): SteppableRun<RemoteKeys, KeyProgress> {
+    mustBe(keys, SecretKey, 'uploadKeys()', 'a key set, which keygen() makes and importKeys() reads');
     const source = this.#access.source(keys);
     return new SteppableRun(async (control) => {
       const { token, digests } = await this.#access.of(keys.id, keys, options.token);
@@ -248,9 +251,10 @@ export class Server {
    * cancels the job.
    */
   bootstrap(ciphertext: Ciphertext, options: RemoteBootstrapOptions = {}): Run<Ciphertext, StageEvent | KeyRepair> {
+    mustBe(ciphertext, Ciphertext, 'bootstrap()', 'a ciphertext that encrypt() makes');
     if (options.keys) keyMismatch(options.keys.id, ciphertext, 'this key set');
     const handle = ciphertext.handleIn(this.#port);
-    const ops = options.op ?? ['bootstrap'];
+    const ops = operations(options.op);
     const { rounds } = options;
     const { keyId, mode } = ciphertext;
     return new Run(async (control) => {
@@ -271,11 +275,13 @@ export class Server {
     inputs: Readonly<Record<string, Ciphertext>>,
     options: RemoteProgramOptions = {},
   ): Run<Record<string, Ciphertext>, ProgramEvent | KeyRepair> {
+    mustBe(program, Program, 'run()', 'a Program');
     const given = program.inputs.map((name) => {
       const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
       if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
       return ciphertext;
     });
+    for (const ciphertext of given) mustBe(ciphertext, Ciphertext, 'run()', 'ciphertexts that encrypt() makes as its inputs');
     const [first] = given;
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input: add one');
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
@@ -308,6 +314,7 @@ export class Server {
     const source = typeof circuit === 'string' ? circuit : circuit.text;
     const text = new TextEncoder().encode(source);
     const lists = inputs instanceof GateCiphertext ? [inputs] : inputs;
+    for (const list of lists) mustBe(list, GateCiphertext, 'circuit()', 'ciphertexts of bits, which encrypt() of a key set of rf.gates makes');
     const handles = lists.map((list) => list.handleIn(this.#port));
     const [first] = lists;
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the circuit is given no input: pass the ciphertexts of its inputs');
@@ -337,13 +344,14 @@ export class Server {
     options: RemoteIntegerOptions = {},
   ): Run<IntegerCiphertext, IntegerEvent | KeyRepair> {
     const list = inputs instanceof IntegerCiphertext ? [inputs] : inputs;
+    for (const x of list) mustBe(x, IntegerCiphertext, 'integers()', 'ciphertexts of integers, which encrypt() of a key set of rf.integers makes');
     const handles = list.map((x) => x.handleIn(this.#port));
     const [first] = list;
     if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the job is given no ciphertext: pass one, and another for each multiply');
     if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
     for (const x of list) keyMismatch(first.keyId, x, 'the first input');
     const { keyId, preset } = first;
-    const ops = options.op ?? ['bootstrap'];
+    const ops = operations(options.op);
     return new Run(async (control) => {
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
       const resultBytes = Math.max(...(await integerPreset(this.#port, preset)).ciphertextBytes);
@@ -418,13 +426,22 @@ function milliseconds(value: number): number {
   throw new RefloatError('INVALID_ARGUMENT', `timeoutMs is ${value}, and has to be a number of milliseconds above 0`);
 }
 
+/** The operations of a job; one may stand for a list of it. */
+function operations<T extends string>(op: readonly T[] | undefined): readonly (T | 'bootstrap')[] {
+  return typeof op === 'string' ? [op] : (op ?? ['bootstrap']);
+}
+
 /** An absolute address; a path is taken relative to the page. */
 function address(url: string | URL): string {
+  const refused = (reason: string, cause?: unknown): RefloatError =>
+    new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server${reason}: write it as http://host:port`, { cause });
+  // Of "localhost:7878" the scheme would be "localhost", and in a page "127.0.0.1:7878" is a path.
+  if (/^[\w.-]+:\d+/.test(String(url))) throw refused(`, try http://${String(url)}`);
   try {
-    return new URL(url, globalThis.document?.baseURI).href;
-  } catch (cause) {
-    throw new RefloatError('INVALID_ARGUMENT', `"${String(url)}" is not the address of a server: write it as http://host:port`, {
-      cause,
-    });
+    const { href, protocol } = new URL(url, globalThis.document?.baseURI);
+    if (/^https?:$/.test(protocol)) return href;
+    throw refused(`, its scheme is ${protocol}`);
+  } catch (error) {
+    throw error instanceof RefloatError ? error : refused('', error);
   }
 }

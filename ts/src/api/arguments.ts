@@ -1,0 +1,39 @@
+import { RefloatError } from '../errors.js';
+
+/** What somebody passed, as a message names it. */
+export function named(value: unknown): string {
+  if (value === undefined || value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return `the number ${value}`;
+  if (typeof value === 'bigint') return `the bigint ${value}n`;
+  if (typeof value === 'string') return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+  if (typeof value === 'function') return 'a function';
+  if (value instanceof Promise || typeof (value as { then?: unknown }).then === 'function') return 'a promise: await it first';
+  if (value instanceof Error) return `an error (${value.message})`;
+  // Names of classes do not outlive minifiers; tags do.
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (tag.endsWith('keys')) return tag;
+  return /^[AEIOaeio]/.test(tag) ? `an ${tag === 'Object' ? 'object' : tag}` : `a ${tag}`;
+}
+
+/** Refuses what is not an object of a class of this package; `what` says where such objects come from. */
+export function mustBe<T>(value: unknown, Class: abstract new (...args: never[]) => T, where: string, what: string): asserts value is T {
+  if (value instanceof Class) return;
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(value)}`);
+}
+
+/** A copy of numbers, or of bits as 0 and 1; anything else is named. */
+export function numbers(values: unknown, where: string): Float64Array {
+  if (values instanceof Float64Array) return values.slice();
+  const list = listOf(values, where, 'a list of numbers, such as [0.5] or a typed array');
+  return Float64Array.from(list, (value, index) => {
+    if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${index} of what ${where} got is ${named(value)}: pass numbers`);
+  });
+}
+
+/** What has a length and entries, which a single value has not. */
+export function listOf(values: unknown, where: string, what: string): ArrayLike<unknown> {
+  const length = typeof values === 'object' && values !== null ? (values as { length?: unknown }).length : undefined;
+  if (typeof length === 'number' && Number.isInteger(length) && length >= 0) return values as ArrayLike<unknown>;
+  throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(values)}`);
+}
