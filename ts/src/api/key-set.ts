@@ -176,14 +176,16 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
 /** Bytes that keys may take in a page: a wasm instance has 4 GiB at most, and computes in them too. */
 const MOST_KEY_BYTES = 3 * 2 ** 30;
 
-function mustFit({ name, expandedKeyBytes }: Preset): void {
+function mustFit({ name, keyBytes, expandedKeyBytes, tracks }: Preset): void {
   const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
   const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
-  if (expandedKeyBytes <= most) return;
+  // What a server computes ahead for all tracks together is not held in a page.
+  const needed = tracks > 1 ? 2 * keyBytes : expandedKeyBytes;
+  if (needed <= most) return;
   const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
   throw new RefloatError(
     'LIMIT',
-    `the bootstrapping keys of ${name} take ${gigabytes(expandedKeyBytes)} in memory, and ${gigabytes(most)} is the most that keys may take here: let a server hold them (rf.server(url).uploadKeys(keys))`,
+    `the bootstrapping keys of ${name} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here: let a server hold them (rf.server(url).uploadKeys(keys))`,
   );
 }
 
