@@ -79,6 +79,14 @@ const cases = {
     );
   },
 
+  'Bun: one executable, and run': async ({ project }) => {
+    await install(project, 'bun');
+    const binary = join(project, 'out-compiled');
+    await run(tool(project, 'bun'), ['build', '--compile', 'bun-compiled.mjs', `--outfile=${binary}`], { cwd: project });
+    // Nothing of the package lies where it runs.
+    await run(binary, [], { cwd: '/' });
+  },
+
   'Deno: run': async ({ project }) => {
     await install(project, 'deno');
     for (const script of ['node-main.mjs', 'node-client.mjs', 'node-own-thread.mjs']) {
