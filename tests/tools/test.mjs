@@ -30,6 +30,7 @@ const node = (...args) => ({ command: process.execPath, args });
 const steps = [
   { group: 'lint', name: 'lock files', action: checkLocks },
   { group: 'lint', name: 'crates: licences, duplicates, sources', action: () => cargoDeny('bans', 'licenses', 'sources') },
+  { group: 'lint', name: 'crates: what is published', action: checkPackages },
   { group: 'lint', name: 'crates: advisories', action: () => cargoDeny('advisories') },
   { group: 'lint', name: 'tests of these tools', tests: true, ...node('--test', 'tests/tools/tools.test.mjs') },
   { group: 'lint', name: 'rustfmt', ...cargo(['fmt', '--all', '--check']) },
@@ -193,6 +194,18 @@ async function checkLocks() {
   const resolved = /"resolved": "(?!ts"|demo"|tests\/e2e")/.test(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   if (resolved) return { code: 1, output: 'package-lock.json has "resolved" addresses; see CONTRIBUTING.md, "Lock files"\n' };
   return run('cargo', ['metadata', '--locked', '--format-version', '1', '--no-deps']);
+}
+
+/** Licences and the README travel inside the crates. `cargo publish --dry-run --workspace` does the rest, and asks the registry. */
+async function checkPackages() {
+  for (const name of ['refloat', 'refloat-server']) {
+    const listed = await run('cargo', ['package', '--list', '--package', name, '--allow-dirty']);
+    if (listed.code !== 0) return listed;
+    const files = listed.output.split('\n');
+    const missing = ['LICENSE-MIT', 'LICENSE-APACHE', 'README.md', 'Cargo.toml'].filter((file) => !files.includes(file));
+    if (missing.length > 0) return { code: 1, output: `the package ${name} has no ${missing.join(', ')}\n` };
+  }
+  return { code: 0, output: '' };
 }
 
 /** What .cargo/deny.toml asks of the crates; told as skipped where the tool or its database is not to be had. */
