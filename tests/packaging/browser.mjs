@@ -21,9 +21,18 @@ export function findChromium() {
   return undefined;
 }
 
-/** Serves a folder on a port of its own, with these headers, while `use` lasts; it gets the origin. */
-export async function serving(folder, headers, use) {
+/** Serves a folder on a port of its own, with these headers, while `use` lasts; it gets the origin, and `said` what is posted. */
+export async function serving(folder, headers, use, said = () => undefined) {
   const server = createServer((request, response) => {
+    if (request.method === 'POST') {
+      let text = '';
+      request.on('data', (piece) => (text += piece));
+      request.on('end', () => {
+        response.writeHead(204).end();
+        said(text);
+      });
+      return;
+    }
     const path = normalize(new URL(request.url, 'http://localhost').pathname);
     const file = join(folder, path === '/' ? 'index.html' : path);
     if (!file.startsWith(folder) || !existsSync(file) || !statSync(file).isFile()) {

@@ -13,6 +13,9 @@ import { root, serverBinary } from './lib/paths.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
 
+/** Browsers that are tried where they are; the others' tests are in Chromium. */
+const OTHER_BROWSERS = ['Firefox', 'WebKit'];
+
 /** Milliseconds after which a step is taken to hang. */
 const LIMIT = 60 * 60_000;
 
@@ -66,6 +69,13 @@ const steps = [
   { group: 'ts', name: 'generated clients', tests: true, needs: ['server'], ...node('--test', 'tests/clients/clients.test.mjs') },
   { group: 'ts', name: 'demo unit tests', tests: true, needs: ['wasm', 'ts'], ...npm('demo', 'test') },
   { group: 'ts', name: 'packaging', tests: true, chromium: true, needs: ['wasm', 'ts'], ...node('tests/packaging/run.mjs') },
+  {
+    group: 'ts',
+    name: 'Firefox and WebKit, where they are installed',
+    tests: true,
+    needs: ['wasm', 'ts'],
+    ...node('tests/packaging/browsers.mjs', ...OTHER_BROWSERS.map((name) => `${name}: in a worker and in the page: SHIP, gates, conventional`)),
+  },
   {
     group: 'main',
     name: 'main job with ship13 (npm start -- --check)',
