@@ -63,7 +63,7 @@ const OWN: &str = "own chain, after the shape of ePrint 2024/115";
 
 static SETS: Catalogue<BgvSpec> = Catalogue { current: &PRESETS, retired: &[] };
 
-static PRESETS: [BgvPreset; 2] = [
+static PRESETS: [BgvPreset; 3] = [
     BgvPreset {
         name: "bgv15",
         title: "128-bit, 32768 slots of integers modulo 65537, five products between bootstraps",
@@ -80,6 +80,14 @@ static PRESETS: [BgvPreset; 2] = [
         source: OWN,
         spec: toy10,
     },
+    BgvPreset {
+        name: "toy-bgv7",
+        title: "INSECURE demonstration size, 128 slots of integers modulo 257^2, two products between bootstraps",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -141.0,
+        source: OWN,
+        spec: toy7,
+    },
 ];
 
 /// Sizes of the primes of a chain, in bits: one, or so many of a size.
@@ -94,9 +102,16 @@ struct Sizes {
     digit: f64,
 }
 
-/// p = 65537, r = t = 1, and digits up to 15 of an ephemeral secret of weight 32: 61 < 64 is the degree of their removal.
-fn set(name: &str, log_n: u32, sizes: &Sizes, policy: SecurityPolicy) -> BgvSpec {
-    let (n, p) = (1usize << log_n, 65537);
+/// Messages modulo `prime`^`exponent`, t = 1, and digits up to 15 of an ephemeral secret of weight 32. Modulo p^2 their removal has
+/// degree 61, just below 64, and modulo p^3 degree 91.
+fn set(
+    name: &str,
+    log_n: u32,
+    (prime, exponent): (u64, u32),
+    sizes: &Sizes,
+    policy: SecurityPolicy,
+) -> BgvSpec {
+    let n = 1usize << log_n;
     let run = |(count, bits): (usize, f64)| vec![bits; count];
     let levels = [
         vec![sizes.base],
@@ -106,14 +121,14 @@ fn set(name: &str, log_n: u32, sizes: &Sizes, policy: SecurityPolicy) -> BgvSpec
         sizes.coeffs_to_slots.to_vec(),
     ]
     .concat();
-    let mut taken = vec![p];
-    let mut prime = |bits: f64| {
+    let mut taken = vec![prime];
+    let mut next = |bits: f64| {
         let found = ntt_primes(bits, 2 * n as u64).find(|q| !taken.contains(q)).unwrap_or_default();
         taken.push(found);
         found
     };
-    let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![prime(bits)]).collect();
-    let special = run(sizes.special).into_iter().map(&mut prime).collect();
+    let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![next(bits)]).collect();
+    let special = run(sizes.special).into_iter().map(&mut next).collect();
     BgvSpec {
         name: name.to_string(),
         chain: RlweSpec {
@@ -124,15 +139,15 @@ fn set(name: &str, log_n: u32, sizes: &Sizes, policy: SecurityPolicy) -> BgvSpec
             secret: SecretDistribution::Ternary,
             policy,
         },
-        prime: p,
-        exponent: 1,
+        prime,
+        exponent,
         digit_exponent: 1,
         bound: 15,
         slots_to_coeffs: sizes.slots_to_coeffs.0,
         coeffs_to_slots: sizes.coeffs_to_slots.len(),
         ephemeral: EphemeralSpec {
             weight: 32,
-            prime: prime(40.0),
+            prime: next(40.0),
             digits: EncapsulationDigits::Balanced { count: 3 },
         },
     }
@@ -148,7 +163,7 @@ fn bgv15() -> BgvSpec {
         special: (3, 50.0),
         digit: 149.0,
     };
-    set("bgv15", 15, &sizes, SecurityPolicy::Strict128)
+    set("bgv15", 15, (65537, 1), &sizes, SecurityPolicy::Strict128)
 }
 
 fn toy10() -> BgvSpec {
@@ -161,5 +176,18 @@ fn toy10() -> BgvSpec {
         special: (3, 50.0),
         digit: 149.0,
     };
-    set("toy-bgv10", 10, &sizes, SecurityPolicy::InsecureForTests)
+    set("toy-bgv10", 10, (65537, 1), &sizes, SecurityPolicy::InsecureForTests)
+}
+
+fn toy7() -> BgvSpec {
+    let sizes = Sizes {
+        base: 45.0,
+        slots_to_coeffs: (2, 25.0),
+        products: (2, 28.0),
+        removal: (7, 38.0),
+        coeffs_to_slots: &[38.0; 2],
+        special: (3, 50.0),
+        digit: 149.0,
+    };
+    set("toy-bgv7", 7, (257, 2), &sizes, SecurityPolicy::InsecureForTests)
 }

@@ -1,41 +1,50 @@
-//! Interpolation modulo a power of p on integers whose differences are units.
+//! Polynomials modulo a power of p, from low to high degree: interpolation at integers whose differences are units, products,
+//! remainders, derivatives.
 
 use alloc::{vec, vec::Vec};
 
 use crate::arith::PrimePower;
 
-/// The polynomial prod (x - i) over -`bound` <= i <= `bound`, coefficients from low to high degree.
-pub(super) fn vanishing(ring: PrimePower, bound: u64) -> Vec<u64> {
+/// -`bound`, .., `bound`.
+pub(super) fn nodes(bound: u64) -> Vec<i64> {
+    (-(bound as i64)..=bound as i64).collect()
+}
+
+/// The polynomial prod (x - i) over `nodes`.
+pub(super) fn vanishing(ring: PrimePower, nodes: &[i64]) -> Vec<u64> {
     let mut out = vec![1];
-    for node in nodes(bound) {
+    for &node in nodes {
         // out (x - node).
         let shift = ring.reduce_signed(-node);
-        let mut next = vec![0; out.len() + 1];
-        for (i, &c) in out.iter().enumerate() {
-            next[i + 1] = ring.add(next[i + 1], c);
-            next[i] = ring.add(next[i], ring.mul(c, shift));
+        out.push(0);
+        for i in (0..out.len()).rev() {
+            let below = if i == 0 { 0 } else { out[i - 1] };
+            out[i] = ring.add(below, ring.mul(out[i], shift));
         }
-        out = next;
     }
     out
 }
 
-/// -`bound`, .., `bound`.
-pub(super) fn nodes(bound: u64) -> impl Iterator<Item = i64> {
-    -(bound as i64)..=bound as i64
+/// The inverses at `nodes` of the derivative of their [`vanishing`] polynomial: products of differences, which are units.
+pub(super) fn inverse_derivatives(ring: PrimePower, nodes: &[i64], vanishing: &[u64]) -> Vec<u64> {
+    let derivative = hasse(ring, vanishing, 1);
+    nodes
+        .iter()
+        .map(|&node| ring.inverse(value(ring, &derivative, ring.reduce_signed(node))).unwrap_or_default())
+        .collect()
 }
 
-/// The polynomial of degree at most 2 `bound` with these values at the [`nodes`], given [`vanishing`] and the inverses of its
-/// derivative there. Its coefficients are below the modulus of `ring`.
+/// The polynomial of degree below the number of nodes with these values there, given [`vanishing`] and [`inverse_derivatives`]. Its
+/// coefficients are below the modulus of `ring`.
 pub(super) fn interpolate(
     ring: PrimePower,
-    bound: u64,
+    nodes: &[i64],
     vanishing: &[u64],
     inverses: &[u64],
     values: &[u64],
 ) -> Vec<u64> {
-    let mut out = vec![0; vanishing.len() - 1];
-    for ((node, &inverse), &value) in nodes(bound).zip(inverses).zip(values) {
+    let mut out = vec![0; nodes.len()];
+    for ((&node, &inverse), &value) in nodes.iter().zip(inverses).zip(values) {
         // vanishing / (x - node), from the highest coefficient down.
         let (node, scale) = (ring.reduce_signed(node), ring.mul(value, inverse));
         let mut quotient = 0;
@@ -45,6 +54,12 @@ pub(super) fn interpolate(
         }
     }
     out
+}
+
+/// The polynomial of degree below the number of nodes with these values there.
+pub(super) fn through(ring: PrimePower, nodes: &[i64], values: &[u64]) -> Vec<u64> {
+    let zero = vanishing(ring, nodes);
+    interpolate(ring, nodes, &zero, &inverse_derivatives(ring, nodes, &zero), values)
 }
 
 /// The value of a polynomial.
@@ -77,6 +92,53 @@ pub(super) fn product(ring: PrimePower, a: &[u64], b: &[u64]) -> Vec<u64> {
     out
 }
 
+/// The quotient by a monic polynomial; the remainder is left in `a`.
+pub(super) fn divide(ring: PrimePower, a: &mut Vec<u64>, monic: &[u64]) -> Vec<u64> {
+    let degree = monic.len() - 1;
+    let mut quotient = vec![0; a.len().saturating_sub(degree)];
+    for i in (0..quotient.len()).rev() {
+        let lead = a[i + degree];
+        quotient[i] = lead;
+        for (j, &m) in monic.iter().enumerate() {
+            a[i + j] = ring.sub(a[i + j], ring.mul(lead, m));
+        }
+    }
+    a.truncate(degree);
+    quotient
+}
+
+/// `sum` += `term`.
+pub(super) fn add_to(ring: PrimePower, sum: &mut Vec<u64>, term: &[u64]) {
+    sum.resize(sum.len().max(term.len()), 0);
+    for (a, &b) in sum.iter_mut().zip(term) {
+        *a = ring.add(*a, b);
+    }
+}
+
+/// Without zeros at the end, but for a constant.
+pub(super) fn trimmed(mut polynomial: Vec<u64>) -> Vec<u64> {
+    while polynomial.len() > 1 && polynomial.last() == Some(&0) {
+        polynomial.pop();
+    }
+    polynomial
+}
+
+/// The odd part, which has the values of the whole wherever those are odd.
+pub(super) fn odd_part(mut polynomial: Vec<u64>) -> Vec<u64> {
+    polynomial.iter_mut().step_by(2).for_each(|c| *c = 0);
+    trimmed(polynomial)
+}
+
+/// v_p(n!), by Legendre.
+pub(super) fn factorial_valuation(p: u64, mut n: u64) -> u32 {
+    let mut out = 0;
+    while n > 0 {
+        n /= p;
+        out += n as u32;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,16 +159,44 @@ mod tests {
     fn interpolation_goes_through_its_points() {
         for (p, k, bound) in [(17, 2, 3), (257, 3, 8), (65537, 2, 15), (7, 1, 3)] {
             let ring = PrimePower::new(p, k).expect("a prime");
-            let zero = vanishing(ring, bound);
-            let derivative = hasse(ring, &zero, 1);
-            let at = |node: i64| ring.reduce_signed(node);
-            let inverses: Vec<u64> = nodes(bound)
-                .map(|i| ring.inverse(value(ring, &derivative, at(i))).expect("a unit"))
-                .collect();
-            let values: Vec<u64> = nodes(bound).map(|i| ring.reduce_signed(i * i * i - 5 * i + 11)).collect();
-            let f = interpolate(ring, bound, &zero, &inverses, &values);
-            for (node, &expected) in nodes(bound).zip(&values) {
-                assert_eq!((value(ring, &zero, at(node)), value(ring, &f, at(node))), (0, expected));
+            let nodes = nodes(bound);
+            let zero = vanishing(ring, &nodes);
+            let values: Vec<u64> =
+                nodes.iter().map(|&i| ring.reduce_signed(i * i * i - 5 * i + 11)).collect();
+            let f = through(ring, &nodes, &values);
+            for (&node, &expected) in nodes.iter().zip(&values) {
+                let x = ring.reduce_signed(node);
+                assert_eq!((value(ring, &zero, x), value(ring, &f, x)), (0, expected));
+            }
+        }
+    }
+
+    #[test]
+    fn a_quotient_and_a_remainder_give_the_polynomial_back() {
+        let ring = PrimePower::new(17, 3).expect("a prime");
+        let f: Vec<u64> = (0..20).map(|i| ring.reduce(i * i * i * 77 + 5 * i + 3)).collect();
+        for bound in [0, 2, 8] {
+            let monic = vanishing(ring, &nodes(bound));
+            let mut rest = f.clone();
+            let quotient = divide(ring, &mut rest, &monic);
+            assert!(rest.len() < monic.len());
+            add_to(ring, &mut rest, &product(ring, &quotient, &monic));
+            assert_eq!(trimmed(rest), f, "divided by degree {}", monic.len() - 1);
+        }
+        let mut short = vec![1, 2];
+        assert!(divide(ring, &mut short, &[0, 0, 0, 1]).is_empty() && short == [1, 2]);
+    }
+
+    #[test]
+    fn valuations_of_factorials() {
+        for p in [3, 5, 17] {
+            let mut product = 0;
+            for n in 1..200u64 {
+                let mut m = n;
+                while m.is_multiple_of(p) {
+                    (m, product) = (m / p, product + 1);
+                }
+                assert_eq!(factorial_valuation(p, n), product);
             }
         }
     }

@@ -5,9 +5,30 @@
 //! are polynomials that vanish modulo p^e at all such inputs, and adding them brings the degree down (Ma, Huang, Wang, Wang,
 //! EUROCRYPT 2024, ePrint 2024/115).
 //!
+//! | digits | modulo p^e | degree |
+//! |---|---|---|
+//! | [`small_digit`], I + p^t y, 2B < p | p^e | ceil(e/t) (2B + 1) - 1 at most |
+//! | [`TwoDigits`], I + p^t y, p <= 2B, 2B + 1 < p^2 | p^e | (p - 1)(e - 1) + 1, and a small one |
+//! | [`digit_beside`], I + step J, both small | p | (2B + 1)^2 - 1 at most |
+//! | [`lowest_digit`], of any size (Chen, Han, EUROCRYPT 2018) | p^e | (p - 1)(e - 1) + 1 |
+//! | [`lifting`], of any size, e - 1 times (Halevi, Shoup) | p^e | p each time |
+//!
+//! [`NullPolynomials`] are the polynomials that vanish, and reduce any other by them.
+//!
 //! What is here is public arithmetic: coefficients, which [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) takes.
 
+mod beside;
 mod lagrange;
 mod null;
+mod small;
+mod two_digits;
+mod unbounded;
 
-pub use null::small_digit;
+pub use beside::digit_beside;
+pub use null::NullPolynomials;
+pub use small::small_digit;
+pub use two_digits::TwoDigits;
+pub use unbounded::{lifting, lowest_digit};
+
+/// The time that a polynomial takes to make grows with the square of its coefficients: seconds for these.
+const MAX_COEFFICIENTS: u128 = 1 << 14;

@@ -1,117 +1,175 @@
-//! One small digit: a closed form.
+//! Polynomials that vanish where a digit stands beside multiples of a power of p.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
-use super::lagrange::{hasse, interpolate, nodes, product, value, vanishing};
+use super::{
+    MAX_COEFFICIENTS,
+    lagrange::{add_to, divide, factorial_valuation, nodes, product, trimmed, vanishing},
+};
 use crate::{arith::PrimePower, error::Error};
 
-/// The time that a polynomial takes to make grows with the square of its coefficients: seconds for these.
-const MAX_COEFFICIENTS: u128 = 1 << 14;
+/// The polynomials that vanish modulo p^e at all I + p^t y, |I| <= B, as far as they come from N, the product of x - I over the
+/// digits.
+///
+/// At such integers N is a multiple of p^s, s = t + min_I v_p((B + I)! (B - I)!): one factor is p^t y, and the others have the
+/// valuations of differences of digits. A product of j numbers with differences p^s, as that of N - i p^s over i < j, is then a
+/// multiple of p^(js) j!. Times what is missing to p^e it vanishes, and the first that lacks nothing is monic.
+#[derive(Debug, Clone)]
+pub struct NullPolynomials {
+    ring: PrimePower,
+    /// N.
+    zero: Vec<u64>,
+    /// s, and what each product is a multiple of: the exponents of p for j = 0, 1, .., the last e or more.
+    step: u32,
+    exponents: Vec<u32>,
+}
 
-/// The coefficients below p^e, from low to high degree, of a polynomial f with f(I + p^t y) = I modulo p^e for all |I| <= `bound`
-/// and all y, for `ring` of p^e and 2 `bound` < p. It is odd.
-///
-/// With N the product of x - I over the digits, f = x + sum_j L_j N^j, j < ceil(e/t): L_j makes the j-th Hasse derivative of f
-/// vanish at every digit, modulo p^(e - jt), since that is what p^(jt) y^j meets in the expansion about I. The degree is at most
-/// ceil(e/t) (2 `bound` + 1) - 1, and 4 `bound` + 1 for e = 2, t = 1.
-///
-/// # Errors
-/// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p, and for a degree of 2^14 or more.
-pub fn small_digit(ring: PrimePower, t: u32, bound: u64) -> Result<Vec<u64>, Error> {
-    let (p, e) = (ring.prime(), ring.exponent());
-    if t == 0 || t > e || bound >= p.div_ceil(2) {
-        return Err(Error::InvalidArgument(format!(
-            "a digit of at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take a bound below {p}/2 and an exponent from 1 \
-             to {e}"
-        )));
-    }
-    if e == t {
-        return Ok(alloc::vec![0, 1]);
-    }
-    let coefficients = u128::from(e.div_ceil(t)) * (2 * u128::from(bound) + 1);
-    if coefficients > MAX_COEFFICIENTS {
-        return Err(Error::InvalidArgument(format!(
-            "a digit of at most {bound} beside multiples of {p}^{t} modulo {p}^{e} takes a polynomial of {coefficients} coefficients, \
-             at most {MAX_COEFFICIENTS} are made; take a smaller bound"
-        )));
-    }
-    let zero = vanishing(ring, bound);
-    let derivative = hasse(ring, &zero, 1);
-    let mut f = alloc::vec![0, 1];
-    let mut power = alloc::vec![1];
-    for j in 1..e.div_ceil(t) {
-        power = product(ring, &power, &zero);
-        let smaller = ring.with_exponent(e - j * t)?;
-        let wanted = hasse(smaller, &f, j as usize);
-        let (mut inverses, mut values) = (Vec::new(), Vec::new());
-        for node in nodes(bound) {
-            let at = smaller.reduce_signed(node);
-            // A product of differences below p: a unit.
-            let inverse = smaller.inverse(value(smaller, &derivative, at)).unwrap_or_default();
-            let correction = smaller.mul(value(smaller, &wanted, at), smaller.pow(inverse, j.into()));
-            inverses.push(inverse);
-            values.push(smaller.neg(correction));
+impl NullPolynomials {
+    /// For `ring` of p^e, and digits up to `bound`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless 0 < t <= e and 2 `bound` < p^t, and for a degree of 2^14 or more.
+    pub fn new(ring: PrimePower, t: u32, bound: u64) -> Result<Self, Error> {
+        let (p, e) = (ring.prime(), ring.exponent());
+        let digits = 2 * u128::from(bound) + 1;
+        if t == 0 || t > e || digits > u128::from(p).pow(t) {
+            return Err(Error::InvalidArgument(format!(
+                "digits of at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take an exponent from 1 to {e}, and a bound \
+                 below half of that power"
+            )));
         }
-        let factor = interpolate(smaller, bound, &zero, &inverses, &values);
-        let term = product(ring, &factor, &power);
-        f.resize(f.len().max(term.len()), 0);
-        for (f, &c) in f.iter_mut().zip(&term) {
-            *f = ring.add(*f, c);
+        let too_many = || {
+            Error::InvalidArgument(format!(
+                "digits of at most {bound} beside multiples of {p}^{t} modulo {p}^{e}: no polynomial of degree up to \
+                 {MAX_COEFFICIENTS} vanishes at them; take a smaller bound"
+            ))
+        };
+        if digits > MAX_COEFFICIENTS {
+            return Err(too_many());
         }
+        let valuation = |i: u64| factorial_valuation(p, bound + i) + factorial_valuation(p, bound - i);
+        let step = t + (0..=bound).map(valuation).min().unwrap_or_default();
+        let mut exponents = vec![0];
+        while exponents.last().is_some_and(|&have| have < e) {
+            let j = exponents.len() as u32;
+            exponents.push(j * step + factorial_valuation(p, j.into()));
+        }
+        if (exponents.len() as u128 - 1) * digits > MAX_COEFFICIENTS {
+            return Err(too_many());
+        }
+        Ok(Self { ring, zero: vanishing(ring, &nodes(bound)), step, exponents })
     }
-    while f.len() > 1 && f.last() == Some(&0) {
-        f.pop();
+
+    /// The degree of the monic one.
+    pub fn degree(&self) -> usize {
+        (self.exponents.len() - 1) * (self.zero.len() - 1)
     }
-    Ok(f)
+
+    /// The monic one.
+    pub fn monic(&self) -> Vec<u64> {
+        self.falling(self.exponents.len() - 1)
+    }
+
+    /// A polynomial of degree below [`Self::degree`] with the values of `f` at all I + p^t y.
+    ///
+    /// It is f written in products of N - i p^s, with coefficients that are reduced modulo the power of p that is missing to each.
+    /// For 2B < p it is the only one of that form.
+    pub fn reduce(&self, f: &[u64]) -> Vec<u64> {
+        let (ring, e) = (self.ring, self.ring.exponent());
+        let mut rest: Vec<u64> = f.iter().map(|&c| ring.reduce(c)).collect();
+        let mut out = Vec::new();
+        for (j, &have) in self.exponents.iter().enumerate().filter(|(_, have)| **have < e) {
+            let quotient = divide(ring, &mut rest, &self.factor(j));
+            // Powers below p^e.
+            let missing = ring.prime().pow(e - have);
+            let digit: Vec<u64> = rest.iter().map(|c| c % missing).collect();
+            add_to(ring, &mut out, &product(ring, &digit, &self.falling(j)));
+            rest = quotient;
+        }
+        trimmed(out)
+    }
+
+    /// N - j p^s.
+    fn factor(&self, j: usize) -> Vec<u64> {
+        let ring = self.ring;
+        let mut out = self.zero.clone();
+        let shift = ring.mul(ring.reduce(j as u64), ring.pow(ring.prime(), self.step.into()));
+        out[0] = ring.sub(out[0], shift);
+        out
+    }
+
+    /// The product of the first `j` factors.
+    fn falling(&self, j: usize) -> Vec<u64> {
+        (0..j).fold(vec![1], |out, i| product(self.ring, &out, &self.factor(i)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{lagrange::value, lowest_digit, small_digit};
     use super::*;
 
-    /// f(I + p^t y) = I for every I and y.
-    fn holds_everywhere(p: u64, e: u32, t: u32, bound: u64) {
-        let ring = PrimePower::new(p, e).expect("a prime");
-        let f = small_digit(ring, t, bound).expect("a small digit");
-        let step = p.pow(t);
-        for node in nodes(bound) {
+    /// Every I + p^t y.
+    fn support(ring: PrimePower, t: u32, bound: u64) -> impl Iterator<Item = (u64, u64)> {
+        let step = ring.prime().pow(t);
+        nodes(bound).into_iter().flat_map(move |node| {
             let digit = ring.reduce_signed(node);
-            for y in 0..ring.value() / step {
-                let x = ring.add(digit, ring.mul(y, step));
-                assert_eq!(value(ring, &f, x), digit, "{p}^{e}, t = {t}, {node} + {p}^{t} {y}");
-            }
-        }
-        assert!(f.iter().step_by(2).all(|&c| c == 0), "odd");
-        assert!(f.len() as u64 <= u64::from(e.div_ceil(t)) * (2 * bound + 1));
+            (0..ring.value() / step).map(move |y| (digit, ring.add(digit, ring.mul(y, step))))
+        })
     }
 
     #[test]
-    fn digits_are_read_on_whole_supports() {
-        for bound in 0..=3 {
-            holds_everywhere(7, 4, 1, bound);
-            holds_everywhere(7, 4, 2, bound);
-            holds_everywhere(7, 5, 3, bound);
+    fn they_vanish_on_whole_supports() {
+        for (p, e, t, bound) in [
+            (7, 4, 1, 2),
+            (7, 4, 2, 20),
+            (3, 8, 2, 4),
+            (3, 8, 3, 13),
+            (5, 6, 2, 3),
+            (17, 4, 2, 23),
+            (3, 7, 1, 1),
+        ] {
+            let ring = PrimePower::new(p, e).expect("a prime");
+            let null = NullPolynomials::new(ring, t, bound).expect("digits");
+            let monic = null.monic();
+            assert_eq!((monic.len() - 1, monic.last()), (null.degree(), Some(&1)));
+            assert!(
+                support(ring, t, bound).all(|(_, x)| value(ring, &monic, x) == 0),
+                "{p}^{e}, {t}, {bound}"
+            );
+            // What is reduced keeps its values there, and elsewhere it need not.
+            let f: Vec<u64> =
+                (0..2 * monic.len() as u64).map(|i| ring.reduce(i * i * 97 + 13 * i + 5)).collect();
+            let reduced = null.reduce(&f);
+            assert!(reduced.len() <= null.degree());
+            assert!(support(ring, t, bound).all(|(_, x)| value(ring, &reduced, x) == value(ring, &f, x)));
         }
-        holds_everywhere(3, 7, 1, 1);
-        holds_everywhere(5, 5, 2, 2);
-        holds_everywhere(17, 3, 1, 8);
-        holds_everywhere(127, 2, 1, 22);
-        holds_everywhere(257, 2, 1, 15);
-        holds_everywhere(257, 1, 1, 5);
+    }
+
+    /// Of all polynomials that read a small digit one alone is reduced.
+    #[test]
+    fn chen_and_hans_polynomial_reduces_to_that_of_the_closed_form() {
+        for (p, e, t, bound) in [(7, 4, 1, 2), (7, 3, 2, 3), (17, 3, 1, 4), (31, 3, 1, 6), (127, 2, 1, 22)] {
+            let ring = PrimePower::new(p, e).expect("a prime");
+            let null = NullPolynomials::new(ring, t, bound).expect("digits");
+            let any = null.reduce(&lowest_digit(ring).expect("a small prime"));
+            let small = small_digit(ring, t, bound).expect("a small digit");
+            assert_eq!(any, null.reduce(&small), "{p}^{e}, {t}, {bound}");
+            assert_eq!(any.len(), small.len(), "the closed form is no longer");
+        }
     }
 
     #[test]
-    fn a_digit_that_is_not_small_is_refused() {
-        let ring = PrimePower::new(17, 2).expect("a prime");
-        for (t, bound) in [(1, 9), (0, 3), (3, 3)] {
-            assert!(small_digit(ring, t, bound).is_err());
+    fn supports_that_are_too_wide_are_refused() {
+        let ring = PrimePower::new(17, 6).expect("a prime");
+        for (t, bound) in [(0, 3), (7, 3), (1, 9), (4, 20_000)] {
+            assert!(
+                matches!(NullPolynomials::new(ring, t, bound), Err(Error::InvalidArgument(_))),
+                "{t}, {bound}"
+            );
         }
-        assert!(small_digit(ring, 1, 8).is_ok());
-        assert_eq!(small_digit(ring, 2, 8), Ok(alloc::vec![0, 1]));
-        // A bound that p allows, and no memory holds.
+        assert!(NullPolynomials::new(ring, 1, 8).is_ok());
         let large = PrimePower::new((1 << 61) - 1, 1).expect("a prime");
-        assert_eq!(small_digit(large, 1, 1 << 59), Ok(alloc::vec![0, 1]));
-        let large = PrimePower::new(786_433, 3).expect("a prime");
-        assert!(matches!(small_digit(large, 1, 390_000), Err(Error::InvalidArgument(_))));
+        assert!(NullPolynomials::new(large, 1, 1 << 59).is_err());
     }
 }
