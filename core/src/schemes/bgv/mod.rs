@@ -19,9 +19,12 @@
 //! rows of N/2 slots that [`GaloisElement::rotation`](crate::ring::GaloisElement::rotation) turns and
 //! [`GaloisElement::conjugation`](crate::ring::GaloisElement::conjugation) swaps.
 //!
+//! A ciphertext of BFV is one of these, with another factor: see [`BgvContext::from_bfv`] and [`BgvEvaluator::to_bfv`].
+//!
 //! Every ciphertext carries the size of its noise, which follows from what was done to it, never from a secret ([`NoiseModel`]). An
 //! operation whose result could exceed the modulus is refused.
 
+mod bfv;
 mod ciphertext;
 mod context;
 mod encoder;

@@ -1,0 +1,175 @@
+//! Exact numbers: how many records two registers have in common, counted on encrypted identifiers.
+//!
+//!     cargo run --release -p refloat --features parallel --example 14_private_intersection
+//!     cargo run --release -p refloat --features parallel --example 14_private_intersection -- bgv15
+//!
+//! A hospital has a list of patients, an office another one. The hospital sends its identifiers encrypted and gets one encrypted
+//! number back: how many of them the office has too. The office learns nothing, and the hospital neither the list of the office nor
+//! which of its patients are in it.
+//!
+//! An identifier is 16 bits of value and the slot it goes into. In every slot the office multiplies the differences of the
+//! hospital's value z to all of its own, which is 0 exactly where there is a match, and takes 1 - z^(p-1): by Fermat, 1 there and 0
+//! elsewhere. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add the slots up. A
+//! single error in the last place of a single slot would make the count worthless.
+//!
+//! Without an argument this runs a demonstration size without any security; `bgv15` has 128 bits and takes 5 GB of memory.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use refloat::{
+    Error,
+    bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvPreset, BgvSecretKey},
+    circuits::linear_transform::PlaintextStorage,
+    random::Seed,
+    schemes::bgv::BgvCiphertext,
+};
+
+/// Values of identifiers are below p - 2: these two mark slots in which one of the parties has none.
+const HOSPITAL_EMPTY: u64 = 65536;
+const OFFICE_EMPTY: u64 = 65535;
+
+/// The identifiers of a register, slot by slot: row k has the k-th of each slot, or `empty`.
+fn rows(identifiers: &BTreeSet<u64>, slots: usize, empty: u64) -> Vec<Vec<u64>> {
+    let mut columns = vec![Vec::new(); slots];
+    for id in identifiers {
+        columns[(id % slots as u64) as usize].push(id / slots as u64);
+    }
+    let deepest = columns.iter().map(Vec::len).max().unwrap_or(0);
+    (0..deepest).map(|k| columns.iter().map(|column| *column.get(k).unwrap_or(&empty)).collect()).collect()
+}
+
+/// What the office computes with: no secret key.
+struct Office<'a> {
+    bootstrapper: &'a BgvBootstrapper,
+    keys: &'a BgvKeys<u64>,
+    bootstraps: usize,
+}
+
+impl Office<'_> {
+    /// x y, of operands that are refreshed where their levels are used up.
+    fn multiply(&mut self, x: &BgvCiphertext, y: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+        let (x, y) = (self.afloat(x)?, self.afloat(y)?);
+        self.bootstrapper.multiply(&x, &y, self.keys)
+    }
+
+    fn afloat(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+        if x.level() > self.bootstrapper.params().levels().input {
+            return Ok(x.clone());
+        }
+        self.bootstraps += 1;
+        self.bootstrapper.bootstrap(x, self.keys, &mut ())
+    }
+
+    /// The sum of two, of which one may have been multiplied more often.
+    fn add(&mut self, x: &BgvCiphertext, y: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+        let bgv = self.bootstrapper.bgv();
+        let (x, y) = if x.factor() == y.factor() {
+            (x.clone(), y.clone())
+        } else {
+            // To bring one to the factor of the other takes a level.
+            bgv.at_one_factor(&self.afloat(x)?, &self.afloat(y)?)?
+        };
+        let level = x.level().min(y.level());
+        bgv.add(&bgv.drop_to_level(&x, level)?, &bgv.drop_to_level(&y, level)?)
+    }
+
+    /// 1 in every slot whose value is among those of the rows, else 0.
+    fn matches(&mut self, x: &BgvCiphertext, rows: &[Vec<u64>]) -> Result<BgvCiphertext, Error> {
+        let (ring, bgv) = (x.ring(), self.bootstrapper.bgv());
+        let difference = |row: &Vec<u64>| -> Result<BgvCiphertext, Error> {
+            bgv.add_plain(x, &row.iter().map(|&y| ring.neg(y)).collect::<Vec<_>>())
+        };
+        // Pairs, pairs of pairs, ..: as few levels as there can be.
+        let mut factors = rows.iter().map(difference).collect::<Result<Vec<_>, _>>()?;
+        while factors.len() > 1 {
+            factors = factors
+                .chunks(2)
+                .map(|pair| match pair {
+                    [x, y] => self.multiply(x, y),
+                    rest => Ok(rest[0].clone()),
+                })
+                .collect::<Result<_, _>>()?;
+        }
+        let mut power = factors.pop().ok_or_else(|| Error::InvalidArgument("an empty register".into()))?;
+        for _ in 0..(ring.value() - 1).ilog2() {
+            power = self.multiply(&power, &power)?;
+        }
+        bgv.add_constant(&bgv.negate(&power), 1)
+    }
+
+    /// The sum of all slots, in every slot.
+    fn sum_of_slots(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+        let (bgv, columns) = (self.bootstrapper.bgv(), self.bootstrapper.params().n() / 2);
+        let mut sum = self.afloat(x)?;
+        for log in 0..columns.ilog2() {
+            sum = bgv.add(&sum, &bgv.rotate(&sum, 1 << log, self.keys)?)?;
+        }
+        bgv.add(&sum, &bgv.swap_rows(&sum, self.keys)?)
+    }
+
+    /// The number of identifiers in the hospital's rows that the office has too.
+    fn count(&mut self, hospital: &[BgvCiphertext], rows: &[Vec<u64>]) -> Result<BgvCiphertext, Error> {
+        let matches = hospital.iter().map(|x| self.matches(x, rows)).collect::<Result<Vec<_>, _>>()?;
+        let (first, rest) =
+            matches.split_first().ok_or_else(|| Error::InvalidArgument("an empty register".into()))?;
+        let mut sum = first.clone();
+        for x in rest {
+            sum = self.add(&sum, x)?;
+        }
+        self.sum_of_slots(&sum)
+    }
+}
+
+/// Both parties: the count, how many bootstraps it took, and their seconds.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for an empty register.
+pub fn intersection(
+    preset: &str,
+    seed: &Seed,
+    hospital: &BTreeSet<u64>,
+    office: &BTreeSet<u64>,
+) -> Result<(u64, usize, f64), Error> {
+    let params = BgvPreset::named(preset)?.params()?;
+    let slots = params.n();
+    let secret = BgvSecretKey::generate(&params, &seed.derive("key", &[]));
+    let keys = secret.evaluation_keys()?;
+    let encrypted = rows(hospital, slots, HOSPITAL_EMPTY)
+        .iter()
+        .enumerate()
+        .map(|(i, row)| secret.encrypt(row, params.levels().output, &seed.derive("row", &[i as u64])))
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
+    let mut server = Office { bootstrapper: &bootstrapper, keys: &keys, bootstraps: 0 };
+    let began = Instant::now();
+    let count = server.count(&encrypted, &rows(office, slots, OFFICE_EMPTY))?;
+    let seconds = began.elapsed().as_secs_f64();
+
+    let decrypted = secret.decrypt(&count)?;
+    Ok((decrypted.reveal_to_key_owner()[0], server.bootstraps, seconds))
+}
+
+/// A register of so many identifiers, by a linear congruence: each different.
+pub fn register(slots: u64, count: u64, from: u64) -> BTreeSet<u64> {
+    let all = slots * OFFICE_EMPTY;
+    (from..from + count).map(|i| (i * 2_654_435_761 + 12_345) % all).collect()
+}
+
+#[allow(dead_code)] // A test takes the functions above.
+fn main() -> Result<(), Error> {
+    let preset = std::env::args().nth(1).unwrap_or_else(|| "toy-bgv10".into());
+    let slots = BgvPreset::named(&preset)?.params()?.n() as u64;
+    // Two slots of three have a patient, and as many again a second one; the office has more, some of them the same.
+    let (hospital, office) = (register(slots, slots * 2 / 3, 0), register(slots, 2 * slots, slots / 2));
+    let clear = hospital.intersection(&office).count() as u64;
+    println!("{preset}: {} patients, {} in the office's register", hospital.len(), office.len());
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).expect("the operating system's randomness");
+    let (found, bootstraps, seconds) = intersection(&preset, &Seed::from_bytes(bytes), &hospital, &office)?;
+    println!("in both registers: {found}, counted encrypted in {seconds:.2} s with {bootstraps} bootstraps");
+    println!("in the clear:      {clear}");
+    assert_eq!(found, clear, "exact");
+    Ok(())
+}
