@@ -98,6 +98,14 @@ fn rests<W: Word>(set: &Set<W>, phase: &[i128]) -> Vec<f64> {
     phase.iter().map(|&x| x as f64 / q0).map(|x| x - x.round()).collect()
 }
 
+/// The low digits that the holder of the key sees, whose messages are `high`.
+fn digits<W: Word>(set: &Set<W>, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
+    let seen = set.secret.digits(run).expect("our own");
+    let seen = seen.reveal_to_key_owner();
+    assert_eq!((seen.slots, seen.high.as_slice()), (slots, high));
+    seen.low.clone()
+}
+
 /// One bootstrap in steps, each against exact arithmetic; returns what comes out.
 fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
     let (params, secret, n) = (&set.params, &set.secret, set.params.n());
@@ -105,12 +113,13 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     let q0 = i128::from(params.spec().chain.levels[0][0]);
     let step = i128::from(small.prime().pow(params.spec().digit_exponent));
     let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
+    assert_eq!(digits(set, &run, true, message), vec![0; n]);
     advance(set, &mut run, SLOTS_TO_COEFFS);
     let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
     let coefficients = secret.decrypt_coefficients(base).expect("our own").reveal_to_key_owner().clone();
     assert!((0..n).all(|slot| coefficients[place(n, slot)] == message[slot]), "slots in coefficients");
     let (factor, level) = (base.factor(), base.level());
-    assert_eq!(level, 0);
+    assert_eq!((level, digits(set, &run, false, &coefficients)), (0, vec![0; n]));
 
     advance(set, &mut run, PREPARE);
     let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
@@ -128,6 +137,8 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
         assert!(rest % step == 0, "p^t m'");
         assert_eq!(modulo(rest / step, small), small.mul(m, factor.value()), "m' is f m modulo p^r");
     }
+    let low: Vec<i64> = phase.iter().map(|&x| (x as f64 / q0 as f64).round() as i64).collect();
+    assert_eq!(digits(set, &run, false, &coefficients), low);
 
     advance(set, &mut run, MOD_RAISE);
     let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
@@ -135,14 +146,18 @@ fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCi
     let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
     assert_eq!(secret.decrypt_coefficients(raised).expect("our own").reveal_to_key_owner(), &expected);
     assert_eq!((raised.ring(), raised.level()), (large, params.levels().coeffs_to_slots));
+    assert_eq!(digits(set, &run, false, &coefficients), low);
 
     advance(set, &mut run, COEFFS_TO_SLOTS);
     let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
     let found = set.decrypt(slots);
     assert!((0..n).all(|slot| found[slot] == expected[place(n, slot)]), "coefficients in slots");
+    let moved = |of: &[i64]| (0..n).map(|slot| of[place(n, slot)]).collect::<Vec<_>>();
+    assert_eq!(digits(set, &run, true, message), moved(&low));
 
     advance(set, &mut run, DIGIT_REMOVAL);
     assert!(run.next_stage().is_none());
+    assert_eq!(digits(set, &run, true, message), vec![0; n], "the low digit is gone");
     let out = run.finish().expect("done");
     assert_eq!(set.decrypt(&out), message);
     assert_eq!((out.level(), out.factor()), (params.levels().output, Factor::one(small)));
@@ -339,6 +354,29 @@ fn toy_bgv10_is_refreshed_between_squares() {
     let mut message = set.random(&mut Lottery::new(5));
     let mut x = set.encrypt(&message, params.levels().output, 4);
     for _ in 0..2 {
+        x = set.worn(&mut message, x);
+        x = follow(&set, &x, &message);
+    }
+    rotates_by_hand(&set, &x, &message);
+}
+
+/// Messages modulo p^2, whose digits are removed modulo p^3.
+#[test]
+fn toy_bgv7_is_refreshed_modulo_a_square() {
+    let preset = BgvPreset::named("toy-bgv7").expect("a set");
+    let set = Set::<u64>::new(&(preset.spec)());
+    let params = &set.params;
+    assert_eq!((params.n(), params.messages().value(), params.levels().left()), (128, 66049, 2));
+    assert_eq!(
+        (params.raised().value(), params.removal().degree(), params.removal().levels()),
+        (16_974_593, 91, 7)
+    );
+    stays_right(&set);
+    let mut message = set.random(&mut Lottery::new(7));
+    // Multiples of p too, which have no inverse.
+    message[..4].copy_from_slice(&[0, 257, 66048, 257 * 256]);
+    let mut x = set.encrypt(&message, params.levels().output, 6);
+    for _ in 0..3 {
         x = set.worn(&mut message, x);
         x = follow(&set, &x, &message);
     }

@@ -1,22 +1,104 @@
-//! What the holder of the secret key sees between two steps: slots, coefficients, and the phase under the ephemeral secret.
+//! What the holder of the secret key sees between two steps: slots, coefficients, the phase under the ephemeral secret, and the
+//! digits of all of them.
 
 use alloc::vec::Vec;
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
-use super::{bootstrapper::BgvPrepared, secret::BgvSecretKey};
+use super::{
+    bootstrapper::BgvPrepared,
+    run::{BgvRun, BgvState},
+    secret::BgvSecretKey,
+};
 use crate::{
-    arith::Word,
+    arith::{PrimePower, Word},
     error::Error,
     ring::{Coeff, Poly, centered, centered_f64, from_integers},
     rlwe::LinkSecret,
     schemes::{
-        bgv::{self, BgvCiphertext, Private},
+        bgv::{self, BgvCiphertext, Factor, Private},
+        evaluator::Label,
         identity::Identity,
     },
 };
 
+/// What a run holds, as two digits in each slot or coefficient: I + p^t y.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BgvDigits {
+    /// Whether these are slots, and not coefficients.
+    pub slots: bool,
+    /// I: 0 before the ciphertext is prepared and after the removal.
+    pub low: Vec<i64>,
+    /// The message that y stands for, below p^r: its factor is taken off.
+    pub high: Vec<u64>,
+}
+
+impl BgvDigits {
+    fn message(slots: bool, high: Vec<u64>) -> Private<Self> {
+        Private::new(Self { slots, low: alloc::vec![0; high.len()], high })
+    }
+}
+
+impl Zeroize for BgvDigits {
+    fn zeroize(&mut self) {
+        self.low.zeroize();
+        self.high.zeroize();
+    }
+}
+
 impl<W: Word> BgvSecretKey<W> {
+    /// The digits that a run stands at. Where it is prepared, I counts multiples of q0.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a run of another key; [`Error::InvalidArgument`] for one that an error has ended.
+    pub fn digits(&self, run: &BgvRun<'_, W>) -> Result<Private<BgvDigits>, Error> {
+        let reveal = |x: Private<Vec<u64>>| x.reveal_to_key_owner().clone();
+        Ok(match run.state() {
+            BgvState::Input(x) | BgvState::Done(x) => BgvDigits::message(true, reveal(self.decrypt(x)?)),
+            BgvState::Base(x) => BgvDigits::message(false, reveal(self.decrypt_coefficients(x)?)),
+            BgvState::Prepared(x) => {
+                let (params, ring) = (self.params(), self.params().messages());
+                let q0 = i128::from(params.spec().chain.levels[0][0]);
+                let step = i128::from(ring.prime().pow(params.spec().digit_exponent));
+                let unit = x.factor().inverse().value();
+                let phase = self.decrypt_prepared(x)?;
+                let split = |&x: &i128| {
+                    let low = (2 * x + q0).div_euclid(2 * q0);
+                    // Up to noise, which is a multiple of p^e.
+                    let high = ((x - low * q0) / step).rem_euclid(i128::from(ring.value()));
+                    (low as i64, ring.mul(high as u64, unit))
+                };
+                let (low, high) = phase.reveal_to_key_owner().iter().map(split).unzip();
+                Private::new(BgvDigits { slots: false, low, high })
+            }
+            BgvState::Raised(x, factor) => {
+                self.split(false, self.decrypt_coefficients(x)?.reveal_to_key_owner(), *factor)?
+            }
+            BgvState::Slots(x, factor) => {
+                self.split(true, self.decrypt(x)?.reveal_to_key_owner(), *factor)?
+            }
+            BgvState::Failed => {
+                return Err(Error::InvalidArgument("an error has ended this run; begin another one".into()));
+            }
+        })
+    }
+
+    /// Values I + p^t y modulo p^e, and m of y = f m/q0.
+    fn split(&self, slots: bool, values: &[u64], factor: Factor) -> Result<Private<BgvDigits>, Error> {
+        let params = self.params();
+        let (ring, raised) = (params.messages(), params.raised());
+        let base = Factor::new(params.spec().chain.levels[0][0], ring)?;
+        let unit = base.div(factor).value();
+        let below: PrimePower = ring.with_exponent(params.spec().digit_exponent)?;
+        let split = |&x: &u64| {
+            let low = below.centered(below.reduce(x));
+            let multiple = raised.sub(x, raised.reduce_signed(low));
+            (low, ring.mul(ring.reduce(multiple / below.value()), unit))
+        };
+        let (low, high) = values.iter().map(split).unzip();
+        Ok(Private::new(BgvDigits { slots, low, high }))
+    }
+
     /// Decrypts to the N coefficients of the plaintext, below its modulus.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ mod spec;
 mod stages;
 
 pub use bootstrapper::{BgvBootstrapper, METHOD};
+pub use inspect::BgvDigits;
 pub use noise::LARGEST_DEVIATION;
 pub use params::{BgvLevels, BgvParams};
 pub use presets::BgvPreset;
