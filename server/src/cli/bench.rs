@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use clap::Args;
 use clap::builder::ArgPredicate;
+use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::params::{self, CggiPreset, ConventionalPreset};
 use refloat::schemes::cggi::{CggiParams, Encoding};
@@ -18,6 +19,7 @@ use super::measure::{self, Bench};
 use super::output::{Output, bytes};
 use super::peer::{self, Peer};
 use super::progress::stage_table;
+use super::reproduce_bgv;
 use super::sets;
 use crate::registry::Registry;
 
@@ -29,7 +31,8 @@ Examples:
   refloat bench --preset n16 --runs 2 --memory 12
   refloat bench --preset n16-sparse --slots 5
   refloat bench --peer lattigo --preset n16
-  refloat bench --preset bool-128";
+  refloat bench --preset bool-128
+  refloat bench --preset bgv15";
 
 /// Arguments of `refloat bench`.
 #[derive(Args)]
@@ -70,6 +73,9 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     }
     if let Ok(preset) = params::conventional_preset(&arguments.preset) {
         return conventional(preset, arguments, output);
+    }
+    if BgvPreset::named(&arguments.preset).is_ok() {
+        return integers(arguments, output);
     }
     let cggi = params::cggi_preset(&arguments.preset);
     let ship = params::preset(&arguments.preset);
@@ -167,6 +173,23 @@ fn conventional(preset: &ConventionalPreset, arguments: &Arguments, output: &Out
         budget: arguments.memory.map(|gib| u64::from(gib) << 30),
     };
     bench_conventional::run(preset, &request, output)
+}
+
+/// Times a set of integers: the rows of `refloat reproduce bgv`.
+fn integers(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
+    if arguments.complex || arguments.batch.is_some() || arguments.slots.is_some() {
+        return Err(Failure::usage(format!(
+            "--complex, --batch and --slots are for sets of CKKS, {} is none; its slots are integers",
+            arguments.preset
+        )));
+    }
+    let request = reproduce_bgv::Request {
+        sets: vec![arguments.preset.clone()],
+        runs: arguments.runs.into(),
+        threads: arguments.threads.clone(),
+        budget: arguments.memory.map(|gib| u64::from(gib) << 30),
+    };
+    reproduce_bgv::run(&request, output)
 }
 
 /// Times a DM/CGGI set: a NAND, a look-up of the integers it is made for, an addition of bytes, independent gates.

@@ -37,7 +37,8 @@ Examples:
   refloat reproduce seal-bootstrapping --set 1 --slots 10 --slots 12
   refloat reproduce ckks-openfhe
   refloat reproduce modular-reduction --table 5 --table 6
-  refloat reproduce bgv --set bgv15 --runs 5";
+  refloat reproduce bgv --set bgv15 --runs 5
+  refloat reproduce bgv --polynomials";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// names of sets of `bgv` [default: bgv15].
     #[arg(long)]
     set: Vec<String>,
+    /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
+    #[arg(long)]
+    polynomials: bool,
     /// Tables of `modular-reduction` [default: all].
     #[arg(long, value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
@@ -189,6 +193,8 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let runs = |default| arguments.runs.map_or(default, usize::from);
     let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
     match arguments.suite {
+        Suite::Bgv if arguments.polynomials => reproduce_bgv::polynomials::run(&arguments.set, output),
+        _ if arguments.polynomials => Err(Failure::usage("--polynomials is for `reproduce bgv`")),
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
         Suite::SealBootstrapping => {
@@ -200,7 +206,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             let sets = named(&arguments.set, &known, |name| {
                 BgvPreset::named(name).ok().map(|set| set.name.to_owned())
             })?;
-            reproduce_bgv::run(&reproduce_bgv::Request { sets, runs: runs(5), budget }, output)
+            reproduce_bgv::run(
+                &reproduce_bgv::Request { sets, runs: runs(5), threads: Vec::new(), budget },
+                output,
+            )
         }
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
         Suite::ModularReduction => {

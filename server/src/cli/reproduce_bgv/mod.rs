@@ -1,5 +1,7 @@
 //! `refloat reproduce bgv`: thin BGV bootstrapping by removal of a small digit, beside what is published of it.
 
+pub mod polynomials;
+
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -12,13 +14,13 @@ use refloat::trace::{Observer, StageEvent};
 use serde::Serialize;
 use serde_json::json;
 
-use super::bench::thread_counts;
-use super::failure::Failure;
-use super::keyfiles::fresh_seed;
-use super::machine::{self, Machine};
-use super::measure;
-use super::output::{Output, table};
-use super::progress;
+use crate::cli::bench::thread_counts;
+use crate::cli::failure::Failure;
+use crate::cli::keyfiles::fresh_seed;
+use crate::cli::machine::{self, Machine};
+use crate::cli::measure;
+use crate::cli::output::{Output, table};
+use crate::cli::progress;
 
 /// Where the published figures are from.
 const SOURCE: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
@@ -30,6 +32,8 @@ pub struct Request {
     pub sets: Vec<String>,
     /// Bootstraps for each number of threads, of which the fastest counts.
     pub runs: usize,
+    /// Numbers of threads; by default 1 and all.
+    pub threads: Vec<u16>,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
 }
@@ -81,7 +85,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let own = vec!["bgv15".to_owned()];
     let mut rows = Vec::new();
     for name in if request.sets.is_empty() { &own } else { &request.sets } {
-        rows.extend(Bench::new(name, request, output)?.rows(&machine, request.runs, output)?);
+        rows.extend(Bench::new(name, request, output)?.rows(&machine, request, output)?);
     }
     let value = json!({ "suite": "bgv", "source": SOURCE, "machine": machine, "rows": rows });
     output.result(&value, || text(&rows, &machine, request.runs))?;
@@ -198,8 +202,8 @@ impl Bench {
         best.ok_or_else(|| Failure::usage("--runs 0: take one at least"))
     }
 
-    fn rows(&self, machine: &Machine, runs: usize, output: &Output) -> Result<Vec<Row>, Failure> {
-        let params = &self.params;
+    fn rows(&self, machine: &Machine, request: &Request, output: &Output) -> Result<Vec<Row>, Failure> {
+        let (params, runs) = (&self.params, request.runs);
         // The published row is of these slots; another set has nothing beside it.
         let plaintext = (params.messages().prime(), params.messages().exponent());
         let same = params.n() as f64 == PUBLISHED_SLOTS && plaintext == PUBLISHED_PLAINTEXT;
@@ -217,7 +221,7 @@ impl Bench {
         };
         let mut rows = Vec::new();
         let (mut wrong, mut capacity) = (0, 0.0);
-        for threads in thread_counts(&[], machine) {
+        for threads in thread_counts(&request.threads, machine) {
             let measured = self.measure(threads, runs, output)?;
             let one = threads == 1;
             let note = format!("fastest of {runs}");
@@ -296,9 +300,9 @@ mod tests {
     #[test]
     fn the_toy_set_gives_every_row_and_no_wrong_slot() {
         let output = Output::new(true);
-        let request = Request { sets: vec!["toy-bgv10".to_owned()], runs: 2, budget: None };
+        let request = Request { sets: vec!["toy-bgv10".to_owned()], runs: 2, threads: vec![1], budget: None };
         let bench = Bench::new("toy-bgv10", &request, &output).unwrap();
-        let rows = bench.rows(&Machine::here(), 2, &output).unwrap();
+        let rows = bench.rows(&Machine::here(), &request, &output).unwrap();
         let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
         assert_eq!(
             (value("wrong slots"), value("slots"), value("degree of the removal")),

@@ -1,0 +1,376 @@
+//! `refloat reproduce bgv --polynomials`: what reading a digit takes, by the ways there are.
+
+use refloat::bootstrapping::bgv::BgvPreset;
+use refloat::circuits::digit_removal::{
+    NullPolynomials, TwoDigits, digit_beside, lifting, lowest_digit, small_digit,
+};
+use refloat::circuits::polynomial::{Plan, Polynomial};
+use refloat::schemes::bgv::PrimePower;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::failure::Failure;
+use crate::cli::output::{Output, table};
+use crate::cli::progress;
+
+/// Where the published degrees are from.
+const SOURCE: &str = "slides of Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115): degrees of HElib's polynomials, and bounds on \
+                      theirs";
+
+/// Supports of fewer points are checked whole; of others, and of what ours are compared with, so many all over.
+const WHOLE: u64 = 4_000_000;
+const SAMPLE: u64 = 100_000;
+
+/// What is read.
+#[derive(Debug, Clone, Copy)]
+enum Digits {
+    /// I of I + p^t y modulo p^e, |I| <= bound < p/2.
+    One { p: u64, e: u32, t: u32, bound: u64 },
+    /// I of I + p^t y modulo p^e, |I| <= bound, which is two digits.
+    Two { p: u64, e: u32, t: u32, bound: u64 },
+    /// I of I + step J modulo p, both at most the bound.
+    Beside { p: u64, step: u64, bound: u64 },
+}
+
+/// A set, and what is published of it.
+struct Case {
+    set: &'static str,
+    digits: Digits,
+    /// Of HElib.
+    any: &'static [usize],
+    /// Bounds on those by null polynomials.
+    null: &'static [usize],
+}
+
+const fn case(set: &'static str, digits: Digits, any: &'static [usize], null: &'static [usize]) -> Case {
+    Case { set, digits, any, null }
+}
+
+/// The published sets.
+const PUBLISHED: [Case; 8] = [
+    case("I-A", Digits::Two { p: 17, e: 6, t: 2, bound: 23 }, &[17, 81, 65], &[17, 81, 14]),
+    case("II-A", Digits::One { p: 127, e: 3, t: 1, bound: 22 }, &[253], &[134]),
+    case("III-A", Digits::One { p: 257, e: 3, t: 1, bound: 22 }, &[513], &[134]),
+    case("IV-A", Digits::One { p: 8191, e: 2, t: 1, bound: 23 }, &[8191], &[93]),
+    case("V-A", Digits::One { p: 65537, e: 2, t: 1, bound: 23 }, &[65536], &[93]),
+    case("IV-B", Digits::Beside { p: 8191, step: 45, bound: 22 }, &[], &[2024]),
+    case("V-B", Digits::Beside { p: 65537, step: 47, bound: 23 }, &[], &[2208]),
+    case("P16", Digits::One { p: 65537, e: 2, t: 1, bound: 13 }, &[], &[]),
+];
+
+/// The published sets and our own.
+fn cases() -> Vec<Case> {
+    let own = BgvPreset::all().iter().map(|preset| {
+        let spec = (preset.spec)();
+        let e = spec.plaintexts().largest_exponent;
+        let digits = Digits::One { p: spec.prime, e, t: spec.digit_exponent, bound: spec.bound.into() };
+        Case { set: preset.name, digits, any: &[], null: &[] }
+    });
+    PUBLISHED.into_iter().chain(own).collect()
+}
+
+/// A way to read a digit.
+enum Way {
+    /// One polynomial, once or several times in a row.
+    Repeated { polynomial: Polynomial<i64>, times: u32 },
+    /// Two at one argument, and one at what the first leaves.
+    Two { lift: Polynomial<i64>, low: Polynomial<i64>, high: Polynomial<i64> },
+}
+
+impl Way {
+    fn degrees(&self) -> Vec<usize> {
+        match self {
+            Self::Repeated { polynomial, times } => vec![polynomial.degree(); *times as usize],
+            Self::Two { lift, low, high } => [lift, low, high].map(Polynomial::degree).to_vec(),
+        }
+    }
+
+    /// Key switches and levels.
+    fn cost(&self) -> Result<(usize, usize), Failure> {
+        Ok(match self {
+            Self::Repeated { polynomial, times } => {
+                let (plan, times) = (Plan::new(std::slice::from_ref(polynomial))?, *times as usize);
+                (times * plan.key_switches(), times * plan.levels())
+            }
+            Self::Two { lift, low, high } => {
+                let both = Plan::new(&[lift.clone(), low.clone()])?.key_switches();
+                let last = Plan::new(std::slice::from_ref(high))?.key_switches();
+                (both + last, low.levels().max(lift.levels() + high.levels()))
+            }
+        })
+    }
+}
+
+/// A way for a set, beside what is published of it.
+#[derive(Debug, Serialize)]
+struct Row {
+    set: &'static str,
+    digits: String,
+    way: &'static str,
+    published: Vec<usize>,
+    degrees: Vec<usize>,
+    key_switches: usize,
+    levels: usize,
+    /// None where the polynomial is too long to be made; its cost follows from its degree.
+    checked_points: Option<u64>,
+    all_points: u64,
+    wrong_points: u64,
+}
+
+/// Prints the rows of the sets named, of all if none is.
+///
+/// # Errors
+/// [`Failure`] for a set that there is not, and after printing if a polynomial is wrong anywhere.
+pub fn run(sets: &[String], output: &Output) -> Result<(), Failure> {
+    let cases = cases();
+    if let Some(unknown) = sets.iter().find(|name| cases.iter().all(|case| case.set != name.as_str())) {
+        let known = cases.iter().map(|case| case.set).collect::<Vec<_>>().join(", ");
+        return Err(Failure::usage(format!("--set {unknown}: --polynomials has {known}")));
+    }
+    let mut rows = Vec::new();
+    for case in cases.iter().filter(|case| sets.is_empty() || sets.iter().any(|name| name == case.set)) {
+        let spinner = progress::spinner(output, &format!("{}: making polynomials", case.set));
+        rows.extend(case.rows()?);
+        spinner.finish_and_clear();
+    }
+    let value = json!({ "suite": "bgv-polynomials", "source": SOURCE, "rows": rows });
+    output.result(&value, || text(&rows))?;
+    match rows.iter().find(|row| row.wrong_points > 0) {
+        None => Ok(()),
+        Some(row) => Err(Failure {
+            code: "WRONG_RESULT".to_owned(),
+            detail: format!(
+                "{} of {} points of {}, {}, have another digit; please report this",
+                row.wrong_points,
+                row.checked_points.unwrap_or_default(),
+                row.set,
+                row.way
+            ),
+        }),
+    }
+}
+
+impl Case {
+    fn rows(&self) -> Result<Vec<Row>, Failure> {
+        match self.digits {
+            Digits::One { p, e, t, bound } => self.one(PrimePower::new(p, e)?, t, bound),
+            Digits::Two { p, e, t, bound } => self.two(PrimePower::new(p, e)?, t, bound),
+            Digits::Beside { p, step, bound } => {
+                let ring = PrimePower::new(p, 1)?;
+                let f = digit_beside(ring, step, bound)?;
+                let way = once(ring, &f)?;
+                let points = (2 * bound + 1).pow(2);
+                let wrong = pairs(bound, bound)
+                    .filter(|&(i, j)| {
+                        let x = ring.reduce_signed(i + step as i64 * j);
+                        odd_value(ring, &f, x) != ring.reduce_signed(i)
+                    })
+                    .count();
+                Ok(vec![self.row("interpolated", self.null, &way, (Some(points), points, wrong as u64))?])
+            }
+        }
+    }
+
+    fn one(&self, ring: PrimePower, t: u32, bound: u64) -> Result<Vec<Row>, Failure> {
+        let (p, e) = (ring.prime(), ring.exponent());
+        let support = Support { ring, t, bound };
+        let f = small_digit(ring, t, bound)?;
+        let own = support.check(WHOLE, |x| odd_value(ring, &f, x));
+        let mut rows = vec![self.row("closed form", self.null, &once(ring, &f)?, own)?];
+        // The same by reduction, and without any, where the polynomial for all digits can be made; else its cost by its degree.
+        let degree = (p - 1) * u64::from(e - 1) + 1;
+        match lowest_digit(ring) {
+            Ok(any) => {
+                let reduced = NullPolynomials::new(ring, t, bound)?.reduce(&any);
+                let of_reduced = support.check(SAMPLE, |x| odd_value(ring, &reduced, x));
+                rows.push(self.row("Chen-Han, reduced", self.null, &once(ring, &reduced)?, of_reduced)?);
+                let of_any = support.check(SAMPLE, |x| odd_value(ring, &any, x));
+                rows.push(self.row("Chen-Han", self.any, &once(ring, &any)?, of_any)?);
+            }
+            Err(_) => {
+                rows.push(self.row("Chen-Han", self.any, &shape(degree, 1)?, (None, support.points(), 0))?);
+            }
+        }
+        rows.push(match lifting(ring) {
+            Ok(f) => {
+                let value = |x| (1..e).fold(x, |x, _| odd_value(ring, &f, x));
+                let way = Way::Repeated { polynomial: centred(ring, &f)?, times: e - 1 };
+                self.row("lifting", &[], &way, support.check(SAMPLE, value))?
+            }
+            Err(_) => self.row("lifting", &[], &shape(p, e - 1)?, (None, support.points(), 0))?,
+        });
+        Ok(rows)
+    }
+
+    fn two(&self, ring: PrimePower, t: u32, bound: u64) -> Result<Vec<Row>, Failure> {
+        let support = Support { ring, t, bound };
+        let (above, below) = (ring.with_exponent(t)?, ring.with_exponent(ring.exponent() - 1)?);
+        let two = TwoDigits::new(ring, t, bound)?;
+        let (lift, low) = (centred(above, two.lift())?, centred(ring, two.low())?);
+        let way = |high: &[u64]| -> Result<Way, Failure> {
+            Ok(Way::Two { lift: lift.clone(), low: low.clone(), high: centred(below, high)? })
+        };
+        let own = support.check(WHOLE, |x| two.value(x));
+        // The second digit as one of any size.
+        let any = lowest_digit(below)?;
+        let of_any = support.check(SAMPLE, |x| {
+            let z = ring.sub(x, odd_value(ring, two.lift(), x)) / ring.prime();
+            let high = odd_value(below, &any, below.reduce(z));
+            ring.add(odd_value(ring, two.low(), x), ring.mul(ring.prime(), high))
+        });
+        Ok(vec![
+            self.row("two digits", self.null, &way(two.high())?, own)?,
+            self.row("Chen-Han", self.any, &way(&any)?, of_any)?,
+        ])
+    }
+
+    fn row(
+        &self,
+        way: &'static str,
+        published: &[usize],
+        evaluated: &Way,
+        (checked_points, all_points, wrong_points): (Option<u64>, u64, u64),
+    ) -> Result<Row, Failure> {
+        let (key_switches, levels) = evaluated.cost()?;
+        let digits = match self.digits {
+            Digits::One { p, e, t, bound } | Digits::Two { p, e, t, bound } => {
+                format!("|I| <= {bound} beside {p}^{t} mod {p}^{e}")
+            }
+            Digits::Beside { p, step, bound } => format!("|I|, |J| <= {bound}, I + {step} J mod {p}"),
+        };
+        Ok(Row {
+            set: self.set,
+            digits,
+            way,
+            published: published.to_vec(),
+            degrees: evaluated.degrees(),
+            key_switches,
+            levels,
+            checked_points,
+            all_points,
+            wrong_points,
+        })
+    }
+}
+
+/// All I + p^t y modulo p^e.
+struct Support {
+    ring: PrimePower,
+    t: u32,
+    bound: u64,
+}
+
+impl Support {
+    /// Multiples of p^t.
+    fn multiples(&self) -> u64 {
+        self.ring.value() / self.ring.prime().pow(self.t)
+    }
+
+    fn points(&self) -> u64 {
+        (2 * self.bound + 1) * self.multiples()
+    }
+
+    /// The points at which `read` is compared with the digit, all there are, and those at which it differs: all if they are fewer than
+    /// `whole`, else [`SAMPLE`] for every digit alike.
+    fn check(&self, whole: u64, read: impl Fn(u64) -> u64) -> (Option<u64>, u64, u64) {
+        let (ring, all) = (self.ring, self.points());
+        let stride = if all < whole { 1 } else { all.div_ceil(SAMPLE) };
+        let step = ring.prime().pow(self.t);
+        let (mut checked, mut wrong) = (0, 0);
+        for node in -(self.bound as i64)..=self.bound as i64 {
+            let digit = ring.reduce_signed(node);
+            for y in (0..self.multiples()).step_by(stride as usize) {
+                checked += 1;
+                wrong += u64::from(read(ring.add(digit, ring.mul(y, step))) != digit);
+            }
+        }
+        (Some(checked), all, wrong)
+    }
+}
+
+fn pairs(i: u64, j: u64) -> impl Iterator<Item = (i64, i64)> {
+    let range = |bound: u64| -(bound as i64)..=bound as i64;
+    range(i).flat_map(move |i| range(j).map(move |j| (i, j)))
+}
+
+/// The value of an odd polynomial.
+fn odd_value(ring: PrimePower, f: &[u64], x: u64) -> u64 {
+    let (m, square) = (ring.modulus(), ring.shoup(ring.mul(x, x)));
+    let sum = f.iter().skip(1).step_by(2).rev().fold(0, |sum, &c| m.add(m.mul_shoup(sum, &square), c));
+    ring.mul(sum, x)
+}
+
+fn centred(ring: PrimePower, f: &[u64]) -> Result<Polynomial<i64>, Failure> {
+    Ok(Polynomial::of_integers(f.iter().map(|&c| ring.centered(c)))?)
+}
+
+fn once(ring: PrimePower, f: &[u64]) -> Result<Way, Failure> {
+    Ok(Way::Repeated { polynomial: centred(ring, f)?, times: 1 })
+}
+
+/// An odd polynomial of a degree, for its cost.
+fn shape(degree: u64, times: u32) -> Result<Way, Failure> {
+    Ok(Way::Repeated { polynomial: Polynomial::of_integers((0..=degree).map(|i| (i % 2) as i64))?, times })
+}
+
+fn text(rows: &[Row]) -> String {
+    let mut cells = vec![
+        ["set", "digits", "way", "published", "degree", "key switches", "levels", "points", "wrong"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let list = |degrees: &[usize]| match degrees {
+        [] => "-".to_owned(),
+        all => all.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    };
+    cells.extend(rows.iter().map(|row| {
+        vec![
+            row.set.to_owned(),
+            row.digits.clone(),
+            row.way.to_owned(),
+            list(&row.published),
+            list(&row.degrees),
+            row.key_switches.to_string(),
+            row.levels.to_string(),
+            row.checked_points.map_or("-".to_owned(), |checked| format!("{checked} of {}", row.all_points)),
+            row.checked_points.map_or("-".to_owned(), |_| row.wrong_points.to_string()),
+        ]
+    }));
+    format!("published: {SOURCE}\n\n{}", table(&cells))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The degrees of section 6.1 of the paper's sets, and the costs that the planner gives.
+    #[test]
+    fn null_polynomials_are_cheaper_than_digits_of_any_size() {
+        for case in
+            cases().iter().filter(|case| ["I-A", "II-A", "IV-B", "bgv15", "toy-bgv7"].contains(&case.set))
+        {
+            let rows = case.rows().unwrap();
+            assert!(rows.iter().all(|row| row.wrong_points == 0), "{rows:?}");
+            let (own, rest) = rows.split_first().unwrap();
+            assert!(own.degrees.iter().zip(case.null).all(|(own, bound)| own <= bound));
+            assert!(rest.iter().all(|row| row.key_switches >= own.key_switches), "{rows:?}");
+            let expected = match case.set {
+                "I-A" => (vec![17, 81, 13], 9),
+                "II-A" => (vec![127], 7),
+                "IV-B" => (vec![2023], 11),
+                "bgv15" => (vec![61], 6),
+                _ => (vec![91], 7),
+            };
+            assert_eq!((own.degrees.clone(), own.levels), expected, "{}", case.set);
+            if case.set == "II-A" {
+                assert_eq!((own.key_switches, rest[1].degrees.clone()), (19, vec![253]));
+            }
+        }
+    }
+
+    #[test]
+    fn other_sets_are_refused_by_name() {
+        let failure = run(&["bgv16".to_owned()], &Output::new(true)).unwrap_err();
+        assert!(failure.detail.contains("bgv16") && failure.detail.contains("III-A"), "{failure:?}");
+    }
+}
