@@ -26,7 +26,8 @@ export { Integers } from './integers/integers.js';
 export { IntegerKeySet } from './integers/key-set.js';
 export type { IntegerEncryptOptions } from './integers/key-set.js';
 export { IntegerKeys } from './integers/keys.js';
-export type { IntegerEvent, IntegerPreset, IntegerPresetName, IntegerStageId } from './integers/params.js';
+export type { IntegerBootstrapOptions } from './integers/keys.js';
+export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerStageId, IntegerView } from './integers/params.js';
 export type {
   Fact,
   GateInfo,

@@ -22,7 +22,7 @@ const values = (factor: number): number[] => Array.from({ length: keys.params.sl
 describe('sets of integers', () => {
   it('are listed with what they promise', async () => {
     const presets = await rf.integers.presets();
-    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'toy-bgv10']);
+    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'toy-bgv10', 'toy-bgv7']);
     expect(presets[0]).toMatchObject({ method: 'bgv', scheme: 'bgv', mode: 'integers', modulus: P, secure: true, logFailure: -133, slots: 32768 });
     for (const set of presets) {
       expect(set.secure ? set.securityBits >= 128 : set.name.startsWith('toy'), set.name).toBe(true);
@@ -148,6 +148,36 @@ describe('a bootstrapping of integers', () => {
       expect(await keys.decrypt(x)).toEqual(Uint32Array.from(clear));
     }
     x.free();
+  });
+
+  it('tells the owner of the key the digits, which the removal takes off', async () => {
+    const clear = values(21);
+    using x = await keys.encrypt(clear, { level: keys.params.inputLevel });
+    const run = evaluation.bootstrap(x, { inspect: keys });
+    using refreshed = await run;
+    const views = run.events.filter((event) => event.kind === 'view');
+    expect(views.map((view) => view.stage)).toEqual(['input', ...keys.params.stages.map((stage) => stage.id)]);
+    expect(views.map((view) => view.place)).toEqual(['slots', 'coefficients', 'coefficients', 'coefficients', 'slots', 'slots']);
+    for (const view of views) if (view.place === 'slots') expect(view.high, view.stage).toEqual(Uint32Array.from(clear));
+    const largest = views.map((view) => view.low.reduce((most, digit) => Math.max(most, Math.abs(digit)), 0));
+    const removal = await rf.integers.removal('toy-bgv10');
+    expect([largest[0], largest[1], largest[5]]).toEqual([0, 0, 0]);
+    for (const most of largest.slice(2, 5)) {
+      expect(most).toBeGreaterThan(3);
+      expect(most).toBeLessThanOrEqual(removal.bound);
+    }
+    // The polynomial, in the clear, at every slot: a multiple of p, which is y.
+    const modulus = BigInt(removal.prime) ** BigInt(removal.exponent);
+    const [slots] = views.filter((view) => view.stage === 'coeffs_to_slots');
+    for (const [i, low] of [...(slots?.low ?? [])].entries()) {
+      const argument = BigInt(low) + BigInt(P) * BigInt(i * i + 5);
+      const value = removal.coefficients.reduceRight((sum, c) => (sum * argument + BigInt(c)) % modulus, 0n);
+      expect((value - argument + BigInt(low)) % modulus, `slot ${i}`).toBe(0n);
+    }
+    expect([removal.levels, removal.keySwitches, removal.coefficients.length]).toEqual([6, 13, 62]);
+    expect(await keys.decrypt(refreshed)).toEqual(Uint32Array.from(clear));
+    using other = await rf.integers.keygen('toy-bgv10', TOY);
+    await expect(evaluation.bootstrap(x, { inspect: other })).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
   });
 
   it('stops between stages', async () => {

@@ -6,7 +6,7 @@ import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeySet } from './key-set.js';
-import type { IntegerPreset, IntegerPresetName } from './params.js';
+import type { DigitRemoval, IntegerPreset, IntegerPresetName } from './params.js';
 
 /**
  * Exact arithmetic on encrypted integers (BGV): thousands of slots of integers modulo a prime, multiplied, added, rotated and
@@ -43,6 +43,11 @@ export class Integers {
   /** One parameter set by name. */
   async params(name: IntegerPresetName | (string & {})): Promise<IntegerPreset> {
     return integerPreset(this.#port, name);
+  }
+
+  /** The polynomial that takes the low digit off in bootstraps of a set, in the clear. */
+  async removal(name: IntegerPresetName | (string & {})): Promise<DigitRemoval> {
+    return (await this.#port.call(INTEGERS, 'integerRemoval', name)) as DigitRemoval;
   }
 
   /**

@@ -9,7 +9,14 @@ import { RefloatError } from '../errors.js';
 import { SteppableRun } from '../run.js';
 import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
-import type { IntegerEvent, IntegerPreset } from './params.js';
+import type { IntegerKeySet } from './key-set.js';
+import type { IntegerEvent, IntegerPreset, IntegerStageId, IntegerView } from './params.js';
+
+/** Options of `IntegerKeys.bootstrap`. */
+export interface IntegerBootstrapOptions extends SignalOptions {
+  /** The secret key, if events of kind `view` are to tell what the run holds: for the owner's eyes, in this page alone. */
+  readonly inspect?: IntegerKeySet;
+}
 
 /**
  * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`.
@@ -103,17 +110,30 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     return this.#made(this.port.call(INTEGERS, 'dropToLevel', this.#handle(x), level));
   }
 
-  /** Refreshes in the page: from `params.inputLevel` or above to `params.outputLevel`; the one passed in stays as it is. */
-  bootstrap(x: IntegerCiphertext, options: SignalOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
+  /**
+   * Refreshes in the page: from `params.inputLevel` or above to `params.outputLevel`; the one passed in stays as it is. With
+   * `inspect` its events tell the digits that it holds.
+   */
+  bootstrap(x: IntegerCiphertext, options: IntegerBootstrapOptions = {}): SteppableRun<IntegerCiphertext, IntegerEvent> {
     const { port, handle: keys } = this;
     const ct = this.#handle(x);
+    const secret = options.inspect?.handleIn(port);
     return new SteppableRun((control) => {
       const begun = port.call(classOf(INTEGERS, 'IntegerRun'), 'begin', ct);
       return freeing(port, begun, async (handle) => {
         const run = new EngineRun<GlueIntegerRun, IntegerEvent>(port, handle, control);
+        let stage: IntegerStageId | 'input' = 'input';
+        const look = async (): Promise<void> => {
+          if (!secret) return;
+          const seen: Pick<IntegerView, 'place' | 'low' | 'high'> = await port.call(handle, 'digits', secret);
+          control.emit({ kind: 'view', stage, atMs: run.busyMs, ...seen });
+        };
+        await look();
         for (;;) {
           await control.gate();
-          const { value: finished } = await run.step('step', keys);
+          const { value: finished, events } = await run.step('step', keys);
+          stage = (events.at(-1) as IntegerEvent | undefined)?.stage ?? stage;
+          await look();
           if (finished) return new IntegerCiphertext(port, await port.call(handle, 'finish'));
         }
       });

@@ -8,8 +8,43 @@ export type IntegerPresetName = SetNames['bgv'];
 /** Stages of a bootstrapping of integers. */
 export type IntegerStageId = StageIds['bgv'];
 
+/**
+ * What the owner of the key sees in the page with `inspect`, before the first stage (`input`) and after each: in every slot or
+ * coefficient two digits, low + p^t y.
+ */
+export interface IntegerView {
+  readonly kind: 'view';
+  readonly stage: IntegerStageId | 'input';
+  /** Milliseconds since the run began. */
+  readonly atMs: number;
+  /** What the digits stand in. */
+  readonly place: 'slots' | 'coefficients';
+  /** The low digits: 0 before the ciphertext is prepared, and after the removal. */
+  readonly low: Int32Array;
+  /** The message, which is read off y. */
+  readonly high: Uint32Array;
+}
+
 /** What a bootstrapping of integers reports: `logScale` is log2 of the modulus of what is encrypted. */
-export type IntegerEvent = StageEnter<IntegerStageId> | StageExit<IntegerStageId>;
+export type IntegerEvent = StageEnter<IntegerStageId> | StageExit<IntegerStageId> | IntegerView;
+
+/** The polynomial x - D(x) modulo p^e that takes a low digit off, D(I + p^t y) = I for all |I| up to a bound. */
+export interface DigitRemoval {
+  /** p. */
+  readonly prime: number;
+  /** e. */
+  readonly exponent: number;
+  /** t. */
+  readonly digitExponent: number;
+  /** The largest digit. */
+  readonly bound: number;
+  /** Coefficients modulo p^e, nearest to 0, from low to high degree. */
+  readonly coefficients: Float64Array;
+  /** Levels that its evaluation takes. */
+  readonly levels: number;
+  /** Key switches that its evaluation takes. */
+  readonly keySwitches: number;
+}
 
 /** A named parameter set for exact integers. */
 export interface IntegerPreset extends SetWithParts {

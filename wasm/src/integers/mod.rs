@@ -4,5 +4,6 @@
 mod ciphertext;
 mod evaluation;
 mod presets;
+mod removal;
 mod run;
 mod secret;

@@ -1,11 +1,15 @@
 //! A bootstrap of integers, a stage at a time.
 
-use js_sys::Function;
+use js_sys::{Function, Int32Array, Uint32Array};
 use refloat::{bootstrapping::bgv::BgvRun, scrub::scrubbed};
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use zeroize::Zeroizing;
 
-use super::{ciphertext::IntegerCiphertext, evaluation::IntegerKeys, presets::bootstrapper};
-use crate::{evaluators::over, events::Recorder, failure::Result};
+use super::{
+    ciphertext::IntegerCiphertext, evaluation::IntegerKeys, presets::bootstrapper, secret::IntegerSecretKey,
+    secret::narrow,
+};
+use crate::{evaluators::over, events::Recorder, failure::Result, object::Fields};
 
 /// A bootstrapping under way.
 #[wasm_bindgen]
@@ -30,6 +34,22 @@ impl IntegerRun {
         let finished = scrubbed(|| run.step(source, &mut events))?;
         events.deliver(on_event)?;
         Ok(finished)
+    }
+
+    /// What it stands at, for the owner of the key, in every slot or coefficient: the low digit, and the message above it.
+    pub fn digits(&self, secret: &IntegerSecretKey) -> Result<JsValue> {
+        scrubbed(|| {
+            let seen = secret.key.digits(self.run.as_ref().ok_or_else(over)?)?;
+            let seen = seen.reveal_to_key_owner();
+            // Digits are below the weight of the ephemeral secret.
+            let low: Zeroizing<Vec<i32>> =
+                Zeroizing::new(seen.low.iter().map(|&digit| digit as i32).collect());
+            Ok(Fields::new()
+                .with("place", if seen.slots { "slots" } else { "coefficients" })
+                .with("low", Int32Array::from(low.as_slice()))
+                .with("high", Uint32Array::from(narrow(&seen.high)?.as_slice()))
+                .done())
+        })
     }
 
     /// The refreshed ciphertext, once.

@@ -55,12 +55,16 @@ impl IntegerSecretKey {
     pub fn decrypt(&self, ciphertext: &IntegerCiphertext) -> Result<Uint32Array> {
         scrubbed(|| {
             let slots = self.key.decrypt(&ciphertext.inner)?;
-            let narrow = slots.reveal_to_key_owner().iter().map(|&value| u32::try_from(value));
-            let values = narrow.collect::<core::result::Result<Vec<u32>, _>>();
-            let wide = |_| {
-                Failure::invalid("integers of 32 bits and more have no array here; take a smaller modulus")
-            };
-            Ok(Uint32Array::from(Zeroizing::new(values.map_err(wide)?).as_slice()))
+            Ok(Uint32Array::from(narrow(slots.reveal_to_key_owner())?.as_slice()))
         })
     }
+}
+
+/// Integers as the 32 bits that pages have for them.
+pub(super) fn narrow(values: &[u64]) -> Result<Zeroizing<Vec<u32>>> {
+    let values =
+        values.iter().map(|&value| u32::try_from(value)).collect::<core::result::Result<Vec<u32>, _>>();
+    let wide =
+        |_| Failure::invalid("integers of 32 bits and more have no array here; take a smaller modulus");
+    Ok(Zeroizing::new(values.map_err(wide)?))
 }
