@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { StageView } from 'refloat';
+import type { DigitRemoval, StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
 import { PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
 import type { State as Conventional } from '../src/conventional/state.js';
+import { pointsOf, powers } from '../src/exact/arithmetic.js';
+import { decode, encode, type RecordedRun } from '../src/exact/recorded.js';
 import { FUNCTIONS, chart } from '../src/gates/chart.js';
 import { scores, type State } from '../src/patients/views.js';
 
@@ -76,4 +78,34 @@ test('scores say how many there are, and what the table leaves out', () => {
   const many = scores({ ...state, rows: Array.from({ length: 100 }, () => row) }).text;
   expect(many).toContain('The table has the first 64 patients');
   expect(many.match(/<tr>/g)).toHaveLength(65);
+});
+
+test('what a polynomial leaves is that of exact arithmetic', () => {
+  // x - D(x) = N(x) u(x) modulo 7^2 for |I| <= 1: N = x^3 - x, and u = 5x^2 - 1 is 1/N' at the digits, modulo 7.
+  const coefficients = Float64Array.of(0, 1, 0, -6, 0, 5);
+  const removal: DigitRemoval = { prime: 7, exponent: 2, digitExponent: 1, bound: 1, coefficients, levels: 3, keySwitches: 3 };
+  expect(powers(removal)).toEqual([1, 3, 5]);
+  const points = pointsOf(removal, 3, 3, [0, 1, 6]);
+  expect(points.map(({ digit }) => digit)).toEqual([-3, -2, -1, 0, 1, 2, 3]);
+  for (const { digit, left, exact } of points) if (Math.abs(digit) <= 1) expect([left, exact]).toEqual([0, 3]);
+  expect(points.some(({ left }) => left !== 0)).toBe(true);
+  // The first power alone is x itself: p y is left of it where I is 0.
+  expect(pointsOf({ ...removal, coefficients: Float64Array.of(0, 1) }, 1, 1, [0, 4])).toEqual([
+    { digit: -1, left: -1, exact: 0 },
+    { digit: 0, left: 0, exact: 2 },
+    { digit: 1, left: 1, exact: 0 },
+  ]);
+});
+
+test('the recorded run of exact numbers is a whole one, and survives its own form', () => {
+  const run = JSON.parse(readFileSync(new URL('../src/recorded/exact.json', import.meta.url), 'utf8')) as RecordedRun;
+  const shown = decode(run);
+  expect(shown.views.map((view) => view.stage)).toEqual(['input', 'slots_to_coeffs', 'prepare', 'mod_raise', 'coeffs_to_slots', 'digit_removal']);
+  expect(shown.exits.map((exit) => exit.stage)).toEqual(shown.views.slice(1).map((view) => view.stage));
+  for (const view of shown.views) {
+    expect(view.low.every((digit) => Math.abs(digit) <= 15)).toBe(true);
+    if (view.place === 'slots') expect(view.high).toEqual(shown.input);
+  }
+  expect(shown.output).toEqual(shown.input);
+  expect(encode(run.made, shown)).toEqual(run);
 });

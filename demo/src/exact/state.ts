@@ -1,0 +1,71 @@
+import type { DigitRemoval, IntegerPreset, IntegerStageId, IntegerView, StageExit } from 'refloat';
+import { bundled } from '../input/picture.js';
+import { gridFor, type Grid } from '../input/source.js';
+
+/** What a reader may encrypt. */
+export const PICTURES = {
+  boat: 'the sailing boat',
+  ramp: 'all grey levels in order',
+  noise: 'random integers',
+} as const;
+export type Picture = keyof typeof PICTURES;
+
+/** What the page knows. */
+export interface State {
+  preset: IntegerPreset | undefined;
+  /** The polynomial of the set. */
+  removal: DigitRemoval | undefined;
+  /** What keeps the page busy, if anything. */
+  busy: 'keys' | 'run' | undefined;
+  paused: boolean;
+  /** Of the keys: done and all, in bytes. */
+  progress: readonly [number, number];
+  problem: string | undefined;
+  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  picture: Picture;
+  /** What is encrypted, one integer a slot. */
+  input: Uint32Array | undefined;
+  /** log2 of the modulus of its ciphertext. */
+  inputLogQ: number;
+  /** The stage under way. */
+  under: string | undefined;
+  /** Of the run, in order: the input's view first, then one for each stage. */
+  views: readonly IntegerView[];
+  exits: readonly StageExit<IntegerStageId>[];
+  /** Which of the views is shown. */
+  at: number;
+  /** The slot or coefficient that is followed. */
+  slot: number;
+  /** How many powers of x the polynomial is cut off after. */
+  terms: number;
+  /** What came back, and its square, computed encrypted. */
+  output: Uint32Array | undefined;
+  square: Uint32Array | undefined;
+  /** By what the run that is shown was made, unless it was the reader. */
+  recorded: string | undefined;
+  readonly tables: Set<string>;
+}
+
+/** The view that is shown; before any run, the input as it will be encrypted. */
+export function shown(state: Pick<State, 'views' | 'at' | 'input'>): Pick<IntegerView, 'stage' | 'place' | 'low' | 'high'> | undefined {
+  const { views, at, input } = state;
+  return views[at] ?? (input && { stage: 'input', place: 'slots', low: new Int32Array(input.length), high: input });
+}
+
+/** The integers of a picture: grey levels from black, 0, to white, the largest integer below p. */
+export async function integersOf(picture: Picture, { slots, modulus }: Pick<IntegerPreset, 'slots' | 'modulus'>): Promise<Uint32Array> {
+  const white = modulus - 1;
+  if (picture === 'ramp') return Uint32Array.from({ length: slots }, (_, i) => Math.round((i / (slots - 1)) * white));
+  if (picture === 'noise') return Uint32Array.from({ length: slots }, () => Math.floor(Math.random() * modulus));
+  return levels((await bundled()).values(grid(slots)), { modulus });
+}
+
+/** Grey values from -1 to 1 as integers. */
+export function levels(values: Float64Array, { modulus }: Pick<IntegerPreset, 'modulus'>): Uint32Array {
+  return Uint32Array.from(values, (value) => Math.round(((value + 1) / 2) * (modulus - 1)));
+}
+
+/** How slots are laid out. */
+export function grid(slots: number): Grid {
+  return gridFor(slots);
+}
