@@ -81,6 +81,18 @@ pub trait Leveled: Sync {
         c: &Self::Coefficient,
     ) -> Result<(), Error>;
 
+    /// sum += the sum of all c x, as [`Self::add_multiple_assign`] adds them one by one.
+    ///
+    /// # Errors
+    /// As [`Self::add_multiple_assign`].
+    fn add_multiples_assign(
+        &self,
+        sum: &mut Self::Ciphertext,
+        terms: &[(&Self::Ciphertext, &Self::Coefficient)],
+    ) -> Result<(), Error> {
+        terms.iter().try_for_each(|(x, c)| self.add_multiple_assign(sum, x, c))
+    }
+
     /// x *= k, at the same label.
     ///
     /// # Errors

@@ -172,13 +172,12 @@ impl<'a, E: Leveled<Coefficient: Coefficient>> PolynomialEvaluator<'a, E> {
         leaf: &Node<E::Coefficient>,
     ) -> Result<(), Error> {
         let Node::Leaf(coefficients) = leaf else { return Ok(()) };
-        for (i, c) in coefficients.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
-            match i {
-                0 => self.evaluator.add_constant_assign(sum, c)?,
-                _ => self.evaluator.add_multiple_assign(sum, powers.get(i)?, c)?,
-            }
+        if let Some(constant) = coefficients.first().filter(|c| !c.is_zero()) {
+            self.evaluator.add_constant_assign(sum, constant)?;
         }
-        Ok(())
+        let others = coefficients.iter().enumerate().skip(1).filter(|(_, c)| !c.is_zero());
+        let terms = others.map(|(i, c)| Ok((powers.get(i)?, c))).collect::<Result<Vec<_>, Error>>()?;
+        self.evaluator.add_multiples_assign(sum, &terms)
     }
 
     /// Two components, one level down: relinearised if there are three, and rescaled, by one division.

@@ -182,7 +182,7 @@ impl<W: Word> BgvEvaluator<W> {
         self.context.rlwe().rescale(x.level)?;
         let before = factor.mul(self.context.level_factor(x.level));
         let mut sum = self.zero_like(x, x.level, before);
-        self.add_multiple_to(&mut sum, x, 1)?;
+        self.add_multiples_to(&mut sum, &[(x, 1)])?;
         self.rescale(&Self::checked(sum)?)
     }
 

@@ -1,5 +1,7 @@
 //! BGV as a scheme with levels: labels are factors, and constants are integers.
 
+use alloc::vec::Vec;
+
 use super::{ciphertext::BgvCiphertext, evaluator::BgvEvaluator, factor::Factor};
 use crate::{
     arith::Word, error::Error, ring::Poly, rlwe::SampleBlock, schemes::evaluator::Leveled, trace::Counters,
@@ -48,7 +50,16 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
         x: &BgvCiphertext<W>,
         c: &i64,
     ) -> Result<(), Error> {
-        self.add_multiple_to(sum, x, *c)
+        self.add_multiples_to(sum, &[(x, *c)])
+    }
+
+    fn add_multiples_assign(
+        &self,
+        sum: &mut BgvCiphertext<W>,
+        terms: &[(&BgvCiphertext<W>, &i64)],
+    ) -> Result<(), Error> {
+        let terms: Vec<_> = terms.iter().map(|&(x, &c)| (x, c)).collect();
+        self.add_multiples_to(sum, &terms)
     }
 
     fn multiply_integer_assign(&self, x: &mut BgvCiphertext<W>, k: i64) -> Result<(), Error> {

@@ -127,33 +127,36 @@ impl<W: Word> BgvEvaluator<W> {
         Ok(x.clone().relabelled(x.factor.modulo(modulus.ring().exponent())?))
     }
 
-    /// sum += c x, whatever the factor of x, which is at the level of the sum or above: by the representative nearest to 0 of c
-    /// times the quotient of the factors.
-    pub(super) fn add_multiple_to(
+    /// sum += the sum of all c x, whatever the factors of the x, which are at the level of the sum or above: by the representatives
+    /// nearest to 0 of c times the quotients of the factors.
+    pub(super) fn add_multiples_to(
         &self,
         sum: &mut BgvCiphertext<W>,
-        x: &BgvCiphertext<W>,
-        c: i64,
+        terms: &[(&BgvCiphertext<W>, i64)],
     ) -> Result<(), Error> {
         self.check_set(sum)?;
-        sum.check_same_key(x)?;
-        if x.level < sum.level {
-            return Err(Error::LevelMismatch(format!(
-                "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
-                x.level, sum.level, x.level
-            )));
-        }
-        let ring = sum.ring();
-        let own = coefficient(ring, c, sum.factor.div(x.factor));
         let basis = self.context().rlwe().q(sum.level);
-        let scalars = scalars(basis, own);
-        while sum.parts.len() < x.parts.len() {
-            sum.parts.push(Poly::zero(basis));
+        let mut scaled = Vec::with_capacity(terms.len());
+        for &(x, c) in terms {
+            sum.check_same_key(x)?;
+            if x.level < sum.level {
+                return Err(Error::LevelMismatch(format!(
+                    "a ciphertext at level {} cannot be added to a sum at level {}; drop the sum to level {}",
+                    x.level, sum.level, x.level
+                )));
+            }
+            let own = coefficient(sum.ring(), c, sum.factor.div(x.factor));
+            while sum.parts.len() < x.parts.len() {
+                sum.parts.push(Poly::zero(basis));
+            }
+            sum.noise += own.unsigned_abs() as f64 * x.noise;
+            scaled.push((x, scalars(basis, own)));
         }
-        for (sum, x) in sum.parts.iter_mut().zip(&x.parts) {
-            multiply_add(sum, x, &scalars);
+        for (component, sum) in sum.parts.iter_mut().enumerate() {
+            let own =
+                scaled.iter().filter_map(|(x, scalars)| Some((x.parts.get(component)?, scalars.as_slice())));
+            multiply_add(sum, &own.collect::<Vec<_>>());
         }
-        sum.noise += own.unsigned_abs() as f64 * x.noise;
         Ok(())
     }
 
@@ -182,10 +185,18 @@ fn scalars<W: Word>(basis: &Basis<W>, c: i64) -> Vec<Shoup<W>> {
     (0..basis.len()).map(residue).collect()
 }
 
-/// sum += x times a scalar per prime; x may have more rows.
-fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, x: &Poly<W, Eval>, scalars: &[Shoup<W>]) {
+/// Words of a sum that all terms are added to before the next ones have their turn: they stay in the cache of a processor.
+const BLOCK: usize = 2048;
+
+/// sum += every x times its scalar for each prime; the x may have more rows.
+fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, terms: &[(&Poly<W, Eval>, &[Shoup<W>])]) {
     let (basis, kernels) = (sum.basis().clone(), sum.basis().kernels());
     sum.for_each_row_mut(|i, row| {
-        kernels.mul_scalar_add_assign(basis.modulus(i), row, x.row(i), &scalars[i]);
+        for (block, start) in row.chunks_mut(BLOCK).zip((0..).step_by(BLOCK)) {
+            for (x, scalars) in terms {
+                let x = &x.row(i)[start..start + block.len()];
+                kernels.mul_scalar_add_assign(basis.modulus(i), block, x, &scalars[i]);
+            }
+        }
     });
 }
