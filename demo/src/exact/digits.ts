@@ -3,7 +3,7 @@ import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
 import { pointsOf, powers } from './arithmetic.js';
-import { grid, shown, type State } from './state.js';
+import { drawn, grid, shown, type State } from './state.js';
 
 /** What is to be seen after a stage. */
 const WORDS: Record<string, (state: State) => string> = {
@@ -18,8 +18,9 @@ const WORDS: Record<string, (state: State) => string> = {
 /** Both digits of every number: the message, and what is below it. */
 export function digits(state: State, width: number): Html {
   const view = shown(state);
-  if (!view) return html`<p class="empty">The picture is being read.</p>`;
-  const { width: columns, height: rows } = grid(view.high.length);
+  if (!view) return html`<p class="empty">${state.views.length > 0 ? 'Between its stages a server sees noise, and has no key to draw anything else.' : 'The picture is being read.'}</p>`;
+  const { every, columns, slots: pixels } = drawn(view.high.length);
+  const rows = pixels.length / columns;
   const gap = width < 560 ? 14 : 40;
   const side = Math.min(300, (width - gap) / 2);
   const [cell, top] = [side / columns, 22];
@@ -29,17 +30,20 @@ export function digits(state: State, width: number): Html {
   const left = Math.max(0, (width - 2 * side - gap) / 2);
   const pixel = (i: number, at: number, attributes: Html): Html =>
     html`<rect x="${n(at + (i % columns) * cell)}" y="${n(top + Math.floor(i / columns) * cell)}" width="${n(cell + 0.3)}" height="${n(cell + 0.3)}" ${attributes}/>`;
-  const high = Array.from(view.high, (value, i) => {
-    const grey = Math.round((value / white) * 255);
+  const high = pixels.map((slot, i) => {
+    const grey = Math.round(((view.high[slot] ?? 0) / white) * 255);
     return pixel(i, left, html`fill="rgb(${grey},${grey},${grey})"`);
   });
   const other = left + side + gap;
-  const low = Array.from(view.low, (value, i) =>
-    value === 0 ? '' : pixel(i, other, html`class="${value > 0 ? 'exact-up' : 'exact-down'}" fill-opacity="${n(0.15 + (0.85 * Math.abs(value)) / most)}"`),
-  );
+  const low = pixels.map((slot, i) => {
+    const value = view.low[slot] ?? 0;
+    return value === 0 ? '' : pixel(i, other, html`class="${value > 0 ? 'exact-up' : 'exact-down'}" fill-opacity="${n(0.15 + (0.85 * Math.abs(value)) / most)}"`);
+  });
   const slot = Math.min(state.slot, view.high.length - 1);
+  const all = grid(view.high.length).width;
+  const [column, row] = [Math.floor((slot % all) / every), Math.floor(slot / all / every)];
   const ring = [left, other].map(
-    (at) => html`<rect class="exact-ring" x="${n(at + (slot % columns) * cell - 2)}" y="${n(top + Math.floor(slot / columns) * cell - 2)}" width="${n(cell + 4)}" height="${n(cell + 4)}"/>`,
+    (at) => html`<rect class="exact-ring" x="${n(at + column * cell - 2)}" y="${n(top + row * cell - 2)}" width="${n(cell + 4)}" height="${n(cell + 4)}"/>`,
   );
   const sentence = WORDS[view.stage]?.(state) ?? view.stage;
   const place = view.place === 'slots' ? 'slot' : 'coefficient';
@@ -57,7 +61,7 @@ export function digits(state: State, width: number): Html {
         <rect class="exact-frame" x="${n(other)}" y="${top}" width="${n(side)}" height="${n(tall)}"/><g shape-rendering="crispEdges">${low}</g>${ring}`,
     )}
       <div class="conv-sliders"><label>Follow one <input type="range" data-input="slot" min="0" max="${view.high.length - 1}" step="1" value="${slot}" aria-valuetext="${place} ${slot}"> <output id="followed">${place} ${slot}: message ${m}, low digit ${decimal(digit, 0)}</output></label></div>`,
-    caption: html`<span id="told">${sentence}</span> <span class="unit">Orange: low digits above 0. Blue: below. Strongest at ±${most}.</span>`,
+    caption: html`<span id="told">${sentence}</span> <span class="unit">Orange: low digits above 0. Blue: below. Strongest at ±${most}.${every > 1 ? ` One pixel in ${every * every} is drawn.` : ''}</span>`,
     table: {
       columns: [place === 'slot' ? 'Slot' : 'Coefficient', 'Message', 'Low digit'],
       rows: Array.from(view.high.slice(0, 64), (value, i) => [i, value, decimal(view.low[i] ?? 0, 0)]),

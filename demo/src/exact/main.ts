@@ -7,7 +7,7 @@ import '../styles/figures.css';
 import '../styles/narrow.css';
 import '../styles/conventional.css';
 import '../styles/exact.css';
-import { Refloat, RefloatError, type IntegerCiphertext, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type SteppableRun } from 'refloat/client';
+import { Refloat, RefloatError, type IntegerCiphertext, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server, type SteppableRun } from 'refloat/client';
 import { morph, type Html } from '../html.js';
 import { revealMessages } from '../reveal.js';
 import { keptTheme, otherTheme } from '../theme.js';
@@ -19,10 +19,13 @@ import { integersOf, PICTURES, type Picture, type State } from './state.js';
 import { controls, result, setLine, stages } from './views.js';
 
 const SET = 'toy-bgv10';
+const serverUrl = new URLSearchParams(location.search).get('server') ?? location.origin;
 
 const state: State = {
   preset: undefined,
   removal: undefined,
+  offers: [],
+  there: undefined,
   busy: undefined,
   paused: false,
   progress: [0, 0],
@@ -46,10 +49,15 @@ const state: State = {
 interface Keys {
   readonly secret: IntegerKeySet;
   readonly evaluation: IntegerKeys;
+  /** What making them took. */
+  readonly made: NonNullable<State['keys']>;
 }
 
 const library = Refloat.load({ threads: 1 });
 let keys: Promise<Keys> | undefined;
+/** Secret keys of sets of the server, and the server, which remembers what it was sent of them. */
+const secrets = new Map<string, IntegerKeySet>();
+let server: Server | undefined;
 let run: SteppableRun<IntegerCiphertext, IntegerEvent> | undefined;
 let stop = new AbortController();
 
@@ -85,8 +93,7 @@ async function madeKeys(signal: AbortSignal): Promise<Keys> {
       draw();
     }
     const evaluation = await making;
-    state.keys = { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6 };
-    return { secret, evaluation };
+    return { secret, evaluation, made: { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6 } };
   } catch (error) {
     secret.free();
     throw error;
@@ -114,7 +121,13 @@ async function bootstrap(): Promise<void> {
   draw();
   const used: IntegerCiphertext[] = [];
   try {
-    const { secret, evaluation } = await (keys ??= madeKeys(stop.signal));
+    if (state.there) {
+      await onServer(preset, integers, used);
+      say(document.getElementById('outcome')?.textContent ?? '');
+      return;
+    }
+    const { secret, evaluation, made } = await (keys ??= madeKeys(stop.signal));
+    state.keys = made;
     state.busy = 'run';
     const input = await secret.encrypt(integers, { level: preset.inputLevel });
     used.push(input);
@@ -146,6 +159,37 @@ async function bootstrap(): Promise<void> {
   }
 }
 
+/** The same at full size on the server, which is sent the evaluation keys and a ciphertext, and sees neither digits nor integers. */
+async function onServer(preset: IntegerPreset, integers: Uint32Array, used: IntegerCiphertext[]): Promise<void> {
+  const rf = await library;
+  const { signal } = stop;
+  server ??= rf.server(serverUrl);
+  const began = performance.now();
+  const secret = secrets.get(preset.name) ?? (await rf.integers.keygen(preset.name, { allowInsecure: !preset.secure }));
+  secrets.set(preset.name, secret);
+  for await (const event of server.uploadKeys(secret, { signal })) {
+    state.progress = [event.bytes, event.totalBytes];
+    draw();
+  }
+  state.keys = { seconds: (performance.now() - began) / 1000, megabytes: preset.keyBytes / 1e6 };
+  state.busy = 'run';
+  const input = await secret.encrypt(integers, { level: preset.inputLevel });
+  used.push(input);
+  state.inputLogQ = input.logQ;
+  const nothing = new Int32Array(integers.length);
+  note({ kind: 'view', stage: 'input', atMs: 0, place: 'slots', low: nothing, high: integers });
+  const job = server.integers(input, { op: ['bootstrap'], keys: secret, signal });
+  for await (const event of job) if (event.kind === 'enter' || event.kind === 'exit') note(event);
+  const output = await job;
+  used.push(output);
+  state.output = await secret.decrypt(output);
+  const last = preset.stages.at(-1)?.id as IntegerEvent['stage'];
+  state.views = Array.from({ length: preset.stages.length + 1 }, (_, i) => (i === 0 ? state.views[0] : undefined));
+  state.views = [...state.views.slice(0, -1), { kind: 'view', stage: last, atMs: 0, place: 'slots', low: nothing, high: state.output }];
+  state.at = preset.stages.length;
+  draw();
+}
+
 /** Takes in an event of the run; the newest stage is shown. */
 function note(event: IntegerEvent): void {
   if (event.kind === 'enter') {
@@ -164,15 +208,32 @@ function note(event: IntegerEvent): void {
 async function record(): Promise<void> {
   const run = (await (await fetch(recordedUrl)).json()) as RecordedRun;
   Object.assign(state, decode(run), { recorded: run.made });
-  state.at = state.views.findIndex((view) => view.stage === 'coeffs_to_slots');
+  state.at = state.views.findIndex((view) => view?.stage === 'coeffs_to_slots');
 }
 
 /** Reads the integers of a picture; the run before was of another. */
 async function choose(picture: Picture): Promise<void> {
   if (!state.preset) return;
-  Object.assign(state, { picture, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
+  Object.assign(state, { picture, input: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
   const input = await integersOf(picture, state.preset);
   if (state.picture === picture) state.input = input;
+  draw();
+}
+
+/** Goes over to a set of the server, or back to the tab's. */
+async function goTo(there: string | undefined): Promise<void> {
+  const rf = await library;
+  const name = there ?? SET;
+  const [preset, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
+  Object.assign(state, { there, preset, removal, keys: undefined, terms: powers(removal).length, slot: Math.floor(preset.slots / 2) + 16 });
+  await choose(state.picture);
+}
+
+/** The sets of integers that the server has, if one answers. */
+async function findServer(): Promise<void> {
+  const rf = await library;
+  const offer = await rf.server(serverUrl, { retry: { attempts: 1 } }).params().catch(() => undefined);
+  state.offers = offer?.sets.filter((set) => set.scheme === 'bgv').map((set) => set.name) ?? [];
   draw();
 }
 
@@ -203,8 +264,10 @@ document.addEventListener('input', (event) => {
   if (what) draw();
 });
 document.addEventListener('change', (event) => {
-  if (!(event.target instanceof HTMLSelectElement) || !(event.target.value in PICTURES)) return;
-  choose(event.target.value as Picture).catch(failed);
+  if (!(event.target instanceof HTMLSelectElement)) return;
+  const { value } = event.target;
+  if (event.target.dataset['input'] === 'there') goTo(value || undefined).catch(failed);
+  else if (value in PICTURES) choose(value as Picture).catch(failed);
 });
 addEventListener('resize', draw);
 
@@ -218,5 +281,6 @@ library
     // The boat, as it was recorded; without the recording the figures wait for the reader.
     await record().catch(() => choose(state.picture));
     draw();
+    await findServer();
   })
   .catch(failed);

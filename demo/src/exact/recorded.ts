@@ -35,7 +35,7 @@ export function encode(made: string, { input, inputLogQ, exits, views, output, s
     made,
     inputLogQ,
     exits,
-    views: views.map(({ stage, place, atMs, low, high }) => ({ stage, place, atMs: Math.round(atMs), low: toBase64(Int8Array.from(low).buffer), high: packed(high) })),
+    views: views.flatMap((view) => view ?? []).map(({ stage, place, atMs, low, high }) => ({ stage, place, atMs: Math.round(atMs), low: toBase64(Int8Array.from(low).buffer), high: packed(high) })),
     input: packed(input),
     output: packed(output),
     square: packed(square),

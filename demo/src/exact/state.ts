@@ -15,6 +15,10 @@ export interface State {
   preset: IntegerPreset | undefined;
   /** The polynomial of the set. */
   removal: DigitRemoval | undefined;
+  /** Sets of the server; none without one. */
+  offers: readonly string[];
+  /** The set of the server that is computed with; undefined for this tab. */
+  there: string | undefined;
   /** What keeps the page busy, if anything. */
   busy: 'keys' | 'run' | undefined;
   paused: boolean;
@@ -29,8 +33,8 @@ export interface State {
   inputLogQ: number;
   /** The stage under way. */
   under: string | undefined;
-  /** Of the run, in order: the input's view first, then one for each stage. */
-  views: readonly IntegerView[];
+  /** Of the run, in order: the input's view first, then one for each stage; of a server's, the input's and the result's. */
+  views: readonly (IntegerView | undefined)[];
   exits: readonly StageExit<IntegerStageId>[];
   /** Which of the views is shown. */
   at: number;
@@ -49,7 +53,8 @@ export interface State {
 /** The view that is shown; before any run, the input as it will be encrypted. */
 export function shown(state: Pick<State, 'views' | 'at' | 'input'>): Pick<IntegerView, 'stage' | 'place' | 'low' | 'high'> | undefined {
   const { views, at, input } = state;
-  return views[at] ?? (input && { stage: 'input', place: 'slots', low: new Int32Array(input.length), high: input });
+  if (views.length > 0) return views[at];
+  return input && { stage: 'input', place: 'slots', low: new Int32Array(input.length), high: input };
 }
 
 /** The integers of a picture: grey levels from black, 0, to white, the largest integer below p. */
@@ -68,4 +73,16 @@ export function levels(values: Float64Array, { modulus }: Pick<IntegerPreset, 'm
 /** How slots are laid out. */
 export function grid(slots: number): Grid {
   return gridFor(slots);
+}
+
+/** Pixels drawn at most. */
+const PIXELS = 2048;
+
+/** Which slots are drawn, row by row, and in how many columns: of many slots one in every so many of a row, and of rows. */
+export function drawn(slots: number): { readonly every: number; readonly columns: number; readonly slots: readonly number[] } {
+  const { width, height } = grid(slots);
+  const every = 2 ** Math.max(0, Math.ceil(Math.log2(slots / PIXELS) / 2));
+  const rows = Array.from({ length: height / every }, (_, row) => row * every);
+  const columns = Array.from({ length: width / every }, (_, column) => column * every);
+  return { every, columns: columns.length, slots: rows.flatMap((row) => columns.map((column) => row * width + column)) };
 }

@@ -2,26 +2,27 @@ import { bytes, count, decimal, duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, n } from '../views/svg.js';
-import { grid, PICTURES, type State } from './state.js';
+import { drawn, PICTURES, type State } from './state.js';
 
 /** The picture, and what to do with it. */
 export function controls(state: State): Html {
   const { busy, preset } = state;
   return html`<div class="conv-controls">
       <label>Integers <select data-input="picture" ${busy ? 'disabled' : ''}>${Object.entries(PICTURES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.picture ? 'selected' : ''}>${words}</option>`)}</select></label>
+      ${state.offers.length > 0 ? html`<label>Where <select data-input="there" ${busy ? 'disabled' : ''}><option value="" ${state.there ? '' : 'selected'}>in this tab, at demonstration size</option>${state.offers.map((set) => html`<option value="${set}" ${set === state.there ? 'selected' : ''}>on the server, ${set}</option>`)}</select></label>` : ''}
       ${busy
-        ? html`${busy === 'run' ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}<button type="button" class="secondary" data-act="cancel">Cancel</button>`
+        ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}<button type="button" class="secondary" data-act="cancel">Cancel</button>`
         : html`<button type="button" class="primary small" data-act="run" ${preset && state.input ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
     ${state.recorded ? html`<p class="recorded"><strong>A recorded run</strong>, ${state.recorded}. Press the button to make your own.</p>` : ''}
-    ${busy === 'keys' ? html`<p class="hint">Making keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
+    ${busy === 'keys' ? html`<p class="hint">Making ${state.there ? 'and sending ' : ''}keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
 }
 
 /** The set that the page computes with. */
-export function setLine({ preset, keys, problem }: Pick<State, 'preset' | 'keys' | 'problem'>): Html {
+export function setLine({ preset, keys, problem, offers }: Pick<State, 'preset' | 'keys' | 'problem' | 'offers'>): Html {
   if (!preset) return problem ? html`` : html`<p class="conv-set hint">Loading…</p>`;
-  return html`<p class="conv-set"><span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus}, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}. Full size: <code>bgv15</code>, 32,768 integers, 128 bits, on a server.</span></p>`;
+  return html`<p class="conv-set"><span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus}, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}.${preset.secure ? '' : html` Full size: <code>bgv15</code>, 32,768 integers, 128 bits, on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
 }
 
 /** The stages as a row of buttons, the modulus as water in each. */
@@ -31,14 +32,15 @@ export function stages(state: State): Html {
   const titles = [['input', 'Exhausted'] as const, ...preset.stages.map((stage) => [stage.id, stage.title] as const)];
   return html`<ol class="conv-stages" aria-label="Stages">${titles.map(([id, title], i) => {
     const exit = exits[i - 1];
-    const reached = i === 0 ? views.length > 0 : exit !== undefined && views[i] !== undefined;
+    const seen = views[i];
+    const reached = i === 0 ? views.length > 0 : exit !== undefined;
     const logQ = i === 0 ? (views.length > 0 ? state.inputLogQ : 0) : (exit?.logQ ?? 0);
     const level = i === 0 ? preset.inputLevel : exit?.level;
-    const far = views[i]?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0) ?? 0;
-    const words = state.under === id && !reached ? 'under way' : reached ? html`level ${level}, ${decimal(logQ, 0)} bits<br>${far === 0 ? 'no low digit' : html`low digits to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
+    const far = seen?.low.reduce((far, digit) => Math.max(far, Math.abs(digit)), 0);
+    const words = state.under === id && !reached ? 'under way' : reached ? html`level ${level}, ${decimal(logQ, 0)} bits<br>${far === undefined ? 'noise to the server' : far === 0 ? 'no low digit' : html`low digits to ±${far}`}${exit ? html`<br>${duration(exit.atMs - (exits[i - 2]?.atMs ?? 0))}` : ''}` : 'not reached';
     return html`<li><button type="button" data-act="at:${i}" aria-pressed="${state.at === i && reached ? 'true' : 'false'}" ${reached ? '' : 'disabled'}><span class="conv-well" aria-hidden="true"><span style="height:${n((100 * logQ) / preset.logQP)}%"></span></span><b>${title}</b><small>${words}</small></button></li>`;
   })}</ol>
-  <p class="hint">Water stands for the modulus. Digits are decrypted in this tab, with the key that it holds, for its owner’s eyes.</p>`;
+  <p class="hint">Water stands for the modulus. Digits are decrypted in this tab, with the key that it holds, for its owner’s eyes${state.there ? '; a server has none' : ''}.</p>`;
 }
 
 /** Input, output, and whether they are the same. */
@@ -52,13 +54,14 @@ export function result(state: State, width: number): Html {
     input && output
       ? `${wrong === 0 ? `All ${count(slots)} integers` : `${count(slots - wrong)} of ${count(slots)} integers`} came back as they were, to the last place${square ? `; squared afterwards, still encrypted, ${wrongSquares === 0 ? 'every one of them is right' : `${count(slots - wrongSquares)} are right`} modulo ${p}` : ''}.`
       : 'The result appears here, decrypted.';
-  const { width: columns, height: rows } = grid(Math.max(1, slots));
+  const { columns, slots: pixels } = drawn(Math.max(1, slots));
+  const rows = pixels.length / columns;
   const side = Math.min(220, (width - 24) / 2);
   const cell = side / columns;
   const white = (preset?.modulus ?? 2) - 1;
   const picture = (values: Uint32Array | undefined, name: string): Html =>
-    html`<div>${drawing(side, cell * rows, name, 'exact-picture', values ? html`<g shape-rendering="crispEdges">${Array.from(values, (value, i) => {
-      const grey = Math.round((value / white) * 255);
+    html`<div>${drawing(side, cell * rows, name, 'exact-picture', values ? html`<g shape-rendering="crispEdges">${pixels.map((slot, i) => {
+      const grey = Math.round(((values[slot] ?? 0) / white) * 255);
       return html`<rect x="${n((i % columns) * cell)}" y="${n(Math.floor(i / columns) * cell)}" width="${n(cell + 0.3)}" height="${n(cell + 0.3)}" fill="rgb(${grey},${grey},${grey})"/>`;
     })}</g>` : html`<rect class="exact-frame" x="0" y="0" width="${n(side)}" height="${n(cell * rows)}"/>`)}<p class="hint">${name}</p></div>`;
   return figure(state, {

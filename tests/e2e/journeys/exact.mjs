@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
+import { realServer, staticHost } from '../lib/host.mjs';
 import { openDemo } from '../lib/page.mjs';
 import { shots } from '../lib/paths.mjs';
 
@@ -96,6 +96,26 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
     await page.screenshot({ path: join(shots, `exact-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
+
+test('exact: on the server, which sees neither digits nor integers, and back in the tab', async (context) => {
+  const { url } = await realServer(context);
+  const page = await openDemo(context, `${url}exact.html`, { ready: false, reducedMotion: 'reduce' });
+  await page.locator('[data-input=there]').waitFor();
+  assert.ok((await page.locator('[data-input=there] option').allInnerTexts()).some((text) => text.includes('bgv15')));
+  await page.selectOption('[data-input=there]', 'toy-bgv10');
+  await page.click('[data-act=run]:enabled');
+  await cameBack(page);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers came back as they were, to the last place\./);
+  assert.equal((await page.locator('.conv-stages small').allInnerTexts()).filter((text) => text.includes('noise to the server')).length, 4);
+  await page.click('[data-act="at:3"]');
+  assert.match(await page.locator('#exact-digits').innerText(), /a server sees noise/);
+  await page.click('[data-act="at:5"]');
+  assert.equal((await rasters(page)).low, 0);
+  await page.selectOption('[data-input=there]', '');
+  await page.click('[data-act=run]:enabled');
+  await cameBack(page);
+  assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers .* every one of them is right/);
+});
 
 test('exact: cancelled while keys are made, then random integers stage by stage', async (context) => {
   const page = await open(context);
