@@ -188,8 +188,11 @@ fn scalars<W: Word>(basis: &Basis<W>, c: i64) -> Vec<Shoup<W>> {
 /// Words of a sum that all terms are added to before the next ones have their turn: they stay in the cache of a processor.
 const BLOCK: usize = 2048;
 
-/// sum += every x times its scalar for each prime; the x may have more rows.
-fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, terms: &[(&Poly<W, Eval>, &[Shoup<W>])]) {
+/// A polynomial, and the scalar of each prime that it is multiplied by.
+type Term<'a, W> = (&'a Poly<W, Eval>, &'a [Shoup<W>]);
+
+/// sum += every x times its scalars; the x may have more rows.
+fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, terms: &[Term<'_, W>]) {
     let (basis, kernels) = (sum.basis().clone(), sum.basis().kernels());
     sum.for_each_row_mut(|i, row| {
         for (block, start) in row.chunks_mut(BLOCK).zip((0..).step_by(BLOCK)) {
