@@ -131,6 +131,8 @@ fn reduction_digests_of(name: &str) -> Value {
         secret.encrypt(&message, params.levels().input, &Seed::from_bytes([9; 32])).expect("values in range");
     let keys = MsbKeys::generate(&secret).expect("keys");
     let evaluator = MsbEvaluator::new(&params, PlaintextStorage::Evaluated).expect("an evaluator");
+    let last = params.key_parts().len() - 1;
+    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let radix = Radix::new(&[8, 8]).expect("bases");
     let read = |readout: Result<Readout, _>, rounding| {
         let readout = readout.expect("a readout");
@@ -145,6 +147,8 @@ fn reduction_digests_of(name: &str) -> Value {
         "name": name,
         "fingerprint": hex(&params.fingerprint()),
         "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(&secret)),
+        "parts": [part(0), part(last / 2), part(last)],
         "fresh": hash(&x),
         "digits": read(Readout::digits(&radix), Rounding::None),
         "bits": read(Readout::bits(&radix), Rounding::Ephemeral),

@@ -116,12 +116,18 @@ export async function counts(program, what) {
 /** Compares every digest of the vectors with what the program `portable` gives; says how many there were. */
 export async function digests(program, vectors) {
   let count = 0;
-  // Of modular reduction there are keys alone.
-  const reduction = vectors.reduction.map(({ name, keyId }) => ({ name, keyId, parts: [] }));
-  const methods = { gate: vectors.gates, ship: vectors.sets, conventional: vectors.conventional, msb: reduction };
+  // What these two compute is computed elsewhere.
+  const client = ({ name, secret, keyId, parts, fresh }) => ({ name, secret, keyId, parts, ...(fresh && { fresh }) });
+  const methods = {
+    gate: vectors.gates,
+    ship: vectors.sets,
+    conventional: vectors.conventional,
+    msb: vectors.reduction.map(client),
+    bgv: vectors.integers.map(client),
+  };
   for (const [method, sets] of Object.entries(methods)) {
     for (const { name, fingerprint, parts, ...wanted } of sets) {
-      const said = await says(program, [method, name, wanted.secret ?? '-', ...parts.map(([index]) => String(index))], /^keyId /m);
+      const said = await says(program, [method, name, wanted.secret, ...parts.map(([index]) => String(index))], /^keyId /m);
       const found = new Map(said.trimEnd().split('\n').map((line) => /^(.*) (\S+)$/.exec(line).slice(1)));
       for (const [index, digest] of parts) wanted[`part ${index}`] = digest;
       // Ciphertexts of secure sets have randomness of their own, here as in npm.

@@ -5,10 +5,10 @@
 #define REFLOAT_H
 
 #include "refloat/base.h"
-#include "refloat/bgv.h"          /* BGV: secret keys and the parts of evaluation keys */
+#include "refloat/bgv.h"          /* BGV, for the owners of secret keys: exact integers */
 #include "refloat/conventional.h" /* CKKS, conventional bootstrapping: many slots, many products between two bootstraps */
 #include "refloat/gates.h"        /* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers */
-#include "refloat/msb.h"          /* CKKS, modular reduction: secret keys and the parts of evaluation keys */
+#include "refloat/msb.h"          /* CKKS, modular reduction, for the owners of secret keys */
 #include "refloat/ship.h"         /* CKKS, SHIP: bootstrapping through roots of unity */
 
 #endif

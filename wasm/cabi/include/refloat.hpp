@@ -12,6 +12,7 @@
 #define REFLOAT_HPP
 
 #include "refloat.h"
+#include "refloat/bgv.hpp"
 #include "refloat/ckks.hpp"
 #include "refloat/gates.hpp"
 
@@ -20,20 +21,15 @@ namespace refloat {
 // Each method of CKKS: the type of its functions, and what it is called here.
 REFLOAT_METHOD_OF_CKKS(Ship, ship)
 REFLOAT_METHOD_OF_CKKS(Conventional, conventional)
-
-// Those whose secret keys and key parts alone are here.
-REFLOAT_SECRET(MsbMethod, msb)
-};
-using MsbSecret = Secret<MsbMethod>;
-
-REFLOAT_SECRET(BgvMethod, bgv)
-};
-using BgvSecret = Secret<BgvMethod>;
+REFLOAT_CLIENT_OF_CKKS(Msb, msb)
 
 }  // namespace refloat
 
 #undef REFLOAT_SECRET
-#undef REFLOAT_METHOD
+#undef REFLOAT_CIPHERTEXT
+#undef REFLOAT_KEYS
+#undef REFLOAT_CIPHERTEXT_OF_CKKS
+#undef REFLOAT_CLIENT_OF_CKKS
 #undef REFLOAT_METHOD_OF_CKKS
 
 #endif

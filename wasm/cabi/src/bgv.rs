@@ -1,6 +1,7 @@
-//! Secret keys of BGV, and the parts of its evaluation keys.
+//! BGV, for the owners of secret keys: keys, integers, and the parts of evaluation keys.
 
 use core::ffi::c_char;
+use std::sync::Arc;
 
 use refloat::{
     Error,
@@ -8,13 +9,18 @@ use refloat::{
         bgv::{BgvParams, BgvSpec},
         method::Preset,
     },
+    schemes::bgv::{BgvCiphertext as Inner, BgvEvaluator},
+    wire,
 };
+use zeroize::Zeroizing;
 
 use crate::{
-    ffi::{Array, Flag, In, Out, Own, Place, Room, SeedBytes, Text, Void, export},
+    ffi::{self, Array, Flag, In, Opaque, Out, Own, Place, Room, SeedBytes, Text, Void, export},
+    level::level_of,
     method::Keyed,
     secret::Secret,
-    sets::{self, Kept},
+    sets::{self, Kept, Set},
+    status::Failure,
 };
 
 impl Keyed for BgvParams {
@@ -41,6 +47,70 @@ impl Keyed for BgvParams {
 }
 
 type BgvSecret = Secret<BgvParams>;
+
+/// An encrypted vector of integers.
+pub struct BgvCiphertext {
+    set: Arc<Set<BgvParams>>,
+    inner: Inner,
+}
+
+impl Opaque for BgvCiphertext {
+    const NAME: &'static str = "rf_bgv_ciphertext";
+}
+
+impl BgvCiphertext {
+    /// Encrypts integers at a level, or at one of those that have a name.
+    fn encrypt(
+        secret: &BgvSecret,
+        values: &[u32],
+        level: i32,
+        seed: Option<Zeroizing<[u8; 32]>>,
+    ) -> ffi::Result<Self> {
+        let levels = secret.set.params.levels();
+        let level = level_of(level, levels.output, levels.input)?;
+        let values = Zeroizing::new(values.iter().map(|&value| value.into()).collect::<Vec<u64>>());
+        let inner = secret.key.encrypt(&values, level, &secret.randomness(seed)?)?;
+        Ok(Self { set: Arc::clone(&secret.set), inner })
+    }
+
+    /// Decrypts, for the owner of the key: that is who calls.
+    fn decrypt(&self, secret: &BgvSecret) -> ffi::Result<Zeroizing<Vec<u32>>> {
+        let slots = secret.key.decrypt(&self.inner)?;
+        let narrow = slots.reveal_to_key_owner().iter().map(|&value| u32::try_from(value));
+        let wide = |_| {
+            Failure::invalid("integers of this set have more than 32 bits; take one with a smaller modulus")
+        };
+        Ok(Zeroizing::new(narrow.collect::<Result<_, _>>().map_err(wide)?))
+    }
+
+    /// Reads the wire form, of whichever set it is.
+    fn from_bytes(bytes: &[u8]) -> ffi::Result<Self> {
+        let set = sets::of_bytes::<BgvParams>(bytes)?;
+        let inner = wire::bgv_ciphertext_from_bytes(set.params.context(), bytes)?;
+        Ok(Self { set, inner })
+    }
+
+    /// The wire form.
+    fn to_bytes(&self) -> ffi::Result<Vec<u8>> {
+        Ok(wire::bgv_ciphertext_to_bytes(self.set.params.context(), &self.inner)?)
+    }
+
+    /// Length of the wire form.
+    fn byte_len(&self) -> usize {
+        wire::bgv_ciphertext_len(self.set.params.context(), self.inner.level(), self.inner.components())
+    }
+
+    /// What an operation makes of two ciphertexts, once they have one factor.
+    fn combine(
+        &self,
+        other: &Self,
+        operation: fn(&BgvEvaluator, &Inner, &Inner) -> Result<Inner, Error>,
+    ) -> ffi::Result<Self> {
+        let evaluator = BgvEvaluator::new(self.set.params.context());
+        let (x, y) = evaluator.at_one_factor(&self.inner, &other.inner)?;
+        Ok(Self { set: Arc::clone(&self.set), inner: operation(&evaluator, &x, &y)? })
+    }
+}
 
 export! {
     fn rf_bgv_sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
@@ -94,5 +164,63 @@ export! {
     ) {
         out.check(capacity, &length, secret.key_part_len(index)?)?;
         out.fill(capacity, &length, &secret.key_part(index)?)
+    }
+
+    fn rf_bgv_modulus(secret: In<BgvSecret>, modulus: Place<u64>) {
+        modulus.put(secret.set.params.messages().value());
+        Ok(())
+    }
+
+    fn rf_bgv_encrypt(
+        secret: In<BgvSecret>,
+        values: Array<u32>,
+        count: usize,
+        level: i32,
+        seed: SeedBytes,
+        out: Out<BgvCiphertext>,
+    ) {
+        BgvCiphertext::encrypt(secret, values.of(count)?, level, seed).map(|x| out.give(x))
+    }
+
+    fn rf_bgv_decrypt(
+        secret: In<BgvSecret>,
+        x: In<BgvCiphertext>,
+        out: Room<u32>,
+        capacity: usize,
+        length: Place<usize>,
+    ) {
+        out.check(capacity, &length, x.set.params.slots())?;
+        out.fill(capacity, &length, &x.decrypt(secret)?)
+    }
+
+    fn rf_bgv_level(x: In<BgvCiphertext>, level: Place<usize>) {
+        level.put(x.inner.level());
+        Ok(())
+    }
+
+    fn rf_bgv_capacity(x: In<BgvCiphertext>, bits: Place<f64>) {
+        bits.put(x.inner.capacity());
+        Ok(())
+    }
+
+    fn rf_bgv_add(x: In<BgvCiphertext>, y: In<BgvCiphertext>, out: Out<BgvCiphertext>) {
+        x.combine(y, BgvEvaluator::add).map(|sum| out.give(sum))
+    }
+
+    fn rf_bgv_subtract(x: In<BgvCiphertext>, y: In<BgvCiphertext>, out: Out<BgvCiphertext>) {
+        x.combine(y, BgvEvaluator::sub).map(|difference| out.give(difference))
+    }
+
+    fn rf_bgv_ciphertext_from_bytes(bytes: Array<u8>, count: usize, out: Out<BgvCiphertext>) {
+        BgvCiphertext::from_bytes(bytes.of(count)?).map(|x| out.give(x))
+    }
+
+    fn rf_bgv_ciphertext_to_bytes(x: In<BgvCiphertext>, out: Room<u8>, capacity: usize, length: Place<usize>) {
+        out.check(capacity, &length, x.byte_len())?;
+        out.fill(capacity, &length, &x.to_bytes()?)
+    }
+
+    fn rf_bgv_ciphertext_free(x: Own<BgvCiphertext>) -> Void {
+        x.free();
     }
 }

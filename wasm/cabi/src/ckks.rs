@@ -12,27 +12,28 @@ use zeroize::Zeroizing;
 use crate::{
     ffi::{Opaque, Progress, Result, User},
     keys::Keys,
-    method::Method,
+    level::level_of,
+    method::{Keyed, Method},
     progress::Listener,
     secret::Secret,
     sets::{self, Set},
     status::Failure,
 };
 
-/// `RF_LEVEL_FRESH` of the header.
-pub const LEVEL_FRESH: i32 = -1;
-
-/// `RF_LEVEL_EXHAUSTED` of the header.
-pub const LEVEL_EXHAUSTED: i32 = -2;
+/// What slots of CKKS hold, by its number in the header.
+pub const MODES: [SlotMode; 3] = [SlotMode::Real, SlotMode::Complex, SlotMode::Bits];
 
 /// A ciphertext of the core.
 type Inner<P> = ckks::Ciphertext<<P as CkksSet>::Word>;
 
-/// A method of CKKS.
-pub trait CkksMethod: CkksSet + Method<Secret: NumberSecret<<Self as CkksSet>::Word>> {
+/// A method of CKKS, as far as the owners of secret keys need it.
+pub trait CkksClient: CkksSet + Keyed<Secret: NumberSecret<<Self as CkksSet>::Word>> {
     /// Name of ciphertexts in the header.
     const CIPHERTEXT: &'static str;
+}
 
+/// A method of CKKS whose ciphertexts are multiplied and bootstrapped here.
+pub trait CkksMethod: CkksClient + Method {
     /// x y, relinearised and rescaled.
     fn multiply(
         keys: &Self::Keys,
@@ -50,16 +51,16 @@ pub trait CkksMethod: CkksSet + Method<Secret: NumberSecret<<Self as CkksSet>::W
 }
 
 /// An encrypted vector.
-pub struct Ciphertext<P: CkksMethod> {
+pub struct Ciphertext<P: CkksClient> {
     set: Arc<Set<P>>,
     inner: Inner<P>,
 }
 
-impl<P: CkksMethod> Opaque for Ciphertext<P> {
+impl<P: CkksClient> Opaque for Ciphertext<P> {
     const NAME: &'static str = P::CIPHERTEXT;
 }
 
-impl<P: CkksMethod> Ciphertext<P> {
+impl<P: CkksClient> Ciphertext<P> {
     /// Encrypts numbers at a level, or at one of those that have a name.
     pub fn encrypt(
         secret: &Secret<P>,
@@ -70,15 +71,7 @@ impl<P: CkksMethod> Ciphertext<P> {
     ) -> Result<Self> {
         let params = &secret.set.params;
         let mode = slot_mode(mode, params)?;
-        let level = match level {
-            LEVEL_FRESH => params.output_level(),
-            LEVEL_EXHAUSTED => params.input_level(),
-            _ => usize::try_from(level).map_err(|_| {
-                Failure::invalid(format!(
-                    "{level} is no level; pass one from 0, RF_LEVEL_FRESH or RF_LEVEL_EXHAUSTED"
-                ))
-            })?,
-        };
+        let level = level_of(level, params.output_level(), params.input_level())?;
         let inner = secret.key.encrypt_numbers(values, mode, level, &secret.randomness(seed)?)?;
         Ok(Self { set: Arc::clone(&secret.set), inner })
     }
@@ -128,22 +121,10 @@ impl<P: CkksMethod> Ciphertext<P> {
         Ok(self.sibling(self.evaluator().sub(&self.inner, &other.inner)?))
     }
 
-    /// x y.
-    pub fn multiply(&self, other: &Self, keys: &Keys<P>) -> Result<Self> {
-        Ok(self.sibling(P::multiply(&keys.ready, &self.inner, &other.inner)?))
-    }
-
     /// What is left when all multiplications have been spent.
     pub fn exhaust(&self) -> Result<Self> {
         let level = self.set.params.input_level();
         Ok(self.sibling(self.evaluator().drop_to_level(&self.inner, level)?))
-    }
-
-    /// The same slots at the output level.
-    pub fn bootstrap(&self, keys: &Keys<P>, mode: i32, progress: Progress, user: User) -> Result<Self> {
-        let mode = slot_mode(mode, &keys.set().params)?;
-        let refreshed = P::bootstrap(&keys.ready, &self.inner, mode, &mut Listener::new(progress, user))?;
-        Ok(self.sibling(refreshed))
     }
 
     fn evaluator(&self) -> CkksEvaluator<P::Word> {
@@ -155,9 +136,23 @@ impl<P: CkksMethod> Ciphertext<P> {
     }
 }
 
+impl<P: CkksMethod> Ciphertext<P> {
+    /// x y.
+    pub fn multiply(&self, other: &Self, keys: &Keys<P>) -> Result<Self> {
+        Ok(self.sibling(P::multiply(&keys.ready, &self.inner, &other.inner)?))
+    }
+
+    /// The same slots at the output level.
+    pub fn bootstrap(&self, keys: &Keys<P>, mode: i32, progress: Progress, user: User) -> Result<Self> {
+        let mode = slot_mode(mode, &keys.set().params)?;
+        let refreshed = P::bootstrap(&keys.ready, &self.inner, mode, &mut Listener::new(progress, user))?;
+        Ok(self.sibling(refreshed))
+    }
+}
+
 /// What slots hold, by its number in the header.
 fn slot_mode(mode: i32, params: &impl CkksSet) -> Result<SlotMode> {
-    let known = usize::try_from(mode).ok().and_then(|mode| SlotMode::ALL.get(mode).copied());
+    let known = usize::try_from(mode).ok().and_then(|mode| MODES.get(mode).copied());
     let Some(known) = known else {
         return Err(Failure::invalid(format!("{mode} is no mode; pass RF_REAL, RF_COMPLEX or RF_BITS")));
     };

@@ -17,7 +17,7 @@ use refloat::{
 };
 
 use crate::{
-    ckks::{Ciphertext, CkksMethod},
+    ckks::{Ciphertext, CkksClient, CkksMethod},
     ffi::{
         Array, Flag, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export,
     },
@@ -76,9 +76,11 @@ impl Method for ConventionalParams {
     }
 }
 
-impl CkksMethod for ConventionalParams {
+impl CkksClient for ConventionalParams {
     const CIPHERTEXT: &'static str = "rf_conventional_ciphertext";
+}
 
+impl CkksMethod for ConventionalParams {
     fn multiply(
         (evaluator, keys): &Self::Keys,
         x: &CoreCiphertext<u64>,

@@ -16,6 +16,7 @@ mod entropy;
 mod ffi;
 mod gates;
 mod keys;
+mod level;
 mod method;
 mod msb;
 mod progress;

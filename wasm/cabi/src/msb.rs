@@ -1,4 +1,4 @@
-//! Secret keys of modular reduction in CKKS, and the parts of its evaluation keys.
+//! Modular reduction in CKKS, for the owners of secret keys: keys, numbers, and the parts of evaluation keys.
 
 use core::ffi::c_char;
 
@@ -11,6 +11,7 @@ use refloat::{
 };
 
 use crate::{
+    ckks::{Ciphertext, CkksClient},
     ffi::{Array, Flag, In, Out, Own, Place, Room, SeedBytes, Text, Void, export},
     method::Keyed,
     secret::Secret,
@@ -40,7 +41,12 @@ impl Keyed for MsbParams {
     }
 }
 
+impl CkksClient for MsbParams {
+    const CIPHERTEXT: &'static str = "rf_msb_ciphertext";
+}
+
 type MsbSecret = Secret<MsbParams>;
+type MsbCiphertext = Ciphertext<MsbParams>;
 
 export! {
     fn rf_msb_sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
@@ -94,5 +100,59 @@ export! {
     ) {
         out.check(capacity, &length, secret.key_part_len(index)?)?;
         out.fill(capacity, &length, &secret.key_part(index)?)
+    }
+
+    fn rf_msb_encrypt(
+        secret: In<MsbSecret>,
+        values: Array<f64>,
+        count: usize,
+        mode: i32,
+        level: i32,
+        seed: SeedBytes,
+        out: Out<MsbCiphertext>,
+    ) {
+        MsbCiphertext::encrypt(secret, values.of(count)?, mode, level, seed).map(|x| out.give(x))
+    }
+
+    fn rf_msb_decrypt(
+        secret: In<MsbSecret>,
+        x: In<MsbCiphertext>,
+        mode: i32,
+        out: Room<f64>,
+        capacity: usize,
+        length: Place<usize>,
+    ) {
+        out.check(capacity, &length, x.numbers(mode)?)?;
+        out.fill(capacity, &length, &x.decrypt(secret, mode)?)
+    }
+
+    fn rf_msb_level(x: In<MsbCiphertext>, level: Place<usize>) {
+        level.put(x.level());
+        Ok(())
+    }
+
+    fn rf_msb_add(x: In<MsbCiphertext>, y: In<MsbCiphertext>, out: Out<MsbCiphertext>) {
+        x.add(y).map(|sum| out.give(sum))
+    }
+
+    fn rf_msb_subtract(x: In<MsbCiphertext>, y: In<MsbCiphertext>, out: Out<MsbCiphertext>) {
+        x.subtract(y).map(|difference| out.give(difference))
+    }
+
+    fn rf_msb_exhaust(x: In<MsbCiphertext>, out: Out<MsbCiphertext>) {
+        x.exhaust().map(|exhausted| out.give(exhausted))
+    }
+
+    fn rf_msb_ciphertext_from_bytes(bytes: Array<u8>, count: usize, out: Out<MsbCiphertext>) {
+        MsbCiphertext::from_bytes(bytes.of(count)?).map(|x| out.give(x))
+    }
+
+    fn rf_msb_ciphertext_to_bytes(x: In<MsbCiphertext>, out: Room<u8>, capacity: usize, length: Place<usize>) {
+        out.check(capacity, &length, x.byte_len())?;
+        out.fill(capacity, &length, &x.to_bytes()?)
+    }
+
+    fn rf_msb_ciphertext_free(x: Own<MsbCiphertext>) -> Void {
+        x.free();
     }
 }

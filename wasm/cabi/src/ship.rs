@@ -13,7 +13,7 @@ use refloat::{
 };
 
 use crate::{
-    ckks::{Ciphertext, CkksMethod},
+    ckks::{Ciphertext, CkksClient, CkksMethod},
     ffi::{
         Array, Flag, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export,
     },
@@ -75,9 +75,11 @@ impl Method for ShipParams {
     }
 }
 
-impl CkksMethod for ShipParams {
+impl CkksClient for ShipParams {
     const CIPHERTEXT: &'static str = "rf_ship_ciphertext";
+}
 
+impl CkksMethod for ShipParams {
     fn multiply(
         (evaluator, keys): &Self::Keys,
         x: &CoreCiphertext,

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use refloat::{
-    bootstrapping::{ckks_ship::ShipParams, method::SlotMode},
-    schemes::cggi::Encoding,
-    wire,
-};
+use refloat::{bootstrapping::ckks_ship::ShipParams, schemes::cggi::Encoding, wire};
 
-use crate::{about, ckks, entropy, gates, secret::Secret, status};
+use crate::{about, ckks, entropy, gates, level, secret::Secret, status};
 
 /// Every `#define RF_NAME number` of a header.
 fn defined(header: &str) -> BTreeMap<String, i64> {
@@ -32,10 +28,10 @@ fn bytes<T, const N: usize>(_: fn(&T) -> [u8; N]) -> i64 {
 #[test]
 fn the_header_of_all_methods_defines_these_numbers_and_no_others() {
     let codes = status::NAMES.iter().map(|(number, name)| (name.to_str().unwrap(), i64::from(*number)));
-    let modes = SlotMode::ALL.into_iter().zip(0..).map(|(mode, number)| (mode.name(), number));
+    let modes = ckks::MODES.into_iter().zip(0..).map(|(mode, number)| (mode.name(), number));
     let others = [
-        ("LEVEL_FRESH", i64::from(ckks::LEVEL_FRESH)),
-        ("LEVEL_EXHAUSTED", i64::from(ckks::LEVEL_EXHAUSTED)),
+        ("LEVEL_FRESH", i64::from(level::FRESH)),
+        ("LEVEL_EXHAUSTED", i64::from(level::EXHAUSTED)),
         ("KEY_ID_BYTES", bytes(Secret::<ShipParams>::key_id)),
         ("SEED_BYTES", entropy::draw().ok().unwrap().len() as i64),
         ("DIGEST_BYTES", wire::digest(&[]).len() as i64),

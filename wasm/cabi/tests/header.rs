@@ -91,6 +91,7 @@ fn c_type(rust: &str) -> String {
         "usize" => "size_t",
         "u8" => "uint8_t",
         "u32" => "uint32_t",
+        "u64" => "uint64_t",
         "i32" => "int32_t",
         "f64" => "double",
         "c_char" => "char",

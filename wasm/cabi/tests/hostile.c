@@ -21,8 +21,9 @@ enum { AMPLE = 4 << 20, BEFORE = 64, WATCHED = 4096, FILL = 0xa5, ZEROS = 1 << 1
 static uint8_t *room_end, *watched;
 static size_t watched_bytes, length, needed, calls, wrong;
 static const char *endless;
-static const double *numbers, *not_a_number, *infinite, *too_large, *zeros;
-static const uint32_t *bits, *sevens;
+static const double *numbers, *not_a_number, *infinite, *too_large, *huge, *zeros;
+static const uint32_t *bits, *sevens, *large;
+static uint64_t integer;
 static const int32_t *weights, *least;
 static const uint8_t *seed;
 static char spoiled[256];
@@ -181,8 +182,10 @@ int main(void) {
     not_a_number = ARRAY(double, 0, NAN);
     infinite = ARRAY(double, INFINITY, 0);
     too_large = ARRAY(double, 0, 2);
+    huge = ARRAY(double, 1e300, 0);
     bits = ARRAY(uint32_t, 1, 0);
     sevens = ARRAY(uint32_t, 7, 7);
+    large = ARRAY(uint32_t, 0, UINT32_MAX);
     weights = ARRAY(int32_t, 1);
     least = ARRAY(int32_t, INT32_MIN);
     seed = memset(end_of(RF_SEED_BYTES) - RF_SEED_BYTES, 3, RF_SEED_BYTES);

@@ -32,12 +32,20 @@ const VALUES = {
 
 /** Values that are wrong, by the end of a function's name: the code, and the arguments that differ from the valid ones. */
 const WRONG = [
-  [/^rf_(ship|conventional)_encrypt$/, [
-    ...['not_a_number', 'infinite', 'too_large'].map((values) => ['RF_INVALID_ARGUMENT', { values }]),
+  [/^rf_(ship|conventional)_encrypt$/, [['RF_INVALID_ARGUMENT', { values: 'too_large' }]]],
+  [/^rf_(ship|conventional|msb)_encrypt$/, [
+    ...['not_a_number', 'infinite', 'huge'].map((values) => ['RF_INVALID_ARGUMENT', { values }]),
     ['RF_INVALID_ARGUMENT', { values: 'zeros', count: 'ZEROS' }],
     ['RF_INVALID_ARGUMENT', { values: 'numbers', count: '1', mode: 'RF_COMPLEX' }],
     ['RF_LEVEL_MISMATCH', { level: 'INT32_MAX' }],
     ['RF_OK', { mode: 'RF_COMPLEX' }],
+  ]],
+  [/^rf_bgv_encrypt$/, [
+    ['RF_INVALID_ARGUMENT', { values: 'large' }],
+    ['RF_INVALID_ARGUMENT', { values: '(const uint32_t *)(const void *)zeros', count: 'ZEROS' }],
+    ['RF_LEVEL_MISMATCH', { level: 'INT32_MAX' }],
+    ['RF_OK', { level: 'RF_LEVEL_EXHAUSTED' }],
+    ['RF_OK', { values: 'NULL', count: '0' }],
   ]],
   [/^rf_gate_encrypt$/, [
     ['RF_INVALID_ARGUMENT', { values: 'sevens' }],
@@ -115,9 +123,15 @@ export function hostileCalls(headers, version) {
     body('make_all', [...texts.made(), ...methods.map((method) => `make_${method}();`)]),
     ...calls.map(({ name, lines }) => body(name, lines)),
     body('call_all', calls.map(({ name }) => `${name}();`)),
-    body('damage_all', methods.map((method) => `damage_${method}();`)),
+    body('damage_all', [...methods.map((method) => `damage_${method}();`), ...confusions(methods)]),
     body('free_all', methods.map((method) => `free_${method}();`)),
   ].join('\n');
+}
+
+/** Each method is given what every other one has written. */
+function confusions(methods) {
+  const given = (other) => `${other}_secret_bytes, ${other}_secret_count, ${other}_ciphertext_bytes, ${other}_ciphertext_count`;
+  return methods.flatMap((method) => methods.filter((other) => other !== method).map((other) => `confuse_${method}(${given(other)});`));
 }
 
 /** Texts that arguments are, each of them a variable of the program's: its bytes end where memory ends. */
@@ -225,6 +239,7 @@ function valid({ type, name }, method, args, i) {
   if (name === 'values' || name === 'table') return 'bits';
   if (name === 'weights') return 'weights';
   if (type === 'size_t *') return '&length';
+  if (type === 'uint64_t *') return '&integer';
   if (!(name in VALUES)) throw new Error(`what is a valid ${type} ${name}? Add it to this file`);
   return VALUES[name].replace(METHOD, method);
 }
@@ -232,32 +247,32 @@ function valid({ type, name }, method, args, i) {
 /** The toy of each method. */
 const TOYS = { bgv: 'toy-bgv10', conventional: 'toy-conventional10-sparse', gate: 'toy-bool', msb: 'toy-msb10', ship: 'toy10' };
 
-/** Objects 0 and 1 of a method, of two keys; the wire forms of the first; a reader of its parts; damaged bytes. */
+/** What is encrypted, and how, where it is not numbers. */
+const MESSAGES = { bgv: 'bits, 2, RF_LEVEL_FRESH', gate: 'bits, 2, RF_GATE_BITS' };
+
+/** Objects 0 and 1 of a method, of two keys; the wire forms of the first; damaged bytes; readers of the parts of keys. */
 function fixture(method, objects) {
   const set = TOYS[method];
   if (!set) throw new Error(`which toy has ${method}? Add it to this file`);
-  const whole = objects.includes(`rf_${method}_keys`);
-  const encrypt =
-    method === 'gate'
-      ? `rf_gate_encrypt(rf_gate_secret_0, bits, 2, RF_GATE_BITS, NULL, &rf_gate_ciphertext_0)`
-      : `rf_${method}_encrypt(rf_${method}_secret_0, numbers, 2, RF_REAL, RF_LEVEL_FRESH, NULL, &rf_${method}_ciphertext_0)`;
-  const text = whole ? SECRET + CIPHERTEXT : SECRET;
-  return text
+  const message = MESSAGES[method] ?? 'numbers, 2, RF_REAL, RF_LEVEL_FRESH';
+  const encrypt = `rf_M_encrypt(rf_M_secret_0, ${message}, NULL, &rf_M_ciphertext_0)`;
+  const computes = objects.includes(`rf_${method}_keys`);
+  return (FIXTURE + (computes ? KEYS : ''))
     .replace('ENCRYPT_0', `must(${encrypt});`)
     .replace('ENCRYPT_1', `must(${encrypt.replaceAll('_0', '_1')});`)
-    .replace('/* MAKE */', whole ? 'make_M_ciphertexts();' : '')
-    .replace('/* DAMAGE */', whole ? 'damage_M_ciphertexts();' : '')
-    .replace('/* FREE */', whole ? 'free_M_ciphertexts();' : '')
-    .replace('/* DECLARE */', whole ? 'static void make_M_ciphertexts(void), damage_M_ciphertexts(void), free_M_ciphertexts(void);' : '')
+    .replace('/* DECLARE */', computes ? 'static void make_M_keys(void), free_M_keys(void);' : '')
+    .replace('/* MAKE_KEYS */', computes ? 'make_M_keys();' : '')
+    .replace('/* FREE_KEYS */', computes ? 'free_M_keys();' : '')
     .replaceAll('SET', set)
     .replace(METHOD, method);
 }
 
-const SECRET = `
+const FIXTURE = `
 static rf_M_secret *rf_M_secret_0, *rf_M_secret_1, *rf_M_secret_made;
+static rf_M_ciphertext *rf_M_ciphertext_0, *rf_M_ciphertext_1, *rf_M_ciphertext_made;
 static const char *M_set;
-static uint8_t *M_id, *M_secret_bytes;
-static size_t M_secret_count;
+static uint8_t *M_id, *M_secret_bytes, *M_ciphertext_bytes;
+static size_t M_secret_count, M_ciphertext_count;
 /* DECLARE */
 
 static void make_M(void) {
@@ -269,10 +284,15 @@ static void make_M(void) {
     M_id = at_the_end(bytes, RF_KEY_ID_BYTES);
     must(rf_M_secret_to_bytes(rf_M_secret_0, bytes, sizeof bytes, &M_secret_count));
     M_secret_bytes = at_the_end(bytes, M_secret_count);
-    /* MAKE */
+    ENCRYPT_1
+    ENCRYPT_0
+    uint8_t *room = room_for(AMPLE, 1);
+    must(rf_M_ciphertext_to_bytes(rf_M_ciphertext_0, room, AMPLE, &M_ciphertext_count));
+    M_ciphertext_bytes = at_the_end(room, M_ciphertext_count);
+    /* MAKE_KEYS */
 }
 
-/* Bytes that are cut, or wrong in one place: refused, whatever the code. */
+/* Bytes that are cut, wrong in one place, or of another kind: refused, whatever the code. */
 static void damage_M(void) {
     for (size_t i = 0; i < 64; i++) {
         size_t cut = M_secret_count * i / 64, at = M_secret_count * i / 64;
@@ -280,22 +300,33 @@ static void damage_M(void) {
         M_secret_bytes[at] ^= 0x10;
         refused(rf_M_secret_from_bytes(M_secret_bytes, M_secret_count, true, &rf_M_secret_made));
         M_secret_bytes[at] ^= 0x10;
+        cut = M_ciphertext_count * i / 64, at = M_ciphertext_count * i / 64 + i % 7;
+        refused(rf_M_ciphertext_from_bytes(tail(M_ciphertext_bytes, cut), cut, &rf_M_ciphertext_made));
+        M_ciphertext_bytes[at] ^= 0x10;
+        refused(rf_M_ciphertext_from_bytes(M_ciphertext_bytes, M_ciphertext_count, &rf_M_ciphertext_made));
+        M_ciphertext_bytes[at] ^= 0x10;
     }
-    /* DAMAGE */
+    refused(rf_M_ciphertext_from_bytes(M_secret_bytes, M_secret_count, &rf_M_ciphertext_made));
+    refused(rf_M_secret_from_bytes(M_ciphertext_bytes, M_ciphertext_count, true, &rf_M_secret_made));
+}
+
+/* The wire forms of another method, which are whole. */
+static void confuse_M(const uint8_t *secret, size_t secret_count, const uint8_t *ciphertext, size_t ciphertext_count) {
+    refused(rf_M_secret_from_bytes(secret, secret_count, true, &rf_M_secret_made));
+    refused(rf_M_ciphertext_from_bytes(ciphertext, ciphertext_count, &rf_M_ciphertext_made));
 }
 
 static void free_M(void) {
-    /* FREE */
+    /* FREE_KEYS */
+    rf_M_ciphertext_free(rf_M_ciphertext_0);
+    rf_M_ciphertext_free(rf_M_ciphertext_1);
     rf_M_secret_free(rf_M_secret_0);
     rf_M_secret_free(rf_M_secret_1);
 }
 `;
 
-const CIPHERTEXT = `
+const KEYS = `
 static rf_M_keys *rf_M_keys_0, *rf_M_keys_1, *rf_M_keys_made;
-static rf_M_ciphertext *rf_M_ciphertext_0, *rf_M_ciphertext_1, *rf_M_ciphertext_made;
-static uint8_t *M_ciphertext_bytes;
-static size_t M_ciphertext_count;
 
 static bool give_M_part(void *user, size_t index, const uint8_t **bytes, size_t *count) {
     size_t needed_here = 0;
@@ -313,32 +344,12 @@ static bool give_last_M_part(void *user, size_t index, const uint8_t **bytes, si
     return rf_M_key_part_count(rf_M_secret_0, &parts) == RF_OK && give_M_part(user, parts - 1, bytes, count);
 }
 
-static void make_M_ciphertexts(void) {
+static void make_M_keys(void) {
     must(rf_M_keys_new(rf_M_secret_1, NULL, NULL, &rf_M_keys_1));
-    ENCRYPT_1
     must(rf_M_keys_new(rf_M_secret_0, NULL, NULL, &rf_M_keys_0));
-    ENCRYPT_0
-    uint8_t *bytes = room_for(AMPLE, 1);
-    must(rf_M_ciphertext_to_bytes(rf_M_ciphertext_0, bytes, AMPLE, &M_ciphertext_count));
-    M_ciphertext_bytes = at_the_end(bytes, M_ciphertext_count);
 }
 
-/* Also those of another kind. */
-static void damage_M_ciphertexts(void) {
-    for (size_t i = 0; i < 64; i++) {
-        size_t cut = M_ciphertext_count * i / 64, at = M_ciphertext_count * i / 64 + i % 7;
-        refused(rf_M_ciphertext_from_bytes(tail(M_ciphertext_bytes, cut), cut, &rf_M_ciphertext_made));
-        M_ciphertext_bytes[at] ^= 0x10;
-        refused(rf_M_ciphertext_from_bytes(M_ciphertext_bytes, M_ciphertext_count, &rf_M_ciphertext_made));
-        M_ciphertext_bytes[at] ^= 0x10;
-    }
-    refused(rf_M_ciphertext_from_bytes(M_secret_bytes, M_secret_count, &rf_M_ciphertext_made));
-    refused(rf_M_secret_from_bytes(M_ciphertext_bytes, M_ciphertext_count, true, &rf_M_secret_made));
-}
-
-static void free_M_ciphertexts(void) {
-    rf_M_ciphertext_free(rf_M_ciphertext_0);
-    rf_M_ciphertext_free(rf_M_ciphertext_1);
+static void free_M_keys(void) {
     rf_M_keys_free(rf_M_keys_0);
     rf_M_keys_free(rf_M_keys_1);
 }

@@ -88,11 +88,11 @@ void numbers(const std::string& set, double bound) {
          "another key");
 }
 
-// A secret key of a method that has nothing else here, and the parts of its evaluation keys.
+// A secret key of a method that computes elsewhere, and the parts of its evaluation keys.
 template <class Secret>
-void parts(const std::string& set) {
+Secret parts(const std::string& set) {
   expect(code_of([&] { Secret::generate(set); }) == RF_INSECURE, "a toy is refused");
-  const auto made = Secret::generate(set, refloat::Toys::allowed);
+  auto made = Secret::generate(set, refloat::Toys::allowed);
   const auto secret = Secret::from_bytes(made.to_bytes(), refloat::Toys::allowed);
   expect(secret.set() == set && secret.key_id() == made.key_id() && secret.slots() >= 512, "the key is the same");
   expect(secret.server_token("https://a.example") == made.server_token("https://a.example"), "and so is its token");
@@ -101,6 +101,43 @@ void parts(const std::string& set) {
   expect(part.size() > 1000 && part == made.key_part(last), "a part is made again with the same bytes");
   expect(part != Secret::generate(set, refloat::Toys::allowed).key_part(last), "and is another one of another key");
   expect(code_of([&] { secret.key_part(last + 1); }) == RF_INVALID_ARGUMENT, "there is no part behind the last");
+  return made;
+}
+
+void reduction() {
+  const auto secret = parts<refloat::MsbSecret>("toy-msb10");
+  const std::vector<double> values = {0.25, -17.125, 1000, 0};
+  const auto x = refloat::MsbCiphertext::from_bytes(secret.encrypt(values).to_bytes());
+  const auto y = secret.encrypt({0.5, 1, -999.875, 0});
+  expect(worst(secret.decrypt(x + y), {0.75, -16.125, 0.125, 0}) < 1e-4, "a sum");
+  expect(worst(secret.decrypt(x - y), {-0.25, -18.125, 1999.875, 0}) < 1e-4, "a difference");
+  const auto exhausted = x.exhaust();
+  expect(exhausted.level() < x.level(), "lower");
+  expect(worst(secret.decrypt(exhausted), values) < 1e-4, "and the same");
+  expect(code_of([&] { secret.encrypt({2e6}); }) == RF_INVALID_ARGUMENT, "too large");
+  expect(code_of([&] { parts<refloat::MsbSecret>("toy-msb10").decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
+}
+
+void integers() {
+  const auto secret = parts<refloat::BgvSecret>("toy-bgv10");
+  const auto modulus = static_cast<std::uint32_t>(secret.modulus());
+  const std::vector<std::uint32_t> values = {0, 1, modulus - 1, 12345};
+  const auto fresh = secret.encrypt(values);
+  const auto x = refloat::BgvCiphertext::from_bytes(fresh.to_bytes());
+  auto found = secret.decrypt(x);
+  expect(found.size() == secret.slots(), "a value a slot");
+  expect(found[4] == 0 && std::equal(values.begin(), values.end(), found.begin()), "what was encrypted");
+  const auto y = secret.encrypt({5, modulus - 1, modulus - 1, 1}, refloat::exhausted);
+  expect(y.level() < x.level() && x.capacity() > y.capacity() && y.capacity() > 0, "levels and room for noise");
+  found = secret.decrypt(x + y);
+  expect(found[0] == 5 && found[1] == 0 && found[2] == modulus - 2 && found[3] == 12346, "sums");
+  found = secret.decrypt(x - y);
+  expect(found[0] == modulus - 5 && found[1] == 2 && found[2] == 0 && found[3] == 12344, "differences");
+  expect(code_of([&] { secret.encrypt({modulus}); }) == RF_INVALID_ARGUMENT, "too large");
+  expect(code_of([&] { refloat::BgvCiphertext::from_bytes(secret.to_bytes()); }) == RF_BAD_BYTES, "no ciphertext");
+  const auto other = refloat::BgvSecret::generate("toy-bgv10", refloat::Toys::allowed);
+  expect(code_of([&] { other.decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
+  expect(code_of([&] { x + other.encrypt(values); }) == RF_PARAMS_MISMATCH, "a sum with another key");
 }
 
 void gates() {
@@ -129,8 +166,8 @@ void gates() {
 int main() {
   try {
     gates();
-    parts<refloat::MsbSecret>("toy-msb10");
-    parts<refloat::BgvSecret>("toy-bgv10");
+    reduction();
+    integers();
     numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
     numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);
   } catch (const std::exception& error) {

@@ -1,7 +1,6 @@
 /* Digests of what fixed seeds give, for tests/tools/c.mjs, which compares them with tests/vectors/portable.json.
  *
- *     portable gate|ship|conventional SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
- *     portable msb SET -                                     the key of the seed
+ *     portable gate|ship|conventional|msb|bgv SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
  *
  * A digest is the last 32 bytes of an object in wire form. Only toys take seeds; of other sets there are the parts alone. */
 #include <stdio.h>
@@ -73,6 +72,8 @@ static size_t unhex(const char *text, uint8_t *out, size_t capacity) {
 KEYS(gate)
 KEYS(ship)
 KEYS(conventional)
+KEYS(msb)
+KEYS(bgv)
 
 static void gates(const char *set, bool integers) {
     rf_gate_secret *secret = NULL;
@@ -157,11 +158,36 @@ NUMBERS(conventional, RF_COMPLEX)
 
 static void msb(const char *set) {
     rf_msb_secret *secret = NULL;
-    uint8_t id[RF_KEY_ID_BYTES];
+    rf_msb_ciphertext *x = NULL;
+    size_t slots = 0;
     check(rf_msb_secret_new(set, true, key_seed, &secret));
-    check(rf_msb_key_id(secret, id));
-    hex("keyId", id, sizeof id);
+    check(rf_msb_slots(secret, &slots));
+    double *values = malloc(slots * sizeof *values);
+    if (!values) exit(1);
+    for (size_t i = 0; i < slots; i++) values[i] = (double)(37 * i % 64) / 64;
+    check(rf_msb_encrypt(secret, values, slots, RF_REAL, RF_LEVEL_EXHAUSTED, encryption_seed, &x));
+    msb_hash("fresh", x);
+    free(values);
+    rf_msb_ciphertext_free(x);
     rf_msb_secret_free(secret);
+}
+
+static void bgv(const char *set) {
+    rf_bgv_secret *secret = NULL;
+    rf_bgv_ciphertext *x = NULL;
+    size_t slots = 0;
+    uint64_t modulus = 0;
+    check(rf_bgv_secret_new(set, true, key_seed, &secret));
+    check(rf_bgv_slots(secret, &slots));
+    check(rf_bgv_modulus(secret, &modulus));
+    uint32_t *values = malloc(slots * sizeof *values);
+    if (!values) exit(1);
+    for (uint64_t i = 0; i < slots; i++) values[i] = (uint32_t)(37 * i * i % modulus);
+    check(rf_bgv_encrypt(secret, values, slots, RF_LEVEL_FRESH, encryption_seed, &x));
+    bgv_hash("fresh", x);
+    free(values);
+    rf_bgv_ciphertext_free(x);
+    rf_bgv_secret_free(secret);
 }
 
 int main(int argc, char **argv) {
@@ -179,7 +205,11 @@ int main(int argc, char **argv) {
         rf_ship_secret_free(ship_keys(argv[3], argv + 4, argc - 4));
         if (toy) ship_numbers(set, strcmp(set, "toy10") == 0);
     } else if (strcmp(method, "msb") == 0) {
-        msb(set);
+        rf_msb_secret_free(msb_keys(argv[3], argv + 4, argc - 4));
+        if (toy) msb(set);
+    } else if (strcmp(method, "bgv") == 0) {
+        rf_bgv_secret_free(bgv_keys(argv[3], argv + 4, argc - 4));
+        if (toy) bgv(set);
     } else {
         rf_conventional_secret_free(conventional_keys(argv[3], argv + 4, argc - 4));
         if (toy) conventional_numbers(set, true);

@@ -77,11 +77,11 @@ int main(void) {
     }
     clear();
 
-    rf_bgv_secret_free(bgv_secret());
-    rf_msb_secret_free(msb_secret());
     rf_conventional_secret_free(conventional_secret());
     rf_ship_secret *ship = ship_secret();
     rf_gate_secret *gate = gate_secret();
+    rf_bgv_secret *bgv = bgv_secret();
+    rf_msb_secret *msb = msb_secret();
 
     const double values[2] = {0.5, -0.25};
     rf_ship_ciphertext *x = NULL;
@@ -93,9 +93,19 @@ int main(void) {
     rf_gate_keys *keys = NULL;
     LOOK(rf_gate_encrypt(gate, bits, 2, RF_GATE_BITS, seed, &y));
     LOOK(rf_gate_keys_new(gate, NULL, NULL, &keys));
+    rf_bgv_ciphertext *integers = NULL;
+    LOOK(rf_bgv_encrypt(bgv, bits, 2, RF_LEVEL_FRESH, seed, &integers));
+    LOOK(rf_bgv_decrypt(bgv, integers, (uint32_t *)(void *)room, ROOM / sizeof(uint32_t), &length));
+    rf_msb_ciphertext *reals = NULL;
+    LOOK(rf_msb_encrypt(msb, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &reals));
+    LOOK(rf_msb_decrypt(msb, reals, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    rf_msb_ciphertext_free(reals);
+    rf_bgv_ciphertext_free(integers);
     rf_gate_keys_free(keys);
     rf_gate_ciphertext_free(y);
     rf_ship_ciphertext_free(x);
+    rf_msb_secret_free(msb);
+    rf_bgv_secret_free(bgv);
     rf_gate_secret_free(gate);
     rf_ship_secret_free(ship);
     printf("%zu looks, %zu wrong\n", looks, wrong);

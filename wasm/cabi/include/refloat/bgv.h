@@ -1,5 +1,6 @@
 /* BGV: exact arithmetic modulo powers of a prime in slots, with bootstrapping.
- * Sets: bgv15 (the default) and toys. Here are secret keys and the parts of evaluation keys. */
+ * Sets: bgv15 (the default) and toys. Here is what the owner of a secret key does: keys, encryption, decryption, sums, and the
+ * parts of evaluation keys for a server, which multiplies and bootstraps. */
 #ifndef REFLOAT_BGV_H
 #define REFLOAT_BGV_H
 
@@ -9,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A secret key. */
+/* A secret key; an encrypted vector of integers. */
 typedef struct rf_bgv_secret rf_bgv_secret;
+typedef struct rf_bgv_ciphertext rf_bgv_ciphertext;
 
 /* Names of the sets that keys are made of, one a line, the default first, toys last. */
 rf_status rf_bgv_sets(char *out, size_t capacity, size_t *length);
@@ -41,6 +43,36 @@ rf_status rf_bgv_server_token(const rf_bgv_secret *secret, const char *origin, u
  * same bytes, so that an interrupted upload needs no memory of what was sent. */
 rf_status rf_bgv_key_part_count(const rf_bgv_secret *secret, size_t *parts);
 rf_status rf_bgv_key_part(const rf_bgv_secret *secret, size_t index, uint8_t *out, size_t capacity, size_t *length);
+
+/* What integers are computed modulo, such as 65537. */
+rf_status rf_bgv_modulus(const rf_bgv_secret *secret, uint64_t *modulus);
+
+/* Encrypts integers below the modulus, one a slot; the slots left over are 0. `level` is RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or
+ * a number from 0. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_bgv_encrypt(const rf_bgv_secret *secret, const uint32_t *values, size_t count, int32_t level,
+                         const uint8_t *seed, rf_bgv_ciphertext **out);
+
+/* Decrypts every slot, for the owner of the key. */
+rf_status rf_bgv_decrypt(const rf_bgv_secret *secret, const rf_bgv_ciphertext *x, uint32_t *out, size_t capacity,
+                         size_t *length);
+
+/* Its level: what is left of its modulus. */
+rf_status rf_bgv_level(const rf_bgv_ciphertext *x, size_t *level);
+
+/* Bits that its noise may grow by, as it is estimated, before the integers are lost. */
+rf_status rf_bgv_capacity(const rf_bgv_ciphertext *x, double *bits);
+
+/* x + y and x - y in every slot, at the lower of their levels. Of two that have come from different products one is brought to
+ * the factor of the other first, which takes a level of it. */
+rf_status rf_bgv_add(const rf_bgv_ciphertext *x, const rf_bgv_ciphertext *y, rf_bgv_ciphertext **out);
+rf_status rf_bgv_subtract(const rf_bgv_ciphertext *x, const rf_bgv_ciphertext *y, rf_bgv_ciphertext **out);
+
+/* Reads a ciphertext in wire form, of whichever set and key, and writes it: the form that npm, the server and the command
+ * line have. */
+rf_status rf_bgv_ciphertext_from_bytes(const uint8_t *bytes, size_t count, rf_bgv_ciphertext **out);
+rf_status rf_bgv_ciphertext_to_bytes(const rf_bgv_ciphertext *x, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_bgv_ciphertext_free(rf_bgv_ciphertext *x);
 
 #ifdef __cplusplus
 }

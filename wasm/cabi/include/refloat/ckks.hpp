@@ -117,19 +117,32 @@ class CkksKeys : public Keys<M> {
 
 }  // namespace refloat
 
-#define REFLOAT_METHOD_OF_CKKS(Name, m)                      \
-  REFLOAT_METHOD(Name##Method, m)                            \
-    static constexpr auto encrypt = rf_##m##_encrypt;        \
-    static constexpr auto decrypt = rf_##m##_decrypt;        \
-    static constexpr auto level = rf_##m##_level;            \
-    static constexpr auto add = rf_##m##_add;                \
-    static constexpr auto subtract = rf_##m##_subtract;      \
-    static constexpr auto multiply = rf_##m##_multiply;      \
-    static constexpr auto exhaust = rf_##m##_exhaust;        \
-    static constexpr auto bootstrap = rf_##m##_bootstrap;    \
-  };                                                         \
-  using Name##Secret = CkksSecret<Name##Method>;             \
-  using Name##Keys = CkksKeys<Name##Method>;                 \
+#define REFLOAT_CIPHERTEXT_OF_CKKS(m)                   \
+    REFLOAT_CIPHERTEXT(m)                               \
+    static constexpr auto level = rf_##m##_level;       \
+    static constexpr auto add = rf_##m##_add;           \
+    static constexpr auto subtract = rf_##m##_subtract; \
+    static constexpr auto exhaust = rf_##m##_exhaust;
+
+// A method whose secret keys alone are here.
+#define REFLOAT_CLIENT_OF_CKKS(Name, m)          \
+  struct Name##Method {                          \
+    REFLOAT_SECRET(m)                            \
+    REFLOAT_CIPHERTEXT_OF_CKKS(m)                \
+  };                                             \
+  using Name##Secret = CkksSecret<Name##Method>; \
+  using Name##Ciphertext = CkksCiphertext<Name##Method>;
+
+#define REFLOAT_METHOD_OF_CKKS(Name, m)                   \
+  struct Name##Method {                                   \
+    REFLOAT_SECRET(m)                                     \
+    REFLOAT_CIPHERTEXT_OF_CKKS(m)                         \
+    REFLOAT_KEYS(m)                                       \
+    static constexpr auto multiply = rf_##m##_multiply;   \
+    static constexpr auto bootstrap = rf_##m##_bootstrap; \
+  };                                                      \
+  using Name##Secret = CkksSecret<Name##Method>;          \
+  using Name##Keys = CkksKeys<Name##Method>;              \
   using Name##Ciphertext = CkksCiphertext<Name##Method>;
 
 #endif

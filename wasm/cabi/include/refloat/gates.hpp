@@ -7,7 +7,10 @@
 
 namespace refloat {
 
-REFLOAT_METHOD(GateMethod, gate)
+struct GateMethod {
+  REFLOAT_SECRET(gate)
+  REFLOAT_CIPHERTEXT(gate)
+  REFLOAT_KEYS(gate)
 };
 
 // A list of encrypted bits or integers of one key.

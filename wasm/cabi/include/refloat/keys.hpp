@@ -254,9 +254,9 @@ inline Digest digest(const Bytes& bytes) {
 
 }  // namespace refloat
 
-// The functions of a method by which templates know its secret keys, and those of one that computes here.
-#define REFLOAT_SECRET(Type, m)                                               \
-  struct Type {                                                               \
+// The functions of a method by which templates know it: those of its secret keys, of what they encrypt, and of its evaluation
+// keys, where it computes here.
+#define REFLOAT_SECRET(m)                                                     \
     using SecretOwner = detail::Owner<rf_##m##_secret, rf_##m##_secret_free>; \
     static constexpr auto sets = rf_##m##_sets;                               \
     static constexpr auto secret_new = rf_##m##_secret_new;                   \
@@ -269,13 +269,16 @@ inline Digest digest(const Bytes& bytes) {
     static constexpr auto key_part_count = rf_##m##_key_part_count;           \
     static constexpr auto key_part = rf_##m##_key_part;
 
-#define REFLOAT_METHOD(Type, m)                                                           \
-  REFLOAT_SECRET(Type, m)                                                                 \
-    using KeysOwner = detail::Owner<rf_##m##_keys, rf_##m##_keys_free>;                   \
+#define REFLOAT_CIPHERTEXT(m)                                                             \
     using CiphertextOwner = detail::Owner<rf_##m##_ciphertext, rf_##m##_ciphertext_free>; \
-    static constexpr auto keys_new = rf_##m##_keys_new;                                   \
-    static constexpr auto keys_from_parts = rf_##m##_keys_from_parts;                     \
+    static constexpr auto encrypt = rf_##m##_encrypt;                                     \
+    static constexpr auto decrypt = rf_##m##_decrypt;                                     \
     static constexpr auto from_bytes = rf_##m##_ciphertext_from_bytes;                    \
     static constexpr auto to_bytes = rf_##m##_ciphertext_to_bytes;
+
+#define REFLOAT_KEYS(m)                                                 \
+    using KeysOwner = detail::Owner<rf_##m##_keys, rf_##m##_keys_free>; \
+    static constexpr auto keys_new = rf_##m##_keys_new;                 \
+    static constexpr auto keys_from_parts = rf_##m##_keys_from_parts;
 
 #endif

@@ -1,5 +1,6 @@
 /* Modular reduction in CKKS: integers and real numbers modulo a number, digit by digit.
- * Sets: msb16 (the default) and toys. Here are secret keys and the parts of evaluation keys. */
+ * Sets: msb16 (the default) and toys. Here is what the owner of a secret key does: keys, encryption, decryption, sums, and the
+ * parts of evaluation keys for a server, which reduces, multiplies and bootstraps. */
 #ifndef REFLOAT_MSB_H
 #define REFLOAT_MSB_H
 
@@ -9,8 +10,9 @@
 extern "C" {
 #endif
 
-/* A secret key. */
+/* A secret key; an encrypted vector. */
 typedef struct rf_msb_secret rf_msb_secret;
+typedef struct rf_msb_ciphertext rf_msb_ciphertext;
 
 /* Names of the sets that keys are made of, one a line, the default first, toys last. */
 rf_status rf_msb_sets(char *out, size_t capacity, size_t *length);
@@ -41,6 +43,33 @@ rf_status rf_msb_server_token(const rf_msb_secret *secret, const char *origin, u
  * same bytes, so that an interrupted upload needs no memory of what was sent. */
 rf_status rf_msb_key_part_count(const rf_msb_secret *secret, size_t *parts);
 rf_status rf_msb_key_part(const rf_msb_secret *secret, size_t index, uint8_t *out, size_t capacity, size_t *length);
+
+/* Encrypts numbers of at most 2^20 in size, one a slot, or with RF_COMPLEX two; the slots left over are 0. Their fractions are
+ * what is left modulo 1: an integer modulo n is encrypted divided by n. `level` is RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or a
+ * number from 0. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_msb_encrypt(const rf_msb_secret *secret, const double *values, size_t count, int32_t mode,
+                         int32_t level, const uint8_t *seed, rf_msb_ciphertext **out);
+
+/* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
+rf_status rf_msb_decrypt(const rf_msb_secret *secret, const rf_msb_ciphertext *x, int32_t mode, double *out,
+                         size_t capacity, size_t *length);
+
+/* Its level: what is left of its modulus. */
+rf_status rf_msb_level(const rf_msb_ciphertext *x, size_t *level);
+
+/* x + y and x - y in every slot, at the lower of their levels. */
+rf_status rf_msb_add(const rf_msb_ciphertext *x, const rf_msb_ciphertext *y, rf_msb_ciphertext **out);
+rf_status rf_msb_subtract(const rf_msb_ciphertext *x, const rf_msb_ciphertext *y, rf_msb_ciphertext **out);
+
+/* The same slots at the lowest level that is bootstrapped: what is left when all products have been spent. */
+rf_status rf_msb_exhaust(const rf_msb_ciphertext *x, rf_msb_ciphertext **out);
+
+/* Reads a ciphertext in wire form, of whichever set and key, and writes it: the form that npm, the server and the command
+ * line have. */
+rf_status rf_msb_ciphertext_from_bytes(const uint8_t *bytes, size_t count, rf_msb_ciphertext **out);
+rf_status rf_msb_ciphertext_to_bytes(const rf_msb_ciphertext *x, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_msb_ciphertext_free(rf_msb_ciphertext *x);
 
 #ifdef __cplusplus
 }

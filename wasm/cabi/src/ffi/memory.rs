@@ -18,6 +18,7 @@ impl Plain for u8 {}
 impl Plain for i8 {}
 impl Plain for i32 {}
 impl Plain for u32 {}
+impl Plain for u64 {}
 impl Plain for usize {}
 impl Plain for f64 {}
 

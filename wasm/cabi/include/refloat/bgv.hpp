@@ -1,0 +1,95 @@
+// Exact integers, for the owners of secret keys. Included by refloat.hpp.
+#ifndef REFLOAT_BGV_HPP
+#define REFLOAT_BGV_HPP
+
+#include "bgv.h"
+#include "keys.hpp"
+
+namespace refloat {
+
+struct BgvMethod {
+  REFLOAT_SECRET(bgv)
+  REFLOAT_CIPHERTEXT(bgv)
+};
+
+// An encrypted vector of integers.
+class BgvCiphertext {
+ public:
+  // The wire form.
+  static BgvCiphertext from_bytes(const Bytes& bytes) {
+    return make([&](auto** out) { return rf_bgv_ciphertext_from_bytes(bytes.data(), bytes.size(), out); });
+  }
+  Bytes to_bytes() const {
+    return detail::filled<std::uint8_t>([&](auto* out, auto capacity, auto* length) {
+      return rf_bgv_ciphertext_to_bytes(raw(), out, capacity, length);
+    });
+  }
+
+  std::size_t level() const {
+    return detail::number([&](auto* out) { return rf_bgv_level(raw(), out); });
+  }
+
+  // Bits that its noise may grow by before the integers are lost.
+  double capacity() const {
+    double bits = 0;
+    detail::check(rf_bgv_capacity(raw(), &bits));
+    return bits;
+  }
+
+  friend BgvCiphertext operator+(const BgvCiphertext& x, const BgvCiphertext& y) {
+    return make([&](auto** out) { return rf_bgv_add(x.raw(), y.raw(), out); });
+  }
+  friend BgvCiphertext operator-(const BgvCiphertext& x, const BgvCiphertext& y) {
+    return make([&](auto** out) { return rf_bgv_subtract(x.raw(), y.raw(), out); });
+  }
+
+  // Takes what a function of refloat.h gives.
+  explicit BgvCiphertext(BgvMethod::CiphertextOwner owner) : owner_(std::move(owner)) {}
+  const rf_bgv_ciphertext* raw() const noexcept { return owner_.get(); }
+
+  template <class Call>
+  static BgvCiphertext make(Call call) {
+    return BgvCiphertext(detail::made<BgvMethod::CiphertextOwner>(call));
+  }
+
+ private:
+  BgvMethod::CiphertextOwner owner_;
+};
+
+// A secret key of BGV.
+class BgvSecret : public Secret<BgvMethod> {
+ public:
+  BgvSecret(Secret<BgvMethod> secret) : Secret<BgvMethod>(std::move(secret)) {}
+
+  static BgvSecret generate(const std::string& set, Toys toys = Toys::refused, const std::optional<Seed>& seed = {}) {
+    return Secret<BgvMethod>::generate(set, toys, seed);
+  }
+  static BgvSecret from_bytes(const Bytes& bytes, Toys toys = Toys::refused) {
+    return Secret<BgvMethod>::from_bytes(bytes, toys);
+  }
+
+  // What integers are computed modulo.
+  std::uint64_t modulus() const {
+    std::uint64_t value = 0;
+    detail::check(rf_bgv_modulus(raw(), &value));
+    return value;
+  }
+
+  // Integers below the modulus, one a slot. `level` may be refloat::exhausted; a seed of one's own is for toys alone.
+  BgvCiphertext encrypt(const std::vector<std::uint32_t>& values, std::int32_t level = RF_LEVEL_FRESH,
+                        const std::optional<Seed>& seed = {}) const {
+    return BgvCiphertext::make([&](auto** out) {
+      return rf_bgv_encrypt(raw(), values.data(), values.size(), level, detail::seed_of(seed), out);
+    });
+  }
+
+  // Every slot, for the owner of the key.
+  std::vector<std::uint32_t> decrypt(const BgvCiphertext& x) const {
+    return detail::filled<std::uint32_t>(
+        [&](auto* out, auto capacity, auto* length) { return rf_bgv_decrypt(raw(), x.raw(), out, capacity, length); });
+  }
+};
+
+}  // namespace refloat
+
+#endif
