@@ -5,11 +5,10 @@ use std::process::ExitCode;
 use mimalloc::MiMalloc;
 
 /// Keeps the large blocks of an evaluation instead of giving them back to the system after every operation, and asks for
-/// them in large pages, see [`refloat_server::memory`].
+/// them in large pages: [`refloat_server::memory`] sets it up.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    refloat_server::memory::ask_for_large_pages();
     refloat_server::cli::main()
 }

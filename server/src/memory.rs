@@ -36,25 +36,35 @@ pub fn bytes(count: u64) -> String {
     format!("{value:.*} {}", usize::from(value < 9.995) + usize::from(value < 99.95), UNITS[unit])
 }
 
-/// What the allocator reads when the process starts: large pages where the system has them, and what was once used is kept
-/// for the next evaluation until [`give_back`] (or a day has passed).
+/// Settings of the allocator, unless the environment has others (`MIMALLOC_…`): large pages where the system has them, and what
+/// was once used is kept for the next evaluation until [`give_back`] (or a day has passed).
 #[cfg(target_os = "linux")]
-const SETTINGS: [(&str, &str); 2] =
-    [("MIMALLOC_ALLOW_LARGE_OS_PAGES", "1"), ("MIMALLOC_PURGE_DELAY", "86400000")];
+mod settings {
+    use core::ffi::c_long;
 
-/// Starts the program again with the allocator's settings in its environment, in the same process, unless they are there:
-/// the allocator reads them before `main`. A system that refuses keeps its small pages.
-pub fn ask_for_large_pages() {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::process::CommandExt;
-        if SETTINGS.iter().any(|(name, _)| std::env::var_os(name).is_some()) {
-            return;
-        }
-        let mut arguments = std::env::args_os();
-        if let (Ok(program), Some(name)) = (std::env::current_exe(), arguments.next()) {
-            // Returns only if it fails, and then nothing is lost.
-            let _ = std::process::Command::new(program).arg0(name).args(arguments).envs(SETTINGS).exec();
+    use libmimalloc_sys::{
+        mi_option_large_os_pages, mi_option_set_default, mi_option_t, mi_option_use_numa_nodes,
+    };
+
+    /// `mi_option_purge_delay`, in milliseconds, which the bindings do not name: it stands before this one.
+    const PURGE_DELAY: mi_option_t = mi_option_use_numa_nodes - 1;
+
+    pub(super) const ALL: [(mi_option_t, c_long); 2] =
+        [(mi_option_large_os_pages, 1), (PURGE_DELAY, 24 * 60 * 60 * 1000)];
+
+    /// Called before `main` and before anything is allocated: the first thing that the allocator does is to reserve memory.
+    #[used]
+    #[allow(unsafe_code)]
+    // SAFETY: the section is a list of functions of this type, which the C library calls one by one (with arguments that this one
+    // does not look at).
+    #[unsafe(link_section = ".init_array")]
+    static BEFORE_MAIN: extern "C" fn() = set;
+
+    #[allow(unsafe_code)]
+    extern "C" fn set() {
+        for (option, value) in ALL {
+            // SAFETY: writes a number of the allocator's; there is one thread yet.
+            unsafe { mi_option_set_default(option, value) };
         }
     }
 }
@@ -110,6 +120,28 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Settings in force, in a process of its own where the environment has one of them.
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code)]
+    fn settings_are_made_before_main_and_the_environment_comes_first() {
+        use libmimalloc_sys::mi_option_get;
+
+        // SAFETY: reads a number.
+        let found = settings::ALL.map(|(option, _)| unsafe { mi_option_get(option) });
+        let [large, delay] = settings::ALL.map(|(_, value)| value);
+        if std::env::var_os("MIMALLOC_PURGE_DELAY").is_some() {
+            return assert_eq!(found, [large, 7]);
+        }
+        assert_eq!(found, [large, delay]);
+        let this = std::env::current_exe().unwrap();
+        let name = "memory::tests::settings_are_made_before_main_and_the_environment_comes_first";
+        let mut child = std::process::Command::new(this);
+        let output = child.args(["--exact", name]).env("MIMALLOC_PURGE_DELAY", "7").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    }
 
     #[test]
     fn memory_is_read_in_bytes() {

@@ -306,7 +306,7 @@ fn wasm_and_server_use_the_public_surface() {
 fn unsafe_code_stays_in_its_places() {
     let mut violations = Vec::new();
     for file in files("", &["rs"]) {
-        // The allocator's one call, to give memory back, is in `memory.rs`; what C passes is checked in `ffi`.
+        // The allocator is set up, and asked to give memory back, in `memory.rs`; what C passes is checked in `ffi`.
         let allowed = ["core/src/arith/simd/", "server/src/memory.rs", "wasm/cabi/src/ffi/"];
         if allowed.iter().any(|place| file.path.starts_with(place)) {
             continue;
