@@ -4,6 +4,7 @@ use super::{
     Modulus, Shoup, Word,
     deferred::Deferred,
     primes::{is_prime, primitive_root},
+    simd::dispatch::real_lanes,
 };
 use crate::Error;
 use alloc::{format, vec, vec::Vec};
@@ -33,14 +34,13 @@ pub(crate) struct Twiddles<W> {
     natural: Factors<W>,
     /// For each number of lanes in use, the factors of the stages within a register.
     narrow: Vec<(usize, Factors<W>)>,
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+    #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code))]
     /// Both for transforms in double precision: bits of `f64`, a factor of at most `p/2` in size and its ratio to `p`.
     real: Option<[Factors<W>; 2]>,
 }
 
-/// Transforms in double precision have as many lanes as registers of four 64-bit words and take their place
-const REAL_LANES: usize = 4;
-/// for primes of at most this many bits.
+/// Transforms in double precision are for primes of at most this many bits, and take the place of those of words with as many
+/// lanes.
 pub(crate) const REAL_BITS: u32 = 50;
 
 /// Shoup forms, the two halves apart.
@@ -152,20 +152,15 @@ impl<W: Word> Twiddles<W> {
     /// The factors in every order that transforms here read them in.
     fn arranged(m: &Modulus<W>, natural: Factors<W>) -> Self {
         let n = natural.values.len();
-        let mut narrow: Vec<(usize, Factors<W>)> = Vec::new();
-        let mut real = None;
-        for lanes in W::lane_counts() {
-            if lanes == 1 || n < lanes * lanes {
-                continue;
-            }
-            if W::BITS == 64 && lanes == REAL_LANES && m.value_u64() >> REAL_BITS == 0 {
-                let natural = natural.real(m);
-                let narrow = natural.narrow(lanes);
-                real = Some([natural, narrow]);
-            } else {
-                narrow.push((lanes, natural.narrow(lanes)));
-            }
-        }
+        let wide_enough = |lanes: usize| lanes > 1 && n >= lanes * lanes;
+        let reals = if W::BITS == 64 && m.value_u64() >> REAL_BITS == 0 { real_lanes() } else { 1 };
+        let real = wide_enough(reals).then(|| {
+            let natural = natural.real(m);
+            let narrow = natural.narrow(reals);
+            [natural, narrow]
+        });
+        let lanes = W::lane_counts().into_iter().filter(|&lanes| wide_enough(lanes) && lanes != reals);
+        let narrow = lanes.map(|lanes| (lanes, natural.narrow(lanes))).collect();
         Self { natural, narrow, real }
     }
 
@@ -185,7 +180,7 @@ impl<W: Word> Twiddles<W> {
     }
 
     /// The natural and the narrow factors for transforms in double precision, where those are in use.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) fn real(&self) -> Option<[&Factors<W>; 2]> {
         self.real.as_ref().map(|[natural, narrow]| [natural, narrow])
     }

@@ -220,7 +220,7 @@ pub(crate) fn key_products_by<S: Sums>(
                     }
                     products => {
                         for a in products {
-                            if S::LANES > 1 && line > S::LANES {
+                            if S::PACKS == 2 {
                                 add_words::<S, 1, 2>(s, &mut [a], start..end, asked, accumulate);
                             } else {
                                 add_words::<S, 1, 1>(s, &mut [a], start..end, asked, accumulate);

@@ -1,6 +1,7 @@
 //! Products of rows and sums of them, reduced as seldom as the sums have room.
 
 pub(crate) use super::key_products::key_products;
+use super::key_products::line;
 use super::pointwise::Wide;
 use crate::arith::simd::vector::Products;
 use crate::arith::{Modulus, Word};
@@ -25,6 +26,9 @@ pub(crate) trait Sums: Copy {
         (64, ..=4) | (32, ..=2) => 2,
         _ => 1,
     };
+
+    /// Packs whose sums with one left side registers hold, 1 or 2.
+    const PACKS: usize = if Self::LANES > 1 && line::<Self::Word>() > Self::LANES { 2 } else { 1 };
 
     /// The row as packs, and the words left over.
     fn packs(self, row: &[Self::Word]) -> (&[Self::Pack], &[Self::Word]);

@@ -1,6 +1,6 @@
 //! The choice of a backend, made once: the best one the CPU can run, unless one is forced.
 //!
-//! A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`), or, with the
+//! A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`, `"neon"`), or, with the
 //! `std` feature, when starting, by the environment variable `REFLOAT_BACKEND`, which has precedence. A choice that cannot
 //! be met does not stop the program: the best backend is used, and [`backend_choice`] says what was wrong, for the
 //! places that report the backend in use.
@@ -11,7 +11,7 @@ use crate::arith::{Kernels, Word};
 use alloc::{format, string::String, vec::Vec};
 
 /// Names of all backends, usable here or not.
-const NAMES: [&str; 4] = ["scalar", "avx2", "avx512", "simd128"];
+const NAMES: [&str; 5] = ["scalar", "avx2", "avx512", "neon", "simd128"];
 
 /// Name of the backend in use for words `W`.
 pub fn backend_name<W: Word>() -> &'static str {
@@ -54,6 +54,8 @@ const fn forced_when_built() -> Option<&'static str> {
         Some("avx2")
     } else if cfg!(refloat_backend = "avx512") {
         Some("avx512")
+    } else if cfg!(refloat_backend = "neon") {
+        Some("neon")
     } else {
         None
     }
@@ -126,6 +128,36 @@ mod machine {
     pub(crate) fn lanes_u64() -> [usize; 2] {
         [if Avx2::detect().is_some() { 4 } else { 1 }, if Ifma::detect().is_some() { 8 } else { 1 }]
     }
+
+    pub(crate) fn real_lanes() -> usize {
+        lanes_u64()[0]
+    }
+}
+
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod machine {
+    use super::{Candidates, SCALAR_U32, SCALAR_U64};
+    use crate::arith::simd::neon::Neon;
+
+    pub(super) fn candidates_u32() -> Candidates<u32> {
+        [Some(&SCALAR_U32), None, Some(&Neon)]
+    }
+
+    pub(super) fn candidates_u64() -> Candidates<u64> {
+        [Some(&SCALAR_U64), None, Some(&Neon)]
+    }
+
+    pub(crate) fn lanes_u32() -> [usize; 2] {
+        [4, 1]
+    }
+
+    pub(crate) fn lanes_u64() -> [usize; 2] {
+        [1, 1]
+    }
+
+    pub(crate) fn real_lanes() -> usize {
+        4
+    }
 }
 
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -148,9 +180,17 @@ mod machine {
     pub(crate) fn lanes_u64() -> [usize; 2] {
         [1, 1]
     }
+
+    pub(crate) fn real_lanes() -> usize {
+        1
+    }
 }
 
-#[cfg(not(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128"))))]
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
 mod machine {
     use super::{Candidates, SCALAR_U32, SCALAR_U64};
 
@@ -169,12 +209,16 @@ mod machine {
     pub(crate) fn lanes_u64() -> [usize; 2] {
         [1, 1]
     }
+
+    pub(crate) fn real_lanes() -> usize {
+        1
+    }
 }
 
 // The numbers of words in the registers of the candidates, apart from them: a table of a transform must not bring in
 // every kernel.
 use machine::{candidates_u32, candidates_u64};
-pub(crate) use machine::{lanes_u32, lanes_u64};
+pub(crate) use machine::{lanes_u32, lanes_u64, real_lanes};
 
 #[cfg(test)]
 mod tests {

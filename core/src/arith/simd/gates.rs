@@ -1,6 +1,8 @@
 //! The row operations of DM/CGGI per backend, apart from the others: a program that has no use for them does not
 //! contain them.
 
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+use super::neon::Neon;
 #[cfg(target_arch = "x86_64")]
 use super::{avx2::Avx2, avx512::Avx512, ifma::Ifma};
 use super::{dispatch::backend_name, scalar::Scalar};
@@ -142,6 +144,8 @@ pub(crate) trait OwnOrder: Kernels<u64> {
 impl OwnOrder for Scalar<u64> {}
 #[cfg(target_arch = "x86_64")]
 impl OwnOrder for Avx2 {}
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+impl OwnOrder for Neon {}
 
 /// [`GateKernels::gate_product`] by the ordinary products of rows.
 pub(crate) fn wide_product(
@@ -175,7 +179,7 @@ pub(crate) fn wide_product(
 }
 
 /// Asks for the words to be brought near, a cache line at a time.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) fn prefetch<T>(words: &[T]) {
     words.chunks(64 / size_of::<T>()).for_each(|line| prefetch_at(line.as_ptr()));
 }
@@ -199,13 +203,33 @@ pub(crate) fn prefetch_far<T>(address: *const T) {
     unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
 }
 
+/// Asks for the cache line of an address, which may be any.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+fn prefetch_at<T>(address: *const T) {
+    // SAFETY: a hint to the caches, which has no effect besides, whatever the address.
+    unsafe {
+        core::arch::asm!("prfm pldl1keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+}
+
+/// As above, into the second-level cache.
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+pub(crate) fn prefetch_far<T>(address: *const T) {
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!("prfm pldl2keep, [{0}]", in(reg) address, options(nostack, preserves_flags, readonly));
+    }
+}
+
 /// There is no such instruction.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline(always)]
 pub(crate) fn prefetch_far<T>(_address: *const T) {}
 
 /// There is no such instruction.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn prefetch<T>(_words: &[T]) {}
 
 static SCALAR_U32: Scalar<u32> = Scalar::new();
@@ -220,6 +244,8 @@ pub(crate) fn all_u32() -> Vec<&'static dyn GateKernels<u32>> {
         all.extend(Avx512::detect().map(|token| token as &dyn GateKernels<u32>));
         all.extend(Avx2::detect().map(|token| token as &dyn GateKernels<u32>));
     }
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    all.push(&Neon);
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     all.push(&super::simd128::Simd128);
     all
@@ -234,6 +260,8 @@ pub(crate) fn all_u64() -> Vec<&'static dyn GateKernels<u64>> {
         all.extend(Ifma::detect().map(|token| token as &dyn GateKernels<u64>));
         all.extend(Avx2::detect().map(|token| token as &dyn GateKernels<u64>));
     }
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+    all.push(&Neon);
     all
 }
 

@@ -22,6 +22,8 @@ pub(crate) mod gates;
 mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod ifma_sums;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon", target_endian = "little"))]
+mod neon;
 pub(crate) mod scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;

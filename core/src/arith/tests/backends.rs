@@ -57,6 +57,8 @@ kernel_suite!(avx2_u32, u32, "avx2");
 kernel_suite!(avx2_u64, u64, "avx2");
 kernel_suite!(avx512_u32, u32, "avx512");
 kernel_suite!(avx512_u64, u64, "avx512");
+kernel_suite!(neon_u32, u32, "neon");
+kernel_suite!(neon_u64, u64, "neon");
 kernel_suite!(simd128_u32, u32, "simd128");
 
 #[test]

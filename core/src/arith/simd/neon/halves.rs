@@ -1,0 +1,177 @@
+//! Sums of products modulo a prime below 2^50: factors in two halves, whose four products add up apart, two words an instruction.
+//!
+//! The left factor is cut into 25 and 25 bits, the right one where memory cuts it, into 32 and 18. The largest product of halves is
+//! below 2^57, so that 62 of each, and a residue to begin with, are below 2^63. The sum of all four, each at its place, is below
+//! 2^106: the two halves of it are reduced in double precision.
+
+use super::reals::{Factor, Pair, Reals, fits};
+use super::words32::halves;
+use crate::arith::Modulus;
+use crate::arith::kernels::butterfly::Butterfly;
+use crate::arith::kernels::{
+    KeyProduct, key_products,
+    products::{self, Sums},
+};
+use crate::arith::simd::scalar::Scalar;
+use core::arch::aarch64::*;
+
+/// Bits of the low half of a left factor.
+const CUT: i32 = 25;
+/// Bits of each half of a sum: what `f64` holds exactly.
+const HALF: i32 = 53;
+/// Products that fit beside a residue.
+const ROOM: usize = 62;
+
+/// `out = [accumulate: out +] sum_j lhs[j] * rhs[j]`.
+#[inline(always)]
+pub(crate) fn inner_product(
+    v: Scalar<u64>,
+    m: &Modulus<u64>,
+    out: &mut [u64],
+    lhs: &[&[u64]],
+    rhs: &[&[u64]],
+    accumulate: bool,
+) {
+    if fits(m) {
+        products::inner_product_by(Halves::new(m), m, out, lhs, rhs, accumulate);
+    } else {
+        products::inner_product(v, m, out, lhs, rhs, accumulate);
+    }
+}
+
+/// The sums of products of left sides with the first and the second rows of their keys.
+#[inline(always)]
+pub(crate) fn key_products(
+    v: Scalar<u64>,
+    m: &Modulus<u64>,
+    products: &mut [KeyProduct<'_, u64>],
+    accumulate: bool,
+) {
+    if fits(m) {
+        key_products::key_products_by(Halves::new(m), m, products, accumulate);
+    } else {
+        key_products::key_products(v, m, products, accumulate);
+    }
+}
+
+/// Arithmetic modulo one prime.
+#[derive(Clone, Copy)]
+struct Halves {
+    reals: Reals,
+    /// 2^53.
+    high: Factor,
+}
+
+/// Four words: their low and their high 32 bits.
+type Words = uint32x4x2_t;
+
+/// Four sums: of the first two words, and of the others.
+type Sum = [uint64x2_t; 2];
+
+/// `low + 2^25 left + 2^32 right + 2^57 both`: products of low halves, of the high one of the left or of the right factor, and of
+/// high halves.
+#[derive(Clone, Copy)]
+struct Acc {
+    low: Sum,
+    left: Sum,
+    right: Sum,
+    both: Sum,
+}
+
+impl Halves {
+    #[inline(always)]
+    fn new(m: &Modulus<u64>) -> Self {
+        let reals = Reals::new(m);
+        Self { reals, high: reals.factor(&m.shoup(m.reduce_u64(1 << HALF))) }
+    }
+}
+
+#[inline(always)]
+fn widened(x: uint32x4_t) -> Sum {
+    neon!([vmovl_u32(vget_low_u32(x)), vmovl_high_u32(x)])
+}
+
+#[inline(always)]
+fn mul_add(sum: Sum, a: uint32x4_t, b: uint32x4_t) -> Sum {
+    neon!([vmlal_u32(sum[0], vget_low_u32(a), vget_low_u32(b)), vmlal_high_u32(sum[1], a, b)])
+}
+
+impl Sums for Halves {
+    type Word = u64;
+    type Pack = [u64; 4];
+    type Reg = Words;
+    type Acc = Acc;
+
+    const LANES: usize = 4;
+    // The sums of a pack for both rows of a key take half of the registers.
+    const PACKS: usize = 1;
+
+    #[inline(always)]
+    fn packs(self, row: &[u64]) -> (&[[u64; 4]], &[u64]) {
+        row.as_chunks()
+    }
+    #[inline(always)]
+    fn packs_mut(self, row: &mut [u64]) -> (&mut [[u64; 4]], &mut [u64]) {
+        row.as_chunks_mut()
+    }
+    #[inline(always)]
+    fn load(self, from: &[u64; 4]) -> Words {
+        neon!(vld2q_u32(from.as_ptr().cast()))
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [u64; 4], x: Words) {
+        neon!(vst2q_u32(to.as_mut_ptr().cast(), x));
+    }
+    #[inline(always)]
+    fn zero(self) -> Acc {
+        neon!({
+            let zero = [vdupq_n_u64(0); 2];
+            Acc { low: zero, left: zero, right: zero, both: zero }
+        })
+    }
+    #[inline(always)]
+    fn of(self, x: Words) -> Acc {
+        Acc { low: widened(x.0), right: widened(x.1), ..self.zero() }
+    }
+    #[inline(always)]
+    fn mul_add(self, acc: Acc, a: Words, b: Words) -> Acc {
+        neon!({
+            let low = vandq_u32(a.0, vdupq_n_u32((1 << CUT) - 1));
+            let high = vsliq_n_u32::<{ 32 - CUT }>(vshrq_n_u32::<CUT>(a.0), a.1);
+            Acc {
+                low: mul_add(acc.low, low, b.0),
+                left: mul_add(acc.left, high, b.0),
+                right: mul_add(acc.right, low, b.1),
+                both: mul_add(acc.both, high, b.1),
+            }
+        })
+    }
+    #[inline(always)]
+    fn residue(self, acc: Acc) -> Words {
+        neon!({
+            let cut = |i: usize| {
+                // 2^25 times this, and the low 25 bits of `low`.
+                let middle = vaddq_u64(acc.left[i], vshlq_n_u64::<{ 32 - CUT }>(acc.right[i]));
+                let middle = vsraq_n_u64::<CUT>(middle, acc.low[i]);
+                let low = vsliq_n_u64::<CUT>(acc.low[i], middle);
+                let low = vandq_u64(low, vdupq_n_u64((1 << HALF) - 1));
+                let high = vshlq_n_u64::<{ 32 + CUT - HALF }>(acc.both[i]);
+                (low, vsraq_n_u64::<{ HALF - CUT }>(high, middle))
+            };
+            let (first, second) = (cut(0), cut(1));
+            let low: Pair = self.reals.settle([vcvtq_f64_u64(first.0), vcvtq_f64_u64(second.0)]);
+            let high = self.reals.mul([vcvtq_f64_u64(first.1), vcvtq_f64_u64(second.1)], &self.high);
+            let [x, y] = self.reals.leave([vaddq_f64(low[0], high[0]), vaddq_f64(low[1], high[1])]);
+            let (low, high) = halves(vreinterpretq_u64_f64(x), vreinterpretq_u64_f64(y));
+            uint32x4x2_t(low, high)
+        })
+    }
+    #[inline(always)]
+    fn shrink(self, acc: Acc) -> Acc {
+        self.of(self.residue(acc))
+    }
+    #[inline(always)]
+    fn room(self) -> usize {
+        ROOM
+    }
+}
