@@ -33,16 +33,16 @@ export function freePort() {
 }
 
 /**
- * Starts `refloat serve` on a port of the loopback interface, with further arguments, and
+ * Starts `refloat serve` on a port of the loopback interface, with further arguments, by this command, and
  * waits until it is ready. Resolves to {url, pid, closed, stop}; `closed` resolves to the exit code, however
  * it comes.
  */
-export async function serve({ port, args = [] }) {
+export async function serve({ port, args = [], command = [serverBinary], stdio = ['ignore', 'inherit', 'inherit'] }) {
   const url = `http://127.0.0.1:${port}`;
-  const stdio = ['ignore', 'inherit', 'inherit'];
-  const child = start(serverBinary, ['serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio });
+  const [program, ...first] = command;
+  const child = start(program, [...first, 'serve', '--listen', `127.0.0.1:${port}`, ...args], { stdio });
   const closed = new Promise((resolve) => {
-    child.on('error', (error) => resolve(`${serverBinary}: ${error.message}`));
+    child.on('error', (error) => resolve(`${program}: ${error.message}`));
     child.on('close', (code, signal) => resolve(code ?? signal));
   });
   let ended;

@@ -1,0 +1,63 @@
+// `npm run test:arm`: refloat for 64-bit ARM, compiled here and run by an emulator. One line a leg: passed, or skipped and why.
+//
+//   --short     the kernels alone; `npm test` runs these where the emulator and the compiler are there
+//   --install   installs what is missing: the Rust target and Debian's packages
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ARM, cargoForArm, emulated, missingForArm } from './lib/arm.mjs';
+import { countTests } from './lib/count.mjs';
+import { doJob } from './lib/job.mjs';
+import { begin, bold, main, red, say } from './lib/log.mjs';
+import { target } from './lib/paths.mjs';
+
+const legs = {
+  'ARM: every kernel, NEON and scalar': (progress) => tests(progress, ['--package', 'refloat', '--lib', '--', 'arith::']),
+  'ARM: the shared vectors, with a bootstrap of each method': (progress) => tests(progress, ['--package', 'refloat-wasm', '--test', 'portable']),
+  'ARM: a job for the server': job,
+};
+
+await main(async () => {
+  const words = process.argv.slice(2);
+  const chosen = Object.entries(legs).slice(0, words.includes('--short') ? 1 : undefined);
+  const missing = await missingForArm(words.includes('--install'));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, leg] of chosen) {
+    const progress = begin(name);
+    if (missing) {
+      progress.skip(bold(`skipped: ${missing}`));
+      total.skipped += 1;
+      continue;
+    }
+    try {
+      const { passed, said } = await leg(progress);
+      progress.done(said);
+      total.passed += passed;
+    } catch (error) {
+      progress.fail();
+      say(red(error.message));
+      total.failed += 1;
+    }
+  }
+  say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  return total.failed ? 1 : 0;
+});
+
+async function tests(progress, args) {
+  const { passed } = countTests(await cargoForArm(progress, ['test', ...args]));
+  if (passed === 0) throw new Error(`cargo test ${args.join(' ')} ran no test`);
+  return { passed, said: `${passed} tests` };
+}
+
+/** The main job by the server and the command line, both of them emulated. */
+async function job(progress) {
+  await cargoForArm(progress, ['build', '--package', 'refloat-server', '--bin', 'refloat']);
+  mkdirSync(join(target, 'tmp'), { recursive: true });
+  const folder = mkdtempSync(join(target, 'tmp', 'arm-'));
+  try {
+    const { about, bits } = await doJob(progress, [...emulated, join(target, ARM, 'debug', 'refloat')], folder);
+    if (!/neon/.test(about)) throw new Error(`refloat about does not name NEON:\n${about}`);
+    return { passed: 1, said: `toy10, ${bits} bits` };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
