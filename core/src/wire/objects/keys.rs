@@ -33,7 +33,7 @@ pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> 
 /// As the frame reader; [`Error::BadBytes`] for a residue out of range,
 /// [`Error::ParamsMismatch`] if seed and key id do not belong together.
 pub fn public_key_from_bytes<P: CkksSet>(params: &P, bytes: &[u8]) -> Result<PublicKey<P::Word>, Error> {
-    let (context, level) = (params.ckks(), params.output_level());
+    let (context, level) = (params.ckks(), params.public_key_level());
     let basis = context.rlwe().q(level);
     let expect = Expect {
         kind: ObjectKind::PublicKey,

@@ -67,8 +67,13 @@ pub trait CkksSet {
     /// Lowest level of the input of a bootstrap.
     fn input_level(&self) -> usize;
 
-    /// Level of fresh ciphertexts, of public keys, and of the result of a bootstrap.
+    /// Level of fresh ciphertexts, and of the result of a bootstrap.
     fn output_level(&self) -> usize;
+
+    /// Level of public keys.
+    fn public_key_level(&self) -> usize {
+        self.output_level()
+    }
 
     /// Largest absolute value of the parts of messages.
     fn largest_message(&self) -> f64 {
@@ -189,6 +194,10 @@ impl<W: WireWord> CkksSet for MsbParams<W> {
 
     fn output_level(&self) -> usize {
         self.refreshed_level()
+    }
+
+    fn public_key_level(&self) -> usize {
+        self.levels().output
     }
 
     fn largest_message(&self) -> f64 {

@@ -1,0 +1,84 @@
+//! Objects of sets for modular reduction on the wire: every bit counts, and wrong bytes are refused with both sides named.
+
+use std::sync::OnceLock;
+
+use refloat::schemes::ckks::{Ciphertext, Scale};
+use refloat::wire::{
+    ObjectKind, ciphertext_from_bytes, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes,
+    secret_key_from_bytes, secret_key_to_bytes,
+};
+use refloat_tests::hostile::{Reader, rows_from};
+
+use super::{toy10, toy11};
+
+/// An integer over a modulus, at its scale and the lowest level.
+fn residue() -> &'static Ciphertext<u64> {
+    static RESIDUE: OnceLock<Ciphertext<u64>> = OnceLock::new();
+    RESIDUE.get_or_init(|| {
+        let setup = toy10();
+        let scale = setup.params.scale().div(Scale::from_integer(24));
+        setup.encrypt(&[17.0 / 24.0, -5.0 / 24.0], 0).relabelled(scale)
+    })
+}
+
+#[test]
+fn wrong_bytes_are_refused() {
+    let setup = toy10();
+    let (params, n) = (&setup.params, setup.params.n());
+    let rlwe = params.ckks().rlwe();
+    let ciphertext = ciphertext_to_bytes(params.ckks(), residue()).unwrap();
+    let (low, high) = (rlwe.q(0), rlwe.q(params.levels().output));
+    let readers = [
+        Reader {
+            name: "ciphertext",
+            kind: ObjectKind::Ciphertext,
+            bytes: ciphertext,
+            read: |bytes| ciphertext_from_bytes(toy10().params.ckks(), bytes).map(drop),
+            rows: rows_from(24, low.primes().chain(low.primes()), n),
+            n,
+        },
+        Reader {
+            name: "public key",
+            kind: ObjectKind::PublicKey,
+            bytes: public_key_to_bytes(params, &setup.secret.public_key().unwrap()),
+            read: |bytes| public_key_from_bytes(&toy10().params, bytes).map(drop),
+            rows: rows_from(32, high.primes(), n),
+            n,
+        },
+        Reader {
+            name: "secret key",
+            kind: ObjectKind::SecretKey,
+            bytes: secret_key_to_bytes(&setup.secret),
+            read: |bytes| secret_key_from_bytes(&toy10().params, bytes).map(drop),
+            rows: Vec::new(),
+            n,
+        },
+    ];
+    for reader in &readers {
+        reader.takes_good_bytes();
+        reader.refuses_another_length();
+        reader.refuses_another_payload();
+        // A bit of every byte, each time another one.
+        reader.notices_flipped_bits(9);
+        reader.names_another_kind_set_or_key();
+        reader.refuses_residues_out_of_range();
+    }
+}
+
+#[test]
+fn what_travelled_is_what_did_not_and_another_set_is_named() {
+    let bytes = ciphertext_to_bytes(toy10().params.ckks(), residue()).unwrap();
+    let again = ciphertext_from_bytes(toy10().params.ckks(), &bytes).unwrap();
+    assert_eq!(again.scale(), residue().scale());
+    assert_eq!(ciphertext_to_bytes(toy10().params.ckks(), &again).unwrap(), bytes);
+    let error = ciphertext_from_bytes(toy11().params.ckks(), &bytes).map(drop).unwrap_err();
+    assert_eq!(error.code(), "PARAMS_MISMATCH");
+    let secret = secret_key_to_bytes(&toy10().secret);
+    let error = secret_key_from_bytes(&toy11().params, &secret).map(drop).unwrap_err();
+    assert_eq!(error.code(), "PARAMS_MISMATCH");
+    // A ciphertext of the other set that did not travel.
+    let readout = refloat::bootstrapping::ckks_msb::Radix::new(&[8]).unwrap();
+    let error =
+        toy11().evaluator.int_boot(residue(), &readout, &toy11().keys, &mut ()).map(drop).unwrap_err();
+    assert_eq!(error.code(), "PARAMS_MISMATCH");
+}
