@@ -35,7 +35,16 @@ const METHODS: [(&str, &[&str]); 5] = [
             "wasm/src/conventional/",
         ],
     ),
-    ("msb", &["core/src/bootstrapping/ckks_msb/", "server/src/msb.rs", "wasm/cabi/src/msb.rs"]),
+    (
+        "msb",
+        &[
+            "core/src/bootstrapping/ckks_msb/",
+            "server/src/msb.rs",
+            "ts/src/digits/",
+            "wasm/cabi/src/msb.rs",
+            "wasm/src/digits/",
+        ],
+    ),
     (
         "bgv",
         &[

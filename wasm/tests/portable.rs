@@ -10,12 +10,15 @@ use refloat::{
         bgv::{BgvBootstrapper, BgvPreset, BgvSecretKey},
         cggi::{CggiEvaluator, CggiKeyPart, CggiKeys, key_parts},
         ckks_conventional::{ConventionalEvaluator, ConventionalKeys, ConventionalSecretKey},
-        ckks_msb::{MsbEvaluator, MsbKeys, MsbPreset, MsbSecretKey, Radix, Readout, Rounding},
+        ckks_msb::{
+            MsbEvaluator, MsbKeys, MsbPreset, MsbReading, MsbRun, MsbSecretKey, Radix, Readout, Rounding,
+        },
         ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
     },
     circuits::{
         linear_transform::PlaintextStorage,
         netlist::arithmetic::{self, Form},
+        program::Program,
     },
     params,
     random::Seed,
@@ -134,6 +137,20 @@ fn reduction_digests_of(name: &str) -> Value {
     let last = params.key_parts().len() - 1;
     let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
     let radix = Radix::new(&[8, 8]).expect("bases");
+    let refresh = |x: &Ciphertext<u64>| {
+        let mut run = MsbRun::refreshing(&evaluator, x).expect("a number");
+        while !run.step(&keys, &mut ()).expect("a stage") {}
+        run.finish().expect("a result").remove(0)
+    };
+    // What the page asks of a number, in the words of programs.
+    let readings = |x: &Ciphertext<u64>| {
+        let text = "x = input\nb = bit x 3 2\nc = bit x 3 0\nb = output b\nc = output c";
+        let program = Program::parse(text).expect("a program");
+        let readings = program.readings().expect("readings");
+        let mut run = MsbReading::new(&evaluator, x, readings.as_slice().into(), 0.0).expect("bits");
+        while !run.step(&keys, &mut ()).expect("a stage") {}
+        run.finish().expect("bits").iter().map(hash).collect::<Vec<_>>()
+    };
     let read = |readout: Result<Readout, _>, rounding| {
         let readout = readout.expect("a readout");
         evaluator
@@ -150,6 +167,8 @@ fn reduction_digests_of(name: &str) -> Value {
         "secret": hex(&wire::secret_key_to_bytes(&secret)),
         "parts": [part(0), part(last / 2), part(last)],
         "fresh": hash(&x),
+        "bootstrapped": hash(&refresh(&x)),
+        "readings": readings(&x),
         "digits": read(Readout::digits(&radix), Rounding::None),
         "bits": read(Readout::bits(&radix), Rounding::Ephemeral),
     })

@@ -10,7 +10,7 @@ use alloc::{format, vec::Vec};
 use super::Method;
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},
-    circuits::program::Reading,
+    circuits::program::Readings,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Counters, Observer, StageEvent, StageInfo, emit},
@@ -254,7 +254,7 @@ impl<W: Word> Method<W> for MetaBootstrapper<'_, W> {
     fn read_digits(
         &self,
         x: &Ciphertext<W>,
-        readings: &[&Reading],
+        readings: Readings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         self.method.read_digits(x, readings, observer)

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{Method, raising::KeySource};
 use crate::{
     arith::Word,
-    circuits::program::{Machine, Plan, ReadDigits, Reading, Refresh, Target},
+    circuits::program::{Machine, Plan, ReadDigits, Readings, Refresh, Target},
     error::Error,
     rlwe::{GaloisSource, HeldKey, RelinearizationSource},
     schemes::ckks::{Ciphertext, Scale},
@@ -36,7 +36,7 @@ pub fn run<W: Word>(
     observer: &mut dyn Observer,
 ) -> Result<Vec<Ciphertext<W>>, Error> {
     let refresh = |x: &Ciphertext<W>, observer: &mut dyn Observer| method.bootstrap(x, observer);
-    let digits = |x: &Ciphertext<W>, readings: &[&Reading], observer: &mut dyn Observer| {
+    let digits = |x: &Ciphertext<W>, readings: Readings<'_>, observer: &mut dyn Observer| {
         method.read_digits(x, readings, observer)
     };
     let (refresh, digits) = (Some(&refresh as &Refresh<'_, W>), Some(&digits as &ReadDigits<'_, W>));

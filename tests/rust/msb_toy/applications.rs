@@ -1,6 +1,7 @@
 //! Tables of functions, comparisons and sorting, beside the same in the clear.
 
-use refloat::bootstrapping::ckks_msb::{Classes, Function, Numbers, Radix, Rounding};
+use refloat::arith::ComplexDoubleDouble;
+use refloat::bootstrapping::ckks_msb::{Classes, Function, Numbers, Radix, Readout, Rounding};
 use refloat::schemes::ckks::Ciphertext;
 use refloat_tests::precision::Precision;
 
@@ -164,4 +165,52 @@ fn numbers_are_sorted_and_the_largest_found() {
     for count in [0, 1, 15, 64] {
         refused(sort(count).map(|_| ()), "INVALID_ARGUMENT", &["power of two", "32"]);
     }
+}
+
+/// Two layers of a network of integers: weights of eight bits, exact accumulators of sixteen, and after the first layer the ReLU of their
+/// highest six bits, to four.
+#[test]
+fn a_quantised_network_gives_the_integers_that_it_gives_in_the_clear() {
+    let setup = toy11();
+    let (ckks, bases, range) = (setup.evaluator.ckks(), [32u32, 32, 64], 65536i64);
+    let (radix, width) = (Radix::new(&bases).unwrap(), 9);
+    let draw = |seed: u64, count: usize, most: f64| -> Vec<i64> {
+        uniform(count, seed).iter().map(|u| (u * most).round() as i64).collect()
+    };
+    let features: Vec<Vec<i64>> = (0..width)
+        .map(|j| draw(60 + j, setup.slots(), 7.5).iter().map(|x| (x + 8).min(15)).collect())
+        .collect();
+    let highest = |z: i64| z.div_euclid(range / 64);
+    let relu = |d: i64| (d.max(0) / 2).min(15);
+    let table = |f: &dyn Fn(i64) -> f64| {
+        (0..64).map(|j| f(if j < 32 { j } else { j - 64 }).into()).collect::<Vec<ComplexDoubleDouble>>()
+    };
+    let off = 2f64.powi(-36);
+    let layer = |x: &[Ciphertext<u64>], weights: &[i64], f: &dyn Fn(i64) -> f64| {
+        let term = |(x, &w): (&Ciphertext<u64>, &i64)| ckks.multiply_integer(x, w).unwrap();
+        let sum = x.iter().zip(weights).map(term).reduce(|sum, term| ckks.add(&sum, &term).unwrap()).unwrap();
+        let weight: i64 = weights.iter().map(|w| w.abs()).sum();
+        let numbers = Numbers::up_to(&sum, 0.5).off_by(off * weight as f64);
+        let readout = Readout::highest_digit(&radix, &[table(f)]).unwrap();
+        setup.evaluator.read(numbers, &readout, Rounding::None, &setup.keys, &mut ()).unwrap().remove(0)
+    };
+    let encrypt = |x: &Vec<i64>| {
+        let slots: Vec<f64> = x.iter().map(|&x| x as f64 / range as f64).collect();
+        setup.encrypt(&slots, setup.input())
+    };
+    let x: Vec<Ciphertext<u64>> = features.iter().map(encrypt).collect();
+    let hidden: Vec<Vec<i64>> = (0..3).map(|i| draw(80 + i, width as usize, 127.0)).collect();
+    let last = [127i64, -120, 90];
+    let units: Vec<_> = hidden.iter().map(|w| layer(&x, w, &|d| relu(d) as f64 / range as f64)).collect();
+    let found = setup.decrypt(&layer(&units, &last, &|d| d as f64));
+    let mut seen = std::collections::BTreeSet::new();
+    for (slot, found) in found.iter().enumerate() {
+        let dot =
+            |w: &[i64], x: &dyn Fn(usize) -> i64| w.iter().enumerate().map(|(j, w)| w * x(j)).sum::<i64>();
+        let unit = |i: usize| relu(highest(dot(&hidden[i], &|j| features[j][slot])));
+        let wanted = highest(dot(&last, &unit));
+        assert!((found - wanted as f64).abs() < 1e-3, "slot {slot}: {found}, {wanted}");
+        seen.insert(wanted);
+    }
+    assert!(seen.len() >= 2, "{seen:?}");
 }

@@ -6,7 +6,9 @@ mod bounds;
 mod gates;
 mod noise;
 mod programs;
+mod reading;
 mod residues;
+mod wire;
 
 use std::sync::OnceLock;
 

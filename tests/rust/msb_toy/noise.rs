@@ -117,7 +117,7 @@ fn digits_are_wrong_where_the_rule_says_and_not_before() {
         let worst = Precision::of_errors(read(&steep, &|k| if k & 2 == 0 { borne } else { -borne })).max;
         println!("{bases:?}: bears 2^{:.2}, off by {worst:.3} of an integer there", borne.log2());
         assert!((0.02..=0.25).contains(&worst), "{bases:?}: {worst}");
-        // Any digits, in noise of which a share of 2^-8 comes out wrong in the clear.
+        // Any digits, in noise of which a share of 2^-6 comes out wrong in the clear: 16 slots of 1024.
         let (clear, noise) = (Clear::new(bases), gaussian(setup.slots()));
         let integers = integers(setup.slots(), radix.modulus());
         let share =
@@ -127,14 +127,14 @@ fn digits_are_wrong_where_the_rule_says_and_not_before() {
             share(&errors(&integers, &integers.iter().enumerate().map(number).collect::<Vec<_>>()))
         };
         let mut deviation = borne / 6.0;
-        while in_the_clear(deviation) < 2f64.powi(-8) {
+        while in_the_clear(deviation) < 2f64.powi(-6) {
             deviation *= 1.05;
         }
         let found =
             [1.0 / 1.5, 1.0, 1.5].map(|factor| share(&read(&integers, &|k| factor * deviation * noise[k])));
-        println!("{bases:?}: 2^-8 wrong at {:.2} of what is borne; shares {found:?}", deviation / borne);
+        println!("{bases:?}: 2^-6 wrong at {:.2} of what is borne; shares {found:?}", deviation / borne);
         assert!(
-            found[0] < 2f64.powi(-8) && found[1] > 2f64.powi(-9) && found[2] > 2f64.powi(-8),
+            found[0] < 2f64.powi(-6) && found[1] > 2f64.powi(-7) && found[2] > 2f64.powi(-6),
             "{found:?}"
         );
     }

@@ -11,7 +11,11 @@ use super::{
     run::{MsbRun, Rounding},
 };
 use crate::{
-    arith::Word, bootstrapping::raising::KeySource, error::Error, schemes::ckks::Ciphertext, trace::Observer,
+    arith::Word,
+    bootstrapping::raising::KeySource,
+    error::Error,
+    schemes::ckks::Ciphertext,
+    trace::{Counters, Observer},
 };
 
 impl<W: Word> MsbEvaluator<W> {
@@ -39,13 +43,15 @@ impl<W: Word> MsbEvaluator<W> {
         let mut rest = x.clone();
         let mut sum: Option<Ciphertext<W>> = None;
         let mut weight = 1i64;
+        // Of a division, which the next block reports.
+        let mut divided = Counters::default();
         for block in 0..blocks {
             let rounding = if block == 0 { Rounding::Ephemeral } else { Rounding::None };
-            let numbers = Numbers::up_to(&rest, largest).off_by(off);
+            let numbers = Numbers::up_to(&rest, largest).off_by(off).after(core::mem::take(&mut divided));
             let part = one(run(MsbRun::new(self, numbers, &digits, rounding)?, keys, observer)?)?;
             if block + 1 < blocks {
                 off = self.off_of_next(&rest, largest, modulus);
-                rest = self.divide(&self.ckks().sub(&rest, &part)?, modulus as f64)?;
+                rest = self.divide(&self.ckks().sub(&rest, &part)?, modulus as f64, &mut divided)?;
                 largest = (largest / modulus as f64).max(1.0);
             }
             let part = self.ckks().multiply_integer(&part, weight)?;

@@ -3,17 +3,17 @@
 use alloc::vec::Vec;
 
 use super::{
-    evaluator::{MsbEvaluator, one},
-    programs,
+    evaluator::{MsbEvaluator, one, run},
     radix::Radix,
+    reading::MsbReading,
     readout::Readout,
-    run::Rounding,
+    run::{MsbRun, Rounding},
     stages,
 };
 use crate::{
     arith::Word,
     bootstrapping::{Method, MethodInfo, raising::KeySource},
-    circuits::program::Reading,
+    circuits::program::Readings,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
@@ -64,6 +64,32 @@ impl<'a, W: Word> MsbBootstrapper<'a, W> {
     }
 }
 
+/// A bootstrap, not begun yet.
+fn begin<'a, W: Word>(
+    evaluator: &'a MsbEvaluator<W>,
+    x: &Ciphertext<W>,
+    readout: &Readout,
+) -> Result<MsbRun<'a, W>, Error> {
+    // Products drift from the scale of the set by what their primes differ from it. Read at that scale, a number is off by
+    // no more than it is rounded by anyway.
+    let scale = evaluator.params().scale();
+    let drift = (x.scale().div(scale).to_f64() - 1.0).abs();
+    let near = drift * (readout.grid() as f64) < LARGEST_DRIFT;
+    let x = if near { x.clone().relabelled(scale) } else { x.clone() };
+    MsbRun::new(evaluator, &x, readout, Rounding::Ephemeral)
+}
+
+impl<'a, W: Word> MsbRun<'a, W> {
+    /// A bootstrap of a program, driven from outside: as [`MsbBootstrapper::bootstrap`] in the bases of
+    /// [`MsbParams::refreshing_radix`](super::MsbParams::refreshing_radix).
+    ///
+    /// # Errors
+    /// As [`MsbRun::new`].
+    pub fn refreshing(evaluator: &'a MsbEvaluator<W>, x: &Ciphertext<W>) -> Result<Self, Error> {
+        begin(evaluator, x, &Readout::centred(&evaluator.params().refreshing_radix()?)?)
+    }
+}
+
 impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
     fn params_id(&self) -> [u8; 16] {
         self.evaluator.params().fingerprint()
@@ -86,21 +112,17 @@ impl<W: Word> Method<W> for MsbBootstrapper<'_, W> {
     }
 
     fn bootstrap(&self, x: &Ciphertext<W>, observer: &mut dyn Observer) -> Result<Ciphertext<W>, Error> {
-        // Products drift from the scale of the set by what their primes differ from it. Read at that scale, a number is off by
-        // no more than it is rounded by anyway.
-        let scale = self.evaluator.params().scale();
-        let drift = (x.scale().div(scale).to_f64() - 1.0).abs();
-        let near = drift * (self.readout.grid() as f64) < LARGEST_DRIFT;
-        let x = if near { x.clone().relabelled(scale) } else { x.clone() };
-        one(self.evaluator.read(&x, &self.readout, Rounding::Ephemeral, self.keys, observer)?)
+        one(run(begin(self.evaluator, x, &self.readout)?, self.keys, observer)?)
     }
 
     fn read_digits(
         &self,
         x: &Ciphertext<W>,
-        readings: &[&Reading],
+        readings: Readings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
-        programs::read_digits(self.evaluator, x, readings, self.keys, observer)
+        let mut reading = MsbReading::new(self.evaluator, x, readings, 0.0)?;
+        while !reading.step(self.keys, observer)? {}
+        reading.finish()
     }
 }

@@ -20,12 +20,14 @@ pub(super) struct Fraction<W: Word> {
     largest: f64,
     /// What they are off by.
     off: f64,
+    /// What the division took.
+    counters: Counters,
 }
 
 impl<W: Word> Fraction<W> {
     /// As they are read.
     pub fn numbers(&self) -> Numbers<'_, W> {
-        Numbers::up_to(&self.x, self.largest).off_by(self.off)
+        Numbers::up_to(&self.x, self.largest).off_by(self.off).after(self.counters)
     }
 
     /// The numbers, `c` added.
@@ -54,7 +56,8 @@ impl<W: Word> MsbEvaluator<W> {
             )));
         }
         if x.scale().matches(scale.div(Scale::new(modulus))) {
-            return Ok(Fraction { x: x.clone().relabelled(scale), largest, off: off / modulus });
+            let counters = Counters::default();
+            return Ok(Fraction { x: x.clone().relabelled(scale), largest, off: off / modulus, counters });
         }
         if x.level() <= lowest {
             return Err(Error::LevelMismatch(format!(
@@ -66,23 +69,28 @@ impl<W: Word> MsbEvaluator<W> {
             )));
         }
         let off = off / modulus + self.off_divided(x, bound);
-        Ok(Fraction { x: self.divide(x, modulus)?, largest, off })
+        let mut counters = Counters::default();
+        let x = self.divide(x, modulus, &mut counters)?;
+        Ok(Fraction { x, largest, off, counters })
     }
 
     /// x / `modulus` at the scale of the set, one level down.
-    pub(super) fn divide(&self, x: &Ciphertext<W>, modulus: f64) -> Result<Ciphertext<W>, Error> {
+    pub(super) fn divide(
+        &self,
+        x: &Ciphertext<W>,
+        modulus: f64,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
         let inverse = DoubleDouble::ONE / DoubleDouble::new(modulus);
         let scale = self.params().scale();
-        self.ckks().multiply_constant_rescale(x, inverse.into(), scale, &mut Counters::default())
+        self.ckks().multiply_constant_rescale(x, inverse.into(), scale, counters)
     }
 
     /// What a division takes numbers up to `largest` off by: its constant is rounded to a multiple of the scale of x over that of
     /// the product, and the product is rescaled.
     pub(super) fn off_divided(&self, x: &Ciphertext<W>, largest: f64) -> f64 {
-        let scale = self.params().scale();
-        let product = scale.mul(self.ckks().label_of_level(x.level()));
-        largest / (2.0 * product.div(x.scale()).to_f64())
-            + noise::of_rescaling(self.params()) / scale.to_f64()
+        let prime = self.ckks().label_of_level(x.level());
+        noise::of_division(self.params(), x.scale(), prime, largest)
     }
 }
 

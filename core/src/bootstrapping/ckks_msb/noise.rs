@@ -8,7 +8,7 @@
 //! diagonals, which are public.
 
 use super::{numbers::Numbers, run::Rounding, spec::MsbParams};
-use crate::{arith::Word, error::Error, security::SecretDistribution};
+use crate::{arith::Word, error::Error, schemes::ckks::Scale, security::SecretDistribution};
 
 /// Deviations of the noise that a readout bears.
 pub(super) const DEVIATIONS: f64 = 6.0;
@@ -51,6 +51,13 @@ pub(super) fn of_first_map<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 
 pub(super) fn of_rescaling<W: Word>(params: &MsbParams<W>) -> f64 {
     let coefficient = of_rounded_pair(params, Rounding::Main);
     2.0 * DEVIATIONS * libm::sqrt(params.n() as f64 / 2.0) * coefficient
+}
+
+/// What a division takes numbers up to `largest` at a scale off by, at the scale of the set and by a rescaling by `prime`: its constant
+/// is rounded to a multiple of the scale of the numbers over that of the product, and the product is rescaled.
+pub(super) fn of_division<W: Word>(params: &MsbParams<W>, scale: Scale, prime: Scale, largest: f64) -> f64 {
+    let product = params.scale().mul(prime);
+    largest / (2.0 * product.div(scale).to_f64()) + of_rescaling(params) / params.scale().to_f64()
 }
 
 /// What results are off by after digits were read of numbers without any error, in as bad a case.

@@ -10,6 +10,7 @@ use crate::{
     arith::Word,
     error::Error,
     schemes::ckks::{Ciphertext, Scale},
+    trace::Counters,
 };
 
 /// Numbers to read, with bounds of their absolute values and of their errors: the noise in which digits are read grows with both.
@@ -25,18 +26,29 @@ pub struct Numbers<'a, W: Word = u64> {
     x: &'a Ciphertext<W>,
     largest: Option<f64>,
     off: Option<f64>,
+    /// Work that brought them where they are read, not yet reported.
+    before: Counters,
 }
 
 impl<'a, W: Word> Numbers<'a, W> {
     /// Numbers of absolute values up to `largest`, as they decrypt.
     pub fn up_to(x: &'a Ciphertext<W>, largest: f64) -> Self {
-        Self { x, largest: Some(largest), off: None }
+        Self { largest: Some(largest), ..Self::from(x) }
     }
 
     /// The same, known to decrypt to within `off` of what they stand for.
     #[must_use]
     pub fn off_by(self, off: f64) -> Self {
         Self { off: Some(off), ..self }
+    }
+
+    /// The same, after work that the first stage of their reading is to report.
+    pub(super) fn after(self, before: Counters) -> Self {
+        Self { before, ..self }
+    }
+
+    pub(super) fn before(&self) -> Counters {
+        self.before
     }
 
     /// The ciphertext.
@@ -80,6 +92,6 @@ impl<W: Word> Numbers<'_, W> {
 
 impl<'a, W: Word> From<&'a Ciphertext<W>> for Numbers<'a, W> {
     fn from(x: &'a Ciphertext<W>) -> Self {
-        Self { x, largest: None, off: None }
+        Self { x, largest: None, off: None, before: Counters::default() }
     }
 }

@@ -1,6 +1,6 @@
 //! What is read off fractions, digit by digit, and the tables that do it.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, sync::Arc, vec, vec::Vec};
 
 use super::{noise, radix::Radix};
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
 /// Smallest base of a guard digit of numbers that are rounded: with base g, a share of 1.33 / g of them has the neighbour's value.
 pub const LEAST_GUARD: u32 = 32;
 
-/// What is read off fractions: passes, of which each reads one digit, from the lowest on.
+/// What is read off fractions: passes, of which each reads one digit, from the lowest on. A clone shares the tables.
 #[derive(Debug, Clone)]
 pub struct Readout {
-    passes: Vec<Pass>,
+    passes: Arc<[Pass]>,
     grid: u64,
 }
 
@@ -45,6 +45,16 @@ impl Pass {
     /// Levels that the tables take.
     pub fn levels(&self) -> usize {
         self.tables.as_ref().map_or(0, Plan::levels)
+    }
+
+    /// Values that the tables give, each of which is a result.
+    fn values(&self) -> usize {
+        match self.yields {
+            Yields::Digit | Yields::Guard => 0,
+            Yields::Bits | Yields::Values | Yields::Binary => {
+                self.tables.as_ref().map_or(1, |tables| tables.levels_of_each().count())
+            }
+        }
     }
 }
 
@@ -147,7 +157,7 @@ impl Readout {
     /// A bit as a multiple of 1/2, without a table: one result, one half of 1 - e^(2 pi i x).
     pub fn binary() -> Self {
         let pass = Pass { base: 2, factor: 1, tables: None, yields: Yields::Binary };
-        Self { passes: vec![pass], grid: 2 }
+        Self { passes: [pass].into(), grid: 2 }
     }
 
     fn of_last_digit(bases: &[u32], functions: &[Vec<ComplexDoubleDouble>]) -> Result<Self, Error> {
@@ -175,7 +185,7 @@ impl Readout {
         let mut passes = guards.iter().enumerate().map(guard).collect::<Result<Vec<_>, Error>>()?;
         let tables = functions.iter().map(|f| roots::hermite(f)).collect::<Result<Vec<_>, Error>>()?;
         passes.push(Pass { base, factor: 1, tables: Some(Plan::new(&tables)?), yields: Yields::Values });
-        Ok(Self { passes, grid: bases.iter().copied().map(u64::from).product() })
+        Ok(Self { passes: passes.into(), grid: bases.iter().copied().map(u64::from).product() })
     }
 
     /// Whether numbers that are off by up to `off` from multiples of 1/T are read to within a quarter of one.
@@ -245,7 +255,7 @@ impl Readout {
     /// Levels that the tables of each result take.
     pub(super) fn levels_of_results(&self) -> Vec<usize> {
         let mut out = vec![];
-        for pass in &self.passes {
+        for pass in self.passes.iter() {
             match pass.yields {
                 Yields::Digit => out = vec![out.first().copied().unwrap_or(0).max(pass.levels())],
                 Yields::Guard => {}
@@ -256,6 +266,17 @@ impl Readout {
             }
         }
         out
+    }
+
+    /// Values of the passes before pass i.
+    pub(super) fn values_before(&self, i: usize) -> usize {
+        self.passes[..i].iter().map(Pass::values).sum()
+    }
+
+    /// Ciphertexts that there are at once, at most, beside the first result, where results at these places are kept.
+    pub(super) fn values_held(&self, places: &[usize]) -> usize {
+        let widest = self.passes.iter().map(Pass::values).max().unwrap_or(0);
+        widest.max(1) + places.len().saturating_sub(1)
     }
 
     /// Key switches of all tables.

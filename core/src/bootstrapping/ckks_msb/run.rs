@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    evaluator::MsbEvaluator,
+    evaluator::{MsbEvaluator, one},
     noise,
     numbers::Numbers,
     readout::{Pass, Readout, Yields},
@@ -61,7 +61,7 @@ pub enum MsbState<W: Word> {
 /// Reading digits, driven from outside: between two steps the caller may look, wait or drop it.
 pub struct MsbRun<'a, W: Word = u64> {
     evaluator: &'a MsbEvaluator<W>,
-    readout: &'a Readout,
+    readout: Readout,
     /// The scale of fractions as results.
     unit: Scale,
     /// What the fraction is off by when it has been read.
@@ -72,10 +72,14 @@ pub struct MsbRun<'a, W: Word = u64> {
     done: usize,
     /// What has not been read before this pass, where there is one after it.
     rest: Option<EphemeralPair<W>>,
+    /// Work that brought the numbers here, not yet reported.
+    before: Counters,
     /// Whose key it is.
     like: Ciphertext<W>,
     /// Of one number, or of each of two.
     results: Vec<Vec<Ciphertext<W>>>,
+    /// Places of the results that are wanted, ascending; the others are dropped as they appear.
+    kept: Option<Vec<usize>>,
     state: MsbState<W>,
 }
 
@@ -89,7 +93,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     pub fn new<'x>(
         evaluator: &'a MsbEvaluator<W>,
         numbers: impl Into<Numbers<'x, W>>,
-        readout: &'a Readout,
+        readout: &Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
         let numbers = numbers.into();
@@ -107,7 +111,8 @@ impl<'a, W: Word> MsbRun<'a, W> {
         }
         let off = noise::as_coefficients(params, &numbers)?;
         let x = evaluator.ckks().drop_to_level(x, lowest)?;
-        Self::begin(evaluator, &x, readout, rounding, off, MsbState::Input(x.clone()))
+        let run = Self::begin(evaluator, &x, readout, rounding, off, MsbState::Input(x.clone()))?;
+        Ok(Self { before: numbers.before(), ..run })
     }
 
     /// Reads two numbers of every slot at once, x and y of x + i y: they share the maps and the raise, which is half of the work.
@@ -121,7 +126,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     pub fn of_two<'x>(
         evaluator: &'a MsbEvaluator<W>,
         [x, y]: [Numbers<'x, W>; 2],
-        readout: &'a Readout,
+        readout: &Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
         let (params, ckks) = (evaluator.params(), evaluator.ckks());
@@ -148,7 +153,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     pub fn of_coefficients<'x>(
         evaluator: &'a MsbEvaluator<W>,
         numbers: impl Into<Numbers<'x, W>>,
-        readout: &'a Readout,
+        readout: &Readout,
         rounding: Rounding,
     ) -> Result<Self, Error> {
         let (params, numbers) = (evaluator.params(), numbers.into());
@@ -169,7 +174,7 @@ impl<'a, W: Word> MsbRun<'a, W> {
     fn begin(
         evaluator: &'a MsbEvaluator<W>,
         x: &Ciphertext<W>,
-        readout: &'a Readout,
+        readout: &Readout,
         rounding: Rounding,
         off: f64,
         state: MsbState<W>,
@@ -200,14 +205,16 @@ impl<'a, W: Word> MsbRun<'a, W> {
         let left = readout.left_of(before) / readout.grid() as f64 + noise::of_reading(evaluator.params());
         Ok(Self {
             evaluator,
-            readout,
+            readout: readout.clone(),
             unit,
             left,
             rounding,
             done: 0,
             rest: None,
+            before: Counters::default(),
             like,
             results: alloc::vec![Vec::new()],
+            kept: None,
             state,
         })
     }
@@ -217,9 +224,22 @@ impl<'a, W: Word> MsbRun<'a, W> {
     /// # Errors
     /// [`Error::LevelMismatch`] for tables that leave no such level.
     pub(super) fn with_results_at(mut self, unit: Scale) -> Result<Self, Error> {
-        self.evaluator.params().check_levels(self.readout, true)?;
+        self.evaluator.params().check_levels(&self.readout, true)?;
         self.unit = unit;
         Ok(self)
+    }
+
+    /// With no more than the results at some places, which ascend.
+    pub(super) fn keeping(self, places: Vec<usize>) -> Self {
+        Self { kept: Some(places), ..self }
+    }
+
+    /// Takes in the values that the tables of a pass give, each of which is a result.
+    fn keep(&mut self, number: usize, values: Vec<Ciphertext<W>>) {
+        let first = self.readout.values_before(self.done);
+        let kept = |place: usize| self.kept.as_ref().is_none_or(|kept| kept.binary_search(&place).is_ok());
+        let values = values.into_iter().enumerate().filter(|(i, _)| kept(first + i)).map(|(_, value)| value);
+        self.results[number].extend(values);
     }
 
     /// The stage the next step belongs to; `None` when finished.
@@ -253,6 +273,12 @@ impl<'a, W: Word> MsbRun<'a, W> {
         (self.done, self.readout.passes())
     }
 
+    /// t and k of digit i: what is read there are k x + I beside multiples of 1/t, and the digit is so many of 1/(t k).
+    pub(super) fn digit(&self, i: usize) -> (u32, u64) {
+        let pass = self.readout.pass(i);
+        (pass.base, pass.factor)
+    }
+
     /// Does one stage and reports it; true when the run is finished. After each digit there is a [`StageEvent::Progress`].
     ///
     /// # Errors
@@ -270,6 +296,14 @@ impl<'a, W: Word> MsbRun<'a, W> {
             MsbState::Done(results) => Ok(results),
             _ => Err(unfinished(self.next_stage())),
         }
+    }
+
+    /// The result of a readout with one.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn finish_one(self) -> Result<Ciphertext<W>, Error> {
+        one(self.finish()?)
     }
 
     fn next(
@@ -404,11 +438,11 @@ impl<'a, W: Word> MsbRun<'a, W> {
                     }
                     digit = Some(polynomials.reduce(&sum, counters)?.relabelled(scale));
                 }
-                self.results[number].append(&mut values);
+                self.keep(number, values);
                 Ok(digit)
             }
             Yields::Values | Yields::Binary => {
-                self.results[number].append(&mut values);
+                self.keep(number, values);
                 Ok(None)
             }
         }
@@ -425,6 +459,7 @@ impl<W: Word> Steps<W> for MsbRun<'_, W> {
     }
 
     fn advance(&mut self, keys: &dyn KeySource<W>, counters: &mut Counters) -> Result<(), Error> {
+        *counters += core::mem::take(&mut self.before);
         let state = core::mem::replace(&mut self.state, MsbState::Failed);
         self.state = self.next(state, keys, counters)?;
         Ok(())

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::{
     arith::Word,
-    circuits::program::Reading,
+    circuits::program::Readings,
     error::Error,
     schemes::ckks::{Ciphertext, CkksEvaluator},
     trace::{Observer, StageInfo},
@@ -42,7 +42,7 @@ pub trait Method<W: Word> {
     fn read_digits(
         &self,
         ciphertext: &Ciphertext<W>,
-        readings: &[&Reading],
+        readings: Readings<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         let _ = (ciphertext, readings, observer);

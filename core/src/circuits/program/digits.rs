@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 use core::fmt::Debug;
 
-use super::InputShape;
+use super::{InputShape, Known, Operation, Program};
 use crate::{
     error::Error,
     schemes::ckks::{Complex, Scale},
@@ -21,8 +21,8 @@ pub(super) const MAX_TOGETHER: usize = 256;
 /// What is read of the real part of every slot. The result is refreshed: it has the levels of the set, less those of the
 /// tables that are looked up in.
 ///
-/// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves:
-/// products of large integers are off by more, and have to be reduced before that reaches the next integer.
+/// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves;
+/// what is made of integers that were read is known to be off by more ([`Known`]), and refused where that would make digits wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reading {
     /// The number modulo `modulus`, rounded to `modulus` / 2^`bits`; in \[0, `modulus`), or in \[-`modulus`/2, `modulus`/2) if
@@ -144,13 +144,57 @@ impl Reading {
     }
 }
 
+impl Program {
+    /// What its outputs are, in order, of a program that reads digits of its one input and does nothing else: what can be run a
+    /// stage at a time.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`], naming the node, for another program.
+    pub fn readings(&self) -> Result<Vec<&Reading>, Error> {
+        let other = |index: usize| {
+            Error::InvalidArgument(format!(
+                "{}: no reading of the digits of the one input; plan the program as a whole",
+                self.describe(index)
+            ))
+        };
+        let mut inputs = self.inputs();
+        let input = inputs.next();
+        if let Some(second) = inputs.next() {
+            return Err(other(second));
+        }
+        let reading = |index: usize| {
+            let Operation::Output(value) = self.nodes()[index].operation else { return Err(other(index)) };
+            match &self.nodes()[value.index()].operation {
+                Operation::Digits(of, reading) if Some(of.index()) == input => Ok(reading),
+                _ => Err(other(value.index())),
+            }
+        };
+        self.outputs().map(reading).collect()
+    }
+}
+
+/// What is read of one ciphertext, all of it of the same digits.
+#[derive(Debug, Clone, Copy)]
+pub struct Readings<'a> {
+    /// Each once.
+    pub list: &'a [&'a Reading],
+    /// What is known of its numbers, beside what is taken of all: where they are made of integers that were read.
+    pub known: Option<Known>,
+}
+
+impl<'a> From<&'a [&'a Reading]> for Readings<'a> {
+    fn from(list: &'a [&'a Reading]) -> Self {
+        Self { list, known: None }
+    }
+}
+
 /// How a set reads digits, for plans.
 pub trait DigitReader: Debug + Send + Sync {
-    /// What is read of numbers at a scale, all of it of the same digits: the level that it takes, and where the results stand.
+    /// What is read of numbers at a scale: the level that it takes, and where the results stand.
     ///
     /// # Errors
     /// For what the set cannot read.
-    fn plan(&self, scale: Scale, readings: &[&Reading]) -> Result<PlannedDigits, Error>;
+    fn plan(&self, scale: Scale, readings: Readings<'_>) -> Result<PlannedDigits, Error>;
 }
 
 /// Where numbers have to be for their digits to be read, and where what is read will stand.
@@ -160,6 +204,10 @@ pub struct PlannedDigits {
     pub level: usize,
     /// Level and scale of each result.
     pub results: Vec<InputShape>,
+    /// What is known of each result.
+    pub known: Vec<Option<Known>>,
     /// Passes, each of which takes about as long as a bootstrap.
     pub passes: usize,
+    /// Levels of the values that a reading holds at once, at most, beside its first result.
+    pub held: Vec<usize>,
 }

@@ -3,9 +3,10 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    Bootstraps, InputShape, MAX_STEPS, Modular, Operation, Program, Refreshed, Target, Value,
+    Bootstraps, InputShape, Known, MAX_STEPS, Modular, Operation, Program, Refreshed, Target, Value,
     clear::fits,
     graph::limit,
+    known,
     rotations::KnownRotations,
     scales::check_number,
     steps::{Action, Register, Step},
@@ -38,6 +39,10 @@ pub(super) struct Planner<'t> {
     pub needed: Option<Vec<bool>>,
     /// Passes that read digits.
     pub digit_passes: usize,
+    /// What is known of the values of nodes.
+    pub bounds: Vec<Option<Known>>,
+    /// Levels of what steps that read digits hold beside their result.
+    pub held: Vec<(Register, Vec<usize>)>,
 }
 
 impl<'t> Planner<'t> {
@@ -53,6 +58,8 @@ impl<'t> Planner<'t> {
             read: BTreeMap::new(),
             needed: None,
             digit_passes: 0,
+            bounds: Vec::new(),
+            held: Vec::new(),
         }
     }
 
@@ -102,6 +109,9 @@ impl<'t> Planner<'t> {
         registers: &[Option<Register>],
         (input, inputs): (usize, &[InputShape]),
     ) -> Result<Option<Register>, Error> {
+        // Those of digits are told by the set that reads them.
+        self.bounds.resize(self.bounds.len().max(program.nodes().len()), None);
+        self.bounds[index] = known::of_node(program, index, &self.bounds).or(self.bounds[index]);
         let of = |x: Value| {
             registers[x.index()].ok_or_else(|| {
                 Error::InvalidArgument(format!("{} is no ciphertext", program.describe(x.index())))

@@ -94,7 +94,7 @@ impl<'p> Plan<'p> {
         for &register in &outputs {
             last_uses[register] = usize::MAX;
         }
-        let peak_bytes = peak(target, &planner.steps, &last_uses);
+        let peak_bytes = peak(target, &planner.steps, &last_uses, &planner.held);
         Ok(Self {
             program,
             slots: target.slots(),
@@ -178,8 +178,9 @@ impl<'p> Plan<'p> {
     }
 }
 
-/// The largest sum of values that are known and still needed.
-fn peak(target: &Target, steps: &[Step], last_uses: &[usize]) -> u64 {
+/// The largest sum of values that are known and still needed, and of those that a step holds beside its result.
+fn peak(target: &Target, steps: &[Step], last_uses: &[usize], held_by: &[(Register, Vec<usize>)]) -> u64 {
+    let mut held_by = held_by.iter().peekable();
     let mut freed = vec![0; steps.len()];
     let (mut held, mut most) = (0, 0);
     for (at, step) in steps.iter().enumerate() {
@@ -188,7 +189,10 @@ fn peak(target: &Target, steps: &[Step], last_uses: &[usize]) -> u64 {
             *freed += bytes;
         }
         held += bytes;
-        most = most.max(held);
+        let inside = held_by.next_if(|(step, _)| *step == at).map_or(0, |(_, levels)| {
+            levels.iter().map(|&level| target.bytes.get(level).copied().unwrap_or(0)).sum()
+        });
+        most = most.max(held + inside);
         held -= freed[at];
     }
     most

@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    InputShape, MAX_PASSES, Operation, Program, Reading, Value,
+    InputShape, MAX_PASSES, Operation, Program, Reading, Readings, Value,
     digits::MAX_TOGETHER,
     graph::limit,
     lower::Planner,
@@ -48,7 +48,8 @@ impl Planner<'_> {
         if matches!(readings[..], [Reading::Integer { .. } | Reading::LookUpExact(_), ..]) {
             self.check_exact(program, x)?;
         }
-        let plan = reader.plan(self.steps[x].scale, &readings)?;
+        let known = self.bounds.get(of.index()).copied().flatten();
+        let plan = reader.plan(self.steps[x].scale, Readings { list: &readings, known })?;
         if self.steps[x].level < plan.level {
             return Err(Error::LevelMismatch(format!(
                 "digits of numbers at scale 2^{:.4} are read from level {} on, and its operand is at level {}; encrypt the inputs \
@@ -61,14 +62,18 @@ impl Planner<'_> {
         self.digit_passes += plan.passes;
         limit(self.digit_passes, MAX_PASSES, "passes that read digits")?;
         let mut registers = Vec::with_capacity(nodes.len());
-        for (i, (&node, InputShape { level, scale })) in nodes.iter().zip(plan.results).enumerate() {
+        for (i, (&node, &InputShape { level, scale })) in nodes.iter().zip(&plan.results).enumerate() {
             let action = match registers.first() {
-                None => Action::Digits(x, nodes.clone()),
+                None => Action::Digits(x, nodes.clone(), known),
                 Some(&first) => Action::Part(first, i),
             };
             registers.push(self.push(node, action, level, scale)?);
         }
+        self.held.extend(registers.first().map(|&first| (first, plan.held)));
         for (index, place) in places {
+            if let Some(known) = self.bounds.get_mut(index) {
+                *known = plan.known.get(place).copied().flatten();
+            }
             let register = *registers.get(place).ok_or_else(|| {
                 Error::InvalidArgument("digits without a place for what is read: a bug of the set".into())
             })?;
@@ -84,10 +89,12 @@ impl Planner<'_> {
     fn check_exact(&self, program: &Program, x: Register) -> Result<(), Error> {
         let by = match &self.steps[x].action {
             Action::Refresh(_) if self.target.modular.is_some() => "a bootstrap",
-            Action::Digits(_, nodes) => match nodes.first().map(|&node| &program.nodes()[node].operation) {
-                Some(Operation::Digits(_, reading @ Reading::Modulo { .. })) => reading.kind(),
-                _ => return Ok(()),
-            },
+            Action::Digits(_, nodes, _) => {
+                match nodes.first().map(|&node| &program.nodes()[node].operation) {
+                    Some(Operation::Digits(_, reading @ Reading::Modulo { .. })) => reading.kind(),
+                    _ => return Ok(()),
+                }
+            }
             _ => return Ok(()),
         };
         Err(Error::InvalidArgument(format!(

@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
-    InputShape, Operation, Plan, Reading,
+    InputShape, Known, Operation, Plan, Readings,
     steps::{Action, Register, Step},
 };
 use crate::{
@@ -31,7 +31,7 @@ pub type Refresh<'a, W> = dyn Fn(&Ciphertext<W>, &mut dyn Observer) -> Result<Ci
 
 /// What is read of the digits of a ciphertext, all of it of the same digits: one result each.
 pub type ReadDigits<'a, W> =
-    dyn Fn(&Ciphertext<W>, &[&Reading], &mut dyn Observer) -> Result<Vec<Ciphertext<W>>, Error> + 'a;
+    dyn Fn(&Ciphertext<W>, Readings<'_>, &mut dyn Observer) -> Result<Vec<Ciphertext<W>>, Error> + 'a;
 
 /// What evaluates a plan: an evaluator with keys, all of one set.
 #[derive(Clone, Copy)]
@@ -155,9 +155,9 @@ impl<W: Word> Run<'_, W> {
                 .refresh
                 .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
             refresh(self.value(x)?, observer)?
-        } else if let Action::Digits(x, nodes) = &step.action {
+        } else if let Action::Digits(x, nodes, known) = &step.action {
             self.end_segment(observer)?;
-            let (first, rest) = self.read_digits(*x, nodes, observer)?;
+            let (first, rest) = self.read_digits(*x, (nodes, *known), observer)?;
             self.parts.insert(at, rest);
             first
         } else if let Action::Part(x, i) = step.action {
@@ -201,7 +201,7 @@ impl<W: Word> Run<'_, W> {
     fn read_digits(
         &self,
         x: Register,
-        nodes: &[usize],
+        (nodes, known): (&[usize], Option<Known>),
         observer: &mut dyn Observer,
     ) -> Result<(Ciphertext<W>, Parts<W>), Error> {
         let reading = |&node: &usize| match &self.plan.program.nodes()[node].operation {
@@ -214,7 +214,7 @@ impl<W: Word> Run<'_, W> {
                 "there is nothing here that reads digits; plan for the set that evaluates".into(),
             )
         })?;
-        let mut results = read(self.value(x)?, &readings, observer)?.into_iter();
+        let mut results = read(self.value(x)?, Readings { list: &readings, known }, observer)?.into_iter();
         match results.next() {
             Some(first) if results.len() + 1 == nodes.len() => Ok((first, results.map(Some).collect())),
             _ => Err(Error::InvalidArgument("readings without their results: a bug of the set".into())),

@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::Value;
+use super::{Known, Value};
 use crate::{
     circuits::linear_transform::Compositions,
     schemes::ckks::{Complex, Scale},
@@ -40,8 +40,8 @@ pub(super) enum Action {
     Conjugate(Register),
     /// Of a value of the variable that its basis is in.
     Polynomial(Register, usize),
-    /// Reads digits: what the nodes say, of which the first is the result of the step.
-    Digits(Register, Vec<usize>),
+    /// Reads digits: what the nodes say, of which the first is the result of the step. What is known of the numbers.
+    Digits(Register, Vec<usize>, Option<Known>),
     /// What else was read in a step, by its place.
     Part(Register, usize),
     /// By a matrix: with the keys of its steps, or by compositions of them.
@@ -62,7 +62,7 @@ impl Action {
             | Self::Rotate(x, _)
             | Self::Conjugate(x)
             | Self::Polynomial(x, _)
-            | Self::Digits(x, _)
+            | Self::Digits(x, ..)
             | Self::Part(x, _)
             | Self::Transform(x, ..) => vec![*x],
         }
