@@ -2,12 +2,12 @@
 //! rounds.
 
 /// `BootstrapKeys` and `BootstrapRun` of a method whose sets, keys and ciphertexts are those of the module above. `builder`
-/// takes the parts of keys of type `keys`, and `finish` completes them; `run` is a run over words `word`, and `begin` begins one;
-/// `gain` is what a further round gains in bits.
+/// takes the parts of keys of type `keys`, and `finish` completes them; `run` is a run over words `word`, `begin` begins one and `end` gives its result;
+/// `gain` is what a further round gains in bits, if there can be one.
 macro_rules! ckks_bootstrap {
     (
         builder: $builder:ty, $new_builder:expr, keys: $keys:ty, finish: $finish:expr, memory: $memory:expr,
-        run: $run:ty, word: $word:ty, begin: $begin:expr, gain: $gain:expr
+        run: $run:ty, word: $word:ty, begin: $begin:expr, end: $end:expr, gain: $gain:expr
     ) => {
         /// The public keys of a bootstrapping.
         #[wasm_bindgen::prelude::wasm_bindgen]
@@ -58,6 +58,16 @@ macro_rules! ckks_bootstrap {
         ) -> $crate::failure::Result<super::Ciphertext> {
             let x = &ciphertext.inner;
             Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.multiply(x, x, keys.source()?)?))
+        }
+
+        /// The same message at the level a bootstrapping starts from: what is left of a ciphertext when its
+        /// multiplications have been spent.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub fn exhaust(ciphertext: &super::Ciphertext) -> $crate::failure::Result<super::Ciphertext> {
+            let params = &ciphertext.params;
+            let lowest = refloat::wire::CkksSet::input_level(params);
+            let evaluator = refloat::schemes::ckks::CkksEvaluator::new(params.ckks());
+            Ok(ciphertext.sibling(evaluator.drop_to_level(&ciphertext.inner, lowest)?))
         }
 
         /// A bootstrapping under way.
@@ -157,7 +167,7 @@ macro_rules! ckks_bootstrap {
             pub fn finish(&mut self) -> $crate::failure::Result<super::Ciphertext> {
                 let refreshed = match self.meta.take() {
                     Some(meta) => meta.finish()?,
-                    None => self.run.take().ok_or_else($crate::evaluators::over)?.finish()?,
+                    None => ($end)(self.run.take().ok_or_else($crate::evaluators::over)?)?,
                 };
                 Ok(self.input.sibling(refreshed))
             }
@@ -167,7 +177,7 @@ macro_rules! ckks_bootstrap {
             /// Goes on to the next round of several; whether there is none.
             fn end_round(&mut self, events: &mut $crate::events::Recorder) -> $crate::failure::Result<bool> {
                 let (Some(meta), Some(run)) = (&mut self.meta, self.run.take()) else { return Ok(true) };
-                let Some(x) = $crate::rounds::next(meta, run.finish()?, events)? else { return Ok(true) };
+                let Some(x) = $crate::rounds::next(meta, ($end)(run)?, events)? else { return Ok(true) };
                 self.run = Some(($begin)(evaluator(&self.input.params)?, &x, self.mode)?);
                 Ok(false)
             }

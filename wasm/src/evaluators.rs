@@ -2,6 +2,9 @@
 
 use std::{cell::RefCell, thread::LocalKey};
 
+#[cfg(any(feature = "conventional", feature = "digits", feature = "integers"))]
+use refloat::circuits::linear_transform::PlaintextStorage;
+
 use crate::failure::{Failure, Result};
 
 /// Evaluators of sets, by fingerprint. Runs borrow them; they live as long as the instance.
@@ -21,6 +24,12 @@ pub fn evaluator<E>(
     let evaluator: &'static E = Box::leak(Box::new(make()?));
     known.with_borrow_mut(|all| all.push((fingerprint, evaluator)));
     Ok(evaluator)
+}
+
+/// How diagonals are kept between runs in a ring of degree `n`: those of large rings would fill the memory of a page.
+#[cfg(any(feature = "conventional", feature = "digits", feature = "integers"))]
+pub fn diagonals(n: usize) -> PlaintextStorage {
+    if n <= 1 << 11 { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients }
 }
 
 /// The failure of a run that is over.

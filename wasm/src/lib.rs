@@ -1,5 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own. Five modules are made of it, by
-//! feature: `client`, `full`, `gates`, `conventional` and `integers`.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Six modules are made of it, by
+//! feature: `client`, `full`, `gates`, `conventional`, `digits` and `integers`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
@@ -8,20 +8,28 @@
 // What JavaScript passes arrives by value.
 #![allow(clippy::needless_pass_by_value)]
 
-#[cfg(any(feature = "client", feature = "conventional"))]
+#[cfg(any(feature = "client", feature = "conventional", feature = "digits"))]
 mod about;
-#[cfg(any(feature = "client", feature = "conventional"))]
+#[cfg(any(feature = "client", feature = "conventional", feature = "digits"))]
 mod ckks;
-#[cfg(any(feature = "full", feature = "conventional"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
 mod ckks_bootstrap;
-#[cfg(any(feature = "full", feature = "conventional", feature = "integers"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "integers"))]
 mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
 mod digest;
-#[cfg(any(feature = "full", feature = "conventional", feature = "integers"))]
+#[cfg(feature = "digits")]
+mod digits;
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "integers"))]
 mod evaluators;
-#[cfg(any(feature = "full", feature = "gates", feature = "conventional", feature = "integers"))]
+#[cfg(any(
+    feature = "full",
+    feature = "gates",
+    feature = "conventional",
+    feature = "digits",
+    feature = "integers"
+))]
 mod events;
 mod failure;
 #[cfg(feature = "gates")]
@@ -31,11 +39,11 @@ mod integers;
 mod object;
 mod panic;
 mod randomness;
-#[cfg(any(feature = "full", feature = "conventional"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
 mod rounds;
 mod secret_key;
 mod sets;
 #[cfg(feature = "client")]
 mod ship;
-#[cfg(any(feature = "full", feature = "conventional"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
 mod views;

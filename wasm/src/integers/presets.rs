@@ -3,11 +3,10 @@
 use std::thread::LocalKey;
 
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvParams, BgvPreset};
-use refloat::circuits::linear_transform::PlaintextStorage;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::{
-    evaluators::{Evaluators, evaluator},
+    evaluators::{Evaluators, diagonals, evaluator},
     failure::Result,
     object::array,
     sets::{Checked, PageParams},
@@ -40,14 +39,9 @@ pub fn integer_preset(name: &str) -> Result<JsValue> {
     Sets::described(name)
 }
 
-/// Largest ring whose diagonals are kept evaluated between runs.
-const DIAGONALS_EVALUATED_UP_TO: usize = 1 << 11;
-
 /// What bootstraps ciphertexts of a set, made when it is first needed.
 pub fn bootstrapper(params: &BgvParams) -> Result<&'static BgvBootstrapper> {
     evaluator(&BOOTSTRAPPERS, params.fingerprint(), || {
-        let keep = params.n() <= DIAGONALS_EVALUATED_UP_TO;
-        let storage = if keep { PlaintextStorage::Evaluated } else { PlaintextStorage::Coefficients };
-        Ok(BgvBootstrapper::new(params, storage)?)
+        Ok(BgvBootstrapper::new(params, diagonals(params.n()))?)
     })
 }

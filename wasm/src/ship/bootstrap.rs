@@ -14,7 +14,7 @@ use refloat::{
 };
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
-use super::{Ciphertext, SecretKey, matrix, tracks};
+use super::{SecretKey, matrix, tracks};
 use crate::{
     ckks_bootstrap::ckks_bootstrap,
     collected::Collected,
@@ -67,7 +67,8 @@ ckks_bootstrap! {
     memory: Keys::memory_bytes,
     run: ShipRun<'static>, word: u32,
     begin: ShipRun::new,
-    gain: |preset: &ShipPreset| Ok::<_, Error>(preset.gain_bits())
+    end: ShipRun::finish,
+    gain: |preset: &ShipPreset| Ok::<_, Error>(Some(preset.gain_bits()))
 }
 
 impl Keys {
@@ -96,13 +97,6 @@ impl BootstrapKeys {
             Keys::Generated(keys) => keys,
         })
     }
-}
-
-/// The same message at the level a bootstrapping starts from: what is left of a ciphertext when its
-/// multiplications have been spent.
-#[wasm_bindgen]
-pub fn exhaust(ciphertext: &Ciphertext) -> Result<Ciphertext> {
-    Ok(ciphertext.sibling(evaluator(&ciphertext.params)?.exhaust(&ciphertext.inner)?))
 }
 
 #[wasm_bindgen]

@@ -1,0 +1,13 @@
+//! Modular reduction, digit by digit: what the modules `client` and `full` have for SHIP, and readings of digits.
+
+mod bootstrap;
+mod reading;
+
+use refloat::{
+    bootstrapping::ckks_msb::{MsbParams, MsbSecretKey},
+    params::MsbPreset,
+};
+
+use crate::ckks::ckks_surface;
+
+ckks_surface!(MsbPreset, MsbParams, MsbSecretKey, u64, "msb16");
