@@ -4,5 +4,6 @@ import { otherModules } from './engine/open.js';
 export const modules = otherModules({
   gates: () => import('#wasm-gates'),
   conventional: () => import('#wasm-conventional'),
+  digits: () => import('#wasm-digits'),
   integers: () => import('#wasm-integers'),
 });

@@ -9,6 +9,7 @@ export type { Resource } from './api/resource.js';
 export type { SecretKey } from './api/secret.js';
 export { complexFromParts, imaginaryParts, realParts } from './complex.js';
 export type { Memory } from './engine/engine.js';
+export type { DigitOptions } from './digits/run.js';
 export { RefloatError } from './errors.js';
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
 export { GateCiphertext } from './gates/ciphertext.js';

@@ -1,8 +1,9 @@
 // The glue alone, which is small and which bundlers then need not split off; a module is loaded when it is needed.
 import * as conventional from '#wasm-conventional';
+import * as digits from '#wasm-digits';
 import * as gates from '#wasm-gates';
 import * as integers from '#wasm-integers';
 import { otherModules } from './engine/open.js';
 
 /** The modules of a worker beside that of its entry point. */
-export const modules = otherModules({ gates: () => gates, conventional: () => conventional, integers: () => integers });
+export const modules = otherModules({ gates: () => gates, conventional: () => conventional, digits: () => digits, integers: () => integers });

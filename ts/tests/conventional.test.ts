@@ -77,11 +77,14 @@ describe('a conventional set through the calls of SHIP', () => {
     const before = other.presets().map((p) => p.method);
     expect(new Set(before)).toEqual(new Set(['ckks-ship']));
     expect((await other.memory()).instances).toBe(1);
+    expect((await other.loadPresets('ckks-conventional')).map((p) => p.method)).not.toContain('ckks-ship');
+    expect((await other.memory()).instances).toBe(2);
     const names = (await other.loadPresets()).map((p) => p.name);
     expect(names).toEqual(expect.arrayContaining(['ship13', 'n15', 'n16', 'toy-conventional11']));
     expect((await other.loadPresets()).length).toBe(names.length);
     expect(other.params('n15')).toMatchObject({ secure: true, slots: 16384, tracks: 1 });
-    expect((await other.memory()).instances).toBe(2);
+    // The entry point's, conventional sets and those for modular reduction.
+    expect((await other.memory()).instances).toBe(3);
     await expect(other.keygen('n17')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(other.keygen('toy-conventional11')).rejects.toMatchObject({ code: 'INSECURE' });
   });

@@ -1,12 +1,41 @@
+import { only, readDigits, type DigitOptions } from '../digits/run.js';
 import type { GlueBootstrapKeys } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { Preset } from '../params.js';
+import type { Numbers } from '../program/encode.js';
+import type { Value } from '../program/program.js';
+import type { SteppableRun } from '../run.js';
+import type { StageEvent } from '../stages.js';
+import type { Ciphertext } from './ciphertext.js';
 import { Resource } from './resource.js';
 
 /**
  * The public keys a bootstrapping needs, resident in the wasm instance. Made by
  * `KeySet.bootstrapKeys()`; see there for an example.
+ *
+ * Those of a set for modular reduction (`ckks-msb`) read digits too, under the names that {@link Value} has for programs. What is
+ * read is refreshed: it has the levels of the set, less those of the tables that are looked up in. Every digit is a pass of its own
+ * through all stages; `progress` events of `look_up` count them, the first of which says before anything is computed how many there
+ * will be. A reading that the noise or the levels of its numbers do not allow
+ * is refused before anything is computed.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy-msb10', { allowInsecure: true });
+ * using boot = await keys.bootstrapKeys();
+ * using x = await keys.encrypt([1000.75, -0.25, 41]);
+ * using fraction = await boot.mod(x, 1);
+ * console.log((await keys.decrypt(fraction)).slice(0, 2)); // nearly 0.75, 0.75
+ * const run = boot.intMod(x, 24);
+ * for await (const e of run) if (e.kind === 'progress') console.log(`${e.done} of ${e.total} digits`);
+ * using hour = await run;
+ * console.log(Math.round((await keys.decrypt(hour))[2] ?? 0)); // 17
+ * rf.close();
+ * ```
  */
 export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
   /** The parameter set. */
@@ -31,5 +60,59 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     this.keyId = id;
     this.memoryBytes = memoryBytes;
     this.resident = resident;
+  }
+
+  /**
+   * x modulo `modulus`, for x up to 2^20 and up to 2^20 times the modulus; in [0, `modulus`), or around 0 where `centred`, to so
+   * many bits (15 by default). A slot near an end of the range may come back at the other.
+   */
+  mod(
+    x: Ciphertext,
+    modulus: number,
+    options: DigitOptions & { readonly bits?: number; readonly centred?: boolean } = {},
+  ): SteppableRun<Ciphertext, StageEvent> {
+    return this.#read(x, (value) => [value.mod(modulus, options)], options, only);
+  }
+
+  /** Integers modulo an integer, in [0, `modulus`), exactly but for noise. */
+  intMod(x: Ciphertext, modulus: number, options: DigitOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#read(x, (value) => [value.intMod(modulus)], options, only);
+  }
+
+  /** The bits of floor(2^count x) for x modulo 1, the lowest first; near an end of its steps a bit may be the neighbour's. */
+  bits(x: Ciphertext, count: number, options: DigitOptions = {}): SteppableRun<readonly Ciphertext[], StageEvent> {
+    return this.#read(x, (value) => value.bits(count), options, (bits) => bits);
+  }
+
+  /**
+   * The value of a table of t at floor(t x), for x modulo 1; near an end of its steps the neighbour's may come. With `exact` the
+   * slots are multiples of 1/t, and one digit is read instead of two.
+   */
+  lookUp(
+    x: Ciphertext,
+    table: Numbers,
+    options: DigitOptions & { readonly exact?: boolean } = {},
+  ): SteppableRun<Ciphertext, StageEvent> {
+    return this.#read(x, (value) => [value.lookUp(table, options)], options, only);
+  }
+
+  /** The multiple of 1/`steps` below x modulo 1, or the nearest one. */
+  quantise(
+    x: Ciphertext,
+    steps: number,
+    options: DigitOptions & { readonly nearest?: boolean } = {},
+  ): SteppableRun<Ciphertext, StageEvent> {
+    return this.#read(x, (value) => [value.quantise(steps)], options, only, options.nearest ? 0.5 / steps : 0);
+  }
+
+  #read<T>(
+    x: Ciphertext,
+    read: (x: Value) => readonly Value[],
+    options: DigitOptions,
+    result: (read: readonly Ciphertext[]) => T,
+    shift = 0,
+  ): SteppableRun<T, StageEvent> {
+    const { name: preset, slots } = this.params;
+    return readDigits(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, read, shift }, options, result);
   }
 }

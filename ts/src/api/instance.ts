@@ -1,7 +1,7 @@
 import { RefloatError, throwIfAborted } from '../errors.js';
 import type { Memory } from '../engine/engine.js';
 import { ckks, classOf } from '../engine/handle.js';
-import { moduleOf } from '../engine/modules.js';
+import { moduleOf, type CkksMethod } from '../engine/modules.js';
 import type { Port } from '../engine/port.js';
 import { Gates } from '../gates/gates.js';
 import { Integers } from '../integers/integers.js';
@@ -46,10 +46,10 @@ export class Instance {
     return this.#sets.today;
   }
 
-  /** All parameter sets of CKKS that run in the page; loads the modules that have them. */
-  async loadPresets(): Promise<readonly Preset[]> {
-    await this.#sets.load();
-    return this.#sets.today;
+  /** All parameter sets of CKKS that run in the page, or those of one method; loads the modules that have them. */
+  async loadPresets(method?: CkksMethod): Promise<readonly Preset[]> {
+    await this.#sets.load(method);
+    return method === undefined ? this.#sets.today : this.#sets.today.filter((set) => set.method === method);
   }
 
   /** One of `presets()` by name. */

@@ -1,7 +1,7 @@
 import type { Port } from '../engine/port.js';
 import type { GlueSet } from '../engine/glue.js';
 import { ckks } from '../engine/handle.js';
-import { OTHER_CKKS_MODULES, moduleOf, type ModuleName } from '../engine/modules.js';
+import { MODULES, OTHER_CKKS_MODULES, moduleOf, type CkksMethod, type ModuleName } from '../engine/modules.js';
 import { RefloatError } from '../errors.js';
 import { toHex } from '../hex.js';
 import type { Preset, SetWithParts } from '../params.js';
@@ -15,8 +15,8 @@ const FINGERPRINT = [16, 32] as const;
 export class Sets {
   readonly #port: Port;
   readonly #main: readonly Preset[];
-  #others: readonly Preset[] = [];
-  #loading: Promise<void> | undefined;
+  readonly #others = new Map<ModuleName, readonly Preset[]>();
+  readonly #loading = new Map<ModuleName, Promise<void>>();
 
   constructor(port: Port, main: readonly GlueSet[]) {
     this.#port = port;
@@ -25,7 +25,7 @@ export class Sets {
 
   /** Those that are known, and those of earlier versions, of which no keys are made any more. */
   get known(): readonly Preset[] {
-    return [...this.#main, ...this.#others];
+    return [...this.#main, ...OTHER_CKKS_MODULES.flatMap((module) => this.#others.get(module) ?? [])];
   }
 
   /** Those that are known and of which keys are made. */
@@ -33,17 +33,34 @@ export class Sets {
     return this.known.filter((p) => !p.successor);
   }
 
-  /** Loads the other modules with sets, if they have not been. */
-  async load(): Promise<void> {
-    this.#loading ??= Promise.all(OTHER_CKKS_MODULES.map((module) => this.#port.call(ckks(module), 'presets'))).then((sets) => {
-      this.#others = sets.flat().map(preset);
-    });
+  /** Loads the other modules with sets, if they have not been, or that of one method. */
+  async load(method?: CkksMethod): Promise<void> {
+    const modules = method === undefined ? OTHER_CKKS_MODULES : OTHER_CKKS_MODULES.filter((module) => MODULES[module].method === method);
+    await Promise.all(modules.map((module) => this.#load(module)));
+  }
+
+  async #load(module: ModuleName): Promise<void> {
+    let loading = this.#loading.get(module);
+    if (!loading) {
+      loading = this.#port.call(ckks(module), 'presets').then((sets) => void this.#others.set(module, sets.map(preset)));
+      this.#loading.set(module, loading);
+    }
     try {
-      await this.#loading;
+      await loading;
     } catch (error) {
-      this.#loading = undefined;
+      if (this.#loading.get(module) === loading) this.#loading.delete(module);
       throw error;
     }
+  }
+
+  /** What `found` finds among the sets; loads one module after the other until it does. */
+  async #search(found: () => Preset | undefined): Promise<Preset | undefined> {
+    for (const module of OTHER_CKKS_MODULES) {
+      const set = found();
+      if (set) return set;
+      await this.#load(module);
+    }
+    return found();
   }
 
   /** A known set by name. */
@@ -56,19 +73,14 @@ export class Sets {
 
   /** A set by name, of whichever module. */
   async find(name: string): Promise<Preset> {
-    const found = this.#known(name);
-    if (found) return found;
-    await this.load();
-    return this.named(name);
+    return (await this.#search(() => this.#known(name))) ?? this.named(name);
   }
 
   /** The module that reads bytes: the entry point's, unless another one has the set that they are of. */
   async moduleFor(bytes: Uint8Array): Promise<ModuleName> {
     if (toHex(bytes.subarray(0, MAGIC.length / 2)) !== MAGIC || bytes.length < FINGERPRINT[1]) return 'main';
     const fingerprint = toHex(bytes.subarray(...FINGERPRINT));
-    const set = (): Preset | undefined => this.known.find((p) => p.fingerprint === fingerprint);
-    if (!set()) await this.load();
-    const found = set();
+    const found = await this.#search(() => this.known.find((p) => p.fingerprint === fingerprint));
     return found ? moduleOf(found.method) : 'main';
   }
 

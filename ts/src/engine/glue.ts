@@ -1,4 +1,5 @@
 import type * as Conventional from '#wasm-conventional';
+import type * as Digits from '#wasm-digits';
 import type * as Full from '#wasm-full';
 import type * as Gates from '#wasm-gates';
 import type * as Integers from '#wasm-integers';
@@ -33,7 +34,7 @@ export interface CkksGlue extends ModuleGlue {
 }
 
 /** The modules of CKKS sets together; what one of them has not is refused when it is called. */
-export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typeof Conventional, 'clamp' | 'reduction'>;
+export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typeof Conventional, 'clamp' | 'reduction'> & Pick<typeof Digits, 'DigitRun'>;
 
 /** The module of gates on encrypted bits. */
 export type GateModule = typeof Gates;
@@ -45,6 +46,7 @@ export type IntegerModule = typeof Integers;
 export interface OtherGlue {
   readonly gates: GateModule;
   readonly conventional: CkksGlue;
+  readonly digits: CkksGlue;
   readonly integers: IntegerModule;
 }
 
@@ -53,6 +55,7 @@ export interface GlueObject {
   free(): void;
 }
 
+export type { DigitRun as GlueDigitRun } from '#wasm-digits';
 export type {
   BootstrapKeys as GlueBootstrapKeys,
   BootstrapRun as GlueRun,

@@ -50,6 +50,7 @@ export const DESCRIBED = [
   'counters',
   'groupsAhead',
   'nextTrack',
+  'passes',
 ] as const;
 
 /** What is known about an object without holding it; ids in hexadecimal. */

@@ -19,6 +19,8 @@ export interface ModuleSources {
   readonly gatesWasm?: WasmSource;
   /** Where the module of conventional sets is, in the same forms; it is loaded with the first of them. */
   readonly conventionalWasm?: WasmSource;
+  /** Where the module of sets for modular reduction is, in the same forms; it is loaded with the first of them. */
+  readonly digitsWasm?: WasmSource;
   /** Where the module of exact integers is, in the same forms; it is loaded with the first operation on them. */
   readonly integersWasm?: WasmSource;
 }
@@ -28,6 +30,7 @@ export const MODULES = {
   main: { source: 'wasm', method: 'ckks-ship' },
   gates: { source: 'gatesWasm', method: 'cggi' },
   conventional: { source: 'conventionalWasm', method: 'ckks-conventional' },
+  digits: { source: 'digitsWasm', method: 'ckks-msb' },
   integers: { source: 'integersWasm', method: 'bgv' },
 } as const satisfies Readonly<Record<string, { readonly source: keyof ModuleSources; readonly method: keyof SetNames }>>;
 

@@ -209,6 +209,11 @@ export class Value {
     return this.#digits({ read: 'bit', bits: count, index: whole(index, 0, count - 1, 'as a bit of a number') });
   }
 
+  /** All bits of floor(2^count x) for x modulo 1, the lowest first: one reading, whichever of them are used. */
+  bits(count: number): Value[] {
+    return Array.from({ length: whole(count, 1, MAX_BITS, 'bits of a number') }, (_, index) => this.bit(count, index));
+  }
+
   /**
    * The value of a table of t at floor(t x), for x modulo 1; near an end of its steps the neighbour's may come. With `exact` the
    * slots are multiples of 1/t, and fewer digits have to be read.
