@@ -1,7 +1,7 @@
 import type { Plugin } from 'vite';
 
 /** The pages, and what links to them say. */
-export const PAGES = { index: 'Pictures', gates: 'Gates', conventional: 'Comb', exact: 'Exact', patients: 'Patients' } as const;
+export const PAGES = { index: 'Pictures', gates: 'Gates', conventional: 'Comb', digits: 'Digits', exact: 'Exact', patients: 'Patients' } as const;
 
 const HEAD = `<meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

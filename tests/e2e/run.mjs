@@ -18,6 +18,7 @@ await import('./journeys/server.mjs');
 await import('./journeys/looks.mjs');
 await import('./journeys/gates.mjs');
 await import('./journeys/conventional.mjs');
+await import('./journeys/digits.mjs');
 await import('./journeys/exact.mjs');
 await import('./journeys/patients.mjs');
 

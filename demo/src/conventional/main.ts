@@ -201,8 +201,8 @@ keptTheme();
 draw();
 library
   .then(async (rf) => {
-    const sets = await rf.loadPresets();
-    state.preset = sets.find((preset) => preset.name === set && preset.method === 'ckks-conventional');
+    const sets = await rf.loadPresets('ckks-conventional');
+    state.preset = sets.find((preset) => preset.name === set);
     if (!state.preset) throw new RefloatError('INVALID_ARGUMENT', `no conventional set is called "${set}"`);
     draw();
     await evaluate();

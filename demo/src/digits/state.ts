@@ -1,0 +1,57 @@
+import type { Preset } from 'refloat/client';
+import { seenIn, SHOWN, type Pass } from './passes.js';
+import type { ReadingName } from './readings.js';
+
+/** A reading as it was observed: of this tab, or recorded. */
+export interface Seen {
+  readonly reading: ReadingName;
+  readonly table: readonly number[];
+  /** The numbers of the slots that are drawn, the reader's first. */
+  readonly numbers: Float64Array;
+  readonly passes: readonly Pass[];
+  /** What came back. */
+  output?: Float64Array;
+  /** Level of the input, and of the result. */
+  readonly level: number;
+  outputLevel?: number;
+  /** Milliseconds of the stages together. */
+  ms: number;
+  /** Who made it, if it is a recording. */
+  readonly recorded?: string;
+}
+
+/** What the page knows. */
+export interface State {
+  preset: Preset | undefined;
+  /** What keeps the page busy, if anything. */
+  busy: 'keys' | 'run' | undefined;
+  /** Of the keys: done and all, in bytes. */
+  progress: readonly [number, number];
+  problem: string | undefined;
+  keys: { readonly seconds: number; readonly megabytes: number } | undefined;
+  /** What the next run reads, and of what. */
+  reading: ReadingName;
+  number: string;
+  /** log2 of how large the other numbers may be. */
+  range: number;
+  table: number[];
+  /** What is shown. */
+  seen: Seen | undefined;
+  /** Which step of it: three of each pass. */
+  at: number;
+  /** Which of the slots drawn is followed. */
+  slot: number;
+  /** The stage under way. */
+  under: string | undefined;
+  readonly tables: Set<string>;
+}
+
+/** Steps that can be shown. */
+export function reached({ seen }: Pick<State, 'seen'>): number {
+  return seen ? seenIn(seen.passes) : 0;
+}
+
+/** Pass and stage of a step. */
+export function placeOf(at: number): { readonly pass: number; readonly stage: (typeof SHOWN)[number] } {
+  return { pass: Math.floor(at / SHOWN.length), stage: SHOWN[at % SHOWN.length] ?? 'look_up' };
+}

@@ -1,0 +1,106 @@
+import type { StageView } from 'refloat';
+import { describe, expect, test } from 'vitest';
+import { finish, largest, passesOf, seenIn, take } from '../src/digits/passes.js';
+import { digitsOf, grid, numbersOf, READINGS, readingOf, valueOf, type ReadingName } from '../src/digits/readings.js';
+import { decode, encode } from '../src/digits/recorded.js';
+import type { Seen, State } from '../src/digits/state.js';
+import { circle, lens } from '../src/digits/circle.js';
+import { controls, result, story, typed } from '../src/digits/views.js';
+
+const view = (stage: string, data: number[]): StageView =>
+  ({ kind: 'view', stage, view: 'slots', data: Float64Array.from(data) }) as unknown as StageView;
+
+/** A run of exact arithmetic with a little noise, as a tab would observe it. */
+function observed(name: ReadingName, numbers: readonly number[], noise = 2 ** -20): Seen {
+  const reading = readingOf(name);
+  const passes = passesOf(reading);
+  const digits = numbers.map((z) => digitsOf(z, reading));
+  passes.forEach(({ base, factor }, i) => {
+    const turns = digits.map((of, slot) => (of[i] ?? 0) / base + ((slot % 5) - 2) + noise);
+    take(passes, view('coeffs_to_slots', turns));
+    take(passes, view('eval_exp', turns.flatMap((x) => [Math.cos(2 * Math.PI * x), Math.sin(2 * Math.PI * x)])));
+    if (i + 1 < passes.length) take(passes, view('look_up', digits.flatMap((of) => [((of[i] ?? 0) + noise ** 2) / (base * factor), noise])));
+  });
+  const output = Float64Array.from(numbers, (z) => valueOf(z, reading, [1, 2, 3, 4, 5, 6, 7, 8]) + noise ** 2);
+  finish(passes, reading, output);
+  return { reading: name, table: [1, 2, 3, 4, 5, 6, 7, 8], numbers: Float64Array.from(numbers), passes, output, level: 8, outputLevel: 3, ms: 100 };
+}
+
+function page(seen: Seen, at = 0): State {
+  return { preset: undefined, busy: undefined, progress: [0, 0], problem: undefined, keys: undefined, reading: seen.reading, number: '1', range: 20, table: [], seen, at, slot: 0, under: undefined, tables: new Set() };
+}
+
+describe('readings', () => {
+  test('have digits that make up their modulus', () => {
+    for (const name of Object.keys(READINGS) as ReadingName[]) {
+      const reading = readingOf(name);
+      if (reading.whole) expect(grid(reading)).toBe(reading.modulus);
+      expect(typed(String(reading.number), reading)).toBe(reading.number);
+      const numbers = numbersOf(reading.number, 20, reading, 64);
+      expect(numbers[0]).toBe(reading.number);
+      expect(numbers.every((x) => Math.abs(x) <= 2 ** 20 && (!reading.whole || Number.isInteger(x)))).toBe(true);
+    }
+  });
+
+  test('count digits as exact arithmetic does, of negative numbers too', () => {
+    expect(digitsOf(271828, READINGS.decimal)).toEqual([8, 2, 8]);
+    expect(digitsOf(-5, READINGS.decimal)).toEqual([5, 9, 9]);
+    expect(digitsOf(0o4711, READINGS.octal)).toEqual([1, 1]);
+    expect(valueOf(-1, READINGS.hour, [])).toBe(23);
+    expect(valueOf(1.75, READINGS.fraction, [])).toBe(0.75);
+    expect(valueOf(-0.01, READINGS.table, [0, 0, 0, 0, 0, 0, 0, 9])).toBe(9);
+  });
+
+  test('take no words, fractions or giants for integers', () => {
+    for (const [text, words] of [['', 'no number'], ['abc', 'no number'], ['0.5', 'no integer'], ['1e9', 'too large'], ['Infinity', 'no number']] as const) {
+      expect(typed(text, READINGS.decimal)).toContain(words);
+    }
+    expect(typed('1,000', READINGS.decimal)).toBe(1000);
+    expect(typed('−12', READINGS.decimal)).toBe(-12);
+  });
+});
+
+describe('a run', () => {
+  test('is read off its stages', () => {
+    const numbers = [271828, -5, 999, 0, 1_048_576, 40];
+    const { passes } = observed('decimal', numbers);
+    expect(seenIn(passes)).toBe(9);
+    numbers.forEach((z, slot) => expect(passes.map(({ digits }) => digits?.[slot])).toEqual(digitsOf(z, READINGS.decimal)));
+    for (const { wound, outward, along, left } of passes) {
+      expect(largest(wound)).toBeCloseTo(2 ** -20, 9);
+      expect(largest(along)).toBeCloseTo(2 ** -20, 9);
+      expect(largest(outward)).toBeLessThan(2 ** -35);
+      expect(largest(left)).toBeLessThan(2 ** -28);
+    }
+  });
+
+  test('is drawn at every step, and told', () => {
+    for (const name of Object.keys(READINGS) as ReadingName[]) {
+      const seen = observed(name, [readingOf(name).number, 1, 2, 3]);
+      for (let at = 0; at < seenIn(seen.passes); at++) {
+        const drawn = [circle, lens, result].map((draw) => draw(page(seen, at), 500).text).join('') + story(page(seen, at)).text + controls(page(seen, at)).text;
+        expect(drawn).not.toMatch(/NaN|undefined|Infinity/);
+      }
+    }
+    const at = (step: number): string => story(page(observed('decimal', [271828]), step)).text.match(/<b>[\d·]+<\/b><small>/g)?.join('') ?? '';
+    const boxes = (step: number): string => at(step).replace(/<\/?\w+>/g, '');
+    expect([0, 1, 2, 5, 8].map(boxes)).toEqual(['···', '···', '··8', '·28', '828']);
+  });
+
+  test('is the same when it was recorded', () => {
+    const seen = observed('decimal', [271828, -5, 999]);
+    const again = decode(JSON.parse(JSON.stringify(encode(seen, 2, 'here'))) as ReturnType<typeof encode>);
+    expect(again.recorded).toBe('here');
+    expect([...again.numbers]).toEqual([271828, -5]);
+    again.passes.forEach((pass, i) => {
+      expect([...(pass.digits ?? [])]).toEqual([...(seen.passes[i]?.digits ?? [])].slice(0, 2));
+      expect(largest(pass.along)).toBeCloseTo(2 ** -20, 9);
+    });
+  });
+
+  test('that has none yet says so', () => {
+    const none = { ...page(observed('hour', [1])), seen: undefined };
+    expect(circle(none, 400).text + lens(none, 400).text).toMatch(/Nothing has been read yet/);
+    expect(result(none, 400).text).toMatch(/appears here/);
+  });
+});

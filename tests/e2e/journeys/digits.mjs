@@ -1,0 +1,161 @@
+// The page of digits: a recorded run at first, then one in the tab, its circle, its clouds and what came back.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from '../lib/harness.mjs';
+import { staticHost } from '../lib/host.mjs';
+import { openDemo } from '../lib/page.mjs';
+import { shots } from '../lib/paths.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function open(context, options = {}) {
+  const host = await staticHost(context);
+  const page = await openDemo(context, `${host}digits.html`, { ready: false, reducedMotion: 'reduce', ...options });
+  await page.locator('[data-act=run]:enabled').waitFor();
+  await page.locator('.digits-dots circle').first().waitFor();
+  return page;
+}
+
+/** Presses the button and waits for a result that is not the recorded one. */
+async function read(page) {
+  await page.click('[data-act=run]');
+  await page.locator('[data-act=cancel]').waitFor();
+  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 120_000 });
+  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
+  assert.equal(await page.locator('.recorded').count(), 0);
+  return page.locator('#outcome').innerText();
+}
+
+/** The digits in the boxes, the highest first. */
+const boxes = (page) => page.locator('.digits-box b').allInnerTexts();
+
+/** How far the dots of the circle are from its middle, and which of `base` rays each is on. */
+const dots = (page, base) =>
+  page.locator('.digits-circle').evaluate((svg, t) => {
+    const ring = svg.querySelector('.digits-ring');
+    const [cx, cy, r] = ['cx', 'cy', 'r'].map((name) => Number(ring.getAttribute(name)));
+    return [...svg.querySelectorAll('.digits-dots circle')].map((dot) => {
+      const [x, y] = /translate\(([-\d.]+)px, ?([-\d.]+)px\)/.exec(dot.getAttribute('style')).slice(1).map(Number);
+      const turn = (Math.atan2(x - cx, cy - y) / (2 * Math.PI)) * t;
+      return { share: Math.hypot(x - cx, y - cy) / r, off: Math.abs(turn - Math.round(turn)), ray: ((Math.round(turn) % t) + t) % t };
+    });
+  }, base);
+
+/** The first screen has the drawing and the button. */
+async function firstScreen(page, height) {
+  for (const what of ['[data-act=run]', '.digits-circle']) {
+    const box = await page.locator(what).first().boundingBox();
+    assert.ok(box && box.y >= 0 && box.y + Math.min(box.height, 120) <= height, `${what} on the first screen: ${JSON.stringify(box)}`);
+  }
+}
+
+for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
+  test(`digits: three decimal digits come off, ${colorScheme}, ${width} px`, async (context) => {
+    const page = await open(context, { colorScheme, viewport: { width, height } });
+    await firstScreen(page, height);
+    assert.match(await page.locator('.recorded').innerText(), /recorded run/);
+    assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots are the exact residue/);
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: join(shots, `digits-first-${colorScheme}-${width}.png`) });
+
+    await page.fill('[data-input=number]', '-31,415');
+    assert.match(await read(page), /−31,415 came back as 585\. 512 of 512 slots are the exact residue/);
+    assert.deepEqual(await boxes(page), ['5', '8', '5']);
+
+    // Every step, by the keyboard: wound up on a spiral, then on the circle, and the digits one after the other.
+    await page.locator('[data-act="at:0"]').focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await boxes(page), ['·', '·', '·']);
+    const wound = await dots(page, 10);
+    assert.equal(wound.length, 512);
+    assert.ok(new Set(wound.map(({ share }) => Math.round(share * 50))).size > 10, 'many turns');
+    assert.ok(wound.every(({ off, share }) => off < 0.03 / Math.max(share, 0.1)), 'on ten rays');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const on = await dots(page, 10);
+    assert.ok(on.every(({ share, off }) => Math.abs(share - 1) < 0.01 && off < 0.02), 'on ten points of the circle');
+    assert.deepEqual(on.map(({ ray }) => ray), wound.map(({ ray }) => ray), 'where they were wound to');
+    await page.getByRole('button', { name: 'Next step' }).first().click();
+    assert.deepEqual(await boxes(page), ['·', '·', '5']);
+    const caption = page.locator('#figure-lens figcaption');
+    const times = async () => Number(/: ([\d,]+) times less/.exec(await caption.innerText())?.[1].replace(',', '') ?? NaN);
+    // The first digit is read at a hundredth of its size, the last one at its own.
+    assert.ok((await times()) > 2, `the first table takes off ${await times()} times`);
+    await page.click('[data-act="at:5"]');
+    assert.deepEqual(await boxes(page), ['·', '8', '5']);
+    await page.click('[data-act="at:8"]');
+    assert.deepEqual(await boxes(page), ['5', '8', '5']);
+    assert.ok((await times()) > 5, `the last table takes off ${await times()} times`);
+    await page.click('[data-act="at:5"]');
+
+    // Another slot, by its slider, and the tables behind the drawings.
+    await page.locator('[data-input=slot]').fill('7');
+    assert.match(await page.locator('.digits-follow output').innerText(), /^7: /);
+    for (const figure of ['circle', 'lens', 'result']) {
+      await page.click(`[data-act="table:${figure}"]`);
+      assert.ok((await page.locator(`#figure-${figure} tbody tr`).count()) >= 10, figure);
+      await page.click(`[data-act="table:${figure}"]`);
+    }
+    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
+    const inside = await page.locator('.digits-circle, .digits-cloud').evaluateAll((all) =>
+      all.every((svg) => {
+        const frame = svg.getBoundingClientRect();
+        return [...svg.querySelectorAll('circle')].every((dot) => {
+          const box = dot.getBoundingClientRect();
+          return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
+        });
+      }),
+    );
+    assert.ok(inside, 'every dot lies inside its drawing');
+    const smallest = await page.evaluate(() => {
+      const sizes = [...document.querySelectorAll('main *')].filter((el) => [...el.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()) && !el.closest('sub, sup, svg')).map((el) => Number.parseFloat(getComputedStyle(el).fontSize));
+      return Math.min(...sizes);
+    });
+    assert.ok(smallest >= 13, `text of ${smallest} px`);
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    await page.screenshot({ path: join(shots, `digits-${colorScheme}-${width}.png`), fullPage: true });
+  });
+}
+
+test('digits: fractions are rounded, and a drawn table is looked up in', async (context) => {
+  const page = await open(context);
+  await page.selectOption('[data-input=reading]', 'fraction');
+  // The integer stands for itself; a fraction is typed.
+  await page.fill('[data-input=number]', '31.4159');
+  const rounded = Number(/off by ([\d.]+) steps/.exec(await read(page))?.[1] ?? NaN);
+  assert.ok(rounded > 1.4 && rounded < 1.95, `a deviation of ${rounded} points`);
+  await page.selectOption('[data-input=reading]', 'table');
+  await page.locator('[data-input="table:3"]').fill('2');
+  await page.fill('[data-input=number]', '2.45');
+  const outcome = await read(page);
+  assert.match(outcome, /2\.4500 came back as 2\./);
+  const right = Number(/(\d+) of 512 slots have the table/.exec(outcome)?.[1] ?? NaN);
+  assert.ok(right > 470, `${right} of 512`);
+  assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+});
+
+test('digits: what is no number is said, a run is cancelled, and the next one goes on', async (context) => {
+  const page = await open(context, { viewport: { width: 390, height: 844 } });
+  for (const [text, words] of [['', 'is no number'], ['many', 'is no number'], ['0.5', 'is no integer'], ['2000000', 'too large']]) {
+    await page.fill('[data-input=number]', text);
+    await page.click('[data-act=run]');
+    const problem = page.locator('.problem', { hasText: words });
+    await problem.waitFor();
+    assert.ok(await problem.evaluate((el) => el.getBoundingClientRect().bottom <= innerHeight && el.getBoundingClientRect().top >= 0), 'inside the window');
+  }
+  await page.fill('[data-input=number]', '60');
+  await page.selectOption('[data-input=reading]', 'hour');
+  await page.click('[data-act=run]');
+  await page.click('[data-act=cancel]');
+  await page.locator('[data-act=run]:enabled').waitFor();
+  assert.equal(await page.locator('.problem').count(), 0);
+  // What was there stays.
+  assert.match(await page.locator('.recorded').innerText(), /recorded run/);
+  assert.match(await read(page), /60 came back as 12\. 512 of 512/);
+});
