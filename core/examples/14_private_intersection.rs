@@ -3,13 +3,14 @@
 //!     cargo run --release -p refloat --features parallel --example 14_private_intersection
 //!     cargo run --release -p refloat --features parallel --example 14_private_intersection -- bgv15
 //!
-//! A hospital has a list of patients, an office another one. The hospital sends its identifiers encrypted and gets one encrypted
-//! number back: how many of them the office has too. The office learns nothing, and the hospital neither the list of the office nor
-//! which of its patients are in it.
+//! A hospital has a list of patients, an office has another list. The hospital sends its identifiers encrypted and gets one encrypted
+//! number back: how many of them the office has too. The office learns nothing. The hospital learns the number, and no more as long as
+//! it keeps to the protocol: the office's computation is deterministic and its list leaves traces in the noise of the result, so
+//! that a hospital that wants to can test guesses of the whole list against it.
 //!
 //! An identifier is 16 bits of value and the slot it goes into. In every slot the office multiplies the differences of the
 //! hospital's value z to all of its own, which is 0 exactly where there is a match, and takes 1 - z^(p-1): by Fermat, 1 there and 0
-//! elsewhere. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add the slots up. A
+//! elsewhere. p - 1 = 2^16, sixteen squares in a row, with a bootstrap whenever levels run out; rotations add up the slots. A
 //! single error in the last place of a single slot would make the count worthless.
 //!
 //! Without an argument this runs a demonstration size without any security; `bgv15` has 128 bits and takes 5 GB of memory.
@@ -30,13 +31,25 @@ const HOSPITAL_EMPTY: u64 = 65536;
 const OFFICE_EMPTY: u64 = 65535;
 
 /// The identifiers of a register, slot by slot: row k has the k-th of each slot, or `empty`.
-fn rows(identifiers: &BTreeSet<u64>, slots: usize, empty: u64) -> Vec<Vec<u64>> {
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for an identifier from 65535 times the number of slots on.
+fn rows(identifiers: &BTreeSet<u64>, slots: usize, empty: u64) -> Result<Vec<Vec<u64>>, Error> {
     let mut columns = vec![Vec::new(); slots];
     for id in identifiers {
-        columns[(id % slots as u64) as usize].push(id / slots as u64);
+        let value = id / slots as u64;
+        if value >= OFFICE_EMPTY {
+            return Err(Error::InvalidArgument(format!(
+                "the identifier {id}: {slots} slots take those below {}; number the records anew, or take a set with more slots",
+                OFFICE_EMPTY * slots as u64
+            )));
+        }
+        columns[(id % slots as u64) as usize].push(value);
     }
     let deepest = columns.iter().map(Vec::len).max().unwrap_or(0);
-    (0..deepest).map(|k| columns.iter().map(|column| *column.get(k).unwrap_or(&empty)).collect()).collect()
+    Ok((0..deepest)
+        .map(|k| columns.iter().map(|column| *column.get(k).unwrap_or(&empty)).collect())
+        .collect())
 }
 
 /// What the office computes with: no secret key.
@@ -49,29 +62,21 @@ struct Office<'a> {
 impl Office<'_> {
     /// x y, of operands that are refreshed where their levels are used up.
     fn multiply(&mut self, x: &BgvCiphertext, y: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
-        let (x, y) = (self.afloat(x)?, self.afloat(y)?);
+        let (x, y) = (self.with_levels(x)?, self.with_levels(y)?);
         self.bootstrapper.multiply(&x, &y, self.keys)
     }
 
-    fn afloat(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+    fn square(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
+        let x = self.with_levels(x)?;
+        self.bootstrapper.multiply(&x, &x, self.keys)
+    }
+
+    fn with_levels(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
         if x.level() > self.bootstrapper.params().levels().input {
             return Ok(x.clone());
         }
         self.bootstraps += 1;
         self.bootstrapper.bootstrap(x, self.keys, &mut ())
-    }
-
-    /// The sum of two, of which one may have been multiplied more often.
-    fn add(&mut self, x: &BgvCiphertext, y: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
-        let bgv = self.bootstrapper.bgv();
-        let (x, y) = if x.factor() == y.factor() {
-            (x.clone(), y.clone())
-        } else {
-            // To bring one to the factor of the other takes a level.
-            bgv.at_one_factor(&self.afloat(x)?, &self.afloat(y)?)?
-        };
-        let level = x.level().min(y.level());
-        bgv.add(&bgv.drop_to_level(&x, level)?, &bgv.drop_to_level(&y, level)?)
     }
 
     /// 1 in every slot whose value is among those of the rows, else 0.
@@ -93,7 +98,7 @@ impl Office<'_> {
         }
         let mut power = factors.pop().ok_or_else(|| Error::InvalidArgument("an empty register".into()))?;
         for _ in 0..(ring.value() - 1).ilog2() {
-            power = self.multiply(&power, &power)?;
+            power = self.square(&power)?;
         }
         bgv.add_constant(&bgv.negate(&power), 1)
     }
@@ -101,7 +106,7 @@ impl Office<'_> {
     /// The sum of all slots, in every slot.
     fn sum_of_slots(&mut self, x: &BgvCiphertext) -> Result<BgvCiphertext, Error> {
         let (bgv, columns) = (self.bootstrapper.bgv(), self.bootstrapper.params().n() / 2);
-        let mut sum = self.afloat(x)?;
+        let mut sum = self.with_levels(x)?;
         for log in 0..columns.ilog2() {
             sum = bgv.add(&sum, &bgv.rotate(&sum, 1 << log, self.keys)?)?;
         }
@@ -115,7 +120,8 @@ impl Office<'_> {
             matches.split_first().ok_or_else(|| Error::InvalidArgument("an empty register".into()))?;
         let mut sum = first.clone();
         for x in rest {
-            sum = self.add(&sum, x)?;
+            // Each was multiplied as often as the others, so that levels and factors are alike.
+            sum = self.bootstrapper.bgv().add(&sum, x)?;
         }
         self.sum_of_slots(&sum)
     }
@@ -124,7 +130,7 @@ impl Office<'_> {
 /// Both parties: the count, how many bootstraps it took, and their seconds.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] for an empty register.
+/// [`Error::InvalidArgument`] for an empty register, too large an identifier, and registers that may have 65537 records in common.
 pub fn intersection(
     preset: &str,
     seed: &Seed,
@@ -133,9 +139,17 @@ pub fn intersection(
 ) -> Result<(u64, usize, f64), Error> {
     let params = BgvPreset::named(preset)?.params()?;
     let slots = params.n();
+    if hospital.len().min(office.len()) as u64 > HOSPITAL_EMPTY {
+        return Err(Error::InvalidArgument(format!(
+            "registers of {} and {} records: the count is modulo {}; split the smaller one",
+            hospital.len(),
+            office.len(),
+            HOSPITAL_EMPTY + 1
+        )));
+    }
     let secret = BgvSecretKey::generate(&params, &seed.derive("key", &[]));
     let keys = secret.evaluation_keys()?;
-    let encrypted = rows(hospital, slots, HOSPITAL_EMPTY)
+    let encrypted = rows(hospital, slots, HOSPITAL_EMPTY)?
         .iter()
         .enumerate()
         .map(|(i, row)| secret.encrypt(row, params.levels().output, &seed.derive("row", &[i as u64])))
@@ -144,7 +158,7 @@ pub fn intersection(
     let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated)?;
     let mut server = Office { bootstrapper: &bootstrapper, keys: &keys, bootstraps: 0 };
     let began = Instant::now();
-    let count = server.count(&encrypted, &rows(office, slots, OFFICE_EMPTY))?;
+    let count = server.count(&encrypted, &rows(office, slots, OFFICE_EMPTY)?)?;
     let seconds = began.elapsed().as_secs_f64();
 
     let decrypted = secret.decrypt(&count)?;
@@ -161,7 +175,7 @@ pub fn register(slots: u64, count: u64, from: u64) -> BTreeSet<u64> {
 fn main() -> Result<(), Error> {
     let preset = std::env::args().nth(1).unwrap_or_else(|| "toy-bgv10".into());
     let slots = BgvPreset::named(&preset)?.params()?.n() as u64;
-    // Two slots of three have a patient, and as many again a second one; the office has more, some of them the same.
+    // Two slots of three have a patient; every slot has two records of the office, and some of all of these are the same.
     let (hospital, office) = (register(slots, slots * 2 / 3, 0), register(slots, 2 * slots, slots / 2));
     let clear = hospital.intersection(&office).count() as u64;
     println!("{preset}: {} patients, {} in the office's register", hospital.len(), office.len());

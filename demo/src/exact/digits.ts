@@ -11,14 +11,19 @@ const WORDS: Record<string, (state: State) => string> = {
   slots_to_coeffs: () => 'The integers have become coefficients, mixed by an exact transform: the picture cannot be recognised, and nothing is lost.',
   prepare: () => 'Under a sparse secret, times p². Over the integers every coefficient is now p m + q₀ I: the small number I of multiples of q₀ is what must go.',
   mod_raise: () => 'Read modulo a large Q the same words hold I + p y modulo p². The multiples of q₀ have become a low digit to base p.',
-  coeffs_to_slots: () => 'The same numbers, back in slots: above, the picture; below it, one small digit in every pixel.',
+  coeffs_to_slots: () => 'The same numbers, back in slots: the picture, and beside it one small digit in every pixel.',
   digit_removal: () => 'x − D(x) leaves p y: the low digit is 0 everywhere. Read modulo p, this is the picture, and its levels are refilled.',
 };
+
+/** What stands in the place of a view that nobody can have, or that is not there yet. */
+function nothingToSee(state: State): Html {
+  return html`<p class="empty">${state.views.length > 0 ? 'Between its stages a server sees noise, and has no key to draw anything else.' : 'The picture is being read.'}</p>`;
+}
 
 /** Both digits of every number: the message, and what is below it. */
 export function digits(state: State, width: number): Html {
   const view = shown(state);
-  if (!view) return html`<p class="empty">${state.views.length > 0 ? 'Between its stages a server sees noise, and has no key to draw anything else.' : 'The picture is being read.'}</p>`;
+  if (!view) return nothingToSee(state);
   const { every, columns, slots: pixels } = drawn(view.high.length);
   const rows = pixels.length / columns;
   const gap = width < 560 ? 14 : 40;
@@ -73,7 +78,7 @@ export function digits(state: State, width: number): Html {
 export function comb(state: State, width: number): Html {
   const view = shown(state);
   const bound = state.removal?.bound;
-  if (!view || bound === undefined) return html`<p class="empty">Loading…</p>`;
+  if (!view || bound === undefined) return nothingToSee(state);
   const all = Array.from({ length: 2 * bound + 1 }, (_, i) => i - bound);
   const counts = new Map(all.map((digit) => [digit, 0]));
   for (const digit of view.low) counts.set(digit, (counts.get(digit) ?? 0) + 1);
@@ -123,7 +128,7 @@ export function polynomial(state: State, width: number): Html {
   const last = occur[terms - 1] ?? 0;
   const all = terms === occur.length;
   const cut = all ? `All ${terms} powers, up to x${superscript(last)}` : `${plural(terms, 'power')} of ${occur.length}, up to x${superscript(last)}`;
-  const sentence = `${cut}: of ${numbers} numbers I + p y with |I| ≤ ${removal.bound}, ${exact === numbers ? 'all become p y, low digit 0 and y untouched' : `${exact} ${exact === 1 ? 'becomes' : 'become'} p y`}${all ? '. Beyond ±' + String(removal.bound) + ' nothing is promised, and digits are as if drawn by lot' : ''}.`;
+  const sentence = `${cut}: of ${numbers} numbers I + p y with |I| ≤ ${removal.bound}, ${exact === numbers ? 'all become p y, low digit 0 and y untouched' : `${exact} ${exact === 1 ? 'becomes' : 'become'} p y`}${all ? '. Beyond ±' + String(removal.bound) + ' nothing is promised, and digits look random' : ''}.`;
   const ticks = [-REACH, -removal.bound, 0, removal.bound, REACH];
   return figure(state, {
     id: 'polynomial',
@@ -155,5 +160,5 @@ function superscript(power: number): string {
 export function words({ removal }: Pick<State, 'removal'>): Html {
   if (!removal) return html``;
   const degree = removal.coefficients.length - 1;
-  return html`D(I + p y) = I modulo p² for every y, as long as |I| ≤ ${removal.bound}. The product N(x) of x − I over these ${2 * removal.bound + 1} digits is a multiple of p at all such numbers, so its square vanishes modulo p²: multiples of it may be added without changing a value. That brings the degree from p = ${removal.prime} down to ${degree}: ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Add up its powers: until the last one the digits look drawn by lot.`;
+  return html`D(I + p y) = I modulo p² for every y, as long as |I| ≤ ${removal.bound}. The product N(x) of x − I over these ${2 * removal.bound + 1} digits is a multiple of p at all such numbers, so its square vanishes modulo p²: multiples of it may be added without changing a value. That brings the degree from p = ${removal.prime} down to ${degree}: ${plural(removal.levels, 'level')} and ${removal.keySwitches} key switches. Add up its powers: until the last one the digits look random.`;
 }

@@ -126,7 +126,10 @@ async function bootstrap(): Promise<void> {
       say(document.getElementById('outcome')?.textContent ?? '');
       return;
     }
-    const { secret, evaluation, made } = await (keys ??= madeKeys(stop.signal));
+    const making = (keys ??= madeKeys(stop.signal));
+    // What was not made can be tried again.
+    making.catch(() => keys === making && (keys = undefined));
+    const { secret, evaluation, made } = await making;
     state.keys = made;
     state.busy = 'run';
     const input = await secret.encrypt(integers, { level: preset.inputLevel });
@@ -145,10 +148,9 @@ async function bootstrap(): Promise<void> {
     draw();
     say(document.getElementById('outcome')?.textContent ?? '');
   } catch (error) {
-    if (!state.keys) keys = undefined;
     if (!(error instanceof RefloatError && error.code === 'ABORTED')) {
       state.problem = error instanceof Error ? error.message : String(error);
-      forget();
+      if (!state.there) forget();
     }
   } finally {
     for (const ciphertext of used) ciphertext.free();
@@ -214,26 +216,37 @@ async function record(): Promise<void> {
 /** Reads the integers of a picture; the run before was of another. */
 async function choose(picture: Picture): Promise<void> {
   if (!state.preset) return;
-  Object.assign(state, { picture, input: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
+  Object.assign(state, { problem: undefined, picture, input: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
   const input = await integersOf(picture, state.preset);
   if (state.picture === picture) state.input = input;
   draw();
 }
 
-/** Goes over to a set of the server, or back to the tab's. */
+/** Switches to a set of the server, or back to the tab's. */
 async function goTo(there: string | undefined): Promise<void> {
-  const rf = await library;
-  const name = there ?? SET;
-  const [preset, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
-  Object.assign(state, { there, preset, removal, keys: undefined, terms: powers(removal).length, slot: Math.floor(preset.slots / 2) + 16 });
-  await choose(state.picture);
+  if (state.busy) return;
+  state.busy = 'set';
+  draw();
+  try {
+    const rf = await library;
+    const name = there ?? SET;
+    const [preset, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
+    const made = there ? undefined : (await keys?.catch(() => undefined))?.made;
+    Object.assign(state, { there, preset, removal, keys: made, problem: undefined, terms: powers(removal).length, slot: Math.floor(preset.slots / 2) + 16 });
+    await choose(state.picture);
+  } finally {
+    state.busy = undefined;
+    draw();
+  }
 }
 
-/** The sets of integers that the server has, if one answers. */
+/** The sets of integers that the server has, if one answers: those of one digit below the message, which the page is about. */
 async function findServer(): Promise<void> {
   const rf = await library;
   const offer = await rf.server(serverUrl, { retry: { attempts: 1 } }).params().catch(() => undefined);
-  state.offers = offer?.sets.filter((set) => set.scheme === 'bgv').map((set) => set.name) ?? [];
+  const names = offer?.sets.filter((set) => set.scheme === 'bgv').map((set) => set.name) ?? [];
+  const sets = await Promise.all(names.map((name) => rf.integers.params(name).catch(() => undefined)));
+  state.offers = sets.filter((set) => set !== undefined && set.modulus === state.preset?.modulus).map((set) => set?.name ?? '');
   draw();
 }
 

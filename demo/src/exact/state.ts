@@ -20,11 +20,12 @@ export interface State {
   /** The set of the server that is computed with; undefined for this tab. */
   there: string | undefined;
   /** What keeps the page busy, if anything. */
-  busy: 'keys' | 'run' | undefined;
+  busy: 'set' | 'keys' | 'run' | undefined;
   paused: boolean;
   /** Of the keys: done and all, in bytes. */
   progress: readonly [number, number];
   problem: string | undefined;
+  /** What was made for the set that is computed with: keys in this tab, or keys that were sent to the server. */
   keys: { readonly seconds: number; readonly megabytes: number } | undefined;
   picture: Picture;
   /** What is encrypted, one integer a slot. */

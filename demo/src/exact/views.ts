@@ -11,18 +11,19 @@ export function controls(state: State): Html {
       <label>Integers <select data-input="picture" ${busy ? 'disabled' : ''}>${Object.entries(PICTURES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.picture ? 'selected' : ''}>${words}</option>`)}</select></label>
       ${state.offers.length > 0 ? html`<label>Where <select data-input="there" ${busy ? 'disabled' : ''}><option value="" ${state.there ? '' : 'selected'}>in this tab, at demonstration size</option>${state.offers.map((set) => html`<option value="${set}" ${set === state.there ? 'selected' : ''}>on the server, ${set}</option>`)}</select></label>` : ''}
       ${busy
-        ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}<button type="button" class="secondary" data-act="cancel">Cancel</button>`
+        ? html`${busy === 'run' && !state.there ? html`<button type="button" class="secondary" data-act="${state.paused ? 'resume' : 'pause'}">${state.paused ? 'Go on' : 'Pause'}</button><button type="button" class="secondary" data-act="step">One stage</button>` : ''}${busy === 'set' ? '' : html`<button type="button" class="secondary" data-act="cancel">Cancel</button>`}`
         : html`<button type="button" class="primary small" data-act="run" ${preset && state.input ? '' : 'disabled'}>Encrypt and bootstrap</button>`}
     </div>
     ${state.recorded ? html`<p class="recorded"><strong>A recorded run</strong>, ${state.recorded}. Press the button to make your own.</p>` : ''}
+    ${busy === 'set' ? html`<p class="hint">Loading the set…</p>` : ''}
     ${busy === 'keys' ? html`<p class="hint">Making ${state.there ? 'and sending ' : ''}keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
 }
 
 /** The set that the page computes with. */
-export function setLine({ preset, keys, problem, offers }: Pick<State, 'preset' | 'keys' | 'problem' | 'offers'>): Html {
+export function setLine({ preset, keys, problem, offers, there }: Pick<State, 'preset' | 'keys' | 'problem' | 'offers' | 'there'>): Html {
   if (!preset) return problem ? html`` : html`<p class="conv-set hint">Loading…</p>`;
-  return html`<p class="conv-set"><span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus}, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}.${preset.secure ? '' : html` Full size: <code>bgv15</code>, 32,768 integers, 128 bits, on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
+  return html`<p class="conv-set"><span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${count(preset.slots)} integers modulo ${preset.modulus}, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? (there ? html`${decimal(keys.megabytes, 0)} MB of keys made here and sent to the server in ${decimal(keys.seconds, 1)} s; only the secret key stays in this tab` : html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory`) : html`${bytes(preset.keyBytes)} of keys are made with the first run${there ? ', and sent to the server' : ''}`}.${preset.secure ? '' : html` Full size: <code>bgv15</code>, 32,768 integers, 128 bits, on a server${offers.length > 0 ? '' : html`; <code>npm start</code> starts one`}.`}</span></p>`;
 }
 
 /** The stages as a row of buttons, the modulus as water in each. */
