@@ -60,6 +60,75 @@ fn digits() -> Program {
 }
 
 #[test]
+fn questions_of_order_are_text_bytes_and_answers() {
+    let text = "x = input
+        a = argmax x 4
+        b = argmin x 4 unit
+        c = rank x 4 grid 8
+        d = top x 4 2 signed
+        e = sign x 3
+        a = output a
+        b = output b
+        c = output c
+        d = output d
+        e = output e";
+    let program = Program::parse(text).unwrap();
+    let bytes = program.to_bytes();
+    assert_eq!(bytes[6], VERSION as u8);
+    let again = Program::from_bytes(&bytes).unwrap();
+    assert_eq!(again.to_bytes(), bytes);
+    let mut older = bytes.clone();
+    older[6] = 2;
+    let error = Program::from_bytes(&older).err().unwrap().to_string();
+    assert!(error.contains("reading 6") && error.contains("version 2"), "{error}");
+    // Equal ones: the first is the larger.
+    let x: Vec<Complex> = [0.5, -0.25, 0.5, 0.0, 9.0, 9.0, 9.0, 9.0].map(Complex::from).to_vec();
+    let found = again.evaluate(8, &[x]).unwrap();
+    let wanted = [
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0, 0.0],
+        [3.0, 0.0, 2.0, 1.0],
+        [1.0, 0.0, 1.0, 0.0],
+        [1.0, 0.0, 1.0, 0.0],
+    ];
+    for (found, wanted) in found.iter().zip(wanted) {
+        let found: Vec<f64> = found.iter().map(|z| z.re).collect();
+        assert_eq!(found[..4], wanted);
+        assert_eq!(found[4..], [0.0; 4]);
+    }
+    for (line, part) in [
+        ("argmax x", "how many slots"),
+        ("argmax x 1", "2 to"),
+        ("argmax x 0.5", "whole number"),
+        ("argmax x 4 grid", "grid and bits"),
+        ("argmax x 4 grid 0", "bits"),
+        ("argmax x 4 near", "signed"),
+        ("top x 4", "how many"),
+        ("top x 4 5", "1 to 4"),
+        ("top x 4 0", "1 to 4"),
+        ("sign x 0", "1 to"),
+        ("rank y 4", "\"y\""),
+    ] {
+        let error =
+            Program::parse(&format!("x = input\nm = {line}\nm = output m")).err().unwrap().to_string();
+        assert!(error.contains(part), "{line}: {error}");
+    }
+    let few = Program::parse("x = input\nm = argmax x 16\nm = output m").unwrap();
+    assert!(few.evaluate(8, &[vec![Complex::ZERO; 8]]).unwrap_err().to_string().contains("16 numbers"));
+    // Every beginning and every byte is read without a panic.
+    for end in 0..bytes.len() {
+        assert!(Program::from_bytes(&bytes[..end]).is_err());
+    }
+    for at in 12..bytes.len() {
+        for value in [0, 7, 255] {
+            let mut changed = bytes.clone();
+            changed[at] = value;
+            let _ = Program::from_bytes(&changed);
+        }
+    }
+}
+
+#[test]
 fn digits_mean_what_their_definitions_say() {
     let program = digits();
     let x: Vec<Complex> =
@@ -87,7 +156,7 @@ fn bytes_come_back_and_mean_the_same() {
     let x = [vec![Complex::new(-0.7, 0.2); 8]];
     assert_eq!(back.evaluate(8, &x).unwrap(), program.evaluate(8, &x).unwrap());
     // Readings came with version 2; other programs are written as before.
-    assert_eq!((program.to_bytes()[6], sample().to_bytes()[6]), (VERSION as u8, 1));
+    assert_eq!((program.to_bytes()[6], sample().to_bytes()[6]), (2, 1));
     let mut earlier = program.to_bytes();
     earlier[6] = 1;
     let error = Program::from_bytes(&earlier).err().unwrap().to_string();
@@ -173,7 +242,7 @@ fn counts_are_refused_before_anything_is_made_of_them() {
     };
     assert_eq!(refusal(b"rfprof\x01\x00\x00\x00\x00\x00").0, "BAD_BYTES");
     let (code, message) = refusal(&header(VERSION + 1, 0));
-    assert!(code == "BAD_BYTES" && message.contains("version 3"), "{message}");
+    assert!(code == "BAD_BYTES" && message.contains("version 4"), "{message}");
     assert_eq!(refusal(&header(VERSION, u32::MAX)).0, "LIMIT");
     assert_eq!(refusal(&header(VERSION, MAX_NODES as u32)).0, "BAD_BYTES");
     // A constant of 2^32 - 1 numbers, and one of as many as there may be but are not.

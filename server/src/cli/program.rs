@@ -116,7 +116,8 @@ pub fn evaluate(
     let (set, key, inputs) = ciphertexts(registry, files)?;
     if program.reads_digits() && !set.reads_digits()? {
         return Err(Failure::usage(format!(
-            "{} reads no digits, and the program does; take keys of a set for modular reduction, which `refloat params` lists",
+            "{} reads no digits and does not compare, and the program does; take keys of a set for modular reduction, or of one that \
+             links numbers to gates, which `refloat params` lists",
             set.client().info().name
         )));
     }

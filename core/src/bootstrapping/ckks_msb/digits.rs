@@ -94,6 +94,10 @@ impl Digits {
                 let readout = Readout::tables(&tables(readings), None)?;
                 Ok(Self { rounding: Rounding::None, ..rounded(1.0, readout, places)? })
             }
+            [Reading::Order(_), ..] => Err(Error::InvalidArgument(format!(
+                "{} compares digit by digit, and not the slots of one value; take keys of a set that links numbers to gates",
+                params.name()
+            ))),
             _ => Err(Error::InvalidArgument("no readings, or the same one twice; give each once".into())),
         }
     }

@@ -2,7 +2,7 @@
 
 use alloc::{string::String, vec::Vec};
 
-use super::{MAX_VALUES, Node, Operation, Program, Reading, Value};
+use super::{MAX_VALUES, Node, Operation, Order, Program, Reading, Value};
 use crate::{
     circuits::{
         linear_transform::Diagonals,
@@ -130,6 +130,11 @@ impl Builder {
     /// What is read of the digits of every slot, of sets that evaluate modular reduction.
     pub fn digits(&mut self, x: Value, reading: Reading) -> Value {
         self.push(Operation::Digits(x, reading))
+    }
+
+    /// What comparison tells of the first slots, of sets that compare.
+    pub fn order(&mut self, x: Value, order: Order) -> Value {
+        self.digits(x, Reading::Order(order))
     }
 
     /// floor(t x) / t for x modulo 1; within a little of a multiple of 1/t, the neighbour may come.

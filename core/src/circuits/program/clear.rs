@@ -43,7 +43,7 @@ impl Program {
                     Ok(of(*x).iter().cycle().skip(places).take(slots).copied().collect())
                 }
                 Operation::LinearTransform(x, matrix) => product(matrix, of(*x)),
-                Operation::Digits(x, reading) => each(*x, &|z| reading.of(z)),
+                Operation::Digits(x, reading) => reading.values(of(*x)),
                 Operation::Bootstrap(x) | Operation::Output(x) => each(*x, &|z| z),
             };
             values.push(value.map_err(|error| error.within(&self.describe(index)))?);

@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 use core::fmt::Debug;
 
-use super::{InputShape, Known, Operation, Program};
+use super::{InputShape, Known, Operation, Order, Program, clear::fits};
 use crate::{
     error::Error,
     schemes::ckks::{Complex, Scale},
@@ -18,8 +18,8 @@ pub const MAX_PASSES: usize = 1024;
 /// Most readings of the same digits: as many tables are looked up in at once.
 pub(super) const MAX_TOGETHER: usize = 256;
 
-/// What is read of the real part of every slot. The result is refreshed: it has the levels of the set, less those of the
-/// tables that are looked up in.
+/// What is read of the real part of every slot, or for [`Self::Order`] of the first ones. The result is refreshed: it has the levels
+/// of the set, less those of the tables that are looked up in.
 ///
 /// Numbers are read up to 2^20, and up to 2^20 times their modulus. They are taken to be off by little more than encryption leaves;
 /// what is made of integers that were read is known to be off by more ([`Known`]), and refused where that would make digits wrong.
@@ -52,6 +52,8 @@ pub enum Reading {
     /// A value of a table of t: that of t x, where x is a multiple of 1/t. Fewer digits than [`Self::LookUp`]; not
     /// of what a bootstrap or [`Self::Modulo`] has rounded to other steps.
     LookUpExact(Vec<Complex>),
+    /// What comparison tells of the first slots, of sets that compare.
+    Order(Order),
 }
 
 impl Reading {
@@ -64,6 +66,7 @@ impl Reading {
             Self::Bit { .. } => "bit",
             Self::LookUp(_) => "lut",
             Self::LookUpExact(_) => "lut-exact",
+            Self::Order(order) => order.kind(),
         }
     }
 
@@ -81,6 +84,7 @@ impl Reading {
             (Self::Bit { bits, .. }, Self::Bit { bits: others, .. }) => bits == others,
             (Self::LookUp(table), Self::LookUp(other))
             | (Self::LookUpExact(table), Self::LookUpExact(other)) => table.len() == other.len(),
+            (Self::Order(order), Self::Order(other)) => order.shares_comparisons(other),
             _ => self == other,
         }
     }
@@ -114,12 +118,27 @@ impl Reading {
             Self::LookUp(table) | Self::LookUpExact(table) if table.len() < 2 => {
                 refuse(format!("a table of {} values; give 2 or more", table.len()))
             }
+            Self::Order(order) => order.check(),
             Self::Integer { .. } | Self::LookUp(_) | Self::LookUpExact(_) => Ok(()),
         }
     }
 
+    /// The exact values for the numbers of all slots.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for fewer slots than numbers that are compared.
+    pub(super) fn values(&self, numbers: &[Complex]) -> Result<Vec<Complex>, Error> {
+        match self {
+            Self::Order(order) => {
+                fits(order.count as usize, numbers.len(), "numbers to compare")?;
+                Ok(order.of(numbers))
+            }
+            _ => Ok(numbers.iter().map(|&x| self.of(x)).collect()),
+        }
+    }
+
     /// The exact value for a number.
-    pub(super) fn of(&self, x: Complex) -> Complex {
+    fn of(&self, x: Complex) -> Complex {
         // x - floor(x) is below 1, and rounded to it for x just below an integer.
         let fraction = |x: f64| x - libm::floor(x);
         let digit = |x: f64, t: f64| libm::fmin(libm::floor(t * fraction(x)), t - 1.0);
@@ -140,6 +159,8 @@ impl Reading {
             Self::LookUpExact(table) => {
                 table[(libm::round(x.re * table.len() as f64) as i64).rem_euclid(table.len() as i64) as usize]
             }
+            // Of one number alone.
+            Self::Order(order) => order.of(&[x])[0],
         }
     }
 }

@@ -32,12 +32,16 @@
 //! | 2 | integers modulo an integer | the modulus (8 bytes) |
 //! | 3 | a bit | bits (4 bytes), which one (4 bytes) |
 //! | 4, 5 | a table, or of exact multiples | numbers |
+//! | 6, from version 3 on | an order | what is asked (1 byte: sign, rank, argmax, argmin, top), of how many (4 bytes), for top how many (4 bytes), where they lie (1 byte: signed, unit, grid), for a grid its bits (4 bytes) |
 //!
 //! Numbers are their count (4 bytes), 1 if they are real or 2 if they are complex, and one or two doubles for each.
 
 use alloc::{format, string::String, vec::Vec};
 
-use super::{MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Reading, Value, graph::limit};
+use super::{
+    Asked, Bounds, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Order, Program, Reading, Value,
+    graph::limit,
+};
 use crate::{
     circuits::{
         linear_transform::Diagonals,
@@ -47,8 +51,9 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Version of programs that read digits; others are of version 1, so that earlier releases read them. Both are read.
-pub const VERSION: u16 = 2;
+/// Version of programs that compare; those that read digits are of version 2, and others of version 1, so that earlier releases read
+/// them. All are read.
+pub const VERSION: u16 = 3;
 
 /// Longest encoding that is read, in bytes: that of every program within the limits.
 pub const MAX_BYTES: usize = 16 * MAX_VALUES + 9 * MAX_DIAGONALS + (MAX_NAME + 64) * MAX_NODES + HEADER;
@@ -63,7 +68,11 @@ impl Program {
     /// The bytes described at [`crate::circuits::program`]'s source: a header, and the nodes in order.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
-        let version = if self.reads_digits() { VERSION } else { 1 };
+        let version = match (self.compares(), self.reads_digits()) {
+            (true, _) => VERSION,
+            (_, true) => 2,
+            _ => 1,
+        };
         out.extend_from_slice(&version.to_le_bytes());
         put(&mut out, self.nodes().len());
         for node in self.nodes() {
@@ -176,6 +185,26 @@ fn put_numbers(out: &mut Vec<u8>, values: &[Complex]) {
     }
 }
 
+fn put_order(out: &mut Vec<u8>, order: &Order) {
+    let (asked, most) = match order.asked {
+        Asked::Sign => (0, None),
+        Asked::Rank => (1, None),
+        Asked::Argmax => (2, None),
+        Asked::Argmin => (3, None),
+        Asked::Top(most) => (4, Some(most)),
+    };
+    out.extend_from_slice(&[6, asked]);
+    out.extend_from_slice(&order.count.to_le_bytes());
+    out.extend(most.into_iter().flat_map(u32::to_le_bytes));
+    let (bounds, bits) = match order.bounds {
+        Bounds::Signed => (0, None),
+        Bounds::Unit => (1, None),
+        Bounds::Grid(bits) => (2, Some(bits)),
+    };
+    out.push(bounds);
+    out.extend(bits.into_iter().flat_map(u32::to_le_bytes));
+}
+
 fn put_reading(out: &mut Vec<u8>, reading: &Reading) {
     match reading {
         Reading::Modulo { modulus, bits, centred } => {
@@ -200,6 +229,7 @@ fn put_reading(out: &mut Vec<u8>, reading: &Reading) {
             out.push(5);
             put_numbers(out, table);
         }
+        Reading::Order(order) => put_order(out, order),
     }
 }
 
@@ -293,7 +323,7 @@ impl<'a> Reader<'a> {
             9 => Operation::LinearTransform(self.value()?, self.matrix()?),
             10 => Operation::Bootstrap(self.value()?),
             11 => Operation::Output(self.value()?),
-            12 if version >= 2 => Operation::Digits(self.value()?, self.reading()?),
+            12 if version >= 2 => Operation::Digits(self.value()?, self.reading(version)?),
             other => {
                 return Err(Error::BadBytes(format!(
                     "operation {other}, and version {version} has 0 to {}; use a release of refloat that knows it",
@@ -304,7 +334,7 @@ impl<'a> Reader<'a> {
         Ok(Node { name: String::from(name), operation })
     }
 
-    fn reading(&mut self) -> Result<Reading, Error> {
+    fn reading(&mut self, version: u16) -> Result<Reading, Error> {
         Ok(match self.byte()? {
             kind @ (0 | 1) => Reading::Modulo {
                 modulus: self.double()?,
@@ -318,10 +348,38 @@ impl<'a> Reader<'a> {
             },
             4 => Reading::LookUp(self.numbers()?),
             5 => Reading::LookUpExact(self.numbers()?),
+            6 if version >= 3 => Reading::Order(self.order()?),
             other => {
-                return Err(Error::BadBytes(format!("a reading {other} of digits, and there are 0 to 5")));
+                return Err(Error::BadBytes(format!(
+                    "a reading {other} of digits, and version {version} has 0 to {}",
+                    if version >= 3 { 6 } else { 5 }
+                )));
             }
         })
+    }
+
+    fn order(&mut self) -> Result<Order, Error> {
+        let asked = self.byte()?;
+        let count = u32::from_le_bytes(self.array()?);
+        let asked = match asked {
+            0 => Asked::Sign,
+            1 => Asked::Rank,
+            2 => Asked::Argmax,
+            3 => Asked::Argmin,
+            4 => Asked::Top(u32::from_le_bytes(self.array()?)),
+            other => {
+                return Err(Error::BadBytes(format!("a question {other} of an order, and there are 0 to 4")));
+            }
+        };
+        let bounds = match self.byte()? {
+            0 => Bounds::Signed,
+            1 => Bounds::Unit,
+            2 => Bounds::Grid(u32::from_le_bytes(self.array()?)),
+            other => {
+                return Err(Error::BadBytes(format!("bounds {other} of an order, and there are 0 to 2")));
+            }
+        };
+        Ok(Order { asked, count, bounds })
     }
 
     fn matrix(&mut self) -> Result<Diagonals, Error> {

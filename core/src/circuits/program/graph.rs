@@ -62,7 +62,8 @@ pub enum Operation {
     LinearTransform(Value, Diagonals),
     /// The same slots with all levels that a bootstrap leaves.
     Bootstrap(Value),
-    /// What is read of the digits of every slot, of sets that evaluate modular reduction.
+    /// What is read of the digits of every slot, of sets that evaluate modular reduction, or of the order of the first ones, of sets
+    /// that compare.
     Digits(Value, Reading),
     /// A ciphertext handed out, under the name of the node.
     Output(Value),
@@ -195,9 +196,15 @@ impl Program {
         }
     }
 
-    /// Whether it reads digits.
+    /// Whether it reads digits, or compares.
     pub fn reads_digits(&self) -> bool {
         self.nodes.iter().any(|node| matches!(node.operation, Operation::Digits(..)))
+    }
+
+    /// Whether it compares.
+    pub fn compares(&self) -> bool {
+        let order = |node: &Node| matches!(node.operation, Operation::Digits(_, Reading::Order(_)));
+        self.nodes.iter().any(order)
     }
 
     /// The numbers of a constant.

@@ -59,6 +59,7 @@ mod graph;
 pub mod integer_program;
 mod known;
 mod lower;
+mod order;
 mod plan;
 mod readings;
 mod rotations;
@@ -73,6 +74,7 @@ pub use digits::{DigitReader, MAX_BITS, MAX_PASSES, PlannedDigits, Reading, Read
 pub use encoding::{MAX_BYTES, VERSION};
 pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
 pub use known::Known;
+pub use order::{Asked, Bounds, Order};
 pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, ReadDigits, Refresh, STAGE};
 pub use steps::MAX_STEPS;

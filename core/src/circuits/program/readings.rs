@@ -21,9 +21,13 @@ impl Planner<'_> {
         x: Register,
     ) -> Result<Register, Error> {
         let reader = self.target.digits.clone().ok_or_else(|| {
-            Error::InvalidArgument(
-                "it reads digits, and this set does not; take keys of a set for modular reduction".into(),
-            )
+            let which = match &program.nodes()[node].operation {
+                Operation::Digits(_, Reading::Order(_)) => {
+                    "it compares, and this set does not; take keys of a set that links numbers to gates"
+                }
+                _ => "it reads digits, and this set does not; take keys of a set for modular reduction",
+            };
+            Error::InvalidArgument(which.into())
         })?;
         let needed = self.needed.get_or_insert_with(|| program.needed());
         // Each reading once, by the first node that has it.

@@ -20,6 +20,7 @@
 //! | `y = lut a 0 0.25 0.5 1` | the value at floor(4 a) of a table of 4, a modulo 1 |
 //! | `y = lut-exact a 0 0.25 0.5 1` | the same for a multiple of 1/4 |
 //! | `q = quantise a 32`, `quantise-nearest a 32` | the multiple of 1/32 below a, or next to it, a modulo 1 |
+//! | `m = argmax a 16`, `argmin a 16`, `rank a 16`, `top a 16 3`, `sign a 16` | of the first 16 slots of a, in [-1, 1]: 1 for the largest, the smallest, the 3 largest, or what is at least 0; `rank` counts the smaller ones. `unit` after it says that they are in [0, 1], `grid 8` that they are multiples of 2^-8 there |
 //! | `score = output y` | hands y out under that name |
 
 use alloc::{
@@ -29,7 +30,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Builder, Program, Reading, Value};
+use super::{Asked, Bounds, Builder, Order, Program, Reading, Value};
 use crate::{
     circuits::polynomial::{Polynomial, PolynomialBasis, clamp},
     error::Error,
@@ -166,6 +167,13 @@ impl Parser {
                 let reading = reading(operation, words)?;
                 Ok(self.builder.digits(x, reading))
             }
+            "argmax" | "argmin" | "rank" | "top" | "sign" => {
+                let (&x, words) =
+                    words.split_first().ok_or_else(|| refuse(format!("{operation} takes a value")))?;
+                let [x] = self.operands(operation, &[x])?;
+                let order = order(operation, words)?;
+                Ok(self.builder.order(x, order))
+            }
             "quantise" | "quantise-nearest" => {
                 let &[x, count] = words else {
                     return Err(refuse(format!("{operation} takes a value and a number of steps")));
@@ -215,6 +223,33 @@ fn reading(operation: &str, words: &[&str]) -> Result<Reading, Error> {
         ("bit", _) => Err(refuse("bit takes a value, a number of bits, and which of them, 0 for the lowest")),
         _ => Err(refuse(format!("{operation} takes a value, a modulus, and bits or none"))),
     }
+}
+
+/// What is asked of an order, from what follows the value.
+fn order(operation: &str, words: &[&str]) -> Result<Order, Error> {
+    let (count, mut words) = words
+        .split_first()
+        .ok_or_else(|| refuse(format!("{operation} takes a value, and of how many slots")))?;
+    let asked = match operation {
+        "sign" => Asked::Sign,
+        "rank" => Asked::Rank,
+        "argmax" => Asked::Argmax,
+        "argmin" => Asked::Argmin,
+        _ => {
+            let (most, rest) = words
+                .split_first()
+                .ok_or_else(|| refuse("top takes a value, of how many slots, and how many"))?;
+            words = rest;
+            Asked::Top(whole(most)?)
+        }
+    };
+    let bounds = match words {
+        [] | ["signed"] => Bounds::Signed,
+        ["unit"] => Bounds::Unit,
+        ["grid", bits] => Bounds::Grid(whole(bits)?),
+        _ => return Err(refuse(format!("{operation} ends with nothing, signed, unit, or grid and bits"))),
+    };
+    Ok(Order { asked, count: whole(count)?, bounds })
 }
 
 fn whole<T: core::str::FromStr>(word: &str) -> Result<T, Error> {

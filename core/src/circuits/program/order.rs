@@ -1,0 +1,110 @@
+//! Order: what programs ask of numbers in slots that only comparison tells.
+
+use alloc::{format, vec, vec::Vec};
+
+use crate::{error::Error, schemes::ckks::Complex};
+
+/// Most numbers of one question.
+const MAX_COUNT: u32 = 1 << 16;
+
+/// What is asked of the real parts of the first slots of a value. The answer to number j is in slot j; the other slots are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// The question.
+    pub asked: Asked,
+    /// How many numbers.
+    pub count: u32,
+    /// Where they lie.
+    pub bounds: Bounds,
+}
+
+/// A question about the order of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// 1 for at least 0, and 0 below.
+    Sign,
+    /// How many of the others are smaller. Of equal ones the first has the higher rank.
+    Rank,
+    /// 1 for the largest, and 0 for the others.
+    Argmax,
+    /// 1 for the smallest, and 0 for the others.
+    Argmin,
+    /// 1 for so many of the largest, and 0 for the others.
+    Top(u32),
+}
+
+/// Where numbers lie that are compared: the closer together, the finer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bounds {
+    /// In \[-1, 1\].
+    Signed,
+    /// In \[0, 1\].
+    Unit,
+    /// Multiples of 2^-bits in \[0, 1), compared exactly.
+    Grid(u32),
+}
+
+impl Order {
+    /// What it is called in messages and in texts.
+    pub fn kind(&self) -> &'static str {
+        match self.asked {
+            Asked::Sign => "sign",
+            Asked::Rank => "rank",
+            Asked::Argmax => "argmax",
+            Asked::Argmin => "argmin",
+            Asked::Top(_) => "top",
+        }
+    }
+
+    /// Whether the same comparisons answer both.
+    pub fn shares_comparisons(&self, other: &Self) -> bool {
+        let ranks = |order: &Self| order.asked != Asked::Sign;
+        (self.count, self.bounds, ranks(self)) == (other.count, other.bounds, ranks(other))
+    }
+
+    /// Whether a number of this rank, counted from 0 for the smallest, is meant; for all questions but sign and rank.
+    pub fn is_meant(&self, rank: u32) -> bool {
+        match self.asked {
+            Asked::Argmax => rank + 1 == self.count,
+            Asked::Argmin => rank == 0,
+            Asked::Top(most) => rank + most >= self.count,
+            Asked::Sign | Asked::Rank => false,
+        }
+    }
+
+    /// # Errors
+    /// [`Error::InvalidArgument`] for what no set could answer.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let refuse = |what| Err(Error::InvalidArgument(what));
+        let least = if self.asked == Asked::Sign { 1 } else { 2 };
+        match (self.asked, self.bounds) {
+            _ if !(least..=MAX_COUNT).contains(&self.count) => {
+                refuse(format!("{} of {} numbers; take {least} to {MAX_COUNT}", self.kind(), self.count))
+            }
+            (Asked::Top(most), _) if !(1..=self.count).contains(&most) => {
+                refuse(format!("the {most} largest of {} numbers; take 1 to {}", self.count, self.count))
+            }
+            (_, Bounds::Grid(bits)) if !(1..=52).contains(&bits) => {
+                refuse(format!("numbers of {bits} bits; take 1 to 52"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The exact answers.
+    pub(super) fn of(&self, numbers: &[Complex]) -> Vec<Complex> {
+        let count = (self.count as usize).min(numbers.len());
+        let mut out = vec![Complex::ZERO; numbers.len()];
+        for (i, out) in out.iter_mut().enumerate().take(count) {
+            let x = numbers[i].re;
+            let smaller = |&j: &usize| if i < j { x >= numbers[j].re } else { i > j && numbers[j].re < x };
+            let value = match self.asked {
+                Asked::Sign => f64::from(u8::from(x >= 0.0)),
+                Asked::Rank => (0..count).filter(smaller).count() as f64,
+                _ => f64::from(u8::from(self.is_meant((0..count).filter(smaller).count() as u32))),
+            };
+            *out = value.into();
+        }
+        out
+    }
+}
