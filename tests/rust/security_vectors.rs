@@ -4,7 +4,9 @@
 
 use std::fs;
 
-use refloat::params::{BgvPreset, CggiPreset, ConventionalPreset, MsbPreset, ShipPreset, cggi_peer_presets};
+use refloat::params::{
+    BgvPreset, CggiPreset, ConventionalPreset, LinkPreset, MsbPreset, ShipPreset, cggi_peer_presets,
+};
 use refloat::security::{
     Instance, LweInstance, LweReport, NtruInstance, SecretDistribution, SecurityPolicy, SecurityReport,
 };
@@ -118,16 +120,20 @@ fn security(preset: &CggiPreset) -> LweReport {
     }
 }
 
-fn lwe_keys(preset: &CggiPreset) -> Vec<Key> {
-    let report = security(preset);
+fn reported(set: &'static str, report: &LweReport) -> Vec<Key> {
     let key = |(own, bits): &(LweInstance, f64)| Key {
-        set: preset.name,
+        set,
         policy: report.policy,
         name: own.name,
         bits: *bits,
         asked: Asked::lwe(own),
     };
-    let mut keys: Vec<Key> = report.instances.iter().map(key).collect();
+    report.instances.iter().map(key).collect()
+}
+
+fn lwe_keys(preset: &CggiPreset) -> Vec<Key> {
+    let report = security(preset);
+    let mut keys = reported(preset.name, &report);
     keys.extend(report.ntru.iter().map(|(own, bits)| Key {
         set: preset.name,
         policy: report.policy,
@@ -155,6 +161,12 @@ fn keys() -> Vec<Key> {
     }
     for preset in CggiPreset::all().iter().chain(cggi_peer_presets()).filter(|preset| preset.secure()) {
         out.extend(lwe_keys(preset));
+    }
+    for preset in LinkPreset::all().iter().filter(|preset| preset.secure()) {
+        let params = preset.params().expect("a preset");
+        out.extend(ring_keys(preset.name, params.ckks().security()));
+        out.extend(reported(preset.name, params.cggi().security()));
+        out.extend(reported(preset.name, params.security()));
     }
     out
 }

@@ -13,6 +13,7 @@ mod overflow;
 mod parts;
 pub mod program;
 pub mod raising;
+pub mod scheme_switching;
 pub(crate) mod switching_keys;
 mod view;
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 pub use crate::bootstrapping::{
     bgv::BgvPreset, cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset,
-    ckks_ship::ShipPreset,
+    ckks_ship::ShipPreset, scheme_switching::LinkPreset,
 };
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};
@@ -45,6 +45,14 @@ pub fn conventional_preset(name: &str) -> Result<&'static ConventionalPreset, Er
 /// As [`MsbPreset::named`].
 pub fn msb_preset(name: &str) -> Result<&'static MsbPreset, Error> {
     MsbPreset::named(name)
+}
+
+/// As [`LinkPreset::named`].
+///
+/// # Errors
+/// As [`LinkPreset::named`].
+pub fn link_preset(name: &str) -> Result<&'static LinkPreset, Error> {
+    LinkPreset::named(name)
 }
 
 /// As [`CggiPreset::named`].

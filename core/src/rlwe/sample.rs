@@ -37,6 +37,14 @@ impl KeySeeds {
         }
     }
 
+    /// Seeds whose public one is given, for keys that belong to a key set with that of another scheme: it has to be of their own, as
+    /// every sample of a chain has a stream of its own.
+    pub(crate) fn beside(public: Seed, master: &Seed) -> Self {
+        let mut seeds = Self::derive(master);
+        seeds.public = public;
+        seeds
+    }
+
     /// The seed of the second components, which is public.
     pub fn public(&self) -> &Seed {
         &self.public

@@ -25,5 +25,5 @@ pub use objects::{
     bgv_ciphertext_len, bgv_ciphertext_to_bytes, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len,
     cggi_ciphertexts_to_bytes, cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, ciphertext_from_bytes,
     ciphertext_len, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes,
-    secret_key_to_bytes, verify_cggi_part, verify_key_part, verify_ship_part,
+    secret_key_to_bytes, verify_cggi_part, verify_key_part, verify_link_part, verify_ship_part,
 };

@@ -46,7 +46,7 @@ impl<W: Word> ParamSet for CggiParams<W> {
 
 /// Bytes of the evaluation keys in memory: the rows of the bootstrapping key, and those of the
 /// key-switching key at 2 or 4 bytes a residue.
-fn expanded_bytes<W: Word>(params: &CggiParams<W>) -> u64 {
+pub(in crate::bootstrapping) fn expanded_bytes<W: Word>(params: &CggiParams<W>) -> u64 {
     let spec = params.spec();
     let lane = if spec.log_q <= 16 { 2 } else { 4 };
     let rotation = rotation_samples(params) * rotation_sample_words(params) * size_of::<W>();

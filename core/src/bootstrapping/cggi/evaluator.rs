@@ -241,7 +241,7 @@ impl<W: Word> CggiEvaluator<W> {
     }
 
     /// Refuses ciphertexts of another set or key.
-    pub(super) fn check_key(&self, ciphertext: &CggiCiphertext<W>) -> Result<(), Error> {
+    pub(in crate::bootstrapping) fn check_key(&self, ciphertext: &CggiCiphertext<W>) -> Result<(), Error> {
         self.params().check_fingerprint("ciphertext", ciphertext.fingerprint())?;
         if ciphertext.key_id() == self.keys.key_id() {
             return Ok(());

@@ -77,20 +77,33 @@ impl<W: Word> CggiEvaluator<W> {
         x: &CggiCiphertext<W>,
         observer: &mut dyn Observer,
     ) -> Result<CggiCiphertext<W>, Error> {
+        self.look_up_sign(x, f64::from(x.weight()), [0, 1], Encoding::Bit, observer)
+    }
+
+    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below. The variance of
+    /// the noise of x, in units of that of a bootstrapped ciphertext, may be much less than 1: it is what the first digit multiplies.
+    pub(in crate::bootstrapping) fn look_up_sign(
+        &self,
+        x: &CggiCiphertext<W>,
+        mut noise: f64,
+        [at_least_zero, negative]: [u32; 2],
+        output: Encoding,
+        observer: &mut dyn Observer,
+    ) -> Result<CggiCiphertext<W>, Error> {
         let mut rest = x.clone();
         loop {
             let width = width(&rest)?;
             // The sign is one rotation, with room for noise of half a unit.
             if self.keeps_promise(rest.weight(), rest.encoding().margin()) {
                 let half = 1u32 << (width - 1);
-                let table: Vec<u32> = (0..2 * half).map(|m| u32::from(m >= half)).collect();
-                return self.look_up(&rest, &table, Encoding::Bit, observer);
+                let table: Vec<u32> =
+                    (0..2 * half).map(|m| if m >= half { negative } else { at_least_zero }).collect();
+                return self.look_up(&rest, &table, output, observer);
             }
+            let weight = |bits: u32| libm::ceil(libm::ldexp(noise, 2 * (width - bits) as i32)) as u32;
             let fits = |&bits: &u32| {
-                self.low_bits(&rest, bits).is_ok_and(|low| {
-                    let padded = Encoding::Padded { messages: 1 << bits };
-                    self.keeps_promise(low.weight().div_ceil(4) + 1, padded.margin())
-                })
+                let padded = Encoding::Padded { messages: 1 << bits };
+                self.keeps_promise(weight(bits).div_ceil(4).saturating_add(1), padded.margin())
             };
             let Some(bits) = (1..width.min(7)).rev().find(fits) else {
                 return Err(Error::Limit(format!(
@@ -100,7 +113,10 @@ impl<W: Word> CggiEvaluator<W> {
                     self.params().name()
                 )));
             };
-            rest = self.floor(&rest, bits, observer)?;
+            let low = CggiCiphertext { weight: weight(bits), ..self.low_bits(&rest, bits)? };
+            let low = self.add_padding(&low, observer)?;
+            rest = self.without(&rest, &low, bits, observer)?;
+            noise = f64::from(rest.weight());
         }
     }
 

@@ -62,6 +62,7 @@ mod look_up;
 mod methods;
 mod netlist;
 mod ntru;
+mod phase;
 mod presets;
 mod rotation;
 mod rotation_key;
@@ -72,6 +73,7 @@ mod stages;
 mod test_vector;
 mod tree;
 
+pub(in crate::bootstrapping) use describe::expanded_bytes;
 pub use evaluator::CggiEvaluator;
 pub use inspect::CggiView;
 pub use keys::{CggiKeys, CggiKeysBuilder};
@@ -79,7 +81,7 @@ pub use layout::{
     CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_sample_words, rotation_samples,
 };
 pub use presets::CggiPreset;
-pub(crate) use presets::{bool_128, fbs_16_50};
+pub(crate) use presets::{bool_128, fbs_16_50, toy_fbs};
 pub use rotation::Rotation;
 pub use run::{CggiRun, CggiState};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};

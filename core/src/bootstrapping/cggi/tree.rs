@@ -16,12 +16,14 @@ use super::{
 use crate::{
     arith::Word,
     error::Error,
+    random::Seed,
+    ring::{Eval, Poly},
     rlwe::{
         lwe::LweSample,
         rgsw::{PackingKeys, RgswContext},
     },
     schemes::cggi::{
-        CggiCiphertext, CggiParams, CggiSecretKey, Encoding, NoiseModel, RotationMethod, hex_id,
+        CggiCiphertext, CggiParams, CggiSecretKey, Encoding, NoiseModel, RotationMethod, cggi_key_id, hex_id,
     },
     trace::{Counters, Observer},
 };
@@ -64,6 +66,59 @@ impl<W: Word> CggiPackingKeys<W> {
     /// Variance that packing adds to each coefficient, in squared turns.
     pub fn variance(&self) -> f64 {
         self.variance
+    }
+
+    /// Samples of the keys of a set.
+    ///
+    /// # Errors
+    /// As [`Self::generate`].
+    pub(crate) fn samples(params: &CggiParams<W>) -> Result<usize, Error> {
+        check_method(params)?;
+        Ok(PackingKeys::samples(&gadget(params)?.0))
+    }
+
+    /// The first component of a sample, which travels.
+    ///
+    /// # Errors
+    /// As [`Self::generate`]; [`Error::InvalidArgument`] for a sample that there is not.
+    pub(crate) fn body(secret: &CggiSecretKey<W>, index: usize) -> Result<Poly<W, Eval>, Error> {
+        let (context, _) = gadget(secret.params())?;
+        Ok(PackingKeys::sample(&context, &secret.seeds, &secret.ring_eval, index)?.b)
+    }
+
+    /// The keys of the first components of all samples, `[sample][n]`, and the public seed of the gates.
+    ///
+    /// # Errors
+    /// As [`Self::generate`]; [`Error::InvalidArgument`] for another number of residues.
+    pub(crate) fn expand(params: &CggiParams<W>, public: &Seed, bodies: &[W]) -> Result<Self, Error> {
+        check_method(params)?;
+        let (context, variance) = gadget(params)?;
+        let keys = PackingKeys::expand(&context, public, bodies)?;
+        let key_id = cggi_key_id(params, public);
+        Ok(Self { fingerprint: params.fingerprint(), key_id, keys, variance })
+    }
+
+    /// [`Self::variance`] of keys that are not made yet, for `samples` that are packed at a distance from each other
+    /// ([`PackingKeys::pack`]).
+    ///
+    /// # Errors
+    /// As [`Self::generate`].
+    pub(in crate::bootstrapping) fn variance_of(
+        params: &CggiParams<W>,
+        samples: usize,
+    ) -> Result<f64, Error> {
+        check_method(params)?;
+        let squares = |l: usize| (l * l - 1) as f64;
+        Ok(gadget(params)?.1 * squares(samples) / squares(params.n()))
+    }
+
+    /// As [`PackingKeys::pack`], of samples of the same key.
+    pub(in crate::bootstrapping) fn pack(
+        &self,
+        samples: &[LweSample<W>],
+        counters: &mut Counters,
+    ) -> Result<[Vec<W>; 2], Error> {
+        self.keys.pack(samples, counters)
     }
 
     /// The same in units of a bootstrap's, rounded up.

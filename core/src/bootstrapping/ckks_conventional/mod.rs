@@ -34,6 +34,7 @@ pub use eval_mod::{ArcsineSpec, EvalMod, EvalModSpec};
 pub use evaluator::ConventionalEvaluator;
 pub use harmonics::{Harmonics, HarmonicsSpec};
 pub use presets::{ConventionalPreset, ConventionalPromise};
+pub(in crate::bootstrapping) use presets::{n15, n16, toy11_of};
 pub use reduction::{FittedReduction, Reduction};
 pub use run::{ConventionalRun, ConventionalState};
 pub use spec::{

@@ -14,7 +14,10 @@ use crate::{
     circuits::linear_transform::{LinearTransform, PlaintextStorage},
     error::Error,
     rlwe::EphemeralPair,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Scale},
+    schemes::{
+        ckks::{Ciphertext, CkksEvaluator, Scale},
+        identity::Identity,
+    },
     trace::Counters,
 };
 
@@ -117,7 +120,18 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         self.check(like, keys)?;
-        self.lift.raise(pair, like, keys, counters)
+        self.lift.raise(pair, like.identity(), keys, counters)
+    }
+
+    /// [`Self::from_ephemeral`] of what did not come from a ciphertext of the set, under the key set of `keys`.
+    pub(in crate::bootstrapping) fn raise_linked(
+        &self,
+        pair: &EphemeralPair<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Ciphertext<W>, Error> {
+        let identity = Identity { fingerprint: self.params.fingerprint(), key_id: keys.key_id() };
+        self.lift.raise(pair, identity, keys, counters)
     }
 
     /// Few slots: the sum over the rotations by n, 2n, .. for n slots, at the scale that keeps the message. Coefficients between

@@ -62,6 +62,18 @@ impl<W: Word> Maps<W> {
     }
 }
 
+/// The stages of slots-to-coefficients for slots at the lowest level that has room for them and at the scale of the set, after which
+/// a slot of 1 is `turns` of q0 in a coefficient at level 0: the same automorphisms as those of the set's own map.
+pub(in crate::bootstrapping) fn slots_to_base<R: ReductionSpec, W: Word>(
+    params: &RaisingParams<R, W>,
+    turns: f64,
+    storage: PlaintextStorage,
+) -> Result<Vec<LinearTransform<W>>, Error> {
+    let stages = params.spec().slots_to_coeffs;
+    let ratio = params.base_modulus().mul(Scale::new(turns)).div(params.scale());
+    encoded(params, &slots_to_coeffs_stages(params.slots(), stages)?, stages, ratio, storage)
+}
+
 /// Stages from level `top` down which multiply the scale by `ratio` in all. It is spread evenly, so that no stage's
 /// diagonals are left with few bits.
 fn encoded<R: ReductionSpec, W: Word>(

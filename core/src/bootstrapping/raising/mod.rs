@@ -12,7 +12,7 @@ mod evaluator;
 mod key_order;
 pub(super) mod key_source;
 mod keys;
-mod maps;
+pub(super) mod maps;
 mod numbers;
 mod params;
 mod raise;

@@ -108,6 +108,17 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet
     /// the policy.
     pub fn new(spec: &RaisingSpec<R>) -> Result<Self, Error> {
+        Self::within(spec, spec.fingerprint())
+    }
+
+    /// [`Self::new`] of what is a part of a larger set, whose identity ciphertexts and keys have.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(in crate::bootstrapping) fn within(
+        spec: &RaisingSpec<R>,
+        fingerprint: [u8; 16],
+    ) -> Result<Self, Error> {
         let levels = Levels::of(spec, spec.reduction.levels())?;
         let rlwe = RlweContext::new(&spec.chain)?;
         check_shape(spec)?;
@@ -117,7 +128,6 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
             .as_ref()
             .map(|e| EncapsulationContext::new(spec.chain.n, &spec.chain.levels[0], e.prime, e.digits))
             .transpose()?;
-        let fingerprint = spec.fingerprint();
         let galois = galois_elements(spec, &levels)?;
         let layout = KeyLayout {
             rlwe: &rlwe,
@@ -267,7 +277,7 @@ impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     }
 
     /// Moduli of the ephemeral secret's key.
-    pub(super) fn encapsulation(&self) -> Option<&EncapsulationContext<W>> {
+    pub(in crate::bootstrapping) fn encapsulation(&self) -> Option<&EncapsulationContext<W>> {
         self.0.encapsulation.as_ref()
     }
 

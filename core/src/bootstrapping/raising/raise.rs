@@ -9,7 +9,10 @@ use crate::{
     arith::Word,
     error::Error,
     rlwe::{EphemeralPair, ModRaise},
-    schemes::ckks::{Ciphertext, Scale},
+    schemes::{
+        ckks::{Ciphertext, Scale},
+        identity::Identity,
+    },
     trace::Counters,
 };
 
@@ -38,11 +41,11 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
         self.raise.to_ephemeral(x.pair()?, Some((context, &there)), counters)
     }
 
-    /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level; `like` is a ciphertext of the same key.
+    /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level, a ciphertext of `identity`.
     pub fn raise(
         &self,
         pair: &EphemeralPair<W>,
-        like: &Ciphertext<W>,
+        identity: Identity,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
@@ -54,6 +57,6 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
         };
         let range = Scale::new(f64::from(self.params.spec().reduction.range()));
         let top = self.params.ckks().rlwe().max_level();
-        Ok(like.with_pair(raised, top, self.params.base_modulus().mul(range)))
+        Ok(Ciphertext::of_pair(identity, raised, top, self.params.base_modulus().mul(range)))
     }
 }

@@ -9,8 +9,9 @@ use super::{apply_automorphism, multiply_by_monomial, product::RgswContext};
 use crate::{
     arith::Word,
     error::Error,
+    random::Seed,
     ring::{Automorphism, Eval, GaloisElement, Poly},
-    rlwe::{KeySeeds, lwe::LweSample},
+    rlwe::{KeySeeds, Pair, expand_a, lwe::LweSample},
     trace::Counters,
 };
 
@@ -30,22 +31,66 @@ impl<W: Word> PackingKeys<W> {
     /// # Errors
     /// None for a power-of-two ring.
     pub fn generate(context: &RgswContext<W>, seeds: &KeySeeds, z: &Poly<W, Eval>) -> Result<Self, Error> {
+        let samples = (0..Self::samples(context)).map(|index| Self::sample(context, seeds, z, index));
+        Ok(Self::of_samples(context, &samples.collect::<Result<Vec<_>, _>>()?))
+    }
+
+    /// Samples of the keys: d for each automorphism.
+    pub fn samples(context: &RgswContext<W>) -> usize {
+        context.n().trailing_zeros() as usize * context.gadget().digits()
+    }
+
+    /// Sample `index`, (b, a) in evaluation domain, of which b travels.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for one that there is not.
+    pub fn sample(
+        context: &RgswContext<W>,
+        seeds: &KeySeeds,
+        z: &Poly<W, Eval>,
+        index: usize,
+    ) -> Result<Pair<W>, Error> {
         let (n, digits) = (context.n(), context.gadget().digits());
-        let mut keys = Vec::new();
-        for level in 0..n.trailing_zeros() as usize {
-            let g = Automorphism::new(n, GaloisElement::new((2 << level) + 1, n)?);
-            let turned = Zeroizing::new(z.automorphism(&g));
-            let mut key = Vec::with_capacity(digits * 2 * n);
-            for digit in 0..digits {
-                let name = (BLOCK, level * digits + digit);
-                let sample = context.gadget_sample(seeds, name, digit, &turned, z);
-                key.extend_from_slice(sample.b.row(0));
-                key.extend_from_slice(sample.a.row(0));
-            }
-            context.prepare(&mut key);
-            keys.push(key);
+        if index >= Self::samples(context) {
+            return Err(Error::InvalidArgument(format!(
+                "sample {index} of packing keys, which have {}",
+                Self::samples(context)
+            )));
         }
-        Ok(Self { context: context.clone(), keys })
+        let g = Automorphism::new(n, GaloisElement::new((2 << (index / digits)) + 1, n)?);
+        let turned = Zeroizing::new(z.automorphism(&g));
+        Ok(context.gadget_sample(seeds, (BLOCK, index), index % digits, &turned, z))
+    }
+
+    /// The keys of the first components of all samples, `[sample][n]` in evaluation domain, and the public seed of the second ones.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another number of residues.
+    pub fn expand(context: &RgswContext<W>, public: &Seed, bodies: &[W]) -> Result<Self, Error> {
+        let (n, count) = (context.n(), Self::samples(context));
+        if bodies.len() != count * n {
+            return Err(Error::InvalidArgument(format!(
+                "{} residues of packing keys, which have {}",
+                bodies.len(),
+                count * n
+            )));
+        }
+        let sample = |(index, body): (usize, &[W])| Pair {
+            b: Poly::from_rows(context.basis(), body.to_vec()),
+            a: expand_a(public, BLOCK, index, context.basis()),
+        };
+        Ok(Self::of_samples(context, &bodies.chunks_exact(n).enumerate().map(sample).collect::<Vec<_>>()))
+    }
+
+    fn of_samples(context: &RgswContext<W>, samples: &[Pair<W>]) -> Self {
+        let key = |samples: &[Pair<W>]| {
+            let rows = samples.iter().flat_map(|sample| [sample.b.row(0), sample.a.row(0)]);
+            let mut key: Vec<W> = rows.flatten().copied().collect();
+            context.prepare(&mut key);
+            key
+        };
+        let keys = samples.chunks_exact(context.gadget().digits()).map(key).collect();
+        Self { context: context.clone(), keys }
     }
 
     /// Bytes in memory.
@@ -168,10 +213,7 @@ mod tests {
     use alloc::vec;
 
     use super::*;
-    use crate::{
-        random::Seed,
-        ring::{Binomial, Coeff, SmallPoly},
-    };
+    use crate::ring::{Binomial, Coeff, SmallPoly};
 
     const P: u64 = 134_215_681;
 
@@ -184,6 +226,15 @@ mod tests {
         let z = small.to_poly(context.basis()).into_eval();
         let keys = PackingKeys::generate(&context, &KeySeeds::derive(&master), &z).unwrap();
         assert_eq!(keys.memory_bytes(), 6 * 3 * 2 * n * 4);
+        // From what travels.
+        let seeds = KeySeeds::derive(&master);
+        let bodies: Vec<u32> = (0..18)
+            .flat_map(|index| PackingKeys::sample(&context, &seeds, &z, index).unwrap().b.row(0).to_vec())
+            .collect();
+        let again = PackingKeys::expand(&context, seeds.public(), &bodies).unwrap();
+        assert!(again.keys == keys.keys);
+        assert!(PackingKeys::expand(&context, seeds.public(), &bodies[1..]).is_err());
+        assert!(PackingKeys::sample(&context, &seeds, &z, 18).is_err());
         let mut stream = Seed::from_bytes([2; 32]).stream();
         for log in 0..=6 {
             let l = 1usize << log;

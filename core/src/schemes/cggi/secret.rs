@@ -47,7 +47,11 @@ impl<W: Word> CggiSecretKey<W> {
     pub fn generate(params: &CggiParams<W>, seed: &Seed) -> Self {
         // Bound to the parameter set, so that one seed never meets two moduli.
         let master = seed.derive("cggi key set", &words(params.fingerprint()));
-        let seeds = KeySeeds::derive(&master);
+        Self::of_master(params, seed, &master, KeySeeds::derive(&master))
+    }
+
+    /// The secrets of a master seed that is bound to a set, with the seeds of their evaluation keys.
+    pub(crate) fn of_master(params: &CggiParams<W>, seed: &Seed, master: &Seed, seeds: KeySeeds) -> Self {
         let ring_seed = master.derive("cggi ring secret", &[]);
         let ntru = matches!(params.spec().method, RotationMethod::Ntru { .. })
             .then(|| NtruSecret::generate(params.rgsw(), &ring_seed));

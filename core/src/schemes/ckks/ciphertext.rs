@@ -108,13 +108,12 @@ impl<W: Word> Ciphertext<W> {
     }
 
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, scale: Scale) -> Self {
-        Self {
-            fingerprint: self.fingerprint,
-            key_id: self.key_id,
-            level,
-            scale,
-            parts: alloc::vec![pair.b, pair.a],
-        }
+        Self::of_pair(self.identity(), pair, level, scale)
+    }
+
+    pub(crate) fn of_pair(identity: Identity, pair: Pair<W>, level: usize, scale: Scale) -> Self {
+        let Identity { fingerprint, key_id } = identity;
+        Self { fingerprint, key_id, level, scale, parts: alloc::vec![pair.b, pair.a] }
     }
 
     pub(crate) fn identity(&self) -> Identity {

@@ -15,6 +15,7 @@ use crate::{
     arith::Word,
     bootstrapping::cggi::{CggiKeyPart, CggiKeysBuilder, CggiPartKind, key_parts},
     error::Error,
+    random::Seed,
     rlwe::lwe::LweSample,
     schemes::cggi::{CggiCiphertext, CggiParams, CggiSecretKey, Encoding, hex_id},
     wire::{
@@ -32,7 +33,7 @@ const MAX_WEIGHT: u32 = 1 << 16;
 
 const METADATA_LEN: usize = 8;
 
-fn row_len<W: Word>(params: &CggiParams<W>, residues: usize) -> usize {
+pub(super) fn row_len<W: Word>(params: &CggiParams<W>, residues: usize) -> usize {
     packed_len(residue_bits(params.modulus().value_u64()), residues)
 }
 
@@ -185,7 +186,13 @@ impl<W: WireWord> CggiSecretKey<W> {
         let params = self.params();
         let part = part_of(params, index)?;
         let frame = frame_of(params, self.key_id(), &part);
-        Ok(frame.write(self.public_seed(), |rest| match &part.kind {
+        Ok(frame.write(self.public_seed(), |rest| self.write_part(&part.kind, rest)))
+    }
+
+    /// The packed residues of a part.
+    pub(super) fn write_part(&self, kind: &CggiPartKind, rest: &mut [u8]) {
+        let params = self.params();
+        match kind {
             CggiPartKind::KeySwitch => pack_u32(params.switch().log_q, &self.switch_bodies(), rest),
             CggiPartKind::Rotation(range) => {
                 let bits = residue_bits(params.modulus().value_u64());
@@ -193,7 +200,7 @@ impl<W: WireWord> CggiSecretKey<W> {
                     W::pack(bits, self.rotation_body(range.start + i).row(0), row);
                 });
             }
-        }))
+        }
     }
 }
 
@@ -207,15 +214,27 @@ impl<W: WireWord> CggiKeysBuilder<W> {
         let params = self.params().clone();
         let part = part_of(&params, index)?;
         let (seed, rest) = frame_of(&params, self.key_id(), &part).read(bytes)?;
+        self.add_residues(&part, &seed, rest)
+    }
+
+    /// Takes the packed residues of a part.
+    pub(super) fn add_residues(
+        &mut self,
+        part: &CggiKeyPart,
+        public: &Seed,
+        rest: &[u8],
+    ) -> Result<(), Error> {
+        let params = self.params().clone();
+        let index = part.index;
         match &part.kind {
-            CggiPartKind::KeySwitch => self.add_switch(index, &seed, &switch_bodies(&params, rest)?),
+            CggiPartKind::KeySwitch => self.add_switch(index, public, &switch_bodies(&params, rest)?),
             CggiPartKind::Rotation(range) => {
                 let (n, row) = (params.n(), row_len(&params, params.n()));
                 let mut bodies = vec![W::ZERO; range.len() * n];
                 for (row, out) in rest.chunks_exact(row).zip(bodies.chunks_exact_mut(n)) {
                     unpack_row(&params, row, out)?;
                 }
-                self.add_rotation(index, &seed, &bodies)
+                self.add_rotation(index, public, &bodies)
             }
         }
     }
@@ -233,7 +252,16 @@ pub fn verify_cggi_part<W: WireWord>(
 ) -> Result<(), Error> {
     let part = part_of(params, index)?;
     let (_, rest) = frame_of(params, key_id, &part).read(bytes)?;
-    match part.kind {
+    check_residues(params, &part.kind, rest)
+}
+
+/// Checks the packed residues of a part.
+pub(super) fn check_residues<W: WireWord>(
+    params: &CggiParams<W>,
+    kind: &CggiPartKind,
+    rest: &[u8],
+) -> Result<(), Error> {
+    match kind {
         CggiPartKind::KeySwitch => switch_bodies(params, rest).map(drop),
         CggiPartKind::Rotation(_) => {
             let mut scratch = vec![W::ZERO; params.n()];
@@ -243,7 +271,11 @@ pub fn verify_cggi_part<W: WireWord>(
     }
 }
 
-fn unpack_row<W: WireWord>(params: &CggiParams<W>, row: &[u8], out: &mut [W]) -> Result<(), Error> {
+pub(super) fn unpack_row<W: WireWord>(
+    params: &CggiParams<W>,
+    row: &[u8],
+    out: &mut [W],
+) -> Result<(), Error> {
     let modulus = params.modulus().value();
     W::unpack(residue_bits(modulus.to_u64()), modulus, row, out)
 }

@@ -10,6 +10,7 @@ mod key_part;
 mod keys;
 mod parts;
 mod rows;
+mod scheme_switching;
 mod sets;
 mod ship;
 
@@ -22,5 +23,6 @@ pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes}
 pub use key_part::{WireKeySet, verify_key_part};
 pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
 pub use rows::WireWord;
+pub use scheme_switching::verify_link_part;
 pub use sets::{CkksSet, SeededSecret, SeededSet};
 pub use ship::verify_ship_part;

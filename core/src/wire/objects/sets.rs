@@ -10,6 +10,7 @@ use crate::{
         ckks_msb::{LARGEST_MESSAGE, MsbParams, MsbSecretKey},
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
+        scheme_switching::{LinkParams, LinkSecretKey, Reduction},
     },
     circuits::program::Target,
     error::Error,
@@ -202,6 +203,62 @@ impl<W: WireWord> CkksSet for MsbParams<W> {
 
     fn largest_message(&self) -> f64 {
         LARGEST_MESSAGE
+    }
+
+    fn target(&self) -> Result<Target, Error> {
+        self.program_target()
+    }
+}
+
+impl SeededSet for LinkParams<Reduction> {
+    type Secret = LinkSecretKey<Reduction>;
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint()
+    }
+
+    fn secret(&self, seed: &Seed) -> LinkSecretKey<Reduction> {
+        LinkSecretKey::generate(self, seed)
+    }
+}
+
+impl SeededSecret for LinkSecretKey<Reduction> {
+    type Set = LinkParams<Reduction>;
+
+    fn set(&self) -> &LinkParams<Reduction> {
+        self.params()
+    }
+
+    fn key_id(&self) -> [u8; 16] {
+        self.key_id()
+    }
+
+    fn secret_seed(&self) -> &Seed {
+        self.export_secret_seed()
+    }
+
+    fn key_part(&self, index: usize) -> Result<Vec<u8>, Error> {
+        self.key_part(index)
+    }
+}
+
+impl CkksSet for LinkParams<Reduction> {
+    type Word = u64;
+
+    fn ckks(&self) -> &CkksContext<u64> {
+        self.ckks().ckks()
+    }
+
+    fn mode(&self) -> SlotMode {
+        SlotMode::Real
+    }
+
+    fn input_level(&self) -> usize {
+        self.ckks().levels().input
+    }
+
+    fn output_level(&self) -> usize {
+        self.ckks().levels().output
     }
 
     fn target(&self) -> Result<Target, Error> {

@@ -15,7 +15,7 @@ use crate::{
     security::SecurityPolicy,
 };
 
-pub(crate) use specs::{bool_128, fbs_16_50};
+pub(crate) use specs::{bool_128, fbs_16_50, toy_fbs};
 
 /// A named DM/CGGI set. Its promise is among its numbers: [`CggiSpec::log_failure`].
 pub type CggiPreset = Preset<CggiSpec>;

@@ -119,7 +119,7 @@ pub(super) fn fbs_8_50() -> CggiSpec {
     }
 }
 
-pub(super) fn toy_fbs() -> CggiSpec {
+pub(crate) fn toy_fbs() -> CggiSpec {
     CggiSpec {
         name: "toy-fbs".to_string(),
         lwe_dimension: 64,

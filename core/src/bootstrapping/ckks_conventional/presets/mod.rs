@@ -202,7 +202,7 @@ const N16_SIZES: Sizes = Sizes {
     digit: 313.0,
 };
 
-fn n16() -> ConventionalSpec {
+pub(in crate::bootstrapping) fn n16() -> ConventionalSpec {
     spec("n16", 16, StageOrder::CoeffsToSlotsFirst, &N16_SIZES, harmonics(9))
 }
 
@@ -240,7 +240,7 @@ fn n15_of(name: &str, sizes: &Sizes, reduction: Reduction) -> ConventionalSpec {
     spec
 }
 
-fn n15() -> ConventionalSpec {
+pub(in crate::bootstrapping) fn n15() -> ConventionalSpec {
     n15_of("n15", &N15_SIZES, harmonics(7))
 }
 
@@ -278,7 +278,12 @@ const TOY_SIZES: Sizes = Sizes {
 };
 
 fn toy11() -> ConventionalSpec {
-    toy("toy-conventional11", 11, StageOrder::CoeffsToSlotsFirst, &TOY_SIZES, harmonics(9))
+    toy11_of("toy-conventional11", TOY_SIZES.messages.0)
+}
+
+pub(in crate::bootstrapping) fn toy11_of(name: &str, products: usize) -> ConventionalSpec {
+    let sizes = Sizes { messages: (products, TOY_SIZES.messages.1), ..TOY_SIZES };
+    toy(name, 11, StageOrder::CoeffsToSlotsFirst, &sizes, harmonics(9))
 }
 
 fn toy11_sine() -> ConventionalSpec {

@@ -1,0 +1,96 @@
+//! The description of a set that links numbers to gates.
+
+use alloc::{format, string::ToString, vec::Vec};
+
+use super::{LinkPreset, layout::LinkPartKind, params::LinkParams, range::Range, spec::LinkSpec};
+use crate::{
+    bootstrapping::{
+        cggi,
+        ckks_conventional::Reduction,
+        method::{Fact, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage},
+        parts::ciphertext_bytes,
+    },
+    circuits::linear_transform::PlaintextStorage,
+    error::Error,
+    ring::Basis,
+};
+
+impl ParamSet for LinkParams<Reduction> {
+    type Spec = LinkSpec<Reduction>;
+
+    fn checked(spec: &LinkSpec<Reduction>) -> Result<Self, Error> {
+        Self::new(spec)
+    }
+
+    /// Of numbers in slots; the stages are those of their bootstraps.
+    fn info(&self, preset: &LinkPreset) -> SetInfo {
+        let slots = self.ckks();
+        let levels = slots.levels();
+        let parts = Part::list(self.key_parts().iter().map(|part| (part.label.clone(), part.bytes)));
+        // The weakest of all that keys publish.
+        let weakest = if slots.security().bits <= self.cggi().security().bits.min(self.security().bits) {
+            (slots.security().bits, slots.security().statement.clone())
+        } else if self.cggi().security().bits <= self.security().bits {
+            (self.cggi().security().bits, self.cggi().security().statement.clone())
+        } else {
+            (self.security().bits, self.security().statement.clone())
+        };
+        SetInfo {
+            mode: SlotMode::Real,
+            security_bits: weakest.0,
+            security_statement: weakest.1,
+            log_n: slots.n().ilog2(),
+            slots: slots.slots(),
+            log_qp: slots.log_qp(),
+            log_q0p: slots.log_q0_p(),
+            max_level: levels.coeffs_to_slots,
+            input_level: levels.input,
+            output_level: levels.output,
+            log_failure: slots.log2_failure(),
+            stages: slots.stages().iter().map(Stage::from).collect(),
+            ciphertext_bytes: ciphertext_bytes(slots.ckks().rlwe()),
+            expanded_key_bytes: self.expanded_key_bytes(),
+            ..SetInfo::of(preset, Scheme::Ckks, parts)
+        }
+    }
+
+    fn facts(&self, _: &LinkPreset) -> Vec<Fact> {
+        let apart = |range: Range, name: &str| {
+            let least = self.least_distance(range, self.spec().log_failure);
+            format!(
+                "numbers in {name} are ordered rightly from {least:.3} apart, but with 2^{}",
+                self.spec().log_failure
+            )
+        };
+        alloc::vec![
+            Fact::new("numbers that are ranked at once", self.most_ranked().to_string()),
+            Fact::new("bits that come back into slots at once", self.most_bits().to_string()),
+            Fact::new("comparison", apart(Range::Signed, "[-1, 1]")),
+            Fact::new("comparison", apart(Range::Unit, "[0, 1]")),
+            Fact::new("level of slots that are compared", format!("{} or above", self.input_level())),
+        ]
+    }
+}
+
+impl LinkParams<Reduction> {
+    /// Bytes of the evaluation keys in memory, with the diagonals of the slots' maps, evaluated.
+    pub fn expanded_key_bytes(&self) -> u64 {
+        let slots = self.ckks();
+        slots.expanded_key_bytes() + slots.diagonal_bytes(PlaintextStorage::Evaluated) + self.gate_key_bytes()
+    }
+
+    /// Bytes of those that the slots alone would not have: the keys of the gates, and those between.
+    pub fn gate_key_bytes(&self) -> u64 {
+        let rows =
+            |basis: &Basis<u64>, samples: usize| 2 * samples * basis.len() * basis.n() * size_of::<u64>();
+        let back = self.to_slots().map_or(0, |context| rows(context.q0p(), context.digit_count()));
+        let gates = self.cggi();
+        // A sample an automorphism and digit.
+        let packing = self.key_parts().iter().map(|part| match part.kind {
+            LinkPartKind::Packing(samples) => 2 * samples * gates.n() * size_of::<u64>(),
+            _ => 0,
+        });
+        let links = rows(self.to_gates().q0p(), 1) + back + packing.sum::<usize>();
+        cggi::expanded_bytes(gates) + links as u64
+    }
+}

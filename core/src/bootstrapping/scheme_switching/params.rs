@@ -1,0 +1,276 @@
+//! Checked parameters.
+
+use alloc::{format, sync::Arc, vec::Vec};
+
+use super::{
+    layout::{LinkKeyPart, key_parts},
+    noise::LinkNoise,
+    range::Range,
+    spec::LinkSpec,
+};
+use crate::{
+    bootstrapping::{
+        cggi::CggiPackingKeys,
+        ckks_conventional::{EvalMod, EvalModSpec},
+        raising::{RaisingParams, ReductionSpec},
+    },
+    error::Error,
+    ring::SmallPoly,
+    rlwe::{EncapsulationContext, EncapsulationDigits},
+    schemes::{
+        cggi::{CggiParams, Encoding},
+        ckks::hex,
+    },
+    security::{LweInstance, LweReport, LweSecret, check_lwe},
+};
+
+/// The sine that reads bits from coefficients: within 2^-50 on the whole of its range, as the places of bits are as far from
+/// multiples of q0 as they can be.
+const SINE: EvalModSpec =
+    EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
+
+/// A link between a set of CKKS and one of DM/CGGI: immutable, validated, cheap to clone.
+pub struct LinkParams<R: ReductionSpec>(Arc<Inner<R>>);
+
+struct Inner<R: ReductionSpec> {
+    spec: LinkSpec<R>,
+    fingerprint: [u8; 16],
+    ckks: RaisingParams<R, u64>,
+    cggi: CggiParams<u64>,
+    to_gates: EncapsulationContext<u64>,
+    security: LweReport,
+    noise: LinkNoise,
+    parts: Vec<LinkKeyPart>,
+}
+
+impl<R: ReductionSpec> Clone for LinkParams<R> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<R: ReductionSpec> LinkParams<R> {
+    /// Validates both sets, and that they fit each other.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] naming the number that does not fit, [`Error::Insecure`] if an instance does not meet the
+    /// policy of the gates.
+    pub fn new(spec: &LinkSpec<R>) -> Result<Self, Error> {
+        let fingerprint = spec.fingerprint();
+        let ckks = RaisingParams::within(&spec.ckks, fingerprint)?;
+        let cggi = CggiParams::<u64>::new(&spec.cggi)?;
+        check_shapes(spec, &ckks, &cggi)?;
+        let digits = EncapsulationDigits::Balanced { count: 1 };
+        let to_gates = EncapsulationContext::new(ckks.n(), &[spec.prime], spec.special, digits)?;
+        let instance = LweInstance {
+            name: "key from slots to gates (ring key of the gates)",
+            dimension: cggi.n(),
+            secret: LweSecret::Ternary,
+            log_modulus: to_gates.q0p().log2(),
+            sigma: SmallPoly::ERROR_SIGMA,
+        };
+        let security = check_lwe(&[instance], spec.cggi.policy)?;
+        let packing = CggiPackingKeys::variance_of(&cggi, cggi.n())?;
+        let noise = LinkNoise::new(spec, &ckks, &cggi, packing);
+        let parts = key_parts(&ckks, &cggi, &to_gates)?;
+        let spec = spec.clone();
+        Ok(Self(Arc::new(Inner { spec, fingerprint, ckks, cggi, to_gates, security, noise, parts })))
+    }
+
+    /// The numbers.
+    pub fn spec(&self) -> &LinkSpec<R> {
+        &self.0.spec
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        &self.0.spec.name
+    }
+
+    /// Identity of the set.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        self.0.fingerprint
+    }
+
+    /// The set of numbers in slots.
+    pub fn ckks(&self) -> &RaisingParams<R, u64> {
+        &self.0.ckks
+    }
+
+    /// The set of gates and look-ups.
+    pub fn cggi(&self) -> &CggiParams<u64> {
+        &self.0.cggi
+    }
+
+    /// What the key from slots to gates is worth. Those of the two sets are beside it, and the key back is under the ephemeral
+    /// secret at the modulus of the one that leads there already.
+    pub fn security(&self) -> &LweReport {
+        &self.0.security
+    }
+
+    /// The noise of both directions.
+    pub fn noise(&self) -> &LinkNoise {
+        &self.0.noise
+    }
+
+    /// Lowest level of ciphertexts whose slots are extracted: that of the maps to coefficients.
+    pub fn input_level(&self) -> usize {
+        self.spec().ckks.slots_to_coeffs
+    }
+
+    /// Level of the slots that bits come back in.
+    pub fn output_level(&self) -> usize {
+        // The last level masks the slots between those of bits.
+        self.ckks().levels().reduction - SINE.levels() - 1
+    }
+
+    /// Most bits that come back at once: half the coefficients of the gates' ring.
+    pub fn most_bits(&self) -> usize {
+        self.cggi().n() / 2
+    }
+
+    /// Most numbers that are ranked at once: the messages of a look-up.
+    pub fn most_ranked(&self) -> usize {
+        self.spec().cggi.messages as usize
+    }
+
+    /// How ranks and the results of comparisons lie on the circle.
+    pub fn rank_encoding(&self) -> Encoding {
+        Encoding::Padded { messages: self.spec().cggi.messages }
+    }
+
+    /// log2 of the probability that two numbers at `distance` are compared wrongly.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a grid that phases do not hold.
+    pub fn log2_wrong_order(&self, range: Range, distance: f64) -> Result<f64, Error> {
+        range.check()?;
+        Ok(self.noise().log2_wrong_order(self.cggi().noise(), range, distance))
+    }
+
+    /// The parts in which the evaluation keys travel, in order.
+    pub fn key_parts(&self) -> &[LinkKeyPart] {
+        &self.0.parts
+    }
+
+    /// The least distance of two numbers that are compared wrongly with a probability of at most 2^`log_probability`.
+    pub fn least_distance(&self, range: Range, log_probability: f64) -> f64 {
+        let wrong = |distance| self.noise().log2_wrong_order(self.cggi().noise(), range, distance);
+        let (mut low, mut high) = (0.0, 2.0);
+        for _ in 0..48 {
+            let middle = 0.5 * (low + high);
+            if wrong(middle) > log_probability {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    /// log2 of the probability that a rank of `count` numbers, or a look-up of one, is wrong, if the numbers are at least `distance`
+    /// apart: that of each pair, all taken for the closest, and of each look-up.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a grid that phases do not hold.
+    pub fn log2_wrong_ranks(&self, range: Range, count: usize, distance: f64) -> Result<f64, Error> {
+        let pair = self.log2_wrong_order(range, distance)?;
+        let weight = count.saturating_sub(1) as f64;
+        let look_up = self.cggi().noise().log2_failure(weight, self.rank_encoding().margin());
+        let pairs = count as f64 * weight / 2.0;
+        Ok(libm::log2(pairs * libm::exp2(pair) + count as f64 * libm::exp2(look_up)))
+    }
+
+    /// Moduli of the key from slots to gates: p_s and p_s P'.
+    pub fn to_gates(&self) -> &EncapsulationContext<u64> {
+        &self.0.to_gates
+    }
+
+    /// Moduli of the key from gates to slots: q0 and q0 p'.
+    pub(crate) fn to_slots(&self) -> Result<&EncapsulationContext<u64>, Error> {
+        to_slots(self.ckks())
+    }
+
+    pub(super) fn sine(&self) -> Result<EvalMod, Error> {
+        EvalMod::new(&SINE)
+    }
+
+    /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.
+    pub(super) fn check_fingerprint(&self, what: &str, other: [u8; 16]) -> Result<(), Error> {
+        if other == self.fingerprint() {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "the {what} of set {}, parameters of {} ({}); use objects of one set",
+            hex(&other),
+            self.name(),
+            hex(&self.fingerprint())
+        )))
+    }
+}
+
+pub(super) fn to_slots<R: ReductionSpec>(
+    ckks: &RaisingParams<R, u64>,
+) -> Result<&EncapsulationContext<u64>, Error> {
+    ckks.encapsulation().ok_or_else(|| {
+        Error::InvalidArgument(format!("{} has no ephemeral secret, to which links lead", ckks.name()))
+    })
+}
+
+/// Whether a link can be between two sets at all.
+fn check_shapes<R: ReductionSpec>(
+    spec: &LinkSpec<R>,
+    ckks: &RaisingParams<R, u64>,
+    cggi: &CggiParams<u64>,
+) -> Result<(), Error> {
+    let name = &spec.name;
+    let refuse = |why: alloc::string::String| Err(Error::InvalidArgument(format!("link {name}: {why}")));
+    if cggi.n() > ckks.n() {
+        return refuse(format!(
+            "{} is of degree {}, {} of {}; the ring of the slots has to hold that of the gates",
+            cggi.name(),
+            cggi.n(),
+            ckks.name(),
+            ckks.n()
+        ));
+    }
+    if !ckks.is_full() {
+        return refuse(format!(
+            "{} has {} slots in a ring of {}; take all of them, as each is a coefficient",
+            ckks.name(),
+            ckks.slots(),
+            ckks.n()
+        ));
+    }
+    if ckks.ckks().rlwe().q(0).len() != 1 {
+        return refuse(format!("q0 of {} is of several primes; take a set of one", ckks.name()));
+    }
+    let Some(ephemeral) = &spec.ckks.ephemeral else {
+        return refuse(format!("{} has no ephemeral secret, to which the way back leads", ckks.name()));
+    };
+    // Quotients under that secret are below those of the sine.
+    if ephemeral.weight > 2 * SINE.range {
+        return refuse(format!(
+            "an ephemeral secret of weight {}, quotients of which exceed {}; take at most {}",
+            ephemeral.weight,
+            SINE.range,
+            2 * SINE.range
+        ));
+    }
+    if spec.ckks.reduction.range() != SINE.range {
+        return refuse(format!(
+            "{} raises for quotients up to {}, the sine of links takes {}",
+            ckks.name(),
+            spec.ckks.reduction.range(),
+            SINE.range
+        ));
+    }
+    let (begins, needed) = (ckks.levels().reduction, SINE.levels() + 1);
+    if begins < needed {
+        return refuse(format!(
+            "bits come back by {needed} levels, {} has {begins} left for them",
+            ckks.name()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Sets that link numbers in slots to gates.
+//!
+//! p_s and P' are congruent to 1 modulo 2^17, for every ring up to degree 2^16. P' is the larger: a key switch adds N'/12 times the
+//! variance of an error over P'^2, and the roundings to p_s a few units over p_s, so their product, which has to be below 2^53 under
+//! a ring key of dimension 2048, is best divided where both are the same.
+
+use alloc::string::ToString;
+
+use super::{METHOD, params::LinkParams, spec::LinkSpec};
+use crate::{
+    bootstrapping::{
+        cggi,
+        ckks_conventional::{self as conventional, ConventionalPromise, ConventionalSpec, Reduction},
+        method::{Catalogue, MethodInfo, Preset, Promise, SetSpec},
+    },
+    error::Error,
+    schemes::cggi::CggiSpec,
+    security::SecurityPolicy,
+};
+
+/// A named set that links numbers to gates. What it promises of a bootstrap of numbers is what their own set does.
+pub type LinkPreset = Preset<LinkSpec<Reduction>>;
+
+impl LinkPreset {
+    /// The validated parameters.
+    ///
+    /// # Errors
+    /// None for a shipped preset; validation runs all the same.
+    pub fn params(&self) -> Result<LinkParams<Reduction>, Error> {
+        self.checked()
+    }
+}
+
+impl SetSpec for LinkSpec<Reduction> {
+    const METHOD: MethodInfo = METHOD;
+    const WHAT: &'static str = "set that links numbers to gates";
+    type Promised = ConventionalPromise;
+
+    fn catalogue() -> &'static Catalogue<Self> {
+        &SETS
+    }
+
+    fn promise(&self, stated: &ConventionalPromise) -> Promise {
+        self.ckks.promise(stated)
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint()
+    }
+}
+
+const OWN: &str = "own sets of numbers and of gates, moduli between them by the lattice estimator";
+const TOY: &str = "demonstration size, no security";
+
+static SETS: Catalogue<LinkSpec<Reduction>> = Catalogue { current: &PRESETS, retired: &[] };
+
+static PRESETS: [LinkPreset; 3] = [
+    LinkPreset {
+        name: "n15+fbs16-50",
+        title: "128-bit, 16384 slots of n15, up to 16 of them compared and ranked by gates of fbs16-50",
+        policy: SecurityPolicy::Strict128,
+        promised: ConventionalPromise { bits: [18.2, 16.0], log_slots: [14, 14] },
+        source: OWN,
+        spec: n15,
+    },
+    LinkPreset {
+        name: "n16+fbs16-50",
+        title: "128-bit, 32768 slots of n16, nine products between bootstraps, up to 16 slots compared and ranked by gates of fbs16-50",
+        policy: SecurityPolicy::Strict128,
+        promised: ConventionalPromise { bits: [28.0, 25.5], log_slots: [15, 15] },
+        source: OWN,
+        spec: n16,
+    },
+    LinkPreset {
+        name: "toy-link",
+        title: "INSECURE demonstration size, 1024 slots, up to 16 of them compared and ranked by gates",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: ConventionalPromise { bits: [29.0, 28.0], log_slots: [10, 10] },
+        source: TOY,
+        spec: toy,
+    },
+];
+
+const PRIME: u64 = 22_806_529;
+const SPECIAL: u64 = 394_657_793;
+
+fn link(name: &str, ckks: ConventionalSpec, cggi: CggiSpec) -> LinkSpec<Reduction> {
+    // Whose set a ciphertext is, messages say by this name.
+    let ckks = ConventionalSpec { name: name.to_string(), ..ckks };
+    let log_failure = cggi.log_failure;
+    LinkSpec { name: name.to_string(), ckks, cggi, prime: PRIME, special: SPECIAL, log_failure }
+}
+
+fn n15() -> LinkSpec<Reduction> {
+    link("n15+fbs16-50", conventional::n15(), cggi::fbs_16_50())
+}
+
+fn n16() -> LinkSpec<Reduction> {
+    link("n16+fbs16-50", conventional::n16(), cggi::fbs_16_50())
+}
+
+/// Two products before numbers are compared. Its gates have a prime of 30 bits, which leaves ranks of 16 numbers more noise than those of the others.
+fn toy() -> LinkSpec<Reduction> {
+    let ckks = conventional::toy11_of("toy-link", 5);
+    LinkSpec { log_failure: -100.0, ..link("toy-link", ckks, cggi::toy_fbs()) }
+}
