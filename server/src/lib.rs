@@ -23,6 +23,7 @@ pub mod plan;
 pub mod problem;
 pub mod programs;
 pub mod registry;
+pub mod scheme_switching;
 pub mod server;
 pub mod service;
 pub mod settings;

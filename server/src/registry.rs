@@ -5,7 +5,7 @@ use refloat::bootstrapping::method::{MethodInfo, Preset, SetSpec};
 
 use crate::clients::{KeyOwnerSet, SetQuery};
 use crate::engine::{JobSet, SetInfo};
-use crate::{bgv, conventional, gates, memory, msb, ship};
+use crate::{bgv, conventional, gates, memory, msb, scheme_switching, ship};
 
 /// Which sets are to be made, and for how much memory.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,14 @@ pub struct Registry(Vec<Registered>);
 impl Default for Registry {
     /// Every method of this version.
     fn default() -> Self {
-        Self(vec![ship::METHOD, conventional::METHOD, msb::METHOD, bgv::METHOD, gates::METHOD])
+        Self(vec![
+            ship::METHOD,
+            conventional::METHOD,
+            msb::METHOD,
+            scheme_switching::METHOD,
+            bgv::METHOD,
+            gates::METHOD,
+        ])
     }
 }
 

@@ -127,6 +127,7 @@ export interface SetNames {
   readonly 'ckks-ship': 'ship13' | 'ship13-bits' | 'ship14' | 'ship14-he2018' | 'ship13-he2018' | 'ship13-bits-he2018' | 'toy10' | 'toy11' | 'toy11-31';
   readonly 'ckks-conventional': 'n16' | 'n16-sparse' | 'n16-precise' | 'n15' | 'drucker16' | 'toy-conventional11' | 'toy-conventional11-sine' | 'toy-conventional10-sparse' | 'toy-conventional10-slots-first' | 'toy-conventional10-50bit';
   readonly 'ckks-msb': 'msb16' | 'msb16-paper' | 'toy-msb11' | 'toy-msb10';
+  readonly 'scheme-switching': 'n15+fbs16-50' | 'n16+fbs16-50' | 'toy-link';
   readonly 'bgv': 'bgv15' | 'toy-bgv10' | 'toy-bgv7';
   readonly 'cggi': 'bool-128' | 'bool-64' | 'bool-100-unrolled' | 'bool-128-ternary' | 'lmk-128' | 'lmk-128-merged' | 'lmk-64' | 'ntru-128' | 'ntru-64' | 'ntru-small' | 'fbs8' | 'fbs16' | 'fbs8-50' | 'fbs16-50' | 'toy-bool' | 'toy-bool-unrolled' | 'toy-bool-ternary' | 'toy-bool-lmk' | 'toy-bool-lmk-merged' | 'toy-bool-ntru' | 'toy-bool-ntru-merged' | 'toy-bool-ap' | 'toy-fbs';
 }
@@ -136,6 +137,7 @@ export interface StageIds {
   readonly 'ckks-ship': 'slots_to_coeffs' | 'encapsulate' | 'encode_phase' | 'blind_rotate' | 'product_tree' | 'conjugate';
   readonly 'ckks-conventional': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'sub_sum';
   readonly 'ckks-msb': 'slots_to_coeffs' | 'to_ephemeral' | 'discretise' | 'mod_raise' | 'coeffs_to_slots' | 'eval_exp' | 'look_up';
+  readonly 'scheme-switching': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
   readonly 'bgv': 'slots_to_coeffs' | 'prepare' | 'mod_raise' | 'coeffs_to_slots' | 'digit_removal';
   readonly 'cggi': 'gates';
 }

@@ -36,6 +36,7 @@ mod reproduce_cggi;
 mod reproduce_modular;
 mod reproduce_openfhe;
 mod reproduce_seal;
+mod reproduce_switching;
 mod seal_rows;
 mod serve;
 mod server_arguments;

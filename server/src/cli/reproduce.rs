@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::bootstrapping::ckks_ship::ShipMode;
+use refloat::bootstrapping::scheme_switching::LinkPreset;
 use refloat::params;
 use serde::Serialize;
 use serde_json::json;
@@ -16,6 +17,7 @@ use super::output::{Output, bytes, table};
 use super::reproduce_bgv;
 use super::reproduce_modular::{self, Set};
 use super::reproduce_seal;
+use super::reproduce_switching;
 
 /// Where the published figures are from: all of them. What the slides do not say is left out.
 const SOURCE: &str =
@@ -38,7 +40,8 @@ Examples:
   refloat reproduce ckks-openfhe
   refloat reproduce modular-reduction --table 5 --table 6
   refloat reproduce bgv --set bgv15 --runs 5
-  refloat reproduce bgv --polynomials";
+  refloat reproduce bgv --polynomials
+  refloat reproduce scheme-switching --runs 1000";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -46,14 +49,15 @@ Examples:
 pub struct Arguments {
     /// What to reproduce.
     suite: Suite,
-    /// Bootstrappings per figure; the fastest counts [default: 3, 5 of `bgv`, and 30 of gates].
+    /// Bootstrappings per figure; the fastest counts [default: 3, 5 of `bgv`, 10 of
+    /// `scheme-switching`, and 30 of gates].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: Option<u16>,
     /// Published rows of `ship` [default: ship13, bits and ship14; the others take 8 and 11 GB].
     #[arg(long)]
     rows: Vec<ShipRow>,
     /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own];
-    /// names of sets of `bgv` [default: bgv15].
+    /// names of sets of `bgv` [default: bgv15] and `scheme-switching` [default: n15+fbs16-50].
     #[arg(long)]
     set: Vec<String>,
     /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
@@ -96,6 +100,8 @@ enum Suite {
     ModularReduction,
     /// BGV bootstrapping by removal of a small digit (Ma, Huang, Wang, Wang).
     Bgv,
+    /// From CKKS to DM/CGGI and back, and the largest of sixteen numbers.
+    SchemeSwitching,
 }
 
 /// One figure, published and measured.
@@ -210,6 +216,14 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                 &reproduce_bgv::Request { sets, runs: runs(5), threads: Vec::new(), budget },
                 output,
             )
+        }
+        Suite::SchemeSwitching => {
+            let known = LinkPreset::all().iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            let sets = named(&arguments.set, &known, |name| {
+                LinkPreset::named(name).ok().map(|set| set.name.to_owned())
+            })?;
+            let request = reproduce_switching::Request { sets, runs: runs(10), budget };
+            reproduce_switching::run(&request, output)
         }
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
         Suite::ModularReduction => {

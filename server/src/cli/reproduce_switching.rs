@@ -1,0 +1,328 @@
+//! `refloat reproduce scheme-switching`: from slots to gates and back, and the largest of sixteen numbers.
+
+use std::time::Instant;
+
+use refloat::bootstrapping::scheme_switching::{
+    LinkEvaluator, LinkKeys, LinkParams, LinkPreset, LinkSecretKey, Range, Reduction,
+};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Stream;
+use refloat::schemes::ckks::{Ciphertext, Complex};
+use serde::Serialize;
+use serde_json::json;
+
+use super::bench::thread_counts;
+use super::failure::Failure;
+use super::keyfiles::fresh_seed;
+use super::machine::{self, Machine};
+use super::measure;
+use super::output::{Output, table};
+use super::progress;
+
+/// What there is to compare with.
+const SOURCE: &str = "Al Badawi, Polyakov, \"Demystifying Bootstrapping in Fully Homomorphic Encryption\" (ePrint 2023/149), has no figure \
+                      of an argmax: its rule is to compare up to 100 slots by scheme switching";
+
+/// Numbers that are ranked.
+const COUNT: usize = 16;
+
+/// Their least distance, in units of the range.
+const DISTANCE: f64 = 1.0 / 29.0;
+
+/// Slots whose phases are measured.
+const PHASES: usize = 512;
+
+/// What is asked for.
+pub struct Request {
+    /// Names of sets; where none is given, the default.
+    pub sets: Vec<String>,
+    /// Rankings for each number of threads; the fastest counts, and all of them have to be right.
+    pub runs: usize,
+    /// Bytes that may be taken.
+    pub budget: Option<u64>,
+}
+
+/// One figure.
+#[derive(Debug, Serialize)]
+struct Row {
+    suite: &'static str,
+    metric: String,
+    /// What the noise model says, where it is of noise.
+    model: Option<f64>,
+    measured: f64,
+    unit: &'static str,
+    threads: Option<usize>,
+    params: &'static str,
+    machine: String,
+    note: String,
+}
+
+/// The metric that decides whether a run succeeded.
+const WRONG: &str = "wrong winners";
+
+/// Measures and prints.
+///
+/// # Errors
+/// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a winner was wrong.
+pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::here();
+    let own = vec![LinkPreset::all()[0].name.to_owned()];
+    let mut rows = Vec::new();
+    for name in if request.sets.is_empty() { &own } else { &request.sets } {
+        rows.extend(Bench::new(name, request, output)?.rows(&machine, request.runs, output)?);
+    }
+    let value = json!({ "suite": "scheme-switching", "source": SOURCE, "machine": machine, "rows": rows });
+    output.result(&value, || text(&rows, &machine, request.runs))?;
+    let wrong: f64 = rows.iter().filter(|row| row.metric == WRONG).map(|row| row.measured).sum();
+    if wrong == 0.0 {
+        return Ok(());
+    }
+    Err(Failure {
+        code: "WRONG_RESULT".to_owned(),
+        detail: format!("{wrong} of the largest numbers were not found; please report this"),
+    })
+}
+
+/// Keys and evaluator of a set, made afresh.
+struct Bench {
+    name: &'static str,
+    params: LinkParams<Reduction>,
+    secret: LinkSecretKey<Reduction>,
+    evaluator: LinkEvaluator<Reduction>,
+}
+
+/// Seconds of a ranking: to gates, comparisons and look-ups, back to slots.
+#[derive(Clone, Copy)]
+struct Seconds {
+    to_gates: f64,
+    ranking: f64,
+    to_slots: f64,
+}
+
+impl Seconds {
+    fn all(self) -> f64 {
+        self.to_gates + self.ranking + self.to_slots
+    }
+}
+
+impl Bench {
+    fn new(name: &str, request: &Request, output: &Output) -> Result<Self, Failure> {
+        let preset = LinkPreset::named(name)?;
+        let params = preset.params()?;
+        let budget = request.budget.or_else(machine::available_memory);
+        let needed = params.expanded_key_bytes();
+        if let Some(available) = budget.filter(|&budget| budget < needed) {
+            return Err(Failure::memory(params.name(), needed, available));
+        }
+        let spinner = progress::spinner(output, &format!("{name}: making keys"));
+        let secret = LinkSecretKey::generate(&params, &fresh_seed()?);
+        let keys = LinkKeys::generate(&secret)?;
+        spinner.set_message(format!("{name}: encoding diagonals"));
+        let evaluator = LinkEvaluator::new(&params, keys, PlaintextStorage::Evaluated)?;
+        spinner.finish_and_clear();
+        Ok(Self { name: preset.name, params, secret, evaluator })
+    }
+
+    fn encrypt(&self, numbers: &[f64]) -> Result<Ciphertext<u64>, Failure> {
+        let slots: Vec<Complex> = numbers.iter().map(|&x| Complex::new(x, 0.0)).collect();
+        Ok(self.secret.ckks().encrypt(&slots, self.params.input_level(), &fresh_seed()?)?)
+    }
+
+    /// Mean square and largest of the errors of phases, in turns.
+    fn phases(&self, stream: &mut Stream) -> Result<[f64; 2], Failure> {
+        let numbers: Vec<f64> =
+            (0..PHASES).map(|_| f64::from(stream.below(1 << 20)) / f64::from(1 << 20)).collect();
+        let slots: Vec<usize> = (0..PHASES).collect();
+        let phases = self.evaluator.extract(&self.encrypt(&numbers)?, &slots, Range::Unit, &mut ())?;
+        let (mut sum, mut worst) = (0.0, 0.0f64);
+        for (phase, number) in phases.iter().zip(&numbers) {
+            let error = self.secret.inspect_phase(phase)? - Range::Unit.turns() * number;
+            sum += error * error / PHASES as f64;
+            worst = worst.max(error.abs());
+        }
+        Ok([sum, worst])
+    }
+
+    /// Mean and largest error of so many random bits that went through a gate, and the seconds of the fastest way back.
+    fn bits(&self, count: usize, runs: usize, stream: &mut Stream) -> Result<[f64; 3], Failure> {
+        let clear: Vec<bool> = (0..count).map(|_| stream.below(2) == 1).collect();
+        let bits = self.secret.cggi().encrypt_bits(&clear, &fresh_seed()?);
+        let refreshed = bits.iter().map(|bit| self.evaluator.cggi().refresh(bit, &mut ()));
+        let bits = refreshed.collect::<Result<Vec<_>, _>>()?;
+        let (mut mean, mut worst, mut seconds) = (0.0, 0.0f64, f64::INFINITY);
+        for _ in 0..runs.max(1) {
+            let began = Instant::now();
+            let slots = self.evaluator.to_slots(&bits, &mut ())?;
+            seconds = seconds.min(began.elapsed().as_secs_f64());
+            let found = self.secret.ckks().decrypt(&slots)?;
+            let errors: Vec<f64> = found
+                .reveal_to_key_owner()
+                .iter()
+                .zip(&clear)
+                .map(|(slot, &bit)| (slot.re - f64::from(u8::from(bit))).abs())
+                .collect();
+            mean = errors.iter().sum::<f64>() / count as f64;
+            worst = errors.iter().fold(worst, |worst, &x| worst.max(x));
+        }
+        Ok([mean, worst, seconds])
+    }
+
+    /// The largest of sixteen numbers in a random order, at least [`DISTANCE`] apart; whether it was found.
+    fn rank(&self, stream: &mut Stream) -> Result<(Seconds, bool), Failure> {
+        let mut numbers: Vec<f64> = (0..COUNT).map(|i| i as f64 * DISTANCE).collect();
+        for i in (1..COUNT).rev() {
+            numbers.swap(i, stream.below(i as u32 + 1) as usize);
+        }
+        let x = self.encrypt(&numbers)?;
+        let slots: Vec<usize> = (0..COUNT).collect();
+        let began = Instant::now();
+        let phases = self.evaluator.extract(&x, &slots, Range::Unit, &mut ())?;
+        let to_gates = began.elapsed().as_secs_f64();
+        let winner = self.evaluator.argmax(&phases, &mut ())?;
+        let ranking = began.elapsed().as_secs_f64() - to_gates;
+        let mask = self.evaluator.to_slots(&winner, &mut ())?;
+        let to_slots = began.elapsed().as_secs_f64() - to_gates - ranking;
+        let found = self.secret.ckks().decrypt(&mask)?;
+        let largest = (COUNT - 1) as f64 * DISTANCE;
+        let right = found.reveal_to_key_owner().iter().take(COUNT).zip(&numbers).all(|(slot, &number)| {
+            let wanted = f64::from(u8::from(number >= largest));
+            (slot.re - wanted).abs() < 0.25
+        });
+        Ok((Seconds { to_gates, ranking, to_slots }, right))
+    }
+
+    fn rows(&self, machine: &Machine, runs: usize, output: &Output) -> Result<Vec<Row>, Failure> {
+        let row = |metric: &str, model: Option<f64>, measured: f64, unit, threads, note: &str| Row {
+            suite: "scheme-switching",
+            metric: metric.to_owned(),
+            model,
+            measured,
+            unit,
+            threads,
+            params: self.name,
+            machine: machine.line(),
+            note: note.to_owned(),
+        };
+        let mut stream = fresh_seed()?.stream();
+        let noise = self.params.noise();
+        let spinner = progress::spinner(output, &format!("{}: noise", self.name));
+        let [square, worst] = self.phases(&mut stream)?;
+        let mut rows = vec![
+            row(
+                "slots to gates, deviation",
+                Some(0.5 * noise.extraction.log2()),
+                0.5 * square.log2(),
+                "log2 of a turn",
+                None,
+                "of 512 slots",
+            ),
+            row("slots to gates, worst", None, worst.log2(), "log2 of a turn", None, "of 512 slots"),
+        ];
+        for count in [64, 1024] {
+            if count > self.params.most_bits() {
+                continue;
+            }
+            let [mean, worst, seconds] = self.bits(count, 3, &mut stream)?;
+            let what = |metric: &str| format!("gates to slots, {count} bits, {metric}");
+            let model = Some(noise.bit_error(count, 1.0).log2());
+            rows.push(row(&what("mean error"), model, mean.log2(), "log2", None, "of refreshed bits"));
+            rows.push(row(&what("worst error"), None, worst.log2(), "log2", None, "of three runs"));
+            rows.push(row(
+                &what("time"),
+                None,
+                seconds,
+                "s",
+                Some(rayon::current_num_threads()),
+                "fastest of three",
+            ));
+        }
+        let least = self.params.least_distance(Range::Unit, -128.0);
+        let what = "of numbers in [0, 1], for a wrong order with 2^-128";
+        rows.push(row("least distance", None, least, "", None, what));
+        let mut wrong = 0;
+        for threads in thread_counts(&[], machine) {
+            spinner.set_message(format!("{}: {threads} thread(s)", self.name));
+            let pool = measure::pool(threads)?;
+            let mut best: Option<Seconds> = None;
+            for _ in 0..runs {
+                let (seconds, right) = pool.install(|| self.rank(&mut stream))?;
+                wrong += usize::from(!right);
+                best = Some(best.filter(|best| best.all() <= seconds.all()).unwrap_or(seconds));
+            }
+            let Some(best) = best else { continue };
+            let note = format!("fastest of {runs}");
+            let rotations = (COUNT * (COUNT - 1) / 2 + COUNT) as f64;
+            for (metric, seconds, unit) in [
+                ("argmax of 16, slots to slots", best.all(), "s"),
+                ("slots to gates", best.to_gates, "s"),
+                ("120 comparisons and 16 look-ups", best.ranking, "s"),
+                ("one of them", best.ranking / rotations * 1e3, "ms"),
+                ("gates to slots", best.to_slots, "s"),
+            ] {
+                rows.push(row(metric, None, seconds, unit, Some(threads), &note));
+            }
+        }
+        spinner.finish_and_clear();
+        rows.push(row(WRONG, None, wrong as f64, "", None, "of all runs"));
+        let wire: usize = self.params.key_parts().iter().map(|part| part.bytes).sum();
+        rows.push(row("evaluation keys, wire", None, wire as f64, "bytes", None, "seeded and packed"));
+        let memory = self.evaluator.keys().memory_bytes() as f64;
+        rows.push(row("evaluation keys, memory", None, memory, "bytes", None, "expanded"));
+        let security = self.params.security();
+        rows.push(row(
+            "security between the schemes",
+            None,
+            security.bits,
+            "bits",
+            None,
+            &security.statement,
+        ));
+        Ok(rows)
+    }
+}
+
+fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
+    let mut cells =
+        vec![["set", "metric", "model", "measured", "unit", "threads", "note"].map(str::to_owned).to_vec()];
+    cells.extend(rows.iter().map(|row| {
+        let digits = if row.unit == "s" { 3 } else { 2 };
+        let shown = |value: f64| {
+            if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.digits$}") }
+        };
+        vec![
+            row.params.to_owned(),
+            row.metric.clone(),
+            row.model.map_or("-".to_owned(), shown),
+            shown(row.measured),
+            row.unit.to_owned(),
+            row.threads.map_or("-".to_owned(), |threads| threads.to_string()),
+            row.note.clone(),
+        ]
+    }));
+    format!(
+        "{SOURCE}\nmeasured: {}, {runs} rankings for each number of threads\n\n{}",
+        machine.line(),
+        table(&cells)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_toy_set_gives_every_row_and_no_wrong_winner() {
+        let output = Output::new(true);
+        let request = Request { sets: Vec::new(), runs: 2, budget: None };
+        let bench = Bench::new("toy-link", &request, &output).unwrap();
+        let rows = bench.rows(&Machine::here(), 2, &output).unwrap();
+        let of = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();
+        assert_eq!(of(WRONG).measured, 0.0);
+        let deviation = of("slots to gates, deviation");
+        assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
+        let bits = of("gates to slots, 64 bits, mean error");
+        assert!((bits.measured - bits.model.unwrap()).abs() < 1.0, "{bits:?}");
+        assert!(text(&rows, &Machine::here(), 2).contains("argmax of 16"));
+        assert!(Bench::new("n15+fbs16-50", &Request { budget: Some(1 << 20), ..request }, &output).is_err());
+    }
+}
