@@ -37,7 +37,7 @@ fn fresh() -> Seed {
 /// Features in [0, 1/2], so that squared distances of four are in [0, 1], and a label.
 fn case(i: usize) -> ([f64; FEATURES], bool) {
     let features = core::array::from_fn(|k| ((7 * i + 5 * k * (i + 3)) % 16) as f64 / 30.0);
-    (features, i % 3 == 0)
+    (features, i.is_multiple_of(3))
 }
 
 /// Squared distances of the patient, each feature of whom is in all slots of a ciphertext, from all cases.

@@ -4,7 +4,8 @@ use refloat::Error;
 use refloat::circuits::linear_transform::Diagonals;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
 use refloat::circuits::program::{
-    Builder, MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Program, Reading, VERSION, Value,
+    Asked, Bounds, Builder, MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Order, Program,
+    Reading, VERSION, Value,
 };
 use refloat::schemes::ckks::Complex;
 
@@ -173,11 +174,29 @@ fn bytes_come_back_and_mean_the_same() {
     assert_eq!(back.describe(9), "node 9 \"mirror image\" (conjugate)");
 }
 
+/// One question of order of every kind.
+fn orders() -> Program {
+    let mut b = Builder::new();
+    let x = b.input("x");
+    let mut ask = |asked, count, bounds| b.order(x, Order { asked, count, bounds });
+    let answers = [
+        ("sign", ask(Asked::Sign, 8, Bounds::Signed)),
+        ("rank", ask(Asked::Rank, 4, Bounds::Grid(8))),
+        ("argmax", ask(Asked::Argmax, 4, Bounds::Unit)),
+        ("argmin", ask(Asked::Argmin, 4, Bounds::Signed)),
+        ("top", ask(Asked::Top(2), 4, Bounds::Unit)),
+    ];
+    for (name, answer) in answers {
+        b.output(name, answer);
+    }
+    b.finish().unwrap()
+}
+
 /// The npm package writes the same program: its tests read the same file.
 #[test]
 fn the_bytes_are_those_of_the_npm_package() {
     let vector: serde_json::Value = serde_json::from_str(include_str!("../vectors/program.json")).unwrap();
-    for (name, program) in [("bytes", sample()), ("digits", digits())] {
+    for (name, program) in [("bytes", sample()), ("digits", digits()), ("orders", orders())] {
         let hex = vector[name].as_str().unwrap();
         let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap();
         assert_eq!(program.to_bytes(), (0..hex.len() / 2).map(byte).collect::<Vec<u8>>(), "{name}");

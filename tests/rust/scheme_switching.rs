@@ -76,7 +76,7 @@ fn every_slot_becomes_a_phase_with_the_noise_of_the_model() {
         let world = make(seed);
         let count = world.params.ckks().slots();
         let ramp: Vec<f64> = (0..count).map(|i| 2.0 * i as f64 / count as f64 - 1.0).collect();
-        let corners: Vec<f64> = (0..count).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        let corners: Vec<f64> = (0..count).map(|i| if i.is_multiple_of(3) { 1.0 } else { -1.0 }).collect();
         let positive: Vec<f64> = uniform(count, 2).iter().map(|x| x.abs()).collect();
         for (range, numbers) in [
             (Range::Signed, uniform(count, 1)),

@@ -44,8 +44,8 @@ export type {
   SlotMode,
   StageInfo,
 } from './params.js';
-export type { Matrix, Numbers } from './program/encode.js';
-export { Program, Value } from './program/program.js';
+export type { Bounds, Matrix, Numbers } from './program/encode.js';
+export { Program, Value, type OrderOptions } from './program/program.js';
 export type { Contact } from './remote/http.js';
 export { RemoteKeys } from './remote/keys.js';
 export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remote/program.js';

@@ -44,12 +44,28 @@ function digits(): Program {
   return p;
 }
 
+/** One question of order of every kind, as there. */
+function orders(): Program {
+  const p = new Program({ slots: 8 });
+  const x = p.input('x');
+  const answers = {
+    sign: x.sign(8),
+    rank: x.rank(4, { bounds: { grid: 8 } }),
+    argmax: x.argmax(4, { bounds: 'unit' }),
+    argmin: x.argmin(4),
+    top: x.top(4, 2, { bounds: 'unit' }),
+  };
+  for (const [name, answer] of Object.entries(answers)) p.output(name, answer);
+  return p;
+}
+
 describe('Program', () => {
   it('gives the bytes of the core', async () => {
     const path = new URL('../../tests/vectors/program.json', import.meta.url);
-    const vector = JSON.parse(await readFile(path, 'utf8')) as { bytes: string; digits: string };
+    const vector = JSON.parse(await readFile(path, 'utf8')) as { bytes: string; digits: string; orders: string };
     expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(vector.bytes);
     expect(Buffer.from(digits().toBytes()).toString('hex')).toBe(vector.digits);
+    expect(Buffer.from(orders().toBytes()).toString('hex')).toBe(vector.orders);
     expect([sample().inputs, sample().outputs]).toEqual([['x', 'y'], ['z', 'q']]);
   });
 
@@ -116,6 +132,11 @@ describe('Program', () => {
       () => x.bit(3, 3),
       () => x.lookUp([1]),
       () => x.quantise(1),
+      () => x.argmax(1),
+      () => x.rank(17),
+      () => x.top(4, 5),
+      () => x.sign(0),
+      () => x.argmin(4, { bounds: { grid: 0 } }),
     ];
     for (const [i, refusal] of refusals.entries()) {
       expect(refusal, String(i)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }) as Error);

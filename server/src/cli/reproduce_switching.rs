@@ -74,7 +74,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let value = json!({ "suite": "scheme-switching", "source": SOURCE, "machine": machine, "rows": rows });
     output.result(&value, || text(&rows, &machine, request.runs))?;
     let wrong: f64 = rows.iter().filter(|row| row.metric == WRONG).map(|row| row.measured).sum();
-    if wrong == 0.0 {
+    if wrong < 0.5 {
         return Ok(());
     }
     Err(Failure {
@@ -317,7 +317,7 @@ mod tests {
         let bench = Bench::new("toy-link", &request, &output).unwrap();
         let rows = bench.rows(&Machine::here(), 2, &output).unwrap();
         let of = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();
-        assert_eq!(of(WRONG).measured, 0.0);
+        assert!(of(WRONG).measured.abs() < 0.5);
         let deviation = of("slots to gates, deviation");
         assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
         let bits = of("gates to slots, 64 bits, mean error");

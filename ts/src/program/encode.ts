@@ -31,7 +31,14 @@ export type Reading =
   | { readonly read: 'modulo' | 'centred'; readonly modulus: number; readonly bits: number }
   | { readonly read: 'integer'; readonly modulus: number }
   | { readonly read: 'bit'; readonly bits: number; readonly index: number }
-  | { readonly read: 'look up' | 'look up exactly'; readonly table: Numbers };
+  | { readonly read: 'look up' | 'look up exactly'; readonly table: Numbers }
+  | { readonly read: 'order'; readonly asked: Asked; readonly count: number; readonly bounds: Bounds };
+
+/** What is asked of the order of slots: for `top`, how many. @internal */
+export type Asked = 'sign' | 'rank' | 'argmax' | 'argmin' | { readonly top: number };
+
+/** Where slots lie that are compared: in [-1, 1], in [0, 1], or multiples of 2^-`grid` there, which are compared exactly. */
+export type Bounds = 'signed' | 'unit' | { readonly grid: number };
 
 const KINDS = [
   'input',
@@ -49,16 +56,19 @@ const KINDS = [
   'digits',
 ] as const;
 
-const READINGS = ['modulo', 'centred', 'integer', 'bit', 'look up', 'look up exactly'] as const;
+const READINGS = ['modulo', 'centred', 'integer', 'bit', 'look up', 'look up exactly', 'order'] as const;
 
-/** Version of the encoding of programs that read digits; the others are of version 1. */
-const VERSION = 2;
+const ASKED = ['sign', 'rank', 'argmax', 'argmin'] as const;
+
+/** Version of the encoding of programs that read digits, or compare; the others are of version 1. */
+const VERSION = { digits: 2, orders: 3 };
 
 /** The bytes of a program, as `circuits::program` of the core reads them. @internal */
 export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
   const out = new Writer();
   out.text('rfprog');
-  out.u16(nodes.some((node) => node.kind === 'digits') ? VERSION : 1);
+  const readings = nodes.filter((node) => node.kind === 'digits').map((node) => node.reading.read);
+  out.u16(readings.includes('order') ? VERSION.orders : readings.length > 0 ? VERSION.digits : 1);
   out.u32(nodes.length);
   for (const node of nodes) {
     out.u8(KINDS.indexOf(node.kind));
@@ -107,9 +117,20 @@ function writeReading(out: Writer, reading: Reading): void {
       out.u32(reading.bits);
       out.u32(reading.index);
       break;
+    case 'order':
+      writeOrder(out, reading);
+      break;
     default:
       out.numbers(reading.table);
   }
+}
+
+function writeOrder(out: Writer, { asked, count, bounds }: Extract<Reading, { read: 'order' }>): void {
+  out.u8(typeof asked === 'string' ? ASKED.indexOf(asked) : ASKED.length);
+  out.u32(count);
+  if (typeof asked !== 'string') out.u32(asked.top);
+  out.u8(typeof bounds === 'string' ? ['signed', 'unit'].indexOf(bounds) : 2);
+  if (typeof bounds !== 'string') out.u32(bounds.grid);
 }
 
 /** Real and imaginary parts; those of reals are absent. @internal */

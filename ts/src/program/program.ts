@@ -1,6 +1,17 @@
 import { RefloatError } from '../errors.js';
 import type { Preset } from '../params.js';
-import { copyOf, encodeProgram, partsOf, type Matrix, type Numbers, type PolynomialBasis, type ProgramNode, type Reading } from './encode.js';
+import {
+  copyOf,
+  encodeProgram,
+  partsOf,
+  type Asked,
+  type Bounds,
+  type Matrix,
+  type Numbers,
+  type PolynomialBasis,
+  type ProgramNode,
+  type Reading,
+} from './encode.js';
 
 /**
  * A computation on CKKS ciphertexts, written with ordinary method calls and run on a server that has the keys. It says
@@ -231,10 +242,45 @@ export class Value {
     return x.lookUp(Float64Array.from({ length: count }, (_, j) => j / count));
   }
 
+  /**
+   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Sets that link numbers to gates have this and the
+   * methods below. Slots lie in [-1, 1], unless `bounds` says otherwise; close ones may be taken for each other, but not on a grid,
+   * where of equal ones the first is the largest.
+   */
+  argmax(count: number, options: OrderOptions = {}): Value {
+    return this.#order('argmax', count, options);
+  }
+
+  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  argmin(count: number, options: OrderOptions = {}): Value {
+    return this.#order('argmin', count, options);
+  }
+
+  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  rank(count: number, options: OrderOptions = {}): Value {
+    return this.#order('rank', count, options);
+  }
+
+  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  top(count: number, most: number, options: OrderOptions = {}): Value {
+    return this.#order({ top: whole(most, 1, count, 'of the largest') }, count, options);
+  }
+
+  /** 1 in those of the first `count` slots that are at least 0, and 0 in all others. */
+  sign(count: number, options: OrderOptions = {}): Value {
+    return this.#order('sign', count, options);
+  }
+
   /** Names the node, for messages. */
   named(name: string): this {
     this.program.rename(this.index, name);
     return this;
+  }
+
+  #order(asked: Asked, count: number, { bounds = 'signed' }: OrderOptions): Value {
+    const least = asked === 'sign' ? 1 : 2;
+    if (typeof bounds !== 'string') whole(bounds.grid, 1, MAX_BITS, 'bits of a grid');
+    return this.#digits({ read: 'order', asked, count: whole(count, least, this.program.slots, 'slots to compare'), bounds });
   }
 
   #digits(reading: Reading): Value {
@@ -245,6 +291,12 @@ export class Value {
     const y = other instanceof Value ? other : this.program.constant(other);
     return this.program.apply({ kind, name: '', x: this.index, y: this.program.indexOf(y) });
   }
+}
+
+/** Where slots lie that are compared. */
+export interface OrderOptions {
+  /** [-1, 1] unless it is given. */
+  readonly bounds?: Bounds;
 }
 
 /** Most bits of a number that a program asks for. */

@@ -2,7 +2,11 @@
 
 use alloc::{sync::Arc, vec::Vec};
 
-use super::{keys::LinkKeys, params::LinkParams, range::Range};
+use super::{
+    keys::LinkKeys,
+    params::{LinkParams, SINE},
+    range::Range,
+};
 use crate::{
     bootstrapping::{
         cggi::CggiEvaluator,
@@ -31,7 +35,7 @@ impl<R: ReductionSpec> LinkTables<R> {
             params: params.clone(),
             ckks: RaisingEvaluator::new(params.ckks(), storage)?,
             maps: slots_to_base(params.ckks(), Range::TURNS, storage)?,
-            sine: params.sine()?,
+            sine: EvalMod::new(&SINE)?,
         })
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     bootstrapping::{
         cggi::CggiPackingKeys,
-        ckks_conventional::{EvalMod, EvalModSpec},
+        ckks_conventional::EvalModSpec,
         raising::{RaisingParams, ReductionSpec},
     },
     error::Error,
@@ -26,7 +26,7 @@ use crate::{
 
 /// The sine that reads bits from coefficients: within 2^-50 on the whole of its range, as the places of bits are as far from
 /// multiples of q0 as they can be.
-const SINE: EvalModSpec =
+pub(super) const SINE: EvalModSpec =
     EvalModSpec { range: 16, degree: 58, double_angles: 2, arcsine: None, log_distance: None };
 
 /// A link between a set of CKKS and one of DM/CGGI: immutable, validated, cheap to clone.
@@ -189,10 +189,6 @@ impl<R: ReductionSpec> LinkParams<R> {
     /// Moduli of the key from gates to slots: q0 and q0 p'.
     pub(crate) fn to_slots(&self) -> Result<&EncapsulationContext<u64>, Error> {
         to_slots(self.ckks())
-    }
-
-    pub(super) fn sine(&self) -> Result<EvalMod, Error> {
-        EvalMod::new(&SINE)
     }
 
     /// [`Error::ParamsMismatch`] unless `other`, named for the message, is of this set.
