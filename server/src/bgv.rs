@@ -8,10 +8,10 @@ use std::sync::Arc;
 use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey, BgvSpec};
 use refloat::bootstrapping::method::{KeysBuilder, Preset};
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::integer_program::{IntegerPlan, IntegerShape};
+use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps, Builder, Program};
 use refloat::random::Seed;
-use refloat::schemes::bgv::BgvCiphertext;
+use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
 use refloat::trace::Observer;
 use refloat::{Error, wire};
 use zeroize::Zeroizing;
@@ -100,7 +100,7 @@ impl JobSet for BgvJobs {
         let job = IntegerJob::read(&self.set, task, input)?;
         let plan = job.plan(&self.set.params, key)?;
         let context = self.set.params.context();
-        Ok(plan.outputs().map(|(_, level)| wire::bgv_ciphertext_len(context, level, 2) as u64).sum())
+        Ok(plan.outputs().map(|(_, shape)| wire::bgv_ciphertext_len(context, shape.level, 2) as u64).sum())
     }
 
     fn load(&self, key: Id, read: ReadPart<'_>) -> Result<LoadedKeys, LoadError> {
@@ -192,7 +192,7 @@ impl IntegerJob {
                 hex(&other.key_id())
             )));
         }
-        let shapes: Vec<IntegerShape> = self.inputs.iter().map(IntegerShape::of).collect();
+        let shapes: Vec<BgvShape> = self.inputs.iter().map(BgvShape::of).collect();
         let plan = IntegerPlan::new(&self.program, &params.program_target()?, &shapes, self.bootstraps)?;
         check_size(plan.bootstraps(), plan.peak_bytes())?;
         Ok(plan)

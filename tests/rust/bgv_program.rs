@@ -6,10 +6,13 @@ use refloat::Error;
 use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::circuits::linear_transform::{Diagonals, PlaintextStorage};
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
-use refloat::circuits::program::integer_program::{IntegerPlan, IntegerShape, IntegerTarget};
-use refloat::circuits::program::{Bootstraps, Builder, Program, STAGE, Value};
+use refloat::circuits::program::integer_program::{IntegerPlan, IntegerTarget};
+use refloat::circuits::program::{
+    Bootstraps::{self, AsWritten, WhereNeeded},
+    Builder, Program, STAGE, Value,
+};
 use refloat::random::Seed;
-use refloat::schemes::bgv::BgvCiphertext;
+use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
 use refloat::schemes::ckks::Complex;
 use refloat::trace::{Observer, StageEvent};
 use refloat_tests::rns::Lottery;
@@ -53,7 +56,7 @@ impl World {
         bootstraps: Bootstraps,
     ) -> Result<IntegerPlan<'p>, Error> {
         let target: IntegerTarget = self.params.program_target()?;
-        let shapes: Vec<IntegerShape> = inputs.iter().map(IntegerShape::of).collect();
+        let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
         IntegerPlan::new(program, &target, &shapes, bootstraps)
     }
 
@@ -72,8 +75,12 @@ impl World {
         let (ring, columns) = (self.params.messages(), self.params.n() / 2);
         let wanted = program.evaluate_integers(ring, columns, messages).expect("whole numbers");
         assert_eq!(seen.bootstraps, plan.bootstraps());
-        for (((name, level), found), wanted) in plan.outputs().zip(&found).zip(&wanted) {
-            assert_eq!(found.level(), level, "{name}");
+        assert_eq!(seen.key_switches, plan.key_switches());
+        // The others take inputs, as many as are needed.
+        assert!(plan.steps() - seen.steps - plan.bootstraps() <= inputs.len());
+        for (((name, shape), found), wanted) in plan.outputs().zip(&found).zip(&wanted) {
+            assert_eq!((found.level(), found.factor()), (shape.level, shape.factor), "{name}");
+            assert!(found.noise() <= shape.noise, "{name}: noise {} of {}", found.noise(), shape.noise);
             assert!(self.decrypt(found) == *wanted, "{name} is wrong");
         }
         plan
@@ -88,11 +95,12 @@ impl World {
     }
 }
 
-/// Counts bootstraps, and steps of arithmetic.
+/// Counts bootstraps, and steps of arithmetic with their key switches.
 #[derive(Default)]
 struct Seen {
     bootstraps: usize,
     steps: usize,
+    key_switches: usize,
 }
 
 impl Observer for Seen {
@@ -100,6 +108,9 @@ impl Observer for Seen {
         match event {
             StageEvent::Exit { stage: "digit_removal", .. } => self.bootstraps += 1,
             StageEvent::Progress { stage, .. } if *stage == STAGE.id => self.steps += 1,
+            StageEvent::Exit { stage, counters, .. } if *stage == STAGE.id => {
+                self.key_switches += counters.key_switch as usize;
+            }
             _ => {}
         }
         std::ops::ControlFlow::Continue(())
@@ -138,13 +149,14 @@ fn every_operation_is_exact_and_bootstraps_go_where_levels_run_out() {
     }
     let program = builder.finish().expect("a program");
     let (messages, inputs) = world.fresh(2, 40);
-    let plan = world.check(&program, &messages, &inputs, Bootstraps::WhereNeeded);
-    assert!(plan.inserted() > 1 && plan.inserted() == plan.bootstraps() && plan.key_switches() > 8);
+    let plan = world.check(&program, &messages, &inputs, WhereNeeded);
+    assert!((2..=5).contains(&plan.inserted()), "{} bootstraps", plan.inserted());
+    assert!(plan.inserted() == plan.bootstraps() && plan.key_switches() > 8);
     // The same from its bytes.
     let again = Program::from_bytes(&program.to_bytes()).expect("our own");
-    world.check(&again, &messages, &inputs, Bootstraps::WhereNeeded);
+    world.check(&again, &messages, &inputs, WhereNeeded);
     // As written, levels run out, and the node is named.
-    let error = world.plan(&program, &inputs, Bootstraps::AsWritten).err().expect("too deep").to_string();
+    let error = world.plan(&program, &inputs, AsWritten).err().expect("too deep").to_string();
     assert!(error.contains("node") && error.contains("level"), "{error}");
 }
 
@@ -165,7 +177,7 @@ fn inputs_of_other_levels_and_factors_are_taken_too() {
     inputs[2] = world.bootstrapper.multiply(&inputs[2], &inputs[2], &world.keys).expect("room");
     let squares: Vec<u64> = messages[2].iter().map(|&m| ring.mul(m, m)).collect();
     let messages = [messages[0].clone(), messages[1].clone(), squares];
-    world.check(&program, &messages, &inputs, Bootstraps::WhereNeeded);
+    world.check(&program, &messages, &inputs, WhereNeeded);
     // Squares of squares: noise and factors of results are those that the next program expects.
     let mut builder = Builder::new();
     let x = builder.input("x");
@@ -175,8 +187,9 @@ fn inputs_of_other_levels_and_factors_are_taken_too() {
     }
     builder.output("power", power);
     let program = builder.finish().expect("a program");
-    let plan = world.check(&program, &messages[..1], &inputs[..1], Bootstraps::WhereNeeded);
-    assert!(plan.bootstraps() >= 3, "{} bootstraps", plan.bootstraps());
+    let plan = world.check(&program, &messages[..1], &inputs[..1], WhereNeeded);
+    // Two levels each.
+    assert_eq!(plan.bootstraps(), 3);
 }
 
 #[test]
@@ -199,13 +212,13 @@ fn noise_of_sums_is_rescaled_before_it_is_too_much() {
     builder.output("last", last);
     let program = builder.finish().expect("a program");
     let (messages, inputs) = world.fresh(1, 60);
-    world.check(&program, &messages, &inputs, Bootstraps::WhereNeeded);
+    world.check(&program, &messages, &inputs, WhereNeeded);
 }
 
 #[test]
 fn random_programs_are_right() {
     let world = world();
-    for seed in 0..6 {
+    for seed in 0..10 {
         let (mut lottery, mut builder) = (Lottery::new(700 + seed), Builder::new());
         let mut values: Vec<Value> = vec![builder.input("x"), builder.input("y")];
         let constants: Vec<Value> = [vec![3.0], vec![-30000.0], (0..1024).map(f64::from).collect()]
@@ -217,7 +230,7 @@ fn random_programs_are_right() {
             let (x, y) = (pick(), pick());
             let constant = constants[lottery.word() as usize % constants.len()];
             let steps = (lottery.word() % 1024) as i32 - 512;
-            values.push(match lottery.word() % 9 {
+            values.push(match lottery.word() % 10 {
                 0 | 1 => builder.multiply(x, y),
                 2 => builder.add(x, y),
                 3 => builder.subtract(x, y),
@@ -225,6 +238,7 @@ fn random_programs_are_right() {
                 5 => builder.add(x, constant),
                 6 => builder.rotate(x, steps),
                 7 => builder.polynomial(x, &monomials(&[1.0, 0.0, -2.0, 7.0])),
+                8 => (0..lottery.word() % 40).fold(x, |sum, _| builder.add(sum, sum)),
                 _ => builder.conjugate(x),
             });
         }
@@ -232,7 +246,11 @@ fn random_programs_are_right() {
         builder.output("last", last);
         let program = builder.finish().expect("a program");
         let (messages, inputs) = world.fresh(2, 70 + 2 * seed);
-        world.check(&program, &messages, &inputs, Bootstraps::WhereNeeded);
+        world.check(&program, &messages, &inputs, WhereNeeded);
+        // What is planned runs.
+        if world.plan(&program, &inputs, AsWritten).is_ok() {
+            world.check(&program, &messages, &inputs, AsWritten);
+        }
     }
 }
 
@@ -246,7 +264,7 @@ fn what_integers_do_not_have_is_refused_by_the_name_of_the_node() {
         let y = build(&mut builder, x);
         builder.output("y", y);
         let program = builder.finish().expect("a program");
-        let error = world.plan(&program, &inputs, Bootstraps::WhereNeeded).err().expect("refused");
+        let error = world.plan(&program, &inputs, WhereNeeded).err().expect("refused");
         assert!(error.to_string().contains("node"), "{error}");
         (error.code(), error.to_string())
     };
@@ -268,13 +286,199 @@ fn what_integers_do_not_have_is_refused_by_the_name_of_the_node() {
     assert!(refused(&|builder, x| builder.linear_transform(x, &matrix)).1.contains("rotations"));
     // Too deep for the levels of one bootstrap: 61 is the degree of the removal, not of a message.
     let deep: Vec<f64> = (0..62).map(f64::from).collect();
-    assert_eq!(refused(&|builder, x| builder.polynomial(x, &monomials(&deep))).0, "LEVEL_MISMATCH");
+    let deep = refused(&|builder, x| builder.polynomial(x, &monomials(&deep)));
+    assert_eq!(deep.0, "LEVEL_MISMATCH");
+    assert!(deep.1.contains("takes 6 levels") && deep.1.contains("leaves 2 levels, from 5 to 3"), "{deep:?}");
     let mut builder = Builder::new();
     let x = builder.input("x");
     builder.output("y", x);
     let program = builder.finish().expect("a program");
-    assert!(world.plan(&program, &[], Bootstraps::WhereNeeded).is_err());
-    let plan = world.plan(&program, &inputs, Bootstraps::WhereNeeded).expect("nothing to do");
+    assert!(world.plan(&program, &[], WhereNeeded).is_err());
+    let plan = world.plan(&program, &inputs, WhereNeeded).expect("nothing to do");
     let other = [world.encrypt(&[1], 0, 1)];
     assert!(world.bootstrapper.run_program(&plan, &world.keys, &other, &mut ()).is_err());
+    // More noise than planned for could lead to a refusal in the middle.
+    let noisier = [world.bootstrapper.bgv().add(&inputs[0], &inputs[0]).expect("room")];
+    let error = world.bootstrapper.run_program(&plan, &world.keys, &noisier, &mut ()).expect_err("noisier");
+    assert!(error.to_string().contains("noise"), "{error}");
+    // Keys of another owner would give what decrypts to something, and it would be wrong.
+    let stranger = BgvSecretKey::generate(&world.params, &Seed::from_bytes([6; 32]));
+    let keys = stranger.evaluation_keys().expect("keys");
+    let error = world.bootstrapper.run_program(&plan, &keys, &inputs, &mut ()).expect_err("another owner");
+    assert_eq!(error.code(), "PARAMS_MISMATCH");
+}
+
+/// Programs on `bgv15`, whose plans need no keys.
+struct Planned {
+    params: BgvParams,
+    builder: Builder,
+    shapes: Vec<BgvShape>,
+}
+
+impl Planned {
+    fn new() -> Self {
+        let params = BgvPreset::named("bgv15").expect("a set").params().expect("a sound set");
+        Self { params, builder: Builder::new(), shapes: Vec::new() }
+    }
+
+    /// Inputs at so many levels above where bootstraps begin, with noise of so many roundings.
+    fn inputs(&mut self, count: usize, above: usize, roundings: f64) -> Vec<Value> {
+        let context = self.params.context();
+        let noise = roundings * context.noise().rounding();
+        let level = self.params.levels().input + above;
+        let shape = BgvShape { noise, ..BgvShape::fresh(context, level) };
+        let begin = self.shapes.len();
+        self.shapes.resize(begin + count, shape);
+        (begin..begin + count).map(|i| self.builder.input(&format!("x{i}"))).collect()
+    }
+
+    /// Bootstraps, and level and noise in roundings of the result.
+    fn plan(mut self, result: Value, bootstraps: Bootstraps) -> Result<(usize, usize, f64), Error> {
+        self.builder.output("result", result);
+        let program = self.builder.finish()?;
+        let plan = IntegerPlan::new(&program, &self.params.program_target()?, &self.shapes, bootstraps)?;
+        let (_, shape) = plan.outputs().next().expect("an output");
+        Ok((plan.bootstraps(), shape.level, shape.noise / self.params.context().noise().rounding()))
+    }
+}
+
+#[test]
+fn no_bootstrap_is_put_in_where_nothing_has_run_out() {
+    // Sums of products at the lowest level from which there are bootstraps, with less noise than one takes.
+    for count in [2, 8, 33, 60] {
+        let mut p = Planned::new();
+        let x = p.inputs(count, 1, 2.0);
+        let pairs = x.iter().zip(x.iter().cycle().skip(1));
+        let products: Vec<Value> = pairs.map(|(&x, &y)| p.builder.multiply(x, y)).collect();
+        let sum = products[1..].iter().fold(products[0], |sum, &x| p.builder.add(sum, x));
+        let (bootstraps, level, noise) = p.plan(sum, WhereNeeded).expect("room");
+        assert!(
+            (bootstraps, level) == (0, 3) && noise < 2.5 * count as f64,
+            "{count}: {bootstraps}, {noise}"
+        );
+    }
+    // More than a bootstrap takes: one of the two operands that meet is bootstrapped, and is at the top from then on.
+    let mut p = Planned::new();
+    let x = p.inputs(1, 0, 2.0)[0];
+    let sum = (0..12).fold(x, |sum, _| p.builder.add(sum, sum));
+    let (bootstraps, level, _) = p.plan(sum, WhereNeeded).expect("room");
+    assert_eq!((bootstraps, level), (1, 8));
+    // 20 products with fresh factors, five a bootstrap.
+    let mut p = Planned::new();
+    let x = p.inputs(21, 5, 1.0);
+    let product = x[1..].iter().fold(x[0], |product, &x| p.builder.multiply(product, x));
+    assert_eq!(p.plan(product, WhereNeeded).expect("room").0, 3);
+    // (ab + cd)(ef + gh) takes two levels.
+    let mut p = Planned::new();
+    let x = p.inputs(8, 5, 1.0);
+    let products: Vec<Value> = x.chunks(2).map(|pair| p.builder.multiply(pair[0], pair[1])).collect();
+    let (left, right) = (p.builder.add(products[0], products[1]), p.builder.add(products[2], products[3]));
+    let all = p.builder.multiply(left, right);
+    let (bootstraps, level, noise) = p.plan(all, WhereNeeded).expect("room");
+    assert!((bootstraps, level) == (0, 6) && noise < 8.0, "{level}, {noise}");
+}
+
+#[test]
+fn bootstraps_of_the_program_take_what_bootstraps_take() {
+    // A sum of six, and of products, at the lowest level; squares of what was encrypted a level above it, at factor 1.
+    let mut p = Planned::new();
+    let x = p.inputs(6, 0, 1.0);
+    let sum = x[1..].iter().fold(x[0], |sum, &x| p.builder.add(sum, x));
+    let fresh = p.builder.bootstrap(sum);
+    assert_eq!(p.plan(fresh, AsWritten).expect("room").1, 8);
+    let mut p = Planned::new();
+    let x = p.inputs(1, 1, 10.0)[0];
+    let square = p.builder.multiply(x, x);
+    let sum = p.builder.add(square, square);
+    let fresh = p.builder.bootstrap(sum);
+    assert_eq!(p.plan(fresh, AsWritten).expect("room").1, 8);
+    // 2^70 times the noise takes two levels to bring down.
+    let mut p = Planned::new();
+    let x = p.inputs(1, 5, 1.0)[0];
+    let sum = (0..70).fold(x, |sum, _| p.builder.add(sum, sum));
+    let fresh = p.builder.bootstrap(sum);
+    assert_eq!(p.plan(fresh, AsWritten).expect("room").0, 1);
+    // Beyond what a bootstrap takes, the plan says so.
+    let mut p = Planned::new();
+    let x = p.inputs(1, 0, 1.0)[0];
+    let sum = (0..16).fold(x, |sum, _| p.builder.add(sum, sum));
+    let fresh = p.builder.bootstrap(sum);
+    let error = p.plan(fresh, AsWritten).expect_err("too noisy");
+    assert!(error.code() == "LIMIT" && error.to_string().contains("node"), "{error}");
+}
+
+#[test]
+fn what_runs_out_of_room_is_refused_before_anything_runs() {
+    // Fourth powers at the small levels of slots-to-coefficients.
+    let mut p = Planned::new();
+    let x = p.inputs(1, 0, 2.0)[0];
+    let square = p.builder.multiply(x, x);
+    let fourth = p.builder.multiply(square, square);
+    let again = p.builder.multiply(fourth, fourth);
+    let error = p.plan(again, AsWritten).expect_err("no room");
+    assert!(error.code() == "LIMIT" && error.to_string().contains("node"), "{error}");
+    for bootstraps in [AsWritten, WhereNeeded] {
+        let mut p = Planned::new();
+        let x = p.inputs(1, 5, 1.0)[0];
+        let sum = (0..300).fold(x, |sum, _| p.builder.add(sum, sum));
+        match p.plan(sum, bootstraps) {
+            Err(error) => assert!(bootstraps == AsWritten && error.code() == "LIMIT", "{error}"),
+            Ok((count, ..)) => assert!(bootstraps == WhereNeeded && (1..4).contains(&count), "{count}"),
+        }
+    }
+    // Sums below where bootstraps begin need none.
+    let mut p = Planned::new();
+    let x = p.inputs(2, 0, 1.0);
+    p.shapes[1].level = 1;
+    let sum = p.builder.add(x[0], x[1]);
+    assert_eq!(p.plan(sum, WhereNeeded).expect("room").0, 0);
+    let mut p = Planned::new();
+    let x = p.inputs(1, 0, 1.0)[0];
+    p.shapes[0].level = 0;
+    let square = p.builder.multiply(x, x);
+    let error = p.plan(square, WhereNeeded).expect_err("no level").to_string();
+    assert!(error.contains("begin at level 3") && error.contains("at level 0"), "{error}");
+}
+
+#[test]
+fn plans_know_the_noise_of_polynomials_and_of_what_was_encrypted_anywhere() {
+    let world = world();
+    let (levels, bgv) = (world.params.levels(), world.bootstrapper.bgv());
+    let (messages, inputs) = world.fresh(1, 90);
+    let of_degree =
+        |degree: usize| monomials(&(0..=degree).map(|i| 3.0 * i as f64 - 7.0).collect::<Vec<_>>());
+    for degree in [0, 1, 2, 5, 15, 31] {
+        let mut builder = Builder::new();
+        let x = builder.input("x");
+        let y = builder.polynomial(x, &of_degree(degree));
+        builder.output("y", y);
+        let program = builder.finish().expect("a program");
+        let plan = world.check(&program, &messages, &inputs, AsWritten);
+        let found = world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("keys");
+        let planned = plan.outputs().next().expect("an output").1.noise;
+        assert_eq!(found[0].noise().to_bits(), planned.to_bits(), "degree {degree}");
+    }
+    // Encrypted a level above where bootstraps begin, at factor 1: a square is left, and a bootstrap of a noisy sum of it.
+    let mut builder = Builder::new();
+    let x = builder.input("x");
+    let square = builder.multiply(x, x);
+    let sum = (0..5).fold(square, |sum, _| builder.add(sum, sum));
+    let fresh = builder.bootstrap(sum);
+    let less = builder.subtract(fresh, square);
+    builder.output("y", less);
+    let program = builder.finish().expect("a program");
+    let lower = [world.encrypt(&messages[0], levels.input + 1, 91)];
+    world.check(&program, &messages, &lower, AsWritten);
+    // A sum of two factors at one level takes one more.
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input("x"), builder.input("y"));
+    let sum = builder.add(x, y);
+    builder.output("sum", sum);
+    let program = builder.finish().expect("a program");
+    let dropped = bgv.drop_to_level(&inputs[0], levels.output - 1).expect("a level");
+    let square = world.bootstrapper.multiply(&inputs[0], &inputs[0], &world.keys).expect("room");
+    let ring = world.params.messages();
+    let squares: Vec<u64> = messages[0].iter().map(|&m| ring.mul(m, m)).collect();
+    let plan = world.check(&program, &[squares, messages[0].clone()], &[square, dropped], WhereNeeded);
+    assert_eq!(plan.outputs().next().map(|(_, shape)| shape.level), Some(levels.output - 2));
 }

@@ -247,7 +247,7 @@ impl<W: Word> BgvBootstrapper<W> {
     }
 
     /// [`Error::ParamsMismatch`] unless a ciphertext is of this set, and the keys are its owner's.
-    fn check(&self, x: &BgvCiphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
+    pub(super) fn check(&self, x: &BgvCiphertext<W>, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.params.check_set(x)?;
         key_source::check(keys, x.identity())
     }

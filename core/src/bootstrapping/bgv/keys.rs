@@ -7,12 +7,21 @@ use crate::{
     arith::Word,
     bootstrapping::{
         method::SwitchingKeySet,
-        raising::RaisingKeys,
+        raising::{RaisingKeys, key_source},
         switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     },
     error::Error,
     rlwe::SampleBlock,
+    schemes::bgv::BgvCiphertext,
 };
+
+impl<W: Word> RaisingKeys<W> {
+    /// [`Error::ParamsMismatch`] unless they belong to the owner of a ciphertext. What is computed with those of somebody else
+    /// decrypts to something, and it is wrong: [`BgvEvaluator`](crate::schemes::bgv::BgvEvaluator) does not know whose they are.
+    pub fn check_owner(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {
+        key_source::check(self, x.identity())
+    }
+}
 
 impl<W: Word> SwitchingKeySet for BgvParams<W> {
     type Word = W;

@@ -5,14 +5,23 @@ use alloc::format;
 use super::params::BgvParams;
 use crate::{
     arith::{PrimePower, Word},
-    circuits::linear_transform::{IntegerStageShape, IntegerTransform},
+    circuits::{
+        linear_transform::{IntegerStageShape, IntegerTransform},
+        polynomial::PolynomialEvaluator,
+    },
     error::Error,
     ring::SmallPoly,
+    schemes::bgv::{BgvShape, Factor, Rehearsal},
+    trace::Counters,
 };
 
 /// Largest deviation of p^t m'/q0, the noise of a message that is raised: [`BgvParams::log2_failure`] counts it, and more noise is
 /// refused.
 pub const LARGEST_DEVIATION: f64 = 0.015;
+
+/// How much more noise a bootstrap takes, and less it leaves, than plans count on: the gains of its linear maps are those to be
+/// expected, and coefficients of the removal depend on the factor of its operand.
+const MARGIN: f64 = 1.25;
 
 impl<W: Word> BgvParams<W> {
     /// Deviation of p^t m'/q0 for a ciphertext at level 0, the coefficients of whose noise have this deviation: what comes to the
@@ -64,6 +73,35 @@ impl<W: Word> BgvParams<W> {
                  2^{has:.1}; take larger primes for level {level}"
             )))
         })
+    }
+
+    /// The most noise, with a margin, of a ciphertext that is bootstrapped.
+    pub(super) fn noise_taken(&self) -> f64 {
+        let (context, model) = (self.context(), self.context().noise());
+        let raised = LARGEST_DEVIATION * context.level_divisor(0) / self.raised().value() as f64;
+        let own = self.encapsulation_deviation();
+        let base = model.embedding(libm::sqrt((raised - own) * (raised + own)));
+        let before = |noise: f64, (level, shape): &(usize, IntegerStageShape)| {
+            let gain = IntegerTransform::expected_gain(context.rlwe(), shape, self.messages());
+            let room = libm::exp2(context.rlwe().q(level - 1).log2() - 1.0) / self.messages().value() as f64;
+            model.before_linear(noise.min(room), &gain, *level, context.level_divisor(*level))
+        };
+        self.shapes().slots_to_coeffs.iter().rev().fold(base, before) / MARGIN
+    }
+
+    /// The most noise, with a margin, of the result of a bootstrap.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub(super) fn noise_left(&self) -> Result<f64, Error> {
+        let rehearsal = Rehearsal::new(self.context());
+        let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
+        // As much as [`Self::check_noise`] lets coefficients-to-slots leave.
+        let noise = 2.0 * self.context().noise().rounding();
+        let digits = BgvShape { level, factor, noise, components: 2 };
+        let removal = PolynomialEvaluator::new(&rehearsal, &level);
+        let left = removal.evaluate(self.removal(), &digits, factor, &mut Counters::default())?;
+        Ok(MARGIN * left.noise)
     }
 
     /// That noise of twice a rounding, what products leave, comes through a bootstrap and is no more after it.

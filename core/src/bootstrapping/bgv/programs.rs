@@ -6,7 +6,7 @@ use super::{bootstrapper::BgvBootstrapper, params::BgvParams};
 use crate::{
     arith::Word,
     bootstrapping::raising::KeySource,
-    circuits::program::integer_program::{IntegerMachine, IntegerPlan, IntegerTarget},
+    circuits::program::integer_program::{IntegerBootstrap, IntegerMachine, IntegerPlan, IntegerTarget},
     error::Error,
     schemes::bgv::BgvCiphertext,
     trace::Observer,
@@ -23,7 +23,11 @@ impl<W: Word> BgvParams<W> {
         Ok(target
             .with_relinearization(levels.removal)
             .with_galois(self.galois_elements())
-            .with_bootstrapping(levels.input))
+            .with_bootstrapping(IntegerBootstrap {
+                input: levels.input,
+                takes: self.noise_taken(),
+                leaves: self.noise_left()?,
+            }))
     }
 }
 
@@ -31,7 +35,7 @@ impl<W: Word> BgvBootstrapper<W> {
     /// Runs a plan that was made for [`BgvParams::program_target`].
     ///
     /// # Errors
-    /// As [`IntegerPlan::run`].
+    /// As [`IntegerPlan::run`]; [`Error::ParamsMismatch`] for inputs of another set, and for keys that are not their owner's.
     pub fn run_program(
         &self,
         plan: &IntegerPlan<'_, W>,
@@ -39,6 +43,7 @@ impl<W: Word> BgvBootstrapper<W> {
         inputs: &[BgvCiphertext<W>],
         observer: &mut dyn Observer,
     ) -> Result<Vec<BgvCiphertext<W>>, Error> {
+        inputs.iter().try_for_each(|x| self.check(x, keys))?;
         let relinearization = keys.relinearization_key()?;
         let refresh = |x: &BgvCiphertext<W>, observer: &mut dyn Observer| self.bootstrap(x, keys, observer);
         let machine = IntegerMachine {

@@ -229,17 +229,6 @@ impl Program {
         needed
     }
 
-    /// Whether bootstraps are all that a node is used for.
-    pub(super) fn only_bootstrapped(&self, index: usize) -> bool {
-        let mut uses = self
-            .nodes
-            .iter()
-            .map(|node| &node.operation)
-            .filter(|operation| operation.operands().any(|operand| operand.index() == index))
-            .peekable();
-        uses.peek().is_some() && uses.all(|operation| matches!(operation, Operation::Bootstrap(_)))
-    }
-
     fn of_kind(&self, kind: impl Fn(&Operation) -> bool) -> impl Iterator<Item = usize> {
         self.nodes.iter().enumerate().filter(move |(_, node)| kind(&node.operation)).map(|(index, _)| index)
     }

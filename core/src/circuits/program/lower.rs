@@ -454,7 +454,7 @@ fn largest(numbers: &[Complex]) -> f64 {
 }
 
 /// A key for ciphertexts of a level.
-fn key_for(what: &str, key: Option<usize>, level: usize) -> Result<(), Error> {
+pub(super) fn key_for(what: &str, key: Option<usize>, level: usize) -> Result<(), Error> {
     match key {
         Some(own) if own >= level => Ok(()),
         Some(own) => Err(Error::MissingKey(format!(

@@ -155,16 +155,6 @@ impl<W: Word> BgvCiphertext<W> {
     }
 
     pub(crate) fn check_same_factor(&self, other: Factor) -> Result<(), Error> {
-        if self.factor == other {
-            return Ok(());
-        }
-        Err(Error::PlaintextMismatch(format!(
-            "operands have factors {} modulo {} and {} modulo {}; bring one to the factor of the other by \
-             BgvEvaluator::at_factor, which takes a level",
-            self.factor.value(),
-            self.ring().value(),
-            other.value(),
-            other.ring().value(),
-        )))
+        self.factor.check_same(other)
     }
 }

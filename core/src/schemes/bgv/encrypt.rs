@@ -4,7 +4,7 @@ use alloc::{format, vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{ciphertext::BgvCiphertext, context::BgvContext, factor::Factor};
+use super::{ciphertext::BgvCiphertext, context::BgvContext, factor::Factor, shape::BgvShape};
 use crate::{
     arith::Word,
     error::Error,
@@ -53,7 +53,7 @@ pub fn encrypt<W: Word>(
         noise: context.noise().fresh(),
         parts: vec![b, a],
     };
-    check_room(&out)?;
+    check_room(&BgvShape::of(&out), out.log_q())?;
     Ok(out)
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     ciphertext: &BgvCiphertext<W>,
 ) -> Result<Private<Vec<u64>>, Error> {
     ciphertext.identity().check_decryption(&Identity { fingerprint: context.fingerprint(), key_id })?;
-    check_room(ciphertext)?;
+    check_room(&BgvShape::of(ciphertext), ciphertext.log_q())?;
     key.check_chain(context.rlwe())?;
     let modulus = context.modulus(ciphertext.ring().exponent())?;
     // No more primes than the phase needs: a prefix of them holds it as well as all do. A statement of less noise than the floor is
@@ -104,22 +104,24 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     Ok(Private::new(plain))
 }
 
-/// That the noise leaves the plaintext right.
+/// That the noise of a ciphertext modulo 2^`log_q` leaves the plaintext right.
 ///
 /// # Errors
 /// [`Error::Limit`] if it might not.
-pub(super) fn check_room<W: Word>(x: &BgvCiphertext<W>) -> Result<(), Error> {
+pub(super) fn check_room(x: &BgvShape, log_q: f64) -> Result<(), Error> {
+    let (ring, log_noise) = (x.factor.ring(), libm::log2(x.noise));
+    let capacity = log_q - 1.0 - ring.modulus().log2() - log_noise;
     // Written so that an estimate that is not a number is refused too.
-    if x.capacity() >= 0.0 {
+    if capacity >= 0.0 {
         return Ok(());
     }
     Err(Error::Limit(format!(
         "the noise could reach 2^{:.1} and the modulus 2^{:.1} of level {} holds plaintexts modulo {} up to 2^{:.1}; bootstrap \
          first",
-        x.log_noise(),
-        x.log_q(),
-        x.level(),
-        x.ring().value(),
-        x.log_noise() + x.capacity(),
+        log_noise,
+        log_q,
+        x.level,
+        ring.value(),
+        log_noise + capacity,
     )))
 }

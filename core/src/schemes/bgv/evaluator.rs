@@ -4,6 +4,7 @@ use alloc::{format, vec::Vec};
 
 use super::{
     ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, factor::Factor, noise::LinearGain,
+    shape::BgvShape,
 };
 use crate::{
     arith::Word,
@@ -240,7 +241,8 @@ impl<W: Word> BgvEvaluator<W> {
         steps: i64,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.automorphism(x, GaloisElement::rotation(steps, self.context.rlwe().n()), keys)
+        let element = GaloisElement::rotation(steps, self.context.rlwe().n());
+        self.automorphism(x, element, keys, &mut Counters::default())
     }
 
     /// The two rows in each other's place.
@@ -252,7 +254,8 @@ impl<W: Word> BgvEvaluator<W> {
         x: &BgvCiphertext<W>,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.automorphism(x, GaloisElement::conjugation(self.context.rlwe().n()), keys)
+        let element = GaloisElement::conjugation(self.context.rlwe().n());
+        self.automorphism(x, element, keys, &mut Counters::default())
     }
 
     /// X -> X^g with its Galois key.
@@ -265,20 +268,25 @@ impl<W: Word> BgvEvaluator<W> {
         x: &BgvCiphertext<W>,
         element: GaloisElement,
         keys: &dyn GaloisSource<W>,
+        counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
         self.check_set(x)?;
         let (rlwe, noise) = (self.context.rlwe(), self.context.noise());
         let pair = x.pair()?;
         let (g, key) = keys.galois_key(element)?;
         rlwe.check_key(&key, x.level)?;
-        let pair = rlwe.automorphism(x.level, &pair, g, &key, &mut Counters::default());
+        let pair = rlwe.automorphism(x.level, &pair, g, &key, counters);
         let noise = x.noise + noise.key_switch(x.level) + noise.rounding();
         Self::checked(x.with_pair(pair, x.level, x.factor, noise))
     }
 
     pub(super) fn checked(x: BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
-        check_room(&x)?;
+        Self::check_noise(&x)?;
         Ok(x)
+    }
+
+    pub(super) fn check_noise(x: &BgvCiphertext<W>) -> Result<(), Error> {
+        check_room(&BgvShape::of(x), x.log_q())
     }
 
     pub(super) fn check_set(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {

@@ -69,6 +69,21 @@ impl Factor {
         Self { value: ring.reduce(self.value), ring }
     }
 
+    /// [`Error::PlaintextMismatch`] unless both are one: ciphertexts are added at equal factors.
+    pub(super) fn check_same(self, other: Self) -> Result<(), Error> {
+        if self == other {
+            return Ok(());
+        }
+        Err(Error::PlaintextMismatch(format!(
+            "operands have factors {} modulo {} and {} modulo {}; bring one to the factor of the other by \
+             BgvEvaluator::at_factor, which takes a level",
+            self.value,
+            self.ring.value(),
+            other.value,
+            other.ring.value(),
+        )))
+    }
+
     /// The ring of the smaller of the two powers.
     fn common(self, other: Self) -> PrimePower {
         assert_eq!(self.ring.prime(), other.ring.prime(), "factors modulo powers of one prime");

@@ -81,7 +81,7 @@ impl<W: Word> Leveled for BgvEvaluator<W> {
         key: &SampleBlock<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        super::encrypt::check_room(x)?;
+        Self::check_noise(x)?;
         if x.components() == 3 {
             return self.relinearize_rescale(x, key, counters);
         }

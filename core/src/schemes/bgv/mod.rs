@@ -34,6 +34,7 @@ mod factor;
 mod leveled;
 mod noise;
 mod plaintexts;
+mod shape;
 pub mod slots;
 mod spec;
 
@@ -46,6 +47,8 @@ pub use evaluator::BgvEvaluator;
 pub use factor::Factor;
 pub(crate) use noise::Terms;
 pub use noise::{LinearGain, NoiseModel};
+pub use shape::BgvShape;
+pub(crate) use shape::Rehearsal;
 pub use spec::PlaintextSpec;
 
 pub use crate::{

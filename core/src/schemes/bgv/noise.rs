@@ -144,6 +144,12 @@ impl NoiseModel {
         self.key_switch[level]
     }
 
+    /// Largest embedding that a polynomial can have whose coefficients are at most 1/2: |sum_i zeta^i| / 2 for zeta = e^(i pi/N),
+    /// since the powers of every root are, but for signs, these, and lie on one side of a line.
+    pub(crate) fn largest_fraction(&self) -> f64 {
+        0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.degree)
+    }
+
     /// Largest embedding of a public polynomial of N coefficients, computed.
     pub(crate) fn of_polynomial(&self, coefficients: impl Iterator<Item = f64>) -> f64 {
         largest_root(&self.squared_embeddings(coefficients))
@@ -202,6 +208,16 @@ impl NoiseModel {
         let switch = self.key_switch(level);
         let babies = (noise + switch) * gain.embedding;
         self.rescaled(babies + gain.giant_steps as f64 * (switch + self.rounding), divisor)
+    }
+
+    /// The noise of an argument of which [`Self::linear`] makes `noise`.
+    ///
+    /// # Panics
+    /// For a level that the chain does not have.
+    pub(crate) fn before_linear(&self, noise: f64, gain: &LinearGain, level: usize, divisor: f64) -> f64 {
+        let switch = self.key_switch(level);
+        let babies = (noise - self.rounding) * divisor - gain.giant_steps as f64 * (switch + self.rounding);
+        babies / gain.embedding - switch
     }
 }
 

@@ -173,7 +173,7 @@ impl<W: Word> BgvEvaluator<W> {
 }
 
 /// c times a factor, nearest to 0.
-fn coefficient(ring: PrimePower, c: i64, factor: Factor) -> i64 {
+pub(super) fn coefficient(ring: PrimePower, c: i64, factor: Factor) -> i64 {
     ring.centered(ring.mul(ring.reduce_signed(c), factor.value()))
 }
 

@@ -4,7 +4,7 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     super::{Operation, Program, Value},
-    integer,
+    numbers::{coefficients, integer, missing},
 };
 use crate::{arith::PrimePower, error::Error};
 
@@ -57,14 +57,14 @@ impl Program {
                     Ok(of(*x).chunks_exact(columns).flat_map(row).collect())
                 }
                 Operation::Conjugate(x) => Ok([&of(*x)[columns..], &of(*x)[..columns]].concat()),
-                Operation::Polynomial(x, polynomial) => super::lower::coefficients(polynomial).map(|all| {
+                Operation::Polynomial(x, polynomial) => coefficients(polynomial).map(|all| {
                     let value = |m: u64| {
                         all.iter().rev().fold(0, |sum, &c| ring.add(ring.mul(sum, m), ring.reduce_signed(c)))
                     };
                     of(*x).iter().map(|&m| value(m)).collect()
                 }),
                 operation @ (Operation::LinearTransform(..) | Operation::Digits(..)) => {
-                    Err(super::lower::missing(operation))
+                    Err(missing(operation))
                 }
                 Operation::Bootstrap(x) | Operation::Output(x) => Ok(of(*x).to_vec()),
             };

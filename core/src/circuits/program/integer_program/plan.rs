@@ -4,17 +4,17 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     super::{Bootstraps, Operation, Program},
-    IntegerShape, IntegerTarget,
-    lower::Planner,
+    IntegerTarget,
+    placing::Planner,
     steps::{Action, Register, Step},
 };
-use crate::{arith::Word, error::Error};
+use crate::{arith::Word, error::Error, schemes::bgv::BgvShape};
 
 /// A program on integers with everything decided: run it with [`IntegerPlan::run`].
 pub struct IntegerPlan<'p, W: Word = u64> {
     pub(super) program: &'p Program,
     pub(super) target: IntegerTarget<W>,
-    pub(super) inputs: Vec<IntegerShape>,
+    pub(super) inputs: Vec<BgvShape>,
     pub(super) steps: Vec<Step>,
     pub(super) outputs: Vec<Register>,
     /// By step: the last one that uses its result, or past the end for outputs.
@@ -28,12 +28,12 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
     /// # Errors
     /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::MissingKey`] for a key that the
     /// target does not have, [`Error::InvalidArgument`] for another number of inputs, more numbers than slots, numbers that are not
-    /// whole and operations that integers do not have, [`Error::Limit`] beyond [`MAX_STEPS`](super::super::MAX_STEPS) and for noise that leaves no room for
-    /// a bootstrap.
+    /// whole and operations that integers do not have, [`Error::Limit`] beyond [`MAX_STEPS`](super::super::MAX_STEPS) and for noise that there is no
+    /// room for.
     pub fn new(
         program: &'p Program,
         target: &IntegerTarget<W>,
-        inputs: &[IntegerShape],
+        inputs: &[BgvShape],
         bootstraps: Bootstraps,
     ) -> Result<Self, Error> {
         let wanted = program.inputs().count();
@@ -57,15 +57,15 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
                 outputs.extend(registers[x.index()].map(|register| planner.latest(register)));
                 continue;
             }
-            let before = planner.refreshes();
+            let before = planner.refreshes;
             registers[index] = planner
                 .node(program, index, &registers, (input, inputs))
                 .map_err(|error| error.within(&program.describe(index)))?;
             if matches!(node.operation, Operation::Bootstrap(_)) {
-                written += planner.refreshes() - before;
+                written += planner.refreshes - before;
             }
         }
-        let inserted = planner.refreshes() - written;
+        let inserted = planner.refreshes - written;
         let steps = planner.steps;
         let mut last_uses: Vec<usize> = (0..steps.len()).collect();
         for (at, step) in steps.iter().enumerate() {
@@ -108,7 +108,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
     /// Most bytes of the values that a run holds at once, beside its inputs and the memory of the operation under way.
     pub fn peak_bytes(&self) -> u64 {
         let rlwe = self.target.context.rlwe();
-        let bytes = |step: &Step| (2 * rlwe.q(step.level).len() * rlwe.n() * size_of::<W>()) as u64;
+        let bytes = |step: &Step| (2 * rlwe.q(step.shape.level).len() * rlwe.n() * size_of::<W>()) as u64;
         let mut freed = vec![0; self.steps.len()];
         let (mut held, mut most) = (0, 0);
         for (at, step) in self.steps.iter().enumerate() {
@@ -122,9 +122,9 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
         most
     }
 
-    /// Names of the outputs, in order, and the levels where they will stand.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'p str, usize)> + '_ {
-        let levels = self.outputs.iter().map(|&register| self.steps[register].level);
-        self.program.output_names().zip(levels)
+    /// Names of the outputs, in order, and where they will stand, with the most noise that they may have.
+    pub fn outputs(&self) -> impl Iterator<Item = (&'p str, BgvShape)> + '_ {
+        let shapes = self.outputs.iter().map(|&register| self.steps[register].shape);
+        self.program.output_names().zip(shapes)
     }
 }

@@ -3,9 +3,9 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    super::{Operation, STAGE},
-    IntegerPlan, IntegerShape, integer,
-    lower::integers_of,
+    super::{Operation, STAGE, Value},
+    IntegerPlan,
+    numbers::{integer, integers_of},
     steps::{Action, Register, Step},
 };
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
     ring::GaloisElement,
     rlwe::{GaloisSource, SampleBlock},
     schemes::{
-        bgv::{BgvCiphertext, BgvEvaluator},
-        evaluator::Leveled,
+        bgv::{BgvCiphertext, BgvEvaluator, BgvShape, Factor},
+        evaluator::{Label, Leveled},
     },
     trace::{Counters, Observer, StageEvent, emit},
 };
@@ -65,7 +65,13 @@ impl<W: Word> IntegerPlan<'_, W> {
             }
         }
         run.end_segment(observer)?;
-        self.outputs.iter().map(|&register| run.value(register).cloned()).collect()
+        let place = |(at, register): (usize, &Register)| {
+            if self.outputs[at + 1..].contains(register) {
+                return run.value(*register).cloned();
+            }
+            run.values[*register].take().ok_or_else(|| gone(*register))
+        };
+        self.outputs.iter().enumerate().map(place).collect()
     }
 
     fn check_inputs(&self, inputs: &[BgvCiphertext<W>]) -> Result<(), Error> {
@@ -78,14 +84,21 @@ impl<W: Word> IntegerPlan<'_, W> {
         }
         for ((name, input), planned) in self.program.input_names().zip(inputs).zip(&self.inputs) {
             inputs[0].check_same_key(input).map_err(|error| error.within(&format!("input \"{name}\"")))?;
-            let own = IntegerShape::of(input);
-            if own.level != planned.level || own.factor != planned.factor || input.components() != 2 {
+            let own = BgvShape::of(input);
+            let noise = own.noise.min(planned.noise);
+            if (BgvShape { noise, ..own }) != *planned || own.noise > planned.noise {
+                let said = |shape: &BgvShape| {
+                    let BgvShape { level, factor, noise, components } = shape;
+                    format!(
+                        "level {level} with {components} components, factor {} and noise up to 2^{:.1}",
+                        factor.value(),
+                        libm::log2(*noise)
+                    )
+                };
                 return Err(Error::InvalidArgument(format!(
-                    "input \"{name}\" is at level {} with {} components, and the plan was made for level {}, 2 and its factor; plan \
-                     for the ciphertexts there are",
-                    own.level,
-                    input.components(),
-                    planned.level
+                    "input \"{name}\" is at {}, and the plan was made for {}; plan for the ciphertexts there are",
+                    said(&own),
+                    said(planned)
                 )));
             }
         }
@@ -126,14 +139,15 @@ impl<W: Word> Run<'_, W> {
             emit(observer, &StageEvent::Progress { stage: STAGE.id, done, total })?;
             out
         };
-        let input = matches!(step.action, Action::Input(_));
-        if out.level() != step.level || (!input && out.factor() != self.plan.target.factor(step.level)) {
+        let shape = &step.shape;
+        if out.level() != shape.level || out.factor() != shape.factor {
             return Err(Error::LevelMismatch(format!(
-                "the result is at level {} with factor {}, and was planned for level {} and its factor; plan for the set that \
+                "the result is at level {} with factor {}, and was planned for level {} and factor {}; plan for the set that \
                  evaluates",
                 out.level(),
                 out.factor().value(),
-                step.level
+                shape.level,
+                shape.factor.value()
             )));
         }
         self.values.push(Some(out));
@@ -147,9 +161,7 @@ impl<W: Word> Run<'_, W> {
     }
 
     fn value(&self, register: Register) -> Result<&BgvCiphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| {
-            Error::InvalidArgument(format!("value {register} is not there any more; plan the program anew"))
-        })
+        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
     }
 
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
@@ -163,7 +175,7 @@ impl<W: Word> Run<'_, W> {
     }
 
     /// The numbers of a constant modulo P.
-    fn numbers(&self, constant: super::super::Value) -> Result<Vec<u64>, Error> {
+    fn numbers(&self, constant: Value) -> Result<Vec<u64>, Error> {
         let ring = self.plan.target.context.message_modulus().ring();
         let numbers = self.plan.program.constant(constant).unwrap_or_default();
         numbers.iter().map(|&z| Ok(ring.reduce_signed(integer(z)?))).collect()
@@ -179,27 +191,20 @@ impl<W: Word> Run<'_, W> {
                     "a step that computes nothing; plan the program anew".into(),
                 ));
             }
-            Action::Settle(x) => {
-                let x = bgv.drop_to_level(self.value(*x)?, step.level + 1)?;
-                self.times(&x, 1, step.level)?
-            }
-            Action::AddConstant(x, constant) => match self.numbers(*constant)?[..] {
-                [number] => bgv.add_constant(self.value(*x)?, ring.centered(number))?,
-                ref numbers => bgv.add_plain(self.value(*x)?, numbers)?,
-            },
+            Action::Times(x, by) => self.times(self.value(*x)?, *by, &step.shape, counters)?,
             Action::MultiplyInteger(x, -1) => bgv.negate(self.value(*x)?),
             Action::MultiplyInteger(x, by) => bgv.multiply_integer(self.value(*x)?, *by)?,
-            Action::MultiplyConstant(x, constant) => match self.numbers(*constant)?[..] {
-                [number] => self.times(self.value(*x)?, ring.centered(number), step.level)?,
-                ref numbers => {
-                    // Times f y, which counts as y with f for the factor of the constant.
-                    let x = self.value(*x)?;
-                    let f = x.factor().value();
-                    let scaled: Vec<u64> = numbers.iter().map(|&y| ring.mul(y, f)).collect();
-                    let product = bgv.multiply_plain(x, &scaled)?;
-                    bgv.rescale(&bgv.multiply_unit(&product, x.factor().inverse().value())?)?
-                }
-            },
+            Action::AddNumber(x, number) => bgv.add_constant(self.value(*x)?, *number)?,
+            Action::AddConstant(x, constant) => bgv.add_plain(self.value(*x)?, &self.numbers(*constant)?)?,
+            Action::MultiplyConstant(x, constant) => {
+                let x = self.value(*x)?;
+                // Times c y, which counts as y with c for the factor of the constant.
+                let c = self.before_rescale(&step.shape).div(x.factor());
+                let scaled: Vec<u64> =
+                    self.numbers(*constant)?.into_iter().map(|y| ring.mul(y, c.value())).collect();
+                let product = bgv.multiply_plain(x, &scaled)?;
+                self.rescale(&bgv.multiply_unit(&product, c.inverse().value())?, counters)?
+            }
             Action::Add(x, y) => bgv.add(self.value(*x)?, self.value(*y)?)?,
             Action::Subtract(x, y) => bgv.sub(self.value(*x)?, self.value(*y)?)?,
             Action::Multiply(x, y) => {
@@ -207,41 +212,53 @@ impl<W: Word> Run<'_, W> {
                 bgv.relinearize_rescale(&product, self.relinearization()?, counters)?
             }
             Action::Rotate(x, hops) => {
-                let first = self.value(*x)?.clone();
-                hops.iter().try_fold(first, |x, &steps| bgv.rotate(&x, steps, self.galois()?))?
+                let element = |steps: i64| GaloisElement::rotation(steps, target.context.rlwe().n());
+                let mut out = self.value(*x)?.clone();
+                for &steps in hops {
+                    out = bgv.automorphism(&out, element(steps), self.galois()?, counters)?;
+                }
+                out
             }
             Action::Swap(x) => {
                 let element = GaloisElement::conjugation(target.context.rlwe().n());
-                bgv.automorphism(self.value(*x)?, element, self.galois()?)?
+                bgv.automorphism(self.value(*x)?, element, self.galois()?, counters)?
             }
-            Action::Polynomial(x, node) => match &self.plan.program.nodes()[*node].operation {
-                Operation::Polynomial(_, p) => {
-                    let (p, x) = (integers_of(p)?, self.value(*x)?);
-                    if p.degree() == 0 {
-                        let zero = bgv.multiply_integer(x, 0)?;
-                        return bgv.add_constant(&zero, p.coefficients()[0]);
-                    }
-                    if p.degree() == 1 {
-                        let slope = self.times(x, p.coefficients()[1], step.level)?;
-                        return bgv.add_constant(&slope, p.coefficients()[0]);
-                    }
-                    let evaluator = PolynomialEvaluator::new(bgv, self.relinearization()?);
-                    evaluator.evaluate(&p, x, target.factor(step.level), counters)?
-                }
-                _ => {
+            Action::Polynomial(x, node) => {
+                let Operation::Polynomial(_, p) = &self.plan.program.nodes()[*node].operation else {
                     return Err(Error::InvalidArgument("a polynomial that the program does not have".into()));
-                }
-            },
+                };
+                let evaluator = PolynomialEvaluator::new(bgv, self.relinearization()?);
+                evaluator.evaluate(&integers_of(p)?, self.value(*x)?, step.shape.factor, counters)?
+            }
         })
     }
 
-    /// x times an integer, one level down and with the factor of that level.
-    fn times(&self, x: &BgvCiphertext<W>, by: i64, level: usize) -> Result<BgvCiphertext<W>, Error> {
-        use crate::schemes::evaluator::Label;
+    /// x times an integer, at a lower level and with the factor of `to`.
+    fn times(
+        &self,
+        x: &BgvCiphertext<W>,
+        by: i64,
+        to: &BgvShape,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
         let bgv = self.machine.evaluator;
-        let before = self.plan.target.factor(level).mul(bgv.context().level_factor(level + 1));
-        let mut sum = bgv.empty_sum(x, level + 1, before);
+        let mut sum = bgv.empty_sum(x, to.level + 1, self.before_rescale(to));
         bgv.add_multiple_assign(&mut sum, x, &by)?;
-        bgv.rescale(&sum)
+        self.rescale(&sum, counters)
     }
+
+    fn rescale(&self, x: &BgvCiphertext<W>, counters: &mut Counters) -> Result<BgvCiphertext<W>, Error> {
+        let rlwe = self.machine.evaluator.context().rlwe();
+        counters.ntt += 2 * rlwe.rescale(x.level())?.ntts();
+        self.machine.evaluator.rescale(x)
+    }
+
+    /// The factor of a result before it is divided by the primes of the level above.
+    fn before_rescale(&self, to: &BgvShape) -> Factor {
+        to.factor.mul(self.machine.evaluator.context().level_factor(to.level + 1))
+    }
+}
+
+fn gone(register: Register) -> Error {
+    Error::InvalidArgument(format!("value {register} is not there any more; plan the program anew"))
 }

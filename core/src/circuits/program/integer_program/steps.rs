@@ -4,9 +4,9 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     super::{Operation, Program, Value},
-    lower::integers_of,
+    numbers::integers_of,
 };
-use crate::circuits::polynomial;
+use crate::{circuits::polynomial, schemes::bgv::BgvShape};
 
 /// A value on the way: the step that computes it.
 pub(super) type Register = usize;
@@ -18,12 +18,13 @@ pub(super) enum Action {
     Input(usize),
     /// Bootstraps.
     Refresh(Register),
-    /// Brings a value down to the level of the step and its factor.
-    Settle(Register),
+    /// Times an integer, down to the level and the factor of the step; by 1, to get there.
+    Times(Register, i64),
+    /// Times an integer, at its level.
+    MultiplyInteger(Register, i64),
+    AddNumber(Register, i64),
     /// A constant node's numbers.
     AddConstant(Register, Value),
-    /// Times an integer: no level.
-    MultiplyInteger(Register, i64),
     /// Times a constant node's numbers.
     MultiplyConstant(Register, Value),
     Add(Register, Register),
@@ -43,9 +44,10 @@ impl Action {
             Self::Input(_) => Vec::new(),
             Self::Add(x, y) | Self::Subtract(x, y) | Self::Multiply(x, y) => vec![*x, *y],
             Self::Refresh(x)
-            | Self::Settle(x)
-            | Self::AddConstant(x, _)
+            | Self::Times(x, _)
             | Self::MultiplyInteger(x, _)
+            | Self::AddNumber(x, _)
+            | Self::AddConstant(x, _)
             | Self::MultiplyConstant(x, _)
             | Self::Rotate(x, _)
             | Self::Swap(x)
@@ -74,7 +76,5 @@ pub(super) struct Step {
     /// The node it belongs to.
     pub node: usize,
     pub action: Action,
-    pub level: usize,
-    /// The estimate of its noise.
-    pub noise: f64,
+    pub shape: BgvShape,
 }

@@ -1,29 +1,40 @@
 //! What programs on integers are planned for: a chain with its keys.
 
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
 
+use super::super::rotations::KnownRotations;
 use crate::{
     arith::Word,
     error::Error,
     ring::GaloisElement,
     schemes::{
-        bgv::{BgvContext, Factor},
+        bgv::{BgvContext, BgvShape, Factor},
         evaluator::Label,
     },
 };
+
+/// What plans need to know of a bootstrap. Its result is at the highest level of messages, with factor 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IntegerBootstrap {
+    /// The lowest level of its operand.
+    pub input: usize,
+    /// The most noise of its operand.
+    pub takes: f64,
+    /// The most noise of its result.
+    pub leaves: f64,
+}
 
 /// Levels, factors and keys of a set. Only what is public about keys: they need not be there.
 #[derive(Clone)]
 pub struct IntegerTarget<W: Word = u64> {
     pub(super) context: BgvContext<W>,
-    /// By level up to the highest of messages: the factor of values.
+    /// By level up to the highest of messages: the factor that values have if nothing else asks for another.
     factors: Vec<Factor>,
     pub(super) relinearization: Option<usize>,
     /// Left rotations of the rows there are keys for, with their levels.
     pub(super) rotations: BTreeMap<i64, usize>,
     pub(super) swap: Option<usize>,
-    /// Levels of the input and of the result.
-    pub(super) bootstrapping: Option<(usize, usize)>,
+    pub(super) bootstrapping: Option<IntegerBootstrap>,
 }
 
 impl<W: Word> IntegerTarget<W> {
@@ -72,10 +83,10 @@ impl<W: Word> IntegerTarget<W> {
         self
     }
 
-    /// With bootstrapping from level `input` (or above) to the highest level of messages.
+    /// With bootstrapping.
     #[must_use]
-    pub fn with_bootstrapping(mut self, input: usize) -> Self {
-        self.bootstrapping = Some((input, self.top()));
+    pub fn with_bootstrapping(mut self, bootstrap: IntegerBootstrap) -> Self {
+        self.bootstrapping = Some(bootstrap);
         self
     }
 
@@ -89,8 +100,42 @@ impl<W: Word> IntegerTarget<W> {
         self.context.slots() / 2
     }
 
+    /// The rotations there are keys for at a level that make one by `steps` to the left one after the other: as few as can be.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] if there are none that do.
+    pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
+        self.known_rotation(&mut KnownRotations::default(), level, steps)
+    }
+
+    pub(super) fn known_rotation(
+        &self,
+        known: &mut KnownRotations,
+        level: usize,
+        steps: i64,
+    ) -> Result<Vec<i64>, Error> {
+        known.of((&self.rotations, self.columns()), level, steps).ok_or_else(|| {
+            let keys = self.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
+            let keys: Vec<&i64> = keys.take(24).collect();
+            Error::MissingKey(format!(
+                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys for \
+                 the powers of two"
+            ))
+        })
+    }
+
     /// The factor of values at a level of messages.
     pub(super) fn factor(&self, level: usize) -> Factor {
         self.factors[level]
+    }
+
+    /// Where the result of a bootstrap stands.
+    pub(super) fn refreshed(&self, bootstrap: &IntegerBootstrap) -> BgvShape {
+        BgvShape {
+            level: self.top(),
+            factor: self.factor(self.top()),
+            noise: bootstrap.leaves,
+            components: 2,
+        }
     }
 }
