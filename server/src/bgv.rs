@@ -9,25 +9,22 @@ use refloat::bootstrapping::bgv::{self, BgvBootstrapper, BgvKeys, BgvParams, Bgv
 use refloat::bootstrapping::method::{KeysBuilder, Preset};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::integer_program::IntegerPlan;
-use refloat::circuits::program::{Bootstraps, Builder, Program};
+use refloat::circuits::program::{Bootstraps, Program};
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvShape};
 use refloat::trace::Observer;
 use refloat::{Error, wire};
 use zeroize::Zeroizing;
 
-use crate::ckks_jobs::{OfBootstraps, PROGRAM, SQUARE, check_mode, working_bytes};
+use crate::ckks_jobs::{OfBootstraps, check_mode, working_bytes};
 use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, PlannedProgram, SetQuery};
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
 };
 use crate::id::{Id, hex};
-use crate::programs::{self, check_size, parts, split_list};
+use crate::programs::{self, MULTIPLY, PROGRAM, SQUARE, check_size, of_operations, parts, split_list};
 use crate::registry::{Registered, SetFilter, Sets};
 use crate::shared::Shared;
-
-/// Operation: multiply by the next ciphertext, relinearise and rescale, which takes a level.
-pub const MULTIPLY: &str = "multiply";
 
 /// BGV, for the registry.
 pub const METHOD: Registered = Registered { method: bgv::METHOD, sets, client };
@@ -151,31 +148,17 @@ impl IntegerJob {
         if task.only() == Some(PROGRAM) {
             return Self::of_body(params, body);
         }
-        let mut builder = Builder::new();
-        let mut x = builder.input("ciphertext");
-        for (index, operation) in task.operations.iter().enumerate() {
-            x = match operation.name() {
-                SQUARE => builder.multiply(x, x),
-                MULTIPLY => {
-                    let y = builder.input(&format!("operand {index}"));
-                    builder.multiply(x, y)
-                }
-                BOOTSTRAP => builder.bootstrap(x),
-                PROGRAM => {
-                    return Err(Error::InvalidArgument(
-                        "a program is the only operation of its job; write the other operations into it"
-                            .into(),
-                    ));
-                }
-                other => return Err(Error::InvalidArgument(format!("{other} is no operation on integers"))),
-            };
+        let program = of_operations(&task.operations, &[SQUARE, MULTIPLY, BOOTSTRAP])?;
+        let (inputs, wanted) = (ciphertexts(params, body)?, program.input_names().count());
+        if inputs.len() != wanted {
+            return Err(Error::InvalidArgument(format!(
+                "{} ciphertexts for {} operations of {MULTIPLY}; give {wanted}: what is operated on, and what it is multiplied by, \
+                 in order",
+                inputs.len(),
+                wanted - 1
+            )));
         }
-        builder.output("result", x);
-        Ok(Self {
-            program: builder.finish()?,
-            bootstraps: Bootstraps::AsWritten,
-            inputs: ciphertexts(params, body)?,
-        })
+        Ok(Self { program, bootstraps: Bootstraps::AsWritten, inputs })
     }
 
     /// The program that a body brings.
@@ -312,7 +295,12 @@ mod tests {
         let one = encrypt(&x, input);
         assert_eq!(refusal(key, &task("square,bootstrap"), &one), "LEVEL_MISMATCH");
         assert_eq!(refusal(key, &task("square"), &encrypt(&x, 0)), "LEVEL_MISMATCH");
-        assert_eq!(refusal(key, &task("multiply"), &one), "INVALID_ARGUMENT");
+        let error = set.check(key, &task("multiply,multiply"), &both).unwrap_err().to_string();
+        assert!(error.contains("2 ciphertexts for 2 operations of multiply; give 3"), "{error}");
+        let error = set.check(key, &task("bootstrap,square,square,square,square"), &one).unwrap_err();
+        assert!(error.to_string().contains("operation 5, square"), "{error}");
+        // What bootstraps take is theirs to say: a square of what was encrypted a level above, at another factor than results.
+        set.check(key, &task("square,bootstrap"), &encrypt(&x, input + 1)).unwrap();
         assert_eq!(refusal(key, &task("bootstrap"), &both), "INVALID_ARGUMENT");
         assert_eq!(refusal(Id([0; 16]), &task("bootstrap"), &one), "PARAMS_MISMATCH");
         let real = Task { mode: SlotMode::Real, ..task("bootstrap") };

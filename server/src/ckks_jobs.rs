@@ -18,17 +18,12 @@ use crate::engine::{
     Task,
 };
 use crate::id::Id;
+use crate::programs::{PROGRAM, SQUARE};
 use crate::shared::Shared;
 use crate::{memory, programs};
 
 pub use steps::check_mode;
 use steps::{plan, rounds, written_out};
-
-/// Operation: multiply by itself, relinearise and rescale, which takes a level.
-pub const SQUARE: &str = "square";
-
-/// Operation: evaluate a program, which comes with its inputs.
-pub const PROGRAM: &str = "program";
 
 /// A bootstrapping method of CKKS as jobs use it: the checked parameters of a set.
 pub trait CkksMethod: CkksSet + Send + Sync + 'static {

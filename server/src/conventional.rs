@@ -138,8 +138,8 @@ mod tests {
     use refloat::wire;
 
     use super::*;
-    use crate::ckks_jobs::PROGRAM;
     use crate::engine::{Operation, Task};
+    use crate::programs::PROGRAM;
     use crate::programs::ProgramJob;
     use crate::registry::Memory;
 

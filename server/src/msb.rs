@@ -117,8 +117,8 @@ mod tests {
     use refloat::schemes::ckks::{Ciphertext, Complex};
 
     use super::*;
-    use crate::ckks_jobs::PROGRAM;
     use crate::engine::{BOOTSTRAP, Operation, Task};
+    use crate::programs::PROGRAM;
     use crate::programs::{ProgramJob, list_from_bytes};
     use crate::registry::Memory;
 

@@ -1,11 +1,58 @@
 //! Programs on CKKS ciphertexts: jobs of the sets whose methods run them.
 
 use refloat::Error;
-use refloat::circuits::program::{Bootstraps, InputShape, MAX_BYTES, MAX_INPUTS, Plan, Program, Target};
+use refloat::circuits::program::{
+    Bootstraps, Builder, InputShape, MAX_BYTES, MAX_INPUTS, Plan, Program, Target,
+};
 use refloat::schemes::ckks::{Ciphertext, CkksContext};
 use refloat::wire::{self, WireWord, frame};
 
+use crate::engine::{BOOTSTRAP, Operation};
 use crate::id::{Id, hex};
+
+/// Operation: multiply by itself, relinearise and rescale, which takes a level.
+pub const SQUARE: &str = "square";
+
+/// Operation: multiply by the next ciphertext, relinearise and rescale, which takes a level.
+pub const MULTIPLY: &str = "multiply";
+
+/// Operation: evaluate a program, which comes with its inputs.
+pub const PROGRAM: &str = "program";
+
+/// Operations by name as a program: nodes one after the other on its first input, each [`MULTIPLY`] by the next.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for one that is not `known`.
+pub fn of_operations(operations: &[Operation], known: &[&str]) -> Result<Program, Error> {
+    let mut builder = Builder::new();
+    let mut x = builder.input("ciphertext");
+    for (index, operation) in operations.iter().enumerate() {
+        let name = operation.name();
+        if name == PROGRAM {
+            return Err(Error::InvalidArgument(
+                "a program is the only operation of its job; write the other operations into it".into(),
+            ));
+        }
+        let place = format!("operation {}, {name}", index + 1);
+        x = match name {
+            _ if !known.contains(&name) => {
+                return Err(Error::InvalidArgument(format!(
+                    "{name} is no operation on ciphertexts of this set; take one of: {}",
+                    known.join(", ")
+                )));
+            }
+            MULTIPLY => {
+                let y = builder.input(&format!("operand of {place}"));
+                builder.multiply(x, y)
+            }
+            BOOTSTRAP => builder.bootstrap(x),
+            _ => builder.multiply(x, x),
+        };
+        builder.name(x, &place);
+    }
+    builder.output("result", x);
+    builder.finish()
+}
 
 /// A program and what it is applied to.
 ///

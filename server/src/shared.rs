@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use refloat::Error;
 
-/// A value that all who use it share, and that is made again once nobody has used it for a while.
+/// A value that all who use it share, and that is gone as soon as nobody does: it is made again for the next.
 pub struct Shared<T>(Mutex<Weak<T>>);
 
 impl<T> Default for Shared<T> {

@@ -81,7 +81,16 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
     assert!(there.terminate());
     let decrypted = ok(&run("--json decrypt --key @keys --in @x.ct --out @out.csv --compare @y.json"));
     let wrong = x.iter().zip(&y).filter(|(x, y)| x != y).count();
-    assert_eq!(decrypted["wrong"], wrong);
+    assert_eq!((&decrypted["wrong"], &decrypted["compared"]), (&wrong.into(), &1024.into()));
+    // A picture is compared at the size at which it was encrypted.
+    write("grey.json", &(0..1024).map(|i| i % 32 * 7 + i / 32).collect::<Vec<u64>>());
+    ok(&run("--json encrypt --key @keys --in @grey.json --out @grey.ct"));
+    ok(&run("--json decrypt --key @keys --in @grey.ct --out @grey.png --size 32x32"));
+    ok(&run("--json encrypt --key @keys --in @grey.png --size 16x8 --out @small.ct"));
+    let decrypted = ok(&run(
+        "--json decrypt --key @keys --in @small.ct --out @small.png --size 16x8 --compare @grey.png",
+    ));
+    assert_eq!((&decrypted["wrong"], &decrypted["compared"]), (&0.into(), &128.into()));
 }
 
 #[test]
@@ -113,6 +122,14 @@ fn what_does_not_fit_is_named() {
     ok(&run("--json encrypt --key @numbers --in @z.csv --out @z.ct"));
     fails(&run("--json decrypt --key @keys --in @z.ct --out @y.csv"), "BAD_BYTES");
     fails(&run("--json encrypt --key @numbers --in @z.csv --out @z.ct --mode integers"), "INVALID_ARGUMENT");
+    let detail = fails(&bootstrap("--op multiply,bootstrap --with @z.ct"), "INVALID_ARGUMENT");
+    assert!(detail.contains("z.ct") && detail.contains("x.ct") && detail.contains("toy10"), "{detail}");
+    ok(&run("--json encrypt --key @numbers --in @z.csv --out @v.ct"));
+    let detail = fails(
+        &run("--json bootstrap --keys @numbers --in @z.ct --with @v.ct --out @y.ct --op square"),
+        "INVALID_ARGUMENT",
+    );
+    assert!(detail.contains("--with is for `multiply` of integers"), "{detail}");
 }
 
 #[test]

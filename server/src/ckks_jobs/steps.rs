@@ -2,39 +2,21 @@
 
 use refloat::Error;
 use refloat::bootstrapping::Rounds;
-use refloat::circuits::program::{Bootstraps, Builder, Plan, Refreshed};
+use refloat::circuits::program::{Bootstraps, Plan, Refreshed};
 use refloat::wire::{self, CkksSet};
 
-use super::{PROGRAM, SQUARE};
 use crate::engine::{BOOTSTRAP, SetInfo, SlotMode, Task};
 use crate::id::Id;
-use crate::programs::ProgramJob;
+use crate::programs::{PROGRAM, ProgramJob, SQUARE, of_operations};
 
 /// The program that a job is: the one it brings, or its operations one after the other on its only ciphertext.
 pub fn written_out<P: CkksSet>(params: &P, task: &Task, body: &[u8]) -> Result<ProgramJob<P::Word>, Error> {
     if task.only() == Some(PROGRAM) {
         return ProgramJob::from_bytes(params.ckks(), body);
     }
-    let mut builder = Builder::new();
-    let mut x = builder.input("ciphertext");
-    for (index, operation) in task.operations.iter().enumerate() {
-        x = match operation.name() {
-            SQUARE => builder.multiply(x, x),
-            BOOTSTRAP => builder.bootstrap(x),
-            PROGRAM => {
-                return Err(Error::InvalidArgument(
-                    "a program is the only operation of its job; write the other operations into it".into(),
-                ));
-            }
-            other => {
-                return Err(Error::InvalidArgument(format!("{other} is no operation on CKKS ciphertexts")));
-            }
-        };
-        builder.name(x, &format!("operation {}, {}", index + 1, operation.name()));
-    }
-    builder.output("result", x);
+    let program = of_operations(&task.operations, &[SQUARE, BOOTSTRAP])?;
     let inputs = vec![wire::ciphertext_from_bytes(params.ckks(), body)?];
-    Ok(ProgramJob { program: builder.finish()?, bootstraps: Bootstraps::AsWritten, inputs })
+    Ok(ProgramJob { program, bootstraps: Bootstraps::AsWritten, inputs })
 }
 
 /// A plan of a job whose bootstraps are of `rounds`.

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::json;
 
+use super::Mode;
 use super::failure::Failure;
 use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Place;
+use super::program::ciphertexts;
 use super::progress::stage_table;
 use super::remote::Done;
-use super::{Mode, sets};
-use crate::clients::CiphertextBytes;
+use crate::clients::{CiphertextBytes, KeyOwnerSet};
 use crate::engine::{Operation, SlotMode, Task, operation_list};
 use crate::registry::Registry;
 
@@ -34,7 +35,7 @@ pub struct Arguments {
     /// Ciphertext.
     #[arg(long = "in", value_name = "FILE")]
     input: PathBuf,
-    /// Of integers, what each `multiply` of the operations multiplies by, in order.
+    /// For integers: the ciphertexts that `multiply` takes, in order.
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
     /// Ciphertext to write.
@@ -59,12 +60,18 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let read: Vec<&Path> =
         std::iter::once(&arguments.input).chain(&arguments.with).map(PathBuf::as_path).collect();
     let file = OutFile::open(&arguments.out, &read)?;
-    let (set, input) = sets::read_refreshable(registry, &arguments.input)?;
-    let mut body = input.bytes.clone();
-    for path in &arguments.with {
-        body.extend_from_slice(&sets::read_refreshable(registry, path)?.1.bytes);
-    }
+    let (set, files) = ciphertexts(registry, read.iter().copied())?;
     let owner = set.client();
+    if !arguments.with.is_empty() && !matches!(set, KeyOwnerSet::Integers(_)) {
+        return Err(Failure::usage(format!(
+            "--with is for `multiply` of integers, and {} is a set for {}; leave it out",
+            owner.info().name,
+            owner.info().mode.kind()
+        )));
+    }
+    let input = &files[0];
+    let bytes: Vec<&[u8]> = files.iter().map(|file| &file.bytes[..]).collect();
+    let body = bytes.concat();
     let mode = arguments.mode.map_or(owner.info().mode, SlotMode::from);
     let task = Task { mode, operations: arguments.op.clone(), rounds: arguments.rounds };
     let work = (&task, &body[..], owner.info().largest_ciphertext());
@@ -86,7 +93,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let value = json!({
         "params": owner.info().name, "op": operation_list(&task.operations), "mode": task.mode, "rounds": task.rounds,
         "seconds": seconds, "server": arguments.place.server.url, "stages": stages, "out": arguments.out, "bytes": ciphertext.bytes.len(),
-        "before": facts(&input), "after": facts(&ciphertext),
+        "before": facts(input), "after": facts(&ciphertext),
     });
     output.result(&value, || {
         format!(

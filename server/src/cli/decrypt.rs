@@ -69,7 +69,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         let Arguments { mode, size, count, compare, .. } = arguments;
         if mode.is_some() || size.is_some() || count.is_some() || compare.is_some() {
             return Err(Failure::usage(
-                "--mode, --size, --count and --compare are for CKKS keys, and this key is for bits",
+                "--mode, --size, --count and --compare are for keys of numbers and integers, and this key is for bits",
             ));
         }
         return bits::decrypt(&arguments.key, &arguments.input, (&arguments.out, file, format), output);

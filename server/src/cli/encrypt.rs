@@ -17,7 +17,7 @@ use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Numbers lie in [-1, 1], for sets of modular reduction in [-2^20, 2^20], integers from 0 to the modulus of the set less 1. A
-picture is cropped and scaled to fill the ciphertext; of integers, its points are grey levels from 0 to 255.
+picture is cropped and scaled to fill the ciphertext; of integers, its pixels are grey levels from 0 to 255.
 Examples:
   refloat encrypt --key keys --in numbers.csv --out numbers.ct
   refloat encrypt --key keys --in photo.png --out photo.ct --exhausted
@@ -141,7 +141,7 @@ pub fn check_integers(mode: Option<Mode>) -> Result<(), Failure> {
     match mode.map(SlotMode::from) {
         None | Some(SlotMode::Integers) => Ok(()),
         Some(mode) => Err(Failure::usage(format!(
-            "--mode {} is for other keys, and this key is for integers; leave it away",
+            "--mode {} is for other keys, and this key is for integers; leave it out",
             mode.name()
         ))),
     }
@@ -149,6 +149,6 @@ pub fn check_integers(mode: Option<Mode>) -> Result<(), Failure> {
 
 fn no_message() -> Failure {
     Failure::usage(
-        "a key for slots encrypts the numbers or the picture of --in; --bits and --integer take a DM/CGGI key",
+        "a key for numbers or integers encrypts those of --in, or its picture; --bits and --integer take a DM/CGGI key",
     )
 }

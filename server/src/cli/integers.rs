@@ -41,7 +41,12 @@ fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> 
             below.saturating_sub(1)
         )))
     };
-    Ok(Zeroizing::new(numbers.iter().enumerate().map(integer).collect::<Result<Vec<u64>, Failure>>()?))
+    // In memory of its full size, since a vector that grows leaves copies behind.
+    let mut integers = Zeroizing::new(Vec::with_capacity(numbers.len()));
+    for entry in numbers.iter().enumerate() {
+        integers.push(integer(entry)?);
+    }
+    Ok(integers)
 }
 
 /// Encrypts the integers of a file at a level.
@@ -82,6 +87,12 @@ pub struct Wanted<'a> {
     pub compare: Option<&'a Path>,
 }
 
+/// Entries of a message that were compared with the decryption, and those that differ.
+struct Compared {
+    wrong: usize,
+    compared: usize,
+}
+
 /// Decrypts a ciphertext into a file, or to standard output.
 pub fn decrypt(
     (set, secret): (&dyn IntegerClient, &dyn IntegerSecret),
@@ -93,17 +104,25 @@ pub fn decrypt(
     let (info, out) = (set.info(), &wanted.out);
     let integers = secret.decrypt(&ciphertext.bytes)?;
     let count = wanted.count.unwrap_or(integers.len()).min(integers.len());
-    let wrong = match wanted.compare {
+    let compared = match wanted.compare {
         Some(path) => {
-            let expected = read(&File { path, format: None, size: None }, info)?;
-            Some(integers.iter().zip(expected.iter()).filter(|(found, expected)| found != expected).count())
+            let size = out.size.filter(|_| Format::of(None, path).is_ok_and(|format| format == Format::Png));
+            let expected = read(&File { path, format: None, size }, info)?;
+            let pairs = integers.iter().zip(expected.iter());
+            Some(Compared {
+                wrong: pairs.filter(|(found, expected)| found != expected).count(),
+                compared: expected.len(),
+            })
         }
         None => None,
     };
     let bytes = match Format::of(out.format, out.path)? {
         // Without the point that other numbers have.
         Format::Json => {
-            Zeroizing::new(serde_json::to_vec(&integers[..count]).map_err(|error| Failure::system(&error))?)
+            // Of 20 digits at most, with a comma: what grows leaves copies behind.
+            let mut text = Zeroizing::new(Vec::with_capacity(21 * count + 2));
+            serde_json::to_writer(&mut *text, &integers[..count]).map_err(|error| Failure::system(&error))?;
+            text
         }
         format => {
             let numbers: Zeroizing<Vec<f64>> =
@@ -117,14 +136,16 @@ pub fn decrypt(
     }
     let level = ciphertext.level;
     let value = json!({
-        "params": info.name, "mode": info.mode, "numbers": count, "level": level, "out": out.path, "wrong": wrong,
+        "params": info.name, "mode": info.mode, "numbers": count, "level": level, "out": out.path,
+        "wrong": compared.as_ref().map(|compared| compared.wrong),
+        "compared": compared.as_ref().map(|compared| compared.compared),
     });
     output.result(&value, || {
-        let wrong = match wrong {
-            Some(0) => "\nnone differs from the message".to_owned(),
-            Some(wrong) => format!("\n{wrong} differ from the message"),
+        let difference = match &compared {
+            Some(Compared { wrong: 0, compared }) => format!("\nnone of {compared} differs from the message"),
+            Some(Compared { wrong, compared }) => format!("\n{wrong} of {compared} differ from the message"),
             None => String::new(),
         };
-        format!("{count} integers into {}, from level {level}{wrong}", out.path.display())
+        format!("{count} integers into {}, from level {level}{difference}", out.path.display())
     })
 }

@@ -16,12 +16,10 @@ use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
-use crate::ckks_jobs::PROGRAM;
 use crate::clients::{CiphertextBytes, KeyOwnerSet, PlannedProgram};
 use crate::engine::{Operation, Task};
 use crate::engines::Engines;
-use crate::id::Id;
-use crate::programs;
+use crate::programs::{self, PROGRAM};
 use crate::registry::{Registry, SetFilter};
 
 const EXAMPLES: &str = "\
@@ -113,7 +111,8 @@ pub fn evaluate(
 ) -> Result<(), Failure> {
     let Files { inputs: files, written, out: mut out_files } = files;
     let outputs: Vec<String> = program.output_names().map(str::to_owned).collect();
-    let (set, key, inputs) = ciphertexts(registry, files)?;
+    let (set, inputs) = ciphertexts(registry, files.iter().map(PathBuf::as_path))?;
+    let key = inputs[0].key;
     if program.reads_digits() && !set.reads_digits()? {
         return Err(Failure::usage(format!(
             "{} reads no digits and does not compare, and the program does; take keys of a set for modular reduction, or of one that \
@@ -121,7 +120,8 @@ pub fn evaluate(
             set.client().info().name
         )));
     }
-    let body = programs::body(program, bootstraps, &inputs);
+    let bytes: Vec<&[u8]> = inputs.iter().map(|input| &input.bytes[..]).collect();
+    let body = programs::body(program, bootstraps, &bytes.concat());
     drop(inputs);
     // Here too, what does not fit is told before any key is read.
     let operations = vec![Operation::new(PROGRAM)];
@@ -228,18 +228,17 @@ pub fn out_files(
     Ok(files)
 }
 
-/// A set, a key of it, and ciphertexts under that key, one after the other.
-type Inputs = (KeyOwnerSet, Id, Vec<u8>);
-
-/// Ciphertexts of one set and one key.
-fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure> {
-    let mut first: Option<(KeyOwnerSet, Id)> = None;
-    let mut list = Vec::new();
-    for path in files {
+/// Ciphertexts of one set and one key, at least one.
+pub fn ciphertexts<'a>(
+    registry: &Registry,
+    paths: impl IntoIterator<Item = &'a Path>,
+) -> Result<(KeyOwnerSet, Vec<CiphertextBytes>), Failure> {
+    let mut first: Option<(KeyOwnerSet, &Path)> = None;
+    let mut files: Vec<CiphertextBytes> = Vec::new();
+    for path in paths {
         let (set, file) = sets::read_refreshable(registry, path)?;
-        list.extend_from_slice(&file.bytes);
-        match &first {
-            Some((known, key))
+        match (&first, files.first()) {
+            (Some((known, known_path)), Some(CiphertextBytes { key, .. }))
                 if known.client().info().fingerprint != set.client().info().fingerprint
                     || *key != file.key =>
             {
@@ -248,17 +247,18 @@ fn ciphertexts(registry: &Registry, files: &[PathBuf]) -> Result<Inputs, Failure
                     path.display(),
                     file.key,
                     set.client().info().name,
-                    files[0].display(),
+                    known_path.display(),
                     known.client().info().name
                 )));
             }
-            Some(_) => {}
-            None => first = Some((set, file.key)),
+            (Some(_), _) => {}
+            (None, _) => first = Some((set, path)),
         }
+        files.push(file);
     }
-    let (set, key) =
+    let (set, _) =
         first.ok_or_else(|| Failure::usage("the program has no input; there is nothing to compute on"))?;
-    Ok((set, key, list))
+    Ok((set, files))
 }
 
 fn describe(program: &Program, output: &Output) -> Result<(), Failure> {

@@ -30,8 +30,8 @@ pub struct JobQuery {
     /// The key set, sealed.
     key: String,
     /// Operations in order, comma-separated, of those that the set of the keys has (`operations` in `GET /v1/params`): of
-    /// CKKS `square` and `bootstrap`, on some sets also `program`, by itself; of integers `square`, `multiply` and `bootstrap`, or `program` by itself; of
-    /// DM/CGGI `circuit` or `lookup`. Default: `bootstrap`.
+    /// CKKS `square` and `bootstrap`, on some sets also `program`, by itself; of integers `square`, `multiply` and
+    /// `bootstrap`, or `program` by itself; of DM/CGGI `circuit` or `lookup`. Default: `bootstrap`.
     #[serde(default = "bootstrap")]
     op: String,
     /// What the slots hold: `real`, `complex`, `bits` or `integers`. Default: what the parameter set says.
