@@ -89,10 +89,10 @@ describe('arithmetic on integers', () => {
     using x = await keys.encrypt(a);
     using y = await keys.encrypt(b);
     using product = await evaluation.multiply(x, y);
-    using sum = await evaluation.add(product, x);
-    using difference = await evaluation.subtract(y, product);
-    using shifted = await evaluation.addPlain(x, b);
-    using scaled = await evaluation.multiplyPlain(x, b);
+    using sum = await product.add(x);
+    using difference = await y.subtract(product);
+    using shifted = await x.addPlain(b);
+    using scaled = await x.multiplyPlain(b);
     expect([product.level, sum.level, shifted.level, scaled.level]).toEqual([x.level - 1, x.level - 1, x.level, x.level - 1]);
     const each = (f: (a: number, b: number) => number): Uint32Array => Uint32Array.from(a, (value, i) => f(value, b[i] ?? 0));
     expect(await keys.decrypt(product)).toEqual(each(times));
@@ -100,30 +100,60 @@ describe('arithmetic on integers', () => {
     expect(await keys.decrypt(difference)).toEqual(each((u, v) => (v + P - times(u, v)) % P));
     expect(await keys.decrypt(shifted)).toEqual(each((u, v) => (u + v) % P));
     expect(await keys.decrypt(scaled)).toEqual(each(times));
+    using five = await x.addPlain(5);
+    using sevenfold = await x.multiplyPlain(P - 7);
+    using negative = await five.negate();
+    expect(await keys.decrypt(negative)).toEqual(each((u) => (2 * P - u - 5) % P));
+    expect(await keys.decrypt(sevenfold)).toEqual(each((u) => times(u, P - 7)));
+    await expect(x.addPlain(0.5)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('needs no keys for sums, of secure sets either', async () => {
+    using secure = await rf.integers.keygen('bgv15');
+    using x = await secure.encrypt([1, 2, 3]);
+    using y = await secure.encrypt([65536, 10]);
+    using sum = await x.add(y);
+    expect([...(await secure.decrypt(sum)).slice(0, 4)]).toEqual([0, 12, 3, 0]);
+    using foreign = await rf.integers.keygen('bgv15');
+    using z = await foreign.encrypt([1]);
+    await expect(x.add(z)).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
   });
 
   it('moves slots within rows, and rows', async () => {
     const a = values(5);
     const row = a.length / 2;
     using x = await keys.encrypt(a);
-    for (const steps of [1, 8, row / 2]) {
+    for (const steps of [0, 1, 8, row / 2, 3, -1, -row + 2, 5 * row + 7]) {
       using moved = await evaluation.rotate(x, steps);
-      const wanted = a.map((_, i) => a[Math.floor(i / row) * row + ((i + steps) % row)] ?? 0);
+      const wanted = a.map((_, i) => a[Math.floor(i / row) * row + ((((i + steps) % row) + row) % row)] ?? 0);
       expect(await keys.decrypt(moved), `by ${steps}`).toEqual(Uint32Array.from(wanted));
     }
     using swapped = await evaluation.swapRows(x);
     expect(await keys.decrypt(swapped)).toEqual(Uint32Array.from([...a.slice(row), ...a.slice(0, row)]));
-    for (const steps of [0, 3, -1, row, 0.5]) {
+    for (const steps of [0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(evaluation.rotate(x, steps)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     }
   });
 
   it('is refused where integers could be lost', async () => {
     using x = await keys.encrypt([2]);
-    using low = await evaluation.dropToLevel(x, 0);
-    await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: expect.stringMatching(/LIMIT|LEVEL_MISMATCH/) as unknown });
+    using low = await x.dropToLevel(0);
+    await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    // 45 bits of level 0 for plaintexts of 17: what is 2^18 times as large has no room.
+    let sum = await low.add(low);
+    const doubled = async (): Promise<void> => {
+      for (let i = 0; i < 40; i += 1) {
+        using before = sum;
+        sum = await before.add(before);
+      }
+    };
+    await expect(doubled()).rejects.toMatchObject({ code: 'LIMIT' });
     await expect(evaluation.bootstrap(low)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
-    await expect(evaluation.dropToLevel(low, 1)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    await expect(low.dropToLevel(1)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    for (const level of [1.5, Number.NaN, -1]) {
+      await expect(x.dropToLevel(level)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+      await expect(keys.encrypt([1], { level })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
   });
 });
 

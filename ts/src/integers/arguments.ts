@@ -1,5 +1,13 @@
+import { unpacked } from '../api/sets.js';
+import { INTEGERS } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import type { IntegerPreset } from './params.js';
+
+/** A parameter set by name. @internal */
+export async function integerPreset(port: Port, name: string): Promise<IntegerPreset> {
+  return unpacked(await port.call(INTEGERS, 'integerPreset', name)) as IntegerPreset;
+}
 
 /** Integers below the modulus of a set, copied. */
 export function integers(values: ArrayLike<number>, { name, modulus, slots }: IntegerPreset): Uint32Array {
@@ -10,4 +18,10 @@ export function integers(values: ArrayLike<number>, { name, modulus, slots }: In
     if (Number.isInteger(value) && value >= 0 && value < modulus) return value;
     throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${value}: integers of ${name} are 0 to ${modulus - 1}`);
   });
+}
+
+/** A level from 0 to the highest. */
+export function levelUpTo(highest: number, level: number): number {
+  if (Number.isInteger(level) && level >= 0) return level;
+  throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${highest}`);
 }

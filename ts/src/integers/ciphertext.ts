@@ -1,7 +1,9 @@
 import { Resource } from '../api/resource.js';
+import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
-import type { Made } from '../engine/handle.js';
+import { INTEGERS, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { integerPreset, integers, levelUpTo } from './arguments.js';
 
 /**
  * An encrypted vector of integers, inside the wasm instance: two rows of half the slots each.
@@ -14,7 +16,8 @@ import type { Port } from '../engine/port.js';
  * using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
  * using ct = await keys.encrypt([3, 1, 4]);
  * using again = await rf.integers.ciphertextFromBytes(await ct.toBytes());
- * console.log(again.level, again.capacity > 60, (await keys.decrypt(again)).slice(0, 3));
+ * using sum = await again.add(await ct.addPlain(10)); // no keys: only products, rotations and bootstraps take them
+ * console.log(sum.level, sum.capacity > 60, (await keys.decrypt(sum)).slice(0, 3)); // 5, true, 16, 12, 18
  * rf.close();
  * ```
  */
@@ -43,8 +46,55 @@ export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
     this.byteLength = made.byteLength;
   }
 
+  /**
+   * The sum with another ciphertext, slot by slot; no keys are needed. It is at the lower of the two levels if both come of as many
+   * products, one after the other; else it may take one level of the higher one, or of both where they are at the same level.
+   */
+  async add(other: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'addIntegers', this.handle, this.#second(other)));
+  }
+
+  /** What is left of it when another ciphertext is subtracted, slot by slot, as {@link IntegerCiphertext.add}. */
+  async subtract(other: IntegerCiphertext): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'subtractIntegers', this.handle, this.#second(other)));
+  }
+
+  /** The negative, slot by slot. */
+  async negate(): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'negateIntegers', this.handle));
+  }
+
+  /** The sum with known integers: one number in all slots, or an array of one a slot, of which those that are missing are 0. */
+  async addPlain(values: number | ArrayLike<number>): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'addPlain', this.handle, await this.#plain(values)));
+  }
+
+  /** The product with known integers, as {@link IntegerCiphertext.addPlain} takes them; takes one level. */
+  async multiplyPlain(values: number | ArrayLike<number>): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'multiplyPlain', this.handle, await this.#plain(values)));
+  }
+
+  /** The same integers at a lower level. */
+  async dropToLevel(level: number): Promise<IntegerCiphertext> {
+    return this.#made(this.port.call(INTEGERS, 'dropToLevel', this.handle, levelUpTo(this.level, level)));
+  }
+
   /** The wire form, in an array that is the caller's to keep or to transfer. */
   async toBytes(): Promise<Uint8Array> {
     return this.port.call(this.handle, 'toBytes');
+  }
+
+  async #plain(values: number | ArrayLike<number>): Promise<Uint32Array> {
+    const params = await integerPreset(this.port, this.preset);
+    return integers(typeof values === 'number' ? Array.from({ length: params.slots }, () => values) : values, params);
+  }
+
+  #second(other: IntegerCiphertext): Handle<GlueIntegerCiphertext> {
+    keyMismatch(this.keyId, other, 'this ciphertext');
+    return other.handleIn(this.port);
+  }
+
+  async #made(made: Promise<Made<GlueIntegerCiphertext>>): Promise<IntegerCiphertext> {
+    return new IntegerCiphertext(this.port, await made);
   }
 }

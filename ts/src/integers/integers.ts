@@ -1,9 +1,9 @@
 import type { ImportOptions, KeygenOptions } from '../api/options.js';
 import { copied } from '../api/secret.js';
-import { unpacked } from '../api/sets.js';
 import { INTEGERS, classOf } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { throwIfAborted } from '../errors.js';
+import { integerPreset } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeySet } from './key-set.js';
 import type { DigitRemoval, IntegerPreset, IntegerPresetName } from './params.js';
@@ -77,8 +77,3 @@ export class Integers {
 }
 
 const SECRET_KEY = classOf(INTEGERS, 'IntegerSecretKey');
-
-/** A parameter set by name. @internal */
-export async function integerPreset(port: Port, name: string): Promise<IntegerPreset> {
-  return unpacked(await port.call(INTEGERS, 'integerPreset', name)) as IntegerPreset;
-}

@@ -7,7 +7,7 @@ import { throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress } from '../stages.js';
-import { integers } from './arguments.js';
+import { integers, levelUpTo } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeys } from './keys.js';
 import type { IntegerPreset } from './params.js';
@@ -39,7 +39,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
     throwIfAborted(options.signal);
     const data = integers(values, this.params);
-    return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, options.level, copied(options.seed)));
+    const level = levelUpTo(this.params.outputLevel, options.level ?? this.params.outputLevel);
+    return new IntegerCiphertext(this.port, await this.port.call(this.handle, 'encrypt', data, level, copied(options.seed)));
   }
 
   /**

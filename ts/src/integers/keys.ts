@@ -7,7 +7,6 @@ import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import { SteppableRun } from '../run.js';
-import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import type { IntegerKeySet } from './key-set.js';
 import type { IntegerEvent, IntegerPreset, IntegerStageId, IntegerView } from './params.js';
@@ -20,6 +19,7 @@ export interface IntegerBootstrapOptions extends SignalOptions {
 
 /**
  * The public keys for computing on encrypted integers, resident in the wasm instance. Made by `IntegerKeySet.evaluationKeys()`.
+ * What takes no keys, such as sums, ciphertexts do by themselves: see {@link IntegerCiphertext}.
  *
  * Results are exact modulo `params.modulus`, and an operation that could lose them is refused with the code `LIMIT`.
  *
@@ -32,7 +32,7 @@ export interface IntegerBootstrapOptions extends SignalOptions {
  * using evaluation = await keys.evaluationKeys();
  * using x = await keys.encrypt([3, 1, 4]);
  * using square = await evaluation.multiply(x, x);
- * using sum = await evaluation.add(square, x);
+ * using sum = await square.add(x);
  * const run = evaluation.bootstrap(sum);
  * for await (const e of run) if (e.kind === 'exit') console.log(e.stage, e.level);
  * using fresh = await run;
@@ -66,48 +66,19 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     return this.#made(this.port.call(this.handle, 'multiply', this.#handle(x), this.#handle(y)));
   }
 
-  /** x + y, slot by slot. Where one of them has been multiplied and the other has not, it takes one level of the higher one. */
-  async add(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(INTEGERS, 'addIntegers', this.#handle(x), this.#handle(y)));
-  }
-
-  /** x - y, slot by slot, as {@link IntegerKeys.add}. */
-  async subtract(x: IntegerCiphertext, y: IntegerCiphertext): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(INTEGERS, 'subtractIntegers', this.#handle(x), this.#handle(y)));
-  }
-
-  /** x plus known integers, slot by slot; those that are missing are 0. */
-  async addPlain(x: IntegerCiphertext, values: ArrayLike<number>): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(INTEGERS, 'addPlain', this.#handle(x), integers(values, this.params)));
-  }
-
-  /** x times known integers, slot by slot, those that are missing 0; takes one level. */
-  async multiplyPlain(x: IntegerCiphertext, values: ArrayLike<number>): Promise<IntegerCiphertext> {
-    return this.#made(this.port.call(INTEGERS, 'multiplyPlain', this.#handle(x), integers(values, this.params)));
-  }
-
-  /** Both rows moved to the left by `steps` slots, around: slot j of a row becomes what slot j + steps was. `steps` is a power of two. */
+  /**
+   * Both rows moved to the left by `steps` slots, around: slot j of a row becomes what slot j + steps was; negative ones move to the
+   * right. It is composed of the rotations there are keys for: one for a power of two, a few for others.
+   */
   async rotate(x: IntegerCiphertext, steps: number): Promise<IntegerCiphertext> {
-    if (Number.isInteger(steps) && steps > 0 && steps < this.params.slots / 2 && (steps & (steps - 1)) === 0) {
-      return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps));
-    }
-    throw new RefloatError(
-      'INVALID_ARGUMENT',
-      `a rotation by ${steps}: there are keys for powers of two below the ${this.params.slots / 2} slots of a row; rotate several times`,
-    );
+    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+    // Around a row, and small enough for 32 bits.
+    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % (this.params.slots / 2)));
   }
 
   /** The two rows in each other's place. */
   async swapRows(x: IntegerCiphertext): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(this.handle, 'swapRows', this.#handle(x)));
-  }
-
-  /** The same integers at a lower level. */
-  async dropToLevel(x: IntegerCiphertext, level: number): Promise<IntegerCiphertext> {
-    if (!Number.isInteger(level) || level < 0) {
-      throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${x.level}`);
-    }
-    return this.#made(this.port.call(INTEGERS, 'dropToLevel', this.#handle(x), level));
   }
 
   /**

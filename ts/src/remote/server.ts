@@ -16,7 +16,7 @@ import type { CircuitEvent } from '../gates/events.js';
 import { gatePreset } from '../gates/gates.js';
 import type { GateKeySet } from '../gates/key-set.js';
 import { IntegerCiphertext } from '../integers/ciphertext.js';
-import { integerPreset } from '../integers/integers.js';
+import { integerPreset } from '../integers/arguments.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
 import type { IntegerEvent } from '../integers/params.js';
 import type { Preset } from '../params.js';

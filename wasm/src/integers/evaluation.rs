@@ -3,19 +3,15 @@
 use js_sys::{Uint8Array, Uint32Array};
 use refloat::{
     bootstrapping::{
-        bgv::{BgvKeys, BgvParams},
+        bgv::{BgvKeys, BgvParams, KeySource},
         method::KeysBuilder,
     },
-    schemes::bgv::BgvCiphertext,
+    schemes::bgv::BgvEvaluator,
     scrub::scrubbed,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::{
-    ciphertext::IntegerCiphertext,
-    presets::{Sets, bootstrapper},
-    secret::IntegerSecretKey,
-};
+use super::{ciphertext::IntegerCiphertext, presets::Sets, secret::IntegerSecretKey};
 use crate::{
     collected::Collected,
     failure::{Result, key_id},
@@ -53,18 +49,25 @@ impl IntegerKeys {
 
     /// Products of the slots of two ciphertexts; takes a level.
     pub fn multiply(&self, x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
-        Ok(x.sibling(bootstrapper(&x.params)?.multiply(&x.inner, &y.inner, self.keys()?)?))
+        let keys = self.of_owner(x)?;
+        Ok(x.sibling(evaluator(x).multiply(&x.inner, &y.inner, &*keys.relinearization_key()?)?))
     }
 
-    /// Both rows moved to the left by so many slots, around; by a power of two.
+    /// Both rows moved to the left by so many slots, around.
     pub fn rotate(&self, x: &IntegerCiphertext, steps: i32) -> Result<IntegerCiphertext> {
-        Ok(x.sibling(bootstrapper(&x.params)?.bgv().rotate(&x.inner, steps.into(), self.keys()?)?))
+        let keys = self.of_owner(x)?;
+        let hops = x.params.program_target()?.rotation(x.inner.level(), steps.into())?;
+        let mut turned = x.inner.clone();
+        for hop in hops {
+            turned = evaluator(x).rotate(&turned, hop, keys)?;
+        }
+        Ok(x.sibling(turned))
     }
 
     /// The two rows in each other's place.
     #[wasm_bindgen(js_name = swapRows)]
     pub fn swap_rows(&self, x: &IntegerCiphertext) -> Result<IntegerCiphertext> {
-        Ok(x.sibling(bootstrapper(&x.params)?.bgv().swap_rows(&x.inner, self.keys()?)?))
+        Ok(x.sibling(evaluator(x).swap_rows(&x.inner, self.of_owner(x)?)?))
     }
 }
 
@@ -73,12 +76,24 @@ impl IntegerKeys {
     pub(super) fn keys(&self) -> Result<&BgvKeys<u64>> {
         self.0.keys()
     }
+
+    /// The same, if they belong to the owner of a ciphertext: with others, results would be wrong.
+    fn of_owner(&self, x: &IntegerCiphertext) -> Result<&BgvKeys<u64>> {
+        let keys = self.keys()?;
+        keys.check_owner(&x.inner)?;
+        Ok(keys)
+    }
 }
 
-/// Sums of the slots of two ciphertexts. Where one of them is a product that the other is not, it takes a level.
+/// What computes on a ciphertext; it has no tables of its own.
+fn evaluator(x: &IntegerCiphertext) -> BgvEvaluator {
+    BgvEvaluator::new(x.params.context())
+}
+
+/// Sums of the slots of two ciphertexts. Where their factors differ, it takes a level.
 #[wasm_bindgen(js_name = addIntegers)]
 pub fn add(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
-    let bgv = bootstrapper(&x.params)?.bgv();
+    let bgv = evaluator(x);
     let (left, right) = bgv.at_one_factor(&x.inner, &y.inner)?;
     Ok(x.sibling(bgv.add(&left, &right)?))
 }
@@ -86,30 +101,34 @@ pub fn add(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCipher
 /// Differences of the slots of two ciphertexts, as [`add`].
 #[wasm_bindgen(js_name = subtractIntegers)]
 pub fn subtract(x: &IntegerCiphertext, y: &IntegerCiphertext) -> Result<IntegerCiphertext> {
-    let bgv = bootstrapper(&x.params)?.bgv();
+    let bgv = evaluator(x);
     let (left, right) = bgv.at_one_factor(&x.inner, &y.inner)?;
     Ok(x.sibling(bgv.sub(&left, &right)?))
+}
+
+/// Negatives of the slots.
+#[wasm_bindgen(js_name = negateIntegers)]
+pub fn negate(x: &IntegerCiphertext) -> IntegerCiphertext {
+    x.sibling(evaluator(x).negate(&x.inner))
 }
 
 /// Slots plus known integers; those that are missing are 0.
 #[wasm_bindgen(js_name = addPlain)]
 pub fn add_plain(x: &IntegerCiphertext, values: &Uint32Array) -> Result<IntegerCiphertext> {
-    let bgv = bootstrapper(&x.params)?.bgv();
-    Ok(x.sibling(bgv.add_plain(&x.inner, &wide(values))?))
+    Ok(x.sibling(evaluator(x).add_plain(&x.inner, &wide(values))?))
 }
 
 /// Slots times known integers; takes a level.
 #[wasm_bindgen(js_name = multiplyPlain)]
 pub fn multiply_plain(x: &IntegerCiphertext, values: &Uint32Array) -> Result<IntegerCiphertext> {
-    let bgv = bootstrapper(&x.params)?.bgv();
-    let product: BgvCiphertext = bgv.multiply_plain(&x.inner, &wide(values))?;
-    Ok(x.sibling(bgv.rescale(&product)?))
+    let bgv = evaluator(x);
+    Ok(x.sibling(bgv.rescale(&bgv.multiply_plain(&x.inner, &wide(values))?)?))
 }
 
 /// The same integers at a lower level.
 #[wasm_bindgen(js_name = dropToLevel)]
 pub fn drop_to_level(x: &IntegerCiphertext, level: u32) -> Result<IntegerCiphertext> {
-    Ok(x.sibling(bootstrapper(&x.params)?.bgv().drop_to_level(&x.inner, level as usize)?))
+    Ok(x.sibling(evaluator(x).drop_to_level(&x.inner, level as usize)?))
 }
 
 fn wide(values: &Uint32Array) -> Vec<u64> {
