@@ -62,9 +62,12 @@ impl IntegerSecretKey {
 
 /// Integers as the 32 bits that pages have for them.
 pub(super) fn narrow(values: &[u64]) -> Result<Zeroizing<Vec<u32>>> {
-    let values =
-        values.iter().map(|&value| u32::try_from(value)).collect::<core::result::Result<Vec<u32>, _>>();
-    let wide =
-        |_| Failure::invalid("integers of 32 bits and more have no array here; take a smaller modulus");
-    Ok(Zeroizing::new(values.map_err(wide)?))
+    // In memory of its full size, since a vector that grows leaves copies behind.
+    let mut out = Zeroizing::new(Vec::with_capacity(values.len()));
+    for &value in values {
+        out.push(u32::try_from(value).map_err(|_| {
+            Failure::invalid("integers of 32 bits and more have no array here; take a smaller modulus")
+        })?);
+    }
+    Ok(out)
 }
