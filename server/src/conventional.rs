@@ -139,8 +139,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{Operation, Task};
-    use crate::programs::PROGRAM;
-    use crate::programs::ProgramJob;
+    use crate::programs::{PROGRAM, ProgramJob};
     use crate::registry::Memory;
 
     const TOY: &str = "toy-conventional10-sparse";

@@ -118,8 +118,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{BOOTSTRAP, Operation, Task};
-    use crate::programs::PROGRAM;
-    use crate::programs::{ProgramJob, list_from_bytes};
+    use crate::programs::{PROGRAM, ProgramJob, list_from_bytes};
     use crate::registry::Memory;
 
     const TOY: &str = "toy-msb10";
