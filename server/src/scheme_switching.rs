@@ -118,9 +118,8 @@ mod tests {
     use refloat::schemes::ckks::{Ciphertext, Complex};
 
     use super::*;
-    use crate::ckks_jobs::PROGRAM;
     use crate::engine::{BOOTSTRAP, Operation, Task};
-    use crate::programs::{ProgramJob, list_from_bytes};
+    use crate::programs::{PROGRAM, ProgramJob, list_from_bytes};
     use crate::registry::Memory;
 
     const TOY: &str = "toy-link";

@@ -138,7 +138,7 @@ describe('arithmetic on integers', () => {
   it('is refused where integers could be lost', async () => {
     using x = await keys.encrypt([2]);
     using low = await x.dropToLevel(0);
-    await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
+    await expect(evaluation.multiply(low, low)).rejects.toMatchObject({ code: 'LIMIT' });
     // 45 bits of level 0 for plaintexts of 17: what is 2^18 times as large has no room.
     let sum = await low.add(low);
     const doubled = async (): Promise<void> => {
