@@ -53,8 +53,8 @@ fn a_program_is_checked_when_it_is_submitted_and_run_with_the_bootstraps_it_need
     let refused = client.submit_with(&query, &[], &job.to_bytes(params.ckks()).unwrap());
     let detail = refused.problem(422, "LEVEL_MISMATCH");
     assert!(detail.contains("(polynomial)"), "{detail}");
-    let unknown = client.submit_with(&query, &[], b"\x01\x0c\x00\x00\x00rfprog\x03\x00\x00\x00\x00\x00");
-    assert!(unknown.problem(422, "BAD_BYTES").contains("version 3"));
+    let unknown = client.submit_with(&query, &[], b"\x01\x0c\x00\x00\x00rfprog\x63\x00\x00\x00\x00\x00");
+    assert!(unknown.problem(422, "BAD_BYTES").contains("version 99"));
     let beside = format!("key={id}&op=program,bootstrap");
     job.bootstraps = Bootstraps::WhereNeeded;
     let body = job.to_bytes(params.ckks()).unwrap();
@@ -146,8 +146,8 @@ fn a_program_in_a_file_is_run_on_files_here_and_on_a_server() {
     std::fs::write(at("bad.txt"), "x = input\ny = divide x 2\nz = output y\n").unwrap();
     let detail = fails("--json program @bad.txt", "INVALID_ARGUMENT");
     assert!(detail.contains("bad.txt") && detail.contains("line 2"), "{detail}");
-    std::fs::write(at("bad.prog"), b"rfprog\x03\x00\x00\x00\x00\x00").unwrap();
-    assert!(fails("--json program @bad.prog", "BAD_BYTES").contains("version 3"));
+    std::fs::write(at("bad.prog"), b"rfprog\x63\x00\x00\x00\x00\x00").unwrap();
+    assert!(fails("--json program @bad.prog", "BAD_BYTES").contains("version 99"));
     ok("--json keygen --preset toy10 --allow-insecure --secret-only --out @ship");
     ok("--json encrypt --key @ship --in @x.json --out @ship.ct");
     let ship = "--json program @score.txt --keys @ship --in @x.ct --in @ship.ct --out @mean.ct";
