@@ -132,6 +132,37 @@ fn a_transform_is_its_sum_over_automorphisms() {
     check(&narrow, &signed(&[0, 1]), N / 2);
 }
 
+fn lowered_is_encoded_lower<W: Word>(chain: &Chain<W>, gap: usize, storage: PlaintextStorage) {
+    let (rlwe, mut lottery) = (chain.context.rlwe(), Lottery::new(43));
+    let diagonals = diagonals(&signed(&[-5, 0, 1, 2, 3]), gap, &mut lottery);
+    let at = |level| encode(chain, &diagonals, (level, gap), storage).expect("it fits");
+    let high = at(chain.top());
+    let keys = keys(chain, &high.steps().keys());
+    for level in 1..=chain.top() {
+        let x =
+            Pair { b: lottery.poly(rlwe.q(level)).into_eval(), a: lottery.poly(rlwe.q(level)).into_eval() };
+        let lowered = high.lowered(level).expect("no higher");
+        assert_eq!(lowered.level(), level);
+        let [found, wanted] = [&lowered, &at(level)]
+            .map(|map| map.apply(&x, &keys, &mut Counters::default()).expect("all keys"));
+        assert!(found.b.data() == wanted.b.data() && found.a.data() == wanted.a.data(), "level {level}");
+        // Lower again.
+        assert!(level == 1 || lowered.lowered(level - 1).is_ok());
+        assert!(matches!(lowered.lowered(level + 1), Err(Error::LevelMismatch(_))));
+    }
+    assert!(matches!(high.lowered(0), Err(Error::LevelMismatch(_))));
+}
+
+#[test]
+fn a_transform_serves_lower_levels() {
+    for storage in [PlaintextStorage::Evaluated, PlaintextStorage::Coefficients] {
+        for gap in [1, 16] {
+            lowered_is_encoded_lower(&wide(), gap, storage);
+            lowered_is_encoded_lower(&narrow(), gap, storage);
+        }
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
     let chain = wide();

@@ -99,7 +99,7 @@ impl<W: Word> EphemeralPair<W> {
     }
 }
 
-/// The raise of ciphertexts of a chain from level 0 to the highest.
+/// The raise of ciphertexts of a chain from level 0.
 pub struct ModRaise<W: Word> {
     context: RlweContext<W>,
     /// From q_0 to the other primes of Q.
@@ -143,21 +143,22 @@ impl<W: Word> ModRaise<W> {
         Ok(EphemeralPair { b, a })
     }
 
-    /// The second half, by the key from the ephemeral secret, where a set has one: the pair modulo Q at the highest level,
-    /// whose phase is that of `x` plus a multiple of q_0.
+    /// The second half, by the key from the ephemeral secret, where a set has one: the pair modulo Q_level, whose phase is that of
+    /// `x` plus a multiple of q_0. The key is for the highest level.
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for a pair or a key of another modulus.
+    /// [`Error::LevelMismatch`] for a level above the highest; [`Error::ParamsMismatch`] for a pair or a key of another modulus.
     pub fn from_ephemeral(
         &self,
         x: &EphemeralPair<W>,
+        level: usize,
         key: Option<&SampleBlock<W>>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
-        self.raise(x, None, key, counters)
+        self.raise(x, level, None, key, counters)
     }
 
-    /// [`Self::from_ephemeral`], divided by an integer modulo Q: the phase times `divisor` is that of [`Self::from_ephemeral`].
+    /// [`Self::from_ephemeral`] to the highest level, divided by an integer modulo Q: the phase times `divisor` is the one there.
     ///
     /// # Errors
     /// As [`Self::from_ephemeral`]; [`Error::InvalidArgument`] for a divisor that is not prime to Q.
@@ -179,18 +180,20 @@ impl<W: Word> ModRaise<W> {
             })
         };
         let inverses = (0..q.len()).map(inverse).collect::<Result<Vec<_>, _>>()?;
-        self.raise(x, Some(&inverses), key, counters)
+        self.raise(x, self.context.max_level(), Some(&inverses), key, counters)
     }
 
     /// Both components lifted, times scalars modulo the primes of Q, and switched.
     fn raise(
         &self,
         x: &EphemeralPair<W>,
+        level: usize,
         scalars: Option<&[Shoup<W>]>,
         key: Option<&SampleBlock<W>>,
         counters: &mut Counters,
     ) -> Result<Pair<W>, Error> {
         let (context, top) = (&self.context, self.context.max_level());
+        context.check_level(level)?;
         check_basis(context.q(0), x.b.basis(), "level 0", "the ephemeral pair")?;
         if let Some(key) = key {
             check_basis(
@@ -201,21 +204,21 @@ impl<W: Word> ModRaise<W> {
             )?;
             check_samples(context.digit_count(top), key)?;
         }
-        let (mut b, mut a) = (self.lift(&x.b), self.lift(&x.a));
+        let (mut b, mut a) = (self.lift(&x.b, level), self.lift(&x.a, level));
         if let Some(scalars) = scalars {
             b.mul_scalars_assign(scalars);
             a.mul_scalars_assign(scalars);
         }
-        counters.ntt += 2 * context.q(top).len() as u64;
+        counters.ntt += 2 * context.q(level).len() as u64;
         let Some(key) = key else { return Ok(Pair { b, a }) };
-        let mut out = context.switch(&a, top, key, counters);
+        let mut out = context.switch(&a, level, key, counters);
         context.add_special_multiple(&mut out.b, &b);
-        Ok(context.divide_by_special(top, out, counters))
+        Ok(context.divide_by_special(level, out, counters))
     }
 
-    /// Centred residues modulo q_0 as residues modulo Q.
-    fn lift(&self, x: &Poly<W, Coeff>) -> Poly<W, Eval> {
-        let (low, basis) = (x.basis().len(), self.context.q(self.context.max_level()));
+    /// Centred residues modulo q_0 as residues modulo Q_level.
+    fn lift(&self, x: &Poly<W, Coeff>, level: usize) -> Poly<W, Eval> {
+        let (low, basis) = (x.basis().len(), self.context.q(level));
         let mut prepared = x.clone();
         prepared.for_each_row_mut(|i, row| self.converter.prepare(i, row));
         let source = self.converter.source((0..low).map(|i| prepared.row(i)).collect());

@@ -2,7 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use refloat::bootstrapping::ckks_msb::{LOOK_UP, MsbBootstrapper, MsbReading, MsbRun};
+use refloat::arith::DoubleDouble;
+use refloat::bootstrapping::ckks_msb::{
+    LOOK_UP, MsbBootstrapper, MsbReading, MsbRun, MsbState, Radix, Readout, Rounding,
+};
+use refloat::bootstrapping::raising::MOD_RAISE;
 use refloat::bootstrapping::{Method, ViewKind};
 use refloat::circuits::program::{Program, Reading};
 use refloat::schemes::ckks::{Ciphertext, Complex};
@@ -10,7 +14,7 @@ use refloat::trace::{Counters, Observer, StageEvent};
 use refloat::wire::ciphertext_to_bytes;
 use refloat_tests::measure::uniform;
 
-use super::{Setup, centred, toy10};
+use super::{Setup, centred, toy10, toy11};
 
 /// What stages report together.
 #[derive(Default)]
@@ -33,6 +37,82 @@ fn read(setup: &Setup, x: &Ciphertext<u64>, readings: &[&Reading], shift: f64) -
     let mut run = MsbReading::new(&setup.evaluator, x, readings.into(), shift).unwrap();
     while !run.step(&setup.keys, &mut ()).unwrap() {}
     run.finish().unwrap()
+}
+
+/// Levels to which the digits of a readout are raised, and its results.
+fn raised(setup: &Setup, x: &Ciphertext<u64>, readout: &Readout) -> (Vec<usize>, Vec<Ciphertext<u64>>) {
+    let mut run = MsbRun::new(&setup.evaluator, x, readout, Rounding::Ephemeral).unwrap();
+    let mut levels = Vec::new();
+    while !run.step(&setup.keys, &mut ()).unwrap() {
+        if let MsbState::Raised(x) = run.state() {
+            levels.push(x.level());
+        }
+    }
+    (levels, run.finish().unwrap())
+}
+
+#[test]
+fn digits_of_which_less_is_left_are_raised_less() {
+    let setup = toy11();
+    let (levels, top) = (setup.params.levels(), setup.params.levels().coeffs_to_slots);
+    let values = uniform(setup.slots(), 31);
+    let x = setup.encrypt(&values, setup.input());
+    let left = |base: u32| levels.output - (2 * base).ilog2() as usize;
+
+    // Taken off, and nothing else: it ends where inputs are.
+    let identity: Vec<_> = (0..8i64).map(|j| DoubleDouble::ratio(j, 1).into()).collect();
+    let readout = Readout::tables(&[identity], Some(32)).unwrap();
+    let (found, mut results) = raised(setup, &x, &readout);
+    assert_eq!(found, [top - (left(32) - levels.input), top]);
+    let y = results.remove(0);
+    assert_eq!(y.level(), left(8));
+    let close = |(y, x): (f64, &f64)| {
+        let (eighth, found) = (8.0 * x.rem_euclid(1.0), y.round());
+        assert!(
+            (y - found).abs() < 1e-6 && centred((found + 0.5 - eighth) / 8.0).abs() < 0.85 / 8.0,
+            "{y}, {x}"
+        );
+    };
+    setup.decrypt(&y).into_iter().zip(&values).for_each(close);
+
+    // Parts of one fraction, which is as low as its deepest table leaves it.
+    let (found, mut results) =
+        raised(setup, &x, &Readout::digits(&Radix::new(&[4, 8, 32]).unwrap()).unwrap());
+    assert_eq!(found, [4, 8, 32].map(|base| top - (left(base) - left(32))));
+    let y = results.remove(0);
+    assert_eq!((y.level(), y.scale().matches(setup.params.scale())), (left(32), true));
+    let grid = 1024.0;
+    for (y, x) in setup.decrypt(&y).into_iter().zip(&values) {
+        assert!(
+            (grid * y - (grid * y).round()).abs() < 1e-6 && centred(y - x).abs() < 12.0 / grid,
+            "{y}, {x}"
+        );
+    }
+
+    // Bits that nobody asked for.
+    let bit = Reading::Bit { bits: 5, index: 4 };
+    let mut run = MsbReading::new(&setup.evaluator, &x, (&[&bit][..]).into(), 0.0).unwrap();
+    let mut found = Vec::new();
+    let mut watch = Levels(&mut found);
+    while !run.step(&setup.keys, &mut watch).unwrap() {}
+    assert!(found.len() > 1 && found[0] < top && found[found.len() - 1] == top, "{found:?}");
+    for (y, x) in setup.decrypt(&run.finish().unwrap().remove(0)).into_iter().zip(&values) {
+        let x = x.rem_euclid(1.0);
+        let near = (2.0 * x - (2.0 * x).round()).abs() < 0.05;
+        assert!(near || (y - f64::from(u8::from(x >= 0.5))).abs() < 1e-6, "{y}, {x}");
+    }
+}
+
+/// Levels at which raises leave their results.
+struct Levels<'a>(&'a mut Vec<usize>);
+
+impl Observer for Levels<'_> {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        if let StageEvent::Exit { stage: MOD_RAISE, level, .. } = event {
+            self.0.push(*level);
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 #[test]

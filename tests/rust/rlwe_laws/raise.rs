@@ -96,22 +96,28 @@ fn halves_keep_the_message<W: Word>(setup: &Setup<W>) {
         let turns = (phase - m - noise) / &q0;
         assert!(turns.abs() <= BigInt::from(most_turns + 1), "{turns} times q_0");
     }
-    let raised = setup
-        .raise
-        .from_ephemeral(&pair, Some(&setup.back), &mut Counters::default())
-        .expect("keys of the chain");
     let context = &setup.keys.context;
     let top = context.max_level();
-    assert!(raised.b.basis().same_as(context.q(top)));
-    let bound = 6.0 * setup.keys.switching_variance(top).sqrt();
-    for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&phase) {
-        let noise = (found - expected).to_f64().expect("finite");
-        assert!(noise.abs() < bound, "noise {noise}, at most {bound}");
+    for level in 0..=top {
+        let raised = setup
+            .raise
+            .from_ephemeral(&pair, level, Some(&setup.back), &mut Counters::default())
+            .expect("keys of the chain");
+        assert!(raised.b.basis().same_as(context.q(level)));
+        let bound = 6.0 * setup.keys.switching_variance(level).sqrt();
+        let primes: Vec<u64> = context.spec().levels[..=level].concat();
+        let modulus = product(&primes);
+        for (found, expected) in to_big(&setup.keys.phase(&raised).into_coeff()).iter().zip(&phase) {
+            let noise = centred(&(found - expected), &modulus).to_f64().expect("finite");
+            assert!(noise.abs() < bound, "level {level}: noise {noise}, at most {bound}");
+        }
     }
+    let beyond = setup.raise.from_ephemeral(&pair, top + 1, Some(&setup.back), &mut Counters::default());
+    assert!(matches!(beyond, Err(Error::LevelMismatch(_))));
 
     // Without an ephemeral secret: the same integers, exactly.
     let pair = setup.raise.to_ephemeral(x, None, &mut Counters::default()).expect("at level 0");
-    let raised = setup.raise.from_ephemeral(&pair, None, &mut Counters::default()).expect("no key");
+    let raised = setup.raise.from_ephemeral(&pair, top, None, &mut Counters::default()).expect("no key");
     let expected = integer_phase(&pair, setup.keys.secret.small());
     assert_eq!(to_big(&setup.keys.phase(&raised).into_coeff()), expected);
     let noiseless: Vec<BigInt> = expected.iter().map(|phase| centred(phase, &q0)).collect();
@@ -227,7 +233,7 @@ fn raises_that_do_not_fit_are_refused() {
     // Each key where the other one belongs.
     let wrong = Some((&setup.encapsulation, &setup.back));
     assert!(matches!(setup.raise.to_ephemeral(x, wrong, &mut counters), Err(Error::ParamsMismatch(_))));
-    let wrong = setup.raise.from_ephemeral(&pair, Some(&setup.there), &mut counters);
+    let wrong = setup.raise.from_ephemeral(&pair, 1, Some(&setup.there), &mut counters);
     assert!(matches!(wrong, Err(Error::ParamsMismatch(_))));
     let [b, _] = pair.parts();
     let q = setup.keys.context.q(1);

@@ -16,6 +16,32 @@ impl<W: Word> MsbParams<W> {
         MAX_DIGIT.min(1 << levels.left().saturating_sub(1).min(16))
     }
 
+    /// Level to which digit i is raised: the highest, less the levels that would be left over at the end of its pass. A digit that is
+    /// only taken off (`wanted` says whether it is a result, or a part of one) needs those of inputs; a part of a result, those of
+    /// the part whose table is the deepest. A raise by fewer levels is as much cheaper.
+    pub(super) fn raised(&self, readout: &Readout, i: usize, wanted: bool, rescales: bool) -> usize {
+        let (levels, top) = (self.levels(), self.ckks().rlwe().max_level());
+        let left = |i: usize| levels.output.saturating_sub(readout.pass(i).levels());
+        let lowest = levels.input + usize::from(rescales || readout.pass(i).yields == Yields::Bits);
+        let least = match readout.pass(i).yields {
+            Yields::Digit if readout.is_last(i) => left_of_all(readout, left),
+            Yields::Digit => lowest.max(left_of_all(readout, left)),
+            Yields::Guard => lowest,
+            Yields::Bits if !wanted && !readout.is_last(i) => lowest,
+            Yields::Bits | Yields::Values | Yields::Binary => left(i),
+        };
+        let less = left(i).saturating_sub(least);
+        if self.are_alike(top - less - self.spec().coeffs_to_slots) { top - less } else { top }
+    }
+
+    /// Whether levels above `level` are of primes of one size: then diagonals encoded for one of them serve at another.
+    fn are_alike(&self, level: usize) -> bool {
+        let log2 = |primes: &Vec<u64>| primes.iter().map(|&p| libm::log2(p as f64)).sum::<f64>();
+        let mut sizes = self.spec().chain.levels.iter().skip(level + 1).map(log2);
+        let first = sizes.next().unwrap_or_default();
+        sizes.all(|size| (size - first).abs() < 1.0 / 64.0)
+    }
+
     /// Whether the tables have levels enough; `rescales` if digits are brought to the scale of the set before they are subtracted,
     /// as those of bits always are.
     pub(super) fn check_levels(&self, readout: &Readout, rescales: bool) -> Result<(), Error> {
@@ -41,4 +67,9 @@ impl<W: Word> MsbParams<W> {
         }
         Ok(())
     }
+}
+
+/// The lowest level at which a part of a result stands.
+fn left_of_all(readout: &Readout, left: impl Fn(usize) -> usize) -> usize {
+    (0..readout.passes()).map(left).min().unwrap_or_default()
 }

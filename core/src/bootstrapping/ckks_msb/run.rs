@@ -46,7 +46,7 @@ pub enum MsbState<W: Word> {
     Base(Ciphertext<W>),
     /// What has not been read yet, under the ephemeral secret.
     Ephemeral(EphemeralPair<W>),
-    /// k x + I at the highest level.
+    /// k x + I at the highest level, or at a lower one where that leaves the pass enough.
     Raised(Ciphertext<W>),
     /// The same in slots, over K: of one number, or of each of two.
     Quotients(Vec<Ciphertext<W>>),
@@ -237,9 +237,16 @@ impl<'a, W: Word> MsbRun<'a, W> {
     /// Takes in the values that the tables of a pass give, each of which is a result.
     fn keep(&mut self, number: usize, values: Vec<Ciphertext<W>>) {
         let first = self.readout.values_before(self.done);
-        let kept = |place: usize| self.kept.as_ref().is_none_or(|kept| kept.binary_search(&place).is_ok());
-        let values = values.into_iter().enumerate().filter(|(i, _)| kept(first + i)).map(|(_, value)| value);
-        self.results[number].extend(values);
+        let kept = values.into_iter().enumerate().filter(|(i, _)| is_kept(self.kept.as_deref(), first + i));
+        self.results[number].extend(kept.map(|(_, value)| value));
+    }
+
+    /// Level to which the digit of this pass is raised.
+    fn raised(&self) -> usize {
+        let (readout, i, params) = (&self.readout, self.done, self.evaluator.params());
+        let mut places = readout.values_before(i)..readout.values_before(i + 1);
+        let wanted = places.any(|place| is_kept(self.kept.as_deref(), place));
+        params.raised(readout, i, wanted, self.unit != params.scale())
     }
 
     /// The stage the next step belongs to; `None` when finished.
@@ -339,7 +346,8 @@ impl<'a, W: Word> MsbRun<'a, W> {
                 self.rest = (!self.readout.is_last(self.done)).then(|| pair.clone());
                 // At most the largest modulus, 2^20.
                 let pair = pair.multiply_integer(self.readout.pass(self.done).factor as i64);
-                MsbState::Raised(evaluator.from_ephemeral(&pair, &self.like, keys, counters)?)
+                let level = self.raised();
+                MsbState::Raised(evaluator.from_ephemeral(&pair, level, &self.like, keys, counters)?)
             }
             MsbState::Raised(x) => {
                 let mut parts = evaluator.coeffs_to_slots(&x, keys, counters)?;
@@ -447,6 +455,11 @@ impl<'a, W: Word> MsbRun<'a, W> {
             }
         }
     }
+}
+
+/// Whether a result at a place is wanted.
+fn is_kept(kept: Option<&[usize]>, place: usize) -> bool {
+    kept.is_none_or(|kept| kept.binary_search(&place).is_ok())
 }
 
 impl<W: Word> Steps<W> for MsbRun<'_, W> {

@@ -91,7 +91,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let pair = self.to_ephemeral(x, keys, counters)?;
-        self.from_ephemeral(&pair, x, keys, counters)
+        self.from_ephemeral(&pair, self.top(), x, keys, counters)
     }
 
     /// The first half of [`Self::mod_raise`]: m modulo q0 under the ephemeral secret.
@@ -108,19 +108,20 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         self.lift.to_ephemeral(x, keys, counters)
     }
 
-    /// The second half of [`Self::mod_raise`]; `like` is a ciphertext of the same key.
+    /// The second half of [`Self::mod_raise`], to the highest level or to a lower one; `like` is a ciphertext of the same key.
     ///
     /// # Errors
-    /// As [`Self::mod_raise`].
+    /// As [`Self::mod_raise`]; [`Error::LevelMismatch`] for a level above the highest.
     pub fn from_ephemeral(
         &self,
         pair: &EphemeralPair<W>,
+        level: usize,
         like: &Ciphertext<W>,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         self.check(like, keys)?;
-        self.lift.raise(pair, like.identity(), keys, counters)
+        self.lift.raise(pair, level, like.identity(), keys, counters)
     }
 
     /// [`Self::from_ephemeral`] of what did not come from a ciphertext of the set, under the key set of `keys`.
@@ -131,7 +132,7 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let identity = Identity { fingerprint: self.params.fingerprint(), key_id: keys.key_id() };
-        self.lift.raise(pair, identity, keys, counters)
+        self.lift.raise(pair, self.top(), identity, keys, counters)
     }
 
     /// Few slots: the sum over the rotations by n, 2n, .. for n slots, at the scale that keeps the message. Coefficients between
@@ -161,6 +162,9 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
     /// The coefficients in slots, divided by K q0: real and imaginary parts of their pairs, in two ciphertexts, or for few
     /// slots beside each other in one.
     ///
+    /// A ciphertext that was raised to a lower level than the highest comes out as much lower. Its scale differs from that of
+    /// others by what the primes of the two levels do.
+    ///
     /// # Errors
     /// [`Error::MissingKey`], [`Error::LevelMismatch`].
     pub fn coeffs_to_slots(
@@ -169,7 +173,10 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
-        let pairs = self.apply(&self.maps.coeffs_to_slots, x, keys, counters)?;
+        let less = self.top().saturating_sub(x.level());
+        let lowered = |stage: &LinearTransform<W>| stage.lowered(stage.level().saturating_sub(less));
+        let stages = self.maps.coeffs_to_slots.iter().map(lowered).collect::<Result<Vec<_>, _>>()?;
+        let pairs = self.apply(&stages, x, keys, counters)?;
         let (g, key) = keys.conjugation_key()?;
         let conjugate = self.ckks.automorphism(&pairs, g, &key, counters)?;
         drop(key);
@@ -212,6 +219,10 @@ impl<R: ReductionSpec, W: Word> RaisingEvaluator<R, W> {
             out = stage.apply(&self.ckks, &out, keys, counters)?;
         }
         Ok(out)
+    }
+
+    fn top(&self) -> usize {
+        self.params.ckks().rlwe().max_level()
     }
 
     /// Slots moved left by `steps`, of all those of the ring.

@@ -41,22 +41,22 @@ impl<R: ReductionSpec, W: Word> Lift<R, W> {
         self.raise.to_ephemeral(x.pair()?, Some((context, &there)), counters)
     }
 
-    /// Slots (m + q0 I) / (K q0) at scale K q0, at the highest level, a ciphertext of `identity`.
+    /// Slots (m + q0 I) / (K q0) at scale K q0, at `level`, a ciphertext of `identity`.
     pub fn raise(
         &self,
         pair: &EphemeralPair<W>,
+        level: usize,
         identity: Identity,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let raised = if self.params.encapsulation().is_some() {
             let back = keys.ephemeral_key(Direction::FromEphemeral)?;
-            self.raise.from_ephemeral(pair, Some(&back), counters)?
+            self.raise.from_ephemeral(pair, level, Some(&back), counters)?
         } else {
-            self.raise.from_ephemeral(pair, None, counters)?
+            self.raise.from_ephemeral(pair, level, None, counters)?
         };
         let range = Scale::new(f64::from(self.params.spec().reduction.range()));
-        let top = self.params.ckks().rlwe().max_level();
-        Ok(Ciphertext::of_pair(identity, raised, top, self.params.base_modulus().mul(range)))
+        Ok(Ciphertext::of_pair(identity, raised, level, self.params.base_modulus().mul(range)))
     }
 }

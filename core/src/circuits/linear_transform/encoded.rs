@@ -1,6 +1,6 @@
 //! A linear map of polynomials by automorphisms, made ready for ciphertexts of one level of any scheme.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, sync::Arc, vec, vec::Vec};
 
 use super::babies_giants::{BabyGiantSteps, Step};
 use crate::{
@@ -61,10 +61,13 @@ pub struct EncodedTransform<W: Word> {
     pub(super) steps: BabyGiantSteps,
     pub(super) giants: Vec<Giant>,
     repetition: Repetition,
-    rows: Rows<W>,
+    /// Modulo Q_top P for the level that it was encoded for, which is `level` but for [`EncodedTransform::lowered`].
+    rows: Arc<Rows<W>>,
+    top: usize,
 }
 
 /// The diagonals of one giant step: those of baby steps `first .. first + count`.
+#[derive(Clone)]
 pub(super) struct Giant {
     pub step: Step,
     pub first: usize,
@@ -114,14 +117,37 @@ impl<W: Word> EncodedTransform<W> {
         }
         let giants = giants_of(&steps);
         let repetition = Repetition::of::<W>(rlwe.n(), gap);
-        let rows = Rows::Coefficients(Vec::new());
-        let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows };
-        out.rows = Rows::Coefficients(out.collect(gap, diagonal)?);
+        let rows = Arc::new(Rows::Coefficients(Vec::new()));
+        let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows, top: level };
+        out.rows = Arc::new(Rows::Coefficients(out.collect(gap, diagonal)?));
         let (n, limbs) = (out.basis().n(), out.basis().len());
         if repetition.storage(storage, n, limbs) == PlaintextStorage::Evaluated {
-            out.rows = Rows::Evaluated(out.evaluate_rows());
+            out.rows = Arc::new(Rows::Evaluated(out.evaluate_rows()));
         }
         Ok(out)
+    }
+
+    /// The same integer diagonals for ciphertexts at a lower level, without a copy: residues modulo fewer primes.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0, and above the level of this one.
+    pub fn lowered(&self, level: usize) -> Result<Self, Error> {
+        if level > self.level {
+            return Err(Error::LevelMismatch(format!(
+                "a transform encoded for level {}, and level {level} is asked for; encode it for that level",
+                self.level
+            )));
+        }
+        self.rlwe.rescale(level)?;
+        Ok(Self {
+            rlwe: self.rlwe.clone(),
+            level,
+            steps: self.steps.clone(),
+            giants: self.giants.clone(),
+            repetition: self.repetition,
+            rows: self.rows.clone(),
+            top: self.top,
+        })
     }
 
     /// The level of the ciphertexts it takes.
@@ -154,7 +180,7 @@ impl<W: Word> EncodedTransform<W> {
 
     /// Bytes kept in memory.
     pub fn memory_bytes(&self) -> usize {
-        match &self.rows {
+        match &*self.rows {
             Rows::Evaluated(rows) => size_of_val(rows.as_slice()),
             Rows::Coefficients(rows) => size_of_val(rows.as_slice()),
         }
@@ -187,8 +213,11 @@ impl<W: Word> EncodedTransform<W> {
 
     fn giant_lines<'a>(&'a self, limb: usize, giant: &Giant, memory: &'a mut Vec<W>) -> &'a [W] {
         let (n, width) = (self.basis().n(), self.repetition.width);
-        match &self.rows {
+        match &*self.rows {
             Rows::Evaluated(rows) => {
+                // Special primes come after those of the level.
+                let own = self.rlwe.q(self.level).len();
+                let limb = if limb < own { limb } else { self.rlwe.q(self.top).len() + limb - own };
                 &rows[(limb * self.diagonals() + giant.before) * width..][..giant.count * width]
             }
             Rows::Coefficients(rows) => {
@@ -217,7 +246,7 @@ impl<W: Word> EncodedTransform<W> {
 
     /// Transforms that evaluating the diagonals takes each time.
     pub(super) fn plaintext_ntts(&self) -> u64 {
-        match &self.rows {
+        match &*self.rows {
             Rows::Evaluated(_) => 0,
             Rows::Coefficients(_) => (self.diagonals() * self.basis().len()) as u64,
         }

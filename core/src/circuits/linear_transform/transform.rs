@@ -79,6 +79,15 @@ impl<W: Word> LinearTransform<W> {
         Ok(x.with_pair(pair, level - 1, scale))
     }
 
+    /// The same map for ciphertexts at a lower level, of the same diagonals, which are shared: the result of one at scale S is at
+    /// scale S · [`Self::scale`] / q_level for the prime of that level.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at level 0, and above the level of this one.
+    pub fn lowered(&self, level: usize) -> Result<Self, Error> {
+        Ok(Self { encoded: self.encoded.lowered(level)?, scale: self.scale })
+    }
+
     /// The level of the ciphertexts it takes.
     pub fn level(&self) -> usize {
         self.encoded.level()
