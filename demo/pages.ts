@@ -1,28 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-/** The pages, and what links to them say. */
+/** The pages, and what the menu calls them. */
 export const PAGES = { index: 'Pictures', gates: 'Gates', conventional: 'Comb', digits: 'Digits', exact: 'Exact', patients: 'Patients' } as const;
+
+/** The page for paths that lead nowhere; hosts of static files know it by this name. */
+export const MISSING = '404';
 
 const HEAD = `<meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
     <meta name="color-scheme" content="light dark">
     <link rel="icon" href="./icon.svg" type="image/svg+xml">`;
 
-/** Writes what all pages have alike: `<!--head-->`, and for every `<!--pages-->` the links to the other pages. */
+const LOGO =
+  '<svg viewBox="0 0 40 24" width="40" height="24" aria-hidden="true"><path class="mark-sail" d="M20 1c6 4 9 8 9.5 12.5-3 .6-6 .8-9.5.8zM17.5 3v11.4c-3.4 0-6-.2-8.6-.7C12 9 15 6.500 17.500 3z"/><path class="mark-water" d="M1 18.500c3.200 0 3.200 2.500 6.400 2.500s3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.300-2.500 3.200 2.500 6.300 2.500 3.200-2.500 6.400-2.500"/></svg>';
+
+/** Name, menu and switch of colours; `page` is marked in the menu as the one that is open. */
+function masthead(page: string | undefined): string {
+  const links = Object.entries(PAGES).map(([name, words]) => `<a href="./${name}.html"${name === page ? ' aria-current="page"' : ''}>${words}</a>`);
+  return `<header class="masthead">
+      <p class="wordmark"><a href="./index.html">${LOGO}refloat</a></p>
+      <nav aria-label="Pages">${links.join('')}</nav>
+      <button type="button" class="quiet theme" data-act="theme">Light or dark</button>
+    </header>`;
+}
+
+/**
+ * Writes what all pages have alike: `<!--head-->` and `<!--masthead-->`. A page is served with and without `.html`, which
+ * Vite does by itself; other paths get the page that says that there is nothing.
+ */
 export function pages(): Plugin {
   return {
     name: 'refloat-pages',
     transformIndexHtml: {
       order: 'pre',
       handler(html, { path }) {
-        const others = Object.entries(PAGES).filter(([page]) => !path.endsWith(`/${page}.html`));
-        const links = others.map(([page, words]) => `<a href="./${page}.html">${words}</a>`).join('');
-        const written = Object.entries({ '<!--head-->': HEAD, '<!--pages-->': links });
+        const page = Object.keys(PAGES).find((name) => path.endsWith(`/${name}.html`));
+        const written = Object.entries({ '<!--head-->': HEAD, '<!--masthead-->': masthead(page) });
         return written.reduce((text, [mark, content]) => {
           if (!text.includes(mark)) throw new Error(`${path} has no ${mark}`);
           return text.replaceAll(mark, content);
         }, html);
       },
+    },
+    configureServer(server) {
+      // After Vite's own paths, before it gives up.
+      return () => {
+        server.middlewares.use((request, response, next) => {
+          if (/\.\w+(?:\?|$)/.test(request.url ?? '')) return next();
+          const source = readFileSync(fileURLToPath(new URL(`./${MISSING}.html`, import.meta.url)), 'utf8');
+          server
+            .transformIndexHtml(`/${MISSING}.html`, source)
+            .then((text) => response.writeHead(404, { 'content-type': 'text/html' }).end(text))
+            .catch(next);
+        });
+      };
     },
   };
 }

@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { PAGES, pages } from './pages.js';
+import { MISSING, PAGES, pages } from './pages.js';
 import { prerender } from './prerender.js';
 
 // `vite --mode fixture` serves the page with the plaintext model of the tests instead of the
 // library, to work on views; a build never contains it.
 export default defineConfig(({ mode }) => ({
   base: './',
-  build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: Object.keys(PAGES).map((page) => fileURLToPath(new URL(`${page}.html`, import.meta.url))) } },
+  appType: 'mpa',
+  build: { target: 'es2022', outDir: 'dist', emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false }, rolldownOptions: { input: [...Object.keys(PAGES), MISSING].map((page) => fileURLToPath(new URL(`${page}.html`, import.meta.url))) } },
   plugins: [pages(), prerender(new URL('./src/recorded/toy10.json', import.meta.url))],
   worker: { format: 'es' },
   resolve: {

@@ -44,3 +44,10 @@ export function scientific(x: number | undefined): string {
   const digits = String(exponent).replace(/[-\d]/g, (c) => (c === '-' ? '⁻' : ('⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? c)));
   return `${(x / 10 ** exponent).toFixed(1).replace('-', '−')} × 10${digits}`;
 }
+
+/** An error's message as a sentence; one that begins with an address keeps it as it is. */
+export function sentence(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const start = /^\w+:\/\//.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
+  return `${start}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+}

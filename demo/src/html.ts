@@ -35,12 +35,16 @@ export function trusted(text: string): Html {
 /**
  * Makes the children of `el` equal to `markup` while keeping every node that need not change, so that
  * focus, selection, scroll positions and CSS transitions survive. The children of elements that carry
- * `data-own` belong to somebody else and are left alone.
+ * `data-own` belong to somebody else and are left alone. Where what had the focus goes, the element marked with `data-heir`
+ * has it.
  */
 export function morph(el: Element, markup: Html): void {
-  const template = el.ownerDocument.createElement('template');
+  const document = el.ownerDocument;
+  const template = document.createElement('template');
   template.innerHTML = markup.text;
+  const held = el.contains(document.activeElement) ? document.activeElement : null;
   patchChildren(el, template.content);
+  if (held && !held.isConnected) el.querySelector<HTMLElement>('[data-heir]:enabled')?.focus({ preventScroll: true });
 }
 
 function patchChildren(to: Node, from: Node): void {

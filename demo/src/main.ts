@@ -17,6 +17,7 @@ import { JOURNEY, STATIONS } from './stages.js';
 import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
 import { keptTheme, otherTheme } from './theme.js';
 import { slotNear } from './views/canvas.js';
+import { followed } from './views/slot.js';
 import { tideSentence } from './views/tide.js';
 import { latest, type Place } from './voyage.js';
 
@@ -277,6 +278,13 @@ document.addEventListener('keydown', (e) => {
     const next = all[(all.indexOf(target) + (e.key === 'ArrowRight' ? 1 : all.length - 1)) % all.length];
     next?.click();
     requestAnimationFrame(() => next?.focus());
+  } else if (target.matches('[data-canvas="shown.pick"]')) {
+    const voyage = shownVoyage(store.state);
+    const row = voyage?.drawn === 'curve' ? 1 : (voyage?.width ?? 1);
+    const by: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row };
+    const to = voyage && by[e.key] !== undefined ? followed(store.state, voyage) + (by[e.key] ?? 0) : -1;
+    if (by[e.key] !== undefined) e.preventDefault();
+    if (voyage && to >= 0 && to < voyage.input.length) store.update((s) => { s.slot = to; });
   } else if (e.key === 'Escape' && store.state.busy) {
     session.cancel();
   }
@@ -295,7 +303,10 @@ function pick(e: PointerEvent): void {
   const y = e.clientY - box.top;
   let slot: number | undefined;
   if (canvas.dataset['canvas'] === 'shown.circle') slot = slotNear(canvas, voyage, store.state.at, x, y);
-  else if (canvas.dataset['canvas'] === 'shown.lens' && canvas.classList.contains('pixels')) {
+  else if (canvas.dataset['canvas'] === 'shown.pick' && e.buttons === 0) return;
+  else if (canvas.dataset['canvas'] === 'shown.pick' && !canvas.classList.contains('pixels')) {
+    slot = Math.max(0, Math.min(voyage.input.length - 1, Math.floor((x / box.width) * voyage.input.length)));
+  } else if (['shown.lens', 'shown.pick'].includes(canvas.dataset['canvas'] ?? '') && canvas.classList.contains('pixels')) {
     slot = Math.min(voyage.height - 1, Math.floor((y / box.height) * voyage.height)) * voyage.width + Math.min(voyage.width - 1, Math.floor((x / box.width) * voyage.width));
   } else return;
   if (slot !== undefined && slot !== store.state.slot) store.update((s) => { s.slot = slot; });

@@ -10,6 +10,7 @@ import { circle, lens } from './views/lens.js';
 import { precision } from './views/precision.js';
 import { problem } from './views/problem.js';
 import { again, result } from './views/result.js';
+import { slot } from './views/slot.js';
 import { story } from './views/story.js';
 import { badge, strip } from './views/strip.js';
 import { tide } from './views/tide.js';
@@ -25,11 +26,12 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
   return {
     inputs: inputs(state, tab),
     controls: controls(state),
-    gauge: gauge(state, state.voyages[state.shown], width('gauge')),
+    gauge: gauge(state, voyage, width('gauge')),
     badge: badge(state),
     strip: strip(state),
     switch: runSwitch(state),
     story: story(state, voyage),
+    'view-slot': slot(state, voyage),
     'view-tide': tide(state, voyage, width('view-tide')),
     'view-precision': precision(state, voyage, width('view-precision')),
     'view-lens': lens(state, voyage),
@@ -45,7 +47,7 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
 }
 
 /** Regions that have been drawn into the page when it was built, from a recorded voyage. */
-export const PRERENDERED = ['switch', 'story', 'gauge', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
+export const PRERENDERED = ['switch', 'story', 'gauge', 'view-slot', 'view-tide', 'view-precision', 'view-tree', 'view-flame', 'view-work'] as const;
 
 /** What each region was last given. */
 const drawn = new Map<string, string>();

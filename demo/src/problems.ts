@@ -1,13 +1,7 @@
 import { RefloatError } from 'refloat';
+import { sentence } from './format.js';
 import type { Beside, Problem, State } from './store.js';
 import type { Voyage } from './voyage.js';
-
-/** An error's message as a sentence; one that begins with an address keeps it as it is. */
-export function words(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const start = /^\w+:\/\//.test(text) ? text.charAt(0) : text.charAt(0).toUpperCase();
-  return `${start}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
-}
 
 /** What a failure is called for the reader, and the way out of it. */
 export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undefined, state: State): Problem {
@@ -20,17 +14,17 @@ export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undef
       return { beside, title: 'The server does not answer', detail: `Start it again, or check the connection, and press “${goOn.label}”. ${kept}`, retry: goOn };
     }
     case 'PANICKED':
-      return { beside, title: 'The computation stopped in the middle', detail: words(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
+      return { beside, title: 'The computation stopped in the middle', detail: sentence(error), retry: { label: 'Load afresh and try again', action: 'reload' } };
     case 'OUT_OF_MEMORY':
       return {
         beside,
         title: 'This device has not enough memory',
-        detail: `${words(error)} Close other pages, or choose a smaller set${state.server.state === 'present' ? ' or the server' : ''}.`,
+        detail: `${sentence(error)} Close other pages, or choose a smaller set${state.server.state === 'present' ? ' or the server' : ''}.`,
         retry: { label: 'Load afresh and try again', action: 'reload' },
       };
     case 'LIMIT':
-      return { beside, title: 'The server is busy', detail: words(error), retry: goOn };
+      return { beside, title: 'The server is busy', detail: sentence(error), retry: goOn };
     default:
-      return { beside, title: voyage?.place === 'server' || beside === 'keys' ? 'The server could not finish' : 'The voyage was broken off', detail: words(error), retry: goOn };
+      return { beside, title: voyage?.place === 'server' || beside === 'keys' ? 'The server could not finish' : 'The voyage was broken off', detail: sentence(error), retry: goOn };
   }
 }

@@ -1,6 +1,6 @@
 import type { Voyage } from './voyage.js';
 
-/** A voyage as JSON: typed arrays become base64, of 32-bit floats, or of 16-bit fractions in views. */
+/** A voyage as JSON: typed arrays are base64, of 32-bit floats, or of 16-bit fractions in views. */
 export interface RecordedVoyage {
   readonly [key: string]: unknown;
 }
@@ -12,13 +12,21 @@ export function decode(recorded: RecordedVoyage): Voyage {
 
 /** Makes a voyage storable. */
 export function encode(voyage: Voyage): RecordedVoyage {
+  return pack(voyage, (key, value) => {
+    if (key === 'expected' && !(value instanceof Float64Array && value.length === voyage.input.length)) return undefined;
+    if (key === 'data' && value instanceof Float64Array) {
+      const most = value.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-30);
+      return { $i16: toBase64(new Uint8Array(Int16Array.from(value, (x) => Math.round((x / most) * 32767)).buffer)), most };
+    }
+    return value;
+  }) as RecordedVoyage;
+}
+
+/** JSON in which typed arrays are base64, of 32-bit floats; `change` may put something else in a place. */
+export function pack(whole: unknown, change: (key: string, value: unknown) => unknown = (_, value) => value): unknown {
   return JSON.parse(
-    JSON.stringify(voyage, (key, value: unknown) => {
-      if (key === 'expected' && !(value instanceof Float64Array && value.length === voyage.input.length)) return undefined;
-      if (key === 'data' && value instanceof Float64Array) {
-        const most = value.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-30);
-        return { $i16: toBase64(new Uint8Array(Int16Array.from(value, (x) => Math.round((x / most) * 32767)).buffer)), most };
-      }
+    JSON.stringify(whole, (key, given: unknown) => {
+      const value = change(key, given);
       if (value instanceof Float64Array) return { $f32: toBase64(new Uint8Array(Float32Array.from(value).buffer)) };
       if (value instanceof Uint32Array && isRange(value)) return { $range: [value[0], (value[1] ?? 0) - (value[0] ?? 0), value.length] };
       if (value instanceof Uint32Array) return { $u32: toBase64(new Uint8Array(value.slice().buffer)) };
@@ -26,10 +34,11 @@ export function encode(voyage: Voyage): RecordedVoyage {
       if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(6));
       return value;
     }),
-  ) as RecordedVoyage;
+  ) as unknown;
 }
 
-function revive(value: unknown): unknown {
+/** What {@link pack} made JSON of, with its typed arrays. */
+export function revive(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revive);
   if (typeof value !== 'object' || value === null) return value;
   const { $f32, $u32, $u8, $i16, $range, most } = value as Record<string, unknown>;

@@ -1,6 +1,7 @@
 import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contact, type KeyRepair, type KeySet, type Server, type StageEvent } from 'refloat';
+import { sentence } from './format.js';
 import { gridFor, slotValues } from './input/source.js';
-import { problemOf, words } from './problems.js';
+import { problemOf } from './problems.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
@@ -60,7 +61,7 @@ export class Session {
         s.problem = {
           beside: 'action',
           title: 'The library could not be loaded',
-          detail: words(error),
+          detail: sentence(error),
           retry: { label: 'Load it again', action: 'load' },
         };
       });

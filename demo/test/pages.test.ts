@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DigitRemoval, StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
-import { PAGES, pages } from '../pages.js';
+import { MISSING, PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
 import type { State as Conventional } from '../src/conventional/state.js';
 import { pointsOf, powers } from '../src/exact/arithmetic.js';
@@ -14,18 +14,14 @@ const plugin = pages();
 const hook = plugin.transformIndexHtml as { handler(html: string, context: { path: string }): string };
 
 describe('every page', () => {
-  for (const page of Object.keys(PAGES)) {
-    test(`${page} has its head and links to the others`, () => {
+  for (const page of [...Object.keys(PAGES), MISSING]) {
+    test(`${page} has its head, and itself marked in the menu`, () => {
       const source = readFileSync(new URL(`../${page}.html`, import.meta.url), 'utf8');
       const written = hook.handler(source, { path: `/${page}.html` });
       const [head = ''] = written.split('</head>');
       for (const part of ['<meta charset="utf-8">', 'name="viewport"', 'name="description"', '<title>refloat: ', 'rel="icon"']) expect(head).toContain(part);
-      // Above, and below where there is no room above.
-      const navs = written.match(/<nav.*?<\/nav>/g) ?? [];
-      expect(navs).toHaveLength(2);
-      for (const nav of navs) {
-        for (const [other, words] of Object.entries(PAGES)) expect(nav.includes(`<a href="./${other}.html">${words}</a>`)).toBe(other !== page);
-      }
+      const [menu = ''] = /<nav.*?<\/nav>/.exec(written) ?? [];
+      for (const [other, words] of Object.entries(PAGES)) expect(menu).toContain(`<a href="./${other}.html"${other === page ? ' aria-current="page"' : ''}>${words}</a>`);
       expect(written).not.toContain('<!--');
     });
   }
@@ -36,7 +32,7 @@ describe('every page', () => {
 });
 
 test('f of the result is offered while there is a result', () => {
-  const state = { table: [1, 0], active: 0, x: 0, seen: {}, path: [0, 1], set: 'fbs8', keys: undefined, busy: undefined, problem: 'out of memory' };
+  const state = { table: [1, 0], active: 0, x: 0, seen: {}, path: [0, 1], set: 'fbs8', keys: undefined, busy: undefined, running: false, problem: 'out of memory' };
   const button = (again: boolean): string => /data-act="again" (\w*)/.exec(chart({ ...state, again }).text)?.[1] ?? '';
   expect([button(false), button(true)]).toEqual(['disabled', '']);
   for (const f of Object.values(FUNCTIONS)) {
@@ -72,7 +68,7 @@ test('the comb is that of the last stage that had one', () => {
 
 test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
-  const state: State = { sets: [], set: '', busy: undefined, progress: [0, 0], bootstraps: 1, problem: undefined, rows: [row], seconds: 1, sent: 1 };
+  const state: State = { sets: [], set: '', busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], bootstraps: 1, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
   expect(one).toContain('1 patient scored, 1 of them rightly, with 1 bootstrap put in');
   expect(one).not.toContain('The table has the first');

@@ -9,6 +9,8 @@ import { openBrowser } from './lib/browser.mjs';
 import { collected, select } from './lib/harness.mjs';
 import { say } from './lib/say.mjs';
 
+await import('./journeys/shell.mjs');
+await import('./journeys/slot.mjs');
 await import('./journeys/page.mjs');
 await import('./journeys/control.mjs');
 await import('./journeys/input.mjs');

@@ -23,6 +23,8 @@ export interface State {
   input: Float64Array | undefined;
   /** log2 of the modulus of its ciphertext. */
   inputLogQ: number;
+  /** By what the run that is shown was made, unless it was the reader. */
+  recorded: string | undefined;
   /** The stage under way. */
   under: string | undefined;
   /** Of the run, in order: the input's view first, then one for each stage. */

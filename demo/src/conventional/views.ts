@@ -6,7 +6,7 @@ import { MESSAGES, type State } from './state.js';
 
 /** The message, and what to do with it. */
 export function controls(state: State): Html {
-  const { busy, preset, keys } = state;
+  const { busy, preset } = state;
   return html`<div class="conv-controls">
       <label>Message <select data-input="message" ${busy ? 'disabled' : ''}>${Object.entries(MESSAGES).map(([kind, words]) => html`<option value="${kind}" ${kind === state.message ? 'selected' : ''}>${words}</option>`)}</select></label>
       ${busy
@@ -15,7 +15,13 @@ export function controls(state: State): Html {
     </div>
     ${busy === 'keys' ? html`<p class="hint">Making keys: ${bytes(state.progress[0])} of ${bytes(state.progress[1])}</p><progress max="${state.progress[1] || 1}" value="${state.progress[0]}" aria-label="Keys"></progress>` : ''}
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
-    <p class="conv-set">${
+    ${state.recorded ? html`<p class="recorded"><strong>A recorded run</strong> on real ciphertexts, ${state.recorded}. Press the button to make your own.</p>` : ''}`;
+}
+
+/** The set that is computed with. */
+export function setLine(state: State): Html {
+  const { preset, keys } = state;
+  return html`<p class="conv-set">${
       preset
         ? html`<span class="badge ${preset.secure ? 'badge-secure' : 'badge-insecure'}">${preset.name}${preset.secure ? '' : ' · insecure demonstration parameters'}</span> <span class="hint">${preset.slots} slots, N = 2<sup>${preset.logN}</sup>, log₂ QP = ${decimal(preset.logQP, 0)}; ${keys ? html`keys made here in ${decimal(keys.seconds, 1)} s, ${decimal(keys.megabytes, 0)} MB in memory` : html`${bytes(preset.keyBytes)} of keys are made with the first run`}. Full size: <code>n15</code> and <code>n16</code>, 128 bits, on a server.</span>`
         : state.problem ? '' : html`<span class="hint">Loading…</span>`

@@ -1,16 +1,9 @@
-import '../styles/base.css';
-import '../styles/layout.css';
-import '../styles/hero.css';
-// Not all used here, but what the pages import alike stays in one sheet, in this order.
-import '../styles/strip.css';
-import '../styles/figures.css';
-import '../styles/narrow.css';
+// The sheets of all pages come with the shell, before those of this one.
+import { Shell } from '../shell.js';
 import '../styles/digits.css';
-import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type KeySet, type StageEvent } from 'refloat/client';
-import { morph, type Html } from '../html.js';
+import { Refloat, RefloatError, type BootstrapKeys, type KeySet, type StageEvent } from 'refloat/client';
+import { KeysOnce } from '../keys.js';
 import recordedUrl from '../recorded/digits.json?url';
-import { revealMessages } from '../reveal.js';
-import { keptTheme, otherTheme } from '../theme.js';
 import { circle, lens } from './circle.js';
 import { finish, passesOf, take } from './passes.js';
 import { begin, numbersOf, READINGS, readingOf, TABLE, type ReadingName } from './readings.js';
@@ -23,6 +16,7 @@ const SET = 'toy-msb10';
 const state: State = {
   preset: undefined,
   busy: undefined,
+  paused: false,
   progress: [0, 0],
   problem: undefined,
   keys: undefined,
@@ -38,104 +32,58 @@ const state: State = {
 };
 
 const library = Refloat.load({ threads: 1 });
-let keys: Promise<{ secret: KeySet; boot: BootstrapKeys }> | undefined;
-let stop = new AbortController();
-
-function draw(): void {
-  const put = (id: string, make: (width: number) => Html): void => {
-    const el = document.getElementById(id);
-    if (el) morph(el, make(Math.max(280, Math.floor(el.clientWidth))));
-  };
-  put('digits-controls', () => controls(state));
-  put('digits-story', () => story(state));
-  put('digits-circle', (width) => circle(state, width));
-  put('digits-lens', (width) => lens(state, width));
-  put('digits-result', (width) => result(state, width));
-}
-
-function say(text: string): void {
-  const live = document.getElementById('live');
-  if (live) live.textContent = text;
-}
-
-/** The keys of this page, made once, with the first use. */
-async function madeKeys(signal: AbortSignal): Promise<{ secret: KeySet; boot: BootstrapKeys }> {
-  const rf = await library;
-  const began = performance.now();
-  const secret = await rf.keygen(SET, { allowInsecure: true });
-  try {
-    const making = secret.bootstrapKeys({ signal });
-    for await (const event of making) {
-      state.progress = [event.bytes, event.totalBytes];
-      draw();
-    }
-    const boot = await making;
-    state.keys = { seconds: (performance.now() - began) / 1000, megabytes: boot.memoryBytes / 1e6 };
-    return { secret, boot };
-  } catch (error) {
-    secret.free();
-    throw error;
-  }
-}
-
-/** Frees the keys: the next run makes others. */
-function forget(): void {
-  const old = keys;
-  [keys, state.keys] = [undefined, undefined];
-  void old?.then(
-    ({ secret, boot }) => {
-      boot.free();
-      secret.free();
-    },
-    () => undefined, // They were never made.
-  );
-}
+const keys = new KeysOnce<KeySet, BootstrapKeys>(
+  async () => (await library).keygen(SET, { allowInsecure: true }),
+  (secret, signal) => secret.bootstrapKeys({ signal }),
+);
+const shell = new Shell(state, {
+  'digits-controls': () => controls(state),
+  'digits-story': () => story(state),
+  'digits-circle': (width) => circle(state, width),
+  'digits-lens': (width) => lens(state, width),
+  'digits-result': (width) => result(state, width),
+});
 
 async function read(): Promise<void> {
-  if (state.busy || !state.preset) return;
+  const { preset, seen: shown } = state;
+  if (state.busy || !preset) return;
   const reading = readingOf(state.reading);
   const number = typed(state.number, reading);
   if (typeof number === 'string') {
-    state.problem = number;
-    draw();
+    shell.failed(number);
     return;
   }
-  Object.assign(state, { busy: 'keys', problem: undefined, under: undefined });
-  stop = new AbortController();
-  const { signal } = stop;
-  const shown = state.seen;
-  draw();
-  const used: Ciphertext[] = [];
-  try {
-    const { secret, boot } = await (keys ??= madeKeys(signal));
-    const numbers = numbersOf(number, state.range, reading, state.preset.slots);
-    const x = await secret.encrypt(numbers, { signal });
-    used.push(x);
-    const seen: Seen = { reading: state.reading, table: [...state.table], numbers, passes: passesOf(reading), level: x.level, ms: 0 };
-    Object.assign(state, { busy: 'run', seen, at: 0, slot: 0 });
-    const run = begin(seen.reading, { boot, x, secret, table: seen.table, signal });
-    draw();
-    for await (const event of run) note(seen, event);
-    const y = await run;
-    used.push(y);
-    seen.output = await secret.decrypt(y);
-    seen.outputLevel = y.level;
-    finish(seen.passes, reading, seen.output);
-    state.at = reached(state) - 1;
-  } catch (error) {
-    if (!state.keys) keys = undefined;
-    // What was there before is better than half a run.
-    if (!state.seen?.output) [state.seen, state.at] = [shown, 0];
-    if (!(error instanceof RefloatError && error.code === 'ABORTED')) {
-      state.problem = error instanceof Error ? error.message : String(error);
-      forget();
-    }
-  } finally {
-    for (const ciphertext of used) ciphertext.free();
-    Object.assign(state, { busy: undefined, under: undefined });
-    draw();
-    if (state.seen?.output && !state.seen.recorded && !state.problem) say(document.getElementById('outcome')?.textContent ?? '');
-  }
+  let finished: Seen | undefined;
+  await shell.perform(
+    'keys',
+    async (signal, use) => {
+      state.under = undefined;
+      const { secret, evaluation: boot, made } = await keys.of(signal, (...progress) => {
+        state.progress = progress;
+        shell.draw();
+      });
+      state.keys = made;
+      const numbers = numbersOf(number, state.range, reading, preset.slots);
+      const x = use(await secret.encrypt(numbers, { signal }));
+      const seen: Seen = { reading: state.reading, table: [...state.table], numbers, passes: passesOf(reading), level: x.level, ms: 0 };
+      Object.assign(state, { busy: 'run', seen, at: 0, slot: 0 });
+      const y = use(await shell.watch(begin(seen.reading, { boot, x, secret, table: seen.table, signal }), (event) => note(seen, event)));
+      seen.output = await secret.decrypt(y);
+      seen.outputLevel = y.level;
+      finish(seen.passes, reading, seen.output);
+      state.at = reached(state) - 1;
+      finished = seen;
+    },
+    () => {
+      keys.forget();
+      state.keys = undefined;
+    },
+  );
+  state.under = undefined;
+  // What was there before is better than half a run.
+  if (!state.seen?.output) [state.seen, state.at] = [shown, 0];
+  shell.draw();
+  if (finished) shell.say(document.getElementById('outcome')?.textContent ?? '');
 }
 
 /** Takes in an event of the run; the newest step is shown. */
@@ -144,64 +92,59 @@ function note(seen: Seen, event: StageEvent): void {
   if (event.kind === 'exit') seen.ms = event.atMs;
   take(seen.passes, event);
   state.at = Math.max(0, reached(state) - 1);
-  draw();
 }
 
-document.addEventListener('click', (event) => {
-  const [act, argument] = (event.target as Element).closest('[data-act]')?.getAttribute('data-act')?.split(':') ?? [];
-  if (act === 'theme') otherTheme();
-  if (act === 'run') void read();
-  if (act === 'cancel') stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
-  if (act === 'at') state.at = Math.max(0, Math.min(reached(state) - 1, Number(argument)));
-  if (act === 'table' && argument && !state.tables.delete(argument)) state.tables.add(argument);
-  if (act) draw();
-});
-document.addEventListener('input', (event) => {
-  if (!(event.target instanceof HTMLInputElement)) return;
-  const { value, dataset } = event.target;
-  const [what, which] = dataset['input']?.split(':') ?? [];
-  if (what === 'number') state.number = value;
-  if (what === 'range') state.range = Number(value);
-  if (what === 'slot') state.slot = Number(value);
-  if (what === 'table') state.table[Number(which)] = Number(value);
-  if (what) draw();
-});
-document.addEventListener('change', (event) => {
-  if (!(event.target instanceof HTMLSelectElement) || !(event.target.value in READINGS)) return;
-  const name = event.target.value as ReadingName;
-  // A number of which the new reading would make nothing is replaced by one of which it does.
+/** Another reading; a number of which it would make nothing is replaced by one of which it does. */
+function choose(name: ReadingName): void {
   const [reading, number] = [readingOf(name), typed(state.number, readingOf(name))];
-  if (typeof number === 'string' || (!reading.whole && Number.isInteger(number))) state.number = String(readingOf(name).number);
+  if (typeof number === 'string' || (!reading.whole && Number.isInteger(number))) state.number = String(reading.number);
   Object.assign(state, { reading: name, problem: undefined });
-  draw();
-});
-document.addEventListener('keydown', (event) => {
-  if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.dataset['input'] === 'number') void read();
-});
-addEventListener('resize', draw);
-
-function failed(error: unknown): void {
-  state.problem = error instanceof Error ? error.message : String(error);
-  draw();
 }
 
-revealMessages('button.primary');
-keptTheme();
-draw();
+shell.listen({
+  acts: {
+    run: () => void read(),
+    at: (step) => {
+      state.at = Math.max(0, Math.min(reached(state) - 1, Number(step)));
+    },
+  },
+  inputs: {
+    number: (value) => {
+      state.number = value;
+    },
+    range: (value) => {
+      state.range = Number(value);
+    },
+    slot: (value) => {
+      state.slot = Number(value);
+    },
+    table: (value, which) => {
+      state.table[Number(which)] = Number(value);
+    },
+  },
+  choices: {
+    reading: (value) => {
+      if (value in READINGS) choose(value as ReadingName);
+    },
+  },
+});
+document.addEventListener('keydown', ({ key, target }) => {
+  if (key === 'Enter' && target instanceof HTMLInputElement && target.dataset['input'] === 'number') void read();
+});
 fetch(recordedUrl)
   .then(async (response) => {
     const recorded = decode((await response.json()) as RecordedDigits);
     // The reader's own run may have been faster.
     if (state.seen) return;
     Object.assign(state, { seen: recorded, at: 1 });
-    draw();
+    shell.draw();
   })
-  .catch(failed);
+  .catch(shell.failed);
 library
   .then(async (rf) => {
     const sets = await rf.loadPresets('ckks-msb');
     state.preset = sets.find((preset) => preset.name === SET);
     if (!state.preset) throw new RefloatError('INVALID_ARGUMENT', `no set is called "${SET}"`);
-    draw();
+    shell.draw();
   })
-  .catch(failed);
+  .catch(shell.failed);

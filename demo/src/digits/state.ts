@@ -25,6 +25,7 @@ export interface State {
   preset: Preset | undefined;
   /** What keeps the page busy, if anything. */
   busy: 'keys' | 'run' | undefined;
+  paused: boolean;
   /** Of the keys: done and all, in bytes. */
   progress: readonly [number, number];
   problem: string | undefined;

@@ -1,16 +1,9 @@
-import '../styles/base.css';
-import '../styles/layout.css';
-import '../styles/hero.css';
-// Not all used here, but what the pages import alike stays in one sheet, in this order.
-import '../styles/strip.css';
-import '../styles/figures.css';
-import '../styles/narrow.css';
+// The sheets of all pages come with the shell, before those of this one.
+import { Shell, type Freed } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/exact.css';
-import { Refloat, RefloatError, type IntegerCiphertext, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server, type SteppableRun } from 'refloat/client';
-import { morph, type Html } from '../html.js';
-import { revealMessages } from '../reveal.js';
-import { keptTheme, otherTheme } from '../theme.js';
+import { Refloat, type IntegerEvent, type IntegerKeySet, type IntegerKeys, type IntegerPreset, type Server } from 'refloat/client';
+import { KeysOnce } from '../keys.js';
 import recordedUrl from '../recorded/exact.json?url';
 import { powers } from './arithmetic.js';
 import { comb, digits, polynomial, words } from './digits.js';
@@ -46,164 +39,102 @@ const state: State = {
   tables: new Set(),
 };
 
-interface Keys {
-  readonly secret: IntegerKeySet;
-  readonly evaluation: IntegerKeys;
-  /** What making them took. */
-  readonly made: NonNullable<State['keys']>;
-}
-
 const library = Refloat.load({ threads: 1 });
-let keys: Promise<Keys> | undefined;
+const keys = new KeysOnce<IntegerKeySet, IntegerKeys>(
+  async () => (await library).integers.keygen(SET, { allowInsecure: true }),
+  (secret, signal) => secret.evaluationKeys({ signal }),
+);
 /** Secret keys of sets of the server, and the server, which remembers what it was sent of them. */
 const secrets = new Map<string, IntegerKeySet>();
 let server: Server | undefined;
-let run: SteppableRun<IntegerCiphertext, IntegerEvent> | undefined;
-let stop = new AbortController();
-
-function draw(): void {
-  const put = (id: string, make: (width: number) => Html): void => {
-    const el = document.getElementById(id);
-    if (el) morph(el, make(Math.max(280, Math.floor(el.clientWidth))));
-  };
-  put('exact-controls', () => controls(state));
-  put('exact-digits', (width) => digits(state, width));
-  put('exact-stages', () => stages(state));
-  put('exact-set', () => setLine(state));
-  put('exact-comb', (width) => comb(state, width));
-  put('exact-words', () => words(state));
-  put('exact-polynomial', (width) => polynomial(state, width));
-  put('exact-result', (width) => result(state, width));
-}
-
-function say(text: string): void {
-  const live = document.getElementById('live');
-  if (live) live.textContent = text;
-}
-
-/** The keys of this page, made once, with the first use. */
-async function madeKeys(signal: AbortSignal): Promise<Keys> {
-  const rf = await library;
-  const began = performance.now();
-  const secret = await rf.integers.keygen(SET, { allowInsecure: true });
-  try {
-    const making = secret.evaluationKeys({ signal });
-    for await (const event of making) {
-      state.progress = [event.bytes, event.totalBytes];
-      draw();
-    }
-    const evaluation = await making;
-    return { secret, evaluation, made: { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6 } };
-  } catch (error) {
-    secret.free();
-    throw error;
-  }
-}
-
-/** Frees the keys: the next run makes others. */
-function forget(): void {
-  const old = keys;
-  [keys, state.keys] = [undefined, undefined];
-  void old?.then(
-    ({ secret, evaluation }) => {
-      evaluation.free();
-      secret.free();
-    },
-    () => undefined, // They were never made.
-  );
-}
+const shell = new Shell(state, {
+  'exact-controls': () => controls(state),
+  'exact-digits': (width) => digits(state, width),
+  'exact-stages': () => stages(state),
+  'exact-set': () => setLine(state),
+  'exact-comb': (width) => comb(state, width),
+  'exact-words': () => words(state),
+  'exact-polynomial': (width) => polynomial(state, width),
+  'exact-result': (width) => result(state, width),
+});
+const progress = (done: number, total: number): void => {
+  state.progress = [done, total];
+  shell.draw();
+};
 
 async function bootstrap(): Promise<void> {
-  const { preset, input: integers } = state;
-  if (state.busy || !preset || !integers) return;
-  Object.assign(state, { busy: 'keys', paused: false, problem: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, under: undefined, recorded: undefined });
-  stop = new AbortController();
-  draw();
-  const used: IntegerCiphertext[] = [];
-  try {
-    if (state.there) {
-      await onServer(preset, integers, used);
-      say(document.getElementById('outcome')?.textContent ?? '');
-      return;
-    }
-    const making = (keys ??= madeKeys(stop.signal));
-    // What was not made can be tried again.
-    making.catch(() => keys === making && (keys = undefined));
-    const { secret, evaluation, made } = await making;
-    state.keys = made;
-    state.busy = 'run';
-    const input = await secret.encrypt(integers, { level: preset.inputLevel });
-    used.push(input);
-    state.inputLogQ = input.logQ;
-    run = evaluation.bootstrap(input, { inspect: secret, signal: stop.signal });
-    draw();
-    for await (const event of run) note(event);
-    const output = await run;
-    used.push(output);
-    state.output = await secret.decrypt(output);
-    const square = await evaluation.multiply(output, output);
-    used.push(square);
-    state.square = await secret.decrypt(square);
-    if (state.removal) state.terms = powers(state.removal).length;
-    draw();
-    say(document.getElementById('outcome')?.textContent ?? '');
-  } catch (error) {
-    if (!(error instanceof RefloatError && error.code === 'ABORTED')) {
-      state.problem = error instanceof Error ? error.message : String(error);
-      if (!state.there) forget();
-    }
-  } finally {
-    for (const ciphertext of used) ciphertext.free();
-    run = undefined;
-    state.busy = undefined;
-    state.under = undefined;
-    draw();
-  }
+  const { preset, input: integers, there } = state;
+  if (!preset || !integers) return;
+  await shell.perform(
+    'keys',
+    async (signal, use) => {
+      Object.assign(state, { views: [], exits: [], at: 0, output: undefined, square: undefined, under: undefined, recorded: undefined });
+      await (there ? onServer : inTab)(preset, integers, signal, use);
+      shell.draw();
+      shell.say(document.getElementById('outcome')?.textContent ?? '');
+    },
+    () => {
+      if (there) return;
+      keys.forget();
+      state.keys = undefined;
+    },
+  );
+  state.under = undefined;
+  shell.draw();
 }
 
+type Run = (preset: IntegerPreset, integers: Uint32Array, signal: AbortSignal, use: <T extends Freed>(made: T) => T) => Promise<void>;
+
+const inTab: Run = async (preset, integers, signal, use) => {
+  const { secret, evaluation, made } = await keys.of(signal, progress);
+  Object.assign(state, { keys: made, busy: 'run' });
+  const input = use(await secret.encrypt(integers, { level: preset.inputLevel }));
+  state.inputLogQ = input.logQ;
+  const output = use(await shell.watch(evaluation.bootstrap(input, { inspect: secret, signal }), note));
+  state.output = await secret.decrypt(output);
+  state.square = await secret.decrypt(use(await evaluation.multiply(output, output)));
+  if (state.removal) state.terms = powers(state.removal).length;
+};
+
 /** The same at full size on the server, which is sent the evaluation keys and a ciphertext, and sees neither digits nor integers. */
-async function onServer(preset: IntegerPreset, integers: Uint32Array, used: IntegerCiphertext[]): Promise<void> {
+const onServer: Run = async (preset, integers, signal, use) => {
   const rf = await library;
-  const { signal } = stop;
   server ??= rf.server(serverUrl);
   const began = performance.now();
   const secret = secrets.get(preset.name) ?? (await rf.integers.keygen(preset.name, { allowInsecure: !preset.secure }));
   secrets.set(preset.name, secret);
-  for await (const event of server.uploadKeys(secret, { signal })) {
-    state.progress = [event.bytes, event.totalBytes];
-    draw();
-  }
+  for await (const event of server.uploadKeys(secret, { signal })) progress(event.bytes, event.totalBytes);
   state.keys = { seconds: (performance.now() - began) / 1000, megabytes: preset.keyBytes / 1e6 };
   state.busy = 'run';
-  const input = await secret.encrypt(integers, { level: preset.inputLevel });
-  used.push(input);
+  const input = use(await secret.encrypt(integers, { level: preset.inputLevel }));
   state.inputLogQ = input.logQ;
   const nothing = new Int32Array(integers.length);
   note({ kind: 'view', stage: 'input', atMs: 0, place: 'slots', low: nothing, high: integers });
   const job = server.integers(input, { op: ['bootstrap'], keys: secret, signal });
-  for await (const event of job) if (event.kind === 'enter' || event.kind === 'exit') note(event);
-  const output = await job;
-  used.push(output);
+  for await (const event of job) {
+    if (event.kind !== 'enter' && event.kind !== 'exit') continue;
+    note(event);
+    shell.draw();
+  }
+  const output = use(await job);
   state.output = await secret.decrypt(output);
   const last = preset.stages.at(-1)?.id as IntegerEvent['stage'];
   state.views = Array.from({ length: preset.stages.length + 1 }, (_, i) => (i === 0 ? state.views[0] : undefined));
   state.views = [...state.views.slice(0, -1), { kind: 'view', stage: last, atMs: 0, place: 'slots', low: nothing, high: state.output }];
   state.at = preset.stages.length;
-  draw();
-}
+};
 
 /** Takes in an event of the run; the newest stage is shown. */
 function note(event: IntegerEvent): void {
   if (event.kind === 'enter') {
     state.under = event.stage;
-    say(state.preset?.stages.find((stage) => stage.id === event.stage)?.title ?? event.stage);
+    shell.say(state.preset?.stages.find((stage) => stage.id === event.stage)?.title ?? event.stage);
   }
   if (event.kind === 'exit') state.exits = [...state.exits, event];
   if (event.kind === 'view') {
     state.views = [...state.views, event];
     state.at = state.views.length - 1;
   }
-  draw();
 }
 
 /** Shows a recorded run until the reader has made one, at the stage where both digits are in the slots. */
@@ -219,24 +150,24 @@ async function choose(picture: Picture): Promise<void> {
   Object.assign(state, { problem: undefined, picture, input: undefined, views: [], exits: [], at: 0, output: undefined, square: undefined, recorded: undefined });
   const input = await integersOf(picture, state.preset);
   if (state.picture === picture) state.input = input;
-  draw();
+  shell.draw();
 }
 
 /** Switches to a set of the server, or back to the tab's. */
 async function goTo(there: string | undefined): Promise<void> {
   if (state.busy) return;
   state.busy = 'set';
-  draw();
+  shell.draw();
   try {
     const rf = await library;
     const name = there ?? SET;
     const [preset, removal] = await Promise.all([rf.integers.params(name), rf.integers.removal(name)]);
-    const made = there ? undefined : (await keys?.catch(() => undefined))?.made;
+    const made = there ? undefined : await keys.made();
     Object.assign(state, { there, preset, removal, keys: made, problem: undefined, terms: powers(removal).length, slot: Math.floor(preset.slots / 2) + 16 });
     await choose(state.picture);
   } finally {
     state.busy = undefined;
-    draw();
+    shell.draw();
   }
 }
 
@@ -247,53 +178,38 @@ async function findServer(): Promise<void> {
   const names = offer?.sets.filter((set) => set.scheme === 'bgv').map((set) => set.name) ?? [];
   const sets = await Promise.all(names.map((name) => rf.integers.params(name).catch(() => undefined)));
   state.offers = sets.filter((set) => set !== undefined && set.modulus === state.preset?.modulus).map((set) => set?.name ?? '');
-  draw();
+  shell.draw();
 }
 
-function failed(error: unknown): void {
-  state.problem = error instanceof Error ? error.message : String(error);
-  draw();
-}
-
-document.addEventListener('click', (event) => {
-  const [act, argument] = (event.target as Element).closest('[data-act]')?.getAttribute('data-act')?.split(':') ?? [];
-  if (act === 'theme') otherTheme();
-  if (act === 'run') void bootstrap();
-  if (act === 'cancel') stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
-  if (act === 'pause') run?.pause();
-  if (act === 'resume') run?.resume();
-  if (act === 'step') void run?.step().catch(() => undefined); // What ends the run is shown by it.
-  if (act === 'pause' || act === 'step') state.paused = true;
-  if (act === 'resume') state.paused = false;
-  if (act === 'at') state.at = Number(argument);
-  if (act === 'table' && argument && !state.tables.delete(argument)) state.tables.add(argument);
-  if (act) draw();
+shell.listen({
+  acts: {
+    run: () => void bootstrap(),
+    at: (view) => {
+      state.at = Number(view);
+    },
+  },
+  inputs: {
+    slot: (value) => {
+      state.slot = Number(value);
+    },
+    terms: (value) => {
+      state.terms = Number(value);
+    },
+  },
+  choices: {
+    there: (value) => void goTo(value || undefined).catch(shell.failed),
+    picture: (value) => {
+      if (value in PICTURES) choose(value as Picture).catch(shell.failed);
+    },
+  },
 });
-document.addEventListener('input', (event) => {
-  if (!(event.target instanceof HTMLInputElement)) return;
-  const what = event.target.dataset['input'];
-  if (what === 'slot') state.slot = Number(event.target.value);
-  if (what === 'terms') state.terms = Number(event.target.value);
-  if (what) draw();
-});
-document.addEventListener('change', (event) => {
-  if (!(event.target instanceof HTMLSelectElement)) return;
-  const { value } = event.target;
-  if (event.target.dataset['input'] === 'there') goTo(value || undefined).catch(failed);
-  else if (value in PICTURES) choose(value as Picture).catch(failed);
-});
-addEventListener('resize', draw);
-
-revealMessages('button.primary');
-keptTheme();
-draw();
 library
   .then(async (rf) => {
     [state.preset, state.removal] = await Promise.all([rf.integers.params(SET), rf.integers.removal(SET)]);
     state.terms = powers(state.removal).length;
     // The boat, as it was recorded; without the recording the figures wait for the reader.
     await record().catch(() => choose(state.picture));
-    draw();
+    shell.draw();
     await findServer();
   })
-  .catch(failed);
+  .catch(shell.failed);

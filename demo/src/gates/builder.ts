@@ -2,6 +2,7 @@ import { duration, plural } from '../format.js';
 import { html, type Html } from '../html.js';
 import { GATES, MOST_GATES, MOST_INPUTS, STARTERS, choices, levels, nameOf, outputs, type Drawn, type Wire } from './circuit.js';
 import { small, type Seen } from './figures.js';
+import { cancelButton } from './views.js';
 
 /** What is known of a gate that was evaluated. */
 export interface Evaluated {
@@ -18,6 +19,8 @@ export interface BuilderState {
   /** By the places of the gates; those not begun have none. */
   readonly done: readonly Evaluated[];
   readonly busy: string | undefined;
+  /** Is it this part that keeps the page busy? */
+  readonly running: boolean;
   readonly problem: string | undefined;
 }
 
@@ -36,7 +39,7 @@ export function builder(state: BuilderState): Html {
     <div class="gates-build">${wiring(state)}
       <div><ol class="gates-rows" aria-label="The gates">${circuit.gates.map((_, place) => row(state, place))}</ol>
       <button type="button" class="quiet" data-act="place" ${busy || circuit.gates.length >= MOST_GATES ? 'disabled' : ''}>Add a gate</button></div></div>
-    <p class="buttons"><button type="button" class="primary small" data-act="evaluate" ${busy || circuit.gates.length === 0 ? 'disabled' : ''}>Encrypt and evaluate</button>
+    <p class="buttons">${state.running ? cancelButton() : html`<button type="button" class="primary small" data-heir data-act="evaluate" ${busy || circuit.gates.length === 0 ? 'disabled' : ''}>Encrypt and evaluate</button>`}
       <span class="hint">${busy ?? ''}</span></p>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}
     <p class="gates-sum">${

@@ -1,5 +1,6 @@
 import { html, type Html } from '../html.js';
 import { accumulator, circle, type Seen } from './figures.js';
+import { cancelButton } from './views.js';
 
 /** What the look-up view shows. */
 export interface ChartState {
@@ -17,6 +18,8 @@ export interface ChartState {
   readonly set: string;
   readonly keys: { readonly seconds: number; readonly megabytes: number; readonly secure: boolean } | undefined;
   readonly busy: string | undefined;
+  /** Is it this part that keeps the page busy? */
+  readonly running: boolean;
   readonly problem: string | undefined;
 }
 
@@ -46,7 +49,7 @@ export function chart(state: ChartState): Html {
     )}</div>
     <div class="gates-axis" aria-hidden="true">${table.map((_, m) => html`<span>${m}</span>`)}</div>
     <div class="gates-choice"><label class="gates-x">x = <output>${x}</output> <input type="range" name="x" min="0" max="${messages - 1}" value="${x}" ${off}></label>
-      <button type="button" class="primary small" data-act="lookup" ${off}>Encrypt x and look up</button>
+      ${state.running ? cancelButton() : html`<button type="button" class="primary small" data-heir data-act="lookup" ${off}>Encrypt x and look up</button>`}
       <button type="button" class="secondary" data-act="again" ${busy || !state.again ? 'disabled' : ''}>f of the result</button></div>
     <p class="hint">${status(state)}</p>
     ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}

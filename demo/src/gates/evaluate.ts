@@ -16,18 +16,19 @@ export async function follow(run: SteppableRun<GateCiphertext, GateEvent>, draw:
 }
 
 /** Evaluates the reader's circuit, gate by gate; `tell` hears what is known of each. */
-export async function evaluate({ secret, evaluation }: Pair, circuit: Drawn, tell: (gate: number, what: Evaluated) => void): Promise<void> {
+export async function evaluate({ secret, evaluation }: Pair, circuit: Drawn, signal: AbortSignal, tell: (gate: number, what: Evaluated) => void): Promise<void> {
   const wires = new Map<string, GateCiphertext>();
   try {
     for (const [i, bit] of circuit.inputs.entries()) wires.set(`i${i}`, await secret.encrypt(bit));
     for (const [place, { gate, from }] of circuit.gates.entries()) {
+      signal.throwIfAborted();
       const operands = from.map((wire) => wires.get(wire) as GateCiphertext);
       // The noise of equal operands would add up: such a gate is simplified, and needs no bootstrapping or a simpler one.
       const free = gate === 'not' ? 'no bootstrapping' : new Set(from).size < from.length ? 'simplified' : undefined;
       let seen: Seen = {};
       const result = free
         ? await evaluation.gate(gate as GateName, ...operands)
-        : await follow(evaluation.gateRun(gate as GateName, operands, { inspect: secret, productsPerStep: 48 }), (now) => tell(place, { seen: (seen = now) }));
+        : await follow(evaluation.gateRun(gate as GateName, operands, { inspect: secret, productsPerStep: 48, signal }), (now) => tell(place, { seen: (seen = now) }));
       wires.set(`g${place}`, result);
       const [value = false] = await secret.decrypt(result);
       tell(place, free ? { seen, value, free } : { seen, value });

@@ -19,12 +19,15 @@ export class Keyring {
   }
 
   /** The keys of a set; those of another one are freed. */
-  async of(set: string): Promise<Pair> {
+  async of(set: string, signal: AbortSignal): Promise<Pair> {
     if (this.#set !== set) {
       this.forget();
     }
     this.#set = set;
-    return (this.#pair ??= this.#make(set));
+    const pair = (this.#pair ??= this.#make(set, signal));
+    // What was not made can be tried again.
+    pair.catch(() => this.#pair === pair && (this.#pair = undefined));
+    return pair;
   }
 
   /** Frees the keys: the next use makes others. */
@@ -40,11 +43,14 @@ export class Keyring {
     );
   }
 
-  async #make(set: string): Promise<Pair> {
+  async #make(set: string, signal: AbortSignal): Promise<Pair> {
     const rf = await this.#library;
     const began = performance.now();
     const secret = await rf.gates.keygen(set, { allowInsecure: set.startsWith('toy-') });
-    const evaluation = await secret.evaluationKeys();
+    const evaluation = await secret.evaluationKeys({ signal }).catch((error: unknown) => {
+      secret.free();
+      throw error;
+    });
     const { secure, logFailure } = secret.params;
     return { secret, evaluation, made: { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6, secure, logFailure } };
   }

@@ -1,22 +1,17 @@
-import '../styles/base.css';
-import '../styles/layout.css';
-import '../styles/hero.css';
-// Not used here, but what both pages import alike stays in one sheet, in this order.
-import '../styles/strip.css';
-import '../styles/figures.css';
-import '../styles/narrow.css';
+// The sheets of all pages come with the shell, before those of this one.
+import { Shell } from '../shell.js';
 import '../styles/gates.css';
 import '../styles/builder.css';
-import { Refloat, RefloatError, type GateCiphertext } from 'refloat/client';
-import { morph, type Html } from '../html.js';
-import { revealMessages } from '../reveal.js';
-import { keptTheme, otherTheme } from '../theme.js';
+import { Refloat, type GateCiphertext } from 'refloat/client';
+import recordedUrl from '../recorded/gates.json?url';
+import { adder, operandsOf } from './adder.js';
 import { builder, type Evaluated } from './builder.js';
 import { FUNCTIONS, barAt, chart, keyed, stroke } from './chart.js';
-import { STARTERS, withGate, withInputs, withKind, withOperand, withoutGate, type Drawn } from './circuit.js';
+import { GATES, STARTERS, withGate, withInputs, withKind, withOperand, withoutGate, type Drawn } from './circuit.js';
 import { evaluate, follow } from './evaluate.js';
 import { Keyring } from './keyring.js';
-import { CLOSE_GATES, WIDTH, adder, bitsOf, close, type Made, type State } from './views.js';
+import { decode, type RecordedGates } from './recorded.js';
+import { CLOSE_GATES, WIDTH, bitsOf, close, type Made, type State } from './views.js';
 import type { Seen } from './figures.js';
 
 // `?set=toy-bool` is for tests: a toy that protects nothing, and says so.
@@ -26,7 +21,11 @@ const toy = set.startsWith('toy-');
 const state: State = {
   set,
   busy: undefined,
+  paused: false,
+  tables: new Set(),
   problem: undefined,
+  at: 'gates-adder',
+  recorded: undefined,
   keys: undefined,
   circuit: undefined,
   numbers: [200, 77],
@@ -49,60 +48,41 @@ const looking = {
   keys: undefined as Made | undefined,
   result: undefined as GateCiphertext | undefined,
 };
-/** Where the problem that is shown belongs. */
-let where = 'gates-adder';
-
 const library = Refloat.load();
 const bits = new Keyring(library);
 const integers = new Keyring(library);
 const integerSet = (): string => (toy ? 'toy-fbs' : `fbs${looking.table.length}`);
 
-const parts: Record<string, () => Html> = {
-  'gates-adder': () => adder({ ...state, problem: problemOf('gates-adder') }),
+const shell = new Shell(state, {
+  'gates-adder': (width) => adder({ ...state, problem: problemOf('gates-adder') }, width),
   'gates-close': () => close({ ...state, problem: problemOf('gates-close') }),
-  'gates-builder': () => builder({ ...own, busy: state.busy, problem: problemOf('gates-builder') }),
-  'gates-draw': () => chart({ ...looking, again: looking.result !== undefined, set: integerSet(), busy: state.busy, problem: problemOf('gates-draw') }),
-};
+  'gates-builder': () => builder({ ...own, busy: state.busy, running: runs('gates-builder'), problem: problemOf('gates-builder') }),
+  'gates-draw': () => chart({ ...looking, again: looking.result !== undefined, set: integerSet(), busy: state.busy, running: runs('gates-draw'), problem: problemOf('gates-draw') }),
+});
 
 function problemOf(part: string): string | undefined {
-  return where === part ? state.problem : undefined;
+  return state.at === part ? state.problem : undefined;
 }
 
-function draw(...ids: string[]): void {
-  for (const id of ids.length ? ids : Object.keys(parts)) {
-    const el = document.getElementById(id);
-    const markup = parts[id];
-    if (el && markup) morph(el, markup());
-  }
+function runs(part: string): boolean {
+  return state.busy !== undefined && state.at === part;
 }
 
-function say(text: string): void {
-  const live = document.getElementById('live');
-  if (live) live.textContent = text;
-}
-
-/** Does something long; what goes wrong is shown, and the next try starts afresh. */
-async function busily(part: string, words: string, work: () => Promise<void>): Promise<void> {
-  if (state.busy !== undefined) return;
-  [state.busy, state.problem, where] = [words, undefined, part];
-  draw();
-  try {
-    await work();
-  } catch (error) {
-    state.problem = error instanceof RefloatError ? error.message : String(error);
+/** Does something long in a part of the page; after a problem the next try starts with new keys. */
+function busily(part: string, words: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  if (state.busy === undefined) state.at = part;
+  return shell.perform(words, work, () => {
     letGo();
     bits.forget();
     integers.forget();
     [state.keys, looking.keys] = [undefined, undefined];
-  }
-  state.busy = undefined;
-  draw();
+  });
 }
 
-async function add(): Promise<void> {
-  [state.times, state.sum] = [[], undefined];
-  draw();
-  const { secret, evaluation, made } = await bits.of(set);
+async function add(signal: AbortSignal): Promise<void> {
+  [state.times, state.sum, state.recorded] = [[], undefined, undefined];
+  shell.draw();
+  const { secret, evaluation, made } = await bits.of(set, signal);
   state.keys = made;
   const rf = await library;
   const circuit = (state.circuit ??= await rf.gates.adder(WIDTH));
@@ -110,74 +90,84 @@ async function add(): Promise<void> {
   const lists: GateCiphertext[] = [];
   try {
     for (const value of state.numbers) lists.push(await secret.encrypt(bitsOf(value)));
-    const run = evaluation.run(circuit, lists);
+    const run = evaluation.run(circuit, lists, { signal });
     for await (const event of run) {
       if (event.kind === 'progress') state.times.push(event.gateMs ?? 0);
       state.total = event.atMs;
-      draw('gates-adder');
+      shell.draw('gates-adder');
     }
     const sum = await run;
     lists.push(sum);
     state.sum = (await secret.decrypt(sum)).reduce((value, bit, i) => value + (Number(bit) << i), 0);
-    say(`${state.numbers[0]} plus ${state.numbers[1]} is ${state.sum}`);
+    shell.say(`${state.numbers[0]} plus ${state.numbers[1]} is ${state.sum}`);
   } finally {
     for (const list of lists) list.free();
   }
 }
 
-async function look(): Promise<void> {
+async function look(signal: AbortSignal): Promise<void> {
   [state.seen, state.result] = [{}, undefined];
-  draw();
-  const { secret, evaluation, made } = await bits.of(set);
+  shell.draw();
+  const { secret, evaluation, made } = await bits.of(set, signal);
   [state.keys, state.busy] = [made, 'bootstrapping one gate'];
   const lists: GateCiphertext[] = [];
   try {
     for (const bit of state.operands) lists.push(await secret.encrypt(bit));
-    const run = evaluation.gateRun(state.gate, lists, { inspect: secret, productsPerStep: 16 });
+    const run = evaluation.gateRun(state.gate, lists, { inspect: secret, productsPerStep: 16, signal });
     const result = await follow(run, (seen) => {
       state.seen = seen;
-      draw('gates-close');
+      shell.draw('gates-close');
     });
     lists.push(result);
     [state.result] = await secret.decrypt(result);
-    say(`${state.gate} gives ${Number(state.result)}`);
+    shell.say(`${state.gate} gives ${Number(state.result)}`);
   } finally {
     for (const list of lists) list.free();
   }
 }
 
-async function evaluateOwn(): Promise<void> {
+/** Shows the bootstrapping of a gate of the adder, on the bits that it has there. */
+async function open(index: number): Promise<void> {
+  const { circuit, busy } = state;
+  const gate = CLOSE_GATES.find((gate) => gate === circuit?.gates[index]?.gate);
+  if (!circuit || !gate || busy) return;
+  [state.gate, state.operands] = [gate, operandsOf(state, circuit, index)];
+  document.getElementById('gate')?.scrollIntoView();
+  await busily('gates-close', 'making keys', look);
+}
+
+async function evaluateOwn(signal: AbortSignal): Promise<void> {
   own.done = [];
-  draw();
-  const pair = await bits.of(set);
+  shell.draw();
+  const pair = await bits.of(set, signal);
   [state.keys, state.busy] = [pair.made, 'evaluating'];
-  await evaluate(pair, own.circuit, (gate, what) => {
+  await evaluate(pair, own.circuit, signal, (gate, what) => {
     own.done[gate] = what;
-    draw('gates-builder');
+    shell.draw('gates-builder');
   });
-  say('The circuit is evaluated');
+  shell.say('The circuit is evaluated');
 }
 
 /** Looks an integer up: x, encrypted, or the last result. */
-async function lookUp(again: boolean): Promise<void> {
+async function lookUp(signal: AbortSignal, again: boolean): Promise<void> {
   looking.seen = {};
   if (!again) another(() => undefined);
-  draw('gates-draw');
-  const { secret, evaluation, made } = await integers.of(integerSet());
+  shell.draw('gates-draw');
+  const { secret, evaluation, made } = await integers.of(integerSet(), signal);
   [looking.keys, state.busy] = [made, 'looking up'];
   const messages = looking.table.length;
   const input = looking.result ?? (await secret.encryptIntegers(looking.x, { messages }));
   looking.result = undefined;
   try {
-    const run = evaluation.lookUpRun(input, looking.table, { inspect: secret, productsPerStep: 16 });
+    const run = evaluation.lookUpRun(input, looking.table, { inspect: secret, productsPerStep: 16, signal });
     const result = await follow(run, (seen) => {
       looking.seen = seen;
-      draw('gates-draw');
+      shell.draw('gates-draw');
     });
     looking.result = result;
     const [value = 0] = await secret.decryptIntegers(result);
     looking.path = [...(looking.path.length ? looking.path : [looking.x]), value];
-    say(`f of ${looking.path.at(-2)} is ${value}`);
+    shell.say(`f of ${looking.path.at(-2)} is ${value}`);
   } finally {
     input.free();
   }
@@ -194,7 +184,7 @@ function another(change: () => void): void {
   change();
   letGo();
   [looking.path, looking.seen] = [[], {}];
-  draw('gates-draw');
+  shell.draw('gates-draw');
 }
 
 function rebuilt(circuit: Drawn): void {
@@ -202,18 +192,18 @@ function rebuilt(circuit: Drawn): void {
 }
 
 const acts: Record<string, (first: number, second: number) => void> = {
-  theme: otherTheme,
   add: () => void busily('gates-adder', 'making keys', add),
   look: () => void busily('gates-close', 'making keys', look),
   evaluate: () => void busily('gates-builder', 'making keys', evaluateOwn),
-  lookup: () => void busily('gates-draw', 'making keys, some seconds', () => lookUp(false)),
-  again: () => void busily('gates-draw', 'looking up', () => lookUp(true)),
+  lookup: () => void busily('gates-draw', 'making keys, some seconds', (signal) => lookUp(signal, false)),
+  again: () => void busily('gates-draw', 'looking up', (signal) => lookUp(signal, true)),
   bit: (number, bit) => {
     state.numbers[number as 0 | 1] ^= 1 << bit;
-    [state.times, state.sum] = [[], undefined];
+    [state.times, state.sum, state.recorded] = [[], undefined, undefined];
   },
+  open: (index) => void open(index),
   operand: (i) => {
-    state.operands[i as 0 | 1] = !state.operands[i as 0 | 1];
+    state.operands[i] = !state.operands[i];
     [state.seen, state.result] = [{}, undefined];
   },
   input: (i) => rebuilt({ ...own.circuit, inputs: own.circuit.inputs.map((bit, at) => bit !== (at === i)) }),
@@ -222,13 +212,7 @@ const acts: Record<string, (first: number, second: number) => void> = {
   remove: (place) => rebuilt(withoutGate(own.circuit, place)),
 };
 
-document.addEventListener('click', (event) => {
-  const [act = '', ...rest] = (event.target as Element).closest('[data-act]')?.getAttribute('data-act')?.split(':') ?? [];
-  const [first = 0, second = 0] = rest.map(Number);
-  if (!acts[act]) return;
-  acts[act](first, second);
-  draw();
-});
+shell.listen({ acts: Object.fromEntries(Object.entries(acts).map(([act, doing]) => [act, (first: string, second: string) => doing(Number(first), Number(second))])) });
 
 document.addEventListener('change', ({ target }) => {
   if (!(target instanceof HTMLSelectElement)) return;
@@ -236,6 +220,7 @@ document.addEventListener('change', ({ target }) => {
   const [what, place, operand] = name.split(':').map((word, i) => (i ? Number(word) : word)) as [string, number, number];
   if (what === 'gate') {
     state.gate = CLOSE_GATES.find((gate) => gate === value) ?? 'nand';
+    state.operands = Array.from({ length: GATES[state.gate] ?? 2 }, (_, i) => state.operands[i] ?? false);
     [state.seen, state.result] = [{}, undefined];
   }
   if (what === 'starter' && STARTERS[value]) rebuilt(STARTERS[value]);
@@ -249,7 +234,7 @@ document.addEventListener('change', ({ target }) => {
       [looking.x, looking.active] = [Math.min(looking.x, messages - 1), 0];
     });
   }
-  draw();
+  shell.draw();
 });
 
 document.addEventListener('input', ({ target }) => {
@@ -265,7 +250,7 @@ document.addEventListener('keydown', (event) => {
   looking.active = done.bar;
   const { value } = done;
   if (value !== undefined) another(() => (looking.table = looking.table.map((old, m) => (m === done.bar ? value : old))));
-  draw('gates-draw');
+  shell.draw('gates-draw');
   document.querySelector<HTMLElement>(`[data-bar="${done.bar}"]`)?.focus();
 });
 
@@ -289,17 +274,12 @@ document.addEventListener('pointermove', (event) => {
 });
 for (const end of ['pointerup', 'pointercancel'] as const) document.addEventListener(end, () => (last = undefined));
 
-keptTheme();
-revealMessages('button.primary');
-draw();
-// The circuit is drawn before anything runs.
-library.then(
-  async (rf) => {
+// The circuit is drawn before anything runs, and a recorded run on it until there is another.
+const recorded = fetch(recordedUrl).then((response) => response.json() as Promise<RecordedGates>);
+library
+  .then(async (rf) => {
     state.circuit = await rf.gates.adder(WIDTH);
-    draw();
-  },
-  (error: unknown) => {
-    state.problem = error instanceof RefloatError ? error.message : String(error);
-    draw();
-  },
-);
+    const run = await recorded.catch(() => undefined);
+    if (run?.set === set && !state.busy && state.times.length === 0) Object.assign(state, decode(run));
+  })
+  .then(() => shell.draw(), shell.failed);

@@ -11,6 +11,8 @@ export interface State {
   /** Name of the chosen one. */
   set: string;
   busy: 'keys' | 'run' | undefined;
+  paused: boolean;
+  readonly tables: Set<string>;
   /** Bytes of keys, or steps of the program: done and all. */
   progress: readonly [number, number];
   bootstraps: number;

@@ -3,6 +3,7 @@ import { slotValues } from '../input/source.js';
 import { chosenPreset, shownVoyage, type State } from '../store.js';
 import { specimenAt, type Moment, type Voyage } from '../voyage.js';
 import { gathered, planeAt, seenAt, unitOf, type Seen } from './seen.js';
+import { followed } from './slot.js';
 
 /** Is the voyage's input a sequence rather than a picture? */
 export function isCurve(voyage: Voyage): boolean {
@@ -47,7 +48,7 @@ export function paint(root: ParentNode, state: State): void {
       if (!seen) continue;
       if (what === 'error' && kindOf === 'curve') paintCurve(canvas, { values: stretched(seen.values) }, seen.values.length);
       else if (what === 'error') paintError(canvas, seen.values, subject.width, subject.height);
-      else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'lens' ? state.slot : undefined);
+      else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'pick' ? followed(state, subject) : what === 'lens' ? state.slot : undefined);
     }
   }
 }
@@ -57,6 +58,7 @@ function pictureOf(voyage: Voyage, what: string, state: State): Seen | undefined
   switch (what) {
     case 'lens':
       return seenAt(voyage, state.at);
+    case 'pick':
     case 'before':
       return { values: voyage.input, bits };
     case 'expected':

@@ -60,5 +60,5 @@ export function gauge(state: State, voyage: Voyage | undefined, width: number): 
     </g>
     <line class="staff" x1="${n(staff)}" x2="${n(staff)}" y1="${n(top - 14)}" y2="${n(bed)}"/>${ticks}
     ${water && html`<path class="staff-mark" style="transform:translate(${n(staff)}px,${n(y)}px)" d="M0 0L-9 -6V6Z"/>`}`)}
-    <p class="gauge-text">${said.figure && html`<strong>${said.figure}</strong> of modulus. `}${said.text}</p>`;
+    <p class="gauge-text">${said.figure && html`<strong>${said.figure}</strong> of modulus. `}${said.text}${voyage?.recorded && ' A recorded voyage; press Refloat for your own.'}</p>`;
 }

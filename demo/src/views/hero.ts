@@ -15,9 +15,11 @@ const WORDS: Record<NonNullable<State['busy']>['what'], string> = {
   decrypt: 'Decrypting',
 };
 
-/** The choice of place, the main action, and progress. */
+/** The main action and its progress, and the choice of place. */
 export function controls(state: State): Html {
   return html`
+    ${state.confirming ? confirmation(state) : action(state)}
+    ${problem(state, 'action')}
     <fieldset class="places"${state.busy ? html` disabled` : ''}>
       <legend>Where should it be refloated?</legend>
       ${place(state, 'page', 'In this page', demonstrationNote(state))}
@@ -25,9 +27,7 @@ export function controls(state: State): Html {
       ${place(state, 'server', 'On the server', serverNote(state))}
       ${choice(state)}
     </fieldset>
-    ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}
-    ${state.confirming ? confirmation(state) : action(state)}
-    ${problem(state, 'action')}`;
+    ${chosenPreset(state) && html`<p class="hint statement">${statement(chosenPreset(state)?.securityStatement ?? '')}</p>`}`;
 }
 
 /** A card of the choice: the page has two, by the security of the set. */
@@ -144,7 +144,7 @@ function action(state: State): Html {
   if (!busy) {
     const ready = state.library === 'ready' && chosenPreset(state) !== undefined && !state.unreadable;
     return html`<div class="action" data-key="action">
-      <button type="button" class="primary" data-act="refloat"${ready ? '' : html` disabled`}>Refloat</button>
+      <button type="button" class="primary" data-heir data-act="refloat"${ready ? '' : html` disabled`}>Refloat</button>
       ${state.library === 'loading' ? html`<p class="hint">Loading the library …</p>` : state.unreadable ? html`<p class="hint">The numbers cannot be encrypted yet.</p>` : outcome(state)}
     </div>`;
   }
@@ -157,7 +157,7 @@ function action(state: State): Html {
     }${time && 'left' in time && html` · about ${roughly(time.left)} left`}</span></div>
     <progress aria-label="${WORDS[busy.what]}"${fraction === undefined ? '' : html` value="${fraction.toFixed(4)}" max="1"`}></progress>
     <p class="progress-label">${underway(busy, now)}</p>
-    <button type="button" class="secondary" data-act="cancel">Cancel</button>
+    <button type="button" class="secondary" data-heir data-act="cancel">Cancel</button>
   </div>`;
 }
 

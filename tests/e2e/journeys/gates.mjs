@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { test } from '../lib/harness.mjs';
+import { test, until } from '../lib/harness.mjs';
 import { staticHost } from '../lib/host.mjs';
 import { openDemo } from '../lib/page.mjs';
 
@@ -108,8 +108,37 @@ test('gates: what goes wrong is said where it was asked for, and the colours cho
   assert.match(await page.locator('#gates-close .problem').innerText(), /toy-none/);
   assert.equal(await page.locator('.problem').count(), 1, 'and nowhere else');
   await page.click('[data-act=theme]');
-  // In a narrow window the links to other pages are below.
-  await page.locator('.foot').getByRole('link', { name: 'Comb' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Comb' }).click();
   await page.locator('#conv-controls select').waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+});
+
+test('gates: an addition is cancelled, with the keyboard too; a gate of it is looked into; equal bits stand in one column', async (context) => {
+  const host = await staticHost(context);
+  const page = await openDemo(context, `${host}gates.html`, { ready: false, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+  await page.locator('#sum').waitFor();
+  assert.match(await page.locator('.gates-recorded').innerText(), /recorded run/);
+  // Every bit of the numbers is above the bit of the sum of the same place.
+  const middles = (selector) => page.locator(selector).evaluateAll((all) => all.map((el) => { const box = el.getBoundingClientRect(); return Math.round(box.left + box.width / 2); }));
+  const sums = (await middles('.gates-sum-bit')).slice(1);
+  const bits = await middles('.gates-bits .gates-bit');
+  assert.deepEqual([bits.slice(0, 8), bits.slice(8)], [sums, sums]);
+
+  await page.locator('[data-act=add]').focus();
+  await page.keyboard.press('Enter');
+  await until('a gate', async () => (await page.locator('.gates-gate.lit').count()) > 0);
+  assert.equal(await page.locator('.gates-recorded').count(), 0);
+  await page.keyboard.press('Escape');
+  await page.locator('[data-act=add]:enabled').waitFor();
+  assert.ok((await page.locator('.gates-gate.lit').count()) < 16, 'it did not run to its end');
+  assert.deepEqual(await page.locator('.problem').allInnerTexts(), []);
+  assert.equal(await page.locator('#sum').count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('data-act')), 'add', 'the focus is where it was');
+
+  // 200 and 77 have bit 3 in common: its carry is the majority of 1, 1 and the carry from below.
+  await page.getByRole('button', { name: 'Look into the carry of bit 3' }).click();
+  await page.locator('#close-result', { hasText: 'decrypts to 1' }).waitFor({ timeout: 60_000 });
+  assert.equal(await page.locator('select[name=gate]').inputValue(), 'maj3');
+  const operands = await page.getByRole('button', { name: /operand/ }).evaluateAll((all) => all.map((el) => el.getAttribute('aria-pressed')));
+  assert.deepEqual(operands.slice(0, 2), ['true', 'true']);
 });

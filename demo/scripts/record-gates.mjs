@@ -1,0 +1,48 @@
+// Records one real addition and the bootstrapping of one gate with the built npm package, for the page of gates to show before
+// the reader has made one (src/recorded/gates.json). Run it again when stages or events change:
+//
+//   node demo/scripts/record-gates.mjs
+import { writeFileSync } from 'node:fs';
+import { Refloat } from 'refloat';
+
+const SET = 'bool-128';
+const WIDTH = 8;
+const NUMBERS = [200, 77];
+/** The gate that is looked into, and its bits. */
+const CLOSE = { gate: 'nand', operands: [true, false] };
+/** Coefficients of the accumulator that are drawn. */
+const DRAWN = 256;
+
+const bits = (value) => Array.from({ length: WIDTH }, (_, i) => ((value >> i) & 1) === 1);
+const short = (x) => Number(x.toPrecision(4));
+
+const rf = await Refloat.load({ threads: 1 });
+const secret = await rf.gates.keygen(SET);
+const keys = await secret.evaluationKeys();
+const circuit = await rf.gates.adder(WIDTH);
+const run = keys.run(circuit, await Promise.all(NUMBERS.map((value) => secret.encrypt(bits(value)))));
+const times = [];
+let total = 0;
+for await (const event of run) {
+  if (event.kind === 'progress') times.push(short(event.gateMs));
+  total = event.atMs;
+}
+const sum = (await secret.decrypt(await run)).reduce((value, bit, i) => value + (Number(bit) << i), 0);
+
+const gate = keys.gateRun(CLOSE.gate, await Promise.all(CLOSE.operands.map((bit) => secret.encrypt(bit))), { inspect: secret });
+const seen = {};
+for await (const event of gate) {
+  if (event.kind !== 'view') seen.ms = short(event.atMs);
+  else if (event.form === 'polynomial') {
+    const step = Math.max(1, Math.floor(event.data.length / DRAWN));
+    seen.accumulator = Array.from(event.data.filter((_, i) => i % step === 0), short);
+  } else if (event.stage === 'input') seen.before = short(event.data[0]);
+  else if (event.stage === 'mod_switch') seen.rounded = short(event.data[0]);
+  else if (event.stage === 'sample_extract') seen.after = short(event.data[0]);
+}
+const [result] = await secret.decrypt(await gate);
+const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
+const text = `${JSON.stringify({ made, set: SET, numbers: NUMBERS, times, total: short(total), threads: 1, sum, close: { ...CLOSE, ...seen, result } })}\n`;
+writeFileSync(new URL('../src/recorded/gates.json', import.meta.url), text);
+process.stdout.write(`recorded ${NUMBERS.join(' + ')} = ${sum}, ${times.length} gates, ${text.length} bytes\n`);
+rf.close();

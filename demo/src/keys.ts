@@ -1,0 +1,65 @@
+import type { KeyProgress } from 'refloat/client';
+import type { Freed } from './shell.js';
+
+/** What making keys took. */
+export interface Made {
+  readonly seconds: number;
+  readonly megabytes: number;
+}
+
+/** A secret key, and the keys that others compute with. */
+export interface KeyPair<S, K> {
+  readonly secret: S;
+  readonly evaluation: K;
+  readonly made: Made;
+}
+
+/** Keys that are made with their first use, and freed together. */
+export class KeysOnce<S extends Freed, K extends Freed & { readonly memoryBytes: number }> {
+  #pair: Promise<KeyPair<S, K>> | undefined;
+
+  constructor(
+    private readonly keygen: () => Promise<S>,
+    private readonly evaluationKeys: (secret: S, signal: AbortSignal) => AsyncIterable<KeyProgress> & PromiseLike<K>,
+  ) {}
+
+  /** The keys; where they are being made, `progress` hears of bytes done and of all. */
+  of(signal: AbortSignal, progress: (done: number, total: number) => void): Promise<KeyPair<S, K>> {
+    const pair = (this.#pair ??= this.#make(signal, progress));
+    // What was not made can be tried again.
+    pair.catch(() => this.#pair === pair && (this.#pair = undefined));
+    return pair;
+  }
+
+  /** What making them took, if they are there. */
+  async made(): Promise<Made | undefined> {
+    return (await this.#pair?.catch(() => undefined))?.made;
+  }
+
+  /** Frees the keys: the next use makes others. */
+  forget(): void {
+    const old = this.#pair;
+    this.#pair = undefined;
+    void old?.then(
+      ({ secret, evaluation }) => {
+        evaluation.free();
+        secret.free();
+      },
+      () => undefined, // They were never made.
+    );
+  }
+
+  async #make(signal: AbortSignal, progress: (done: number, total: number) => void): Promise<KeyPair<S, K>> {
+    const began = performance.now();
+    const secret = await this.keygen();
+    try {
+      const making = this.evaluationKeys(secret, signal);
+      for await (const event of making) progress(event.bytes, event.totalBytes);
+      const evaluation = await making;
+      return { secret, evaluation, made: { seconds: (performance.now() - began) / 1000, megabytes: evaluation.memoryBytes / 1e6 } };
+    } catch (error) {
+      secret.free();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import './styles/base.css';
+import './styles/layout.css';
+import './styles/hero.css';
+// Not all used on every page, but what the pages import alike stays in one sheet, in this order.
+import './styles/strip.css';
+import './styles/figures.css';
+import './styles/narrow.css';
+import { RefloatError } from 'refloat/client';
+import { sentence } from './format.js';
+import { morph, type Html } from './html.js';
+import { revealMessages } from './reveal.js';
+import { keptTheme, otherTheme } from './theme.js';
+
+/** What the state of every page with a run has. */
+export interface Shown {
+  /** What keeps the page busy, if anything. */
+  busy: string | undefined;
+  paused: boolean;
+  /** What went wrong, as a sentence. */
+  problem: string | undefined;
+  /** Figures shown as tables. */
+  readonly tables: Set<string>;
+}
+
+/** What holds memory until it is let go. */
+export interface Freed {
+  free(): void;
+}
+
+/** A run whose events are watched, and which can be paused between two stages. */
+export interface Watched<T, E> extends AsyncIterable<E>, PromiseLike<T> {
+  pause(): void;
+  resume(): void;
+  step(): Promise<unknown>;
+}
+
+/** What a page does on the reader's doing; all is drawn anew afterwards. */
+export interface Doings {
+  /** Buttons, by the first word of `data-act`; further words are given to them. */
+  readonly acts?: Readonly<Record<string, (first: string, second: string) => void>>;
+  /** Sliders and text, by the first word of `data-input`. */
+  readonly inputs?: Readonly<Record<string, (value: string, which: string) => void>>;
+  /** Lists to choose from, likewise. */
+  readonly choices?: Readonly<Record<string, (value: string) => void>>;
+}
+
+/** What the pages with a run have alike: their regions, one long thing at a time, its buttons, and how problems are told. */
+export class Shell<S extends Shown> {
+  #stop = new AbortController();
+  #run: Omit<Watched<unknown, unknown>, keyof PromiseLike<unknown>> | undefined;
+
+  /** `regions` gives the markup of elements by their ids, for the width they have. */
+  constructor(
+    private readonly state: S,
+    private readonly regions: Readonly<Record<string, (width: number) => Html>>,
+  ) {}
+
+  /** Draws regions anew: those named, or all. */
+  draw(...ids: string[]): void {
+    for (const id of ids.length ? ids : Object.keys(this.regions)) {
+      const el = document.getElementById(id);
+      const make = this.regions[id];
+      if (el && make) morph(el, make(Math.max(280, Math.floor(el.clientWidth))));
+    }
+  }
+
+  /** Says something to those who listen. */
+  say(text: string): void {
+    const live = document.getElementById('live');
+    if (live) live.textContent = text;
+  }
+
+  /** Shows what went wrong. */
+  readonly failed = (error: unknown): void => {
+    this.state.problem = sentence(error);
+    this.draw();
+  };
+
+  /**
+   * Does something long, one thing at a time. What `work` hands to its second argument is freed at the end. A problem is
+   * shown, after `undo`; being cancelled is none.
+   */
+  async perform(busy: NonNullable<S['busy']>, work: (signal: AbortSignal, use: <T extends Freed>(made: T) => T) => Promise<void>, undo: () => void = () => undefined): Promise<void> {
+    if (this.state.busy) return;
+    const used: Freed[] = [];
+    const stop = (this.#stop = new AbortController());
+    Object.assign(this.state, { busy, paused: false, problem: undefined });
+    this.draw();
+    try {
+      await work(stop.signal, (made) => {
+        used.push(made);
+        return made;
+      });
+    } catch (error) {
+      if (stop.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED')) this.say('Cancelled.');
+      else {
+        undo();
+        this.state.problem = sentence(error);
+      }
+    } finally {
+      for (const made of used) made.free();
+      this.#run = undefined;
+      Object.assign(this.state, { busy: undefined, paused: false });
+      this.draw();
+    }
+  }
+
+  /** Watches a run to its end; its buttons act on it. */
+  async watch<T, E>(run: Watched<T, E>, note: (event: E) => void): Promise<T> {
+    this.#run = run;
+    this.draw();
+    for await (const event of run) {
+      note(event);
+      this.draw();
+    }
+    return run;
+  }
+
+  /** Hears the reader from now on, and draws the page for the first time. */
+  listen({ acts = {}, inputs = {}, choices = {} }: Doings): void {
+    const { state } = this;
+    const own: Doings['acts'] = {
+      theme: otherTheme,
+      cancel: () => {
+        this.#stop.abort(new RefloatError('ABORTED', 'the reader cancelled the run'));
+        this.#run?.resume();
+      },
+      pause: () => {
+        this.#run?.pause();
+        state.paused = true;
+      },
+      resume: () => {
+        this.#run?.resume();
+        state.paused = false;
+      },
+      step: () => {
+        // What ends the run is shown by it.
+        void this.#run?.step().catch(() => undefined);
+        state.paused = true;
+      },
+      table: (id) => {
+        if (!state.tables.delete(id)) state.tables.add(id);
+      },
+    };
+    document.addEventListener('click', ({ target }) => {
+      const [act = '', first = '', second = ''] = (target as Element).closest('[data-act]')?.getAttribute('data-act')?.split(':') ?? [];
+      const doing = acts[act] ?? own[act];
+      if (!doing) return;
+      doing(first, second);
+      this.draw();
+    });
+    document.addEventListener('input', ({ target }) => {
+      if (!(target instanceof HTMLInputElement)) return;
+      const [what = '', which = ''] = target.dataset['input']?.split(':') ?? [];
+      if (!inputs[what]) return;
+      inputs[what](target.value, which);
+      this.draw();
+    });
+    document.addEventListener('change', ({ target }) => {
+      const what = target instanceof HTMLSelectElement ? (target.dataset['input'] ?? '') : '';
+      if (!choices[what]) return;
+      choices[what]((target as HTMLSelectElement).value);
+      this.draw();
+    });
+    document.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape' && state.busy) own['cancel']?.('', '');
+    });
+    addEventListener('resize', () => this.draw());
+    revealMessages('button.primary');
+    keptTheme();
+    this.draw();
+  }
+}

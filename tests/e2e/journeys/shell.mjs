@@ -1,0 +1,60 @@
+// What all pages have alike: a first screen with a sentence, a drawing and a button; one menu; a recorded run until there is
+// another; little script.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { test } from '../lib/harness.mjs';
+import { staticHost } from '../lib/host.mjs';
+import { openDemo } from '../lib/page.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Every page's drawing on the first screen, what in it comes of a run, and the button. */
+const PAGES = [
+  { name: 'index', drawing: 'canvas[data-canvas=input]', button: '[data-act=refloat]', seen: '.gauge-water', recorded: '.gauge-text' },
+  { name: 'gates', drawing: '.gates-circuit', button: '[data-act=add]', seen: '.gates-gate.lit', recorded: '.gates-recorded' },
+  { name: 'conventional', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
+  { name: 'digits', drawing: '.digits-circle', button: '[data-act=run]', seen: '.digits-dots circle', recorded: '.recorded' },
+  { name: 'exact', drawing: '#exact-digits svg', button: '[data-act=run]', seen: '#exact-stages button:enabled', recorded: '.recorded' },
+];
+
+/** How much of a drawing must be on the first screen, in pixels. */
+const ENOUGH = 160;
+/** Most bytes of script before the wasm. */
+const SCRIPT = 300_000;
+
+for (const { name, drawing, button, seen, recorded } of PAGES) {
+  for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
+    test(`shell: the first screen of ${name}, ${colorScheme}, ${width} px`, async (context) => {
+      const page = await openDemo(context, `${await staticHost(context)}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+      await page.locator(`${button}:enabled`).waitFor();
+      await page.locator(seen).first().waitFor();
+      assert.match(await page.locator(recorded).first().innerText(), /recorded/i);
+      assert.equal(await page.evaluate(() => scrollY), 0, 'nothing has scrolled');
+      for (const [what, most] of [['h1', Infinity], ['.lead', Infinity], [button, Infinity], [drawing, ENOUGH]]) {
+        const box = await page.locator(what).first().boundingBox();
+        assert.ok(box && box.y >= 0 && box.y + Math.min(box.height, most) <= height, `${what} on the first screen: ${JSON.stringify(box)}`);
+      }
+      const menu = page.getByRole('navigation', { name: 'Pages' });
+      assert.equal(await menu.getByRole('link').count(), 6);
+      const here = await menu.locator('[aria-current=page]').boundingBox();
+      assert.ok(here && here.x >= 0 && here.x + here.width <= width && here.y < 120, `the menu is in sight: ${JSON.stringify(here)}`);
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'wider than the screen');
+      assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+      const script = await page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => /\.js$/.test(name)).reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0));
+      assert.ok(script > 0 && script < SCRIPT, `${script} bytes of script`);
+      await page.evaluate(axeSource);
+      const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    });
+  }
+}
+
+test('shell: a page is a press away from every other', async (context) => {
+  const page = await openDemo(context, `${await staticHost(context)}gates.html`, { ready: false, viewport: { width: 390, height: 844 }, hasTouch: true });
+  for (const [words, path] of [['Digits', 'digits'], ['Pictures', 'index'], ['Patients', 'patients'], ['Gates', 'gates']]) {
+    await page.getByRole('navigation').getByRole('link', { name: words }).click();
+    await page.waitForURL(`**/${path}.html`);
+    assert.equal(await page.locator('nav [aria-current=page]').innerText(), words);
+  }
+});
