@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { DigitRemoval, StageView } from 'refloat';
+import type { DigitRemoval, ProgramEvent, StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
 import { MISSING, PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
@@ -8,7 +8,9 @@ import { pointsOf, powers } from '../src/exact/arithmetic.js';
 import { decode, encode, type RecordedRun } from '../src/exact/recorded.js';
 import { drawn } from '../src/exact/state.js';
 import { FUNCTIONS, chart } from '../src/gates/chart.js';
-import { scores, type State } from '../src/patients/views.js';
+import { journeyFrom, take } from '../src/patients/journey.js';
+import { decode as decodeScores, type RecordedScores } from '../src/patients/recorded.js';
+import { scores, way, type State } from '../src/patients/views.js';
 
 const plugin = pages();
 const hook = plugin.transformIndexHtml as { handler(html: string, context: { path: string }): string };
@@ -68,13 +70,15 @@ test('the comb is that of the last stage that had one', () => {
 
 test('scores say how many there are, and what the table leaves out', () => {
   const row = { malignant: true, encrypted: 0.9, clear: 0.9, exact: 0.9 };
-  const state: State = { sets: [], set: '', busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], bootstraps: 1, problem: undefined, rows: [row], seconds: 1, sent: 1 };
+  const state: State = { sets: [], set: '', busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], journey: { points: [], steps: 1, total: 1, bootstraps: [0] }, recorded: undefined, problem: undefined, rows: [row], seconds: 1, sent: 1 };
   const one = scores(state).text;
   expect(one).toContain('1 patient scored, 1 of them rightly, with 1 bootstrap put in');
   expect(one).not.toContain('The table has the first');
   const many = scores({ ...state, rows: Array.from({ length: 100 }, () => row) }).text;
   expect(many).toContain('The table has the first 64 patients');
-  expect(many.match(/<tr>/g)).toHaveLength(65);
+  expect(many.match(/<tr class="">/g)).toHaveLength(64);
+  expect(scores({ ...state, rows: [{ ...row, malignant: false }] }).text).toMatch(/0 of them rightly.*<tr class="wrong">.*scored wrongly/s);
+  expect(scores({ ...state, rows: [{ ...row, encrypted: 1.01 }] }).text).toContain('1 score is below 0 or above 1');
 });
 
 test('what a polynomial leaves is that of exact arithmetic', () => {
@@ -113,4 +117,34 @@ test('the recorded run of exact numbers is a whole one, and survives its own for
   }
   expect(shown.output).toEqual(shown.input);
   expect(encode(run.made, shown)).toEqual(run);
+});
+
+test('the way through a program is drawn from its events, each bootstrap as one step', () => {
+  const journey = journeyFrom({ level: 1, logQ: 102, logScale: 42 });
+  const exit = (stage: string, level: number): ProgramEvent => ({ kind: 'exit', stage, atMs: 0, level, logQ: 60 + 42 * level, logScale: 42 }) as unknown as ProgramEvent;
+  const events = [
+    { kind: 'progress', stage: 'arithmetic', atMs: 0, done: 3, total: 9 },
+    exit('arithmetic', 0),
+    { kind: 'enter', stage: 'mod_raise', atMs: 0 },
+    ...['mod_raise', 'coeffs_to_slots', 'eval_mod', 'slots_to_coeffs'].map((stage, i) => exit(stage, [18, 15, 6, 3][i] ?? 0)),
+    { kind: 'progress', stage: 'arithmetic', atMs: 0, done: 9, total: 9 },
+    exit('arithmetic', 1),
+  ] as ProgramEvent[];
+  for (const event of events) take(journey, event, 4);
+  expect(journey.points.map(({ step, level }) => [step, level])).toEqual([[0, 1], [3, 0], [3.25, 18], [3.5, 15], [3.75, 6], [4, 3], [9, 1]]);
+  expect([journey.bootstraps, journey.steps, journey.total]).toEqual([[3], 9, 9]);
+});
+
+test('the recorded scores are drawn within their frame, and say what they are', () => {
+  const run = JSON.parse(readFileSync(new URL('../src/recorded/patients.json', import.meta.url), 'utf8')) as RecordedScores;
+  const state = { sets: [], set: '', busy: undefined, paused: false, tables: new Set<string>(), progress: [0, 0], problem: undefined, ...decodeScores(run) } as unknown as State;
+  for (const width of [320, 1180]) {
+    const { text } = way(state, width);
+    expect(text).toContain('A recorded run');
+    expect(text.match(/patients-bootstrap/g)).toHaveLength(run.journey.bootstraps.length);
+    const [, line = ''] = /class="patients-line" d="([^"]+)"|d="([^"]+)" class="patients-line"/.exec(text) ?? [];
+    for (const [, x, y] of line.matchAll(/([\d.]+) ([\d.]+)/g)) expect([Number(x) <= width, Number(y) >= 0, Number(y) <= 230]).toEqual([true, true, true]);
+    expect(line.length).toBeGreaterThan(100);
+  }
+  expect(scores(state).text).toContain(`${run.rows.length} patients scored`);
 });

@@ -1,5 +1,3 @@
-import csv from '../../../core/examples/data/breast-cancer-wisconsin.csv?raw';
-
 /** A row of the data. */
 export interface Patient {
   /** Thirty measurements in [-1, 1]. */
@@ -24,8 +22,8 @@ const PENALTY = 2e-3;
 const MARGIN = 1.25;
 const DEGREE = 31;
 
-/** Two rows of three to train with, the others to test; in four standard deviations from the mean, cut off at one. */
-export function patients(): { train: Patient[]; test: Patient[] } {
+/** Patients of the data set as text: two rows of three to train with, the others to test; in four standard deviations from the mean, cut off at one. */
+export function patients(csv: string): { train: Patient[]; test: Patient[] } {
   const rows = csv.trim().split('\n').slice(1).map((line) => line.split(','));
   const all = rows.map(([diagnosis, ...numbers]) => ({ malignant: diagnosis === 'M', measurements: numbers.map(Number) }));
   const isTest = (_: unknown, i: number): boolean => i % 3 === 2;

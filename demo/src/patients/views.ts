@@ -1,6 +1,9 @@
 import type { ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
+import { drawing, label, n } from '../views/svg.js';
+import type { Journey, Point } from './journey.js';
 import type { Model } from './model.js';
 import { batch } from './program.js';
 
@@ -15,7 +18,10 @@ export interface State {
   readonly tables: Set<string>;
   /** Bytes of keys, or steps of the program: done and all. */
   progress: readonly [number, number];
-  bootstraps: number;
+  /** The server's way through the program, as far as it is known. */
+  journey: Journey | undefined;
+  /** By what the run that is shown was made, unless it was the reader. */
+  recorded: string | undefined;
   problem: string | undefined;
   rows: readonly { readonly malignant: boolean; readonly encrypted: number; readonly clear: number; readonly exact: number }[];
   seconds: number;
@@ -38,11 +44,61 @@ export function controls(state: State, model: Model, test: number): Html {
       ${busy ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>` : html`<button type="button" class="primary small" data-act="run">Encrypt and score</button>`}
     </div>
     ${busy === 'keys' ? html`<p class="hint">Making and sending evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}</p>` : ''}
-    ${busy === 'run' ? html`<p class="hint">The server is at step ${done} of ${total || '…'}, after ${plural(state.bootstraps, 'bootstrap')}</p>` : ''}
+    ${busy === 'run' ? html`<p class="hint">The server is at step ${done} of ${total || '…'}, after ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')}</p>` : ''}
     ${busy ? html`<progress max="${total || 1}" value="${done}" aria-label="Progress"></progress>` : ''}
     ${problem(state)}
     <p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
       <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys to send; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
+}
+
+/** What the program does, in its order. */
+export function program(model: Model): Html {
+  const chips: readonly (readonly [string, string])[] = [
+    ['measurements', 'x, encrypted'],
+    ['w x + v x²', '30 weights each'],
+    ['rotate and sum', 'over 32 slots'],
+    ['+ b', 'z, in [−1, 1]'],
+    ['sigmoid', `polynomial of degree ${model.sigmoid.length - 1}`],
+    ['score', 'encrypted'],
+  ];
+  return html`<ol class="patients-program" aria-label="The program">${chips.map(([name, words]) => html`<li><b>${name}</b><small>${words}</small></li>`)}</ol>`;
+}
+
+/** The server's way through the program: the modulus at every step, and the bootstraps where they were put in. */
+export function way(state: State, width: number): Html {
+  const { journey, recorded } = state;
+  const points = journey?.points ?? [];
+  const height = 230;
+  const [left, top, bottom] = [34, 30, height - 38];
+  const total = Math.max(1, journey?.total ?? 1, journey?.steps ?? 1);
+  const most = Math.max(64, ...points.map(({ logQ }) => logQ));
+  const x = (step: number): number => left + (step / total) * (width - left - 6);
+  const y = (bits: number): number => bottom - (bits / most) * (bottom - top);
+  const line = points.map(({ step, logQ }, i) => `${i ? 'L' : 'M'}${n(x(step))} ${n(y(logQ))}`).join('');
+  const bootstraps = journey?.bootstraps ?? [];
+  // Between two bootstraps only the ends are known.
+  const inside = ({ step }: Point): boolean => bootstraps.some((begun) => step > begun && step <= begun + 1);
+  const parts = (measured: boolean): string =>
+    points.map((point, i) => {
+      const before = points[i - 1];
+      return before && inside(point) === measured ? `M${n(x(before.step))} ${n(y(before.logQ))}L${n(x(point.step))} ${n(y(point.logQ))}` : '';
+    }).join('');
+  const sentence = journey
+    ? `${plural(journey.steps, 'step')}${state.busy ? ` of ${journey.total || '…'}` : ''}, ${plural(bootstraps.length, 'bootstrap')} put in where the levels ran out.`
+    : 'The way of the ciphertext appears here.';
+  const every = most > 400 ? 250 : 100;
+  const ticks = Array.from({ length: Math.floor(most / every) + 1 }, (_, i) => i * every);
+  return figure(state, {
+    id: 'way',
+    title: 'Modulus on the way',
+    drawing: drawing(width, height, `log₂ of the modulus by step of the program. ${sentence}`, 'patients-way', html`
+      ${ticks.map((bits) => html`<line class="grid" x1="${left}" x2="${n(width)}" y1="${n(y(bits))}" y2="${n(y(bits))}"/>${label(left - 6, y(bits) + 4, bits, 'tick', 'end')}`)}
+      ${bootstraps.map((step, i) => html`<rect class="patients-bootstrap" x="${n(x(step))}" y="${top}" width="${n(Math.max(3, x(step + 1) - x(step)))}" height="${bottom - top}"/>${label(x(step + 0.5), top - 8, i + 1, 'tick')}`)}
+      ${points.length > 1 ? html`<path class="patients-water" d="${line}V${bottom}H${n(x(0))}Z"/><path class="patients-line" d="${parts(true)}"/><path class="patients-line between" d="${parts(false)}"/>` : ''}
+      ${label((left + width) / 2, height - 12, 'steps of the program', 'axis')}${label(left - 6, 14, 'bits', 'tick', 'end')}`),
+    caption: html`${recorded ? html`<strong class="patients-recorded">A recorded run</strong>, ${recorded}. ` : ''}${sentence} <span class="unit">Each bootstrap raises the modulus and spends most of it on itself; what is left is for the next products. Dashed: only the ends are known.</span>`,
+    table: { columns: ['Step', 'Level', 'log₂ Q', 'log₂ scale'], rows: points.map(({ step, level, logQ, logScale }) => [decimal(step, 2), level, decimal(logQ, 0), decimal(logScale, 1)]) },
+  });
 }
 
 /** The scores, encrypted and clear. */
@@ -50,11 +106,14 @@ export function scores(state: State): Html {
   const { rows } = state;
   if (rows.length === 0) return html`<p class="hint">Scores appear here, decrypted.</p>`;
   const most = rows.reduce((most, row) => Math.max(most, Math.abs(row.encrypted - row.clear)), 0);
-  const right = rows.filter((row) => row.encrypted > 0.5 === row.malignant).length;
-  return html`<p id="outcome">${plural(rows.length, 'patient')} scored, ${right} of them rightly, with ${plural(state.bootstraps, 'bootstrap')} put in. No score differs from the clear one by more than ${scientific(most)}.</p>
-    <p class="hint">${decimal(state.seconds, 1)} s from sending a ciphertext of ${bytes(state.sent)} to reading the scores.${rows.length > SHOWN ? ` The table has the first ${SHOWN} patients.` : ''}</p>
+  const isRight = (row: State['rows'][number]): boolean => row.encrypted > 0.5 === row.malignant;
+  const right = rows.filter(isRight).length;
+  const off = rows.reduce((most, row) => Math.max(most, Math.abs(row.clear - row.exact)), 0);
+  const beyond = rows.filter(({ encrypted }) => encrypted > 1 || encrypted < 0).length;
+  return html`<p id="outcome">${plural(rows.length, 'patient')} scored, ${right} of them rightly, with ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')} put in. No score differs from the clear one by more than ${scientific(most)}.</p>
+    <p class="hint">${beyond > 0 ? `${plural(beyond, 'score')} ${beyond === 1 ? 'is' : 'are'} below 0 or above 1: the sigmoid is a polynomial, which swings about the exact curve by up to ${scientific(off)} on these rows. ` : ''}${decimal(state.seconds, 1)} s from sending a ciphertext of ${bytes(state.sent)} to reading the scores.${rows.length > SHOWN ? ` The table has the first ${SHOWN} patients.` : ''}</p>
     <div class="table-scroll" tabindex="0" role="region" aria-label="Scores"><table><thead><tr><th scope="col">Patient</th><th scope="col">Encrypted</th><th scope="col">In the clear</th><th scope="col">Exact sigmoid</th><th scope="col">Diagnosis</th></tr></thead>
-    <tbody>${rows.slice(0, SHOWN).map((row, i) => html`<tr><th scope="row">${i + 1}</th><td>${row.encrypted.toFixed(6)}</td><td>${row.clear.toFixed(6)}</td><td>${row.exact.toFixed(6)}</td><td>${row.malignant ? 'malignant' : 'benign'}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rows.slice(0, SHOWN).map((row, i) => html`<tr class="${isRight(row) ? '' : 'wrong'}"><th scope="row">${i + 1}</th><td>${row.encrypted.toFixed(6)}</td><td>${row.clear.toFixed(6)}</td><td>${row.exact.toFixed(6)}</td><td>${row.malignant ? 'malignant' : 'benign'}${isRight(row) ? '' : html` <b>scored wrongly</b>`}</td></tr>`)}</tbody></table></div>`;
 }
 
 function problem(state: State): Html {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { test } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
+import { realServer, staticHost } from '../lib/host.mjs';
 import { openDemo } from '../lib/page.mjs';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,6 +16,7 @@ const PAGES = [
   { name: 'conventional', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
   { name: 'digits', drawing: '.digits-circle', button: '[data-act=run]', seen: '.digits-dots circle', recorded: '.recorded' },
   { name: 'exact', drawing: '#exact-digits svg', button: '[data-act=run]', seen: '#exact-stages button:enabled', recorded: '.recorded' },
+  { name: 'patients', drawing: '.patients-way', button: '[data-act=run]', seen: '.patients-line', recorded: '.patients-recorded', host: async (context) => (await realServer(context)).url },
 ];
 
 /** How much of a drawing must be on the first screen, in pixels. */
@@ -23,10 +24,10 @@ const ENOUGH = 160;
 /** Most bytes of script before the wasm. */
 const SCRIPT = 300_000;
 
-for (const { name, drawing, button, seen, recorded } of PAGES) {
+for (const { name, drawing, button, seen, recorded, host = staticHost } of PAGES) {
   for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
     test(`shell: the first screen of ${name}, ${colorScheme}, ${width} px`, async (context) => {
-      const page = await openDemo(context, `${await staticHost(context)}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+      const page = await openDemo(context, `${await host(context)}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
       await page.locator(`${button}:enabled`).waitFor();
       await page.locator(seen).first().waitFor();
       assert.match(await page.locator(recorded).first().innerText(), /recorded/i);

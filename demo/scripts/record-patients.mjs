@@ -1,0 +1,49 @@
+// Records one real run of the page of patients against a running server that offers toy sets, for the page to show before the
+// reader has made one (src/recorded/patients.json):
+//
+//   refloat serve --allow-insecure
+//   node demo/scripts/record-patients.mjs http://127.0.0.1:7979
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Refloat } from 'refloat';
+import { createServer } from 'vite';
+
+const SET = 'toy-conventional11';
+const url = process.argv[2];
+if (!url) throw new Error('which server? node demo/scripts/record-patients.mjs http://127.0.0.1:7979');
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+// The package is loaded once, by Node: a program must be of the same module as the server that takes it.
+const ssr = { external: ['refloat', 'refloat/client'] };
+const vite = await createServer({ root, ssr, server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } });
+const { patients, score, trained } = await vite.ssrLoadModule('/src/patients/model.ts');
+const { batch, inference, measurementsOf } = await vite.ssrLoadModule('/src/patients/program.ts');
+const { journeyFrom, take } = await vite.ssrLoadModule('/src/patients/journey.ts');
+
+const { train, test } = patients(readFileSync(new URL('../../core/examples/data/breast-cancer-wisconsin.csv', import.meta.url), 'utf8'));
+const model = trained(train);
+const rf = await Refloat.load();
+await rf.loadPresets('ckks-conventional');
+const server = rf.server(url);
+const set = (await server.params({ parts: true })).sets.find(({ name }) => name === SET);
+if (!set) throw new Error(`${url} does not offer ${SET}: start it with --allow-insecure`);
+const keys = await rf.keygen(SET, { allowInsecure: true });
+await server.uploadKeys(keys);
+const chosen = test.slice(0, batch(set));
+const input = await keys.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1 });
+const journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale });
+const began = performance.now();
+const job = server.run(inference(model, set), { measurements: input }, { keys });
+for await (const event of job) take(journey, event, set.stages.length);
+const found = await keys.decrypt((await job).score);
+const seconds = (performance.now() - began) / 1000;
+
+const short = (x) => Number(x.toPrecision(10));
+const rows = chosen.map(({ malignant, measurements }, i) => [Number(malignant), short(found[i]), short(score(model, measurements, 'polynomial')), short(score(model, measurements, 'exact'))]);
+journey.points = journey.points.map((point) => Object.fromEntries(Object.entries(point).map(([name, x]) => [name, Number(x.toPrecision(5))])));
+const made = `made by refloat ${rf.about().version} in Node ${process.versions.node.split('.')[0]}`;
+const text = `${JSON.stringify({ made, set: SET, seconds: short(seconds), sent: input.byteLength, rows, journey })}\n`;
+writeFileSync(new URL('../src/recorded/patients.json', import.meta.url), text);
+process.stdout.write(`recorded ${rows.length} patients, ${journey.bootstraps.length} bootstraps in ${journey.total} steps, ${text.length} bytes\n`);
+rf.close();
+await vite.close();

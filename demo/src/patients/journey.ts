@@ -1,0 +1,40 @@
+import type { KeyRepair, ProgramEvent } from 'refloat/client';
+
+/** The ciphertext at a point of the server's way through the program. */
+export interface Point {
+  /** Steps of the program that are done; within a bootstrap, which is one step, a part of it. */
+  readonly step: number;
+  readonly level: number;
+  readonly logQ: number;
+  readonly logScale: number;
+}
+
+/** What was seen of a program's run: the ciphertext after each stretch of arithmetic and each stage of a bootstrap. */
+export interface Journey {
+  points: Point[];
+  /** Steps done, and all of them. */
+  steps: number;
+  total: number;
+  /** The step that each bootstrap is. */
+  bootstraps: number[];
+}
+
+/** A run before its first event; its input is at a level. */
+export function journeyFrom(input: Omit<Point, 'step'>): Journey {
+  return { points: [{ step: 0, ...input }], steps: 0, total: 0, bootstraps: [] };
+}
+
+/** Takes an event in; `stages` is how many a bootstrap has. */
+export function take(journey: Journey, event: ProgramEvent | KeyRepair, stages: number): void {
+  if (event.kind === 'progress' && event.stage === 'arithmetic') [journey.steps, journey.total] = [event.done, event.total];
+  if (event.kind === 'enter' && event.stage === 'mod_raise') {
+    journey.bootstraps.push(journey.steps);
+    journey.steps += 1;
+  }
+  if (event.kind !== 'exit') return;
+  const { level, logQ, logScale } = event;
+  const begun = journey.bootstraps.at(-1) ?? 0;
+  const before = journey.points.filter(({ step }) => step > begun && step <= begun + 1).length;
+  const step = event.stage === 'arithmetic' ? journey.steps : Math.min(begun + 1, begun + (before + 1) / stages);
+  journey.points.push({ step, level, logQ, logScale });
+}

@@ -1,0 +1,23 @@
+import type { Journey } from './journey.js';
+import type { State } from './views.js';
+
+/** A run as JSON: each patient as diagnosis, encrypted score, score in the clear, exact score. */
+export interface RecordedScores {
+  readonly made: string;
+  readonly set: string;
+  readonly seconds: number;
+  readonly sent: number;
+  readonly rows: readonly (readonly [malignant: 0 | 1, encrypted: number, clear: number, exact: number])[];
+  readonly journey: Journey;
+}
+
+/** A recorded run as the page shows it. */
+export function decode({ made, set, seconds, sent, rows, journey }: RecordedScores): Pick<State, 'recorded' | 'seconds' | 'sent' | 'rows' | 'journey'> {
+  return {
+    recorded: `${made}, with ${set}`,
+    seconds,
+    sent,
+    rows: rows.map(([malignant, encrypted, clear, exact]) => ({ malignant: malignant === 1, encrypted, clear, exact })),
+    journey,
+  };
+}
