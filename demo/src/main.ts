@@ -284,7 +284,7 @@ document.addEventListener('keydown', (e) => {
     const by: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: row, ArrowUp: -row };
     const to = voyage && by[e.key] !== undefined ? followed(store.state, voyage) + (by[e.key] ?? 0) : -1;
     if (by[e.key] !== undefined) e.preventDefault();
-    if (voyage && to >= 0 && to < voyage.input.length) store.update((s) => { s.slot = to; });
+    if (voyage && to >= 0 && to < (voyage.used ?? voyage.input.length)) store.update((s) => { s.slot = to; });
   } else if (e.key === 'Escape' && store.state.busy) {
     session.cancel();
   }
@@ -305,7 +305,8 @@ function pick(e: PointerEvent): void {
   if (canvas.dataset['canvas'] === 'shown.circle') slot = slotNear(canvas, voyage, store.state.at, x, y);
   else if (canvas.dataset['canvas'] === 'shown.pick' && e.buttons === 0) return;
   else if (canvas.dataset['canvas'] === 'shown.pick' && !canvas.classList.contains('pixels')) {
-    slot = Math.max(0, Math.min(voyage.input.length - 1, Math.floor((x / box.width) * voyage.input.length)));
+    const drawn = voyage.used ?? voyage.input.length;
+    slot = Math.max(0, Math.min(drawn - 1, Math.floor((x / box.width) * drawn)));
   } else if (['shown.lens', 'shown.pick'].includes(canvas.dataset['canvas'] ?? '') && canvas.classList.contains('pixels')) {
     slot = Math.min(voyage.height - 1, Math.floor((y / box.height) * voyage.height)) * voyage.width + Math.min(voyage.width - 1, Math.floor((x / box.width) * voyage.width));
   } else return;

@@ -105,6 +105,7 @@ export class Session {
       preset,
       label: this.store.state.input.label,
       drawn: ['curve', 'numbers'].includes(this.store.state.input.kind) ? 'curve' : 'picture',
+      ...(this.store.state.input.used === undefined ? {} : { used: this.store.state.input.used }),
       ...grid,
       input,
       expected: input,

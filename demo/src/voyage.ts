@@ -71,6 +71,8 @@ export interface Voyage {
   readonly label: string;
   /** Are the slots drawn as a picture or as a sequence? */
   readonly drawn?: 'picture' | 'curve';
+  /** How many slots are drawn, where the others were filled with zeros. */
+  readonly used?: number;
   /** Shape in which the slots are drawn. */
   readonly width: number;
   readonly height: number;

@@ -23,6 +23,7 @@ export function fromNumbers(numbers: Float64Array): InputSource {
   const copy = numbers.slice();
   return {
     kind: 'numbers',
+    used: copy.length,
     label: copy.length === 1 ? 'one number' : `${copy.length} numbers`,
     values: (grid) => {
       const out = new Float64Array(grid.width * grid.height);

@@ -14,6 +14,8 @@ export interface InputSource {
   readonly kind: InputKind;
   /** For people: "the sailing boat". */
   readonly label: string;
+  /** How many of the slots are the reader's, where not all are: the first ones. */
+  readonly used?: number;
   /** Values in [-1, 1], row by row, for a grid of slots. */
   values(grid: Grid): Float64Array;
 }

@@ -32,7 +32,7 @@ export function paint(root: ParentNode, state: State): void {
       const grid = { width: Number(canvas.dataset['w']), height: Number(canvas.dataset['h']) };
       const preset = chosenPreset(state);
       const bits = preset?.mode === 'bits';
-      paintGrid(canvas, { values: slotValues(state.input, preset, grid), bits }, grid.width, grid.height, state.input.kind);
+      paintGrid(canvas, { values: slotValues(state.input, preset, grid), bits }, grid.width, grid.height, state.input.kind, undefined, state.input.used);
       continue;
     }
     const [who, what] = kind.split('.');
@@ -46,9 +46,9 @@ export function paint(root: ParentNode, state: State): void {
     } else {
       const seen = pictureOf(subject, what ?? '', state);
       if (!seen) continue;
-      if (what === 'error' && kindOf === 'curve') paintCurve(canvas, { values: stretched(seen.values) }, seen.values.length);
+      if (what === 'error' && kindOf === 'curve') paintCurve(canvas, { values: stretched(seen.values) }, subject.used ?? seen.values.length);
       else if (what === 'error') paintError(canvas, seen.values, subject.width, subject.height);
-      else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'pick' ? followed(state, subject) : what === 'lens' ? state.slot : undefined);
+      else paintGrid(canvas, seen, subject.width, subject.height, kindOf, what === 'pick' ? followed(state, subject) : what === 'lens' ? state.slot : undefined, subject.used);
     }
   }
 }
@@ -72,9 +72,9 @@ function pictureOf(voyage: Voyage, what: string, state: State): Seen | undefined
   }
 }
 
-function paintGrid(canvas: HTMLCanvasElement, seen: Seen, w: number, h: number, kind: string, slot?: number): void {
+function paintGrid(canvas: HTMLCanvasElement, seen: Seen, w: number, h: number, kind: string, slot?: number, used?: number): void {
   if (kind === 'curve' || kind === 'numbers') {
-    paintCurve(canvas, seen, w * h, slot);
+    paintCurve(canvas, seen, used ?? w * h, slot);
     return;
   }
   canvas.classList.add('pixels');
@@ -111,6 +111,9 @@ function sharp(canvas: HTMLCanvasElement): { context: CanvasRenderingContext2D; 
   return { context, w, h };
 }
 
+/** From so many pixels to a number on, numbers are drawn as bars. */
+const FEW = 6;
+
 function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?: number): void {
   canvas.classList.remove('pixels');
   const at = sharp(canvas);
@@ -126,17 +129,16 @@ function paintCurve(canvas: HTMLCanvasElement, seen: Seen, slots: number, slot?:
     context.lineTo(w, Math.round(y(v)) + 0.5);
     context.stroke();
   }
-  context.fillStyle = colour.low;
+  const each = w / slots;
   seen.values.forEach((value, i) => {
     const index = seen.indices?.[i] ?? i;
-    if (index === slot) return;
-    context.fillRect((index / slots) * w, y(value) - 1, Math.max(1.5, w / slots), 2);
+    if (index >= slots) return;
+    context.fillStyle = index === slot ? colour.mark : colour.low;
+    // Few numbers are bars from zero, many are a curve.
+    if (each >= FEW) context.fillRect((index + 0.2) * each, Math.min(y(0), y(value)), 0.6 * each, Math.max(2, Math.abs(y(value) - y(0))));
+    else if (index === slot) context.fillRect(index * each - 2, y(value) - 3, 6, 6);
+    else context.fillRect(index * each, y(value) - 1, Math.max(1.5, each), 2);
   });
-  if (slot !== undefined) {
-    const k = seen.indices ? seen.indices.indexOf(slot) : slot;
-    context.fillStyle = colour.mark;
-    context.fillRect((slot / slots) * w - 2, y(seen.values[k] ?? 0) - 3, 6, 6);
-  }
 }
 
 function paintError(canvas: HTMLCanvasElement, errors: Float64Array, w: number, h: number): void {

@@ -13,8 +13,8 @@ const MIDDLE = SIDE / 2;
 const RADIUS = 128;
 
 /** The slot that is followed: the reader's, else one in the sail. */
-export function followed(state: Pick<State, 'slot'>, { width, height, input }: Pick<Voyage, 'width' | 'height' | 'input'>): number {
-  return Math.min(input.length - 1, state.slot ?? Math.floor(height * 0.4) * width + Math.floor(width * 0.55));
+export function followed(state: Pick<State, 'slot'>, { width, height, input, used }: Pick<Voyage, 'width' | 'height' | 'input' | 'used'>): number {
+  return Math.min((used ?? input.length) - 1, state.slot ?? Math.floor(height * 0.4) * width + Math.floor(width * 0.55));
 }
 
 /** What is known of the slot at a moment, as the key reads it. */
@@ -109,7 +109,7 @@ export function slot(state: State, voyage: Voyage | undefined): Html {
 /** The picture that was encrypted: press a pixel, or move with the arrow keys. */
 function picker(voyage: Voyage, chosen: number): Html {
   const [row, column] = [Math.floor(chosen / voyage.width) + 1, (chosen % voyage.width) + 1];
-  return html`<div class="slot-pick"><canvas class="picture" style="--w:${voyage.width};--h:${voyage.height}" data-own data-canvas="shown.pick" tabindex="0" role="slider" aria-label="Slot to follow; arrow keys move" aria-valuemin="0" aria-valuemax="${voyage.input.length - 1}" aria-valuenow="${chosen}" aria-valuetext="row ${row}, column ${column}: ${decimal(voyage.input[chosen], 2)}"></canvas>
+  return html`<div class="slot-pick"><canvas class="picture" style="--w:${voyage.width};--h:${voyage.height}" data-own data-canvas="shown.pick" tabindex="0" role="slider" aria-label="Slot to follow; arrow keys move" aria-valuemin="0" aria-valuemax="${(voyage.used ?? voyage.input.length) - 1}" aria-valuenow="${chosen}" aria-valuetext="row ${row}, column ${column}: ${decimal(voyage.input[chosen], 2)}"></canvas>
     <p class="canvas-label">press a pixel, or use the arrow keys: slot ${chosen}, ${decimal(voyage.input[chosen], 3)}</p></div>`;
 }
 

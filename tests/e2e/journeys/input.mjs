@@ -115,4 +115,13 @@ test('input: numbers, and numbers that are none', async (context) => {
   await station(page, 'decrypt');
   const rows = await table(page, 'lens');
   [0.5, -0.25, 0.125, 0].forEach((x, i) => assert.ok(Math.abs(Number(rows[String(i)][1].replace('−', '-')) - x) < 0.002, `slot ${i}: ${rows[String(i)]}`));
+  // Three numbers are three bars over the whole width, not three dots at its edge: a third each.
+  const columns = await page.locator('canvas[data-canvas="shown.after"]').evaluate((canvas) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+    const middles = [1, 3, 5].map((sixth) => Math.round((sixth * width) / 6));
+    const coloured = (x, y) => data[4 * (y * width + x) + 2] > data[4 * (y * width + x)] + 40 && data[4 * (y * width + x) + 3] > 200;
+    return middles.map((x) => Array.from({ length: height }, (_, y) => coloured(x, y)).filter(Boolean).length / height);
+  });
+  assert.ok(columns.every((share, i) => Math.abs(share - 0.44 * [0.5, 0.25, 0.125][i]) < 0.03), `bars: ${columns}`);
 });
