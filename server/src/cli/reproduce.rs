@@ -39,6 +39,7 @@ Examples:
   refloat reproduce seal-bootstrapping --set 1 --slots 10 --slots 12
   refloat reproduce ckks-openfhe
   refloat reproduce modular-reduction --table 5 --table 6
+  refloat reproduce modular-reduction --rings
   refloat reproduce bgv --set bgv15 --runs 5
   refloat reproduce bgv --polynomials
   refloat reproduce scheme-switching --runs 1000";
@@ -66,6 +67,9 @@ pub struct Arguments {
     /// Tables of `modular-reduction` [default: all].
     #[arg(long, value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
+    /// Of `modular-reduction`, products of integers modulo small n instead of tables, beside those of BGV.
+    #[arg(long)]
+    rings: bool,
     /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
     #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
     slots: Vec<u32>,
@@ -200,6 +204,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
     match arguments.suite {
         Suite::Bgv if arguments.polynomials => reproduce_bgv::polynomials::run(&arguments.set, output),
+        _ if arguments.rings && !matches!(arguments.suite, Suite::ModularReduction) => {
+            Err(Failure::usage("--rings is for `reproduce modular-reduction`"))
+        }
         _ if arguments.polynomials => Err(Failure::usage("--polynomials is for `reproduce bgv`")),
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
@@ -229,10 +236,16 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         Suite::ModularReduction => {
             let sets = named(&arguments.set, "own, paper, toy", |name| Set::from_str(name, true).ok())?;
             let tables = arguments.table.iter().filter_map(|table| table.parse().ok()).collect();
-            reproduce_modular::run(
-                &reproduce_modular::Request { tables, sets, runs: runs(1), budget },
-                output,
-            )
+            let request = reproduce_modular::Request { tables, sets, runs: runs(1), budget };
+            if arguments.rings && !request.tables.is_empty() {
+                return Err(Failure::usage(
+                    "--table with --rings: products are of no table; give one of the two",
+                ));
+            }
+            if arguments.rings {
+                return reproduce_modular::rings::run(&request, output);
+            }
+            reproduce_modular::run(&request, output)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod bits;
+pub mod rings;
 
 use std::time::Instant;
 
