@@ -110,6 +110,8 @@ fn names_lead_nowhere_else() {
     let demo = folder.path().join("demo");
     std::fs::create_dir_all(demo.join("assets")).unwrap();
     std::fs::write(demo.join("index.html"), "<title>demo</title>").unwrap();
+    std::fs::write(demo.join("gates.html"), "<title>gates</title>").unwrap();
+    std::fs::write(demo.join("404.html"), "<title>none</title>").unwrap();
     std::fs::write(demo.join("assets/a.wasm"), b"\0asm").unwrap();
     std::fs::write(folder.path().join("outside.txt"), "private").unwrap();
     let server = TestServer::start(&folder.path().join("data"), |config| config.server.demo = demo);
@@ -125,6 +127,8 @@ fn names_lead_nowhere_else() {
         "/assets/..%2f..%2foutside.txt",
         "/assets/%5c..%5c..%5coutside.txt",
         "/missing.js",
+        "/..%2foutside",
+        "/run/..%2fgates",
     ] {
         let answer = client.get(path);
         assert!((400..500).contains(&answer.status), "{path}: {answer:?}");
@@ -132,13 +136,22 @@ fn names_lead_nowhere_else() {
     }
     let literal = client.raw(&request("GET /../outside.txt", &[], b""));
     assert!(!literal.contains("private"), "{literal}");
-    for page in ["/", "/run/1"] {
-        let answer = client.get(page).expect(200);
-        assert_eq!(answer.body, b"<title>demo</title>", "{page}");
+    for (page, status, title) in [
+        ("/", 200, "demo"),
+        ("/gates.html", 200, "gates"),
+        ("/gates", 200, "gates"),
+        ("/gates?set=toy-bool", 200, "gates"),
+        ("/run/1", 404, "none"),
+        ("/run", 404, "none"),
+    ] {
+        let answer = client.get(page).expect(status);
+        assert_eq!(String::from_utf8_lossy(&answer.body), format!("<title>{title}</title>"), "{page}");
         assert_eq!(answer.header("cross-origin-opener-policy"), "same-origin");
         assert_eq!(answer.header("cross-origin-embedder-policy"), "require-corp");
         assert_eq!(answer.header("cross-origin-resource-policy"), "same-origin");
     }
+    let moved = client.raw(&request("GET /gates/", &[], b"")).to_ascii_lowercase();
+    assert!(moved.contains(" 308 ") && moved.contains("\r\nlocation: /gates\r\n"), "{moved}");
     let module = client.get("/assets/a.wasm").expect(200);
     assert_eq!(module.header("content-type"), "application/wasm");
     server.stop();

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Uri, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::{Extension, Router};
 use tower_http::services::{ServeDir, ServeFile};
 
@@ -26,12 +26,11 @@ pub fn service(http: &Arc<Http>) -> Router {
     let config = &http.service.config;
     let router = if let Some(folder) = demo_folder(&config.server.demo) {
         tracing::info!(folder = %folder.display(), "serving the demo");
-        let page = ServeFile::new(folder.join("index.html"));
-        let directory = ServeDir::new(folder).append_index_html_on_directories(true);
+        let directory = ServeDir::new(&folder).append_index_html_on_directories(true);
         Router::new().fallback_service(directory.fallback(Router::new().fallback(
             move |uri: Uri, request: Request| {
-                let page = page.clone();
-                async move { missing(&uri, page, request).await }
+                let folder = folder.clone();
+                async move { page(&uri, &folder, request).await }
             },
         )))
     } else {
@@ -67,13 +66,37 @@ pub fn demo_folder(configured: &Path) -> Option<PathBuf> {
     .find(has_page)
 }
 
-/// A path without a file: the page itself for paths that look like pages, a problem for others.
-async fn missing(uri: &Uri, page: ServeFile, request: Request) -> Response {
-    let last = uri.path().rsplit('/').next().unwrap_or("");
-    if last.contains('.') {
+/// A path without a file: the page of that name, without `.html`; else the demo's page for what is missing, or a problem
+/// where there is none or where the path looks like that of a file.
+async fn page(uri: &Uri, folder: &Path, request: Request) -> Response {
+    let path = uri.path().trim_start_matches('/');
+    if path.rsplit('/').next().is_some_and(|last| last.contains('.')) {
         return nothing(uri.clone()).await.into_response();
     }
-    match tower::ServiceExt::oneshot(page, request).await {
+    let name = path.trim_end_matches('/');
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let named = folder.join(format!("{name}.html"));
+    if is_name && named.is_file() {
+        // Links of a page are relative to the folder that it is in.
+        return if name.len() < path.len() {
+            Redirect::permanent(&format!("/{name}")).into_response()
+        } else {
+            file(&named, request).await
+        };
+    }
+    let missing = folder.join("404.html");
+    if !missing.is_file() {
+        return nothing(uri.clone()).await.into_response();
+    }
+    let mut response = file(&missing, request).await;
+    if response.status().is_success() {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
+    response
+}
+
+async fn file(path: &Path, request: Request) -> Response {
+    match tower::ServiceExt::oneshot(ServeFile::new(path), request).await {
         Ok(response) => response.into_response(),
         Err(never) => match never {},
     }
