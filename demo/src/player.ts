@@ -1,9 +1,17 @@
+import { JOURNEY, STATIONS } from './stages.js';
 import { shownVoyage, type State, type Store } from './store.js';
 import { latest, moments, type Moment } from './voyage.js';
 
-/** Milliseconds a moment stays at speed 1: parts pass quickly, stations stay long enough to read. */
+/** Milliseconds that a part of a station stays at speed 1. */
 const PART_MS = 260;
-const STATION_MS = 1300;
+/** Milliseconds to read a word. */
+const WORD_MS = 180;
+
+/** Milliseconds that a moment stays at speed 1: parts pass quickly, the text of a station is read before the next one comes. */
+export function stayMs({ station, part }: Moment): number {
+  if (part > 0) return PART_MS;
+  return STATIONS[JOURNEY[station] ?? 'encrypt'].body.split(' ').length * WORD_MS;
+}
 
 /** Moves the selected moment along a voyage. */
 export class Player {
@@ -51,7 +59,7 @@ export class Player {
   private schedule(): void {
     clearTimeout(this.timer);
     const state = this.store.state;
-    const wait = (state.at.part > 0 ? PART_MS : STATION_MS) / state.speed;
+    const wait = stayMs(state.at) / state.speed;
     this.timer = setTimeout(() => {
       if (!this.store.state.playing) return;
       const voyage = shownVoyage(this.store.state);

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { bytes, decimal, duration, plural, scientific } from '../src/format.js';
 import { readHash, writeHash } from '../src/hash.js';
-import { position } from '../src/player.js';
+import { position, stayMs } from '../src/player.js';
 import { decode, encode } from '../src/recorded.js';
-import { stationIndex } from '../src/stages.js';
+import { JOURNEY, STATIONS, stationIndex } from '../src/stages.js';
 import type { State } from '../src/store.js';
 import { seenAt } from '../src/views/seen.js';
 import { markOf, observe, quality } from '../src/voyage.js';
@@ -25,6 +25,15 @@ describe('the address', () => {
 });
 
 describe('the player', () => {
+  test('stays until the text of a station can be read, and passes its parts quickly', () => {
+    for (const [station, name] of JOURNEY.entries()) {
+      const words = STATIONS[name].body.split(' ').length;
+      // Between 200 and 400 words a minute.
+      expect([stayMs({ station, part: 0 }) > words * 150, stayMs({ station, part: 0 }) < words * 300]).toEqual([true, true]);
+    }
+    expect(stayMs({ station: 5, part: 3 })).toBeLessThan(500);
+  });
+
   test('finds the nearest moment at or before the selected one', () => {
     const all = [
       { station: 0, part: 0 },

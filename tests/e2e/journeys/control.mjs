@@ -50,7 +50,7 @@ test('control: cancel while keys are made', async (context) => {
 test('control: replay moves through the stations by itself', async (context) => {
   const page = await openDemo(context, await staticHost(context));
   await refloat(page);
-  await page.selectOption('[data-input=speed]', '0.5');
+  await page.selectOption('[data-input=speed]', '4');
   await page.click('[data-act=replay]');
   await page.locator('#station-encrypt[aria-selected=true]').waitFor();
   await page.locator('#station-slots_to_coeffs[aria-selected=true]').waitFor();
