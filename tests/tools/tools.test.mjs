@@ -1,4 +1,4 @@
-// Tests of what the commands rely on to be right: counting, freshness, reading the picture.
+// Tests of what the commands rely on to be right: counting, freshness, reading the picture, what a release is made of.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
+import { binaryFor } from '../../server/npm/lib/launch.js';
 import { countTests } from './lib/count.mjs';
+import { linked } from './lib/elf.mjs';
 import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
+import { median, timesOf } from './lib/pair.mjs';
+import { digests, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
+import { bill, checksums, linkedCrates, npmComponent, selected } from './lib/sbom.mjs';
 import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
 
@@ -165,4 +170,88 @@ test('an artefact may shrink, and grow by less than 5 % of its committed size', 
   for (const bytes of [1, 900, 1000, 1050]) assert.equal(sizeProblem('x', bytes, 1000, 2000), undefined, String(bytes));
   assert.match(sizeProblem('x', 1051, 1000, 2000), /5\.1 % more than the 1000/);
   assert.match(sizeProblem('x', 2001, 2000, 2000), /over its limit of 2000/);
+});
+
+test('the parts of a release have one version', () => {
+  assert.match(releaseVersion(), /^\d+\.\d+\.\d+$/);
+});
+
+test('the notes of a release are its section of the changelog', () => {
+  const changelog = '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- One.\n\n## [0.1.0] - 2026-01-02\n\n- Two.\n';
+  assert.equal(notesOf(changelog, 'Unreleased'), '### Added\n\n- One.\n');
+  assert.equal(notesOf(changelog, '0.1.0'), '- Two.\n');
+  assert.equal(notesOf(changelog, '0.1'), undefined);
+});
+
+test('digests are those of the files', (context) => {
+  const folder = scratch(context);
+  writeFileSync(join(folder, 'b'), 'abc');
+  writeFileSync(join(folder, 'a'), '');
+  // SHA-256 of "abc": FIPS 180-4, example.
+  assert.deepEqual(digests(folder), [
+    { name: 'a', bytes: 0, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' },
+    { name: 'b', bytes: 3, sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
+  ]);
+});
+
+test('a bill of materials has what is linked, and what needs what', () => {
+  const lock = '[[package]]\nname = "b"\nversion = "2.0.0"\nsource = "registry+x"\nchecksum = "' + '5a'.repeat(32) + '"\n\n[[package]]\nname = "a"\nversion = "1.0.0"\n';
+  const needs = (pkg, kind = null) => ({ pkg, dep_kinds: [{ kind }] });
+  const metadata = {
+    packages: [
+      { id: 'i', name: 'a', version: '1.0.0', license: 'MIT' },
+      { id: 'j', name: 'b', version: '2.0.0', license: 'MIT/Apache-2.0' },
+      { id: 'k', name: 'built-with', version: '3.0.0', license: 'MIT' },
+    ],
+    resolve: { nodes: [{ id: 'i', deps: [needs('j'), needs('k', 'build')] }, { id: 'j', deps: [] }, { id: 'k', deps: [] }] },
+  };
+  const wanted = linkedCrates('a v1.0.0 (/somewhere)\nb v2.0.0\nb v2.0.0 (*)\n');
+  assert.deepEqual([...wanted], ['a 1.0.0', 'b 2.0.0']);
+  const crates = selected(metadata, wanted, checksums(lock));
+  const made = JSON.parse(JSON.stringify(bill({ name: 'x', version: '9' }, crates, [npmComponent({ name: 'n', version: '4.0.0', license: 'ISC' })])));
+  assert.deepEqual(made.components.map(({ name }) => name), ['a', 'b', 'n']);
+  assert.deepEqual(made.components[1], {
+    type: 'library',
+    name: 'b',
+    version: '2.0.0',
+    licenses: [{ expression: 'MIT OR Apache-2.0' }],
+    hashes: [{ alg: 'SHA-256', content: '5a'.repeat(32) }],
+    purl: 'pkg:cargo/b@2.0.0',
+    'bom-ref': 'pkg:cargo/b@2.0.0',
+  });
+  assert.deepEqual(made.dependencies, [
+    { ref: 'refloat:x@9', dependsOn: ['pkg:cargo/a@1.0.0', 'pkg:npm/n@4.0.0'] },
+    { ref: 'pkg:cargo/a@1.0.0', dependsOn: ['pkg:cargo/b@2.0.0'] },
+    { ref: 'pkg:cargo/b@2.0.0', dependsOn: [] },
+    { ref: 'pkg:npm/n@4.0.0', dependsOn: [] },
+  ]);
+  assert.throws(() => selected(metadata, new Set(['c 1.0.0']), new Map()), /does not know c 1\.0\.0/);
+});
+
+test('the binary is that of the platform', () => {
+  const resolve = (name) => `/modules/${name}`;
+  assert.equal(binaryFor('linux-x64', resolve), join('/modules/@refloat/server-linux-x64/bin/refloat'));
+  assert.equal(binaryFor('win32-x64', resolve), join('/modules/@refloat/server-win32-x64/bin/refloat.exe'));
+  assert.throws(() => binaryFor('sunos-x64', resolve), /no binary for sunos-x64, only for linux-arm64, linux-x64, win32-x64.*cargo install/);
+  const absent = () => {
+    throw new Error('not found');
+  };
+  assert.throws(() => binaryFor('linux-arm64', absent), /@refloat\/server-linux-arm64.*not installed.*--omit=optional/);
+});
+
+test('what a program asks of the system is read from its headers', { skip: process.platform !== 'linux' }, (context) => {
+  const program = linked('/bin/sh');
+  assert.match(program.loader, /ld-/);
+  assert.ok(program.libraries.some((name) => /^libc\b/.test(name)), String(program.libraries));
+  const path = join(scratch(context), 'text');
+  writeFileSync(path, 'no program');
+  assert.throws(() => linked(path), /no ELF file/);
+});
+
+test('times are found in what refloat bench says', () => {
+  const ship = { keygenSeconds: 3, measurements: [{ mode: 'real', ciphertexts: 1, threads: 2, seconds: 0.5 }, { mode: 'real', ciphertexts: 8, threads: 2, seconds: 4 }] };
+  assert.deepEqual(timesOf(ship), [['keys', 3], ['real, threads 2', 0.5], ['real, 8 ciphertexts, threads 2', 4]]);
+  assert.deepEqual(timesOf({ nandSeconds: 1, lookUpSeconds: 2, adder: [{ threads: 1, seconds: 3 }] }), [['NAND', 1], ['look-up', 2], ['threads 1', 3]]);
+  assert.throws(() => timesOf({ keygenSeconds: 1 }), /no times/);
+  assert.deepEqual([median([3, 1, 2]), median([4, 1, 2, 3])], [2, 2.5]);
 });

@@ -1,0 +1,128 @@
+// The README's quick start as somebody does it who has Node and nothing else: the packages of a release are installed in an empty
+// folder, where no compiler is to be found, and the commands and the program of the README run there, with a 128-bit set.
+//
+//   node tests/packaging/quick-start.mjs FOLDER-WITH-THE-PACKAGES
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Stop, main, say } from '../tools/lib/log.mjs';
+import { onPath } from '../tools/lib/browser.mjs';
+import { root } from '../tools/lib/paths.mjs';
+import { kill, run, start } from '../tools/lib/run.mjs';
+import { freePort, isFree, notReady } from '../tools/lib/server.mjs';
+
+/** Commands that npm and its packages use. */
+const NEEDED = ['node', 'npm', 'npx', 'sh'];
+
+/** Commands that build something. */
+const COMPILERS = ['cargo', 'rustc', 'cc', 'gcc', 'clang', 'make', 'python3'];
+
+/** The server's address in the README. */
+const ADDRESS = 'http://127.0.0.1:7878';
+
+/** Milliseconds after which a command is taken to hang, and in which the server must start. */
+const LIMIT = 20 * 60_000;
+const READY = 30_000;
+
+await main(async () => {
+  const [folder, ...rest] = process.argv.slice(2);
+  if (!folder || rest.length) throw new Stop('usage: node tests/packaging/quick-start.mjs FOLDER-WITH-THE-PACKAGES');
+  const place = mkdtempSync(join(tmpdir(), 'refloat-quick-start-'));
+  try {
+    const env = { ...process.env, PATH: bareFolder(place), HOME: join(place, 'home') };
+    const project = join(place, 'project');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
+    await must('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs(resolve(folder))], { cwd: project, env });
+    env.PATH += `:${join(project, 'node_modules', '.bin')}`;
+    await commandLine(project, env);
+    await server(place, project, env);
+    say(`1 passed, 0 failed`);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
+/** A folder for PATH with what npm needs, and no compiler. */
+function bareFolder(place) {
+  const bare = join(place, 'bin');
+  mkdirSync(bare);
+  for (const name of NEEDED) symlinkSync(onPath([name]), join(bare, name));
+  for (const name of COMPILERS) if (existsSync(join(bare, name))) throw new Error(`${name} is there`);
+  return bare;
+}
+
+/** The packages for this platform. */
+function tarballs(folder) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  const wanted = ['refloat-\\d', 'refloat-server-\\d', `refloat-server-${process.platform}-${process.arch}-`];
+  return wanted.map((start) => {
+    const found = names.filter((name) => new RegExp(`^${start}`).test(name));
+    if (found.length !== 1) throw new Stop(`${folder} has ${found.length} packages called ${start}: ${found.join(', ')}`);
+    return join(folder, found[0]);
+  });
+}
+
+/** The commands of the README, but for the server. */
+async function commandLine(project, env) {
+  copyFileSync(join(root, 'demo', 'public', 'boat.png'), join(project, 'photo.png'));
+  const lines = block('sh', 'refloat keygen').map((line) => line.replace(/\s+#.*$/, '')).filter((line) => line !== 'refloat serve');
+  if (lines.length < 4) throw new Error(`the README's commands are ${lines.join('; ')}`);
+  for (const line of lines) await must('sh', ['-c', line], { cwd: project, env });
+  if (!existsSync(join(project, 'fresh.png'))) throw new Error('there is no fresh.png');
+  say(`${lines.length} commands, ${lines[0]} first`);
+}
+
+/** The program of the README, with a server that `npx` starts and that serves the demo. */
+async function server(place, project, env) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const began = Date.now();
+  const child = start('npx', ['--offline', 'refloat-server', '--listen', `127.0.0.1:${port}`, '--data', join(place, 'data')], { cwd: project, env });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+  const closed = new Promise((settle) => child.on('close', settle));
+  try {
+    while (await notReady(url)) {
+      if (child.exitCode !== null || Date.now() - began > READY) throw new Error(`npx refloat-server is not ready, and said:\n${said}`);
+      await new Promise((settle) => setTimeout(settle, 20));
+    }
+    say(`npx refloat-server answered after ${Date.now() - began} ms`);
+    const page = await (await fetch(url)).text();
+    if (!/<script type="module"/.test(page)) throw new Error(`the demo is not served, but:\n${page.slice(0, 500)}`);
+    const program = block('ts', "from 'refloat'").join('\n').replace(ADDRESS, url);
+    if (!program.includes(url)) throw new Error(`the README's program does not name ${ADDRESS}`);
+    writeFileSync(join(project, 'program.js'), program);
+    const output = await must('node', ['program.js'], { cwd: project, env });
+    const values = (output.match(/-?\d+(\.\d+)?(e-?\d+)?/g) ?? []).slice(-3).map(Number);
+    const right = [0.5, -0.25, 1].every((value, i) => Math.abs(value - values[i]) < 0.05);
+    if (!right) throw new Error(`the README's program printed:\n${output}`);
+    say(`the program printed ${values.join(', ')}`);
+  } finally {
+    // As a supervisor does it: the process that was started, not its group.
+    child.kill('SIGTERM');
+    const hard = setTimeout(() => kill(child, 'SIGKILL'), READY);
+    await closed;
+    clearTimeout(hard);
+  }
+  // npx does not wait for it.
+  for (const deadline = Date.now() + READY; !(await isFree(port)); ) {
+    if (Date.now() > deadline) throw new Error('the server outlived npx');
+    await new Promise((settle) => setTimeout(settle, 100));
+  }
+}
+
+/** The lines of the README's first block in a language that has a text in it. */
+function block(language, having) {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(new RegExp('^```' + language + '\\n([^]*?)^```', 'gm'))].map(([, code]) => code);
+  const found = blocks.find((code) => code.includes(having));
+  if (!found) throw new Error(`the README has no ${language} with ${having}`);
+  return found.trim().split('\n');
+}
+
+async function must(command, args, options) {
+  const { code, output } = await run(command, args, { limit: LIMIT, ...options });
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}, and said:\n${output}`);
+  return output;
+}

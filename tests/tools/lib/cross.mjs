@@ -1,0 +1,94 @@
+// Programs for systems other than this one: what compiles and runs them here, and cargo for them.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { aptCommand, aptInstall } from './apt.mjs';
+import { onPath } from './browser.mjs';
+import { target } from './paths.mjs';
+import { cargoProgress, run } from './run.mjs';
+
+/** Milliseconds after which a command of cargo is taken to hang. */
+const LIMIT = 60 * 60_000;
+
+/**
+ * Systems by their names in Rust. `tools` are commands and where Debian has them, `compiler` is the one for C, which also links if
+ * no `linker` is named, and `runner` is the command that runs a program, if this machine cannot.
+ */
+const SYSTEMS = {
+  'aarch64-unknown-linux-gnu': {
+    compiler: 'aarch64-linux-gnu-gcc',
+    runner: ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu'],
+    tools: { 'qemu-aarch64': 'qemu-user', 'aarch64-linux-gnu-gcc': 'gcc-aarch64-linux-gnu', '/usr/aarch64-linux-gnu/lib/libc.so.6': 'libc6-dev-arm64-cross' },
+  },
+  'x86_64-unknown-linux-musl': {
+    compiler: 'musl-gcc',
+    linker: 'cc',
+    tools: { 'musl-gcc': 'musl-tools', cc: 'gcc' },
+  },
+  // Rust brings the C library for ARM. The C of the crates is compiled with the headers of another one, of which it uses nothing
+  // that differs.
+  'aarch64-unknown-linux-musl': {
+    compiler: 'aarch64-linux-gnu-gcc',
+    runner: ['qemu-aarch64'],
+    tools: { 'qemu-aarch64': 'qemu-user', 'aarch64-linux-gnu-gcc': 'gcc-aarch64-linux-gnu', '/usr/aarch64-linux-gnu/include/stdio.h': 'libc6-dev-arm64-cross' },
+  },
+  'x86_64-pc-windows-gnu': {
+    compiler: 'x86_64-w64-mingw32-gcc',
+    tools: { 'x86_64-w64-mingw32-gcc': 'gcc-mingw-w64-x86-64' },
+  },
+  // Only checked: to link, or to compile C, takes Apple's headers.
+  'aarch64-apple-darwin': { tools: {} },
+};
+
+/** The command that runs a program for a system. */
+export const runner = (system) => SYSTEMS[system].runner ?? [];
+
+/**
+ * What is not there to build for a system, and cannot be had or, without `install`, was not asked for; undefined if nothing is
+ * missing. `command` is the one that installs it.
+ */
+export async function missingFor(system, install, command) {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'this is done on Linux on x86-64 alone';
+  const { tools } = SYSTEMS[system];
+  const isThere = (tool) => (tool.startsWith('/') ? existsSync(tool) : onPath([tool]));
+  const absent = () => Object.keys(tools).filter((tool) => !isThere(tool));
+  const packages = () => [...new Set(absent().map((tool) => tools[tool]))];
+  if (absent().length && install) await aptInstall(`compiling for ${system}`, packages());
+  if (absent().length) return `no ${absent().join(', ')}; \`${command}\` installs what is missing: ${aptCommand(packages())}`;
+  const library = async () => existsSync((await run('rustc', ['--print', 'target-libdir', '--target', system])).output.trim());
+  if (!(await library()) && install) await run('rustup', ['target', 'add', system]);
+  return (await library()) ? undefined : `Rust has no ${system}; \`${command}\` adds it: rustup target add ${system}`;
+}
+
+/** Runs a command of cargo for a system; gives what it says. */
+export async function cargoFor(system, progress, [command, ...args], more = {}) {
+  const { env, onLine } = cargoProgress(progress);
+  const { code, output } = await run('cargo', [command, '--target', system, ...args], {
+    env: { ...env, ...environment(system), ...more },
+    onLine,
+    limit: LIMIT,
+  });
+  if (code !== 0) throw new Error(`cargo ${command} for ${system} ended with ${code}, and said:\n${output.slice(-8000)}`);
+  return output;
+}
+
+/** Where cargo leaves the server and command line. */
+export function binaryFor(system, profile) {
+  return join(target, system, profile === 'dev' ? 'debug' : profile, system.includes('windows') ? 'refloat.exe' : 'refloat');
+}
+
+/** Builds the server and command line; gives its file. */
+export async function buildFor(system, progress, profile) {
+  const strip = { [`CARGO_PROFILE_${profile.toUpperCase()}_STRIP`]: 'symbols' };
+  await cargoFor(system, progress, ['build', '--locked', '--profile', profile, '--package', 'refloat-server', '--bin', 'refloat'], strip);
+  return binaryFor(system, profile);
+}
+
+function environment(system) {
+  const { compiler, linker, runner } = SYSTEMS[system];
+  const cargo = `CARGO_TARGET_${system.toUpperCase().replaceAll('-', '_')}`;
+  return {
+    [`CC_${system.replaceAll('-', '_')}`]: compiler,
+    [`${cargo}_LINKER`]: linker ?? compiler,
+    [`${cargo}_RUNNER`]: runner?.join(' '),
+  };
+}

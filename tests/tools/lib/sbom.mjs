@@ -1,0 +1,94 @@
+// Software bills of materials: what is in an artefact, by name, version, licence and digest, and what of it needs what.
+// Format: CycloneDX 1.6 (ECMA-424), in JSON.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './paths.mjs';
+import { run } from './run.mjs';
+
+/** The crates in what is made of a package for a system; `options` choose its features. */
+export async function cratesIn(name, system, options = []) {
+  const metadata = JSON.parse(await output('cargo', ['metadata', '--locked', '--format-version', '1', '--filter-platform', system]));
+  const tree = ['tree', '--locked', '--package', name, '--target', system, '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
+  const linked = await output('cargo', [...tree, ...options]);
+  return selected(metadata, linkedCrates(linked), checksums(readFileSync(join(root, 'Cargo.lock'), 'utf8')));
+}
+
+/** The bill of an artefact: its own `name` and `version`, and what it is made of. */
+export function bill({ name, version, type = 'application' }, crates, others = []) {
+  const ref = (crate) => `pkg:cargo/${crate.name}@${crate.version}`;
+  const own = `refloat:${name}@${version}`;
+  const components = [...crates.map((crate) => ({ ...component(crate), purl: ref(crate), 'bom-ref': ref(crate) })), ...others];
+  const needed = new Set(crates.flatMap(({ needs }) => needs.map(ref)));
+  const direct = components.map((each) => each['bom-ref']).filter((each) => !needed.has(each));
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type, 'bom-ref': own, name, version, licenses: licences('MIT OR Apache-2.0') } },
+    components,
+    dependencies: [
+      { ref: own, dependsOn: direct },
+      ...crates.map((crate) => ({ ref: ref(crate), dependsOn: crate.needs.map(ref) })),
+      ...others.map((each) => ({ ref: each['bom-ref'], dependsOn: [] })),
+    ],
+  };
+}
+
+/** A package of npm whose code is in an artefact. */
+export function npmComponent({ name, version, license }) {
+  const purl = `pkg:npm/${name}@${version}`;
+  return { type: 'library', name, version, licenses: licences(license), purl, 'bom-ref': purl };
+}
+
+/** Rust's own library, which is in every artefact and has no entry in a lock file. */
+export async function standardLibrary(system) {
+  const version = /^rustc (\S+)/.exec(await output('rustc', ['--version']))?.[1];
+  const description = system.endsWith('musl') ? 'with the C library musl, as Rust brings it' : undefined;
+  return { type: 'library', name: 'Rust standard library', version, description, licenses: licences('MIT OR Apache-2.0'), 'bom-ref': `rust-std@${version}` };
+}
+
+/** Names and versions that `cargo tree` lists, as `name version`. */
+export function linkedCrates(listing) {
+  return new Set([...listing.matchAll(/^(\S+) v(\S+)/gm)].map(([, name, version]) => `${name} ${version}`));
+}
+
+/** SHA-256 of every crate in a lock file that came from a registry, by `name version`. */
+export function checksums(lock) {
+  const entry = /\[\[package\]\]\nname = "([^"]+)"\nversion = "([^"]+)"\nsource = "registry[^"]*"\nchecksum = "([0-9a-f]{64})"/g;
+  return new Map([...lock.matchAll(entry)].map(([, name, version, digest]) => [`${name} ${version}`, digest]));
+}
+
+/** The crates of `cargo metadata` whose `name version` is in a set, in order of their names, each with what it needs of them. */
+export function selected({ packages, resolve }, wanted, digests) {
+  const key = ({ name, version }) => `${name} ${version}`;
+  const byId = new Map(packages.filter((each) => wanted.has(key(each))).map((each) => [each.id, each]));
+  const missing = [...wanted].filter((each) => ![...byId.values()].some((found) => key(found) === each));
+  if (missing.length) throw new Error(`cargo metadata does not know ${missing.join(', ')}`);
+  const edges = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const isLinked = ({ pkg, dep_kinds }) => byId.has(pkg) && dep_kinds.some(({ kind }) => kind === null);
+  return [...byId.values()]
+    .map((each) => ({
+      name: each.name,
+      version: each.version,
+      license: each.license ?? undefined,
+      digest: digests.get(key(each)),
+      needs: edges.get(each.id).deps.filter(isLinked).map(({ pkg }) => byId.get(pkg)),
+    }))
+    .sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function component({ name, version, license, digest }) {
+  const hashes = digest && [{ alg: 'SHA-256', content: digest }];
+  return { type: 'library', name, version, licenses: license && licences(license), hashes };
+}
+
+/** A licence as SPDX has it; a slash is how older manifests say `OR`. */
+function licences(text) {
+  return [{ expression: text.split('/').map((part) => part.trim()).join(' OR ') }];
+}
+
+async function output(command, args) {
+  const { code, output: text } = await run(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}`);
+  return text;
+}

@@ -1,0 +1,145 @@
+// `npm run release`: makes everything that a release consists of, in target/release-files, tries it, and lists it. It publishes
+// nothing: the last lines say how that is done.
+//
+//   --dry-run       of a version that is not finished: notes from "Unreleased", and changes may be uncommitted
+//   --quick         a rehearsal, with binaries of the profile `quick`; for --dry-run alone
+//   --no-registry   leaves out the dry run of cargo publish, which asks the registry
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from './lib/build.mjs';
+import { buildFor, missingFor } from './lib/cross.mjs';
+import { linked } from './lib/elf.mjs';
+import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
+import { root, target } from './lib/paths.mjs';
+import { librariesOfWindows } from './lib/pe.mjs';
+import { prepare } from './lib/prepare.mjs';
+import { PLATFORMS, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
+import { cargoProgress, must, run } from './lib/run.mjs';
+import { bill, cratesIn, npmComponent, standardLibrary } from './lib/sbom.mjs';
+
+const COMMAND = 'npm run release';
+
+/** Crates in the order in which they are published. */
+const CRATES = ['refloat', 'refloat-server'];
+
+const OPTIONS = {
+  'dry-run': { type: 'boolean', default: false },
+  quick: { type: 'boolean', default: false },
+  'no-registry': { type: 'boolean', default: false },
+};
+
+/** Where everything is put, and where packages are laid out. */
+const out = join(target, 'release-files');
+const parts = join(target, 'release-parts');
+
+await main(async () => {
+  const options = readOptions();
+  const version = releaseVersion();
+  const notes = await notesFor(version, options['dry-run']);
+  await prepare();
+  await build(['wasm', 'ts', 'demo']);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'NOTES.md'), notes);
+  const time = (await run('git', ['log', '-1', '--format=%ct'])).output.trim();
+
+  const made = [];
+  for (const [platform, { system }] of Object.entries(PLATFORMS)) {
+    if (await binary(platform, system, version, time, options.quick ? 'quick' : 'release')) made.push(platform);
+  }
+  await packages(version, made);
+  if (!options['no-registry']) await crates();
+  if (made.includes(`${process.platform}-${process.arch}`)) {
+    const step = begin("the README's quick start by these packages, without a compiler");
+    const tried = await must(step, process.execPath, [join(root, 'tests', 'packaging', 'quick-start.mjs'), out]);
+    step.done(tried.output.trim().split('\n').at(-1));
+  }
+  list(version, options);
+});
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (values.quick && !values['dry-run']) throw new Error('--quick is for --dry-run: such binaries are not for publishing');
+    return values;
+  } catch (error) {
+    throw new Stop(`${error.message}\nusage: ${COMMAND} [-- [--dry-run [--quick]] [--no-registry]]`);
+  }
+}
+
+/** Notes of the version, or in a dry run of what is to come. */
+async function notesFor(version, dry) {
+  const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const notes = notesOf(changelog, version) ?? (dry ? notesOf(changelog, 'Unreleased') : undefined);
+  if (!notes) throw new Stop(`CHANGELOG.md has no section [${version}]; give "Unreleased" that name and a date, or use --dry-run`);
+  const changed = (await run('git', ['status', '--porcelain'])).output.trim();
+  if (changed && !dry) throw new Stop(`a release is made of what is committed; these files are not, or use --dry-run:\n${changed}`);
+  return notes;
+}
+
+/** Builds a binary, and makes its archive and its package; says whether it could. */
+async function binary(platform, system, version, time, profile) {
+  const missing = await missingFor(system, true, COMMAND);
+  const step = begin(`binary for ${PLATFORMS[platform].said}`);
+  if (missing) {
+    step.skip(bold(`skipped: ${missing}`));
+    return false;
+  }
+  const path = await buildFor(system, step, profile);
+  if (platform.startsWith('win32')) await librariesOfWindows(path);
+  else if (linked(path).loader || linked(path).libraries.length) throw new Stop(`${path} needs shared libraries`);
+  const contents = bill({ name: 'refloat', version }, await cratesIn('refloat-server', system), [await standardLibrary(system)]);
+  const json = `${JSON.stringify(contents, undefined, 2)}\n`;
+  writeFileSync(join(out, `refloat-${version}-${platform}.cdx.json`), json);
+
+  const folder = join(parts, `refloat-${version}-${platform}`);
+  layOut(folder, path, json);
+  copyFileSync(join(root, 'server', 'README.md'), join(folder, 'README.md'));
+  await archive(step, folder, join(out, `refloat-${version}-${platform}.tar.gz`), time);
+  platformManifest(folder, platform, version);
+  await packNpm(folder, out);
+  step.done();
+  return true;
+}
+
+/** The packages of npm that are the same everywhere. */
+async function packages(version, made) {
+  const step = begin('packages for npm');
+  await packNpm(join(root, 'ts'), out);
+  const folder = join(parts, 'refloat-server');
+  launcherPackage(folder);
+  await packNpm(folder, out);
+  const system = 'wasm32-unknown-unknown';
+  const vendored = JSON.parse(readFileSync(join(root, 'node_modules', 'eventsource-parser', 'package.json'), 'utf8'));
+  const others = [await standardLibrary(system), npmComponent(vendored)];
+  const contents = bill({ name: 'refloat', version, type: 'library' }, await cratesIn('refloat-wasm', system), others);
+  writeFileSync(join(out, `refloat-${version}-npm.cdx.json`), `${JSON.stringify(contents, undefined, 2)}\n`);
+  step.done(`with binaries for ${made.join(', ') || 'no platform'}`);
+}
+
+/** What the registry would say of the crates. */
+async function crates() {
+  const step = begin(`cargo publish --dry-run: ${CRATES.join(', ')}`);
+  const names = CRATES.flatMap((name) => ['--package', name]);
+  await must(step, 'cargo', ['publish', '--dry-run', '--allow-dirty', '--locked', ...names], cargoProgress(step));
+  step.done();
+}
+
+function list(version, options) {
+  const files = digests(out);
+  writeFileSync(join(out, 'SHA256SUMS'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
+  say();
+  const wide = Math.max(...files.map(({ name }) => name.length));
+  for (const { name, bytes } of files) say(`  ${name.padEnd(wide)}  ${String(bytes).padStart(10)} bytes`);
+  say(dim(`  in ${out}, with their digests in SHA256SUMS`));
+  say();
+  if (options['dry-run']) return say(`refloat ${version}: dry run. Nothing was published.`);
+  const tarballs = files.map(({ name }) => name).filter((name) => name.endsWith('.tgz'));
+  // The launcher comes last: it asks for the platforms' packages.
+  const last = `refloat-server-${version}.tgz`;
+  say(`refloat ${version} is made. To publish it:`);
+  say(`  git tag v${version} && git push origin v${version}`);
+  for (const name of CRATES) say(`  cargo publish --package ${name}`);
+  for (const name of [...tarballs.filter((name) => name !== last), last]) say(`  npm publish --access public ${join(out, name)}`);
+}
