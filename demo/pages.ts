@@ -59,3 +59,14 @@ export function pages(): Plugin {
     },
   };
 }
+
+/** Addresses of the page for what is missing begin at the root: it is shown at any depth, and a policy may forbid a base. */
+export function missingFromRoot(): Plugin {
+  return {
+    name: 'refloat-missing',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (html, { path }) => (path.endsWith(`/${MISSING}.html`) ? html.replace(/(href|src)="\.\//g, '$1="/') : html),
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { DigitRemoval, ProgramEvent, StageView } from 'refloat';
 import { describe, expect, test } from 'vitest';
-import { MISSING, PAGES, pages } from '../pages.js';
+import { MISSING, missingFromRoot, PAGES, pages } from '../pages.js';
 import { comb, lowestDegree } from '../src/conventional/comb.js';
 import type { State as Conventional } from '../src/conventional/state.js';
 import { pointsOf, powers } from '../src/exact/arithmetic.js';
@@ -27,6 +27,13 @@ describe('every page', () => {
       expect(written).not.toContain('<!--');
     });
   }
+
+  test('but the one for what is missing is relative to where it is', () => {
+    const { handler } = missingFromRoot().transformIndexHtml as typeof hook;
+    const html = '<script src="./assets/a.js"></script><a href="./gates.html">Gates</a>';
+    expect(handler(html, { path: '/gates.html' })).toBe(html);
+    expect(handler(html, { path: `/${MISSING}.html` })).toBe('<script src="/assets/a.js"></script><a href="/gates.html">Gates</a>');
+  });
 
   test('without its marks is no page', () => {
     expect(() => hook.handler('<html></html>', { path: '/index.html' })).toThrow('<!--head-->');

@@ -177,3 +177,17 @@ test(
   },
   { limit: 900_000, ...(process.env.REFLOAT_E2E_SHIP13 === '1' ? {} : { skip: 'set REFLOAT_E2E_SHIP13=1' }) },
 );
+
+test('server: pages go by their names, and a path that leads nowhere says so', async (context) => {
+  const { url } = await realServer(context);
+  const page = await openDemo(context, url, { expectLostRequests: true, hash: 'digits', ready: false, reducedMotion: 'reduce' });
+  await page.locator('.digits-dots circle').first().waitFor();
+  assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Digits');
+
+  const answer = await page.goto(`${url}no/such/page`);
+  assert.equal(answer.status(), 404);
+  assert.equal(await page.locator('h1').innerText(), 'No such page');
+  await page.locator('#path', { hasText: '/no/such/page' }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Gates' }).click();
+  await page.locator('.gates-gate.lit').first().waitFor();
+});
