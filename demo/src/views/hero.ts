@@ -136,7 +136,7 @@ function outcome(state: State): Html | null {
   if (state.said) return html`<p class="hint">${state.said}</p>`;
   const ms = voyage && bootstrapMs(voyage);
   if (!voyage?.result || ms === undefined) return null;
-  return html`<p class="hint afloat">Afloat again in ${duration(ms)}, worst slot right to ${decimal(voyage.result.quality.bitsMax)} bits. <a href="#voyage">See the voyage</a></p>`;
+  return html`<p class="hint afloat">Afloat again in ${duration(ms)}, worst slot right to ${decimal(voyage.result.quality.bitsMax)} bits. <a href="#voyage" data-act="station:0">See the voyage from its start</a></p>`;
 }
 
 function action(state: State): Html {

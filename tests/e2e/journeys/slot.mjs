@@ -61,4 +61,8 @@ test('slot: a press on the picture chooses, and who refloats by keyboard keeps t
   await until('the focus on cancelling', async () => (await focused()) === 'cancel');
   await cameBack(page);
   await until('the focus back', async () => (await focused()) === 'refloat');
+  // From the outcome the story begins at its first station.
+  await page.getByRole('link', { name: 'See the voyage' }).click();
+  await page.locator('#station-encrypt[aria-selected=true]').waitFor();
+  await until('the voyage in sight', () => page.locator('#figure-slot').evaluate((el) => el.getBoundingClientRect().top < innerHeight));
 });
