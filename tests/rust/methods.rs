@@ -135,6 +135,7 @@ const MEASUREMENTS: [&str; 13] = [
     "server/src/cli/reproduce_modular/baseline.rs",
     "server/src/cli/reproduce_modular/bits.rs",
     "server/src/cli/reproduce_modular/mod.rs",
+    "server/src/cli/reproduce_modular/rings.rs",
     "server/src/cli/reproduce_openfhe.rs",
     "server/src/cli/reproduce_seal.rs",
     "server/src/cli/reproduce_switching.rs",
