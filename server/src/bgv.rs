@@ -211,6 +211,9 @@ impl IntegerClient for Described<BgvParams> {
             bootstraps: plan.bootstraps(),
             inserted: plan.inserted(),
             digits: 0,
+            log_failure: (plan.bootstraps() > 0)
+                .then(|| self.params.log2_failure() + (plan.bootstraps() as f64).log2()),
+            least_distance: 0.0,
         })
     }
 

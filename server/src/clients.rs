@@ -193,6 +193,24 @@ pub struct PlannedProgram {
     pub inserted: usize,
     /// Passes that read digits.
     pub digits: usize,
+    /// log2 of the probability that a result is wrong, where it is known; of numbers that are at least so far apart, where they are
+    /// compared.
+    pub log_failure: Option<f64>,
+    /// How far apart.
+    pub least_distance: f64,
+}
+
+impl PlannedProgram {
+    /// How often a result is wrong, in words; nothing where that is not known.
+    pub fn failure(&self) -> Option<String> {
+        let log = self.log_failure?;
+        let apart = if self.least_distance > 0.0 {
+            format!(" where numbers that are compared are at least {:.4} apart", self.least_distance)
+        } else {
+            String::new()
+        };
+        Some(format!("a result is wrong with a probability of at most 2^{log:.1}{apart}"))
+    }
 }
 
 /// A ciphertext in wire form that was read, and what it says about itself.
@@ -272,6 +290,8 @@ where
             bootstraps: plan.bootstraps(),
             inserted: plan.inserted(),
             digits: plan.digit_passes(),
+            log_failure: plan.log2_failure(),
+            least_distance: plan.least_distance(),
         })
     }
 }

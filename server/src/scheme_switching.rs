@@ -8,6 +8,7 @@ use refloat::bootstrapping::scheme_switching::{
     self, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams, LinkPreset, LinkTables,
     Reduction,
 };
+use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::Target;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
 use refloat::schemes::ckks::CkksContext;
@@ -36,9 +37,12 @@ struct Linked {
 fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     let set = |preset: &LinkPreset| {
         let params = preset.params()?;
-        let beside = params.gate_key_bytes() + working_bytes(params.ckks().ckks().rlwe());
+        // The larger of the ways to keep the diagonals of the map to the lowest levels.
+        let base = params.base_diagonal_bytes(PlaintextStorage::Evaluated);
+        let beside = params.gate_key_bytes() + base + working_bytes(params.ckks().ckks().rlwe());
         let plan = MemoryPlan::keeping_all(params.ckks(), wanted.memory.for_keys(beside));
-        let expanded_key_bytes = plan.kept() + params.gate_key_bytes();
+        let expanded_key_bytes =
+            plan.kept() + params.base_diagonal_bytes(plan.storage()) + params.gate_key_bytes();
         let info = SetInfo { expanded_key_bytes, ..preset.describe(&params) };
         Ok(Box::new(CkksJobs::new(info, Linked { params, plan })?) as Box<dyn JobSet>)
     };

@@ -108,6 +108,8 @@ fn questions_of_order_are_text_bytes_and_answers() {
         ("top x 4 5", "1 to 4"),
         ("top x 4 0", "1 to 4"),
         ("sign x 0", "1 to"),
+        ("sign x 4 unit", "signed"),
+        ("sign x 4 grid 8", "signed"),
         ("rank y 4", "\"y\""),
     ] {
         let error =

@@ -5,15 +5,15 @@ use std::sync::OnceLock;
 use refloat::Error;
 use refloat::bootstrapping::ckks_msb::{Numbers, Radix, RootsSpec};
 use refloat::bootstrapping::scheme_switching::{
-    LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams, LinkPartKind, LinkPreset,
-    LinkSecretKey, LinkSpec, Phase, Range, Reduction,
+    Comparison, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams, LinkPartKind,
+    LinkPreset, LinkSecretKey, LinkSpec, Phase, Range, Reduction,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::{Bootstraps, InputShape, Plan, Program};
 use refloat::params::{cggi_preset, msb_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiSpec, Encoding};
-use refloat::schemes::ckks::{Ciphertext, Complex};
+use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::wire::{secret_key_from_bytes, secret_key_to_bytes, verify_link_part};
 use refloat_tests::measure::{assert_within, bits, mean_square, uniform};
 
@@ -42,6 +42,18 @@ fn wide() -> World {
     spec.cggi =
         CggiSpec { log_n: 9, method, prime, base_log, digits, switch_base_log, switch_digits, ..spec.cggi };
     of_params(LinkParams::new(&spec).unwrap(), 4)
+}
+
+/// The demonstration set with other numbers.
+fn of_spec(change: impl FnOnce(&mut LinkSpec<Reduction>)) -> World {
+    let mut spec = LinkPreset::named("toy-link").unwrap().params().unwrap().spec().clone();
+    change(&mut spec);
+    of_params(LinkParams::new(&spec).unwrap(), 6)
+}
+
+/// How numbers at the scale of the set are compared.
+fn comparison(world: &World, range: Range) -> Comparison {
+    world.params.comparison(range, world.params.ckks().scale()).unwrap()
 }
 
 fn world() -> &'static World {
@@ -121,7 +133,7 @@ fn an_order_is_wrong_as_often_as_the_model_says() {
     let count = 512;
     // The second half of the slots holds what the first is compared with.
     for (range, distance) in [(Range::Unit, 0.002), (Range::Signed, 0.004)] {
-        let probability = world.params.log2_wrong_order(range, distance).unwrap().exp2();
+        let probability = comparison(world, range).log2_wrong(distance).exp2();
         assert!((0.05..0.3).contains(&probability), "{probability}");
         let first: Vec<f64> = (0..count).map(|i| 0.25 + i as f64 / 1024.0).collect();
         let numbers: Vec<f64> = first.iter().copied().chain(first.iter().map(|x| x + distance)).collect();
@@ -137,8 +149,96 @@ fn an_order_is_wrong_as_often_as_the_model_says() {
         // 99.9 % of the normal distribution, and the model's tolerance of 10 % in the deviation.
         assert!((wrong - mean).abs() < 3.3 * deviation + 0.15 * mean, "{wrong}, {mean} expected");
     }
-    let far = world.params.log2_wrong_order(Range::Unit, 0.05).unwrap();
-    assert!(far < -100.0, "{far}");
+    let unit = comparison(world, Range::Unit);
+    assert!(unit.log2_wrong(0.05) < -100.0 && unit.rotations() == 1);
+    // The nearer, the more often, and the inverse of it.
+    let least = unit.least_distance(-40.0).unwrap();
+    assert!((unit.log2_wrong(least) + 40.0).abs() < 1e-6, "{least}");
+    assert!(unit.least_distance(-80.0).unwrap() > least && unit.least_distance(-1e9).is_none());
+    // Two numbers: one pair. More of them, and look-ups of their ranks, add up.
+    let ranks = |count, tables| world.params.log2_wrong_ranks(&unit, count, tables, least);
+    assert!((ranks(2, 0) + 40.0).abs() < 1e-6);
+    assert!((ranks(16, 0) + 40.0 - 120f64.log2()).abs() < 1e-6);
+    let far = |tables| world.params.log2_wrong_ranks(&unit, 16, tables, 0.1);
+    assert!(far(1) > far(0) + 100.0 && (far(4) - far(1) - 2.0).abs() < 1e-6, "{} {}", far(0), far(1));
+}
+
+/// With digits of six bits and a key switch of few, so that exact comparisons are wrong now and then.
+#[test]
+fn an_exact_order_is_wrong_no_oftener_than_all_of_its_rotations() {
+    let world = of_spec(|spec| {
+        spec.cggi.switch_digits = 6;
+        spec.cggi.log_failure = -4.0;
+        spec.log_failure = -4.0;
+    });
+    let (bits, pairs) = (8, 512);
+    let exact = comparison(&world, Range::Grid { bits });
+    assert_eq!(exact.rotations(), 3);
+    let bound = exact.log2_wrong(0.0).exp2();
+    // More than any one of them may be.
+    assert!(bound > (-4f64).exp2() && bound < 3.0 * (-4f64).exp2(), "{bound}");
+    // Equal numbers, and neighbours of which the first is the smaller: the differences that are nearest to another sign.
+    let first: Vec<f64> = (0..pairs).map(|i| f64::from(i % 255) / 256.0).collect();
+    let second = first.iter().enumerate().map(|(i, x)| x + (i % 2) as f64 / 256.0);
+    let numbers: Vec<f64> = first.iter().copied().chain(second).collect();
+    let phases = extract(&world, &numbers, Range::Grid { bits });
+    let mut wrong = 0.0;
+    for (i, (x, y)) in phases.iter().zip(&phases[first.len()..]).enumerate() {
+        let bit = world.evaluator.at_least(x, y, &mut ()).unwrap();
+        wrong += f64::from(u8::from(world.secret.cggi().decrypt_bit(&bit).unwrap() != i.is_multiple_of(2)));
+    }
+    let (mean, deviation) = (pairs as f64 * bound, (pairs as f64 * bound * (1.0 - bound)).sqrt());
+    assert!(wrong < mean + 3.3 * deviation && wrong > mean / 10.0, "{wrong}, at most {mean} expected");
+}
+
+#[test]
+fn a_grid_takes_the_drift_of_scales_that_its_budget_has_room_for() {
+    let world = of_spec(|spec| spec.log_failure = -70.0);
+    let range = Range::Grid { bits: 10 };
+    let own = world.params.ckks().scale();
+    let drifted = |drift: f64| own.mul(Scale::new(1.0 + drift));
+    let of = |drift: f64| world.params.comparison(range, drifted(drift));
+    let step = (-13f64).exp2();
+    assert!(of(0.0).is_ok());
+    for drift in [2.0 * step, -2.0 * step] {
+        assert_eq!(of(drift).unwrap_err().code(), "LIMIT");
+    }
+    // Numbers as far off as there is just room for: neighbours, and those that are furthest apart.
+    let (mut room, mut beyond) = (0.0, 2.0 * step);
+    for _ in 0..30 {
+        let middle = 0.5 * (room + beyond);
+        *(if of(middle).is_ok() { &mut room } else { &mut beyond }) = middle;
+    }
+    assert!(room > 0.1 * step, "{room}");
+    let values = [0, 1, 2, 511, 512, 513, 1022, 1023];
+    for (drift, fits) in [(room, true), (-room, true), (1.01 * beyond, false)] {
+        let numbers: Vec<f64> = values.iter().map(|&k| (1.0 + drift) * f64::from(k) / 1024.0).collect();
+        let x = encrypt(&world, &numbers, world.params.input_level(), 41).relabelled(drifted(drift));
+        let slots: Vec<usize> = (0..values.len()).collect();
+        let phases = world.evaluator.extract(&x, &slots, range, &mut ()).unwrap();
+        for (i, x) in phases.iter().enumerate() {
+            for (j, y) in phases.iter().enumerate() {
+                match world.evaluator.at_least(x, y, &mut ()) {
+                    Ok(bit) => {
+                        assert!(
+                            fits && world.secret.cggi().decrypt_bit(&bit).unwrap() == (i >= j),
+                            "{i}, {j}"
+                        );
+                    }
+                    Err(error) => assert!(!fits && error.code() == "LIMIT", "{drift}: {error}"),
+                }
+            }
+            let bit = world.evaluator.above(x, 512.0 / 1024.0, &mut ());
+            assert_eq!(bit.is_ok(), fits);
+            assert!(bit.is_err() || world.secret.cggi().decrypt_bit(&bit.unwrap()).unwrap() == (i >= 4));
+        }
+        // Plans say it before anything is computed.
+        let program = Program::parse("x = input\nm = argmax x 8 grid 10\nm = output m").unwrap();
+        let shape = InputShape { level: x.level(), scale: x.scale() };
+        let target = world.params.program_target().unwrap();
+        let plan = Plan::new(&program, &target, &[shape], Bootstraps::AsWritten);
+        assert_eq!(plan.err().map(|error| error.code()), (!fits).then_some("LIMIT"));
+    }
 }
 
 #[test]
@@ -324,7 +424,7 @@ fn what_does_not_fit_is_refused() {
     }
     let low = encrypt(world, &[0.5], level - 1, 11);
     assert_eq!(code(extract(&low, &[0], Range::Unit).unwrap_err()), "LEVEL_MISMATCH");
-    let scaled = x.clone().relabelled(refloat::schemes::ckks::Scale::exp2(41.0));
+    let scaled = x.clone().relabelled(Scale::exp2(41.0));
     assert_eq!(code(extract(&scaled, &[0], Range::Unit).unwrap_err()), "SCALE_MISMATCH");
     let foreign = encrypt(&other, &[0.5, 0.25], level, 12);
     assert_eq!(code(extract(&foreign, &[0], Range::Unit).unwrap_err()), "PARAMS_MISMATCH");
@@ -334,6 +434,9 @@ fn what_does_not_fit_is_refused() {
     let at_least = |x, y| world.evaluator.at_least(x, y, &mut ()).map(|_| ());
     assert_eq!(code(at_least(&phases[0], &theirs[0]).unwrap_err()), "PARAMS_MISMATCH");
     assert_eq!(code(world.secret.inspect_phase(&theirs[0]).unwrap_err()), "PARAMS_MISMATCH");
+    let near = x.clone().relabelled(world.params.ckks().scale().mul(Scale::new(1.0 + 1e-6)));
+    let near = extract(&near, &[0], Range::Unit).unwrap();
+    assert_eq!(code(at_least(&phases[0], &near[0]).unwrap_err()), "SCALE_MISMATCH");
     let signed = extract(&x, &[0], Range::Signed).unwrap();
     assert_eq!(code(at_least(&phases[0], &signed[0]).unwrap_err()), "INVALID_ARGUMENT");
     for count in [0, 1, 17] {
@@ -522,6 +625,10 @@ fn programs_ask_for_the_order_of_slots() {
     let plan = Plan::new(&program, &target, &[InputShape::of(&x)], Bootstraps::AsWritten).unwrap();
     // Two questions about y, of one set of comparisons; one about x.
     assert!(plan.digit_passes() >= 3 && plan.bootstraps() == 0);
+    // Three questions about two values: the sum of what may go wrong, for numbers that are far enough apart.
+    let (limit, failure) = (world.params.spec().log_failure, plan.log2_failure().unwrap());
+    assert!(failure > limit && failure < limit + 6.0, "{failure}");
+    assert!((0.01..0.1).contains(&plan.least_distance()), "{}", plan.least_distance());
     let method = LinkBootstrapper::new(world.evaluator.clone());
     let found = method.run_program(&plan, &[x], &mut ()).unwrap();
     for (found, clear) in found.iter().zip(&clear) {
@@ -530,6 +637,19 @@ fn programs_ask_for_the_order_of_slots() {
             assert!((a.re - b.re).abs() < 5e-3, "{a:?}, {b:?}");
         }
     }
+    // On a grid each comparison is several rotations, and all of them count.
+    let plan_of = |question: &str| {
+        let program = Program::parse(&format!("x = input\nm = {question}\nm = output m")).unwrap();
+        let shape = InputShape { level: 5, scale: world.params.ckks().scale() };
+        let plan = Plan::new(&program, &target, &[shape], Bootstraps::AsWritten).unwrap();
+        (plan.digit_passes(), plan.log2_failure().unwrap(), plan.least_distance())
+    };
+    let [unit, grid] = ["argmax x 16 unit", "argmax x 16 grid 9"].map(plan_of);
+    let rotations = comparison(world, Range::Grid { bits: 9 }).rotations();
+    assert!(rotations >= 3);
+    assert_eq!((unit.0, grid.0), (1 + 136usize.div_ceil(90), 1 + (120 * rotations + 16).div_ceil(90)));
+    assert!(grid.1 < unit.1 && grid.1 < limit && grid.2 == 0.0, "{grid:?}, {unit:?}");
+
     for (text, part) in [
         ("x = input\nm = argmax x 17\nm = output m", "17 numbers"),
         ("x = input\nm = sign x 513\nm = output m", "513 numbers"),

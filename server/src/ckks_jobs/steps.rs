@@ -32,7 +32,10 @@ pub fn plan<'j, P: CkksSet>(
         return job.plan(&target, key);
     }
     let left = rounds.output_level(input, output)?;
-    let target = target.with_bootstrapping(input, left).with_refreshed(Refreshed::OfInput);
+    // Each round is a bootstrap that may fail.
+    let failure = target.failure().map(|one| one + f64::from(rounds.count()).log2());
+    let target =
+        target.with_bootstrapping(input, left).with_refreshed(Refreshed::OfInput).with_failure(failure);
     job.plan(&target, key).map_err(|error| match error {
         Error::LevelMismatch(message) => Error::LevelMismatch(format!(
             "{message}; or take 1 round: {} leave level {left} and 1 leaves {output}",

@@ -128,7 +128,12 @@ pub fn evaluate(
     let info = set.client().info();
     let engines = Engines::with(registry, SetFilter { only: Some(&info.name), ..SetFilter::all() })?;
     engines.check_operations(&info.name, &operations)?;
-    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits } = set.plan(key, &body)?;
+    let planned = set.plan(key, &body)?;
+    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits, .. } = planned;
+    let least_distance = Some(planned.least_distance).filter(|&least| least > 0.0);
+    if let Some(failure) = planned.failure() {
+        output.note(&format!("the plan has {steps} steps; {failure}"));
+    }
     let task = Task { mode: info.mode, operations, rounds: 1 };
     let largest = outputs.len() * info.largest_ciphertext();
     let Done { bytes, seconds, stages } =
@@ -151,13 +156,15 @@ pub fn evaluate(
     }
     let value = json!({
         "params": info.name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted, "digits": digits,
+        "logFailure": planned.log_failure, "leastDistance": least_distance,
         "seconds": seconds, "server": place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {
         let mut text = format!(
-            "{}{steps} steps, {key_switches} key switches between bootstraps; bootstraps: {bootstraps}, {inserted} of them put in{}, {seconds:.3} s",
+            "{}{steps} steps, {key_switches} key switches between bootstraps; bootstraps: {bootstraps}, {inserted} of them put in{}{}, {seconds:.3} s",
             stage_table(&stages),
-            if digits == 0 { String::new() } else { format!("; digits: {digits}") }
+            if digits == 0 { String::new() } else { format!("; digits: {digits}") },
+            planned.failure().map_or(String::new(), |failure| format!("; {failure}"))
         );
         for ((name, file), result) in outputs.iter().zip(written).zip(&results) {
             let place = file.as_ref().map_or("not written".to_owned(), |file| format!("into {}", file.display()));

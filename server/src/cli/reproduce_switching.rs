@@ -32,6 +32,9 @@ const DISTANCE: f64 = 1.0 / 29.0;
 /// Slots whose phases are measured.
 const PHASES: usize = 512;
 
+/// log2 of how often close numbers are to be compared wrongly, so that the deviation can be told: one in eight.
+const CLOSE: f64 = -3.0;
+
 /// What is asked for.
 pub struct Request {
     /// Names of sets; where none is given, the default.
@@ -56,6 +59,9 @@ struct Row {
     machine: String,
     note: String,
 }
+
+/// The metric of the deviation of signs.
+const SIGNS: &str = "signs, deviation";
 
 /// The metric that decides whether a run succeeded.
 const WRONG: &str = "wrong winners";
@@ -143,6 +149,26 @@ impl Bench {
         Ok([sum, worst])
     }
 
+    /// The deviation of the phases whose signs are compared, in turns, by the model and as so many comparisons of close numbers say
+    /// that are wrong: of those, as many are wrong as if the model's were multiplied by the ratio of the distances.
+    fn signs(&self) -> Result<[f64; 2], Failure> {
+        let comparison = self.params.comparison(Range::Unit, self.params.ckks().scale())?;
+        let distance = comparison.least_distance(CLOSE).unwrap_or(1.0);
+        let first: Vec<f64> = (0..PHASES).map(|i| i as f64 / (2 * PHASES) as f64).collect();
+        let second = first.iter().map(|x| x + distance);
+        let numbers: Vec<f64> = first.iter().copied().chain(second).collect();
+        let slots: Vec<usize> = (0..2 * PHASES).collect();
+        let phases = self.evaluator.extract(&self.encrypt(&numbers)?, &slots, Range::Unit, &mut ())?;
+        let mut wrong = 0.0;
+        for (x, y) in phases.iter().zip(&phases[PHASES..]) {
+            let larger = self.evaluator.at_least(y, x, &mut ())?;
+            wrong += f64::from(u8::from(!self.secret.cggi().decrypt_bit(&larger)?));
+        }
+        let model = comparison.deviation().unwrap_or(f64::NAN);
+        let as_if = comparison.least_distance((wrong / PHASES as f64).log2()).unwrap_or(f64::NAN);
+        Ok([model, model * distance / as_if])
+    }
+
     /// Mean and largest error of so many random bits that went through a gate, and the seconds of the fastest way back.
     fn bits(&self, count: usize, runs: usize, stream: &mut Stream) -> Result<[f64; 3], Failure> {
         let clear: Vec<bool> = (0..count).map(|_| stream.below(2) == 1).collect();
@@ -218,6 +244,10 @@ impl Bench {
             ),
             row("slots to gates, worst", None, worst.log2(), "log2 of a turn", None, "of 512 slots"),
         ];
+        spinner.set_message(format!("{}: signs", self.name));
+        let [model, measured] = self.signs()?;
+        let how = "by the wrong ones of 512 comparisons of numbers that are close";
+        rows.push(row(SIGNS, Some(model.log2()), measured.log2(), "log2 of a turn", None, how));
         for count in [64, 1024] {
             if count > self.params.most_bits() {
                 continue;
@@ -236,7 +266,8 @@ impl Bench {
                 "fastest of three",
             ));
         }
-        let least = self.params.least_distance(Range::Unit, -128.0);
+        let comparison = self.params.comparison(Range::Unit, self.params.ckks().scale())?;
+        let least = comparison.least_distance(-128.0).unwrap_or(f64::INFINITY);
         let what = "of numbers in [0, 1], for a wrong order with 2^-128";
         rows.push(row("least distance", None, least, "", None, what));
         let mut wrong = 0;
@@ -320,6 +351,8 @@ mod tests {
         assert!(of(WRONG).measured.abs() < 0.5);
         let deviation = of("slots to gates, deviation");
         assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
+        let signs = of(SIGNS);
+        assert!((signs.measured - signs.model.unwrap()).abs() < 0.5, "{signs:?}");
         let bits = of("gates to slots, 64 bits, mean error");
         assert!((bits.measured - bits.model.unwrap()).abs() < 1.0, "{bits:?}");
         assert!(text(&rows, &Machine::here(), 2).contains("argmax of 16"));

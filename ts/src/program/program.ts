@@ -266,9 +266,9 @@ export class Value {
     return this.#order({ top: whole(most, 1, count, 'of the largest') }, count, options);
   }
 
-  /** 1 in those of the first `count` slots that are at least 0, and 0 in all others. */
-  sign(count: number, options: OrderOptions = {}): Value {
-    return this.#order('sign', count, options);
+  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  sign(count: number): Value {
+    return this.#order('sign', count, {});
   }
 
   /** Names the node, for messages. */

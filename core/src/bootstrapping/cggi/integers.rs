@@ -6,9 +6,12 @@
 //! The noise is multiplied as well: the bits that a set can take at once, and w, are limited by it, first of all for the
 //! lowest digit. The primes of 50 bits are for this.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
-use super::evaluator::CggiEvaluator;
+use super::{
+    evaluator::CggiEvaluator,
+    sign_plan::{NoisyResidue, SignPlan},
+};
 use crate::{
     arith::Word,
     error::Error,
@@ -77,47 +80,32 @@ impl<W: Word> CggiEvaluator<W> {
         x: &CggiCiphertext<W>,
         observer: &mut dyn Observer,
     ) -> Result<CggiCiphertext<W>, Error> {
-        self.look_up_sign(x, f64::from(x.weight()), [0, 1], Encoding::Bit, observer)
+        self.look_up_sign(x, (f64::from(x.weight()), 0.0), [0, 1], Encoding::Bit, observer)
     }
 
-    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below. The variance of
-    /// the noise of x, in units of that of a bootstrapped ciphertext, may be much less than 1: it is what the first digit multiplies.
+    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below. `noise` and
+    /// `offset` are those of [`NoisyResidue`]: what the first digit multiplies.
     pub(in crate::bootstrapping) fn look_up_sign(
         &self,
         x: &CggiCiphertext<W>,
-        mut noise: f64,
+        (noise, offset): (f64, f64),
         [at_least_zero, negative]: [u32; 2],
         output: Encoding,
         observer: &mut dyn Observer,
     ) -> Result<CggiCiphertext<W>, Error> {
+        let residue = NoisyResidue { width: width(x)?, noise, offset };
+        let plan = SignPlan::new(self.params().noise(), residue, self.log_failure())
+            .ok_or_else(|| too_noisy(residue, self.params().name()))?;
         let mut rest = x.clone();
-        loop {
-            let width = width(&rest)?;
-            // The sign is one rotation, with room for noise of half a unit.
-            if self.keeps_promise(rest.weight(), rest.encoding().margin()) {
-                let half = 1u32 << (width - 1);
-                let table: Vec<u32> =
-                    (0..2 * half).map(|m| if m >= half { negative } else { at_least_zero }).collect();
-                return self.look_up(&rest, &table, output, observer);
-            }
-            let weight = |bits: u32| libm::ceil(libm::ldexp(noise, 2 * (width - bits) as i32)) as u32;
-            let fits = |&bits: &u32| {
-                let padded = Encoding::Padded { messages: 1 << bits };
-                self.keeps_promise(weight(bits).div_ceil(4).saturating_add(1), padded.margin())
-            };
-            let Some(bits) = (1..width.min(7)).rev().find(fits) else {
-                return Err(Error::Limit(format!(
-                    "an integer of {width} bits with {} times the noise of a bootstrap is too noisy for set {}; take \
-                     fewer bits, a set of larger modulus, or accept more failures",
-                    rest.weight(),
-                    self.params().name()
-                )));
-            };
-            let low = CggiCiphertext { weight: weight(bits), ..self.low_bits(&rest, bits)? };
+        for digit in plan.digits() {
+            let low = CggiCiphertext { weight: digit.weight, ..self.low_bits(&rest, digit.bits)? };
             let low = self.add_padding(&low, observer)?;
-            rest = self.without(&rest, &low, bits, observer)?;
-            noise = f64::from(rest.weight());
+            rest = self.without(&rest, &low, digit.bits, observer)?;
         }
+        let half = rest.encoding().messages() / 2;
+        let table: Vec<u32> =
+            (0..2 * half).map(|m| if m >= half { negative } else { at_least_zero }).collect();
+        self.look_up(&rest, &table, output, observer)
     }
 
     /// x < y as a bit, for residues modulo 2^w that hold integers below 2^(w-1), so that the sign of the difference
@@ -195,6 +183,17 @@ impl<W: Word> CggiEvaluator<W> {
 /// The table of m -> m for messages of so many bits.
 fn identity(bits: u32) -> Vec<u32> {
     (0..1 << bits).collect()
+}
+
+/// What is said of a residue whose sign cannot be read.
+pub(in crate::bootstrapping) fn too_noisy(residue: NoisyResidue, set: &str) -> Error {
+    let NoisyResidue { width, noise, offset } = residue;
+    let offset =
+        if offset > 0.0 { format!(", {offset:.1e} of a turn off its place,") } else { String::new() };
+    Error::Limit(format!(
+        "the sign of an integer of {width} bits with {noise:.3} times the noise of a bootstrap{offset} would be wrong more often than \
+         set {set} accepts; take fewer bits, a set of larger modulus, or accept more failures"
+    ))
 }
 
 /// w, for a residue modulo 2^w.

@@ -68,6 +68,7 @@ mod rotation;
 mod rotation_key;
 mod run;
 mod schedule;
+mod sign_plan;
 mod simplify;
 mod stages;
 mod test_vector;
@@ -76,6 +77,7 @@ mod tree;
 pub(in crate::bootstrapping) use describe::expanded_bytes;
 pub use evaluator::CggiEvaluator;
 pub use inspect::CggiView;
+pub(in crate::bootstrapping) use integers::too_noisy;
 pub use keys::{CggiKeys, CggiKeysBuilder};
 pub use layout::{
     CggiKeyPart, CggiPartKind, MAX_PART_BYTES, key_parts, rotation_sample_words, rotation_samples,
@@ -84,6 +86,7 @@ pub use presets::CggiPreset;
 pub(crate) use presets::{bool_128, fbs_16_50, toy_fbs};
 pub use rotation::Rotation;
 pub use run::{CggiRun, CggiState};
+pub(in crate::bootstrapping) use sign_plan::{NoisyResidue, SignPlan};
 pub use stages::{BLIND_ROTATE, EXTRACT, KEY_SWITCH, MOD_SWITCH};
 pub use test_vector::TestVector;
 pub use tree::CggiPackingKeys;

@@ -25,7 +25,8 @@ impl<W: Word> ConventionalParams<W> {
         Ok(target
             .with_relinearization(levels.reduction)
             .with_galois(self.galois_elements())
-            .with_bootstrapping(levels.input, levels.output))
+            .with_bootstrapping(levels.input, levels.output)
+            .with_failure(self.log2_failure()))
     }
 
     /// The most bytes of keys that a run of a plan for [`Self::program_target`] holds at once: those of a bootstrap, or of a

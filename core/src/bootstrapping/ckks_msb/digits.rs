@@ -150,6 +150,9 @@ impl Digits {
             known: readings.iter().map(|reading| self.known_of(params, reading, off)).collect(),
             passes: self.readout.passes(),
             held: vec![levels.output; self.readout.values_held(&self.places)],
+            // Each pass raises; what it rounds was checked to be near enough.
+            log_failure: params.log2_failure().map(|one| one + libm::log2(self.readout.passes() as f64)),
+            least_distance: 0.0,
         })
     }
 

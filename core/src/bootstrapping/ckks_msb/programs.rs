@@ -42,6 +42,7 @@ impl<W: Word> MsbParams<W> {
             .with_relinearization(levels.reduction)
             .with_galois(self.galois_elements())
             .with_bootstrapping(levels.input, self.refreshed_level())
+            .with_failure(self.log2_failure().map(|one| one + libm::log2(radix.bases().len() as f64)))
             .with_refreshed(Refreshed::At(self.scale()))
             .with_scale_at(self.refreshed_level())
             // A message takes all of q0.

@@ -6,7 +6,8 @@ use super::{params::RaisingParams, reduction::ReductionSpec, spec::StageOrder};
 use crate::{
     arith::{Word, complex::Complex},
     circuits::linear_transform::{
-        Diagonals, LinearTransform, PlaintextStorage, coeffs_to_slots_stages, slots_to_coeffs_stages,
+        Diagonals, LinearTransform, PlaintextStorage, coeffs_to_slots_stages, slots_to_coeffs_shapes,
+        slots_to_coeffs_stages,
     },
     error::Error,
     schemes::ckks::Scale,
@@ -72,6 +73,19 @@ pub(in crate::bootstrapping) fn slots_to_base<R: ReductionSpec, W: Word>(
     let stages = params.spec().slots_to_coeffs;
     let ratio = params.base_modulus().mul(Scale::new(turns)).div(params.scale());
     encoded(params, &slots_to_coeffs_stages(params.slots(), stages)?, stages, ratio, storage)
+}
+
+/// Bytes of the diagonals of [`slots_to_base`] in memory.
+pub(in crate::bootstrapping) fn slots_to_base_bytes<R: ReductionSpec, W: Word>(
+    params: &RaisingParams<R, W>,
+    storage: PlaintextStorage,
+) -> u64 {
+    let stages = params.spec().slots_to_coeffs;
+    // The shapes were listed when the set was validated.
+    slots_to_coeffs_shapes(params.slots(), stages).map_or(0, |shapes| {
+        let bytes = |(i, shape)| LinearTransform::memory_bytes_for(params.ckks(), shape, stages - i, storage);
+        shapes.iter().enumerate().map(bytes).sum()
+    })
 }
 
 /// Stages from level `top` down which multiply the scale by `ratio` in all. It is spread evenly, so that no stage's

@@ -9,6 +9,7 @@ use crate::{
         ckks_conventional::Reduction,
         method::{Fact, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage},
         parts::ciphertext_bytes,
+        raising::maps::slots_to_base_bytes,
     },
     circuits::linear_transform::PlaintextStorage,
     error::Error,
@@ -55,12 +56,15 @@ impl ParamSet for LinkParams<Reduction> {
     }
 
     fn facts(&self, _: &LinkPreset) -> Vec<Fact> {
+        let log = self.spec().log_failure;
         let apart = |range: Range, name: &str| {
-            let least = self.least_distance(range, self.spec().log_failure);
-            format!(
-                "numbers in {name} are ordered rightly from {least:.3} apart, but with 2^{}",
-                self.spec().log_failure
-            )
+            let comparison = self.comparison(range, self.ckks().scale());
+            match comparison.ok().and_then(|comparison| comparison.least_distance(log)) {
+                Some(least) => {
+                    format!("numbers in {name} are ordered rightly from {least:.3} apart, but with 2^{log}")
+                }
+                None => format!("numbers in {name} are not ordered rightly, but with 2^{log}"),
+            }
         };
         alloc::vec![
             Fact::new("numbers that are ranked at once", self.most_ranked().to_string()),
@@ -75,8 +79,14 @@ impl ParamSet for LinkParams<Reduction> {
 impl LinkParams<Reduction> {
     /// Bytes of the evaluation keys in memory, with the diagonals of the slots' maps, evaluated.
     pub fn expanded_key_bytes(&self) -> u64 {
-        let slots = self.ckks();
-        slots.expanded_key_bytes() + slots.diagonal_bytes(PlaintextStorage::Evaluated) + self.gate_key_bytes()
+        let (slots, storage) = (self.ckks(), PlaintextStorage::Evaluated);
+        let diagonals = slots.diagonal_bytes(storage) + self.base_diagonal_bytes(storage);
+        slots.expanded_key_bytes() + diagonals + self.gate_key_bytes()
+    }
+
+    /// Bytes of the diagonals that lead from slots to coefficients at the lowest levels, beside those of bootstraps.
+    pub fn base_diagonal_bytes(&self, storage: PlaintextStorage) -> u64 {
+        slots_to_base_bytes(self.ckks(), storage)
     }
 
     /// Bytes of those that the slots alone would not have: the keys of the gates, and those between.

@@ -47,6 +47,7 @@
 //! ```
 
 mod back;
+mod comparison;
 mod describe;
 mod evaluator;
 mod keys;
@@ -62,6 +63,7 @@ mod secret;
 mod spec;
 mod stages;
 
+pub use comparison::Comparison;
 pub use evaluator::{LinkEvaluator, LinkTables};
 pub use keys::{LinkKeys, LinkKeysBuilder};
 pub use layout::{LinkKeyPart, LinkPartKind};

@@ -1,10 +1,10 @@
-//! How much noise the ways between the schemes add, and how often an order is wrong.
+//! How much noise the ways between the schemes add.
 
-use super::{range::Range, spec::LinkSpec};
+use super::spec::LinkSpec;
 use crate::{
     bootstrapping::raising::{RaisingParams, ReductionSpec},
     ring::SmallPoly,
-    schemes::cggi::{CggiParams, NoiseModel, log2_erfc},
+    schemes::cggi::CggiParams,
     security::SecretDistribution,
 };
 
@@ -78,12 +78,5 @@ impl LinkNoise {
     /// The mean error of bits that come back, by that noise: pi^2 times its variance, as the sine is flat where bits are.
     pub fn bit_error(&self, bits: usize, weight: f64) -> f64 {
         core::f64::consts::PI * core::f64::consts::PI * self.packed(bits, weight)
-    }
-
-    /// log2 of the probability that the order of two numbers at `distance` is wrong.
-    pub(super) fn log2_wrong_order(&self, gates: &NoiseModel, range: Range, distance: f64) -> f64 {
-        // One of two signs, where look-ups are wrong on either side.
-        let variance = gates.total(2.0 * self.extraction / self.rotation);
-        log2_erfc(range.turns() * distance.abs() / libm::sqrt(2.0 * variance)) - 1.0
     }
 }

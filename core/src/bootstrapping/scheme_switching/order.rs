@@ -2,7 +2,13 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{evaluator::LinkEvaluator, phases::Phase, range::Range, stages};
+use super::{
+    comparison::{difference_encoding, grid_offset},
+    evaluator::LinkEvaluator,
+    phases::{Phase, drift_of},
+    range::Range,
+    stages,
+};
 use crate::{
     bootstrapping::raising::ReductionSpec,
     error::Error,
@@ -13,11 +19,12 @@ use crate::{
 
 impl<R: ReductionSpec> LinkEvaluator<R> {
     /// x >= y as a bit. On a grid the answer is exact; otherwise numbers that are close, or equal, may be ordered either way
-    /// ([`super::LinkParams::log2_wrong_order`]).
+    /// ([`super::LinkParams::comparison`]).
     ///
     /// # Errors
-    /// [`Error::ParamsMismatch`] for phases of another key; [`Error::InvalidArgument`] for phases of different ranges;
-    /// [`Error::Limit`] for a grid too fine for the promise of the set; [`Error::Cancelled`] if the observer says so.
+    /// [`Error::ParamsMismatch`] for phases of another key; [`Error::InvalidArgument`] for phases of different ranges,
+    /// [`Error::ScaleMismatch`] of different scales; [`Error::Limit`] for a grid too fine for the promise of the set at that scale;
+    /// [`Error::Cancelled`] if the observer says so.
     pub fn at_least(
         &self,
         x: &Phase,
@@ -46,15 +53,17 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
             )));
         }
         let p = self.params().cggi().modulus();
-        let turns = match x.range {
+        let exact = match x.range {
             Range::Grid { bits } => {
-                libm::ceil(libm::ldexp(threshold, bits as i32)) / libm::ldexp(2.0, bits as i32)
+                libm::ldexp(libm::ceil(libm::ldexp(threshold, bits as i32)), -(bits as i32))
             }
-            range => range.turns() * threshold,
+            _ => threshold,
         };
+        // Off by as much as the numbers.
+        let turns = x.range.turns() * exact * (1.0 + drift_of(self.params(), x.scale));
         let phase = p.reduce_i64(libm::round(turns * p.value_u64() as f64) as i64);
         let sample = LweSample::trivial(self.params().cggi().n(), phase);
-        let constant = Phase { sample, range: x.range, key_id: x.key_id };
+        let constant = Phase { sample, range: x.range, scale: x.scale, key_id: x.key_id };
         self.compare(x, &constant, Encoding::Bit, observer)
     }
 
@@ -211,13 +220,12 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         let Range::Grid { bits } = x.range else {
             return self.cggi().sign_of_phase(difference, output, observer);
         };
-        // A residue modulo 2^(bits + 1), of which the highest bit is the sign.
-        let model = self.params().noise();
-        let noise = 2.0 * model.extraction / model.rotation;
-        let encoding = Encoding::Cyclic { messages: 2 << bits };
+        let noise = self.params().difference_noise();
+        let offset = grid_offset(bits, drift_of(self.params(), x.scale));
         let weight = libm::ceil(noise) as u32;
-        let difference = CggiCiphertext::new(params, x.key_id, encoding, weight, difference)?;
-        self.cggi().look_up_sign(&difference, noise, [1, 0], output, observer)
+        let difference =
+            CggiCiphertext::new(params, x.key_id, difference_encoding(bits), weight, difference)?;
+        self.cggi().look_up_sign(&difference, (noise, offset), [1, 0], output, observer)
     }
 
     fn check_phases(&self, phases: &[&Phase]) -> Result<(), Error> {
@@ -228,6 +236,13 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
                     "a phase of key {}, and evaluation keys of {}; use objects of one key",
                     hex_id(phase.key_id),
                     hex_id(own)
+                )));
+            }
+            if !phase.scale.matches(phases[0].scale) {
+                return Err(Error::ScaleMismatch(format!(
+                    "numbers of ciphertexts at scales 2^{:.6} and 2^{:.6} are compared; bring both to one scale first",
+                    phases[0].scale.log2(),
+                    phase.scale.log2()
                 )));
             }
             if phase.range != phases[0].range {

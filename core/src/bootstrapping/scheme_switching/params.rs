@@ -5,7 +5,6 @@ use alloc::{format, sync::Arc, vec::Vec};
 use super::{
     layout::{LinkKeyPart, key_parts},
     noise::LinkNoise,
-    range::Range,
     spec::LinkSpec,
 };
 use crate::{
@@ -139,46 +138,9 @@ impl<R: ReductionSpec> LinkParams<R> {
         Encoding::Padded { messages: self.spec().cggi.messages }
     }
 
-    /// log2 of the probability that two numbers at `distance` are compared wrongly.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for a grid that phases do not hold.
-    pub fn log2_wrong_order(&self, range: Range, distance: f64) -> Result<f64, Error> {
-        range.check()?;
-        Ok(self.noise().log2_wrong_order(self.cggi().noise(), range, distance))
-    }
-
     /// The parts in which the evaluation keys travel, in order.
     pub fn key_parts(&self) -> &[LinkKeyPart] {
         &self.0.parts
-    }
-
-    /// The least distance of two numbers that are compared wrongly with a probability of at most 2^`log_probability`.
-    pub fn least_distance(&self, range: Range, log_probability: f64) -> f64 {
-        let wrong = |distance| self.noise().log2_wrong_order(self.cggi().noise(), range, distance);
-        let (mut low, mut high) = (0.0, 2.0);
-        for _ in 0..48 {
-            let middle = 0.5 * (low + high);
-            if wrong(middle) > log_probability {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        high
-    }
-
-    /// log2 of the probability that a rank of `count` numbers, or a look-up of one, is wrong, if the numbers are at least `distance`
-    /// apart: that of each pair, all taken for the closest, and of each look-up.
-    ///
-    /// # Errors
-    /// [`Error::InvalidArgument`] for a grid that phases do not hold.
-    pub fn log2_wrong_ranks(&self, range: Range, count: usize, distance: f64) -> Result<f64, Error> {
-        let pair = self.log2_wrong_order(range, distance)?;
-        let weight = count.saturating_sub(1) as f64;
-        let look_up = self.cggi().noise().log2_failure(weight, self.rank_encoding().margin());
-        let pairs = count as f64 * weight / 2.0;
-        Ok(libm::log2(pairs * libm::exp2(pair) + count as f64 * libm::exp2(look_up)))
     }
 
     /// Moduli of the key from slots to gates: p_s and p_s P'.

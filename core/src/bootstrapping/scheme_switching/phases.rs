@@ -12,16 +12,18 @@ use crate::{
     trace::{Counters, Observer},
 };
 
-/// How far the scale of numbers may be from that of the set, relatively: all of them are off by as much, and those on a grid are not
-/// to leave it.
+/// How far the scale of numbers may be from that of the set, relatively. All phases are off by as much, which only numbers on a grid
+/// mind: how much of it one takes is the business of [`LinkParams::comparison`].
 const LARGEST_DRIFT: f64 = 1.0 / 4096.0;
 
 /// A number as a phase: an LWE sample under the key of the gates whose phase is gamma x turns, x the number and gamma that of its
-/// [`Range`].
+/// [`Range`], times what the scale of its ciphertext is over that of the set.
 #[derive(Debug, Clone)]
 pub struct Phase {
     pub(super) sample: LweSample<u64>,
     pub(super) range: Range,
+    /// Scale of the ciphertext it is from.
+    pub(super) scale: Scale,
     /// The key of the gates.
     pub(super) key_id: [u8; 16],
 }
@@ -30,6 +32,11 @@ impl Phase {
     /// Where numbers like it lie.
     pub fn range(&self) -> Range {
         self.range
+    }
+
+    /// The scale of the ciphertext that it was extracted from: numbers are compared with others at theirs.
+    pub fn scale(&self) -> Scale {
+        self.scale
     }
 
     /// The sample: phase b + <a, z> modulo the prime of the gates.
@@ -78,7 +85,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         stages::run(
             stages::TO_GATES,
             observer,
-            |counters, _| self.samples(&base, slots, range, counters),
+            |counters, _| self.samples(&base, slots, (range, x.scale()), counters),
             |_| (0, log_p, log_p),
         )
     }
@@ -104,7 +111,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         &self,
         base: &Ciphertext<u64>,
         slots: &[usize],
-        range: Range,
+        (range, scale): (Range, Scale),
         counters: &mut Counters,
     ) -> Result<Vec<Phase>, Error> {
         let (context, gates) = (self.params().to_gates(), self.params().cggi());
@@ -126,7 +133,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
             let small = LweSample::extract_prefix(p_s, [b.row(0), a.row(0)], index, gates.n());
             let up = |row: &[u64]| switch_modulus(row, p_s, gates.modulus());
             let sample = LweSample { a: up(&small.a), b: up(&[small.b])[0] };
-            Phase { sample, range, key_id }
+            Phase { sample, range, scale, key_id }
         });
         Ok(phases.collect())
     }
@@ -142,8 +149,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
 /// [`Error::ScaleMismatch`] unless numbers at a scale can be compared.
 pub(super) fn check_scale<R: ReductionSpec>(params: &LinkParams<R>, scale: Scale) -> Result<(), Error> {
     let own = params.ckks();
-    let drift = scale.div(own.scale()).to_f64() - 1.0;
-    if drift.abs() <= LARGEST_DRIFT {
+    if drift_of(params, scale).abs() <= LARGEST_DRIFT {
         return Ok(());
     }
     Err(Error::ScaleMismatch(format!(
@@ -152,6 +158,11 @@ pub(super) fn check_scale<R: ReductionSpec>(params: &LinkParams<R>, scale: Scale
         own.scale().log2(),
         own.name()
     )))
+}
+
+/// How far a scale is from that of the set, relatively.
+pub(super) fn drift_of<R: ReductionSpec>(params: &LinkParams<R>, scale: Scale) -> f64 {
+    scale.div(params.ckks().scale()).to_f64() - 1.0
 }
 
 /// The lowest `bits` bits of an index in reversed order.

@@ -3,9 +3,7 @@
 use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
-use super::{
-    evaluator::LinkEvaluator, params::LinkParams, phases::check_scale, range::Range, secret::LinkSecretKey,
-};
+use super::{evaluator::LinkEvaluator, params::LinkParams, range::Range, secret::LinkSecretKey};
 use crate::{
     bootstrapping::{
         Method,
@@ -21,6 +19,7 @@ use crate::{
     schemes::{
         cggi::CggiCiphertext,
         ckks::{Ciphertext, CkksEvaluator, Private, Scale},
+        log2_sum,
     },
     trace::{Observer, StageInfo},
 };
@@ -61,33 +60,55 @@ impl DigitReader for Reader {
                     params.name()
                 )));
             }
-            range(order.bounds).check()?;
         }
-        check_scale(params, scale)?;
+        let Some(first) = orders.first() else {
+            return Err(Error::InvalidArgument("no question about an order; ask one".into()));
+        };
+        let comparison = params.comparison(range(first.bounds), scale)?;
         // Bits come back above the levels of messages.
         let level = params.output_level().min(params.ckks().levels().output);
         let results = orders.iter().map(|_| InputShape { level, scale: params.ckks().scale() }).collect();
-        let count = orders.first().map_or(0, |order| order.count as usize);
-        let [mut rotations, mut raises] = [0; 2];
-        for order in &orders {
-            rotations += count * tables(order);
-            raises += tables(order).max(1);
-        }
-        let pairs = if orders.iter().all(|order| order.asked == Asked::Sign) {
-            count
-        } else {
-            count * (count - 1) / 2
+        let count = first.count as usize;
+        let tables_of_each: usize = orders.iter().map(tables).sum();
+        // The bits of several signs of the same numbers come back once.
+        let raises = tables_of_each.max(1);
+        let comparisons = if first.asked == Asked::Sign { count } else { count * (count - 1) / 2 };
+        let rotations = comparisons * comparison.rotations() + count * tables_of_each;
+        let limit = params.spec().log_failure;
+        let least_distance = match comparison.range() {
+            // Every rotation keeps the limit whatever the distance.
+            Range::Grid { .. } => 0.0,
+            _ => comparison.least_distance(limit).ok_or_else(|| {
+                let (kind, name) = (first.kind(), params.name());
+                Error::Limit(format!("{kind} of {count} numbers: {name} orders none with 2^{limit}"))
+            })?,
         };
-        let passes = raises + (rotations + pairs).div_ceil(ROTATIONS_A_PASS);
+        let wrong = if first.asked == Asked::Sign {
+            comparison.log2_wrong(least_distance) + libm::log2(count as f64)
+        } else {
+            params.check_ranks(count)?;
+            params.log2_wrong_ranks(&comparison, count, tables_of_each, least_distance)
+        };
+        let raise = params.ckks().log2_failure();
+        let failures = raise.map(|raise| log2_sum(&[wrong, raise + libm::log2(raises as f64)]));
         Ok(PlannedDigits {
             level: params.input_level(),
             results,
             known: alloc::vec![None; orders.len()],
-            passes,
-            // The numbers in coefficients, and both halves of quotients.
-            held: alloc::vec![params.ckks().levels().output; orders.len() + 3],
+            passes: raises + rotations.div_ceil(ROTATIONS_A_PASS),
+            held: alloc::vec![params.ckks().levels().output; orders.len() + 3 + samples_held(params, comparisons)],
+            log_failure: failures,
+            least_distance,
         })
     }
+}
+
+/// How many ciphertexts of numbers take as much memory as the samples of so many comparisons do, beside the numbers in coefficients and
+/// both halves of quotients: those of the phases, of their comparisons, and twice as many that are packed.
+fn samples_held(params: &LinkParams<Reduction>, comparisons: usize) -> usize {
+    let level = params.ckks().levels().output;
+    let ciphertext = 2 * params.ckks().ckks().rlwe().q(level).len() * params.ckks().n();
+    (4 * comparisons * params.cggi().n()).div_ceil(ciphertext)
 }
 
 /// Tables that are looked up of each rank.

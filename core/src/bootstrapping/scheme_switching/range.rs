@@ -12,7 +12,8 @@ pub enum Range {
     Signed,
     /// Numbers in \[0, 1\], or any whose differences are at most 1.
     Unit,
-    /// Multiples of 2^-`bits` in \[0, 1), compared exactly: equal ones are equal.
+    /// Multiples of 2^-`bits` in \[0, 1), each off by at most [`Self::GRID_TOLERANCE`] of a step, compared exactly: equal ones are
+    /// equal.
     Grid {
         /// 1 to 10.
         bits: u32,
@@ -25,6 +26,9 @@ const STEPS: f64 = 32.0;
 impl Range {
     /// Most bits of [`Self::Grid`].
     pub const MAX_BITS: u32 = 10;
+
+    /// How far a number may be from its place on a grid, in steps. At 10 bits that is 2^-17.
+    pub const GRID_TOLERANCE: f64 = 1.0 / 128.0;
 
     /// What a slot of 1 becomes before it is multiplied by [`Self::factor`], in turns.
     pub(super) const TURNS: f64 = 1.0 / STEPS;

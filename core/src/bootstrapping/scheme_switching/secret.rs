@@ -38,7 +38,8 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         let master = |label| key_set_seed(seed, label, &params.fingerprint());
         let gates = master("gates of a scheme switching key set");
         let seeds_of_gates = KeySeeds::beside(public_seed_of_gates(public), &gates);
-        let cggi = CggiSecretKey::of_master(params.cggi(), seed, &gates, seeds_of_gates);
+        // It keeps its own master, not the seed of everything.
+        let cggi = CggiSecretKey::of_master(params.cggi(), &gates, &gates, seeds_of_gates);
         let links = master("links of a scheme switching key set");
         let seeds = KeySeeds::beside(public_seed_of_links(public), &links);
         Self { params: params.clone(), seeds, ckks, cggi }
@@ -69,7 +70,8 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         &self.ckks
     }
 
-    /// The key of the gates: it decrypts bits and integers.
+    /// The key of the gates: it decrypts bits and integers. It travels with the link's, as its public seed follows from theirs: its
+    /// own bytes are refused where a key of gates is read.
     pub fn cggi(&self) -> &CggiSecretKey<u64> {
         &self.cggi
     }

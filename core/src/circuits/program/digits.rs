@@ -231,4 +231,8 @@ pub struct PlannedDigits {
     pub passes: usize,
     /// Levels of the values that a reading holds at once, at most, beside its first result.
     pub held: Vec<usize>,
+    /// log2 of the probability that any of the results is wrong, at most; `None` where nothing is known of it.
+    pub log_failure: Option<f64>,
+    /// How far apart numbers that are compared have to be for it; 0 where that does not matter.
+    pub least_distance: f64,
 }

@@ -39,6 +39,8 @@ pub(super) struct Planner<'t> {
     pub needed: Option<Vec<bool>>,
     /// Passes that read digits.
     pub digit_passes: usize,
+    /// log2 of the probability that each reading is wrong, where it is known, and the least distance of numbers for it.
+    pub failures: Vec<(Option<f64>, f64)>,
     /// What is known of the values of nodes.
     pub bounds: Vec<Option<Known>>,
     /// Levels of what steps that read digits hold beside their result.
@@ -58,6 +60,7 @@ impl<'t> Planner<'t> {
             read: BTreeMap::new(),
             needed: None,
             digit_passes: 0,
+            failures: Vec::new(),
             bounds: Vec::new(),
             held: Vec::new(),
         }

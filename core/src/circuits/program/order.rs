@@ -21,7 +21,7 @@ pub struct Order {
 /// A question about the order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// 1 for at least 0, and 0 below.
+    /// 1 for at least 0, and 0 below; of numbers that may be below ([`Bounds::Signed`]).
     Sign,
     /// How many of the others are smaller. Of equal ones the first has the higher rank.
     Rank,
@@ -84,6 +84,9 @@ impl Order {
             (Asked::Top(most), _) if !(1..=self.count).contains(&most) => {
                 refuse(format!("the {most} largest of {} numbers; take 1 to {}", self.count, self.count))
             }
+            (Asked::Sign, Bounds::Unit | Bounds::Grid(_)) => refuse(
+                "the sign of numbers of which none is below 0; say signed, for numbers in [-1, 1]".into(),
+            ),
             (_, Bounds::Grid(bits)) if !(1..=52).contains(&bits) => {
                 refuse(format!("numbers of {bits} bits; take 1 to 52"))
             }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     circuits::{linear_transform::BabyGiantSteps, polynomial},
     error::Error,
-    schemes::ckks::Scale,
+    schemes::{ckks::Scale, log2_sum},
 };
 
 /// Where an output stands.
@@ -39,6 +39,8 @@ pub struct Plan<'p> {
     inserted: usize,
     digit_passes: usize,
     passes_of_bootstrap: usize,
+    log_failure: Option<f64>,
+    least_distance: f64,
     peak_bytes: u64,
 }
 
@@ -102,6 +104,8 @@ impl<'p> Plan<'p> {
             ring_slots: target.n() / 2,
             key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
             digit_passes: planner.digit_passes,
+            log_failure: failure(target.log_failure, bootstraps, &planner.failures),
+            least_distance: planner.failures.iter().map(|&(_, least)| least).fold(0.0, f64::max),
             passes_of_bootstrap: target.modular.map_or(1, |modular| modular.passes),
             steps: planner.steps,
             outputs,
@@ -146,6 +150,19 @@ impl<'p> Plan<'p> {
         self.digit_passes
     }
 
+    /// log2 of the probability that a run gives a wrong result, at most: the sum of those of all bootstraps and of everything that is
+    /// read, if numbers that are compared are at least [`Self::least_distance`] apart. `None` where it is not known of one of them, or
+    /// where there is nothing of either kind; errors of arithmetic do not count.
+    pub fn log2_failure(&self) -> Option<f64> {
+        self.log_failure
+    }
+
+    /// How far apart numbers have to be to be compared rightly as often as [`Self::log2_failure`] says; 0 where none are, or on a
+    /// grid.
+    pub fn least_distance(&self) -> f64 {
+        self.least_distance
+    }
+
     /// Key switches without those of bootstraps and of passes that read digits: relinearisations, rotations, conjugations.
     pub fn key_switches(&self) -> usize {
         self.key_switches
@@ -176,6 +193,15 @@ impl<'p> Plan<'p> {
         let named = self.program.output_names().zip(steps);
         named.map(|(name, step)| PlannedOutput { name, level: step.level, scale: step.scale })
     }
+}
+
+/// log2 of the sum of the probabilities that any of so many bootstraps fails, or a reading; `None` if one of them is not known.
+fn failure(bootstrap: Option<f64>, bootstraps: usize, readings: &[(Option<f64>, f64)]) -> Option<f64> {
+    let mut logs = readings.iter().map(|&(log, _)| log).collect::<Option<Vec<f64>>>()?;
+    if bootstraps > 0 {
+        logs.push(bootstrap? + libm::log2(bootstraps as f64));
+    }
+    (!logs.is_empty()).then(|| log2_sum(&logs))
 }
 
 /// The largest sum of values that are known and still needed, and of those that a step holds beside its result.

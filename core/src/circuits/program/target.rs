@@ -30,6 +30,8 @@ pub struct Target {
     pub(super) bootstrapping: Option<(usize, usize)>,
     pub(super) refreshed: Refreshed,
     pub(super) modular: Option<Modular>,
+    /// log2 of the probability that a bootstrap fails.
+    pub(super) log_failure: Option<f64>,
     /// Level below which no value falls.
     pub(super) floor: usize,
     pub(super) digits: Option<Arc<dyn DigitReader>>,
@@ -76,6 +78,7 @@ impl Target {
             bootstrapping: None,
             refreshed: Refreshed::OfSet,
             modular: None,
+            log_failure: None,
             floor: 0,
             digits: None,
             n: context.rlwe().n(),
@@ -112,6 +115,13 @@ impl Target {
     #[must_use]
     pub fn with_bootstrapping(mut self, input: usize, output: usize) -> Self {
         self.bootstrapping = Some((input, output.min(self.top())));
+        self
+    }
+
+    /// With bootstraps of which each fails with a probability of at most 2^`log_failure`, where that is known.
+    #[must_use]
+    pub fn with_failure(mut self, log_failure: Option<f64>) -> Self {
+        self.log_failure = log_failure;
         self
     }
 
@@ -152,6 +162,11 @@ impl Target {
     /// Levels of the input and of the result of a bootstrap, if there is one.
     pub fn bootstrapping(&self) -> Option<(usize, usize)> {
         self.bootstrapping
+    }
+
+    /// log2 of the probability that a bootstrap fails, where it is known.
+    pub fn failure(&self) -> Option<f64> {
+        self.log_failure
     }
 
     /// With digits read.

@@ -1,0 +1,209 @@
+//! Keys between the schemes on the wire: wrong bytes are refused with both sides named.
+
+use std::sync::OnceLock;
+
+use refloat::bootstrapping::scheme_switching::{
+    LinkKeys, LinkKeysBuilder, LinkParams, LinkPartKind, LinkPreset, LinkSecretKey, Reduction,
+};
+use refloat::random::Seed;
+use refloat::schemes::cggi::Encoding;
+use refloat::wire::frame::DIGEST_LEN;
+use refloat::wire::header::HEADER_LEN;
+use refloat::wire::pack::{packed_len, residue_bits};
+use refloat::wire::{
+    ObjectKind, cggi_ciphertexts_from_bytes, cggi_ciphertexts_to_bytes, cggi_secret_key_from_bytes,
+    cggi_secret_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_link_part,
+};
+use refloat_tests::hostile::{Reader, rows_from};
+
+struct World {
+    params: LinkParams<Reduction>,
+    secret: LinkSecretKey<Reduction>,
+}
+
+fn world() -> &'static World {
+    static WORLD: OnceLock<World> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let params = LinkPreset::named("toy-link").unwrap().params().unwrap();
+        let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        World { params, secret }
+    })
+}
+
+/// The last three parts: the packing keys, and the keys between the schemes.
+const PACKING: usize = 3;
+const TO_GATES: usize = 2;
+const TO_SLOTS: usize = 1;
+
+fn part(from_end: usize) -> usize {
+    world().params.key_parts().len() - from_end
+}
+
+fn verify(from_end: usize, bytes: &[u8]) -> Result<(), refloat::Error> {
+    verify_link_part(&world().params, world().secret.key_id(), part(from_end), bytes)
+}
+
+fn add(from_end: usize, bytes: &[u8]) -> Result<(), refloat::Error> {
+    LinkKeysBuilder::new(&world().params, world().secret.key_id()).add(part(from_end), bytes)
+}
+
+fn readers() -> Vec<Reader> {
+    let World { params, secret } = world();
+    let kinds = [PACKING, TO_GATES, TO_SLOTS].map(|from_end| &params.key_parts()[part(from_end)].kind);
+    let [LinkPartKind::Packing(samples), LinkPartKind::ToGates, LinkPartKind::ToSlots] = kinds else {
+        panic!("the last parts are {kinds:?}");
+    };
+    // After the public seed and the index.
+    let rows = |primes: Vec<u64>, n| rows_from(40, primes, n);
+    let (ckks, gates) = (params.ckks(), params.cggi());
+    let there = params.to_gates().q0p().primes().collect::<Vec<_>>();
+    // q0 and the prime of the ephemeral secret, once for each digit.
+    let special = ckks.spec().ephemeral.as_ref().unwrap().prime;
+    let digit: Vec<u64> = ckks.ckks().rlwe().q(0).primes().chain([special]).collect();
+    let of_digit: usize = digit.iter().map(|&prime| packed_len(residue_bits(prime), ckks.n())).sum();
+    let payload = params.key_parts()[part(TO_SLOTS)].bytes - HEADER_LEN - DIGEST_LEN - 40;
+    let digits = digit.repeat(payload / of_digit);
+    let packing = vec![gates.modulus().value_u64(); *samples];
+    let reader = |name, from_end, read, rows, n| Reader {
+        name,
+        kind: ObjectKind::KeyPart,
+        bytes: secret.key_part(part(from_end)).unwrap(),
+        read,
+        rows,
+        n,
+    };
+    let secret_key = Reader {
+        name: "secret key",
+        kind: ObjectKind::SecretKey,
+        bytes: secret_key_to_bytes(secret),
+        read: |bytes| secret_key_from_bytes(&world().params, bytes).map(drop),
+        rows: Vec::new(),
+        n: ckks.n(),
+    };
+    vec![
+        secret_key,
+        reader(
+            "packing, verified",
+            PACKING,
+            |bytes| verify(PACKING, bytes),
+            rows(packing.clone(), gates.n()),
+            gates.n(),
+        ),
+        reader("packing, added", PACKING, |bytes| add(PACKING, bytes), rows(packing, gates.n()), gates.n()),
+        reader(
+            "to gates, verified",
+            TO_GATES,
+            |bytes| verify(TO_GATES, bytes),
+            rows(there.clone(), ckks.n()),
+            ckks.n(),
+        ),
+        reader("to gates, added", TO_GATES, |bytes| add(TO_GATES, bytes), rows(there, ckks.n()), ckks.n()),
+        reader(
+            "to slots, verified",
+            TO_SLOTS,
+            |bytes| verify(TO_SLOTS, bytes),
+            rows(digits.clone(), ckks.n()),
+            ckks.n(),
+        ),
+        reader("to slots, added", TO_SLOTS, |bytes| add(TO_SLOTS, bytes), rows(digits, ckks.n()), ckks.n()),
+    ]
+}
+
+#[test]
+fn good_bytes_are_read() {
+    readers().iter().for_each(Reader::takes_good_bytes);
+}
+
+#[test]
+fn what_is_cut_or_extended_is_refused() {
+    readers().iter().for_each(Reader::refuses_another_length);
+}
+
+#[test]
+fn every_flipped_bit_is_noticed() {
+    for reader in readers() {
+        reader.notices_flipped_bits(7919);
+    }
+}
+
+#[test]
+fn another_kind_set_or_key_is_named() {
+    readers().iter().for_each(Reader::names_another_kind_set_or_key);
+}
+
+#[test]
+fn payloads_of_another_length_are_refused() {
+    readers().iter().for_each(Reader::refuses_another_payload);
+}
+
+#[test]
+fn residues_at_or_above_their_prime_are_refused() {
+    readers().iter().for_each(Reader::refuses_residues_out_of_range);
+}
+
+#[test]
+fn parts_of_one_length_are_told_apart_by_their_index() {
+    let World { params, secret } = world();
+    let parts = params.key_parts();
+    for part in parts {
+        let bytes = secret.key_part(part.index).unwrap();
+        for other in parts.iter().filter(|other| other.index != part.index && other.bytes == part.bytes) {
+            assert!(verify_link_part(params, secret.key_id(), other.index, &bytes).is_err());
+        }
+    }
+    let last = secret.key_part(parts.len() - 1).unwrap();
+    for index in [parts.len(), usize::MAX] {
+        let error = verify_link_part(params, secret.key_id(), index, &last).unwrap_err();
+        assert_eq!(error.code(), "INVALID_ARGUMENT");
+        assert!(LinkKeysBuilder::new(params, secret.key_id()).add(index, &last).is_err());
+    }
+}
+
+#[test]
+fn parts_of_two_uploads_do_not_mix() {
+    let World { params, secret } = world();
+    // Well sealed under this key's id, with the public seed of another.
+    let other = LinkSecretKey::generate(params, &Seed::from_bytes([6; 32]));
+    for from_end in [PACKING, TO_GATES, TO_SLOTS] {
+        let bytes = other.key_part(part(from_end)).unwrap();
+        let payload = Reader {
+            name: "of another key",
+            kind: ObjectKind::KeyPart,
+            bytes,
+            read: |_| Ok(()),
+            rows: Vec::new(),
+            n: 0,
+        };
+        let forged = refloat::wire::frame::write(
+            ObjectKind::KeyPart,
+            params.fingerprint(),
+            secret.key_id(),
+            payload.payload(),
+        );
+        assert_eq!(verify(from_end, &forged).unwrap_err().code(), "PARAMS_MISMATCH");
+        assert_eq!(add(from_end, &forged).unwrap_err().code(), "PARAMS_MISMATCH");
+    }
+}
+
+/// The key of the gates is a part of the link's: its bytes are no key of a set of gates, and do not give the link's away.
+#[test]
+fn the_key_of_the_gates_travels_with_that_of_the_link() {
+    let World { params, secret } = world();
+    let gates = secret.cggi();
+    let alone = cggi_secret_key_to_bytes(gates);
+    assert_eq!(cggi_secret_key_from_bytes(params.cggi(), &alone).err().unwrap().code(), "PARAMS_MISMATCH");
+    let master = secret.export_secret_seed().as_bytes();
+    assert!(!alone.windows(master.len()).any(|window| window == master));
+    // What it decrypts travels as that of other sets does.
+    let again: LinkSecretKey<Reduction> =
+        secret_key_from_bytes(params, &secret_key_to_bytes(secret)).unwrap();
+    let mut list = gates.encrypt_bits(&[true, false], &Seed::from_bytes([7; 32]));
+    list.extend(gates.encrypt(Encoding::Padded { messages: 16 }, &[11], &Seed::from_bytes([8; 32])).unwrap());
+    let bytes = cggi_ciphertexts_to_bytes(params.cggi(), &list).unwrap();
+    let read = cggi_ciphertexts_from_bytes(params.cggi(), &bytes).unwrap();
+    assert_eq!(read, list);
+    assert_eq!(again.cggi().decrypt_bits(&read[..2]), Ok(vec![true, false]));
+    assert_eq!(again.cggi().decrypt(&read[2]), Ok(11));
+    // And the key of the slots has the bytes of the link, which it is made of.
+    assert_eq!(LinkKeys::generate(&again).unwrap().key_id(), secret.key_id());
+}
