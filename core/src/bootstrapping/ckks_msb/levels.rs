@@ -1,6 +1,6 @@
 //! Which tables the levels of a set allow.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
 use super::{
     radix::MAX_DIGIT,
