@@ -1,0 +1,101 @@
+//! Bootstraps in chains, with squares between.
+
+use std::collections::BTreeSet;
+
+use refloat::bootstrapping::bgv::BgvPreset;
+use refloat::circuits::polynomial::Plan;
+use refloat::schemes::bgv::BgvCiphertext;
+use refloat_tests::bgv::tiny;
+use refloat_tests::rns::Lottery;
+
+use super::{Set, stages::follow};
+
+/// A hundred bootstraps, with as many squares between as there are levels for.
+fn stays_right(set: &Set<u64>) {
+    let floor = set.params.context().noise().rounding();
+    let modulus = set.params.context().rlwe().q(set.params.levels().output).log2();
+    let promised = modulus - (2.0 * 2.1 * floor * set.params.messages().value() as f64).log2();
+    let mut message = set.random(&mut Lottery::new(4));
+    let mut x = set.encrypt(&message, set.params.levels().output, 3);
+    for round in 0..100u64 {
+        // Squares go to 0 and 1: a sum keeps the slots moving.
+        for _ in 0..set.params.levels().left() {
+            x = set.square(&x).expect("room");
+            message = set.squared(&message);
+        }
+        let shift: Vec<u64> = set.random(&mut Lottery::new(100 + round));
+        x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
+        let ring = set.params.messages();
+        for (m, &s) in message.iter_mut().zip(&shift) {
+            *m = ring.add(*m, s);
+        }
+        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
+        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
+        assert!(x.noise() < 2.1 * floor, "the estimate stays at the floor");
+        assert!(set.log_noise(&x) < set.log_estimate(&x) + 0.1, "and noise below the estimate");
+        assert!(x.capacity() >= promised, "room for as many products");
+    }
+    let values: BTreeSet<u64> = message.into_iter().collect();
+    assert!(values.len() > 16, "slots that have become the same");
+}
+
+#[test]
+fn a_hundred_bootstraps_with_products_between_stay_right() {
+    stays_right(&Set::new(&tiny(15)));
+    stays_right(&Set::new(&(BgvPreset::named("toy-bgv10").expect("a set").spec)()));
+}
+
+#[test]
+fn toy_bgv10_is_refreshed_between_squares() {
+    let preset = BgvPreset::named("toy-bgv10").expect("a set");
+    let set = Set::<u64>::new(&(preset.spec)());
+    let params = &set.params;
+    assert_eq!(params.fingerprint(), preset.fingerprint());
+    assert_eq!((params.n(), params.messages().value(), params.levels().left()), (1024, 65537, 2));
+    let plan = Plan::new(std::slice::from_ref(params.removal())).expect("one polynomial");
+    assert_eq!((params.removal().degree(), plan.key_switches(), plan.levels()), (61, 13, 6));
+    assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
+    let mut message = set.random(&mut Lottery::new(5));
+    let mut x = set.encrypt(&message, params.levels().output, 4);
+    for _ in 0..2 {
+        x = set.worn(&mut message, x);
+        x = follow(&set, &x, &message);
+    }
+    rotates_by_hand(&set, &x, &message);
+}
+
+/// Messages modulo p^2, whose digits are removed modulo p^3.
+#[test]
+fn toy_bgv7_is_refreshed_modulo_a_square() {
+    let preset = BgvPreset::named("toy-bgv7").expect("a set");
+    let set = Set::<u64>::new(&(preset.spec)());
+    let params = &set.params;
+    assert_eq!((params.n(), params.messages().value(), params.levels().left()), (128, 66049, 2));
+    assert_eq!(
+        (params.raised().value(), params.removal().degree(), params.removal().levels()),
+        (16_974_593, 91, 7)
+    );
+    stays_right(&set);
+    let mut message = set.random(&mut Lottery::new(7));
+    // Multiples of p too, which have no inverse.
+    message[..4].copy_from_slice(&[0, 257, 66048, 257 * 256]);
+    let mut x = set.encrypt(&message, params.levels().output, 6);
+    for _ in 0..3 {
+        x = set.worn(&mut message, x);
+        x = follow(&set, &x, &message);
+    }
+    rotates_by_hand(&set, &x, &message);
+}
+
+/// A result is rotated by powers of two, and its rows swapped: there are keys of its level for both.
+fn rotates_by_hand(set: &Set<u64>, x: &BgvCiphertext<u64>, message: &[u64]) {
+    let (bgv, columns) = (set.bootstrapper.bgv(), message.len() / 2);
+    assert_eq!(x.level(), set.params.levels().output);
+    for steps in (0..columns.ilog2()).map(|log| 1 << log) {
+        let turned = bgv.rotate(x, steps as i64, &set.keys).expect("a power of two");
+        let slot = |i: usize| message[i / columns * columns + (i + steps) % columns];
+        assert_eq!(set.decrypt(&turned), (0..message.len()).map(slot).collect::<Vec<_>>(), "by {steps}");
+    }
+    let swapped = bgv.swap_rows(x, &set.keys).expect("a key");
+    assert_eq!(set.decrypt(&swapped), [&message[columns..], &message[..columns]].concat());
+}

@@ -1,0 +1,214 @@
+//! Every stage against exact arithmetic, and its noise against the estimate.
+
+use refloat::Error;
+use refloat::arith::Word;
+use refloat::bootstrapping::bgv::{
+    BgvPreset, BgvRun, BgvState, COEFFS_TO_SLOTS, DIGIT_REMOVAL, LARGEST_DEVIATION, MOD_RAISE, PREPARE,
+    SLOTS_TO_COEFFS,
+};
+use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
+use refloat::trace::Counters;
+use refloat_tests::bgv::{log_deviation, tiny};
+use refloat_tests::rns::Lottery;
+
+use super::Set;
+
+/// Where slot (s, j) is among the coefficients.
+fn place(n: usize, slot: usize) -> usize {
+    let columns = n / 2;
+    let (s, j) = (slot / columns, slot % columns);
+    (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
+}
+
+/// The next stage, which is this one.
+fn advance<W: Word>(set: &Set<W>, run: &mut BgvRun<'_, W>, stage: &str) {
+    assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
+    run.step(&set.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
+}
+
+/// p^t m'/q0 of the coefficients of a prepared message.
+fn rests<W: Word>(set: &Set<W>, phase: &[i128]) -> Vec<f64> {
+    let q0 = set.params.spec().chain.levels[0][0] as f64;
+    phase.iter().map(|&x| x as f64 / q0).map(|x| x - x.round()).collect()
+}
+
+/// The low digits that the holder of the key sees, whose messages are `high`.
+fn digits<W: Word>(set: &Set<W>, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
+    let seen = set.secret.digits(run).expect("our own");
+    let seen = seen.reveal_to_key_owner();
+    assert_eq!((seen.slots, seen.high.as_slice()), (slots, high));
+    seen.low.clone()
+}
+
+/// One bootstrap in steps, each against exact arithmetic; returns what comes out.
+pub fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+    let (params, secret, n) = (&set.params, &set.secret, set.params.n());
+    let (small, large) = (params.messages(), params.raised());
+    let q0 = i128::from(params.spec().chain.levels[0][0]);
+    let step = i128::from(small.prime().pow(params.spec().digit_exponent));
+    let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
+    assert_eq!(digits(set, &run, true, message), vec![0; n]);
+    advance(set, &mut run, SLOTS_TO_COEFFS);
+    let BgvState::Base(base) = run.state() else { panic!("the message at level 0") };
+    let coefficients = secret.decrypt_coefficients(base).expect("our own").reveal_to_key_owner().clone();
+    assert!((0..n).all(|slot| coefficients[place(n, slot)] == message[slot]), "slots in coefficients");
+    let (factor, level) = (base.factor(), base.level());
+    assert_eq!((level, digits(set, &run, false, &coefficients)), (0, vec![0; n]));
+
+    advance(set, &mut run, PREPARE);
+    let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
+    let phase = secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
+    assert!(
+        log_deviation(&rests(set, &phase)) <= LARGEST_DEVIATION.log2(),
+        "as much noise as is counted for a failure"
+    );
+    let bound = i128::from(params.spec().bound);
+    let modulo = |x: i128, ring: PrimePower| x.rem_euclid(ring.value().into()) as u64;
+    for (&x, &m) in phase.iter().zip(&coefficients) {
+        let digit = (x as f64 / q0 as f64).round() as i128;
+        let rest = x - q0 * digit;
+        assert!(digit.abs() <= bound, "a digit of {digit}");
+        assert!(rest % step == 0, "p^t m'");
+        assert_eq!(modulo(rest / step, small), small.mul(m, factor.value()), "m' is f m modulo p^r");
+    }
+    let low: Vec<i64> = phase.iter().map(|&x| (x as f64 / q0 as f64).round() as i64).collect();
+    assert_eq!(digits(set, &run, false, &coefficients), low);
+
+    advance(set, &mut run, MOD_RAISE);
+    let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
+    let expected: Vec<u64> = phase.iter().map(|&x| large.mul(modulo(x, large), over_q0)).collect();
+    let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
+    assert_eq!(secret.decrypt_coefficients(raised).expect("our own").reveal_to_key_owner(), &expected);
+    assert_eq!((raised.ring(), raised.level()), (large, params.levels().coeffs_to_slots));
+    assert_eq!(digits(set, &run, false, &coefficients), low);
+
+    advance(set, &mut run, COEFFS_TO_SLOTS);
+    let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
+    let found = set.decrypt(slots);
+    assert!((0..n).all(|slot| found[slot] == expected[place(n, slot)]), "coefficients in slots");
+    let moved = |of: &[i64]| (0..n).map(|slot| of[place(n, slot)]).collect::<Vec<_>>();
+    assert_eq!(digits(set, &run, true, message), moved(&low));
+
+    advance(set, &mut run, DIGIT_REMOVAL);
+    assert!(run.next_stage().is_none());
+    assert_eq!(digits(set, &run, true, message), vec![0; n], "the low digit is gone");
+    let out = run.finish().expect("done");
+    assert_eq!(set.decrypt(&out), message);
+    assert_eq!((out.level(), out.factor()), (params.levels().output, Factor::one(small)));
+    out
+}
+
+#[test]
+fn every_stage_is_what_exact_arithmetic_gives() {
+    let set = Set::<u64>::new(&tiny(15));
+    let n = set.params.n();
+    let p = set.params.messages().value();
+    let of = |f: &dyn Fn(usize) -> u64| (0..n).map(|i| f(i) % p).collect::<Vec<u64>>();
+    let messages = [
+        set.random(&mut Lottery::new(1)),
+        of(&|_| 0),
+        of(&|_| 1),
+        of(&|_| p - 1),
+        of(&|_| p / 2),
+        of(&|i| i as u64),
+        of(&|i| u64::from(i == 0)),
+    ];
+    for (i, message) in messages.iter().enumerate() {
+        let x = set.encrypt(message, set.params.levels().output, i as u64);
+        follow(&set, &x, message);
+        // With a factor that is not 1, at every level that a bootstrap begins at.
+        let mut x = set.square(&x).expect("room");
+        let mut message = set.squared(message);
+        while x.level() > set.params.levels().input {
+            assert_ne!(x.factor(), Factor::one(x.ring()));
+            follow(&set, &x, &message);
+            x = set.square(&x).expect("room");
+            message = set.squared(&message);
+        }
+        follow(&set, &x, &message);
+    }
+}
+
+#[test]
+fn narrow_words_and_other_digits_do_as_well() {
+    let narrow = Set::<u32>::new(&tiny(15));
+    let message = narrow.random(&mut Lottery::new(2));
+    follow(&narrow, &narrow.encrypt(&message, 2, 1), &message);
+    // Messages modulo p^2, of which a digit is removed modulo p^4 in two steps.
+    let mut spec = tiny(15);
+    (spec.exponent, spec.digit_exponent) = (2, 2);
+    // Every level for p^4, and q0 too.
+    let levels = spec.chain.levels.len();
+    let sizes = [vec![45.0], vec![50.0; levels + 3]].concat();
+    let mut primes = refloat_tests::rns::primes(64, &sizes).into_iter();
+    spec.chain.levels = (0..levels).map(|_| vec![primes.next().expect("enough")]).collect();
+    spec.chain.special = primes.by_ref().take(3).collect();
+    spec.ephemeral.prime = primes.next().expect("enough");
+    let set = Set::<u64>::new(&spec);
+    let message = set.random(&mut Lottery::new(3));
+    let out = follow(&set, &set.encrypt(&message, set.params.levels().output, 2), &message);
+    assert_eq!(out.ring().value(), 257 * 257);
+    // A factor modulo p alone, as one of p^2, would give slots that are right modulo p alone.
+    let (bootstrapper, mut work) = (&set.bootstrapper, Counters::default());
+    let mut run = BgvRun::new(bootstrapper, &out).expect("an input");
+    while run.next_stage().is_some_and(|stage| stage.id != DIGIT_REMOVAL) {
+        run.step(&set.keys, &mut ()).expect("an input");
+    }
+    let BgvState::Slots(slots, factor) = run.state() else { panic!("in slots") };
+    let mut remove = |factor| bootstrapper.remove_digit(slots, factor, &set.keys, &mut work);
+    for exponent in [1, 3, 4] {
+        let wrong = remove(factor.modulo(exponent).expect("a power")).err();
+        assert!(matches!(wrong, Some(Error::PlaintextMismatch(_))), "a factor modulo p^{exponent}");
+    }
+    assert_eq!(set.decrypt(&remove(*factor).expect("its own factor")), message);
+}
+
+/// Coefficients of noise, measured with the key, against the estimate that ciphertexts carry and the law that failures are computed
+/// from. Largest embeddings are estimated, so that maps and products, which are counted by them, may leave less.
+#[test]
+fn noise_is_as_estimated_at_every_stage() {
+    let toy = (BgvPreset::named("toy-bgv10").expect("a set").spec)();
+    for (spec, runs) in [(tiny(15), 20), (toy, 4)] {
+        let set = Set::<u64>::new(&spec);
+        let mut found = [(); 5].map(|()| Vec::new());
+        for i in 0..runs {
+            let mut message = set.random(&mut Lottery::new(200 + i));
+            let levels = set.params.levels();
+            // Fresh ones, and ones that were squared.
+            let x = set.encrypt(&message, if i % 2 == 0 { levels.input } else { levels.output }, i);
+            let x = set.worn(&mut message, x);
+            let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
+            let mut base = 0.0;
+            for measured in &mut found {
+                run.step(&set.keys, &mut ()).expect("an input");
+                measured.push(match run.state() {
+                    BgvState::Prepared(prepared) => {
+                        let phase = set.secret.decrypt_prepared(prepared).expect("our own");
+                        let rests = rests(&set, phase.reveal_to_key_owner());
+                        log_deviation(&rests) - set.params.quotient_deviation(f64::exp2(base)).log2()
+                    }
+                    BgvState::Base(x) => {
+                        base = set.log_noise(x);
+                        base - set.log_estimate(x)
+                    }
+                    BgvState::Raised(x, _) | BgvState::Slots(x, _) | BgvState::Done(x) => {
+                        set.log_noise(x) - set.log_estimate(x)
+                    }
+                    _ => panic!("a stage was done"),
+                });
+            }
+            assert_eq!(set.decrypt(&run.finish().expect("done")), message);
+        }
+        let mean = found.map(|bits| bits.iter().sum::<f64>() / bits.len() as f64);
+        for (stage, (bits, lowest)) in
+            set.params.stages().iter().zip(mean.into_iter().zip([-0.3, -0.3, -0.3, -1.2, -1.2]))
+        {
+            assert!(
+                (lowest..0.3).contains(&bits),
+                "{}, {}: {bits:.2} bits above the estimate",
+                spec.name,
+                stage.id
+            );
+        }
+    }
+}
