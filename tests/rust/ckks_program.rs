@@ -351,6 +351,24 @@ fn threads_change_no_bit_and_runs_can_be_stopped() {
     }
 }
 
+/// Another owner's numbers would come out as noise: there is an error instead, whether or not a step takes keys.
+#[test]
+fn keys_are_those_of_the_owner_of_the_inputs() {
+    let other = ConventionalSecretKey::generate(&NARROW.params, &Seed::from_bytes([4; 32]));
+    let foreign = other.encrypt(&NARROW.slots(1), 1, &Seed::from_bytes([5; 32])).unwrap();
+    let method = ConventionalBootstrapper { evaluator: &NARROW.evaluator, keys: &NARROW.keys };
+    let bodies: [fn(&mut Builder, Value) -> Value; 2] = [|b, x| b.negate(x), |b, x| b.multiply(x, x)];
+    for body in bodies {
+        let program = program(1, |b, x| body(b, x[0]));
+        let shape = InputShape::of(&foreign);
+        let plan = Plan::new(&program, &NARROW.target, &[shape], Bootstraps::WhereNeeded).unwrap();
+        let refused = method.run_program(&plan, std::slice::from_ref(&foreign), &mut ()).err().unwrap();
+        assert_eq!(refused.code(), "PARAMS_MISMATCH");
+        assert!(refused.to_string().contains("keys of its owner"), "{refused}");
+        assert_eq!(NARROW.run(&plan, &[NARROW.encrypt(&NARROW.slots(1), 1)], &mut ()).len(), 1);
+    }
+}
+
 #[test]
 fn rotations_are_composed_of_those_there_are_keys_for() {
     let chain: Chain<u64> = Chain::new(512, &[55.0, 45.0, 45.1], &[50.0, 50.1], 2, Scale::exp2(45.0));

@@ -2,7 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::{Method, raising::KeySource};
+use super::{
+    Method,
+    raising::{KeySource, key_source},
+};
 use crate::{
     arith::Word,
     circuits::program::{Machine, Plan, ReadDigits, Readings, Refresh, Target},
@@ -23,7 +26,7 @@ pub fn target<W: Word>(method: &dyn Method<W>, slots: usize, scale: Scale) -> Re
     Ok(target.with_bootstrapping(method.input_level(), output))
 }
 
-/// Evaluates a plan with a method and keys of its set.
+/// Evaluates a plan with a method and keys of its set, which must be those of the inputs' owner: nothing here knows whose they are.
 ///
 /// # Errors
 /// As [`Plan::run`].
@@ -42,6 +45,11 @@ pub fn run<W: Word>(
     let (refresh, digits) = (Some(&refresh as &Refresh<'_, W>), Some(&digits as &ReadDigits<'_, W>));
     let machine = Machine { evaluator: method.ckks(), relinearization, galois, refresh, digits };
     plan.run(&machine, inputs, observer)
+}
+
+/// [`Error::ParamsMismatch`] unless the keys are those of the owner of all inputs.
+pub(super) fn check_owner<W: Word>(keys: &dyn KeySource<W>, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
+    inputs.iter().try_for_each(|x| key_source::check(keys, x.identity()))
 }
 
 impl<W: Word> RelinearizationSource<W> for dyn KeySource<W> + '_ {

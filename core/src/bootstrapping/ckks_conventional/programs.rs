@@ -51,13 +51,14 @@ impl<W: Word> ConventionalBootstrapper<'_, W> {
     /// Evaluates a plan that was made for [`ConventionalParams::program_target`].
     ///
     /// # Errors
-    /// As [`Plan::run`].
+    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
     pub fn run_program(
         &self,
         plan: &Plan<'_>,
         inputs: &[Ciphertext<W>],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
+        program::check_owner(self.keys, inputs)?;
         program::run(plan, self, Some(&self.keys), Some(self.keys), inputs, observer)
     }
 }

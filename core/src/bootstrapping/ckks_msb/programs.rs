@@ -78,13 +78,14 @@ impl<W: Word> MsbBootstrapper<'_, W> {
     /// Evaluates a plan that was made for [`MsbParams::program_target`], with a bootstrapper for [`MsbParams::refreshing_radix`].
     ///
     /// # Errors
-    /// As [`Plan::run`].
+    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
     pub fn run_program(
         &self,
         plan: &Plan<'_>,
         inputs: &[Ciphertext<W>],
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
+        program::check_owner(self.keys(), inputs)?;
         program::run(plan, self, Some(&self.keys()), Some(self.keys()), inputs, observer)
     }
 }

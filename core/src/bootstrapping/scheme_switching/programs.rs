@@ -163,7 +163,7 @@ impl LinkBootstrapper {
     /// Evaluates a plan that was made for [`LinkParams::program_target`].
     ///
     /// # Errors
-    /// As [`Plan::run`].
+    /// As [`Plan::run`]; [`Error::ParamsMismatch`] for keys that are not those of the inputs' owner.
     pub fn run_program(
         &self,
         plan: &Plan<'_>,
@@ -171,6 +171,7 @@ impl LinkBootstrapper {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<u64>>, Error> {
         let keys = self.evaluator.keys().ckks();
+        program::check_owner(keys, inputs)?;
         program::run(plan, self, Some(keys.relinearization()), Some(keys), inputs, observer)
     }
 
