@@ -31,6 +31,7 @@ mod presets;
 mod programs;
 mod run;
 mod secret;
+mod small;
 mod spec;
 mod stages;
 

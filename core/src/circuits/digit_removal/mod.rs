@@ -13,11 +13,14 @@
 //! | [`lowest_digit`], of any size (Chen, Han, EUROCRYPT 2018) | p^e | (p - 1)(e - 1) + 1 |
 //! | [`lifting`], of any size, e - 1 times (Halevi, Shoup) | p^e | p each time |
 //!
+//! [`sign_of_small`] and [`quotient_of_small`] are comparison and rounding division of integers that are declared to be small.
+//!
 //! [`NullPolynomials`] are the polynomials that vanish, and reduce any other by them.
 //!
 //! What is here is public arithmetic: coefficients, which [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) takes.
 
 mod beside;
+mod declared;
 mod lagrange;
 mod null;
 mod small;
@@ -25,6 +28,7 @@ mod two_digits;
 mod unbounded;
 
 pub use beside::digit_beside;
+pub use declared::{quotient_of_small, sign_of_small};
 pub use null::NullPolynomials;
 pub use small::small_digit;
 pub use two_digits::TwoDigits;

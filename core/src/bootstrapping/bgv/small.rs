@@ -1,0 +1,65 @@
+//! Comparison and rounding division of slots that are declared to be small.
+
+use super::bootstrapper::BgvBootstrapper;
+use crate::{
+    arith::Word,
+    bootstrapping::raising::KeySource,
+    circuits::{
+        digit_removal::{quotient_of_small, sign_of_small},
+        polynomial::{Polynomial, PolynomialEvaluator},
+    },
+    error::Error,
+    schemes::bgv::{BgvCiphertext, Factor},
+    trace::Counters,
+};
+
+impl<W: Word> BgvBootstrapper<W> {
+    /// The sign of every slot, -1, 0 or 1 modulo P, for slots that are integers from -`bound` to `bound`: of a difference, which of two
+    /// integers is the larger. It takes ceil(log2(2 `bound`)) levels, and gives factor 1.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a bound that no polynomial is made for, as [`sign_of_small`] has it; [`Error::LevelMismatch`] for
+    /// too few levels; [`Error::Limit`] for noise that would leave the result wrong; [`Error::ParamsMismatch`] for another set or the
+    /// keys of another owner; [`Error::MissingKey`].
+    pub fn sign(
+        &self,
+        x: &BgvCiphertext<W>,
+        bound: u64,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        self.of_slots(x, sign_of_small(x.ring(), bound)?, keys, counters)
+    }
+
+    /// The integer nearest to x / `divisor` of every slot x, for slots that are integers from -`bound` to `bound`: scaling down. Levels
+    /// and factor as [`Self::sign`]; of two integers equally near the one farther from 0.
+    ///
+    /// # Errors
+    /// As [`Self::sign`]; [`Error::InvalidArgument`] for a divisor of 0.
+    pub fn scale_down(
+        &self,
+        x: &BgvCiphertext<W>,
+        (divisor, bound): (u64, u64),
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.check(x, keys)?;
+        self.of_slots(x, quotient_of_small(x.ring(), divisor, bound)?, keys, counters)
+    }
+
+    /// A polynomial modulo P of every slot.
+    fn of_slots(
+        &self,
+        x: &BgvCiphertext<W>,
+        coefficients: impl IntoIterator<Item = u64>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let ring = x.ring();
+        let polynomial = Polynomial::of_integers(coefficients.into_iter().map(|c| ring.centered(c)))?;
+        let relinearization = keys.relinearization_key()?;
+        let polynomials = PolynomialEvaluator::new(self.bgv(), &*relinearization);
+        polynomials.evaluate(&polynomial, x, Factor::one(ring), counters)
+    }
+}
