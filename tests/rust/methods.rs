@@ -125,7 +125,7 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 13] = [
+const MEASUREMENTS: [&str; 14] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
     "server/src/cli/reproduce.rs",
