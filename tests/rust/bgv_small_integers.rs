@@ -96,7 +96,7 @@ fn a_set_compares_refreshes_and_compares_again() {
     let sign = bootstrapper.sign(&x, 2, &set.keys, &mut work).expect("two levels");
     assert_eq!(decrypt(&sign), reduced(ring, &slots, i64::signum));
     assert!(work.key_switch > 0);
-    let half = bootstrapper.scale_down(&x, (2, 2), &set.keys, &mut work).expect("two levels");
+    let half = bootstrapper.scale_down(&x, 2, 2, &set.keys, &mut work).expect("two levels");
     assert_eq!(decrypt(&half), reduced(ring, &slots, |x| rounded(x, 2)));
     let functions: [fn(i64) -> i64; 2] = [i64::signum, |x| rounded(x, 2)];
     for (y, f) in [sign, half].into_iter().zip(functions) {
@@ -116,13 +116,13 @@ fn what_cannot_be_compared_is_refused_by_name() {
     for (bound, words) in [(40_000, "below 65537/2"), (0, "1 or more"), (20_000, "smaller bound")] {
         for refused in [
             bootstrapper.sign(&x, bound, &set.keys, &mut work).err(),
-            bootstrapper.scale_down(&x, (3, bound), &set.keys, &mut work).err(),
+            bootstrapper.scale_down(&x, 3, bound, &set.keys, &mut work).err(),
         ] {
             let Some(Error::InvalidArgument(text)) = refused else { panic!("{bound}: {refused:?}") };
             assert!(text.contains(words), "{text}");
         }
     }
-    let refused = bootstrapper.scale_down(&x, (0, 2), &set.keys, &mut work).err();
+    let refused = bootstrapper.scale_down(&x, 0, 2, &set.keys, &mut work).err();
     assert!(matches!(refused, Some(Error::InvalidArgument(_))), "{refused:?}");
     // Degree 199 takes 8 levels.
     let refused = bootstrapper.sign(&x, 100, &set.keys, &mut work).err();

@@ -352,7 +352,7 @@ mod tests {
         let deviation = of("slots to gates, deviation");
         assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
         let signs = of(SIGNS);
-        assert!((signs.measured - signs.model.unwrap()).abs() < 0.5, "{signs:?}");
+        assert!((signs.measured - signs.model.unwrap()).abs() < 0.3, "{signs:?}");
         let bits = of("gates to slots, 64 bits, mean error");
         assert!((bits.measured - bits.model.unwrap()).abs() < 1.0, "{bits:?}");
         assert!(text(&rows, &Machine::here(), 2).contains("argmax of 16"));

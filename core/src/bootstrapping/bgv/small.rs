@@ -1,5 +1,7 @@
 //! Comparison and rounding division of slots that are declared to be small.
 
+use alloc::format;
+
 use super::bootstrapper::BgvBootstrapper;
 use crate::{
     arith::Word,
@@ -12,6 +14,9 @@ use crate::{
     schemes::bgv::{BgvCiphertext, Factor},
     trace::Counters,
 };
+
+/// Above that no polynomial is made, whatever the level.
+const MOST_INTERPOLATED: u64 = 1 << 13;
 
 impl<W: Word> BgvBootstrapper<W> {
     /// The sign of every slot, -1, 0 or 1 modulo P, for slots that are integers from -`bound` to `bound`: of a difference, which of two
@@ -28,7 +33,7 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(x, keys)?;
+        self.check_small(x, bound, keys)?;
         self.of_slots(x, sign_of_small(x.ring(), bound)?, keys, counters)
     }
 
@@ -40,12 +45,27 @@ impl<W: Word> BgvBootstrapper<W> {
     pub fn scale_down(
         &self,
         x: &BgvCiphertext<W>,
-        (divisor, bound): (u64, u64),
+        divisor: u64,
+        bound: u64,
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        self.check(x, keys)?;
+        self.check_small(x, bound, keys)?;
         self.of_slots(x, quotient_of_small(x.ring(), divisor, bound)?, keys, counters)
+    }
+
+    /// What can be said before a polynomial is made, which takes time that grows with the square of `bound`.
+    fn check_small(&self, x: &BgvCiphertext<W>, bound: u64, keys: &dyn KeySource<W>) -> Result<(), Error> {
+        self.check(x, keys)?;
+        let levels = bound.saturating_mul(2).max(1).next_power_of_two().ilog2() as usize;
+        if bound <= MOST_INTERPOLATED && levels > x.level() {
+            return Err(Error::LevelMismatch(format!(
+                "a function of integers up to {bound} takes {levels} levels, the ciphertext is at level {}; bootstrap it first, or declare \
+                 a smaller bound",
+                x.level()
+            )));
+        }
+        Ok(())
     }
 
     /// A polynomial modulo P of every slot.

@@ -61,9 +61,13 @@ impl ParamSet for LinkParams<Reduction> {
             let comparison = self.comparison(range, self.ckks().scale());
             match comparison.ok().and_then(|comparison| comparison.least_distance(log)) {
                 Some(least) => {
-                    format!("numbers in {name} are ordered rightly from {least:.3} apart, but with 2^{log}")
+                    // Rounded up: nearer numbers are not promised.
+                    let least = libm::ceil(least * 1e3) / 1e3;
+                    format!(
+                        "numbers in {name} are ordered rightly from {least:.3} apart, but for a chance of 2^{log}"
+                    )
                 }
-                None => format!("numbers in {name} are not ordered rightly, but with 2^{log}"),
+                None => format!("numbers in {name} are ordered wrongly more often than with 2^{log}"),
             }
         };
         alloc::vec![

@@ -104,11 +104,13 @@ impl DigitReader for Reader {
 }
 
 /// How many ciphertexts of numbers take as much memory as the samples of so many comparisons do, beside the numbers in coefficients and
-/// both halves of quotients: those of the phases, of their comparisons, and twice as many that are packed.
+/// both halves of quotients: those of the phases, of their comparisons, and of a power of two of them that are packed, each of which
+/// becomes two rows of the ring while it is still there.
 fn samples_held(params: &LinkParams<Reduction>, comparisons: usize) -> usize {
     let level = params.ckks().levels().output;
     let ciphertext = 2 * params.ckks().ckks().rlwe().q(level).len() * params.ckks().n();
-    (4 * comparisons * params.cggi().n()).div_ceil(ciphertext)
+    let samples = 2 * comparisons + 6 * comparisons.next_power_of_two();
+    (samples * params.cggi().n()).div_ceil(ciphertext)
 }
 
 /// Tables that are looked up of each rank.

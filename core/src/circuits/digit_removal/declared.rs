@@ -1,8 +1,8 @@
 //! Functions of integers that are declared to be small: interpolation.
 //!
-//! A function of any integer modulo p takes a polynomial of degree p - 1: 65536 products for p = 65537. Of integers that are known
-//! to be at most B it takes one of degree 2B, and an odd function one of degree 2B - 1. Nobody without the key can tell whether the
-//! integers are as small as declared: for others the polynomial has some value modulo p, which means nothing.
+//! A function of any integer modulo p takes a polynomial of degree p - 1, 65536 for p = 65537. Of integers of absolute values up to B
+//! it takes one of degree 2B, and an odd function one of degree 2B - 1. Nobody without the key can tell whether the integers are as
+//! small as declared: for others the polynomial has some value modulo p, which means nothing.
 
 use alloc::{format, vec::Vec};
 
@@ -31,7 +31,7 @@ pub fn quotient_of_small(ring: PrimePower, divisor: u64, bound: u64) -> Result<V
         return Err(Error::InvalidArgument("a quotient by 0; give a divisor of at least 1".into()));
     }
     odd_function(ring, bound, "a quotient", |x| {
-        // |x| is below 2^13, and a divisor beyond twice that leaves 0 as any such does.
+        // |x| is below 2^13: every divisor above 2^14 gives 0.
         let divisor = divisor.min(1 << 20) as i64;
         x.signum() * ((x.abs() + divisor / 2) / divisor)
     })
@@ -42,16 +42,17 @@ fn odd_function(ring: PrimePower, bound: u64, what: &str, f: impl Fn(i64) -> i64
     let p = ring.prime();
     if bound == 0 || bound >= p.div_ceil(2) {
         return Err(Error::InvalidArgument(format!(
-            "{what} of integers up to {bound} modulo {p}^{}; declare a bound of 1 or more below {p}/2, for any integer modulo {p} takes \
-             a polynomial of degree {}",
-            ring.exponent(),
-            p - 1
+            "{what} of integers up to {bound} modulo {p}^{}: beyond {p}/2 two of them are the same modulo {p}; declare a bound of 1 or \
+             more, below {p}/2",
+            ring.exponent()
         )));
     }
     if 2 * u128::from(bound) + 1 > MAX_COEFFICIENTS {
         return Err(Error::InvalidArgument(format!(
-            "{what} of integers up to {bound} takes a polynomial of degree {}, below {MAX_COEFFICIENTS} are made; declare a smaller bound",
-            2 * u128::from(bound) - 1
+            "{what} of integers up to {bound} takes a polynomial through {} values, and at most {MAX_COEFFICIENTS} are interpolated; declare \
+             a smaller bound, below {}",
+            2 * u128::from(bound) + 1,
+            MAX_COEFFICIENTS / 2
         )));
     }
     let nodes = nodes(bound);
@@ -82,7 +83,7 @@ mod tests {
             holds(ring, bound, &sign_of_small(ring, bound).expect("small"), i64::signum);
             for divisor in [1, 2, 3, 4, 7, 17, 257, u64::MAX] {
                 let polynomial = quotient_of_small(ring, divisor, bound).expect("small");
-                // The nearest integer by its definition: none is nearer, and of two that are as near the larger is taken.
+                // The nearest integer by its definition: none is nearer, and of two that are as near the one farther from 0 is taken.
                 let nearest = |x: i64| {
                     let (x, d) = (i128::from(x), i128::from(divisor));
                     let distance = |q: i128| (2 * (x - q * d)).abs();
@@ -100,8 +101,8 @@ mod tests {
         for (ring, bound, words) in [
             (ring(17, 1), 9, "below 17/2"),
             (ring(17, 3), 0, "1 or more"),
-            (ring(65537, 1), 32769, "degree 65536"),
-            (ring(65537, 1), u64::MAX, "degree 65536"),
+            (ring(65537, 1), 32769, "below 65537/2"),
+            (ring(65537, 1), u64::MAX, "below 65537/2"),
             (ring(65537, 1), 8192, "smaller bound"),
             (ring((1 << 61) - 1, 1), 1 << 59, "smaller bound"),
         ] {

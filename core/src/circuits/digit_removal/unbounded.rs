@@ -80,8 +80,8 @@ fn check(ring: PrimePower, degree: u128) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::InvalidArgument(format!(
-        "the low digit of any number modulo {}^{} takes a polynomial of degree {degree}, below {MAX_COEFFICIENTS} are made; take \
-         digits that are known to be small",
+        "the low digit of any number modulo {}^{} takes a polynomial of degree {degree}, and those below {MAX_COEFFICIENTS} are \
+         made; take digits that are known to be small",
         ring.prime(),
         ring.exponent()
     )))
