@@ -151,6 +151,25 @@ pub fn for_each_row_with<T: Send, M>(
     }
 }
 
+/// [`for_each_row_with`] for rows of `n` words that belong together: one item for each prime.
+pub fn for_each_limb_with<T: Send, M>(
+    limbs: &mut [T],
+    n: usize,
+    memory: impl Fn() -> M + Sync + Send,
+    f: impl Fn(&mut M, usize, &mut T) + Sync + Send,
+) {
+    if n >= ROW_TASK {
+        for_each_chunk_with(limbs, 1, memory, |memory, i, limb| {
+            for limb in limb {
+                f(memory, i, limb);
+            }
+        });
+    } else {
+        let mut memory = memory();
+        limbs.iter_mut().enumerate().for_each(|(i, limb)| f(&mut memory, i, limb));
+    }
+}
+
 /// [`for_each_row_pair_with`] without the memory.
 pub fn for_each_row_pair_mut<T: Send>(
     x: &mut [T],

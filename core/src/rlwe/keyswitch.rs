@@ -138,6 +138,29 @@ fn digit_width<W>(n: usize) -> usize {
     n + 17 * line::<W>()
 }
 
+impl<W: Word> LevelTables<W> {
+    /// Words `start` and following of <digits, key> modulo prime `limb`, given whole rows of all digits.
+    fn multiply_block(
+        &self,
+        (limb, start): (usize, usize),
+        digits: &[&[W]],
+        key: &SampleBlock<W>,
+        out: [&mut [W]; 2],
+    ) {
+        let own = self.q.len();
+        let key = key.limb(if limb < own { limb } else { key.q_len() + limb - own });
+        let key = key.range(0, digits.len()).from(start);
+        let product = KeyProduct { out, lhs: LeftRows::whole(digits).from(start), key };
+        self.qp.kernels().key_products(self.qp.modulus(limb), &mut [product], false);
+    }
+
+    /// The work of one product of digits with a key.
+    fn count_switch(&self, counters: &mut Counters) {
+        counters.limb_mac += (2 * self.digits.len() * self.qp.len()) as u64;
+        counters.key_switch += 1;
+    }
+}
+
 impl<W: Word> RlweContext<W> {
     /// Decomposes x modulo Q_l: l inverse transforms, a centred base conversion per digit, and one
     /// transform for every row a digit does not own.
@@ -273,26 +296,52 @@ impl<W: Word> RlweContext<W> {
         counters: &mut Counters,
     ) {
         let tables = self.level(level);
-        let (count, limbs, q_here) = (tables.digits.len(), tables.qp.len(), tables.q.len());
-        let kernels = tables.qp.kernels();
         let mut prepared = Vec::new();
         let digits = self.digits_apart(level, x, &mut prepared, counters);
         let memory = || vec![W::ZERO; digits.memory()];
         out.b.for_each_row_pair_with(&mut out.a, memory, |memory, limb, out_b, out_a| {
             let lhs = digits.rows(limb, memory);
-            let key =
-                key.limb(if limb < q_here { limb } else { key.q_len() + limb - q_here }).range(0, count);
             let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
             for (i, (b, a)) in blocks.enumerate() {
                 let start = i * SWITCHED;
-                let (lhs, key) = (LeftRows::whole(&lhs).from(start), key.from(start));
-                let product = KeyProduct { out: [&mut *b, &mut *a], lhs, key };
-                kernels.key_products(tables.qp.modulus(limb), &mut [product], false);
+                tables.multiply_block((limb, start), &lhs, key, [&mut *b, &mut *a]);
                 then(limb, start, [b, a]);
             }
         });
-        counters.limb_mac += (2 * count * limbs) as u64;
-        counters.key_switch += 1;
+        tables.count_switch(counters);
+    }
+
+    /// total += sigma_g(<digits of x, key> + (b, 0)) modulo Q_l P: [`Self::switch`] of x modulo Q_l and the automorphism that the
+    /// key is for. Words of the product go on to the sum while they are in a cache, and are never stored.
+    pub(crate) fn switch_onto(
+        &self,
+        total: &mut Pair<W>,
+        (b, x): (&Poly<W, Eval>, &Poly<W, Eval>),
+        level: usize,
+        (g, key): (&Automorphism, &SampleBlock<W>),
+        counters: &mut Counters,
+    ) {
+        let tables = self.level(level);
+        let (n, kernels) = (self.n(), tables.qp.kernels());
+        let mut prepared = Vec::new();
+        let digits = self.digits_apart(level, x, &mut prepared, counters);
+        let memory = || [vec![W::ZERO; digits.memory()], vec![W::ZERO; n], vec![W::ZERO; n]];
+        total.b.for_each_row_pair_with(&mut total.a, memory, |memory, limb, out_b, out_a| {
+            let (m, [digit_rows, own_b, own_a]) = (tables.qp.modulus(limb), memory);
+            let lhs = digits.rows(limb, digit_rows);
+            let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
+            for ((out_b, out_a), from) in blocks.zip(g.permutation().chunks(SWITCHED)) {
+                // An automorphism takes an aligned block of evaluations from one aligned block.
+                let start = from[0] as usize / from.len() * from.len();
+                let origin = start..start + from.len();
+                let product = [&mut own_b[origin.clone()], &mut own_a[origin.clone()]];
+                tables.multiply_block((limb, start), &lhs, key, product);
+                kernels.add_assign(m, &mut own_b[origin.clone()], &b.row(limb)[origin]);
+                kernels.permute_add_assign(m, out_b, own_b, from);
+                kernels.permute_add_assign(m, out_a, own_a, from);
+            }
+        });
+        tables.count_switch(counters);
     }
 
     /// out += P x, given x modulo Q_l and out modulo Q_l P.

@@ -3,34 +3,55 @@
 //! What a plaintext means does not matter to any of it: (b + a s)(b' + a' s) = d_0 + d_1 s + d_2 s^2, and a switching key from
 //! s^2 to s turns d_2 into a pair.
 
-use alloc::{format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use super::{context::RlweContext, keyswitch::Pair, sample::SampleBlock};
 use crate::{
-    arith::Word,
+    arith::{Shoup, Word},
     error::Error,
     par,
     ring::{Basis, Eval, Poly},
     trace::Counters,
 };
 
-/// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend.
+/// Words of each operand that meet in a first-level cache.
+const BLOCK: usize = 512;
+
+/// (b b', b a' + a b', a a') modulo `basis`, which the bases of the factors extend; times `scalars`, one for each prime, if there
+/// are any.
 pub(crate) fn tensor<W: Word>(
     basis: &Basis<W>,
     x: [&Poly<W, Eval>; 2],
     y: [&Poly<W, Eval>; 2],
+    scalars: Option<&[Shoup<W>]>,
 ) -> [Poly<W, Eval>; 3] {
-    let kernels = basis.kernels();
-    let component = |terms: &[(usize, usize)]| {
-        let mut out = Poly::zero(basis);
-        out.for_each_row_mut(|i, row| {
-            let lhs: Vec<&[W]> = terms.iter().map(|&(j, _)| x[j].row(i)).collect();
-            let rhs: Vec<&[W]> = terms.iter().map(|&(_, k)| y[k].row(i)).collect();
-            kernels.inner_product(basis.modulus(i), row, &lhs, &rhs, false);
-        });
-        out
-    };
-    [component(&[(0, 0)]), component(&[(0, 1), (1, 0)]), component(&[(1, 1)])]
+    let (n, kernels) = (basis.n(), basis.kernels());
+    let block = n.min(BLOCK);
+    let mut out = [(); 3].map(|()| Poly::zero(basis));
+    let [d0, d1, d2] = &mut out;
+    let rows = d0.rows_mut().zip(d1.rows_mut()).zip(d2.rows_mut());
+    let mut limbs: Vec<[&mut [W]; 3]> = rows.map(|(((_, d0), (_, d1)), (_, d2))| [d0, d1, d2]).collect();
+    let memory = || [(); 2].map(|()| vec![W::ZERO; block]);
+    par::for_each_limb_with(&mut limbs, n, memory, |scaled, limb, [d0, d1, d2]| {
+        let m = basis.modulus(limb);
+        for start in (0..n).step_by(block) {
+            let range = start..start + block;
+            let [mut b, mut a] = x.map(|part| &part.row(limb)[range.clone()]);
+            if let Some(scalars) = scalars {
+                let [scaled_b, scaled_a] = &mut *scaled;
+                for (own, part) in [(&mut *scaled_b, b), (&mut *scaled_a, a)] {
+                    own.copy_from_slice(part);
+                    kernels.mul_scalar_assign(m, own, &scalars[limb]);
+                }
+                (b, a) = (scaled_b, scaled_a);
+            }
+            let [other_b, other_a] = y.map(|part| &part.row(limb)[range.clone()]);
+            kernels.inner_product(m, &mut d0[range.clone()], &[b], &[other_b], false);
+            kernels.inner_product(m, &mut d1[range.clone()], &[b, a], &[other_a, other_b], false);
+            kernels.inner_product(m, &mut d2[range], &[a], &[other_a], false);
+        }
+    });
+    out
 }
 
 impl<W: Word> RlweContext<W> {

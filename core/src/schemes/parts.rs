@@ -11,12 +11,7 @@ use crate::{
 
 /// The two components of a ciphertext that was relinearised.
 pub(crate) fn two<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 2], Error> {
-    let [b, a] = parts else {
-        return Err(Error::InvalidArgument(format!(
-            "a ciphertext of {} components must be relinearised first",
-            parts.len()
-        )));
-    };
+    let [b, a] = parts else { return Err(not_two(parts.len())) };
     Ok([b, a])
 }
 
@@ -24,6 +19,16 @@ pub(crate) fn two<W: Word>(parts: &[Poly<W, Eval>]) -> Result<[&Poly<W, Eval>; 2
 pub(crate) fn pair<W: Word>(parts: &[Poly<W, Eval>]) -> Result<Pair<W>, Error> {
     let [b, a] = two(parts)?;
     Ok(Pair { b: b.clone(), a: a.clone() })
+}
+
+/// The same in the memory of the components.
+pub(crate) fn into_pair<W: Word>(parts: Vec<Poly<W, Eval>>) -> Result<Pair<W>, Error> {
+    let [b, a] = <[_; 2]>::try_from(parts).map_err(|parts| not_two(parts.len()))?;
+    Ok(Pair { b, a })
+}
+
+fn not_two(components: usize) -> Error {
+    Error::InvalidArgument(format!("a ciphertext of {components} components must be relinearised first"))
 }
 
 /// The components modulo fewer primes.

@@ -83,7 +83,7 @@ pub trait Kernels<W: Word>: Send + Sync {
     /// words. Panics when `perm` leads outside `x`.
     fn permute_to_lines(&self, out: &mut [W], place: (usize, usize), x: &[W], perm: &[u32], origin: u32);
 
-    /// `out[j] += x[perm[j]]`. Panics when `perm` holds an index outside `x`.
+    /// `out[j] += x[perm[j]]`, for any length of `x`. Panics when `perm` holds an index outside `x`.
     fn permute_add_assign(&self, m: &Modulus<W>, out: &mut [W], x: &[W], perm: &[u32]);
 
     /// `out = x mod to`, where the residues `x` modulo `from` stand for integers in `(-from/2, from/2]`.

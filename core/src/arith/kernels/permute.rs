@@ -56,7 +56,7 @@ pub(crate) fn permute_add_assign<V: Products>(
     x: &[V::Word],
     perm: &[u32],
 ) {
-    debug_assert!(out.len() == x.len() && x.len() == perm.len());
+    debug_assert!(out.len() == perm.len());
     let p = v.splat(m.value());
     let (out, out_rest) = v.packs_mut(out);
     let mut indices = perm.chunks_exact(V::LANES);

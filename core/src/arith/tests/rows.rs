@@ -189,6 +189,12 @@ pub(super) fn permutations<W: Word>(k: &dyn Kernels<W>) {
             k.permute_add_assign(&m, &mut out, &x, &perm);
             let expected: Vec<W> = start.iter().zip(&expected).map(|(&a, &b)| m.add(a, b)).collect();
             assert_eq!(out, expected);
+            // Some words of the sum, from anywhere in the row.
+            for part in [0..n / 2, n / 3..n] {
+                let mut out = start[part.clone()].to_vec();
+                k.permute_add_assign(&m, &mut out, &x, &perm[part.clone()]);
+                assert_eq!(out, expected[part]);
+            }
         }
     }
 }

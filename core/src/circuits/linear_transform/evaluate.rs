@@ -222,17 +222,11 @@ impl<W: Word> EncodedTransform<W> {
         let down = rlwe.mod_down(level);
         let still = self.giants.iter().position(|giant| giant.step == Step::IDENTITY);
         let mut total = still.map_or_else(|| Pair::zero(basis), |i| sums.remove(i));
-        let mut product = Pair::zero(basis);
         for (giant, sum) in self.giants.iter().filter(|giant| giant.step != Step::IDENTITY).zip(sums) {
             let (automorphism, key) = self.key(keys, giant.step)?;
-            let (b, a) = (sum.b, down.apply(sum.a));
+            let a = down.apply(sum.a);
             counters.ntt += down.ntts();
-            let add_first = |limb: usize, start: usize, [out, _]: [&mut [W]; 2]| {
-                let part = &b.row(limb)[start..start + out.len()];
-                basis.kernels().add_assign(basis.modulus(limb), out, part);
-            };
-            rlwe.switch_then(&a, level, &key, &mut product, &add_first, counters);
-            total.automorphism_add_assign(&product, automorphism);
+            rlwe.switch_onto(&mut total, (&sum.b, &a), level, (automorphism, &key), counters);
         }
         Ok(total)
     }

@@ -102,8 +102,8 @@ impl<W: Word> IntegerTransform<W> {
                 x.ring().exponent()
             )));
         }
-        let x = evaluator.drop_to_level(x, self.level())?;
-        let pair = self.encoded.apply(&x.pair()?, keys, counters)?;
+        let (x, pair) = evaluator.drop_to_level(x, self.level())?.into_pair()?;
+        let pair = self.encoded.apply(&pair, keys, counters)?;
         evaluator.mapped(&x, pair, &self.gain)
     }
 

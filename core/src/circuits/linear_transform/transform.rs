@@ -73,8 +73,8 @@ impl<W: Word> LinearTransform<W> {
         counters: &mut Counters,
     ) -> Result<Ciphertext<W>, Error> {
         let level = self.level();
-        let x = evaluator.drop_to_level(x, level)?;
-        let pair = self.encoded.apply(&x.pair()?, keys, counters)?;
+        let (x, pair) = evaluator.drop_to_level(x, level)?.into_pair()?;
+        let pair = self.encoded.apply(&pair, keys, counters)?;
         let scale = evaluator.scale_after_rescale(x.scale().mul(self.scale), level);
         Ok(x.with_pair(pair, level - 1, scale))
     }

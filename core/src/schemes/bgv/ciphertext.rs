@@ -120,6 +120,12 @@ impl<W: Word> BgvCiphertext<W> {
         parts::pair(&self.parts)
     }
 
+    /// The components, and the same without them.
+    pub(crate) fn into_pair(mut self) -> Result<(Self, Pair<W>), Error> {
+        let pair = parts::into_pair(core::mem::take(&mut self.parts))?;
+        Ok((self, pair))
+    }
+
     /// The same without its components.
     pub(crate) fn without_parts(&self) -> Self {
         Self { parts: Vec::new(), ..*self }

@@ -92,12 +92,7 @@ impl<W: Word> BgvEvaluator<W> {
         let modulus = self.context.modulus(x.ring().exponent())?;
         // The product of x/P and y/P is xy/P^2.
         let scalars = modulus.residues(basis.len());
-        let times = |part: &Poly<W, Eval>| {
-            let mut out = part.truncated_to(basis);
-            out.mul_scalars_assign(&scalars);
-            out
-        };
-        let parts: Vec<_> = tensor(basis, [&times(x0), &times(x1)], y_parts).into();
+        let parts: Vec<_> = tensor(basis, [x0, x1], y_parts, Some(&scalars)).into();
         let noise = x.noise * y.noise * x.ring().value() as f64;
         Self::checked(BgvCiphertext { parts, level, factor: x.factor.mul(y.factor), noise, ..*x })
     }

@@ -107,6 +107,12 @@ impl<W: Word> Ciphertext<W> {
         parts::pair(&self.parts)
     }
 
+    /// The components, and the same without them.
+    pub(crate) fn into_pair(mut self) -> Result<(Self, Pair<W>), Error> {
+        let pair = parts::into_pair(core::mem::take(&mut self.parts))?;
+        Ok((self, pair))
+    }
+
     pub(crate) fn with_pair(&self, pair: Pair<W>, level: usize, scale: Scale) -> Self {
         Self::of_pair(self.identity(), pair, level, scale)
     }

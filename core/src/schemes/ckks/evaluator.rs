@@ -156,7 +156,7 @@ impl<W: Word> CkksEvaluator<W> {
         self.check_set(x)?;
         x.check_same_key(y)?;
         let level = x.level.min(y.level);
-        let parts = tensor(self.context.rlwe().q(level), x.two_parts()?, y.two_parts()?);
+        let parts = tensor(self.context.rlwe().q(level), x.two_parts()?, y.two_parts()?, None);
         Ok(Ciphertext { parts: parts.into(), level, scale: x.scale.mul(y.scale), ..*x })
     }
 
