@@ -31,6 +31,7 @@ mod shared;
 pub mod ship;
 pub mod store;
 pub mod streamed;
+mod system;
 
 pub use config::Config;
 pub use server::{Server, StartError};

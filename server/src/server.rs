@@ -15,6 +15,7 @@ use crate::http::listen::{Doors, OPERATORS, RESERVED};
 use crate::service::live::Stop;
 use crate::service::{Service, worker};
 use crate::store::StoreError;
+use crate::system;
 
 /// How often what has outlived its time is removed.
 const TIDY: Duration = Duration::from_mins(1);
@@ -84,13 +85,7 @@ impl Server {
             _ => (None, None),
         };
         fit(&mut config.limits);
-        #[cfg(unix)]
-        {
-            // Once somebody listens, a file that reaches the limit on its size is an error of that write and kills nobody.
-            let signal = rustix::process::Signal::XFSZ.as_raw();
-            let kind = tokio::signal::unix::SignalKind::from_raw(signal);
-            drop(tokio::signal::unix::signal(kind).map_err(StartError::System)?);
-        }
+        system::signals::survive_file_size_limit().map_err(StartError::System)?;
         let service = Arc::new(Service::open(config, engines).map_err(StartError::Store)?);
         let pool = worker::pool(&service.config).map_err(StartError::System)?;
         let worker = worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
@@ -167,9 +162,7 @@ const RESERVED_FILES: usize = 128;
 
 /// Lowers the bounds on what has a file open, if the system allows this process fewer.
 fn fit(limits: &mut LimitsSection) {
-    #[cfg(unix)]
-    if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {
-        let files = usize::try_from(files).unwrap_or(usize::MAX);
+    if let Some(files) = system::limits::open_files() {
         let (connections, downloads) = fitting(files, limits.max_connections, limits.max_downloads);
         if (connections, downloads) != (limits.max_connections, limits.max_downloads) {
             tracing::warn!(
@@ -182,13 +175,10 @@ fn fit(limits: &mut LimitsSection) {
         }
         (limits.max_connections, limits.max_downloads) = (connections, downloads);
     }
-    #[cfg(not(unix))]
-    let _ = limits;
 }
 
 /// Connections and downloads that so many open files allow: a connection has a socket; a download has a file, and so has
 /// each of as many files of the demo.
-#[cfg_attr(not(unix), allow(dead_code))]
 fn fitting(files: usize, connections: usize, downloads: usize) -> (usize, usize) {
     let room = files.saturating_sub(RESERVED_FILES + RESERVED + OPERATORS);
     let downloads = downloads.min(room / 8).max(1);

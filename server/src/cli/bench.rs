@@ -14,7 +14,7 @@ use serde_json::json;
 use super::bench_conventional;
 use super::failure::Failure;
 use super::gate_times::GateBench;
-use super::machine::Machine;
+use super::machine::{self, Machine};
 use super::measure::{self, Bench};
 use super::output::{Output, bytes};
 use super::peer::{self, Peer};
@@ -65,8 +65,16 @@ pub struct Arguments {
     memory: Option<u16>,
 }
 
-/// Times a set.
+/// Times a set, or another library beside ours.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
+    time(arguments, registry, output)?;
+    if let Some(request) = machine::request() {
+        output.note(request);
+    }
+    Ok(())
+}
+
+fn time(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     if let Some(peer) = arguments.peer {
         let threads = arguments.threads.first().copied().map_or(1, usize::from);
         return peer::run(peer, &arguments.preset, threads, arguments.runs.into(), output);

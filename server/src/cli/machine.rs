@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::memory;
+use crate::system::processor;
 
 /// The machine and what runs on it.
 #[derive(Debug, Clone, Serialize)]
@@ -24,7 +25,7 @@ impl Machine {
     /// This machine.
     pub fn here() -> Self {
         Self {
-            cpu: cpu_name().unwrap_or_else(|| "unknown processor".to_owned()),
+            cpu: processor::name().unwrap_or_else(|| "unknown processor".to_owned()),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             backend: refloat::about().backend_u32.to_owned(),
@@ -43,10 +44,12 @@ impl Machine {
     }
 }
 
-fn cpu_name() -> Option<String> {
-    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().to_owned())
+/// What to say after a measurement on an architecture for which the project has figures of an emulator alone.
+pub fn request() -> Option<&'static str> {
+    cfg!(target_arch = "aarch64").then_some(
+        "The project has counted instructions on 64-bit ARM, and timed nothing: if you can, send it what stands above, and the same \
+         by --json and for other sets of `refloat params`.",
+    )
 }
 
 fn load_average() -> Option<f64> {

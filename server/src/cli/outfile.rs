@@ -17,6 +17,8 @@ use tempfile::NamedTempFile;
 
 use super::failure::Failure;
 use super::output::{is_closed_pipe, to_stdout};
+use crate::system::files::{Readers, is_same, permit, sync_folder};
+use crate::system::signals::told_to_end;
 
 /// Files of a key folder that hold no object of the wire format.
 const KEPT: [&str; 2] = ["keys.json", "server.token"];
@@ -70,7 +72,7 @@ impl OutFile {
             let file = file.map_err(|error| Failure::file("write", path, &error))?;
             return Ok(Self { asked: path.to_owned(), sink: Sink::Stream(file) });
         }
-        if let Some(input) = inputs.iter().find(|input| is_same(path, &found, input)) {
+        if let Some(input) = inputs.iter().find(|input| is_same(path, input)) {
             return Err(Failure::usage(format!(
                 "{} is the same file as {}, which is read; name another one with --out",
                 path.display(),
@@ -98,14 +100,14 @@ impl OutFile {
     /// A secret, for its owner's eyes alone; it takes the place of another file only if told to.
     pub fn secret(path: &Path, replace: bool) -> Result<Self, Failure> {
         let temporary =
-            Temporary::beside(path, 0o600).map_err(|error| Failure::file("write", path, &error))?;
+            Temporary::beside(path, Readers::Owner).map_err(|error| Failure::file("write", path, &error))?;
         let sink = Sink::File { temporary, place: path.to_owned(), replace };
         Ok(Self { asked: path.to_owned(), sink })
     }
 
     fn at(asked: &Path, place: &Path, before: Option<&Metadata>, replace: bool) -> Result<Self, Failure> {
         let made = || -> io::Result<Temporary> {
-            let temporary = Temporary::beside(place, 0o666)?;
+            let temporary = Temporary::beside(place, Readers::Usual)?;
             if let Some(before) = before {
                 temporary.file.as_file().set_permissions(before.permissions())?;
             }
@@ -140,21 +142,6 @@ impl OutFile {
             )),
             _ => Failure::file("write", &self.asked, &error),
         })
-    }
-}
-
-/// Whether `input` is the file found at `path`: the same name, or a link of either kind.
-fn is_same(path: &Path, found: &Metadata, input: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let _ = path;
-        fs::metadata(input).is_ok_and(|other| (other.dev(), other.ino()) == (found.dev(), found.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = found;
-        fs::canonicalize(path).is_ok_and(|path| fs::canonicalize(input).is_ok_and(|input| input == path))
     }
 }
 
@@ -221,8 +208,8 @@ struct Temporary {
 }
 
 impl Temporary {
-    /// Creates it with these permissions, less those that the user masks.
-    fn beside(place: &Path, mode: u32) -> io::Result<Self> {
+    /// Creates it for these readers.
+    fn beside(place: &Path, readers: Readers) -> io::Result<Self> {
         static WATCH: Once = Once::new();
         WATCH.call_once(remove_on_signals);
         let mut prefix = std::ffi::OsString::from(".");
@@ -230,10 +217,7 @@ impl Temporary {
         prefix.push(".");
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".partial");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-        #[cfg(not(unix))]
-        let _ = mode;
+        permit(&mut builder, readers);
         // Under the lock, so that no signal comes between the file and its entry.
         let mut all = temporaries();
         let file = builder.tempfile_in(folder_of(place))?;
@@ -253,51 +237,20 @@ impl Temporary {
     }
 }
 
-/// Makes new names in a folder last.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    match File::open(folder)?.sync_all() {
-        // Some file systems have nothing to do here and say so.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
-        outcome => outcome,
-    }
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 /// Removes what is incomplete when the process is told to end, and ends it.
 fn remove_on_signals() {
     let watch = || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        let Some(code) = runtime.block_on(told_to_end()) else { return };
+        let Ok(ending) = runtime.block_on(told_to_end()) else { return };
         // Held until the process has ended: nothing new comes into being.
         let all = temporaries();
         for path in all.iter() {
             let _ = fs::remove_file(path);
         }
-        std::process::exit(code);
+        std::process::exit(ending.exit_code());
     };
     // Without the thread, a signal leaves a temporary file behind and does no other harm.
     let _ = std::thread::Builder::new().name("signals".to_owned()).spawn(watch);
-}
-
-/// Waits for ctrl-C or SIGTERM; the exit code that goes with it, `None` if signals cannot be waited for.
-async fn told_to_end() -> Option<i32> {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let mut interrupt = signal(SignalKind::interrupt()).ok()?;
-        let mut terminate = signal(SignalKind::terminate()).ok()?;
-        tokio::select! {
-            _ = interrupt.recv() => Some(130),
-            _ = terminate.recv() => Some(143),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.ok().map(|()| 130)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::output::{Output, bytes};
 use crate::config::{Config, LogFormat, LogLevel, api_key_hash_of};
 use crate::engines::Engines;
 use crate::registry::{Memory, Registry, SetFilter};
+use crate::system::signals::{Ending, told_to_end};
 use crate::{Server, service, settings};
 
 /// Bytes read of a line with a secret; more than a secret may have.
@@ -132,28 +133,14 @@ async fn serve(config: Config, registry: &Registry, output: &Output) -> Result<(
         // The log has said it too.
         tracing::warn!(reason = failure.detail, "the address is not on standard output");
     }
-    stop_asked().await.map_err(|error| Failure::system(&error))?;
+    told_to_end().await.map_err(|error| Failure::system(&error))?;
     tracing::info!("stopping; a second signal stops at once");
     tokio::select! {
         () = server.stop() => {}
-        _ = stop_asked() => std::process::exit(130),
+        ending = told_to_end() => std::process::exit(ending.map_or(130, Ending::exit_code)),
     }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// Waits for ctrl-C or SIGTERM.
-async fn stop_asked() -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
-        tokio::select! {
-            outcome = tokio::signal::ctrl_c() => outcome,
-            _ = terminate.recv() => Ok(()),
-        }
-    }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await
 }
 
 fn start_log(config: &Config) {

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
+use crate::system;
+
 pub use access::{AccessSection, ApiKey, api_key_hash, api_key_hash_of};
 
 /// Everything that can be set.
@@ -405,9 +407,7 @@ fn from_variable(name: &str, text: &str) -> Result<Option<Table>, ConfigError> {
 }
 
 fn default_data_folder() -> PathBuf {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable("XDG_DATA_HOME")
-        .or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+    system::files::data_folder()
         .map_or_else(|| PathBuf::from("refloat-data"), |folder| folder.join("refloat"))
 }
 

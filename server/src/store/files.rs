@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreError;
 use crate::id::unhex;
+use crate::system::files::sync_folder;
 
 /// Ending of the name of a file being written.
 const PARTIAL: &str = "partial";
@@ -228,14 +229,6 @@ pub fn remove_folder(folder: &Path) -> Result<bool, StoreError> {
 /// The disk refuses.
 pub fn entries(folder: &Path) -> Result<Vec<DirEntry>, StoreError> {
     fs::read_dir(folder).and_then(Iterator::collect).map_err(in_file(folder))
-}
-
-/// Makes new names in a folder durable.
-///
-/// # Errors
-/// The disk refuses.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Says which file an error is about.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{self, in_file};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
 use crate::id::Id;
+use crate::system::files::{on_one_disk, sync_folder};
 
 const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
@@ -71,7 +72,7 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
         let folder = root.join(name);
         fs::create_dir_all(&folder).map_err(in_file(&folder))?;
     }
-    files::sync_folder(root).map_err(in_file(root))?;
+    sync_folder(root).map_err(in_file(root))?;
     let secret = root.join(SECRET);
     if secret.symlink_metadata().is_ok() {
         // It came after the folder was made, and is its owner's to move.
@@ -247,15 +248,11 @@ fn check_folders(root: &Path) -> Result<(), StoreError> {
                 ),
             ));
         }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            if metadata.dev() != root.metadata().map_err(in_file(root))?.dev() {
-                return Err(refused(
-                    root,
-                    format!("{name} in it is on another disk; put the whole data folder there with --data"),
-                ));
-            }
+        if !on_one_disk(&metadata, &root.metadata().map_err(in_file(root))?) {
+            return Err(refused(
+                root,
+                format!("{name} in it is on another disk; put the whole data folder there with --data"),
+            ));
         }
     }
     Ok(())
@@ -281,7 +278,7 @@ fn make_database(root: &Path, id: Id) -> Result<(), StoreError> {
     files::remove_file(&path)?;
     prepare(&Database::create(&path)?, id)?;
     fs::rename(&path, root.join(DATABASE)).map_err(in_file(&path))?;
-    files::sync_folder(root).map_err(in_file(root))
+    sync_folder(root).map_err(in_file(root))
 }
 
 /// Writes the identifier, and makes tables where they are missing.
@@ -309,7 +306,7 @@ fn write_marker(root: &Path, marker: &Marker) -> Result<File, StoreError> {
     };
     take(&file, root)?;
     fill(&mut file, marker).map_err(in_file(&path))?;
-    files::sync_folder(root).map_err(in_file(root))?;
+    sync_folder(root).map_err(in_file(root))?;
     Ok(file)
 }
 

@@ -12,6 +12,7 @@ use super::files::{self, Expected, in_file};
 use super::folder::LOST_AND_FOUND;
 use super::{JOBS, KEYS, Store, StoreError, jobs as job_store, keys as key_store};
 use crate::id::{Id, hex};
+use crate::system::files::sync_folder;
 
 /// Whose folder something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +152,7 @@ fn give_back(store: &Store, owner: Owner, retired: &Path) -> Result<(), StoreErr
             fs::rename(&from, &to).map_err(in_file(&to))?;
         }
     }
-    files::sync_folder(&folder).map_err(in_file(&folder))
+    sync_folder(&folder).map_err(in_file(&folder))
 }
 
 /// Removes the server's files in a folder that lost its name; what else is in it is moved aside.

@@ -42,6 +42,7 @@ use trouble::Trouble;
 use usage::Usage;
 
 use crate::id::Id;
+use crate::system;
 
 pub(crate) const KEYS: TableDefinition<[u8; 16], &[u8]> = TableDefinition::new("keys");
 /// Digest and length of each stored piece.
@@ -246,13 +247,7 @@ impl Store {
     /// # Errors
     /// The disk does not answer.
     pub fn free_bytes(&self) -> std::io::Result<Option<u64>> {
-        #[cfg(unix)]
-        {
-            let disk = rustix::fs::statvfs(&self.root)?;
-            Ok(Some(disk.f_bavail.saturating_mul(disk.f_frsize)))
-        }
-        #[cfg(not(unix))]
-        Ok(None)
+        system::files::free_bytes(&self.root)
     }
 
     /// Runs `work` in a transaction that is on disk when this returns.

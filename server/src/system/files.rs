@@ -1,0 +1,221 @@
+//! Names, identity and permissions of files.
+//!
+//! Two things hold everywhere and need no function here: `std::fs::rename` of a file takes the place of another at once, also of
+//! one that is open for reading, whose reader goes on with what it opened; and `File::try_lock` keeps other processes out until
+//! the file is closed or its process ends, however it ends. On Windows a locked file cannot be read through another handle.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Makes new names in a folder last.
+///
+/// When this returns, a file that was renamed into the folder has its name there after the process has been killed; on Unix also
+/// after a power failure. Windows has no such call: there the journal of the file system keeps one name or the other.
+///
+/// # Errors
+/// The disk refuses. That a file system has nothing to do here is no error.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    match std::fs::File::open(folder)?.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {}
+        outcome => outcome?,
+    }
+    #[cfg(not(unix))]
+    std::fs::metadata(folder)?;
+    Ok(())
+}
+
+/// Whether two paths lead to one file: by the same name, or by a link; on Unix also by a hard link. A path that leads to none is
+/// the same as no other.
+pub fn is_same(one: &Path, other: &Path) -> bool {
+    #[cfg(unix)]
+    fn identity(path: &Path) -> io::Result<(u64, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        std::fs::metadata(path).map(|found| (found.dev(), found.ino()))
+    }
+    #[cfg(not(unix))]
+    fn identity(path: &Path) -> io::Result<PathBuf> {
+        std::fs::canonicalize(path)
+    }
+    identity(one).is_ok_and(|one| identity(other).is_ok_and(|other| one == other))
+}
+
+/// Whether two files lie on one disk, so that a file can be renamed from beside one to beside the other. Only Unix tells; elsewhere
+/// it is taken for granted, and such a rename fails.
+pub fn on_one_disk(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        one.dev() == other.dev()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (one, other);
+        true
+    }
+}
+
+/// Bytes that this process may still write to the disk of a path; only Unix tells.
+///
+/// # Errors
+/// The disk does not answer.
+pub fn free_bytes(path: &Path) -> io::Result<Option<u64>> {
+    #[cfg(unix)]
+    {
+        let disk = rustix::fs::statvfs(path)?;
+        Ok(Some(disk.f_bavail.saturating_mul(disk.f_frsize)))
+    }
+    #[cfg(not(unix))]
+    std::fs::metadata(path).map(|_| None)
+}
+
+/// Who may read a file that is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readers {
+    /// Whoever the user lets read new files.
+    Usual,
+    /// On Unix the user alone. Windows has lists for that, which a file inherits from its folder: below a user's own folder the
+    /// user and administrators.
+    Owner,
+}
+
+/// Says who may read the files that a builder makes.
+pub fn permit(builder: &mut tempfile::Builder<'_, '_>, readers: Readers) {
+    #[cfg(unix)]
+    {
+        let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = (builder, readers);
+}
+
+/// The folder where the system wants programs to keep the user's data, if the environment says where the user's folder is.
+pub fn data_folder() -> Option<PathBuf> {
+    data_folder_by(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+}
+
+fn data_folder_by(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    if cfg!(windows) {
+        return variable("LOCALAPPDATA");
+    }
+    variable("XDG_DATA_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/share")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File, TryLockError};
+    use std::io::{Read, Seek, Write};
+
+    use super::*;
+
+    #[test]
+    fn a_renamed_file_takes_the_place_of_one_that_is_being_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("a"), folder.path().join("b"));
+        fs::write(&old, "old").unwrap();
+        fs::write(&new, "new").unwrap();
+        let mut reader = File::open(&old).unwrap();
+        fs::rename(&new, &old).unwrap();
+        sync_folder(folder.path()).unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), fs::read_to_string(&old).unwrap().as_str()), ("old", "new"));
+        assert!(!new.exists());
+        assert!(sync_folder(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_removed_file_is_read_to_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "text").unwrap();
+        let mut reader = File::open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+        // The name is free at once.
+        fs::write(&path, "other").unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::remove_dir(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_lock_keeps_others_out_until_its_file_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("marker");
+        let open = || fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
+        fs::write(&path, "").unwrap();
+        let mut first = open();
+        first.try_lock().unwrap();
+        assert!(matches!(open().try_lock(), Err(TryLockError::WouldBlock)));
+        // Whoever has it reads and writes.
+        first.write_all(b"mine").unwrap();
+        first.rewind().unwrap();
+        let mut text = String::new();
+        first.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "mine");
+        drop(first);
+        open().try_lock().unwrap();
+    }
+
+    #[test]
+    fn files_are_the_same_whatever_leads_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a"), "x").unwrap();
+        fs::write(at("b"), "x").unwrap();
+        assert!(is_same(&at("a"), &folder.path().join(".").join("a")));
+        assert!(!is_same(&at("a"), &at("b")));
+        assert!(!is_same(&at("none"), &at("none")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("a"), at("soft")).unwrap();
+            fs::hard_link(at("a"), at("hard")).unwrap();
+            assert!(is_same(&at("a"), &at("soft")) && is_same(&at("hard"), &at("soft")));
+        }
+    }
+
+    #[test]
+    fn a_file_lies_on_the_disk_of_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "x").unwrap();
+        assert!(on_one_disk(&folder.path().metadata().unwrap(), &path.metadata().unwrap()));
+        #[cfg(target_os = "linux")]
+        assert!(!on_one_disk(&path.metadata().unwrap(), &Path::new("/proc").metadata().unwrap()));
+        assert_eq!(free_bytes(folder.path()).unwrap().is_some(), cfg!(unix));
+        assert!(free_bytes(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_secret_is_read_by_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        for readers in [Readers::Usual, Readers::Owner] {
+            let mut builder = tempfile::Builder::new();
+            permit(&mut builder, readers);
+            let file = builder.tempfile_in(folder.path()).unwrap();
+            assert!(File::open(file.path()).is_ok());
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let others = file.as_file().metadata().unwrap().permissions().mode() & 0o077;
+                assert!(readers == Readers::Usual || others == 0, "{others:o}");
+            }
+        }
+    }
+
+    #[test]
+    fn data_lies_where_the_system_keeps_it() {
+        let set =
+            |names: &'static [&str]| move |name: &str| names.contains(&name).then(|| PathBuf::from(name));
+        let found = |names| data_folder_by(set(names));
+        let all = found(&["XDG_DATA_HOME", "HOME", "LOCALAPPDATA"]).unwrap();
+        assert_eq!(all, Path::new(if cfg!(windows) { "LOCALAPPDATA" } else { "XDG_DATA_HOME" }));
+        let home = found(&["HOME"]);
+        assert_eq!(home, (!cfg!(windows)).then(|| PathBuf::from("HOME/.local/share")));
+        assert_eq!(found(&[]), None);
+    }
+}
