@@ -50,6 +50,7 @@ fn main() -> Result<(), Error> {
     levels.extend(ntt_primes(40.0, 2 * n as u64).take(3).map(|q| vec![q]));
     let spec = RlweSpec {
         n,
+        odd_part: 1,
         levels,
         special: ntt_primes(55.0, 2 * n as u64).take(1).collect(),
         digits: (0..4).map(|i| vec![i]).collect(),

@@ -33,7 +33,7 @@ fn chain() -> RlweSpec {
     let levels: Vec<Vec<u64>> = first(55.0, 1).chain(first(40.0, 6)).map(|p| vec![p]).collect();
     let digits = (0..levels.len()).map(|i| vec![i]).collect();
     let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::Strict128);
-    RlweSpec { n: N, levels, special: first(56.0, 1).collect(), digits, secret, policy }
+    RlweSpec { n: N, odd_part: 1, levels, special: first(56.0, 1).collect(), digits, secret, policy }
 }
 
 fn sigmoid(x: f64) -> f64 {

@@ -34,7 +34,7 @@ fn chain() -> RlweSpec {
     let levels: Vec<Vec<u64>> = first(50.0, 1).chain(first(40.0, 2)).map(|p| vec![p]).collect();
     let digits = (0..levels.len()).map(|i| vec![i]).collect();
     let (secret, policy) = (SecretDistribution::Ternary, SecurityPolicy::Strict128);
-    RlweSpec { n: N, levels, special: first(51.0, 1).collect(), digits, secret, policy }
+    RlweSpec { n: N, odd_part: 1, levels, special: first(51.0, 1).collect(), digits, secret, policy }
 }
 
 fn main() -> Result<(), Error> {

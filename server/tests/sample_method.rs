@@ -42,6 +42,7 @@ static SETS: Catalogue<Spec> = Catalogue {
         spec: || {
             Spec(RlweSpec {
                 n: 1024,
+                odd_part: 1,
                 levels: vec![vec![1_125_899_906_856_961], vec![1_125_899_906_949_121]],
                 special: vec![1_125_899_906_977_793],
                 digits: vec![vec![0], vec![1]],

@@ -9,7 +9,7 @@ use refloat::ring::{GaloisElement, centered_f64};
 use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
 
-use crate::chain::{KEY_ID, spec};
+use crate::chain::{KEY_ID, spec, spec_of_two_axes};
 use crate::ring::{Poly, centred, negacyclic_product, product};
 use crate::rns::to_big;
 
@@ -147,9 +147,8 @@ impl<W: Word> BgvChain<W> {
     /// # Panics
     /// Never.
     pub fn galois_keys(&self, rotations: &[i64]) -> GaloisKeys<W> {
-        let n = self.context.rlwe().n();
-        let rotations = rotations.iter().map(|&steps| GaloisElement::rotation(steps, n));
-        self.keys_of(rotations.chain([GaloisElement::conjugation(n)]))
+        let ring = self.context.rlwe().ring();
+        self.keys_of(rotations.iter().map(|&steps| ring.rotation(steps)).chain([ring.inversion()]))
     }
 
     /// Keys of these automorphisms, at the highest level.
@@ -232,6 +231,40 @@ pub fn tiny(bound: u32) -> BgvSpec {
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
             weight: 32,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 3 },
+        },
+    }
+}
+
+/// A set of a ring of two axes, given by its degree and odd part, for general bootstrapping modulo p, no security: two products between
+/// bootstraps, digits up to 9 of an ephemeral secret of weight 8, which are never larger. Its levels have `spare` bits more than those
+/// of a ring of degree 32 and index 80 need, where its primes fit words of 32 bits.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
+    let bound = 9;
+    let one = (prime as f64).log2() + spare;
+    let two = one + (prime as f64).log2();
+    // x - D(x) has degree 4 B + 1.
+    let removal = (4 * bound + 1_u32).ilog2() as usize + 1;
+    let (products, maps, squares, back) =
+        (vec![one + 13.0; 2], vec![one + 13.5; 2], vec![two + 17.2; removal], vec![two + 16.8; 2]);
+    let levels = [vec![two + 16.5], products, maps, squares, back].concat();
+    let mut chain = spec_of_two_axes(place, &levels, &[two + 17.3, two + 17.4, two + 17.5, 29.5], 2);
+    let ephemeral = chain.special.pop().expect("four of them");
+    BgvSpec {
+        name: "two axes".into(),
+        chain,
+        prime,
+        exponent: 1,
+        digit_exponent: 1,
+        bound,
+        slots_to_coeffs: 2,
+        coeffs_to_slots: 2,
+        ephemeral: EphemeralSpec {
+            weight: 8,
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 use refloat::arith::Word;
 use refloat::random::Seed;
-use refloat::ring::GaloisElement;
+use refloat::ring::{Cyclotomic, GaloisElement};
 use refloat::rlwe::{GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::ckks::{
     Ciphertext, CkksContext, CkksEvaluator, Complex, Scale, decrypt_slots, encrypt,
@@ -21,12 +21,31 @@ pub fn spec(n: usize, levels: &[&[f64]], special: &[f64], digits: &[&[usize]]) -
     let levels = levels.iter().map(|level| all.by_ref().take(level.len()).collect()).collect();
     RlweSpec {
         n,
+        odd_part: 1,
         levels,
         special: all.collect(),
         digits: digits.iter().map(|digit| digit.to_vec()).collect(),
         secret: SecretDistribution::Ternary,
         policy: SecurityPolicy::InsecureForTests,
     }
+}
+
+/// [`spec`] of a ring of two axes: one prime of each size per level, digits of `alpha` primes.
+///
+/// # Panics
+/// If there are not enough primes, or there is no such ring.
+pub fn spec_of_two_axes(
+    (n, odd_part): (usize, u64),
+    levels: &[f64],
+    special: &[f64],
+    alpha: usize,
+) -> RlweSpec {
+    let ring = Cyclotomic::new(n, odd_part).expect("a ring");
+    let all: Vec<usize> = (0..levels.len()).collect();
+    let digits: Vec<&[usize]> = all.chunks(alpha).collect();
+    // Primes that are 1 modulo the index.
+    let spec = spec(ring.index() as usize / 2, &levels.chunks(1).collect::<Vec<_>>(), special, &digits);
+    RlweSpec { n, odd_part, ..spec }
 }
 
 /// [`spec`] with one digit per level.

@@ -1,6 +1,7 @@
 //! Oracles for the tests of refloat: slow and direct, written without the library's arithmetic.
 //!
 //! - [`bgv`]: textbook BGV, and a small set with its keys;
+//! - [`cyclotomic`]: rings of two axes in powers of X, over big integers;
 //! - [`ring`]: the negacyclic product, residues and exact rounding over big integers;
 //! - [`embedding`]: slots of a polynomial by evaluating it;
 //! - [`ship`]: SHIP bootstrapping on plaintexts, identity by identity;
@@ -14,6 +15,7 @@
 
 pub mod bgv;
 pub mod chain;
+pub mod cyclotomic;
 pub mod embedding;
 pub mod hostile;
 pub mod measure;

@@ -14,7 +14,7 @@ use super::parts::{MAX_PART_BYTES, PART_OVERHEAD, sample_bytes};
 use crate::{
     arith::Word,
     circuits::linear_transform::Step,
-    ring::{Basis, Eval, GaloisElement, Poly},
+    ring::{Basis, Cyclotomic, Eval, GaloisElement, Poly},
     rlwe::{
         EncapsulationContext, GadgetTarget, KeySeeds, LinkSecret, Pair, RlweContext, SampleBlock, SecretKey,
         SparseSecret, galois_block, raise_block, relinearization_block, switching_sample,
@@ -130,7 +130,11 @@ impl<'a, W: Word> KeyLayout<'a, W> {
         match key {
             SwitchingKeyId::Relinearization => "relinearisation".into(),
             SwitchingKeyId::Galois { element, level } => {
-                match steps.get(&element).copied().unwrap_or(Step::IDENTITY) {
+                let Some(step) = steps.get(&element).copied() else {
+                    let power = element.value() % self.rlwe.ring().odd_part();
+                    return format!("second axis to the power {power}, level {level}");
+                };
+                match step {
                     Step { rotation, inverted: false } => format!("rotation by {rotation}, level {level}"),
                     Step { rotation: 0, inverted: true } => format!("{}, level {level}", self.inversion),
                     Step { rotation, inverted: true } => {
@@ -145,7 +149,7 @@ impl<'a, W: Word> KeyLayout<'a, W> {
 
     /// The parts of a set, in order.
     pub fn parts(&self, galois: &BTreeMap<GaloisElement, usize>) -> Vec<SwitchingKeyPart> {
-        let steps = steps_of(self.rlwe.n(), galois);
+        let steps = steps_of(self.rlwe.ring(), galois);
         let mut out = Vec::new();
         for key in self.keys(galois) {
             let (samples, bytes) = (self.samples(key), sample_bytes(self.basis(key)));
@@ -231,10 +235,10 @@ impl<W: Word> Secrets<'_, W> {
     }
 }
 
-/// The elements as rotations to the left, or with a negative sign to the right, inverted or not.
-fn steps_of(n: usize, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, Step> {
-    let quarter = (n / 4) as i64;
+/// The elements as rotations to the left, or with a negative sign to the right, inverted or not; those of a second axis are none.
+fn steps_of(ring: Cyclotomic, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, Step> {
+    let quarter = (ring.columns() / 4) as i64;
     let both = |rotation| [false, true].map(|inverted| Step { rotation, inverted });
-    let steps = (-quarter..quarter).flat_map(both).map(|step| (step.element(n), step));
+    let steps = (-quarter..quarter).flat_map(both).map(|step| (step.element_in(ring), step));
     steps.filter(|(element, _)| galois.contains_key(element)).collect()
 }

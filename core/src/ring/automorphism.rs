@@ -2,9 +2,11 @@
 
 use alloc::{format, sync::Arc, vec};
 
+use super::cyclotomic::Cyclotomic;
 use crate::error::Error;
 
-/// An odd exponent g modulo 2N.
+/// An exponent g that is a unit modulo the index of the ring: odd, below 2N, in Z\[X\]/(X^N + 1). [`Cyclotomic`] makes those of
+/// other rings.
 ///
 /// Slot k of a polynomial is its value at zeta^(5^k); g = 5^t rotates the slots left by t and
 /// g = -1 conjugates them.
@@ -53,6 +55,11 @@ impl GaloisElement {
         Self(self.0 * other.0 % (2 * n as u64))
     }
 
+    /// A unit modulo the index of some ring.
+    pub(super) const fn of_exponent(g: u64) -> Self {
+        Self(g)
+    }
+
     /// The exponent g.
     pub fn value(self) -> u64 {
         self.0
@@ -87,6 +94,13 @@ pub struct Automorphism {
 impl Automorphism {
     /// Output point j takes input point of exponent g (2 brev(j) + 1) mod 2n.
     pub fn new(n: usize, element: GaloisElement) -> Self {
+        Self::over(Cyclotomic::power_of_two(n), element)
+    }
+
+    /// The table of an automorphism of any ring. In one of two axes, row `i - 1` of the output is taken from that of omega^(g i), and
+    /// its points as in [`Self::new`].
+    pub fn over(ring: Cyclotomic, element: GaloisElement) -> Self {
+        let n = ring.columns();
         let mask = 2 * n as u64 - 1;
         // brev[x] by doubling: the upper half of each prefix has one more bit, at the other end.
         let mut brev = vec![0u32; n];
@@ -96,11 +110,15 @@ impl Automorphism {
                 *high = *low | (n as u32 >> (bit + 1));
             }
         }
-        let mut permutation = vec![0u32; n];
-        let mut exponent = element.0;
-        for &j in &brev {
-            permutation[j as usize] = brev[(exponent & mask) as usize >> 1];
-            exponent = exponent.wrapping_add(2 * element.0);
+        let mut permutation = vec![0u32; ring.degree()];
+        for (i, out) in permutation.chunks_exact_mut(n).enumerate() {
+            // For one axis there is one row, 0.
+            let row = ((i as u64 + 1) * element.0 % ring.odd_part()).saturating_sub(1) as u32;
+            let mut exponent = element.0;
+            for &j in &brev {
+                out[j as usize] = row * n as u32 + brev[(exponent & mask) as usize >> 1];
+                exponent = exponent.wrapping_add(2 * element.0);
+            }
         }
         Self { element, permutation: permutation.into() }
     }

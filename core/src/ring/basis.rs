@@ -2,15 +2,17 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
+use super::{cyclotomic::Cyclotomic, second_axis::SecondAxis};
 use crate::{
     arith::{Kernels, Modulus, NttTable, Word},
     error::Error,
 };
 
-/// `Z_p[X]/(X^N + 1)` for one prime p: modulus and transform tables.
+/// A cyclotomic ring modulo one prime p: modulus and transform tables.
 pub struct SubRing<W: Word> {
     modulus: Modulus<W>,
     ntt: NttTable<W>,
+    across: Option<SecondAxis<W>>,
 }
 
 impl<W: Word> SubRing<W> {
@@ -19,31 +21,61 @@ impl<W: Word> SubRing<W> {
         &self.modulus
     }
 
-    /// Tables of its negacyclic transform.
+    /// Tables of its negacyclic transform: of each row, in a ring of two axes.
     pub fn ntt(&self) -> &NttTable<W> {
         &self.ntt
     }
+
+    /// Coefficients of a polynomial to its values, in place.
+    pub fn forward(&self, row: &mut [W]) {
+        let kernels = W::kernels();
+        for row in row.chunks_exact_mut(self.ntt.n()) {
+            kernels.ntt_forward(&self.ntt, row);
+        }
+        if let Some(across) = &self.across {
+            across.forward(kernels, &self.modulus, row);
+        }
+    }
+
+    /// Values of a polynomial to its coefficients, in place.
+    pub fn inverse(&self, row: &mut [W]) {
+        let kernels = W::kernels();
+        if let Some(across) = &self.across {
+            across.inverse(kernels, &self.modulus, row);
+        }
+        for row in row.chunks_exact_mut(self.ntt.n()) {
+            kernels.ntt_inverse(&self.ntt, row);
+        }
+    }
 }
 
-/// An ordered list of distinct primes p ≡ 1 (mod 2N), with their tables; cheap to clone.
+/// An ordered list of distinct primes p ≡ 1 modulo the index of the ring, with their tables; cheap to clone.
 pub struct Basis<W: Word> {
-    n: usize,
+    ring: Cyclotomic,
     rows: Arc<[Arc<SubRing<W>>]>,
 }
 
 impl<W: Word> Clone for Basis<W> {
     fn clone(&self) -> Self {
-        Self { n: self.n, rows: self.rows.clone() }
+        Self { ring: self.ring, rows: self.rows.clone() }
     }
 }
 
 impl<W: Word> Basis<W> {
-    /// Builds the tables for ring degree `n` (a power of two) and the given primes.
+    /// Builds the tables for Z\[X\]/(X^n + 1), n a power of two, and the given primes.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] if a prime repeats, is too wide for the word, is not prime or is
     /// not 1 modulo 2n.
     pub fn new(n: usize, primes: &[u64]) -> Result<Self, Error> {
+        Self::over(Cyclotomic::power_of_two(n), primes)
+    }
+
+    /// Builds the tables of any ring for the given primes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if a prime repeats, is too wide for the word, is not prime or is not 1 modulo the index.
+    pub fn over(ring: Cyclotomic, primes: &[u64]) -> Result<Self, Error> {
         let mut rows: Vec<Arc<SubRing<W>>> = Vec::with_capacity(primes.len());
         for (i, &p) in primes.iter().enumerate() {
             if primes[..i].contains(&p) {
@@ -52,15 +84,21 @@ impl<W: Word> Basis<W> {
                 )));
             }
             let modulus = Modulus::new(p)?;
-            let ntt = NttTable::new(modulus, n)?;
-            rows.push(Arc::new(SubRing { modulus, ntt }));
+            let ntt = NttTable::new(modulus, ring.columns())?;
+            let across = SecondAxis::new(ring, &modulus)?;
+            rows.push(Arc::new(SubRing { modulus, ntt, across }));
         }
-        Ok(Self { n, rows: rows.into() })
+        Ok(Self { ring, rows: rows.into() })
     }
 
     /// Ring degree N: words per row.
     pub fn n(&self) -> usize {
-        self.n
+        self.ring.degree()
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> Cyclotomic {
+        self.ring
     }
 
     /// Number of primes.
@@ -103,26 +141,28 @@ impl<W: Word> Basis<W> {
     #[must_use]
     pub fn select(&self, positions: impl IntoIterator<Item = usize>) -> Self {
         let rows: Vec<_> = positions.into_iter().map(|i| self.rows[i].clone()).collect();
-        Self { n: self.n, rows: rows.into() }
+        Self { ring: self.ring, rows: rows.into() }
     }
 
-    /// This basis followed by another of the same degree.
+    /// This basis followed by another of the same ring.
     #[must_use]
     pub fn concat(&self, other: &Self) -> Self {
-        debug_assert_eq!(self.n, other.n);
+        debug_assert_eq!(self.ring, other.ring);
         let rows: Vec<_> = self.rows.iter().chain(other.rows.iter()).cloned().collect();
-        Self { n: self.n, rows: rows.into() }
+        Self { ring: self.ring, rows: rows.into() }
     }
 
-    /// Same primes in the same order.
+    /// Same ring and primes in the same order.
     pub fn same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.rows, &other.rows)
-            || (self.n == other.n && self.len() == other.len() && self.primes().eq(other.primes()))
+            || (self.ring == other.ring && self.len() == other.len() && self.primes().eq(other.primes()))
     }
 
     /// Whether `other` has the same primes first, in the same order.
     pub fn is_prefix_of(&self, other: &Self) -> bool {
-        self.n == other.n && self.len() <= other.len() && self.primes().eq(other.primes().take(self.len()))
+        self.ring == other.ring
+            && self.len() <= other.len()
+            && self.primes().eq(other.primes().take(self.len()))
     }
 
     /// The row kernels of this word on this machine.

@@ -1,4 +1,4 @@
-//! L2: polynomials of `Z[X]/(X^N + 1)` in residue-number-system form.
+//! L2: polynomials of `Z[X]/(X^N + 1)`, and of [other cyclotomic rings](Cyclotomic), in residue-number-system form.
 //!
 //! A [`Poly`] is a matrix of residues, one row of `N` words per prime of its [`Basis`]. The domain
 //! (coefficients or evaluations) is part of its type, so that adding across domains does not
@@ -7,14 +7,17 @@
 mod automorphism;
 mod basis;
 mod convert;
+mod cyclotomic;
 mod integers;
 mod poly;
 mod rescale;
 mod sampling;
+mod second_axis;
 
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
 pub use convert::{BaseConverter, Extension, Source};
+pub use cyclotomic::Cyclotomic;
 pub use integers::{centered, centered_f64, centered_residues, from_integers, from_wide_integers};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::{ModDown, switch_modulus};

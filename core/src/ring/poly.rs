@@ -14,11 +14,13 @@ use crate::{
 /// Marker of a domain.
 pub trait Domain: Copy + Send + Sync + 'static {}
 
-/// Coefficient domain: entry `t` of a row is the coefficient of X^t.
+/// Coefficient domain: entry `t` of a row is the coefficient of X^t. In a ring of two axes, entry `i` of row `k - 1` is that of
+/// Y^i Z^k.
 #[derive(Debug, Clone, Copy)]
 pub struct Coeff;
 
-/// Evaluation domain: entry `j` of a row is the value at psi^(2 brev(j) + 1).
+/// Evaluation domain: entry `j` of a row is the value at psi^(2 brev(j) + 1). In a ring of two axes, entry `j` of row `i - 1` is
+/// the value at Y = psi^(2 brev(j) + 1), Z = omega^i.
 #[derive(Debug, Clone, Copy)]
 pub struct Eval;
 
@@ -199,10 +201,8 @@ impl<W: Word, D: Domain> Poly<W, D> {
 impl<W: Word> Poly<W, Coeff> {
     /// Number-theoretic transform of every row.
     pub fn into_eval(mut self) -> Poly<W, Eval> {
-        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        self.for_each_row_mut(|i, row| {
-            kernels.ntt_forward(basis.row(i).ntt(), row);
-        });
+        let basis = self.basis.clone();
+        self.for_each_row_mut(|i, row| basis.row(i).forward(row));
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 }
@@ -210,14 +210,12 @@ impl<W: Word> Poly<W, Coeff> {
 impl<W: Word> Poly<W, Eval> {
     /// Inverse transform of every row.
     pub fn into_coeff(mut self) -> Poly<W, Coeff> {
-        let (basis, kernels) = (self.basis.clone(), self.basis.kernels());
-        self.for_each_row_mut(|i, row| {
-            kernels.ntt_inverse(basis.row(i).ntt(), row);
-        });
+        let basis = self.basis.clone();
+        self.for_each_row_mut(|i, row| basis.row(i).inverse(row));
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 
-    /// self *= other, pointwise: the negacyclic product.
+    /// self *= other, pointwise: the product in the ring.
     pub fn mul_assign(&mut self, other: &Self) {
         debug_assert!(self.basis.same_as(&other.basis));
         let (basis, kernels) = (self.basis.clone(), self.basis.kernels());

@@ -66,7 +66,7 @@ impl<W: Word> ModDown<W> {
             || vec![W::ZERO; n],
             |remainder, i, row| {
                 source.row_into(i, remainder);
-                kernels.ntt_forward(self.keep.row(i).ntt(), remainder);
+                self.keep.row(i).forward(remainder);
                 kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, remainder, &self.inverse[i][0]);
             },
         );
@@ -77,7 +77,7 @@ impl<W: Word> ModDown<W> {
     fn remainder<'a>(&'a self, dropped: &'a mut [W]) -> Source<'a, W> {
         let (n, from) = (self.keep.n(), self.converter.from());
         par::for_each_row_mut(dropped, n, |i, row| {
-            self.keep.kernels().ntt_inverse(from.row(i).ntt(), row);
+            from.row(i).inverse(row);
             self.converter.prepare(i, row);
         });
         self.converter.source(dropped.chunks_exact(n).collect())
@@ -93,7 +93,7 @@ impl<W: Word> ModDown<W> {
         out.for_each_row_mut(|i, row| {
             // The remainder r, then (r - x) (-1/D).
             source.row_into(i, row);
-            kernels.ntt_forward(self.keep.row(i).ntt(), row);
+            self.keep.row(i).forward(row);
             let x = &kept[i * n..(i + 1) * n];
             kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x, &self.inverse[i][1]);
         });

@@ -6,6 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
     basis::Basis,
+    cyclotomic::Cyclotomic,
     poly::{Coeff, Poly},
 };
 use crate::{
@@ -90,6 +91,22 @@ impl SmallPoly {
         let mut out = vec![0i8; n];
         width.sample(stream, &mut out);
         Self(out)
+    }
+
+    /// An error of the given width in any ring. In one of two axes it is drawn independently for all Y^i Z^k with 0 <= k < m', and
+    /// those of k = 0 are taken off the others: so it is spherical up to a factor in the canonical embedding, and no coefficient
+    /// is larger than twice the largest of [`Self::error_of`].
+    pub fn error_in(ring: Cyclotomic, width: Binomial, stream: &mut Stream) -> Self {
+        if ring.odd_part() == 1 {
+            return Self::error_of(width, ring.degree(), stream);
+        }
+        let columns = ring.columns();
+        let mut all = Self::error_of(width, columns * ring.odd_part() as usize, stream);
+        let (first, rest) = all.0.split_at_mut(columns);
+        for row in rest.chunks_exact_mut(columns) {
+            row.iter_mut().zip(first.iter()).for_each(|(x, y)| *x -= y);
+        }
+        Self(rest.to_vec())
     }
 
     /// The coefficients.

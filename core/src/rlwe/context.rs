@@ -6,7 +6,7 @@ use super::sample::SampleBlock;
 use crate::{
     arith::{Deferred, Shoup, Word},
     error::Error,
-    ring::{Basis, Extension, ModDown, SmallPoly, Source},
+    ring::{Basis, Cyclotomic, Extension, ModDown, SmallPoly, Source},
     security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
 };
 
@@ -15,6 +15,8 @@ use crate::{
 pub struct RlweSpec {
     /// Ring degree N, a power of two.
     pub n: usize,
+    /// Odd part m' of the index of the ring: 1 for X^N + 1, see [`Cyclotomic`].
+    pub odd_part: u64,
     /// Primes of each level, level 0 first; a level may be a product of several primes, which are
     /// always dropped together.
     pub levels: Vec<Vec<u64>>,
@@ -55,6 +57,10 @@ impl RlweSpec {
         if let SecretDistribution::Sparse { weight } = self.secret {
             h.update(b"/sparse/");
             h.update(&weight.to_le_bytes());
+        }
+        if self.odd_part != 1 {
+            h.update(b"/odd part/");
+            h.update(&self.odd_part.to_le_bytes());
         }
         let mut out = [0; 16];
         out.copy_from_slice(&h.finalize().as_bytes()[..16]);
@@ -105,7 +111,7 @@ pub(super) struct LevelTables<W: Word> {
 impl<W: Word> LevelTables<W> {
     /// Row `i` of a polynomial modulo Q_l from evaluation domain to what the conversion of its digit takes.
     pub(super) fn prepare(&self, i: usize, row: &mut [W]) {
-        self.q.kernels().ntt_inverse(self.q.row(i).ntt(), row);
+        self.q.row(i).inverse(row);
         for digit in &self.digits {
             if let Some(place) = digit.own().iter().position(|&own| own == i) {
                 digit.prepare(place, row);
@@ -150,7 +156,7 @@ impl<W: Word> RlweContext<W> {
         check_secret(spec)?;
         let security = check_security(spec)?;
         let all: Vec<u64> = primes.iter().chain(&spec.special).copied().collect();
-        let whole = Basis::new(spec.n, &all)?;
+        let whole = Basis::over(Cyclotomic::new(spec.n, spec.odd_part)?, &all)?;
         let q = whole.prefix(primes.len());
         let p = whole.select(primes.len()..all.len());
         let p_mod_q = (0..q.len())
@@ -188,6 +194,11 @@ impl<W: Word> RlweContext<W> {
     /// Ring degree N.
     pub fn n(&self) -> usize {
         self.0.spec.n
+    }
+
+    /// The ring.
+    pub fn ring(&self) -> Cyclotomic {
+        self.0.p.ring()
     }
 
     /// Highest level.

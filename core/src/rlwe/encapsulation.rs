@@ -19,7 +19,7 @@ use super::{
 use crate::{
     arith::{KeyProduct, LeftRows, Word},
     error::Error,
-    ring::{Basis, Coeff, Eval, ModDown, Poly, SmallPoly, from_integers},
+    ring::{Basis, Coeff, Cyclotomic, Eval, ModDown, Poly, SmallPoly, from_integers},
     trace::Counters,
 };
 
@@ -49,6 +49,19 @@ impl<W: Word> EncapsulationContext<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] for unusable primes or digits.
     pub fn new(n: usize, q0: &[u64], special: u64, digits: EncapsulationDigits) -> Result<Self, Error> {
+        Self::over(Cyclotomic::new(n, 1)?, q0, special, digits)
+    }
+
+    /// [`Self::new`] in any ring.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for unusable primes or digits.
+    pub fn over(
+        ring: Cyclotomic,
+        q0: &[u64],
+        special: u64,
+        digits: EncapsulationDigits,
+    ) -> Result<Self, Error> {
         if let EncapsulationDigits::Balanced { count } = digits
             && (q0.len() != 1 || count == 0 || count > 16)
         {
@@ -64,7 +77,7 @@ impl<W: Word> EncapsulationContext<W> {
             ));
         }
         let primes: Vec<u64> = q0.iter().copied().chain([special]).collect();
-        let q0p = Basis::new(n, &primes)?;
+        let q0p = Basis::over(ring, &primes)?;
         let base = q0p.prefix(q0.len());
         let mod_down = ModDown::new(&base, &q0p.select([q0.len()]));
         Ok(Self { q0: base, q0p, digits, mod_down })

@@ -52,7 +52,7 @@ impl<W: Word> SecretKey<W> {
         level: usize,
         g: GaloisElement,
     ) -> Zeroizing<Poly<W, Eval>> {
-        let inverse = Automorphism::new(context.n(), g.inverse(context.n()));
+        let inverse = Automorphism::over(context.ring(), context.ring().inverse(g));
         Zeroizing::new(self.modulo_qp(context.qp(level), context.special().len()).automorphism(&inverse))
     }
 

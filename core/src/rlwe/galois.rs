@@ -47,7 +47,7 @@ impl<W: Word> GaloisKeys<W> {
                 self.n
             )));
         }
-        self.keys.insert(element, (Automorphism::new(self.n, element), key));
+        self.keys.insert(element, (Automorphism::over(context.ring(), element), key));
         Ok(())
     }
 

@@ -126,7 +126,7 @@ impl<W: Word> DigitsApart<'_, W> {
             let Some(target) = digit.target(limb) else { return self.x.row(limb) };
             let row = &mut row[..n];
             source.row_into(target, row);
-            basis.kernels().ntt_forward(basis.row(limb).ntt(), row);
+            basis.row(limb).forward(row);
             &*row
         };
         digits.zip(memory).map(row).collect()
@@ -185,7 +185,6 @@ impl<W: Word> RlweContext<W> {
         out.coefficients.clear();
         out.coefficients.extend_from_slice(x.data());
         out.data.resize(limbs * count * n, W::ZERO);
-        let kernels = tables.qp.kernels();
         par::for_each_chunk_mut(&mut out.coefficients, n, |i, row| tables.prepare(i, row));
         let sources = tables.sources(&out.coefficients);
         let memory = || vec![W::ZERO; n];
@@ -195,7 +194,7 @@ impl<W: Word> RlweContext<W> {
                     None => row_to_lines(x.row(limb), (j, count), lines),
                     Some(target) => {
                         source.row_into(target, row);
-                        kernels.ntt_forward(tables.qp.row(limb).ntt(), row);
+                        tables.qp.row(limb).forward(row);
                         row_to_lines(row, (j, count), lines);
                     }
                 }

@@ -75,7 +75,7 @@ impl KeySeeds {
         let a = expand_a(&self.public, block, index, basis);
         let mut stream = self.error_stream(block, index);
         // The error's own memory becomes b, so that there is no other copy to wipe.
-        let mut b = SmallPoly::error_of(width, basis.n(), &mut stream).to_poly(basis).into_eval();
+        let mut b = SmallPoly::error_in(basis.ring(), width, &mut stream).to_poly(basis).into_eval();
         // Row by row, so that products are taken off while they are in cache.
         let mut product = vec![W::ZERO; basis.n()];
         for (i, row) in b.rows_mut() {

@@ -1,8 +1,8 @@
 //! The stages as public methods, and all of them in one call.
 
-use alloc::format;
+use alloc::{format, vec::Vec};
 
-use super::{maps::Maps, noise::LARGEST_DEVIATION, params::BgvParams, run::BgvRun};
+use super::{maps::Maps, noise::LARGEST_DEVIATION, params::BgvParams, run::BgvRun, unpack::Packing};
 use crate::{
     arith::Word,
     bootstrapping::{
@@ -53,6 +53,8 @@ pub struct BgvBootstrapper<W: Word = u64> {
     params: BgvParams<W>,
     bgv: BgvEvaluator<W>,
     maps: Maps<W>,
+    /// Where slots hold more than an integer.
+    packing: Option<Packing<W>>,
     raise: ModRaise<W>,
 }
 
@@ -66,6 +68,7 @@ impl<W: Word> BgvBootstrapper<W> {
             params: params.clone(),
             bgv: BgvEvaluator::new(params.context()),
             maps: Maps::new(params, storage)?,
+            packing: params.is_general().then(|| Packing::new(params)).transpose()?,
             raise: ModRaise::new(params.context().rlwe()),
         })
     }
@@ -80,9 +83,9 @@ impl<W: Word> BgvBootstrapper<W> {
         &self.bgv
     }
 
-    /// Bytes of encoded diagonals.
+    /// Bytes of encoded diagonals, and of what slots are unpacked by.
     pub fn memory_bytes(&self) -> usize {
-        self.maps.memory_bytes()
+        self.maps.memory_bytes() + self.packing.as_ref().map_or(0, Packing::memory_bytes)
     }
 
     /// The same slots at the output level, with factor 1.
@@ -115,7 +118,8 @@ impl<W: Word> BgvBootstrapper<W> {
         self.bgv.multiply(x, y, &*keys.relinearization_key()?)
     }
 
-    /// Slots in coefficients, at level 0: coefficient brev(j) + s N/2 is slot (s, j).
+    /// Slots in coefficients: coefficient brev(j) + s n/2 is slot (s, j), n the number of slots; in a ring of two axes so for every
+    /// coordinate, in the row of its power of Z.
     ///
     /// # Errors
     /// As [`IntegerTransform::apply`].
@@ -192,8 +196,54 @@ impl<W: Word> BgvBootstrapper<W> {
         self.apply(&self.maps.coeffs_to_slots, x, keys, counters)
     }
 
+    /// The coordinates of slots that hold elements of Galois rings, each in a ciphertext of integers at the same level; one
+    /// ciphertext as it is where slots hold integers.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] at another level than that of the removal; [`Error::ParamsMismatch`] for keys of another set;
+    /// [`Error::MissingKey`]; [`Error::Limit`] for the noise.
+    pub fn unpack(
+        &self,
+        x: &BgvCiphertext<W>,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<Vec<BgvCiphertext<W>>, Error> {
+        self.check(x, keys)?;
+        match &self.packing {
+            Some(packing) => packing.unpack(x, keys, counters),
+            None => Ok(alloc::vec![x.clone()]),
+        }
+    }
+
+    /// Coordinates that [`Self::unpack`] gave and a removal took a digit off, in slots again, modulo p^r. Their factor is that with
+    /// which the result of slots-to-coefficients has factor 1.
+    ///
+    /// # Errors
+    /// As [`Self::remove_digit`] for each; [`Error::InvalidArgument`] for another number of coordinates.
+    pub fn remove_digits(
+        &self,
+        coordinates: &[BgvCiphertext<W>],
+        factor: Factor,
+        keys: &dyn KeySource<W>,
+        counters: &mut Counters,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let [x] = coordinates else {
+            let remove = |x: &BgvCiphertext<W>| self.remove_digit(x, factor, keys, counters);
+            let removed = coordinates.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
+            let packing = self.packing.as_ref().ok_or_else(|| {
+                Error::InvalidArgument(format!(
+                    "{} ciphertexts, slots of {} hold one integer each; give one",
+                    coordinates.len(),
+                    self.params.name()
+                ))
+            })?;
+            return packing.pack(&self.bgv, &removed);
+        };
+        self.remove_digit(x, factor, keys, counters)
+    }
+
     /// Slots I + p^t y modulo p^e, y = f m/q0 for a message m and the factor f that it had when it was prepared: the slots m
-    /// modulo p^r, with factor 1.
+    /// modulo p^r, with factor 1; before slots-to-coefficients, with the factor that it makes 1.
     ///
     /// # Errors
     /// [`Error::LevelMismatch`] for too few levels; [`Error::PlaintextMismatch`] for plaintexts that are not modulo p^e, or a factor
@@ -221,10 +271,19 @@ impl<W: Word> BgvBootstrapper<W> {
         let relinearization = &*keys.relinearization_key()?;
         let polynomials = PolynomialEvaluator::new(&self.bgv, relinearization);
         // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
-        let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?;
+        let result = self.removed_factor();
+        let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?.mul(result);
         let multiple = polynomials.evaluate(self.params.removal(), x, target, counters)?;
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
-        Ok(quotient.relabelled(Factor::one(messages)))
+        Ok(quotient.relabelled(result.modulo(messages.exponent())?))
+    }
+
+    /// The factor of what a removal gives, modulo p^e: all divisions that come after it.
+    fn removed_factor(&self) -> Factor {
+        let one = Factor::one(self.params.raised());
+        let later = if self.params.is_general() { self.params.spec().slots_to_coeffs } else { 0 };
+        let levels = self.params.levels().output + 1..=self.params.levels().output + later;
+        levels.fold(one, |factor, level| factor.mul(self.params.context().level_factor(level)))
     }
 
     /// q0 modulo p^e.

@@ -54,7 +54,9 @@ impl<W: Word> BgvSecretKey<W> {
     pub fn digits(&self, run: &BgvRun<'_, W>) -> Result<Private<BgvDigits>, Error> {
         let reveal = |x: Private<Vec<u64>>| x.reveal_to_key_owner().clone();
         Ok(match run.state() {
-            BgvState::Input(x) | BgvState::Done(x) => BgvDigits::message(true, reveal(self.decrypt(x)?)),
+            BgvState::Input(x) | BgvState::Removed(x) | BgvState::Done(x) => {
+                BgvDigits::message(true, reveal(self.decrypt(x)?))
+            }
             BgvState::Base(x) => BgvDigits::message(false, reveal(self.decrypt_coefficients(x)?)),
             BgvState::Prepared(x) => {
                 let (params, ring) = (self.params(), self.params().messages());
@@ -76,6 +78,17 @@ impl<W: Word> BgvSecretKey<W> {
             }
             BgvState::Slots(x, factor) => {
                 self.split(true, self.decrypt(x)?.reveal_to_key_owner(), *factor)?
+            }
+            BgvState::Unpacked(all, factor) => {
+                // Integers have all coordinates minus themselves.
+                let mut slots: Zeroizing<Vec<u64>> = Zeroizing::new(alloc::vec![0; self.params().n()]);
+                for (k, x) in all.iter().enumerate() {
+                    let own = self.decrypt(x)?;
+                    let own = own.reveal_to_key_owner().iter().step_by(all.len());
+                    let to = slots.iter_mut().skip(k).step_by(all.len());
+                    to.zip(own).for_each(|(to, &own)| *to = x.ring().neg(own));
+                }
+                self.split(true, &slots, *factor)?
             }
             BgvState::Failed => {
                 return Err(Error::InvalidArgument("an error has ended this run; begin another one".into()));

@@ -21,7 +21,7 @@ pub(super) struct Maps<W: Word> {
 
 impl<W: Word> Maps<W> {
     pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
-        let (spec, columns) = (params.spec(), params.n() / 2);
+        let (spec, columns) = (params.spec(), params.context().slots() / 2);
         let there = integer_slots_to_coeffs_stages(params.messages(), columns, spec.slots_to_coeffs)?;
         let back = integer_coeffs_to_slots_stages(params.raised(), columns, spec.coeffs_to_slots)?;
         let matrices: Vec<SlotMatrix> = there.into_iter().chain(back).collect();

@@ -13,6 +13,11 @@
 //! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x), D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
 //! modulo p^r: divided by p^t without touching a word.
 //!
+//! In a ring of two axes, whose slots are elements of Galois rings of degree d, bootstrapping is general: all d coordinates of a
+//! slot are refreshed. The message is raised as it is, since its coefficients are no slots, and [`COEFFS_TO_SLOTS`] acts on the
+//! rows of coefficients. [`UNPACK`] takes each coordinate into a ciphertext of integers, without a level, the digit is removed from
+//! each, and slots of the sums of Z^k times coordinate k go through [`SLOTS_TO_COEFFS`] last, modulo p^r.
+//!
 //! A bootstrap is right unless an |I| exceeds B, which has the probability that
 //! [`BgvParams::log2_failure`](crate::bootstrapping::bgv::BgvParams::log2_failure) says, or noise exceeds the estimate that a
 //! ciphertext carries of it.
@@ -34,6 +39,7 @@ mod secret;
 mod small;
 mod spec;
 mod stages;
+mod unpack;
 
 pub use bootstrapper::{BgvBootstrapper, METHOD};
 pub use inspect::BgvDigits;
@@ -43,7 +49,7 @@ pub use presets::BgvPreset;
 pub use run::{BgvRun, BgvState};
 pub use secret::BgvSecretKey;
 pub use spec::BgvSpec;
-pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS};
+pub use stages::{COEFFS_TO_SLOTS, DIGIT_REMOVAL, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, UNPACK};
 
 pub use crate::bootstrapping::{
     raising::{Direction, EphemeralSpec, KeySource, RaisingKeys as BgvKeys},

@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::params::BgvParams;
+use super::{params::BgvParams, unpack::unpacked_noise};
 use crate::{
     arith::{PrimePower, Word},
     circuits::{
@@ -38,7 +38,9 @@ impl<W: Word> BgvParams<W> {
         let digit = libm::exp2(f64::from(context.digit_bits()));
         let products = libm::sqrt((self.n() * context.digit_count()) as f64 / 12.0) * digit;
         let rounding = libm::sqrt((1.0 + f64::from(ephemeral.weight)) / 12.0);
-        SmallPoly::ERROR_SIGMA * products / ephemeral.prime as f64 + rounding
+        let model = self.context().noise();
+        let errors = model.error_growth() * SmallPoly::ERROR_SIGMA;
+        model.coefficient_growth() * (errors * products / ephemeral.prime as f64 + rounding)
     }
 
     /// The noise of a raised ciphertext: quotients of this deviation, times q0 over p^e.
@@ -80,7 +82,10 @@ impl<W: Word> BgvParams<W> {
         let (context, model) = (self.context(), self.context().noise());
         let raised = LARGEST_DEVIATION * context.level_divisor(0) / self.raised().value() as f64;
         let own = self.encapsulation_deviation();
-        let base = model.embedding(libm::sqrt((raised - own) * (raised + own)));
+        let base = model.embedding(libm::sqrt((raised - own) * (raised + own))) / model.coefficient_growth();
+        if self.is_general() {
+            return base / MARGIN;
+        }
         let before = |noise: f64, (level, shape): &(usize, IntegerStageShape)| {
             let gain = IntegerTransform::expected_gain(context.rlwe(), shape, self.messages());
             let room = libm::exp2(context.rlwe().q(level - 1).log2() - 1.0) / self.messages().value() as f64;
@@ -94,21 +99,34 @@ impl<W: Word> BgvParams<W> {
     /// # Errors
     /// None for a set that was validated.
     pub(super) fn noise_left(&self) -> Result<f64, Error> {
-        let rehearsal = Rehearsal::new(self.context());
-        let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
         // As much as [`Self::check_noise`] lets coefficients-to-slots leave.
-        let noise = 2.0 * self.context().noise().rounding();
+        Ok(MARGIN * self.removed(2.0 * self.context().noise().rounding())?)
+    }
+
+    /// What slots with this noise have after the removal, and the stages about it that a general bootstrap has.
+    fn removed(&self, noise: f64) -> Result<f64, Error> {
+        let (context, rehearsal) = (self.context(), Rehearsal::new(self.context()));
+        let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
+        let noise = if self.is_general() { unpacked_noise(context, noise, level) } else { noise };
         let digits = BgvShape { level, factor, noise, components: 2 };
         let removal = PolynomialEvaluator::new(&rehearsal, &level);
         let left = removal.evaluate(self.removal(), &digits, factor, &mut Counters::default())?;
-        Ok(MARGIN * left.noise)
+        if !self.is_general() {
+            return Ok(left.noise);
+        }
+        let packed = left.noise * context.slot_degree() as f64;
+        self.mapped(&self.shapes().slots_to_coeffs, self.messages(), packed)
     }
 
     /// That noise of twice a rounding, what products leave, comes through a bootstrap and is no more after it.
     pub(super) fn check_noise(&self) -> Result<(), Error> {
         let (model, shapes, levels) = (self.context().noise(), self.shapes(), self.levels());
         let most = 2.0 * model.rounding();
-        let base = self.mapped(&shapes.slots_to_coeffs, self.messages(), most)?;
+        let base = if self.is_general() {
+            most
+        } else {
+            self.mapped(&shapes.slots_to_coeffs, self.messages(), most)?
+        };
         let deviation = self.quotient_deviation(model.deviation(base));
         if deviation.is_nan() || deviation > LARGEST_DEVIATION {
             return Err(Error::InvalidArgument(format!(
@@ -118,7 +136,9 @@ impl<W: Word> BgvParams<W> {
                 libm::log2(LARGEST_DEVIATION)
             )));
         }
-        for level in levels.input + 1..=levels.removal {
+        let mapped =
+            if self.is_general() { levels.output + 1..=levels.slots_to_coeffs } else { 1..=levels.input };
+        for level in (1..=levels.removal).filter(|level| !mapped.contains(level)) {
             let (stage, ring) = if level > levels.output {
                 ("the removal", self.raised())
             } else {
@@ -139,12 +159,27 @@ impl<W: Word> BgvParams<W> {
         }
         let digits = self.mapped(&shapes.coeffs_to_slots, self.raised(), self.raised_noise())?;
         if digits <= most {
-            return Ok(());
+            return self.check_result(most);
         }
         Err(Error::InvalidArgument(format!(
             "coefficients-to-slots leaves noise of 2^{:.1} for the removal, which takes at most 2^{:.1}; take larger primes for \
              coefficients-to-slots",
             libm::log2(digits),
+            libm::log2(most)
+        )))
+    }
+
+    /// That the noise of what a general bootstrap gives is at most that of what it takes: its coordinates have more noise than the
+    /// slots they were in, and their removal has levels that take it.
+    fn check_result(&self, most: f64) -> Result<(), Error> {
+        // A removal that outgrows its levels ends with an error of its own.
+        let left = if self.is_general() { self.removed(most).ok() } else { Some(most) };
+        if left.is_some_and(|left| left <= most) {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "a bootstrap leaves more noise than 2^{:.1}, which is what products take; take larger primes for the removal, or for \
+             slots-to-coefficients",
             libm::log2(most)
         )))
     }

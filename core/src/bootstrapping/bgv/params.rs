@@ -19,7 +19,7 @@ use crate::{
         polynomial::{Plan, Polynomial},
     },
     error::Error,
-    ring::{Basis, GaloisElement},
+    ring::{Basis, Cyclotomic, GaloisElement},
     rlwe::{EncapsulationContext, RlweContext},
     schemes::bgv::{BgvCiphertext, BgvContext},
     security::{SecurityPolicy, SecurityReport},
@@ -32,10 +32,12 @@ const LARGEST_FAILURE: f64 = -128.0;
 /// The levels of a set: the highest level each stage works at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BgvLevels {
-    /// Lowest level of an input: where slots-to-coefficients begins.
+    /// Lowest level of an input: where slots-to-coefficients begins, or 0 where it comes last.
     pub input: usize,
     /// Level of the result.
     pub output: usize,
+    /// Where slots-to-coefficients begins.
+    pub slots_to_coeffs: usize,
     /// Where the removal begins.
     pub removal: usize,
     /// Where coefficients-to-slots begins: the top.
@@ -54,12 +56,13 @@ impl BgvLevels {
             )));
         }
         let begin = top - spec.coeffs_to_slots;
-        Ok(Self {
-            input: spec.slots_to_coeffs,
-            output: begin - removal,
-            removal: begin,
-            coeffs_to_slots: top,
-        })
+        let end = begin - removal;
+        let (input, output, slots_to_coeffs) = if spec.is_general() {
+            (0, end - spec.slots_to_coeffs, end)
+        } else {
+            (spec.slots_to_coeffs, end, spec.slots_to_coeffs)
+        };
+        Ok(Self { input, output, slots_to_coeffs, removal: begin, coeffs_to_slots: top })
     }
 
     /// Levels a result has above an input: products between two bootstraps.
@@ -108,14 +111,14 @@ impl<W: Word> BgvParams<W> {
         let fingerprint = spec.fingerprint();
         let context = BgvContext::new(RlweContext::new(&spec.chain)?, spec.plaintexts(), fingerprint)?;
         let ephemeral = &spec.ephemeral;
-        let encapsulation = EncapsulationContext::new(
-            spec.chain.n,
+        let encapsulation = EncapsulationContext::over(
+            context.rlwe().ring(),
             &spec.chain.levels[0],
             ephemeral.prime,
             ephemeral.digits,
         )?;
-        let shapes = Shapes::of(spec, &levels)?;
-        let galois = galois_elements(spec.chain.n, &shapes, &levels);
+        let shapes = Shapes::of(spec, context.rlwe().ring(), &levels)?;
+        let galois = galois_elements(&context, &shapes, &levels)?;
         let inner = Inner {
             parts: layout(&context, &encapsulation, &levels).parts(&galois),
             shapes,
@@ -159,9 +162,14 @@ impl<W: Word> BgvParams<W> {
         &self.0.context
     }
 
-    /// Ring degree N: two rows of N/2 slots.
+    /// Ring degree N: as many integers in all slots.
     pub fn n(&self) -> usize {
         self.0.spec.chain.n
+    }
+
+    /// Whether slots hold elements of Galois rings, and a bootstrap refreshes all their coordinates.
+    pub fn is_general(&self) -> bool {
+        self.0.spec.is_general()
     }
 
     /// Z/p^r, where messages are.
@@ -195,7 +203,8 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// The automorphisms there are keys of, each with the highest level it is used at: those of a bootstrap, and up to the level of
-    /// its result the rotations by powers of two and the exchange of rows.
+    /// its result the rotations by powers of two and the exchange of rows. In a ring of two axes all powers of the Frobenius
+    /// automorphism too.
     pub fn galois_elements(&self) -> impl Iterator<Item = (GaloisElement, usize)> + '_ {
         self.0.galois.iter().map(|(&g, &level)| (g, level))
     }
@@ -212,8 +221,8 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
-    /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, and as much noise of the message as is not
-    /// refused.
+    /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, or twice as many in a ring of two axes, and
+    /// as much noise of the message as is not refused.
     pub fn log2_failure(&self) -> f64 {
         log2_failure(self.spec())
     }
@@ -318,7 +327,7 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
 
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
-    let largest = spec.chain.n.min(LARGEST_NOISY_WEIGHT as usize);
+    let largest = spec.chain.n.min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
     if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
             "an ephemeral secret of weight {} in a ring of degree {}; take 1 to {largest} coefficients that are not 0",
@@ -334,9 +343,16 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     Ok(())
 }
 
+/// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
+/// a product with Z^0, which is taken off all others.
+fn uniforms(spec: &BgvSpec) -> u32 {
+    if spec.is_general() { 2 } else { 1 }
+}
+
 /// See [`BgvParams::log2_failure`].
 fn log2_failure(spec: &BgvSpec) -> f64 {
-    overflow::log2_noisy_quotient_exceeds(spec.ephemeral.weight, spec.bound, LARGEST_DEVIATION)
+    let weight = spec.ephemeral.weight * uniforms(spec);
+    overflow::log2_noisy_quotient_exceeds(weight, spec.bound, LARGEST_DEVIATION)
         + libm::log2(spec.chain.n as f64)
 }
 
@@ -364,15 +380,15 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    fn of(spec: &BgvSpec, levels: &BgvLevels) -> Result<Self, Error> {
-        let columns = spec.chain.n / 2;
+    fn of(spec: &BgvSpec, ring: Cyclotomic, levels: &BgvLevels) -> Result<Self, Error> {
+        let columns = ring.columns() / 2;
         let down = |top: usize, shapes: Vec<IntegerStageShape>| {
             shapes.into_iter().enumerate().map(|(i, shape)| (top - i, shape)).collect()
         };
         let there = integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs)?;
         let back = integer_coeffs_to_slots_shapes(columns, spec.coeffs_to_slots)?;
         Ok(Self {
-            slots_to_coeffs: down(levels.input, there),
+            slots_to_coeffs: down(levels.slots_to_coeffs, there),
             coeffs_to_slots: down(levels.coeffs_to_slots, back),
         })
     }
@@ -384,17 +400,25 @@ impl Shapes {
 }
 
 /// Automorphisms of all stages with the highest level of each; and up to the output's, for computing between bootstraps, rotations
-/// by powers of two and the exchange of rows.
-fn galois_elements(n: usize, shapes: &Shapes, levels: &BgvLevels) -> BTreeMap<GaloisElement, usize> {
+/// by powers of two and the exchange of rows. Powers of the Frobenius automorphism up to the removal's, where they unpack slots.
+fn galois_elements<W: Word>(
+    context: &BgvContext<W>,
+    shapes: &Shapes,
+    levels: &BgvLevels,
+) -> Result<BTreeMap<GaloisElement, usize>, Error> {
     let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
+    for power in 1..context.slot_degree() {
+        out.insert(context.frobenius_element(power as u32)?, levels.removal);
+    }
+    let (ring, columns) = (context.rlwe().ring(), context.slots() / 2);
     let mut add = |step: Step, level: usize| {
-        let highest = out.entry(step.element(n)).or_default();
+        let highest = out.entry(step.element_in(ring)).or_default();
         *highest = level.max(*highest);
     };
     for (level, shape) in shapes.all() {
-        BabyGiantSteps::of_steps(&shape.steps, n / 2).keys().into_iter().for_each(|step| add(step, *level));
+        BabyGiantSteps::of_steps(&shape.steps, columns).keys().into_iter().for_each(|step| add(step, *level));
     }
-    (0..(n / 2).ilog2()).for_each(|log| add(Step::rotation(1 << log), levels.output));
+    (0..columns.ilog2()).for_each(|log| add(Step::rotation(1 << log), levels.output));
     add(Step { rotation: 0, inverted: true }, levels.output);
-    out
+    Ok(out)
 }

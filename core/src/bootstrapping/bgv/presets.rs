@@ -133,6 +133,7 @@ fn set(
         name: name.to_string(),
         chain: RlweSpec {
             n,
+            odd_part: 1,
             digits: digits_of(&levels, sizes.digit),
             levels: primes,
             special,

@@ -8,15 +8,16 @@ use crate::{
     schemes::bgv::PlaintextSpec,
 };
 
-/// Public numbers of a set for thin bootstrapping; see [`super::BgvParams`] for the checked form.
+/// Public numbers of a set; see [`super::BgvParams`] for the checked form. In a ring of one axis bootstrapping is thin, in one of
+/// two axes general.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BgvSpec {
     /// Name of the set.
     pub name: String,
     /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, slots-to-coefficients, products, digit removal,
-    /// coefficients-to-slots.
+    /// coefficients-to-slots; in a ring of two axes products come before slots-to-coefficients.
     pub chain: RlweSpec,
-    /// p, a prime that is 1 modulo 2N.
+    /// p, as [`PlaintextSpec::prime`].
     pub prime: u64,
     /// r: messages are modulo p^r.
     pub exponent: u32,
@@ -33,6 +34,11 @@ pub struct BgvSpec {
 }
 
 impl BgvSpec {
+    /// Whether slots hold elements of Galois rings, whose coordinates are bootstrapped together.
+    pub(super) fn is_general(&self) -> bool {
+        self.chain.odd_part != 1
+    }
+
     /// What plaintexts are.
     pub fn plaintexts(&self) -> PlaintextSpec {
         PlaintextSpec {

@@ -13,18 +13,26 @@ pub const PREPARE: &str = "prepare";
 pub const MOD_RAISE: &str = "mod_raise";
 /// Coefficients to slots.
 pub const COEFFS_TO_SLOTS: &str = "coeffs_to_slots";
+/// Coordinates of slots into ciphertexts of their own.
+pub const UNPACK: &str = "unpack";
 /// The low digit, taken off.
 pub const DIGIT_REMOVAL: &str = "digit_removal";
 
 /// The stages in order, given the levels of the removal.
 pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
-    vec![
-        StageInfo {
-            id: SLOTS_TO_COEFFS,
-            title: "Slots to coefficients",
-            symbol: "slots become coefficients, modulo p^r",
-            levels: spec.slots_to_coeffs,
-        },
+    let slots_to_coeffs = StageInfo {
+        id: SLOTS_TO_COEFFS,
+        title: "Slots to coefficients",
+        symbol: "slots become coefficients, modulo p^r",
+        levels: spec.slots_to_coeffs,
+    };
+    let unpack = StageInfo {
+        id: UNPACK,
+        title: "Unpack the slots",
+        symbol: "a ciphertext of integers I + p^t y mod p^e for each coordinate",
+        levels: 0,
+    };
+    let mut out = vec![
         StageInfo {
             id: PREPARE,
             title: "Sparse secret, times p^e",
@@ -49,5 +57,12 @@ pub(super) fn of(spec: &BgvSpec, removal: usize) -> Vec<StageInfo> {
             symbol: "x - D(x) = p^t y mod p^e, read as y mod p^r",
             levels: removal,
         },
-    ]
+    ];
+    if spec.is_general() {
+        out.insert(3, unpack);
+        out.push(slots_to_coeffs);
+    } else {
+        out.insert(0, slots_to_coeffs);
+    }
+    out
 }

@@ -55,6 +55,7 @@ impl<W: Word> ShipParams<W> {
         let security = check_security(spec)?;
         let rlwe = RlweContext::new(&RlweSpec {
             n,
+            odd_part: 1,
             levels: spec.levels.clone(),
             special: spec.special.clone(),
             digits: spec.digits.clone(),

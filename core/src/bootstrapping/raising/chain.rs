@@ -58,6 +58,7 @@ pub(crate) fn chain<R: ReductionSpec>(
         name: name.to_string(),
         chain: RlweSpec {
             n,
+            odd_part: 1,
             digits: digits_of(&levels, sizes.digit),
             levels: primes,
             special,

@@ -3,7 +3,7 @@
 use alloc::{collections::BTreeSet, vec::Vec};
 use core::fmt;
 
-use crate::ring::GaloisElement;
+use crate::ring::{Cyclotomic, GaloisElement};
 
 /// What a giant step costs, in baby steps: a division by P and a decomposition beside the product with the key.
 const GIANT_COST: usize = 3;
@@ -39,6 +39,14 @@ impl Step {
     pub fn element(self, n: usize) -> GaloisElement {
         let element = GaloisElement::rotation(self.rotation, n);
         if self.inverted { element.combine(GaloisElement::conjugation(n), n) } else { element }
+    }
+}
+
+impl Step {
+    /// The automorphism of any ring: in one of two axes, that of the first.
+    pub fn element_in(self, ring: Cyclotomic) -> GaloisElement {
+        let element = ring.rotation(self.rotation);
+        if self.inverted { ring.combine(element, ring.inversion()) } else { element }
     }
 }
 

@@ -314,7 +314,7 @@ impl<W: Word> EncodedTransform<W> {
                 out[i * gap] = core::mem::replace(&mut out[i], W::ZERO);
             }
         }
-        kernels.ntt_forward(basis.row(limb).ntt(), out);
+        basis.row(limb).forward(out);
     }
 }
 

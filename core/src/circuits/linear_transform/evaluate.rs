@@ -83,7 +83,7 @@ impl<W: Word> EncodedTransform<W> {
         keys: &'a dyn GaloisSource<W>,
         step: Step,
     ) -> Result<(&'a Automorphism, HeldKey<'a, W>), Error> {
-        let (g, key) = keys.galois_key(step.element(self.rlwe.n())).map_err(|error| match error {
+        let (g, key) = keys.galois_key(step.element_in(self.rlwe.ring())).map_err(|error| match error {
             Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
             other => other,
         })?;

@@ -67,7 +67,7 @@ impl<W: Word> IntegerTransform<W> {
             let step = steps.steps()[i];
             let giant = steps.giant_of(step).rotation;
             let moved = matrix.moved(Step::rotation(-giant), matrix.get(step).unwrap_or_default());
-            Ok::<_, Error>((giant, modulus.encoder().encode(&moved)?))
+            Ok::<_, Error>((giant, modulus.encoder().encode_integers(&moved)?))
         })?;
         let terms = Terms::of(diagonals.len(), matrix.period());
         let gain = context.noise().gain(steps.giants().len(), terms, &diagonals);
@@ -129,7 +129,7 @@ impl<W: Word> IntegerTransform<W> {
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
-        let columns = rlwe.n() / 2;
+        let columns = rlwe.ring().columns() / 2;
         let steps = BabyGiantSteps::of_steps(&shape.steps, columns);
         EncodedTransform::memory_bytes_for(rlwe, &steps, columns / shape.period, level, storage)
     }
@@ -140,7 +140,7 @@ impl<W: Word> IntegerTransform<W> {
         shape: &IntegerStageShape,
         ring: PrimePower,
     ) -> LinearGain {
-        let steps = BabyGiantSteps::of_steps(&shape.steps, rlwe.n() / 2);
+        let steps = BabyGiantSteps::of_steps(&shape.steps, rlwe.ring().columns() / 2);
         let diagonals = steps.steps().len();
         let terms = Terms::of(diagonals, shape.period);
         LinearGain::of_uniform(

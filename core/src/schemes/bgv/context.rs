@@ -6,6 +6,7 @@ use super::{encoder::BgvEncoder, factor::Factor, noise::NoiseModel, spec::Plaint
 use crate::{
     arith::{Modulus, PrimePower, Shoup, Word},
     error::Error,
+    ring::GaloisElement,
     rlwe::{RlweContext, RlweSpec},
     schemes::evaluator::Label,
 };
@@ -46,7 +47,7 @@ impl<W: Word> PlaintextModulus<W> {
             Ok([m.shoup(residue), m.shoup(inverse)])
         };
         Ok(Self {
-            encoder: BgvEncoder::new(ring, rlwe.n())?,
+            encoder: BgvEncoder::new(ring, rlwe.ring())?,
             residues: (0..q.len()).map(residue).collect::<Result<_, Error>>()?,
         })
     }
@@ -154,9 +155,27 @@ impl<W: Word> BgvContext<W> {
         self.0.fingerprint
     }
 
-    /// Slots: two rows of N/2.
+    /// Slots: two rows of N/2, or in a ring of two axes of as many as half the degree of the first.
     pub fn slots(&self) -> usize {
-        self.rlwe().n()
+        self.message_modulus().encoder().slots()
+    }
+
+    /// Integers in a slot, which is an element of a Galois ring of this degree.
+    pub fn slot_degree(&self) -> usize {
+        self.message_modulus().encoder().slot_degree()
+    }
+
+    /// The automorphism that is the `power`-th power of the Frobenius automorphism in every slot: the identity where slots hold
+    /// integers.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn frobenius_element(&self, power: u32) -> Result<GaloisElement, Error> {
+        let ring = self.rlwe().ring();
+        let odd = ring.odd_part();
+        let power = u64::from(power) % ring.rows() as u64;
+        let exponent = (0..power).fold(1, |e, _| e * (self.plaintexts().prime % odd) % odd);
+        ring.of_second_axis(exponent)
     }
 
     /// The product of the primes of a level, as a factor modulo the largest P.

@@ -2,59 +2,79 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::slots::SplitSlots;
-use crate::{arith::PrimePower, error::Error};
+use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 
 /// Slots to plaintext polynomials modulo P and back.
+///
+/// In Z\[X\]/(X^N + 1) a slot is an integer. In a ring of two axes, of degree N = n' d, there are n' slots, each an element of
+/// the Galois ring Z/P\[Z\]/Phi_m' of degree d = m' - 1 (modulo p, the field of p^d elements) and given by its d coordinates in
+/// the normal basis Z, Z^2, .., Z^d, next to each other. Their sum is -1: the integer c has coordinates -c. The row of the
+/// coefficients of Z^k holds coordinate k of all slots, as a polynomial in Y.
 pub struct BgvEncoder {
-    slots: SplitSlots,
+    axis: SplitSlots,
+    degree: usize,
 }
 
 impl BgvEncoder {
-    /// Tables for plaintexts of degree `n` in `ring`.
+    /// Tables for plaintexts of a ring of polynomials, modulo P.
     ///
     /// # Errors
-    /// As [`SplitSlots::new`].
-    pub fn new(ring: PrimePower, n: usize) -> Result<Self, Error> {
-        Ok(Self { slots: SplitSlots::new(ring, n)? })
+    /// As [`SplitSlots::new`] for the degree of the first axis.
+    pub fn new(ring: PrimePower, polynomials: Cyclotomic) -> Result<Self, Error> {
+        Ok(Self { axis: SplitSlots::new(ring, polynomials.columns())?, degree: polynomials.rows() })
     }
 
     /// Z/P.
     pub fn ring(&self) -> PrimePower {
-        self.slots.ring()
+        self.axis.ring()
     }
 
-    /// N: two rows of N/2 slots, one after the other.
+    /// Slots: two rows of so many half, one after the other.
     pub fn slots(&self) -> usize {
-        self.slots.len()
+        self.axis.len()
     }
 
-    /// The N coefficients, centred, of the polynomial with these slots; missing ones are 0.
+    /// d: integers in a slot.
+    pub fn slot_degree(&self) -> usize {
+        self.degree
+    }
+
+    /// The N coefficients, centred, of the polynomial with these slots, each of [`Self::slot_degree`] coordinates; missing ones are 0.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for more slots than there are, or a value that is not below P.
     pub fn encode(&self, values: &[u64]) -> Result<Vec<i64>, Error> {
-        let (ring, n) = (self.ring(), self.slots());
-        if values.len() > n {
-            return Err(Error::InvalidArgument(format!(
-                "{} values for {n} slots; split them, or choose a set with more",
-                values.len()
-            )));
-        }
-        if let Some(i) = values.iter().position(|&x| x >= ring.value()) {
-            return Err(Error::InvalidArgument(format!(
-                "value {i} is {}, slots hold integers below {}; reduce it",
-                values[i],
-                ring.value()
-            )));
-        }
+        let (slots, degree) = (self.slots(), self.degree);
+        self.check(values, slots * degree)?;
         // At its full length at once: memory that grows is left behind with the message in it.
-        let mut slots = Zeroizing::new(vec![0; n]);
-        slots[..values.len()].copy_from_slice(values);
-        let coefficients = Zeroizing::new(self.slots.coefficients_of(&slots)?);
-        Ok(coefficients.iter().map(|&c| ring.centered(c)).collect())
+        let mut own = Zeroizing::new(vec![0; slots]);
+        let mut out = vec![0; slots * degree];
+        for (k, out) in out.chunks_exact_mut(slots).enumerate() {
+            own.fill(0);
+            own.iter_mut().zip(values.iter().skip(k).step_by(degree)).for_each(|(own, &x)| *own = x);
+            let coefficients = Zeroizing::new(self.axis.coefficients_of(&own)?);
+            out.iter_mut().zip(coefficients.iter()).for_each(|(out, &c)| *out = self.ring().centered(c));
+        }
+        Ok(out)
+    }
+
+    /// [`Self::encode`] of slots that hold an integer each.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for more slots than there are, or a value that is not below P.
+    pub fn encode_integers(&self, values: &[u64]) -> Result<Vec<i64>, Error> {
+        if self.degree == 1 {
+            return self.encode(values);
+        }
+        self.check(values, self.slots())?;
+        let mut own = Zeroizing::new(vec![0; self.slots()]);
+        own.iter_mut().zip(values).for_each(|(own, &x)| *own = self.ring().neg(x));
+        let coefficients = Zeroizing::new(self.axis.coefficients_of(&own)?);
+        let all = coefficients.iter().cycle().take(self.slots() * self.degree);
+        Ok(all.map(|&c| self.ring().centered(c)).collect())
     }
 
     /// The slots of the polynomial with these N coefficients below P, which are wiped.
@@ -62,6 +82,42 @@ impl BgvEncoder {
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of coefficients.
     pub fn decode(&self, coefficients: Vec<u64>) -> Result<Vec<u64>, Error> {
-        self.slots.slots_of(coefficients)
+        if self.degree == 1 {
+            return self.axis.slots_of(coefficients);
+        }
+        let coefficients = Zeroizing::new(coefficients);
+        let (slots, degree) = (self.slots(), self.degree);
+        if coefficients.len() != slots * degree {
+            return Err(Error::InvalidArgument(format!(
+                "{} coefficients in a ring of degree {}; give as many as its degree",
+                coefficients.len(),
+                slots * degree
+            )));
+        }
+        let mut out = vec![0; slots * degree];
+        for (k, row) in coefficients.chunks_exact(slots).enumerate() {
+            let mut own = self.axis.slots_of(row.to_vec())?;
+            out.iter_mut().skip(k).step_by(degree).zip(&own).for_each(|(out, &x)| *out = x);
+            own.zeroize();
+        }
+        Ok(out)
+    }
+
+    fn check(&self, values: &[u64], most: usize) -> Result<(), Error> {
+        if values.len() > most {
+            return Err(Error::InvalidArgument(format!(
+                "{} values for {most} slots; split them, or choose a set with more",
+                values.len()
+            )));
+        }
+        let ring = self.ring();
+        if let Some(i) = values.iter().position(|&x| x >= ring.value()) {
+            return Err(Error::InvalidArgument(format!(
+                "value {i} is {}, slots hold integers below {}; reduce it",
+                values[i],
+                ring.value()
+            )));
+        }
+        Ok(())
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     arith::Word,
     error::Error,
     random::Seed,
-    ring::{Eval, Poly, SmallPoly, centered_residues, from_integers, uniform_rows},
+    ring::{Binomial, Eval, Poly, SmallPoly, centered_residues, from_integers, uniform_rows},
     rlwe::SecretKey,
     schemes::{identity::Identity, private::Private},
 };
@@ -38,7 +38,8 @@ pub fn encrypt<W: Word>(
     // m/P + e, in one piece of memory.
     let mut payload = from_integers(basis, &message);
     payload.mul_scalars_assign(&modulus.inverses(basis.len()));
-    let error = Zeroizing::new(SmallPoly::error(basis.n(), &mut errors).to_poly(basis));
+    let error =
+        Zeroizing::new(SmallPoly::error_in(basis.ring(), Binomial::Coins21, &mut errors).to_poly(basis));
     payload.add_assign(&error);
     let payload = Zeroizing::new(payload.into_eval());
     let mut b = a.clone();

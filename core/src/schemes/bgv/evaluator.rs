@@ -236,7 +236,7 @@ impl<W: Word> BgvEvaluator<W> {
         steps: i64,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        let element = GaloisElement::rotation(steps, self.context.rlwe().n());
+        let element = self.context.rlwe().ring().rotation(steps);
         self.automorphism(x, element, keys, &mut Counters::default())
     }
 
@@ -249,8 +249,21 @@ impl<W: Word> BgvEvaluator<W> {
         x: &BgvCiphertext<W>,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
-        let element = GaloisElement::conjugation(self.context.rlwe().n());
+        let element = self.context.rlwe().ring().inversion();
         self.automorphism(x, element, keys, &mut Counters::default())
+    }
+
+    /// The `power`-th power of the Frobenius automorphism, x -> x^p modulo p, of every slot of a ring of two axes.
+    ///
+    /// # Errors
+    /// As [`Self::automorphism`].
+    pub fn frobenius(
+        &self,
+        x: &BgvCiphertext<W>,
+        power: u32,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        self.automorphism(x, self.context.frobenius_element(power)?, keys, &mut Counters::default())
     }
 
     /// X -> X^g with its Galois key.
@@ -275,7 +288,7 @@ impl<W: Word> BgvEvaluator<W> {
         Self::checked(x.with_pair(pair, x.level, x.factor, noise))
     }
 
-    pub(super) fn checked(x: BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+    pub(crate) fn checked(x: BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
         Self::check_noise(&x)?;
         Ok(x)
     }

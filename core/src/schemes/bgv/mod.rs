@@ -19,6 +19,11 @@
 //! rows of N/2 slots that [`GaloisElement::rotation`](crate::ring::GaloisElement::rotation) turns and
 //! [`GaloisElement::conjugation`](crate::ring::GaloisElement::conjugation) swaps.
 //!
+//! In a ring of two axes ([`Cyclotomic`](crate::ring::Cyclotomic)), Y^n' = -1 and Phi_m'(Z) = 0, p is 1 modulo 2n' and generates the
+//! units modulo m'. The n' slots are the values at the roots of the first axis, and each is an element of the Galois ring
+//! Z/p^k\[Z\]/Phi_m', modulo p of the field of p^(m'-1) elements: m' - 1 integers. Rotations leave Z as it is, and Z -> Z^p is the
+//! Frobenius automorphism of every slot ([`BgvEvaluator::frobenius`]).
+//!
 //! A ciphertext of BFV is one of these, with another factor: see [`BgvContext::from_bfv`] and [`BgvEvaluator::to_bfv`].
 //!
 //! Every ciphertext carries the size of its noise, which follows from what was done to it, never from a secret ([`NoiseModel`]). An

@@ -29,7 +29,7 @@ use crate::{
     },
     error::Error,
     par,
-    ring::SmallPoly,
+    ring::{Cyclotomic, SmallPoly},
     rlwe::{RlweContext, RlweSpec},
     security::SecretDistribution,
 };
@@ -40,6 +40,8 @@ pub const TAIL: f64 = 4.2;
 /// The sizes of noise after the operations of one chain.
 pub struct NoiseModel {
     degree: f64,
+    ring: Cyclotomic,
+    /// Of the first axis.
     embeddings: SpecialFft,
     rounding: f64,
     /// By level.
@@ -96,13 +98,14 @@ impl NoiseModel {
     /// Never for a chain: its degree is one that the transform takes.
     pub fn new<W: Word>(rlwe: &RlweContext<W>) -> Result<Self, Error> {
         let spec = rlwe.spec();
-        let degree = spec.n as f64;
+        let (degree, ring) = (spec.n as f64, rlwe.ring());
         let embedding = TAIL * libm::sqrt(degree);
         let key_switch =
-            (0..spec.levels.len()).map(|level| embedding * key_switch_deviation(spec, level)).collect();
+            (0..spec.levels.len()).map(|level| embedding * key_switch_deviation(ring, spec, level)).collect();
         Ok(Self {
             degree,
-            embeddings: SpecialFft::new(spec.n)?,
+            ring,
+            embeddings: SpecialFft::new(ring.columns())?,
             rounding: embedding * rounding_deviation(spec),
             key_switch,
         })
@@ -115,13 +118,24 @@ impl NoiseModel {
 
     /// Deviation of the coefficients of noise, from the estimate of its largest embedding.
     pub fn deviation(&self, noise: f64) -> f64 {
-        noise / self.embedding(1.0)
+        noise * self.coefficient_growth() / self.embedding(1.0)
+    }
+
+    /// By what coefficients of a product are larger than those of as large embeddings: sqrt(2 - 1/d) in a ring of two axes, whose
+    /// second one has degree d, since those of 1 are taken off all others; 1 otherwise.
+    pub(crate) fn coefficient_growth(&self) -> f64 {
+        libm::sqrt(2.0 - 1.0 / self.ring.rows() as f64)
+    }
+
+    /// Deviation of the embeddings of errors over that of polynomials with as large coefficients.
+    pub(crate) fn error_growth(&self) -> f64 {
+        error_growth(self.ring)
     }
 
     /// A fresh ciphertext: an error, and a plaintext over P, whose coefficients are at most 1/2. Since it is secret, the largest
     /// embedding of such a polynomial counts: sum_i |cos(i pi/N)| / 2, below N / 3.
     pub fn fresh(&self) -> f64 {
-        self.embedding(SmallPoly::ERROR_SIGMA) + self.degree / 3.0
+        self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth()) + self.degree / 3.0
     }
 
     /// The rounding of two components: sqrt((1 + h)/12) in every coefficient, h the squared length of the secret. Noise does not
@@ -145,9 +159,11 @@ impl NoiseModel {
     }
 
     /// Largest embedding that a polynomial can have whose coefficients are at most 1/2: |sum_i zeta^i| / 2 for zeta = e^(i pi/N),
-    /// since the powers of every root are, but for signs, these, and lie on one side of a line.
+    /// since the powers of every root are, but for signs, these, and lie on one side of a line. In a ring of two axes as much for
+    /// each power of the second.
     pub(crate) fn largest_fraction(&self) -> f64 {
-        0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.degree)
+        let row = 0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.ring.columns() as f64);
+        self.ring.rows() as f64 * row
     }
 
     /// Largest embedding of a public polynomial of N coefficients, computed.
@@ -155,14 +171,34 @@ impl NoiseModel {
         largest_root(&self.squared_embeddings(coefficients))
     }
 
-    /// |D(zeta^(5^j))|^2 for j < N/2, D a polynomial of N coefficients; the other embeddings are conjugate to these.
+    /// |D(zeta^(5^j))|^2 for j < N/2, D a polynomial of N coefficients; the other embeddings are conjugate to these. In a ring of two
+    /// axes, where these are values of Y, for Z = omega, omega^2, .. one after the other.
     fn squared_embeddings(&self, coefficients: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut coefficients: Vec<f64> = coefficients.collect();
-        coefficients.resize(2 * self.embeddings.slots(), 0.0);
-        let (low, high) = coefficients.split_at(self.embeddings.slots());
-        let mut values: Vec<Complex> = low.iter().zip(high).map(|(&re, &im)| Complex::new(re, im)).collect();
-        self.embeddings.forward(&mut values);
-        values.iter().map(|z| z.norm_sqr()).collect()
+        coefficients.resize(self.ring.degree(), 0.0);
+        let slots = self.embeddings.slots();
+        let values = |row: &[f64]| {
+            let (low, high) = row.split_at(slots);
+            let mut values: Vec<Complex> =
+                low.iter().zip(high).map(|(&re, &im)| Complex::new(re, im)).collect();
+            self.embeddings.forward(&mut values);
+            values
+        };
+        let rows: Vec<Vec<Complex>> = coefficients.chunks_exact(2 * slots).map(values).collect();
+        if let [row] = rows.as_slice() {
+            return row.iter().map(|z| z.norm_sqr()).collect();
+        }
+        let odd = self.ring.odd_part();
+        let root = |i: u64| {
+            let angle = core::f64::consts::TAU * i as f64 / odd as f64;
+            Complex::new(libm::cos(angle), libm::sin(angle))
+        };
+        let roots: Vec<Complex> = (0..odd).map(root).collect();
+        let at = |i: usize, j: usize| {
+            let terms = rows.iter().zip(1..).map(|(row, k): (_, usize)| row[j] * roots[i * k % roots.len()]);
+            terms.fold(Complex::new(0.0, 0.0), |sum, term| sum + term).norm_sqr()
+        };
+        (1..roots.len()).flat_map(|i| (0..slots).map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect()
     }
 
     /// The gain of a linear map with these diagonals D_k: a rotation g, and the N integer coefficients of sigma_g^-1(D_k).
@@ -172,10 +208,12 @@ impl NoiseModel {
             let (rotation, coefficients) = &diagonals[i];
             let mut squares = self.squared_embeddings(coefficients.iter().map(|&c| c as f64));
             // sigma_g^-1(D) has at 5^(j + g) what D has at 5^j.
-            squares.rotate_left(rotation.rem_euclid(slots as i64) as usize);
+            for row in squares.chunks_exact_mut(slots) {
+                row.rotate_left(rotation.rem_euclid(slots as i64) as usize);
+            }
             squares
         });
-        let mut sums = alloc::vec![0.0; slots];
+        let mut sums = alloc::vec![0.0; self.ring.rows() * slots];
         for own in all {
             sums.iter_mut().zip(own).for_each(|(sum, square)| match terms {
                 Terms::Independent => *sum += square,
@@ -242,7 +280,7 @@ fn rounding_deviation(spec: &RlweSpec) -> f64 {
 }
 
 /// Digits below their product D_j, centred, times errors, summed up over digits and divided by P.
-fn key_switch_deviation(spec: &RlweSpec, level: usize) -> f64 {
+fn key_switch_deviation(ring: Cyclotomic, spec: &RlweSpec, level: usize) -> f64 {
     let primes: Vec<(usize, u64)> = spec
         .levels
         .iter()
@@ -256,5 +294,11 @@ fn key_switch_deviation(spec: &RlweSpec, level: usize) -> f64 {
         if own.count() == 0 { 0.0 } else { product / special }
     };
     let squares: f64 = spec.digits.iter().map(size).map(|d| d * d).sum();
-    SmallPoly::ERROR_SIGMA * libm::sqrt(spec.n as f64 * squares / 12.0)
+    error_growth(ring) * SmallPoly::ERROR_SIGMA * libm::sqrt(spec.n as f64 * squares / 12.0)
+}
+
+/// Errors of a ring of two axes are drawn for one power of the second more than its basis has.
+fn error_growth(ring: Cyclotomic) -> f64 {
+    let rows = ring.rows() as f64;
+    if rows > 1.0 { libm::sqrt((rows + 1.0) / rows) } else { 1.0 }
 }

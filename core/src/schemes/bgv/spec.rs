@@ -2,12 +2,13 @@
 
 use alloc::format;
 
-use crate::{arith::PrimePower, error::Error, rlwe::RlweSpec};
+use crate::{arith::PrimePower, error::Error, ring::Cyclotomic, rlwe::RlweSpec};
 
 /// Plaintexts modulo a power of p.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlaintextSpec {
-    /// p: an odd prime, 1 modulo 2N.
+    /// p: an odd prime, 1 modulo 2N. In a ring of two axes, of index 2n' m', one that is 1 modulo 2n' and generates the units modulo
+    /// m'.
     pub prime: u64,
     /// Messages are modulo p^`exponent`.
     pub exponent: u32,
@@ -34,7 +35,10 @@ impl PlaintextSpec {
                 chain.n
             )));
         }
-        if self.prime % (2 * chain.n as u64) != 1 {
+        let cyclotomic = Cyclotomic::new(chain.n, chain.odd_part)?;
+        if chain.odd_part != 1 {
+            self.check_two_axes(cyclotomic)?;
+        } else if self.prime % (2 * chain.n as u64) != 1 {
             return Err(Error::InvalidArgument(format!(
                 "plaintexts modulo powers of {} in a ring of degree {}; take a prime that is 1 modulo {}, so that every slot \
                  holds one integer",
@@ -44,6 +48,23 @@ impl PlaintextSpec {
             )));
         }
         ring.with_exponent(self.exponent)
+    }
+
+    /// That the roots of the first axis split modulo p and the second axis stays whole.
+    fn check_two_axes(&self, ring: Cyclotomic) -> Result<(), Error> {
+        let (order, odd) = (2 * ring.columns() as u64, ring.odd_part());
+        // The order of the units is a power of two: an element generates them unless it is a square.
+        let half = (odd - 1) / 2;
+        let square = (0..half).fold(1, |power, _| power * (self.prime % odd) % odd) != odd - 1;
+        if self.prime % order == 1 && !square {
+            return Ok(());
+        }
+        Err(Error::InvalidArgument(format!(
+            "plaintexts modulo powers of {} in a ring of index {order} times {odd}; take a prime that is 1 modulo {order} and whose \
+             powers are all units modulo {odd}, so that every slot is a field of {} numbers",
+            self.prime,
+            ring.rows()
+        )))
     }
 
     /// 16 bytes that identify a chain with these plaintexts.

@@ -1,6 +1,6 @@
 //! A CKKS parameter set: chain, encoder, identity.
 
-use alloc::sync::Arc;
+use alloc::{format, sync::Arc};
 
 use super::encoder::Encoder;
 use crate::{
@@ -46,8 +46,14 @@ impl<W: Word> CkksContext<W> {
     /// encoded and decoded; larger ones lose some.
     ///
     /// # Errors
-    /// As [`Encoder::new`].
+    /// As [`Encoder::new`]; [`Error::InvalidArgument`] for a ring of two axes.
     pub fn for_messages(rlwe: RlweContext<W>, fingerprint: [u8; 16], largest: f64) -> Result<Self, Error> {
+        if rlwe.spec().odd_part != 1 {
+            return Err(Error::InvalidArgument(format!(
+                "CKKS over a ring whose index has the odd part {}; it takes powers of two, odd part 1",
+                rlwe.spec().odd_part
+            )));
+        }
         let encoder = Encoder::new(rlwe.n())?;
         Ok(Self(Arc::new(Inner { rlwe, encoder, fingerprint, largest_message: largest })))
     }

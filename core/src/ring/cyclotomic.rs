@@ -1,0 +1,192 @@
+//! Which cyclotomic ring polynomials are of, and its automorphisms.
+
+use alloc::format;
+
+use super::automorphism::GaloisElement;
+use crate::error::Error;
+
+/// The ring Z\[X\]/Phi_m of an index m = 2 n' m', n' a power of two and m' 1 or a prime of Fermat.
+///
+/// For m' = 1 it is Z\[X\]/(X^N + 1), N = n'. Otherwise it has two axes: it is Z\[Y\]/(Y^n' + 1) times Z\[Z\]/Phi_m' with
+/// Y = X^m' and Z = X^2n' up to the choice of roots, and has degree N = n' (m' - 1), a power of two as well. Its basis is Y^i Z^k
+/// for 0 <= i < n' and 1 <= k < m', in rows of equal k; 1 is minus the sum of all Z^k. The roots of unity Z^k are permuted by
+/// all automorphisms, and a product of two of them is one or 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cyclotomic {
+    columns: usize,
+    odd: u64,
+}
+
+impl Cyclotomic {
+    /// Values of m'.
+    pub const ODD_PARTS: [u64; 4] = [1, 3, 5, 17];
+
+    /// The ring of degree `n`, a power of two, whose index has the odd part `odd`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is no power of two, or less
+    /// than twice as large as that of the second axis.
+    pub fn new(n: usize, odd: u64) -> Result<Self, Error> {
+        if !Self::ODD_PARTS.contains(&odd) {
+            return Err(Error::InvalidArgument(format!(
+                "a ring of index 2^a times {odd}; the odd part is 1, 3, 5 or 17"
+            )));
+        }
+        let rows = Self { columns: 1, odd }.rows();
+        if !n.is_power_of_two() || n / rows < 2 || n > 1 << 20 {
+            return Err(Error::InvalidArgument(format!(
+                "ring degree {n} with an index of odd part {odd}; take a power of two from {} to 2^20",
+                2 * rows
+            )));
+        }
+        Ok(Self { columns: n / rows, odd })
+    }
+
+    /// Z\[X\]/(X^n + 1), unchecked.
+    pub(super) const fn power_of_two(n: usize) -> Self {
+        Self { columns: n, odd: 1 }
+    }
+
+    /// Degree N.
+    pub fn degree(self) -> usize {
+        self.columns * self.rows()
+    }
+
+    /// The index m.
+    pub fn index(self) -> u64 {
+        2 * self.columns as u64 * self.odd
+    }
+
+    /// m'.
+    pub fn odd_part(self) -> u64 {
+        self.odd
+    }
+
+    /// Rows of a polynomial: m' - 1, or 1.
+    pub fn rows(self) -> usize {
+        (self.odd as usize - 1).max(1)
+    }
+
+    /// n': words of a row, which is a polynomial modulo Y^n' + 1.
+    pub fn columns(self) -> usize {
+        self.columns
+    }
+
+    /// The automorphism X -> X^g.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] unless g is below m and has no divisor in common with it.
+    pub fn element(self, g: u64) -> Result<GaloisElement, Error> {
+        let shared = g.is_multiple_of(2) || (self.odd > 1 && g.is_multiple_of(self.odd));
+        if shared || g >= self.index() {
+            return Err(Error::InvalidArgument(format!(
+                "Galois element {g} must be below the index {} and without a divisor in common with it",
+                self.index()
+            )));
+        }
+        Ok(GaloisElement::of_exponent(g))
+    }
+
+    /// Y -> Y^(5^steps), Z -> Z.
+    pub fn rotation(self, steps: i64) -> GaloisElement {
+        self.of_axes(GaloisElement::rotation(steps, self.columns).value(), 1)
+    }
+
+    /// Y -> 1/Y, Z -> Z: complex conjugation for m' = 1.
+    pub fn inversion(self) -> GaloisElement {
+        self.of_axes(GaloisElement::conjugation(self.columns).value(), 1)
+    }
+
+    /// Y -> Y, Z -> Z^k, for k that m' does not divide.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a multiple of m'.
+    pub fn of_second_axis(self, k: u64) -> Result<GaloisElement, Error> {
+        if self.odd > 1 && k.is_multiple_of(self.odd) {
+            return Err(Error::InvalidArgument(format!(
+                "Z -> Z^{k} is not an automorphism where Z has order {}; take another exponent",
+                self.odd
+            )));
+        }
+        Ok(self.of_axes(1, k))
+    }
+
+    /// The product of two automorphisms.
+    pub fn combine(self, a: GaloisElement, b: GaloisElement) -> GaloisElement {
+        GaloisElement::of_exponent(a.value() * b.value() % self.index())
+    }
+
+    /// The inverse of an automorphism.
+    pub fn inverse(self, g: GaloisElement) -> GaloisElement {
+        // The orders of all automorphisms are powers of two and divide N.
+        let (mut out, mut base, mut exponent) = (1, g.value(), self.degree() as u64 - 1);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                out = out * base % self.index();
+            }
+            base = base * base % self.index();
+            exponent >>= 1;
+        }
+        GaloisElement::of_exponent(out)
+    }
+
+    /// The exponent that is `y` modulo 2n' and `z` modulo m'.
+    fn of_axes(self, y: u64, z: u64) -> GaloisElement {
+        let step = 2 * self.columns as u64;
+        let found = (0..self.odd).map(|i| y + i * step).find(|g| g % self.odd == z % self.odd);
+        GaloisElement::of_exponent(found.unwrap_or(y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gcd(a: u64, b: u64) -> u64 {
+        if b == 0 { a } else { gcd(b, a % b) }
+    }
+
+    #[test]
+    fn automorphisms_are_the_units_modulo_the_index() {
+        for (n, odd) in [(8, 1), (4, 3), (16, 3), (32, 5), (8, 5), (64, 17)] {
+            let ring = Cyclotomic::new(n, odd).expect("a ring");
+            let units: alloc::vec::Vec<u64> =
+                (0..ring.index()).filter(|&g| gcd(g, ring.index()) == 1).collect();
+            assert_eq!(units.len(), ring.degree(), "Euler's function of {}", ring.index());
+            for g in 0..2 * ring.index() {
+                assert_eq!(ring.element(g).is_ok(), units.contains(&g), "{g} modulo {}", ring.index());
+            }
+            for &g in &units {
+                let g = ring.element(g).expect("a unit");
+                assert_eq!(ring.combine(g, ring.inverse(g)).value(), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn each_axis_has_its_own() {
+        let ring = Cyclotomic::new(32, 5).expect("a ring");
+        assert_eq!((ring.index(), ring.rows(), ring.columns()), (80, 4, 8));
+        for steps in -3..5 {
+            let g = ring.rotation(steps).value();
+            assert_eq!((g % 16, g % 5), (GaloisElement::rotation(steps, 8).value(), 1));
+        }
+        assert_eq!((ring.inversion().value() % 16, ring.inversion().value() % 5), (15, 1));
+        for k in 1..12u64 {
+            let g = ring.of_second_axis(k);
+            assert_eq!(g.ok().map(|g| (g.value() % 16, g.value() % 5)), (k % 5 > 0).then_some((1, k % 5)));
+        }
+        let plain = Cyclotomic::new(32, 1).expect("a ring");
+        assert_eq!(plain.rotation(7), GaloisElement::rotation(7, 32));
+        assert_eq!(plain.inversion(), GaloisElement::conjugation(32));
+    }
+
+    #[test]
+    fn other_rings_are_refused() {
+        for (n, odd) in
+            [(0, 1), (1, 1), (12, 1), (1 << 21, 1), (4, 5), (16, 17), (32, 0), (32, 7), (32, 9), (32, 257)]
+        {
+            assert!(Cyclotomic::new(n, odd).is_err(), "{n}, {odd}");
+        }
+    }
+}

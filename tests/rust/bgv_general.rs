@@ -1,0 +1,303 @@
+//! General BGV bootstrapping in rings of two axes: every stage as the holder of the key sees it, chains, refusals.
+
+use refloat::Error;
+use refloat::arith::Word;
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState, COEFFS_TO_SLOTS,
+    DIGIT_REMOVAL, LARGEST_DEVIATION, MOD_RAISE, PREPARE, SLOTS_TO_COEFFS, UNPACK,
+};
+use refloat::bootstrapping::log2_quotient_exceeds;
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
+use refloat::trace::Counters;
+use refloat_tests::bgv::{log_deviation, two_axes};
+use refloat_tests::rns::Lottery;
+
+struct Set<W: Word> {
+    params: BgvParams<W>,
+    secret: BgvSecretKey<W>,
+    keys: BgvKeys<W>,
+    bootstrapper: BgvBootstrapper<W>,
+}
+
+impl<W: Word> Set<W> {
+    fn new(spec: &BgvSpec) -> Self {
+        let params = BgvParams::new(spec).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        Self { params, secret, keys, bootstrapper }
+    }
+
+    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<W> {
+        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
+        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
+    }
+
+    fn decrypt(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
+        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    fn random(&self, seed: u64) -> Vec<u64> {
+        let mut lottery = Lottery::new(seed);
+        (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
+    }
+
+    /// Products in every slot, by powers of Z.
+    fn squared(&self, message: &[u64]) -> Vec<u64> {
+        let (ring, d) = (self.params.messages(), self.params.context().slot_degree());
+        let square = |x: &[u64]| {
+            let mut powers = vec![0; d + 1];
+            for (i, &a) in x.iter().enumerate() {
+                for (j, &b) in x.iter().enumerate() {
+                    let at = &mut powers[(i + j + 2) % (d + 1)];
+                    *at = ring.add(*at, ring.mul(a, b));
+                }
+            }
+            powers[1..].iter().map(|&c| ring.sub(c, powers[0])).collect::<Vec<_>>()
+        };
+        message.chunks(d).flat_map(square).collect()
+    }
+
+    fn advance(&self, run: &mut BgvRun<'_, W>, stage: &str) {
+        assert_eq!(run.next_stage().map(|s| s.id), Some(stage));
+        run.step(&self.keys, &mut ()).unwrap_or_else(|error| panic!("{stage}: {error}"));
+    }
+
+    /// Coefficients, row by row, where slots have them as coordinates.
+    fn in_slots<T: Copy>(&self, coefficients: &[T]) -> Vec<T> {
+        let (slots, d) = (self.params.context().slots(), self.params.context().slot_degree());
+        let columns = slots / 2;
+        let place = |slot: usize| {
+            let (s, j) = (slot / columns, slot % columns);
+            (j.reverse_bits() >> (usize::BITS - columns.trailing_zeros())) + s * columns
+        };
+        (0..slots * d).map(|i| coefficients[i % d * slots + place(i / d)]).collect()
+    }
+
+    fn coefficients(&self, x: &BgvCiphertext<W>) -> Vec<u64> {
+        self.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    /// The low digits that the holder of the key sees, whose messages are `high`.
+    fn digits(&self, run: &BgvRun<'_, W>, slots: bool, high: &[u64]) -> Vec<i64> {
+        let seen = self.secret.digits(run).expect("our own");
+        let seen = seen.reveal_to_key_owner();
+        assert_eq!((seen.slots, seen.high.as_slice()), (slots, high));
+        seen.low.clone()
+    }
+}
+
+/// One bootstrap in steps, each against exact arithmetic; returns what comes out.
+fn follow<W: Word>(set: &Set<W>, x: &BgvCiphertext<W>, message: &[u64]) -> BgvCiphertext<W> {
+    let (params, secret, levels) = (&set.params, &set.secret, set.params.levels());
+    let (small, large) = (params.messages(), params.raised());
+    let (q0, step) = (i128::from(params.spec().chain.levels[0][0]), i128::from(small.prime()));
+    let (coefficients, none) = (set.coefficients(x), vec![0; params.n()]);
+    let mut run = BgvRun::new(&set.bootstrapper, x).expect("an input");
+    assert_eq!(set.digits(&run, true, message), none);
+
+    set.advance(&mut run, PREPARE);
+    let BgvState::Prepared(prepared) = run.state() else { panic!("under the ephemeral secret") };
+    let phase = secret.decrypt_prepared(prepared).expect("our own").reveal_to_key_owner().clone();
+    let modulo = |x: i128, ring: PrimePower| x.rem_euclid(ring.value().into()) as u64;
+    let digit = |x: i128| (2 * x + q0).div_euclid(2 * q0);
+    let rests: Vec<f64> = phase.iter().map(|&x| (x - q0 * digit(x)) as f64 / q0 as f64).collect();
+    assert!(log_deviation(&rests) <= LARGEST_DEVIATION.log2());
+    for (&x, &m) in phase.iter().zip(&coefficients) {
+        let rest = x - q0 * digit(x);
+        assert!(digit(x).abs() <= i128::from(params.spec().bound), "a digit of {}", digit(x));
+        assert!(rest % step == 0, "p^t m'");
+        assert_eq!(modulo(rest / step, small), small.mul(m, prepared.factor().value()));
+    }
+    let low: Vec<i64> = phase.iter().map(|&x| digit(x) as i64).collect();
+    assert_eq!(set.digits(&run, false, &coefficients), low);
+
+    set.advance(&mut run, MOD_RAISE);
+    let BgvState::Raised(raised, _) = run.state() else { panic!("raised") };
+    let over_q0 = large.inverse(modulo(q0, large)).expect("a unit");
+    let expected: Vec<u64> = phase.iter().map(|&x| large.mul(modulo(x, large), over_q0)).collect();
+    assert_eq!(set.coefficients(raised), expected);
+    assert_eq!(set.digits(&run, false, &coefficients), low);
+
+    set.advance(&mut run, COEFFS_TO_SLOTS);
+    let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
+    let (expected, moved) = (set.in_slots(&expected), set.in_slots(&coefficients));
+    assert_eq!((set.decrypt(slots), slots.level()), (expected.clone(), levels.removal));
+    assert_eq!(set.digits(&run, true, &moved), set.in_slots(&low));
+
+    set.advance(&mut run, UNPACK);
+    let BgvState::Unpacked(coordinates, _) = run.state() else { panic!("unpacked") };
+    let d = params.context().slot_degree();
+    assert_eq!(coordinates.len(), d);
+    for (k, x) in coordinates.iter().enumerate() {
+        assert_eq!((x.level(), x.ring()), (levels.removal, large), "unpacking takes no level");
+        let integers = expected.iter().skip(k).step_by(d);
+        let all: Vec<u64> = integers.flat_map(|&x| vec![large.neg(x); d]).collect();
+        assert_eq!(set.decrypt(x), all, "coordinate {k} as an integer");
+    }
+    assert_eq!(set.digits(&run, true, &moved), set.in_slots(&low));
+
+    set.advance(&mut run, DIGIT_REMOVAL);
+    let BgvState::Removed(removed) = run.state() else { panic!("removed") };
+    assert_eq!((removed.level(), removed.ring()), (levels.slots_to_coeffs, small));
+    assert_eq!(set.digits(&run, true, &moved), none, "the low digit is gone");
+
+    set.advance(&mut run, SLOTS_TO_COEFFS);
+    assert!(run.next_stage().is_none());
+    assert_eq!(set.digits(&run, true, message), none);
+    let out = run.finish().expect("done");
+    assert_eq!((set.coefficients(&out), set.decrypt(&out)), (coefficients, message.to_vec()));
+    assert_eq!((out.level(), out.factor()), (levels.output, Factor::one(small)));
+    out
+}
+
+fn every_stage<W: Word>(spec: &BgvSpec, words: impl Fn(&Set<W>) -> Vec<Vec<u64>>) {
+    let set = Set::<W>::new(spec);
+    let levels = set.params.levels();
+    assert_eq!((levels.input, levels.left()), (0, 2));
+    for (i, message) in words(&set).into_iter().enumerate() {
+        let mut x = set.encrypt(&message, levels.output, i as u64);
+        let mut message = message;
+        // At every level, and with factors that are not 1.
+        loop {
+            let out = follow(&set, &x, &message);
+            assert_eq!(out.key_id(), x.key_id());
+            if x.level() == 0 {
+                break;
+            }
+            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("room");
+            message = set.squared(&message);
+            assert_ne!(x.factor(), Factor::one(x.ring()));
+        }
+    }
+}
+
+#[test]
+fn every_stage_is_what_exact_arithmetic_gives() {
+    let spec = two_axes((32, 5), 97, 0.0);
+    every_stage::<u64>(&spec, |set| {
+        let p = set.params.messages().value();
+        let of = |f: &dyn Fn(usize) -> u64| (0..set.params.n()).map(|i| f(i) % p).collect::<Vec<u64>>();
+        vec![
+            set.random(1),
+            of(&|_| 0),
+            of(&|_| 1),
+            of(&|_| p - 1),
+            of(&|i| i as u64),
+            of(&|i| u64::from(i == 0)),
+        ]
+    });
+}
+
+#[test]
+fn other_rings_and_narrow_words_do_as_well() {
+    every_stage::<u32>(&two_axes((32, 5), 97, 0.0), |set| vec![set.random(2)]);
+    every_stage::<u64>(&two_axes((32, 3), 257, 1.0), |set| vec![set.random(3)]);
+    every_stage::<u64>(&two_axes((128, 17), 113, 3.0), |set| vec![set.random(4)]);
+}
+
+#[test]
+fn fifty_bootstraps_with_products_between_stay_right() {
+    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let floor = set.params.context().noise().rounding();
+    let modulus = set.params.context().rlwe().q(set.params.levels().output).log2();
+    let promised = modulus - (2.0 * 2.1 * floor * set.params.messages().value() as f64).log2();
+    let (mut message, ring) = (set.random(5), set.params.messages());
+    let mut x = set.encrypt(&message, set.params.levels().output, 5);
+    let (mut noise, mut estimate) = (Vec::new(), f64::NEG_INFINITY);
+    for round in 0..50u64 {
+        for _ in 0..set.params.levels().left() {
+            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("room");
+            message = set.squared(&message);
+        }
+        let shift = set.random(100 + round);
+        x = set.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
+        message.iter_mut().zip(&shift).for_each(|(m, &s)| *m = ring.add(*m, s));
+        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("an input");
+        assert_eq!(set.decrypt(&x), message, "bootstrap {round}");
+        assert!(x.noise() < 2.1 * floor, "the estimate stays at the floor");
+        let found = set.secret.noise(&x).expect("our own");
+        noise.extend(found.reveal_to_key_owner().iter().copied());
+        estimate = estimate.max(set.params.context().noise().deviation(x.noise()).log2());
+        assert!(x.capacity() >= promised, "room for as many products");
+    }
+    // One secret of 32 coefficients is longer or shorter than is expected by some tenths of a bit.
+    let found = log_deviation(&noise);
+    assert!(found < estimate + 0.3, "and noise below it: 2^{found}, 2^{estimate}");
+}
+
+/// Digits of a product with a sparse secret are sums of up to twice as many uniform numbers as it has coefficients.
+#[test]
+fn digits_are_as_large_as_counted() {
+    let mut spec = two_axes((32, 5), 97, 0.0);
+    // So large a weight that the bound is met now and then.
+    (spec.ephemeral.weight, spec.bound) = (16, 4);
+    let set = Set::<u64>::new(&spec);
+    let q0 = spec.chain.levels[0][0] as f64;
+    let (mut beyond, mut all) = (0, 0);
+    for i in 0..400 {
+        let x = set.encrypt(&set.random(i), 0, i);
+        let prepared = set.bootstrapper.prepare(&x, &set.keys, &mut Counters::default()).expect("level 0");
+        let phase = set.secret.decrypt_prepared(&prepared).expect("our own");
+        let phase = phase.reveal_to_key_owner();
+        beyond += phase.iter().filter(|&&x| (x as f64 / q0).round().abs() > 4.0).count();
+        all += phase.len();
+    }
+    let found = (beyond as f64 / all as f64).log2();
+    // Of one of 32 coefficients.
+    let counted = set.params.log2_failure() - 5.0;
+    assert!((counted - log2_quotient_exceeds(32, 4)).abs() < 0.1, "of 32 uniform numbers, and little noise");
+    let half = log2_quotient_exceeds(16, 4);
+    assert!(found < counted, "2^{found} of all, 2^{counted} at most");
+    assert!(found > half, "2^{found} of all, more than the 2^{half} of one axis");
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let (bootstrapper, mut work) = (&set.bootstrapper, Counters::default());
+    let x = set.encrypt(&set.random(6), set.params.levels().output, 6);
+    assert!(matches!(bootstrapper.unpack(&x, &set.keys, &mut work), Err(Error::LevelMismatch(_))));
+    assert!(matches!(bootstrapper.prepare(&x, &set.keys, &mut work), Err(Error::LevelMismatch(_))));
+    let mut run = BgvRun::new(bootstrapper, &x).expect("an input");
+    while !matches!(run.state(), BgvState::Unpacked(..)) {
+        run.step(&set.keys, &mut ()).expect("an input");
+    }
+    let BgvState::Unpacked(all, factor) = run.state() else { panic!("unpacked") };
+    for wrong in [&all[..0], &all[..3], &[all.clone(), all.clone()].concat()] {
+        let found = bootstrapper.remove_digits(wrong, *factor, &set.keys, &mut work);
+        assert!(matches!(found, Err(Error::InvalidArgument(_))), "{} coordinates", wrong.len());
+    }
+    // A chain whose removal has no room for the noise of unpacking.
+    let spec = |change: &dyn Fn(&mut BgvSpec)| {
+        let mut spec = two_axes((32, 5), 97, 0.0);
+        change(&mut spec);
+        BgvParams::<u64>::new(&spec).map(|_| ())
+    };
+    let small = refloat_tests::rns::primes(40, &[19.2]);
+    for level in 1..=set.params.levels().removal {
+        let found = spec(&|spec| spec.chain.levels[level] = small.clone());
+        match (found, level <= set.params.levels().slots_to_coeffs) {
+            // Products and slots-to-coefficients modulo p have room enough.
+            (Ok(()), true) => (),
+            (Err(Error::InvalidArgument(text)), false) => assert!(text.contains("a larger prime"), "{text}"),
+            (other, _) => panic!("level {level}: {other:?}"),
+        }
+    }
+    // Levels that would do for slots of integers, and leave no room for the noise that unpacking adds.
+    let removal = set.params.levels().slots_to_coeffs + 1..=set.params.levels().removal;
+    let sizes = vec![20.4; removal.clone().count()];
+    let least: Vec<Vec<u64>> = refloat_tests::rns::primes(40, &sizes).into_iter().map(|p| vec![p]).collect();
+    match spec(&|spec| spec.chain.levels[removal.clone()].clone_from_slice(&least)) {
+        Err(Error::InvalidArgument(text)) => {
+            assert!(text.contains("larger primes for the removal"), "{text}")
+        }
+        other => panic!("{other:?}"),
+    }
+    let weight = spec(&|spec| spec.ephemeral.weight = 33);
+    assert!(matches!(weight, Err(Error::InvalidArgument(_))));
+    // A set for thin bootstrapping has nothing to unpack.
+    assert!(matches!(spec(&|spec| spec.chain.odd_part = 1), Err(Error::InvalidArgument(_))));
+}
