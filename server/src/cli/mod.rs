@@ -22,6 +22,7 @@ mod keygen;
 mod look_up;
 mod machine;
 mod measure;
+mod order;
 mod outfile;
 mod output;
 mod params;
@@ -49,6 +50,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use refloat::circuits::program::Asked;
 
 use crate::engine::SlotMode;
 use crate::registry::Registry;
@@ -66,6 +68,7 @@ Examples:
   refloat circuit adder8 --keys gatekeys --in a.ct --in b.ct --out sum.ct
   refloat program mean.txt --keys keys15 --in x.ct --out mean.ct
   refloat mod 1 --keys keys16 --in x.ct --out y.ct
+  refloat argmax --count 16 --keys keyslink --in scores.ct --out winner.ct
   refloat serve                                       answer on http://127.0.0.1:7878
   refloat reproduce ship                              the published figures beside those of this machine
   refloat verify --preset n15                         whether every promise of precision holds here";
@@ -107,6 +110,14 @@ enum Command {
     Bits(digits::BitsArguments),
     /// Looks numbers up in a table, here or on a server.
     Table(digits::TableArguments),
+    /// Marks the largest of some numbers, here or on a server.
+    Argmax(order::Arguments),
+    /// Marks the smallest of some numbers, here or on a server.
+    Argmin(order::Arguments),
+    /// Counts for each of some numbers how many of the others are smaller, here or on a server.
+    Rank(order::Arguments),
+    /// Marks some of the largest of numbers, here or on a server.
+    Top(order::TopArguments),
     /// Decrypts to numbers or a picture.
     Decrypt(decrypt::Arguments),
     /// Prints the token of evaluation keys at a server.
@@ -186,6 +197,10 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
         Command::Mod(arguments) => digits::run_mod(&arguments, registry, output),
         Command::Bits(arguments) => digits::run_bits(&arguments, registry, output),
         Command::Table(arguments) => digits::run_table(&arguments, registry, output),
+        Command::Argmax(arguments) => order::run(Asked::Argmax, &arguments, registry, output),
+        Command::Argmin(arguments) => order::run(Asked::Argmin, &arguments, registry, output),
+        Command::Rank(arguments) => order::run(Asked::Rank, &arguments, registry, output),
+        Command::Top(arguments) => order::run_top(&arguments, registry, output),
         Command::Decrypt(arguments) => decrypt::run(&arguments, registry, output),
         Command::Token(arguments) => token::run(&arguments, output),
         Command::About(arguments) => about::run(&arguments, registry, output),

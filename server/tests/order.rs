@@ -1,0 +1,73 @@
+//! The order of numbers on the command line, here and on a server, at toy size.
+
+mod support;
+
+use std::path::Path;
+
+use support::process::{Process, fails, ok, refloat};
+
+/// Decrypted numbers of a file.
+fn decrypted(name: &str, folder: &Path) -> Vec<f64> {
+    ok(&refloat(&format!("--json decrypt --key @keys --in @{name}.ct --out @{name}.json"), folder));
+    serde_json::from_slice(&std::fs::read(folder.join(format!("{name}.json"))).unwrap()).unwrap()
+}
+
+#[test]
+fn numbers_are_ranked_here_and_on_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-link --allow-insecure --out @keys"));
+    // Sixteenths, two of them equal.
+    std::fs::write(at("x.json"), "[0.25, 0.875, 0.5, 0.875, 0.0]").unwrap();
+    ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));
+    let exactly = "--count 5 --range grid --grid-bits 4 --keys @keys --in @x.ct";
+    let line = format!("--json rank {exactly} --out @rank.ct");
+    let here = ok(&run(&line));
+    // Exact comparisons, look-ups and raises: known before they are run, and below what the set accepts.
+    assert!(here["logFailure"].as_f64().unwrap() < -100.0 && here["leastDistance"].is_null(), "{here}");
+    for (question, wanted) in [
+        ("rank", [1.0, 4.0, 2.0, 3.0, 0.0]),
+        ("argmax", [0.0, 1.0, 0.0, 0.0, 0.0]),
+        ("argmin", [0.0, 0.0, 0.0, 0.0, 1.0]),
+        ("top --most 2", [0.0, 1.0, 0.0, 1.0, 0.0]),
+    ] {
+        ok(&run(&format!("--json {question} {exactly} --out @y.ct")));
+        let found = decrypted("y", folder.path());
+        let wanted = wanted.into_iter().chain(std::iter::repeat(0.0));
+        assert!(found.iter().zip(wanted).all(|(y, wanted)| (y - wanted).abs() < 1e-2), "{question}");
+    }
+    let before = std::fs::read(at("rank.ct")).unwrap();
+    let server = Process::start(&at("data"));
+    ok(&run(&format!("{line} --server {}", server.client.url(""))));
+    assert!(std::fs::read(at("rank.ct")).unwrap() == before, "the same bytes here and on a server");
+    assert!(server.terminate());
+
+    // Real numbers: how far apart they have to be is said, in words too.
+    let real = "argmax --count 3 --range unit --keys @keys --in @x.ct --out @y.ct";
+    let said = ok(&run(&format!("--json {real}")));
+    assert!(said["logFailure"].as_f64().unwrap() < -90.0, "{said}");
+    let least = said["leastDistance"].as_f64().unwrap();
+    assert!((0.005..0.1).contains(&least), "{said}");
+    let words = run(real);
+    assert!(words.status.success());
+    let words = [words.stdout, words.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    for part in ["wrong with a probability of at most 2^-", &format!("{least:.4} apart")] {
+        assert!(words.iter().all(|words| words.contains(part)), "{part}: {words:?}");
+    }
+
+    let refused = |line: &str| fails(&run(line), "INVALID_ARGUMENT");
+    let rest = "--keys @keys --in @x.ct --out @z.ct";
+    assert!(refused(&format!("--json argmax --count 17 {rest}")).contains("17 numbers"));
+    assert!(refused(&format!("--json argmax --count 1 {rest}")).contains("2 to"));
+    assert!(refused(&format!("--json top --most 4 --count 3 {rest}")).contains("1 to 3"));
+    assert!(
+        refused(&format!("--json rank --count 3 --range grid --grid-bits 11 {rest}")).contains("11 bits")
+    );
+    assert!(refused(&format!("--json rank --count 3 --grid-bits 4 {rest}")).contains("--range grid"));
+    ok(&run("--json keygen --preset toy10 --allow-insecure --out @ship"));
+    ok(&run("--json encrypt --key @ship --in @x.json --out @small.ct"));
+    let detail = refused("--json argmax --count 3 --keys @ship --in @small.ct --out @z.ct");
+    assert!(detail.contains("toy10") && detail.contains("links numbers to gates"), "{detail}");
+    assert!(!at("z.ct").exists());
+}
