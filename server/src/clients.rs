@@ -204,12 +204,17 @@ impl PlannedProgram {
     /// How often a result is wrong, in words; nothing where that is not known.
     pub fn failure(&self) -> Option<String> {
         let log = self.log_failure?;
+        // Rounded to what is promised: up, both of them.
         let apart = if self.least_distance > 0.0 {
-            format!(" where numbers that are compared are at least {:.4} apart", self.least_distance)
+            let least = (self.least_distance * 1e4).ceil() / 1e4;
+            format!(" where numbers that are compared are at least {least:.4} apart")
         } else {
             String::new()
         };
-        Some(format!("a result is wrong with a probability of at most 2^{log:.1}{apart}"))
+        let log = (log * 10.0).ceil() / 10.0;
+        Some(format!(
+            "beside errors of arithmetic, a result is wrong with a probability of at most 2^{log:.1}{apart}"
+        ))
     }
 }
 

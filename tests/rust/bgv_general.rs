@@ -8,6 +8,7 @@ use refloat::bootstrapping::bgv::{
 };
 use refloat::bootstrapping::log2_quotient_exceeds;
 use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::circuits::program::integer_program::IntegerTarget;
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor, PrimePower};
 use refloat::trace::Counters;
@@ -266,10 +267,21 @@ fn what_does_not_fit_is_refused() {
         run.step(&set.keys, &mut ()).expect("an input");
     }
     let BgvState::Unpacked(all, factor) = run.state() else { panic!("unpacked") };
-    for wrong in [&all[..0], &all[..3], &[all.clone(), all.clone()].concat()] {
+    for wrong in [&all[..0], &all[..1], &all[..3], &[all.clone(), all.clone()].concat()] {
         let found = bootstrapper.remove_digits(wrong, *factor, &set.keys, &mut work);
         assert!(matches!(found, Err(Error::InvalidArgument(_))), "{} coordinates", wrong.len());
     }
+    // Slots of several coordinates hold no integers.
+    let found = bootstrapper.sign(&x, 2, &set.keys, &mut work).map(|_| ());
+    assert!(
+        matches!(&found, Err(Error::InvalidArgument(text)) if text.contains("4 coordinates")),
+        "{found:?}"
+    );
+    let found = IntegerTarget::new(bootstrapper.bgv().context(), 1).map(|_| ());
+    assert!(
+        matches!(&found, Err(Error::InvalidArgument(text)) if text.contains("4 coordinates")),
+        "{found:?}"
+    );
     // A chain whose removal has no room for the noise of unpacking.
     let spec = |change: &dyn Fn(&mut BgvSpec)| {
         let mut spec = two_axes((32, 5), 97, 0.0);
@@ -292,7 +304,7 @@ fn what_does_not_fit_is_refused() {
     let least: Vec<Vec<u64>> = refloat_tests::rns::primes(40, &sizes).into_iter().map(|p| vec![p]).collect();
     match spec(&|spec| spec.chain.levels[removal.clone()].clone_from_slice(&least)) {
         Err(Error::InvalidArgument(text)) => {
-            assert!(text.contains("larger primes for the removal"), "{text}")
+            assert!(text.contains("larger primes for the removal"), "{text}");
         }
         other => panic!("{other:?}"),
     }

@@ -48,6 +48,8 @@ await main(async () => {
   for (const [platform, { system }] of Object.entries(PLATFORMS)) {
     if (await binary(platform, system, version, time, options.quick ? 'quick' : 'release')) made.push(platform);
   }
+  const left = Object.keys(PLATFORMS).length - made.length;
+  if (left && !options['dry-run']) throw new Stop(`${left} of the platforms' binaries could not be made; refloat-server asks for all of them`);
   await packages(version, made);
   if (!options['no-registry']) await crates();
   if (made.includes(`${process.platform}-${process.arch}`)) {

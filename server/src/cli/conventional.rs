@@ -42,7 +42,7 @@ pub struct ConventionalBench {
 /// Evaluation keys as the plan says.
 pub enum BenchKeys {
     /// All of them in memory.
-    Resident(ConventionalKeys),
+    Resident(Box<ConventionalKeys>),
     /// In a file that goes with them, read as they are used.
     Streamed(StreamedKeys),
 }
@@ -50,7 +50,7 @@ pub enum BenchKeys {
 impl BenchKeys {
     fn make(secret: &ConventionalSecretKey, plan: &MemoryPlan) -> Result<Self, Failure> {
         if !plan.streamed {
-            return Ok(Self::Resident(ConventionalKeys::generate(secret)?));
+            return Ok(Self::Resident(Box::new(ConventionalKeys::generate(secret)?)));
         }
         let parts = secret.params().key_parts();
         let places: Vec<(u64, usize)> = parts
@@ -86,7 +86,7 @@ impl BenchKeys {
     /// What a bootstrap takes them from.
     pub fn source(&self) -> &dyn KeySource<u64> {
         match self {
-            Self::Resident(keys) => keys,
+            Self::Resident(keys) => &**keys,
             Self::Streamed(keys) => keys,
         }
     }

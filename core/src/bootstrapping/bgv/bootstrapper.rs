@@ -227,17 +227,17 @@ impl<W: Word> BgvBootstrapper<W> {
         keys: &dyn KeySource<W>,
         counters: &mut Counters,
     ) -> Result<BgvCiphertext<W>, Error> {
-        let [x] = coordinates else {
+        if let Some(packing) = &self.packing {
             let remove = |x: &BgvCiphertext<W>| self.remove_digit(x, factor, keys, counters);
             let removed = coordinates.iter().map(remove).collect::<Result<Vec<_>, _>>()?;
-            let packing = self.packing.as_ref().ok_or_else(|| {
-                Error::InvalidArgument(format!(
-                    "{} ciphertexts, slots of {} hold one integer each; give one",
-                    coordinates.len(),
-                    self.params.name()
-                ))
-            })?;
             return packing.pack(&self.bgv, &removed);
+        }
+        let [x] = coordinates else {
+            return Err(Error::InvalidArgument(format!(
+                "{} ciphertexts, slots of {} hold one integer each; give one",
+                coordinates.len(),
+                self.params.name()
+            )));
         };
         self.remove_digit(x, factor, keys, counters)
     }

@@ -57,6 +57,7 @@ impl<W: Word> BgvBootstrapper<W> {
     /// What can be said before a polynomial is made, which takes time that grows with the square of `bound`.
     fn check_small(&self, x: &BgvCiphertext<W>, bound: u64, keys: &dyn KeySource<W>) -> Result<(), Error> {
         self.check(x, keys)?;
+        self.bgv().context().check_slots_are_integers("comparisons")?;
         let levels = bound.saturating_mul(2).max(1).next_power_of_two().ilog2() as usize;
         if bound <= MOST_INTERPOLATED && levels > x.level() {
             return Err(Error::LevelMismatch(format!(

@@ -165,6 +165,17 @@ impl<W: Word> BgvContext<W> {
         self.message_modulus().encoder().slot_degree()
     }
 
+    /// # Errors
+    /// [`Error::InvalidArgument`] for slots of several coordinates, naming `what` means nothing of them.
+    pub(crate) fn check_slots_are_integers(&self, what: &str) -> Result<(), Error> {
+        match self.slot_degree() {
+            1 => Ok(()),
+            degree => Err(Error::InvalidArgument(format!(
+                "{what} take integers in slots, and the slots of this ring have {degree} coordinates; take a set of one axis"
+            ))),
+        }
+    }
+
     /// The automorphism that is the `power`-th power of the Frobenius automorphism in every slot: the identity where slots hold
     /// integers.
     ///

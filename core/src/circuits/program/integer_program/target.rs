@@ -41,9 +41,11 @@ impl<W: Word> IntegerTarget<W> {
     /// Messages of the set at levels up to `top`; no keys.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for a level that the chain does not have.
+    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] for slots of several coordinates,
+    /// of which programs do not say what they are.
     pub fn new(context: &BgvContext<W>, top: usize) -> Result<Self, Error> {
         context.rlwe().check_level(top)?;
+        context.check_slots_are_integers("programs")?;
         let mut factors = alloc::vec![Factor::one(context.message_modulus().ring()); top + 1];
         for level in (1..=top).rev() {
             // What the product of two comes to.
