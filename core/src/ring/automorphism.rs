@@ -97,8 +97,8 @@ impl Automorphism {
         Self::over(Cyclotomic::power_of_two(n), element)
     }
 
-    /// The table of an automorphism of any ring. In one of two axes, row `i - 1` of the output is taken from that of omega^(g i), and
-    /// its points as in [`Self::new`].
+    /// The table of an automorphism of any ring. In one of two axes, row `i - 1` of the output is the row of the values at omega^(g i),
+    /// with its points taken as in [`Self::new`].
     pub fn over(ring: Cyclotomic, element: GaloisElement) -> Self {
         let n = ring.columns();
         let mask = 2 * n as u64 - 1;

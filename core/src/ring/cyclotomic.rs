@@ -7,7 +7,7 @@ use crate::error::Error;
 
 /// The ring Z\[X\]/Phi_m of an index m = 2 n' m', n' a power of two and m' 1 or a prime of Fermat.
 ///
-/// For m' = 1 it is Z\[X\]/(X^N + 1), N = n'. Otherwise it has two axes: it is Z\[Y\]/(Y^n' + 1) times Z\[Z\]/Phi_m' with
+/// For m' = 1 it is Z\[X\]/(X^N + 1), N = n'. Otherwise it has two axes: it is the tensor product of Z\[Y\]/(Y^n' + 1) and Z\[Z\]/Phi_m', with
 /// Y = X^m' and Z = X^2n' up to the choice of roots, and has degree N = n' (m' - 1), a power of two as well. Its basis is Y^i Z^k
 /// for 0 <= i < n' and 1 <= k < m', in rows of equal k; 1 is minus the sum of all Z^k. The roots of unity Z^k are permuted by
 /// all automorphisms, and a product of two of them is one or 1.

@@ -304,6 +304,15 @@ fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
 }
 
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
+    // The bounds are estimates of X^N + 1. Errors of a ring of two axes are as spherical as there, so that they should hold; before they
+    // have been made for a set, none of them is called secure.
+    if spec.odd_part != 1 && spec.policy == SecurityPolicy::Strict128 {
+        return Err(Error::InvalidArgument(format!(
+            "a chain with an index of odd part {}, and security is known of powers of two alone; say that it is insecure, or take a power \
+             of two",
+            spec.odd_part
+        )));
+    }
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {

@@ -47,7 +47,7 @@ impl Machine {
 /// What to say after a measurement on an architecture for which the project has figures of an emulator alone.
 pub fn request() -> Option<&'static str> {
     cfg!(target_arch = "aarch64").then_some(
-        "The project has counted instructions on 64-bit ARM, and timed nothing: if you can, send it what stands above, and the same \
+        "The project has counted instructions on 64-bit ARM, and timed nothing: if you can, send what stands above to the project, and the same \
          by --json and for other sets of `refloat params`.",
     )
 }

@@ -352,7 +352,8 @@ mod tests {
         let deviation = of("slots to gates, deviation");
         assert!((deviation.measured - deviation.model.unwrap()).abs() < 0.3, "{deviation:?}");
         let signs = of(SIGNS);
-        assert!((signs.measured - signs.model.unwrap()).abs() < 0.3, "{signs:?}");
+        // Of 512 comparisons, on which the estimate is a tenth of a bit off; the model is a bound.
+        assert!((-0.8..0.3).contains(&(signs.measured - signs.model.unwrap())), "{signs:?}");
         let bits = of("gates to slots, 64 bits, mean error");
         assert!((bits.measured - bits.model.unwrap()).abs() < 1.0, "{bits:?}");
         assert!(text(&rows, &Machine::here(), 2).contains("argmax of 16"));

@@ -345,6 +345,9 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
 
 /// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
 /// a product with Z^0, which is taken off all others.
+///
+/// They are counted as independent. Two coefficients at one power of Y share the second number, with weight 2 if their signs differ,
+/// which takes some three bits off the failure: rare in a large ring, where they hardly ever meet, and not in the smallest ones.
 fn uniforms(spec: &BgvSpec) -> u32 {
     if spec.is_general() { 2 } else { 1 }
 }
