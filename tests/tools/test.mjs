@@ -74,6 +74,7 @@ const steps = [
     group: 'ts',
     name: 'Firefox and WebKit, where they are installed',
     tests: true,
+    optional: true,
     needs: ['wasm', 'ts'],
     ...node('tests/packaging/browsers.mjs', ...OTHER_BROWSERS.map((name) => `${name}: in a worker and in the page: SHIP, gates, conventional`)),
   },
