@@ -304,7 +304,6 @@ fn integers_up_to_2_20_times_the_modulus_are_reduced_exactly() {
         (1024, 10, [37.0, 34.0]),
         (1024, 20, [33.7, 29.0]),
         (1000, 20, [30.0, 25.0]),
-        // With two stages of slots-to-coefficients; three of fewer diagonals have a bit more.
         (16384, 20, [27.2, 22.9]),
     ];
     for (n, log, bits) in cases {

@@ -32,7 +32,21 @@ fn deviations(setup: &Setup, values: &[f64]) -> Precision {
     Precision::of_errors((0..setup.slots()).map(|k| centred(coefficient(k) - values[k])))
 }
 
-/// The rule takes sqrt(N/24) of 2^-48, and a fifth more, of the largest number: what constants have, in two stages or in three.
+/// What rounded diagonals take constants of 1 off by: of each stage sqrt(p/12) where its diagonals repeat after p slots, sqrt(2) times
+/// as much where they repeat at all, over scales that are in the proportion of these and as large as primes of 2^48 together.
+fn rule(slots: usize, stages: u32) -> f64 {
+    let layers = slots.ilog2();
+    let periods = (1..=stages).map(|i| {
+        // The first stages have the layers that are left over.
+        let (each, over) = (layers / stages, layers % stages);
+        1usize << (i * each + i.min(over))
+    });
+    let roundings = periods.map(|p| (p as f64 / 12.0 * if p == slots { 1.0 } else { 2.0 }).sqrt());
+    let mean = roundings.product::<f64>().powf(1.0 / f64::from(stages));
+    f64::from(stages).sqrt() * mean * 2f64.powi(-48)
+}
+
+/// The rule is what constants have, in two stages or in three.
 #[test]
 fn the_first_map_takes_numbers_off_by_what_the_rule_says() {
     let mut three = toy11().params.spec().clone();
@@ -40,7 +54,7 @@ fn the_first_map_takes_numbers_off_by_what_the_rule_says() {
     let three = Setup::of(MsbParams::new(&three).unwrap());
     for setup in [toy10(), toy11(), &three] {
         let n = setup.slots();
-        let rule = 1.2 * (2.0 * n as f64 / 24.0).sqrt() * 2f64.powi(-48) * LARGEST;
+        let rule = rule(n, setup.params.spec().slots_to_coeffs as u32) * LARGEST;
         let signs = (0..n).map(|k| if k % 3 == 1 { LARGEST } else { -LARGEST }).collect();
         let one = (0..n).map(|k| if k == 5 { LARGEST } else { 0.0 }).collect();
         let ramp = (0..n).map(|k| LARGEST * k as f64 / n as f64).collect();
@@ -150,7 +164,7 @@ fn gaussian(count: usize) -> Vec<f64> {
 #[test]
 fn the_largest_modulus_for_the_largest_integers_is_exact_and_a_larger_one_refused() {
     let setup = toy10();
-    let n = 1u64 << 18;
+    let n = 1u64 << 19;
     let modulus = n as f64;
     let largest = modulus * LARGEST;
     // As large as they can be: of a uniform draw the noise is 0.58 of that.
@@ -167,7 +181,7 @@ fn the_largest_modulus_for_the_largest_integers_is_exact_and_a_larger_one_refuse
     assert_eq!(setup.decrypt(&y).iter().map(|y| y.round()).collect::<Vec<_>>(), wanted);
     // Twice the modulus is for smaller integers.
     let twice = x.clone().relabelled(setup.params.scale().div(Scale::new(2.0 * modulus)));
-    refused(int_mod((&twice).into(), 2 * n), "INVALID_ARGUMENT", &["524288", "smaller bound"]);
+    refused(int_mod((&twice).into(), 2 * n), "INVALID_ARGUMENT", &["1048576", "smaller bound"]);
     let small = setup.encrypt(&[3.0 / (2.0 * modulus)], setup.input()).relabelled(twice.scale());
     let y = int_mod(Numbers::up_to(&small, 4096.0), 2 * n).unwrap();
     assert!((setup.decrypt(&y)[0] - 3.0).abs() < 0.5);

@@ -8,7 +8,10 @@
 //! diagonals, which are public.
 
 use super::{numbers::Numbers, run::Rounding, spec::MsbParams};
-use crate::{arith::Word, error::Error, schemes::ckks::Scale, security::SecretDistribution};
+use crate::{
+    arith::Word, bootstrapping::raising::maps::FirstMapNoise, error::Error, schemes::ckks::Scale,
+    security::SecretDistribution,
+};
 
 /// Deviations of the noise that a readout bears.
 pub(super) const DEVIATIONS: f64 = 6.0;
@@ -40,10 +43,13 @@ pub(super) fn as_coefficients<W: Word>(
     Ok(numbers.off(params)? + of_first_map(params, numbers.largest(params.scale())?))
 }
 
-/// What slots-to-coefficients takes numbers up to `largest` off by, in a bad case of [`DEVIATIONS`].
+/// What slots-to-coefficients takes numbers up to `largest` off by, in a bad case of [`DEVIATIONS`]; everything if there is no such
+/// map, which a valid set has.
 pub(super) fn of_first_map<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
-    let stages = params.levels().input as f64;
-    (stages + 1.0) * of_rescaling(params) / params.scale().to_f64() + of_diagonals(params, largest)
+    FirstMapNoise::of(params).map_or(f64::INFINITY, |map| {
+        let rescalings = (1.0 + map.rescalings) * of_rescaling(params) / params.scale().to_f64();
+        rescalings + DEVIATIONS * map.of_diagonals * largest
+    })
 }
 
 /// What a product, or a change of scale, takes slots off by in as bad a case, in units of their scale: every coefficient of both
@@ -63,19 +69,6 @@ pub(super) fn of_division<W: Word>(params: &MsbParams<W>, scale: Scale, prime: S
 /// What results are off by after digits were read of numbers without any error, in as bad a case.
 pub(super) fn of_reading<W: Word>(params: &MsbParams<W>) -> f64 {
     DEVIATIONS * READING_NOISE * libm::sqrt(params.n() as f64) / params.scale().to_f64()
-}
-
-/// What the rounding of the diagonals of slots-to-coefficients takes numbers up to `largest` off by, in as bad a case.
-///
-/// Of the stage whose diagonals are N coefficients long, each is rounded by a number of variance 1/12 in units of its scale. The error
-/// of a slot is a sum of N/2 of them times slots, complex, of which the real part counts: sqrt(N/24) units of the largest, which
-/// constants come to within a few per cent of. Stages whose entries repeat have few coefficients, and take no more than a fifth of it.
-fn of_diagonals<W: Word>(params: &MsbParams<W>, largest: f64) -> f64 {
-    let levels = &params.spec().chain.levels[1..=params.levels().input];
-    let log2 = |primes: &[u64]| primes.iter().map(|&p| libm::log2(p as f64)).sum::<f64>();
-    let scale = libm::exp2(levels.iter().map(|primes| log2(primes)).fold(f64::INFINITY, f64::min));
-    let relative = 1.2 * libm::sqrt(params.n() as f64 / 24.0) / scale;
-    DEVIATIONS * relative * largest
 }
 
 /// Deviation of a coefficient whose pair is rounded under a secret, in units of the rounding: a half of both components, uniform,

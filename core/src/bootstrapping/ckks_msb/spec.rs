@@ -52,6 +52,7 @@ impl ReductionSpec for RootsSpec {
     const FINGERPRINT: &'static str = "refloat 2026-11-23 modular reduction parameters v1";
     const KEY_SET: &'static str = "modular reduction key set";
     const LARGEST_MESSAGE: f64 = LARGEST_MESSAGE;
+    const LARGE_NUMBERS: bool = true;
 
     type Fitted = Exponential;
 

@@ -50,10 +50,17 @@ impl<W: Word> Maps<W> {
             StageOrder::CoeffsToSlotsFirst => params.scale().div(params.reduced_scale()),
             StageOrder::SlotsToCoeffsFirst => params.raised_message_scale().div(params.scale()),
         };
-        let encode = |matrices: &[Diagonals], top, ratio| encoded(params, matrices, top, ratio, storage);
+        let even = vec![1.0; back.len()];
+        let roundings = roundings(params)?;
         Ok(Self {
-            coeffs_to_slots: encode(&back, levels.coeffs_to_slots, to_slots)?,
-            slots_to_coeffs: encode(&there, levels.slots_to_coeffs, to_coeffs)?,
+            coeffs_to_slots: encoded(params, (&back, &even), levels.coeffs_to_slots, to_slots, storage)?,
+            slots_to_coeffs: encoded(
+                params,
+                (&there, &roundings),
+                levels.slots_to_coeffs,
+                to_coeffs,
+                storage,
+            )?,
         })
     }
 
@@ -72,7 +79,8 @@ pub(in crate::bootstrapping) fn slots_to_base<R: ReductionSpec, W: Word>(
 ) -> Result<Vec<LinearTransform<W>>, Error> {
     let stages = params.spec().slots_to_coeffs;
     let ratio = params.base_modulus().mul(Scale::new(turns)).div(params.scale());
-    encoded(params, &slots_to_coeffs_stages(params.slots(), stages)?, stages, ratio, storage)
+    let matrices = slots_to_coeffs_stages(params.slots(), stages)?;
+    encoded(params, (&matrices, &roundings(params)?), stages, ratio, storage)
 }
 
 /// Bytes of the diagonals of [`slots_to_base`] in memory.
@@ -88,24 +96,85 @@ pub(in crate::bootstrapping) fn slots_to_base_bytes<R: ReductionSpec, W: Word>(
     })
 }
 
-/// Stages from level `top` down which multiply the scale by `ratio` in all. It is spread evenly, so that no stage's
-/// diagonals are left with few bits.
+/// What slots-to-coefficients takes numbers off by that enter it at the scale of a set, where a set begins with it.
+pub(in crate::bootstrapping) struct FirstMapNoise {
+    /// Deviation of what its rounded diagonals do, in parts of the largest number.
+    pub of_diagonals: f64,
+    /// How often a rescaling at the scale of the set is what the rescalings after its stages are together.
+    pub rescalings: f64,
+}
+
+impl FirstMapNoise {
+    /// Of the map at the level of inputs.
+    ///
+    /// # Errors
+    /// Those of an invalid number of stages.
+    pub fn of<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<Self, Error> {
+        let (roundings, top) = (roundings(params)?, params.levels().slots_to_coeffs);
+        let ratio = params.raised_message_scale().div(params.scale());
+        let scales = scales(params, &roundings, top, ratio);
+        let primes = &params.ckks().rlwe().spec().levels;
+        let (mut squares, mut rescalings, mut gained) = (0.0, 0.0, 1.0);
+        for (i, (scale, rounding)) in scales.iter().zip(of_stages(params)?).enumerate() {
+            squares += (rounding / scale.to_f64()) * (rounding / scale.to_f64());
+            gained *= scale.div(Scale::product(primes[top - i].iter().copied())).to_f64();
+            rescalings += 1.0 / gained;
+        }
+        Ok(Self { of_diagonals: libm::sqrt(squares), rescalings })
+    }
+}
+
+/// What counts when bits are shared out among the stages of slots-to-coefficients: what their diagonals are rounded by where large
+/// numbers go through them, and nothing where ciphertexts are rounded by more.
+fn roundings<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<Vec<f64>, Error> {
+    let own = of_stages(params)?;
+    Ok(if R::LARGE_NUMBERS { own } else { vec![1.0; own.len()] })
+}
+
+/// Deviation of what a stage of slots-to-coefficients takes a coefficient of its result off by if its diagonals are rounded to
+/// integers, in parts of the largest number and for diagonals at scale 1.
+///
+/// A diagonal that repeats after p slots is a polynomial of 2p coefficients, each rounded with a variance of 1/12; their sum is
+/// complex, of which the real part counts: p/12. Every diagonal is rounded in every slot. The stage of the longest period has as many
+/// of them as its rows have entries, each of the others nearly twice as many.
+fn of_stages<R: ReductionSpec, W: Word>(params: &RaisingParams<R, W>) -> Result<Vec<f64>, Error> {
+    let slots = params.slots();
+    let shapes = slots_to_coeffs_shapes(slots, params.spec().slots_to_coeffs)?;
+    let of_stage = |period: usize| libm::sqrt(period as f64 / 12.0 * if period == slots { 1.0 } else { 2.0 });
+    Ok(shapes.iter().map(|shape| of_stage(shape.period)).collect())
+}
+
+/// Scales of the diagonals of stages from level `top` down which multiply the scale by `ratio` in all: as large as primes of the
+/// levels, times shares of the ratio that are proportional to `roundings`. Then none of them weighs more than another.
+fn scales<R: ReductionSpec, W: Word>(
+    params: &RaisingParams<R, W>,
+    roundings: &[f64],
+    top: usize,
+    ratio: Scale,
+) -> Vec<Scale> {
+    let primes = &params.ckks().rlwe().spec().levels;
+    let stages = roundings.len() as f64;
+    let even = Scale::new(libm::pow(ratio.to_f64(), 1.0 / stages));
+    let mean = libm::exp2(roundings.iter().map(|&rounding| libm::log2(rounding)).sum::<f64>() / stages);
+    let mut left = ratio;
+    let share = |(i, rounding): (usize, &f64)| {
+        let own = if i + 1 == roundings.len() { left } else { even.mul(Scale::new(rounding / mean)) };
+        left = left.div(own);
+        Scale::product(primes[top - i].iter().copied()).mul(own)
+    };
+    roundings.iter().enumerate().map(share).collect()
+}
+
 fn encoded<R: ReductionSpec, W: Word>(
     params: &RaisingParams<R, W>,
-    matrices: &[Diagonals],
+    (matrices, roundings): (&[Diagonals], &[f64]),
     top: usize,
     ratio: Scale,
     storage: PlaintextStorage,
 ) -> Result<Vec<LinearTransform<W>>, Error> {
-    let primes = &params.ckks().rlwe().spec().levels;
-    let even = Scale::new(libm::pow(ratio.to_f64(), 1.0 / matrices.len() as f64));
-    let mut left = ratio;
-    let mut out = Vec::with_capacity(matrices.len());
-    for (i, matrix) in matrices.iter().enumerate() {
-        let own = if i + 1 == matrices.len() { left } else { even };
-        left = left.div(even);
-        let scale = Scale::product(primes[top - i].iter().copied()).mul(own);
-        out.push(LinearTransform::new(params.ckks(), matrix, top - i, scale, storage)?);
-    }
-    Ok(out)
+    let scales = scales(params, roundings, top, ratio);
+    let stages = matrices.iter().zip(scales).enumerate();
+    stages
+        .map(|(i, (matrix, scale))| LinearTransform::new(params.ckks(), matrix, top - i, scale, storage))
+        .collect()
 }

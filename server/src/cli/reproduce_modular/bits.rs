@@ -54,6 +54,17 @@ impl Bits {
     }
 }
 
+/// The one of x - 1, x and x + 1 that is next to `of`: numbers are read modulo 1, and one just below 1 may come back as 0.
+fn beside(x: f64, of: f64) -> f64 {
+    x + if x - of > 0.5 {
+        -1.0
+    } else if of - x > 0.5 {
+        1.0
+    } else {
+        0.0
+    }
+}
+
 /// Runs of one way to read bits, put together.
 #[derive(Default)]
 pub(super) struct Tally {
@@ -72,7 +83,8 @@ impl Tally {
         };
         let read = Bits::of(bits, values.len());
         self.bits = own(Precision::of(&read.errors, &vec![0.0; read.errors.len()]), self.bits.take());
-        self.number = own(Precision::of(&read.numbers, values), self.number.take());
+        let turned: Vec<f64> = read.numbers.iter().zip(values).map(|(&x, &of)| beside(x, of)).collect();
+        self.number = own(Precision::of(&turned, values), self.number.take());
         self.wrong = [0, 1].map(|i| self.wrong[i] + read.wrong[i]);
         self.slots += values.len();
     }
@@ -126,7 +138,7 @@ impl Tally {
                 Some(published.seconds),
                 failures,
             ),
-            make(number, published.number, self.number, None, "with its truncation".to_owned()),
+            make(number, published.number, self.number, None, "with its truncation, modulo 1".to_owned()),
         ]
     }
 }
@@ -166,6 +178,11 @@ mod tests {
         let read = Bits::of(&[vec![1.0, 0.001], vec![0.0, 0.9995]], 2);
         assert_eq!((read.numbers, read.wrong), (vec![0.5, 0.25], [1, 1]));
         assert_eq!(Bits::of(&[vec![f64::NAN], vec![0.3]], 1).wrong, [2, 1]);
+        assert_eq!(
+            [(0.0, 0.75), (0.9, 0.1), (0.25, 0.5)].map(|(x, of)| beside(x, of) < 0.3),
+            [false, true, true]
+        );
+        assert!(beside(1e9, 0.5) > 1e8, "bits that are none are not hidden");
         let mut tally = Tally::default();
         for _ in 0..2 {
             tally.add(&vec![vec![0.0, 0.5]; BITS], &[0.0, 0.0], 2.0);

@@ -107,19 +107,24 @@ impl Observer for Readings {
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let sets = if request.sets.is_empty() { &[Set::Own][..] } else { &request.sets };
-    let mut rows = Vec::new();
+    let (mut rows, mut refused) = (Vec::new(), Vec::new());
     for set in sets {
         let bench = Bench::new(set.preset(), request, output)?;
         for modulus in MODULI {
             let spinner = progress::spinner(output, &format!("{}: integers modulo {modulus}", set.preset()));
-            rows.push(bench.residues(modulus)?);
+            match bench.residues(modulus) {
+                Err(why) if why.code == "INVALID_ARGUMENT" => {
+                    refused.push(format!("{}, modulo {modulus}: {}", set.preset(), why.detail));
+                }
+                row => rows.push(row?),
+            }
             spinner.finish_and_clear();
         }
         drop(bench);
         rows.push(bgv(*set, request, output)?);
     }
-    let value = json!({ "suite": "modular-reduction", "machine": machine, "rows": rows });
-    output.result(&value, || text(&rows, &machine))?;
+    let value = json!({ "suite": "modular-reduction", "machine": machine, "rows": rows, "refused": refused });
+    output.result(&value, || text(&rows, &refused, &machine))?;
     let wrong: usize = rows.iter().map(|row| row.wrong_slots).sum();
     if wrong == 0 {
         return Ok(());
@@ -221,7 +226,7 @@ fn bgv(set: Set, request: &Request, output: &Output) -> Result<Row, Failure> {
     Ok(Chain { steps, wrong }.row("BGV", preset.name, modulus, slots))
 }
 
-fn text(rows: &[Row], machine: &Machine) -> String {
+fn text(rows: &[Row], refused: &[String], machine: &Machine) -> String {
     let heading = [
         "integers of",
         "set",
@@ -249,8 +254,9 @@ fn text(rows: &[Row], machine: &Machine) -> String {
             row.wrong_slots.to_string(),
         ]
     }));
+    let refused: String = refused.iter().map(|why| format!("refused: {why}\n")).collect();
     format!(
-        "measured: {}, one thread, {PRODUCTS} products one after another\n\n{}",
+        "measured: {}, one thread, {PRODUCTS} products one after another\n\n{}{refused}",
         machine.line(),
         table(&cells)
     )
