@@ -1,6 +1,6 @@
 //! A scheme has jobs of its own: one whose ciphertexts are integers under a pad, and are added, is listed, has keys made and
 //! is served, and nothing else knows of it. How circuits of this library run on a new scheme is in
-//! `tests/rust/leveled_integers.rs`.
+//! `tests/rust/circuits/leveled_integers.rs`.
 
 mod support;
 

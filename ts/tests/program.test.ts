@@ -5,7 +5,7 @@ import { Program, Refloat, type Numbers } from 'refloat';
 import { outputsOf, programBody } from '../dist/remote/program.js';
 import { SERVER_BINARY, realServer } from './support/real-server.js';
 
-/** One node of every kind, as in `tests/rust/program_graph.rs`. */
+/** One node of every kind, as in `tests/rust/circuits/program_graph.rs`. */
 function sample(): Program {
   const p = new Program({ slots: 8 });
   const x = p.input('x');

@@ -1,0 +1,15 @@
+//! BGV and its bootstrapping.
+
+mod bfv;
+mod bootstrap;
+mod digit_removal;
+mod full_size;
+mod general;
+mod intersection;
+mod laws;
+mod linear;
+mod portable;
+mod program;
+mod small_integers;
+mod two_axes;
+mod wire;

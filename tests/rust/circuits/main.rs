@@ -1,0 +1,5 @@
+//! Circuits that several schemes evaluate.
+
+mod encoded_transform;
+mod leveled_integers;
+mod program_graph;

@@ -1,0 +1,147 @@
+//! What does not fit is refused, with both sides named.
+
+use num_complex::Complex64;
+use refloat::random::Seed;
+use refloat::ring::Automorphism;
+use refloat::rlwe::SampleBlock;
+use refloat::schemes::ckks::{Complex, Plaintext, PublicKey, Scale, decrypt_slots, encrypt, public_key_b};
+use refloat::trace::Counters;
+
+use super::setup::{KEY_ID, Toy, double, ours, refused, wide};
+
+#[test]
+fn ciphertexts_that_do_not_belong_together_are_told_apart() {
+    let (toy, other) = (Toy::<u64>::new(&double(32), 41), Toy::<u64>::new(&wide(32), 41));
+    let z = [Complex64::new(0.5, 0.0)];
+    let (ours_, theirs_) = (toy.encrypt(&z, 1), other.encrypt(&z, 1));
+    let ev = &toy.evaluator;
+    let hex = |bytes: [u8; 16]| format!("{:032x}", u128::from_be_bytes(bytes));
+    let sets = [hex(toy.context.fingerprint()), hex(other.context.fingerprint())];
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let counters = &mut Counters::default();
+    let g = Automorphism::conjugation(32);
+    refused(ev.add(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.sub(&theirs_, &ours_), "PARAMS_MISMATCH", &sets);
+    refused(ev.multiply(&ours_, &theirs_), "PARAMS_MISMATCH", &sets);
+    // Both of another set than the evaluator's.
+    refused(ev.add(&theirs_, &theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.multiply(&theirs_, &theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.rescale(&theirs_), "PARAMS_MISMATCH", &sets);
+    refused(ev.drop_to_level(&theirs_, 0), "PARAMS_MISMATCH", &sets);
+    refused(ev.add_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
+    refused(ev.mul_plain(&theirs_, &toy.plain(&z, 3)), "PARAMS_MISMATCH", &sets);
+    refused(ev.automorphism(&theirs_, &g, &toy.galois(&g, 3), counters), "PARAMS_MISMATCH", &sets);
+    let foreign = other.evaluator.multiply(&theirs_, &theirs_).expect("its own");
+    refused(ev.relinearize(&foreign, &toy.relinearization), "PARAMS_MISMATCH", &sets);
+    // Another key of the same set.
+    let stranger = [0xabu8; 16];
+    let randomness = Seed::from_bytes([1; 32]);
+    let strange =
+        encrypt(&toy.context, &toy.secret, stranger, &ours(&z), 3, toy.scale, &randomness).expect("fits");
+    let keys = [hex(KEY_ID), hex(stranger)];
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    refused(ev.add(&ours_, &strange), "PARAMS_MISMATCH", &keys);
+    refused(ev.multiply(&strange, &ours_), "PARAMS_MISMATCH", &keys);
+    refused(decrypt_slots(&toy.context, &toy.secret, KEY_ID, &strange), "PARAMS_MISMATCH", &keys);
+    refused(decrypt_slots(&toy.context, &toy.secret, KEY_ID, &theirs_), "PARAMS_MISMATCH", &sets);
+    // The secret of another chain.
+    let sizes = ["degree 32", "bits"];
+    refused(decrypt_slots(&toy.context, &other.secret, KEY_ID, &ours_), "PARAMS_MISMATCH", &sizes);
+    let fresh = encrypt(&toy.context, &other.secret, KEY_ID, &ours(&z), 3, toy.scale, &randomness);
+    refused(fresh, "PARAMS_MISMATCH", &sizes);
+}
+
+#[test]
+fn plaintexts_keys_levels_and_scales_that_do_not_fit_are_refused() {
+    let (toy, other) = (Toy::<u64>::new(&double(32), 42), Toy::<u64>::new(&wide(64), 42));
+    let z = [Complex64::new(0.5, 0.0)];
+    let (x, ev, counters) = (toy.encrypt(&z, 1), &toy.evaluator, &mut Counters::default());
+    // Levels.
+    let low = toy.plain(&z, 1);
+    refused(ev.add_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
+    refused(ev.mul_plain(&x, &low), "LEVEL_MISMATCH", &["level 1", "level 3"]);
+    let bottom = ev.drop_to_level(&x, 0).expect("lower");
+    refused(ev.drop_to_level(&bottom, 2), "LEVEL_MISMATCH", &["level 0", "to 2"]);
+    refused(ev.rescale(&bottom), "LEVEL_MISMATCH", &["level 0"]);
+    refused(ev.multiply_rescale(&bottom, &x, &toy.relinearization, counters), "LEVEL_MISMATCH", &["level 0"]);
+    refused(ev.encode(&ours(&z), 4, toy.scale), "LEVEL_MISMATCH", &["level 4", "highest, 3"]);
+    refused(ev.encode(&ours(&z), usize::MAX, toy.scale), "LEVEL_MISMATCH", &["highest, 3"]);
+    let randomness = Seed::from_bytes([1; 32]);
+    let above = encrypt(&toy.context, &toy.secret, KEY_ID, &ours(&z), 4, toy.scale, &randomness);
+    refused(above, "LEVEL_MISMATCH", &["level 4", "highest, 3"]);
+    // Plaintexts of another set, and one whose level was altered.
+    refused(
+        ev.add_plain(&x, &Plaintext { scale: x.scale(), ..other.plain(&z, 3) }),
+        "PARAMS_MISMATCH",
+        &["degree 64", "degree 32"],
+    );
+    refused(ev.mul_plain(&x, &other.plain(&z, 3)), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
+    for level in [0, 2, 9] {
+        let altered = Plaintext { level, ..toy.plain(&z, 3) };
+        refused(ev.mul_plain(&x, &altered), "PARAMS_MISMATCH", &[&format!("level {level}"), "0 to 3"]);
+    }
+    // Scales.
+    let sum = ev.add(&x, &ev.mul_plain(&x, &toy.plain(&z, 3)).expect("a level"));
+    refused(sum, "SCALE_MISMATCH", &["2^41.000000", "2^82.000000"]);
+    let plain = ev.encode(&ours(&z), 3, Scale::exp2(30.0)).expect("fits");
+    refused(ev.add_plain(&x, &plain), "SCALE_MISMATCH", &["2^41.000000", "2^30.000000"]);
+    // Components.
+    let three = ev.multiply(&x, &x).expect("its own");
+    refused(ev.relinearize(&x, &toy.relinearization), "INVALID_ARGUMENT", &["three components", "got 2"]);
+    refused(ev.multiply(&three, &x), "INVALID_ARGUMENT", &["3 components", "relinearised"]);
+    let g = Automorphism::conjugation(32);
+    refused(ev.automorphism(&three, &g, &toy.galois(&g, 3), counters), "INVALID_ARGUMENT", &["3 components"]);
+    // Switching keys: of a lower level, of another set, of another shape.
+    refused(ev.automorphism(&x, &g, &toy.galois(&g, 1), counters), "LEVEL_MISMATCH", &["level 1", "level 3"]);
+    let low_key = toy.secret.relinearization_key(toy.context.rlwe(), &toy.seeds, 2);
+    let elsewhere = Automorphism::conjugation(64);
+    let mismatched = ev.automorphism(&x, &elsewhere, &toy.galois(&g, 3), counters);
+    refused(mismatched, "INVALID_ARGUMENT", &["degree 64", "degree 32"]);
+    refused(ev.relinearize(&three, &low_key), "LEVEL_MISMATCH", &["level 2", "level 3"]);
+    refused(ev.relinearize(&three, &other.relinearization), "PARAMS_MISMATCH", &["degree 64", "degree 32"]);
+    refused(ev.multiply_rescale(&x, &x, &other.relinearization, counters), "PARAMS_MISMATCH", &["degree 64"]);
+    let shape = SampleBlock::zero(toy.context.rlwe().qp(3), 2, 1);
+    refused(ev.relinearize(&three, &shape), "PARAMS_MISMATCH", &["1 samples"]);
+    let shape = SampleBlock::zero(toy.context.rlwe().qp(3), 1, 4);
+    refused(ev.relinearize(&three, &shape), "PARAMS_MISMATCH", &["4 samples"]);
+}
+
+#[test]
+fn public_keys_that_do_not_fit_are_refused() {
+    let (toy, other) = (Toy::<u64>::new(&double(32), 43), Toy::<u64>::new(&wide(64), 43));
+    let z = ours(&[Complex64::new(0.5, 0.0)]);
+    let randomness = Seed::from_bytes([1; 32]);
+    let b = public_key_b(&toy.context, &toy.secret, &toy.seeds, 2);
+    let new = |level, b| PublicKey::new(&toy.context, KEY_ID, level, b, toy.seeds.public());
+    refused(new(3, b.clone()), "LEVEL_MISMATCH", &["6 primes", "level 3 has 8"]);
+    refused(new(4, b.clone()), "LEVEL_MISMATCH", &["level 4", "highest, 3"]);
+    let key = new(2, b).expect("the level of the component");
+    let encrypt = |context, level| key.encrypt(context, &z, level, toy.scale, &randomness);
+    refused(encrypt(&toy.context, 3), "LEVEL_MISMATCH", &["level 3", "level 2"]);
+    refused(encrypt(&other.context, 2), "PARAMS_MISMATCH", &["degree 32", "degree 64"]);
+    assert!(encrypt(&toy.context, 0).is_ok());
+}
+
+#[test]
+fn messages_too_large_for_their_modulus_are_refused() {
+    // 2^58 at level 0, and every level adds some 41 bits.
+    let toy = Toy::<u64>::new(&double(32), 44);
+    let one = vec![Complex { re: 1.0, im: 0.0 }; 16];
+    let randomness = Seed::from_bytes([1; 32]);
+    let b = public_key_b(&toy.context, &toy.secret, &toy.seeds, 3);
+    let key = PublicKey::new(&toy.context, KEY_ID, 3, b, toy.seeds.public()).expect("our own");
+    for (scale, level, fits) in [(58.5, 0, false), (56.5, 0, true), (58.5, 1, true)] {
+        let scale = Scale::exp2(scale);
+        let secret = encrypt(&toy.context, &toy.secret, KEY_ID, &one, level, scale, &randomness);
+        let public = key.encrypt(&toy.context, &one, level, scale, &randomness);
+        if fits {
+            for x in [secret, public] {
+                let found = toy.decrypt(&x.expect("room for it"));
+                assert!(found.iter().all(|z| (z - 1.0).norm() < 1e-9));
+            }
+        } else {
+            refused(secret, "INVALID_ARGUMENT", &["2^58.5", "level 0", "higher level"]);
+            refused(public, "INVALID_ARGUMENT", &["2^58.5", "level 0", "higher level"]);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! CKKS, and what is evaluated on it.
+
+mod eval_mod;
+mod laws;
+mod linear;
+mod meta;
+mod polynomial;
+mod program;
+mod roots;

@@ -1,0 +1,5 @@
+//! Guards of the tree: layers, methods, sizes of files.
+
+mod layering;
+mod methods;
+mod size_budget;

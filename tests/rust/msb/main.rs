@@ -1,0 +1,4 @@
+//! Modular reduction in CKKS.
+
+mod full_size;
+mod toy;

@@ -1,0 +1,5 @@
+//! Rings and ring-LWE.
+
+mod laws;
+mod rlwe;
+mod two_axes;

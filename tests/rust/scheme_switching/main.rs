@@ -1,0 +1,4 @@
+//! From CKKS to DM/CGGI and back.
+
+mod rankings;
+mod wire;

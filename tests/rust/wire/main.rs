@@ -1,0 +1,4 @@
+//! What travels, of every method.
+
+mod hostile;
+mod key_parts;
