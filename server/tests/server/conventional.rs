@@ -1,6 +1,6 @@
 //! Conventional CKKS bootstrapping through the real server and on files, at toy size.
 
-mod support;
+use super::support;
 
 use refloat::bootstrapping::ckks_conventional::ConventionalSecretKey;
 use refloat::params::conventional_preset;

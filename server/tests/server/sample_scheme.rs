@@ -2,7 +2,7 @@
 //! is served, and nothing else knows of it. How circuits of this library run on a new scheme is in
 //! `tests/rust/circuits/leveled_integers.rs`.
 
-mod support;
+use super::support;
 
 use refloat::Error;
 use refloat::bootstrapping::method::{
@@ -189,8 +189,9 @@ fn keys_are_made_and_jobs_of_its_operation_run() {
     if is_command(&registry()) {
         return;
     }
-    let refloat =
-        |arguments: &[&str]| registered::refloat("keys_are_made_and_jobs_of_its_operation_run", arguments);
+    let refloat = |arguments: &[&str]| {
+        registered::refloat("sample_scheme::keys_are_made_and_jobs_of_its_operation_run", arguments)
+    };
     let listed = refloat(&["params"]);
     assert!(listed.contains("The sample scheme") && listed.contains("pad8"), "{listed}");
     let folder = tempfile::tempdir().unwrap();

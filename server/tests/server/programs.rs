@@ -1,6 +1,6 @@
 //! Programs on CKKS ciphertexts through the real server, at toy size.
 
-mod support;
+use super::support;
 
 use refloat::bootstrapping::ckks_conventional::ConventionalSecretKey;
 use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};

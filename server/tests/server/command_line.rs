@@ -1,6 +1,6 @@
 //! The commands on files, and against a server.
 
-mod support;
+use super::support;
 
 use support::process::{Process, fails, ok, refloat};
 

@@ -1,7 +1,7 @@
 //! The command line before a server that means ill: bounded in memory and time, its words are words, and what is for one
 //! server goes to no other.
 
-mod support;
+use super::support;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

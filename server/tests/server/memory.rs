@@ -1,6 +1,6 @@
 //! Keys that do not fit the server's memory, at toy size: read from their files as a job uses them.
 
-mod support;
+use super::support;
 
 use std::fs;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! A method is a folder and a line in the registry: one of CKKS that gives ciphertexts back as they are is listed, has keys
 //! made, encrypts, runs here and on a server, and decrypts, and nothing else knows of it.
 
-mod support;
+use super::support;
 
 use refloat::Error;
 use refloat::bootstrapping::Method;
@@ -296,8 +296,9 @@ fn the_command_line_does_everything_with_it() {
     if is_command(&registry()) {
         return;
     }
-    let refloat =
-        |arguments: &[&str]| registered::refloat("the_command_line_does_everything_with_it", arguments);
+    let refloat = |arguments: &[&str]| {
+        registered::refloat("sample_method::the_command_line_does_everything_with_it", arguments)
+    };
     let listed = refloat(&["params"]);
     assert!(listed.contains("The sample method") && listed.contains("toy-sample10"), "{listed}");
     assert!(listed.contains("ship13"), "{listed}");

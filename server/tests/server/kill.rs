@@ -1,6 +1,6 @@
 //! kill -9 at bad moments: nothing that was acknowledged is lost.
 
-mod support;
+use super::support;
 
 use std::io::Write;
 use std::net::TcpStream;

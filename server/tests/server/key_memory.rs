@@ -1,7 +1,7 @@
 //! Memory of the real binary: evaluation keys that nobody needs give theirs back to the system.
 #![cfg(target_os = "linux")]
 
-mod support;
+use super::support;
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Exact integers on files and through a server.
 
-mod support;
+use super::support;
 
 use refloat::bootstrapping::bgv::{BgvPreset, BgvSecretKey};
 use refloat::random::Seed;

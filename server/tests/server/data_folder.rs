@@ -1,6 +1,6 @@
 //! Data folders: nothing that the server did not write is ever removed, and only its own folders are used.
 
-mod support;
+use super::support;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
 //! Keys, jobs, events and their failures over HTTP, with an engine that computes nothing.
 
-mod support;
+use super::support;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

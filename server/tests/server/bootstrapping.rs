@@ -1,6 +1,6 @@
 //! Real keys, real ciphertexts and real bootstrapping through the real server, at toy size.
 
-mod support;
+use super::support;
 
 use refloat::wire;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Requests that nobody should send.
 
-mod support;
+use super::support;
 
 use std::io::Write;
 use std::net::TcpStream;

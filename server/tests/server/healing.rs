@@ -1,6 +1,6 @@
 //! The command line and a server whose disk has lost or altered pieces of keys: they are sent again by themselves.
 
-mod support;
+use super::support;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Whose keys, jobs and results are whose: tokens of key sets, and API keys.
 
-mod support;
+use super::support;
 
 use std::io::Write;
 use std::process::{Command, Stdio};

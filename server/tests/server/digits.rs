@@ -1,6 +1,6 @@
 //! Digits of numbers on the command line, here and on a server, at toy size.
 
-mod support;
+use super::support;
 
 use std::path::Path;
 

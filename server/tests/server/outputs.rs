@@ -1,7 +1,7 @@
 //! What commands write: whole or not at all, never onto an input or a key, and completed where it was interrupted.
 #![cfg(unix)]
 
-mod support;
+use super::support;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

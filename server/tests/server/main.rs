@@ -1,0 +1,25 @@
+//! The server by its requests, its folder and its command line. What lowers the limits of its process, or counts what the process
+//! takes, is a program of its own beside this folder.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod access;
+mod bootstrapping;
+mod command_line;
+mod conventional;
+mod data_folder;
+mod digits;
+mod healing;
+mod hostile;
+mod hostile_server;
+mod integers;
+mod key_memory;
+mod kill;
+mod memory;
+mod order;
+mod outputs;
+mod programs;
+mod sample_method;
+mod sample_scheme;
+mod service;
