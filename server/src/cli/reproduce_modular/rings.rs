@@ -254,7 +254,7 @@ fn text(rows: &[Row], refused: &[String], machine: &Machine) -> String {
             row.wrong_slots.to_string(),
         ]
     }));
-    let refused: String = refused.iter().map(|why| format!("refused: {why}\n")).collect();
+    let refused = refused.iter().map(|why| format!("refused: {why}\n")).collect::<Vec<_>>().concat();
     format!(
         "measured: {}, one thread, {PRODUCTS} products one after another\n\n{}{refused}",
         machine.line(),
