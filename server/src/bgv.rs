@@ -17,7 +17,9 @@ use refloat::{Error, wire};
 use zeroize::Zeroizing;
 
 use crate::ckks_jobs::{OfBootstraps, check_mode, working_bytes};
-use crate::clients::{CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, PlannedProgram, SetQuery};
+use crate::clients::{
+    CiphertextBytes, IntegerClient, IntegerSecret, KeyOwnerSet, Outline, PlannedProgram, SetQuery,
+};
 use crate::engine::{
     BOOTSTRAP, Described, JobSet, LoadError, LoadedKeys, ReadPart, Runner, SetInfo, Task, read_parts,
 };
@@ -200,6 +202,18 @@ fn ciphertexts(params: &BgvParams, bytes: &[u8]) -> Result<Vec<BgvCiphertext>, E
 impl IntegerClient for Described<BgvParams> {
     fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        // None where slots have several coordinates.
+        let target = self.params.program_target().ok()?;
+        let rlwe = self.params.context().rlwe();
+        Some(Outline {
+            rotations: Outline::rotations(target.rotations(), rlwe.n()),
+            inversion: target.swap(),
+            products: target.relinearization(),
+            log_q: (0..=target.top()).map(|level| rlwe.q(level).log2()).collect(),
+        })
     }
 
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error> {

@@ -1,11 +1,14 @@
 //! Sets as the owner of data uses them: to make keys, and for slots of numbers or integers to encrypt and decrypt. The server has
 //! no part in it.
 
+use std::collections::BTreeMap;
+
 use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
+use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::engine::{Described, SetInfo, SlotMode};
@@ -98,6 +101,18 @@ impl KeyOwnerSet {
         }
     }
 
+    /// What computing on ciphertexts takes and leaves, as far as it is known before there are keys; `None` for a set without slots.
+    ///
+    /// # Errors
+    /// None for a set of a released version.
+    pub fn outline(&self) -> Result<Option<Outline>, Error> {
+        match self {
+            Self::Ckks(set) => set.outline().map(Some),
+            Self::Integers(set) => Ok(set.outline()),
+            Self::Other(_) => Ok(None),
+        }
+    }
+
     /// Reads a ciphertext that jobs refresh.
     ///
     /// # Errors
@@ -146,6 +161,12 @@ pub trait CkksClient: KeyClient {
     /// None for a set that was checked.
     fn reads_digits(&self) -> Result<bool, Error>;
 
+    /// What computing on its ciphertexts takes and leaves.
+    ///
+    /// # Errors
+    /// None for a set that was checked.
+    fn outline(&self) -> Result<Outline, Error>;
+
     /// Reads a ciphertext of the set.
     ///
     /// # Errors
@@ -167,6 +188,9 @@ pub trait IntegerClient: KeyClient {
     /// The bytes are not a secret key of the set.
     fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error>;
 
+    /// What computing on its ciphertexts takes and leaves; `None` where slots are not integers.
+    fn outline(&self) -> Option<Outline>;
+
     /// Reads a ciphertext of the set.
     ///
     /// # Errors
@@ -178,6 +202,42 @@ pub trait IntegerClient: KeyClient {
     /// # Errors
     /// The set cannot run the program on ciphertexts under `key`.
     fn plan(&self, key: Id, body: &[u8]) -> Result<PlannedProgram, Error>;
+}
+
+/// What computing on the ciphertexts of a set takes and leaves: public before there are keys.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outline {
+    /// Left rotations of the ring's slots there are keys for, in ascending order; others are composed of them.
+    pub rotations: Vec<Rotation>,
+    /// The highest level at which slots are conjugated, or rows swapped, if there is a key for it.
+    pub inversion: Option<usize>,
+    /// The highest level at which ciphertexts are multiplied, if there is a key for it.
+    pub products: Option<usize>,
+    /// log2 of the modulus at every level of messages, from 0 on.
+    #[serde(rename = "logQ")]
+    pub log_q: Vec<f64>,
+}
+
+/// A rotation there is a key for.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Rotation {
+    /// Places to the left; to the right where it is negative.
+    pub steps: i64,
+    /// The highest level it is used at.
+    pub level: usize,
+}
+
+impl Outline {
+    /// Rotations by their `steps` to the left in a ring of degree `n`, modulo n/2, each with its level: as few steps as can be.
+    pub(crate) fn rotations(keys: &BTreeMap<i64, usize>, n: usize) -> Vec<Rotation> {
+        let (half, around) = (n as i64 / 4, n as i64 / 2);
+        let nearest =
+            |(&steps, &level)| Rotation { steps: if steps > half { steps - around } else { steps }, level };
+        let mut out: Vec<Rotation> = keys.iter().map(nearest).collect();
+        out.sort_unstable_by_key(|rotation| rotation.steps);
+        out
+    }
 }
 
 /// What a program comes to.
@@ -280,6 +340,16 @@ where
 
     fn reads_digits(&self) -> Result<bool, Error> {
         Ok(self.params.target()?.reads_digits())
+    }
+
+    fn outline(&self) -> Result<Outline, Error> {
+        let target = self.params.target()?;
+        Ok(Outline {
+            rotations: Outline::rotations(target.rotations(), self.params.ckks().rlwe().n()),
+            inversion: target.conjugation(),
+            products: target.relinearization(),
+            log_q: target.log2_moduli().to_vec(),
+        })
     }
 
     fn ciphertext(&self, bytes: Vec<u8>) -> Result<CiphertextBytes, Error> {

@@ -28,8 +28,13 @@ async function withEngine(rf, url) {
   const size = Math.sqrt(preset.slots);
   const picture = toValues(readGreyPng(PICTURE), size);
   say();
-  say(bold(`${SET}: ${preset.title}`));
-  say(`${size} x ${size} grey levels in ${preset.slots} slots; ${preset.securityStatement}`);
+  say(bold(`A picture goes to a server that cannot see it, with ${SET}: ${preset.title}`));
+  say(`Node encrypts ${size} x ${size} grey levels, from -1 to 1, so that no product is left; the server refreshes them, squares and`);
+  say('refreshes them again; Node decrypts, and compares with the picture in the clear.');
+  say(preset.securityStatement);
+  say();
+  say('Bits are those in which a decrypted grey level agrees with that of the picture: -log2 of the difference, in the worst slot and');
+  say('in the root mean square.');
   say();
   say(row('stage', 'level', 'log2 Q', 'worst slot', 'rms', 'time'));
 
@@ -55,7 +60,13 @@ async function withEngine(rf, url) {
   // |y^2 - x^2| <= 2 e + e^2 for |y - x| <= e <= 2^-promised and |x| <= 1, then one more bootstrapping.
   const promisedSquare = promised - Math.log2(3 + 2 ** -promised);
   say();
-  return [verdict('picture', bits, promised), verdict('squares', squareBits, promisedSquare)].every(Boolean);
+  const holds = [verdict('The picture came back', bits, promised), verdict('Its squares came back', squareBits, promisedSquare)].every(Boolean);
+  if (holds) {
+    say();
+    say('Next: `npm start` shows every stage of it in the browser; `cargo run -p refloat-server -- --help` lists the commands on files;');
+    say('ts/README.md has the lines of JavaScript that were run here.');
+  }
+  return holds;
 }
 
 function row(stage, level = '', logQ = '', worst = '', rms = '', time = '') {
@@ -113,7 +124,7 @@ async function progress(run) {
 
 function verdict(what, bits, promised) {
   const holds = bits >= promised;
-  const text = `${what}: ${bits.toFixed(2)} bits in the worst slot, ${promised.toFixed(2)} promised`;
-  say(holds ? green(`✓ ${text}`) : red(`✗ ${text}`));
+  const text = `${what}: its worst slot agrees in ${bits.toFixed(2)} bits, and ${SET} promises ${promised.toFixed(2)}.`;
+  say(holds ? green(`✓ ${text}`) : red(`✗ ${text} Please report this with the output of "cargo run -p refloat-server -- about".`));
   return holds;
 }

@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::outfile::OutFile;
 use super::output::{Output, bytes};
+use super::sets::must_be_encrypted;
 use crate::engine::SlotMode;
 use crate::id::Id;
 
@@ -45,6 +46,7 @@ pub fn read_lists<W: WireWord>(paths: &[impl AsRef<Path>]) -> Result<Lists<W>, F
     let mut lists = Vec::new();
     for path in paths.iter().map(AsRef::as_ref) {
         let bytes = read_file(path)?;
+        must_be_encrypted(path, &bytes)?;
         let params = match &found {
             Some((params, _)) => params.clone(),
             None => set_of(path, &bytes)?,

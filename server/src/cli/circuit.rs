@@ -19,6 +19,7 @@ use super::outfile::OutFile;
 use super::output::Output;
 use super::place::Who;
 use super::server_arguments::ServerArguments;
+use super::sets::must_be_encrypted;
 use crate::engine::{Described, Operation, SlotMode, Task};
 use crate::gates::{CIRCUIT, CircuitJob};
 use crate::id::Id;
@@ -115,7 +116,9 @@ fn circuit_over<W: WireWord>(
 impl RunArguments {
     /// Whether the ciphertexts, by the first file, are of a set over 64-bit words.
     pub(super) fn is_wide(&self) -> Result<bool, Failure> {
-        self.input.first().map_or(Ok(false), |path| bits::is_wide(path))
+        let Some(first) = self.input.first() else { return Ok(false) };
+        must_be_encrypted(first, &read_file(first)?)?;
+        bits::is_wide(first)
     }
 
     /// The file for the outputs, which is none of the inputs.

@@ -28,6 +28,7 @@ mod output;
 mod params;
 mod peer;
 mod place;
+mod plan;
 mod program;
 mod progress;
 mod remote;
@@ -60,6 +61,7 @@ use output::Output;
 const EXAMPLES: &str = "\
 Examples:
   refloat params                                      the parameter sets and what they promise
+  refloat plan --preset n16                           what a set takes before keys are made of it
   refloat keygen --preset ship13 --out keys           make keys (secret.key stays with you)
   refloat encrypt --key keys --in photo.png --out photo.ct
   refloat bootstrap --keys keys --in photo.ct --out fresh.ct
@@ -90,6 +92,8 @@ enum Command {
     Serve(serve::Arguments),
     /// Lists the parameter sets, or one of them in full.
     Params(params::Arguments),
+    /// Says what a set takes before keys are made: rotations, bytes, memory, levels; with --measure seconds.
+    Plan(plan::Arguments),
     /// Makes a secret key and the evaluation keys that belong to it.
     Keygen(keygen::Arguments),
     /// Encrypts numbers, a picture, or bits.
@@ -187,6 +191,7 @@ fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Fai
     match command {
         Command::Serve(arguments) => serve::run(&arguments, registry, output),
         Command::Params(arguments) => params::run(&arguments, registry, output),
+        Command::Plan(arguments) => plan::run(&arguments, registry, output),
         Command::Keygen(arguments) => keygen::run(&arguments, registry, output),
         Command::Encrypt(arguments) => encrypt::run(&arguments, registry, output),
         Command::Bootstrap(arguments) => bootstrap::run(&arguments, registry, output),

@@ -86,7 +86,7 @@ fn table_of(sets: &[SetInfo]) -> String {
 }
 
 /// A promise in a few words.
-fn promise(promise: Promise) -> String {
+pub(super) fn promise(promise: Promise) -> String {
     match promise {
         Promise::Precision { worst, mean: Some(mean), .. } => format!("{mean:.1} bits, worst {worst:.1}"),
         Promise::Precision { worst, mean: None, .. } => format!("worst {worst:.2} bits"),

@@ -200,6 +200,16 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
         }
     }
     for text in given.iter().filter(|text| named(text).is_none()) {
+        // A path may have such a sign too: then it is there, or has a folder before it.
+        if let Some((name, _)) = text.split_once('=')
+            && !name.contains(['/', '\\'])
+            && !Path::new(text).exists()
+        {
+            return Err(Failure::usage(format!(
+                "{text}: the program has no {what} \"{name}\"; its {what}s are {}",
+                names.join(", ")
+            )));
+        }
         let free = files.iter_mut().find(|file| file.is_none()).ok_or_else(|| {
             Failure::usage(format!(
                 "{text}: the program has {} {what}s ({}), and all have files",

@@ -90,9 +90,10 @@ impl Observer for StageClock {
         match *event {
             StageEvent::Enter { stage } => {
                 self.entered = Instant::now();
-                self.bar.set_message(stage.to_owned());
-                self.bar.set_length(1);
+                // Back to the beginning first: the position of one stage is never shown of the length of the next.
                 self.bar.set_position(0);
+                self.bar.set_length(1);
+                self.bar.set_message(stage.to_owned());
             }
             StageEvent::Progress { done, total, .. } => {
                 self.bar.set_length(total as u64);

@@ -104,9 +104,31 @@ pub fn read_integer_secret(
     read().map_err(|error| in_file(&path, error))
 }
 
+/// Refuses a message where a ciphertext was to be read, by the first bytes: text or a picture that was not encrypted.
+pub fn must_be_encrypted(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let start = &bytes[..bytes.len().min(64)];
+    let is_text = match std::str::from_utf8(start) {
+        Ok(_) => !start.contains(&0),
+        // A character that is cut off.
+        Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
+    };
+    let found = match start {
+        [] => "is empty",
+        _ if start.starts_with(b"\x89PNG") => "is a picture",
+        _ if is_text => "holds text",
+        _ => return Ok(()),
+    };
+    let detail = format!(
+        "{0} {found} and is no ciphertext; encrypt a message first: refloat encrypt --key KEYS --in {0} --out FILE.ct",
+        path.display()
+    );
+    Err(Failure { code: "BAD_BYTES".to_owned(), detail })
+}
+
 /// Reads a ciphertext of any set whose jobs refresh it.
 pub fn read_refreshable(registry: &Registry, path: &Path) -> Result<(KeyOwnerSet, CiphertextBytes), Failure> {
     let bytes = read_file(path)?.to_vec();
+    must_be_encrypted(path, &bytes)?;
     let read = || {
         let set = of_bytes(registry, &bytes)?;
         let ciphertext = set.ciphertext(bytes)?;
@@ -121,6 +143,7 @@ pub fn read_ciphertext(
     path: &Path,
 ) -> Result<(Box<dyn CkksClient>, CiphertextBytes), Failure> {
     let bytes = read_file(path)?.to_vec();
+    must_be_encrypted(path, &bytes)?;
     let read = || {
         let set = ckks_of_bytes(registry, &bytes)?;
         let ciphertext = set.ciphertext(bytes)?;

@@ -79,7 +79,7 @@ fn bits_go_through_gates_and_circuits_here_and_on_a_server() {
         out["integer"].as_u64().unwrap()
     };
     assert_eq!(integer("b.ct"), 77);
-    let gate = ok(&run("--json gate nand --keys @keys --in @a.ct --in @b.ct --out @c.ct"));
+    let gate = ok(&run("--json gate NAND --keys @keys --in @a.ct --in @b.ct --out @c.ct"));
     assert_eq!((&gate["bootstraps"], &gate["levels"]), (&8.into(), &1.into()));
     assert_eq!(integer("c.ct"), 0xff ^ (0xc8 & 0x4d));
     let sum = ok(&run("--json circuit adder8 --keys @keys --in @a.ct --in @b.ct --out @c.ct"));
@@ -171,6 +171,17 @@ fn files_that_are_something_else_are_named() {
     ok(&decrypt("keys", "a.ct"));
     fails(&decrypt("other", "a.ct"), "PARAMS_MISMATCH");
     fails(&decrypt("keys", "keys/secret.key"), "BAD_BYTES");
+    // Messages that were not encrypted are told plainly, whatever reads them.
+    std::fs::write(at("empty.csv"), "").unwrap();
+    for (file, found) in [("numbers.csv", "holds text"), ("empty.csv", "is empty")] {
+        let bits = run(&format!("--json gate not --keys @keys --in @{file} --out @c.ct"));
+        let refresh = run(&format!("--json bootstrap --keys @keys --in @{file} --out @c.ct"));
+        for refused in [decrypt("keys", file), refresh, bits] {
+            let detail = fails(&refused, "BAD_BYTES");
+            assert!(detail.contains(found) && detail.contains("refloat encrypt"), "{detail}");
+        }
+    }
+    assert!(fails(&encrypt("keys", "empty.csv"), "INVALID_ARGUMENT").contains("holds no numbers"));
     let bootstrap = run("--json bootstrap --keys @keys --in @a.ct --out @c.ct");
     assert!(fails(&bootstrap, "INVALID_ARGUMENT").contains("refloat keygen"));
     let printed = run("decrypt --key @keys --in @a.ct --out - --count 2");

@@ -143,6 +143,8 @@ fn a_program_in_a_file_is_run_on_files_here_and_on_a_server() {
     assert!(fails(&format!("{line} --as-written"), "LEVEL_MISMATCH").contains("\"p\" (multiply)"));
     let one = "--json program @score.txt --keys @keys --in @x.ct --out @mean.ct";
     assert!(fails(one, "INVALID_ARGUMENT").contains("--in y=FILE"));
+    let unknown = fails(&format!("{one} --in z=y.ct"), "INVALID_ARGUMENT");
+    assert!(unknown.contains("no input \"z\"") && unknown.contains("x, y"), "{unknown}");
     std::fs::write(at("bad.txt"), "x = input\ny = divide x 2\nz = output y\n").unwrap();
     let detail = fails("--json program @bad.txt", "INVALID_ARGUMENT");
     assert!(detail.contains("bad.txt") && detail.contains("line 2"), "{detail}");

@@ -159,6 +159,21 @@ impl Target {
         self.relinearization
     }
 
+    /// Left rotations of the ring's slots there are keys for, from 1 to N/2 - 1, each with the highest level it is used at.
+    pub fn rotations(&self) -> &BTreeMap<i64, usize> {
+        &self.rotations
+    }
+
+    /// The highest level at which ciphertexts can be conjugated, if they can.
+    pub fn conjugation(&self) -> Option<usize> {
+        self.conjugation
+    }
+
+    /// log2 of the modulus at every level, from 0 to [`Self::top`].
+    pub fn log2_moduli(&self) -> &[f64] {
+        &self.log_q
+    }
+
     /// Levels of the input and of the result of a bootstrap, if there is one.
     pub fn bootstrapping(&self) -> Option<(usize, usize)> {
         self.bootstrapping

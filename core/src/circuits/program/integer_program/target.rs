@@ -92,6 +92,21 @@ impl<W: Word> IntegerTarget<W> {
         self
     }
 
+    /// Left rotations of the rows there are keys for, from 1 to N/2 - 1, each with the highest level it is used at.
+    pub fn rotations(&self) -> &BTreeMap<i64, usize> {
+        &self.rotations
+    }
+
+    /// The highest level at which the rows can be swapped, if they can.
+    pub fn swap(&self) -> Option<usize> {
+        self.swap
+    }
+
+    /// The highest level at which ciphertexts can be multiplied, if they can.
+    pub fn relinearization(&self) -> Option<usize> {
+        self.relinearization
+    }
+
     /// Highest level of messages.
     pub fn top(&self) -> usize {
         self.factors.len() - 1
