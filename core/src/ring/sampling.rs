@@ -2,6 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
+use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{
@@ -81,6 +82,28 @@ impl SmallPoly {
         Self(out)
     }
 
+    /// Exactly `weight` coefficients are -1 or 1, in any ring. In one of two axes there is at most one for each power of Y, in a row of
+    /// its own drawing: every coefficient of a product then is a sum of 2 `weight` coefficients of the other factor at most, all of them
+    /// different.
+    ///
+    /// # Panics
+    /// Unless there are as many powers of Y.
+    pub fn sparse_ternary_in(ring: Cyclotomic, weight: usize, stream: &mut Stream) -> Self {
+        let signs = Self::sparse_ternary(ring.columns(), weight, stream);
+        if ring.rows() == 1 {
+            return signs;
+        }
+        let mut out = vec![0i8; ring.degree()];
+        for (column, sign) in signs.0.iter().enumerate() {
+            // A power of two of rows: each with the same probability.
+            let row = stream.below(ring.rows() as u32);
+            for (k, row_of_out) in (0u32..).zip(out.chunks_exact_mut(ring.columns())) {
+                row_of_out[column] = i8::conditional_select(&0, sign, k.ct_eq(&row));
+            }
+        }
+        Self(out)
+    }
+
     /// Centred binomial with 21 + 21 coins: standard deviation sqrt(10.5) = 3.24.
     pub fn error(n: usize, stream: &mut Stream) -> Self {
         Self::error_of(Binomial::Coins21, n, stream)
@@ -155,5 +178,48 @@ pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
 pub(crate) fn fill_uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream, out: &mut [W]) {
     for (i, row) in out.chunks_exact_mut(basis.n()).enumerate() {
         W::fill_uniform(stream, basis.modulus(i).value_u64(), row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Seed;
+
+    #[test]
+    fn sparse_secrets_have_one_coefficient_for_each_power_of_y() {
+        let mut stream = Seed::from_bytes([8; 32]).stream();
+        for (n, odd) in [(64, 1), (64, 5), (32, 3), (512, 17)] {
+            let ring = Cyclotomic::new(n, odd).expect("a ring");
+            let mut rows = vec![0u32; ring.rows()];
+            let draws = 200;
+            for weight in [0, 1, ring.columns() / 2, ring.columns()] {
+                for _ in 0..draws {
+                    let secret = SmallPoly::sparse_ternary_in(ring, weight, &mut stream);
+                    let all: Vec<&[i8]> = secret.coefficients().chunks(ring.columns()).collect();
+                    assert_eq!((all.len(), secret.coefficients().len()), (ring.rows(), n));
+                    let of_power = |y: usize| all.iter().filter(|row| row[y] != 0).count();
+                    let most = (0..ring.columns()).map(of_power).max();
+                    assert_eq!(most, Some(usize::from(weight > 0)));
+                    assert!(secret.coefficients().iter().all(|c| c.abs() <= 1));
+                    let in_row = |row: &&[i8]| row.iter().filter(|&&c| c != 0).count() as u32;
+                    let counts: Vec<u32> = all.iter().map(in_row).collect();
+                    assert_eq!(counts.iter().sum::<u32>() as usize, weight);
+                    rows.iter_mut().zip(counts).for_each(|(row, count)| *row += count);
+                }
+            }
+            // Every row has its part of all, to six deviations.
+            let (all, part) = (f64::from(rows.iter().sum::<u32>()), 1.0 / rows.len() as f64);
+            let deviation = libm::sqrt(all * part * (1.0 - part));
+            assert!(
+                rows.iter().all(|&row| (f64::from(row) - all * part).abs() <= 6.0 * deviation),
+                "{rows:?}"
+            );
+        }
+        // The keys of rings of one axis stay what they were.
+        let plain = |stream: &mut Stream| SmallPoly::sparse_ternary(64, 8, stream);
+        let any = |stream: &mut Stream| SmallPoly::sparse_ternary_in(Cyclotomic::power_of_two(64), 8, stream);
+        let fresh = || Seed::from_bytes([9; 32]).stream();
+        assert_eq!(plain(&mut fresh()).coefficients(), any(&mut fresh()).coefficients());
     }
 }

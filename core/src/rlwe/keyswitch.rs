@@ -322,15 +322,17 @@ impl<W: Word> RlweContext<W> {
     ) {
         let tables = self.level(level);
         let (n, kernels) = (self.n(), tables.qp.kernels());
+        // An automorphism takes an aligned block of evaluations from one aligned block of one row. Rows shorter than a block trade
+        // places, and are taken all at once.
+        let width = if self.ring().columns() < SWITCHED { n } else { SWITCHED };
         let mut prepared = Vec::new();
         let digits = self.digits_apart(level, x, &mut prepared, counters);
         let memory = || [vec![W::ZERO; digits.memory()], vec![W::ZERO; n], vec![W::ZERO; n]];
         total.b.for_each_row_pair_with(&mut total.a, memory, |memory, limb, out_b, out_a| {
             let (m, [digit_rows, own_b, own_a]) = (tables.qp.modulus(limb), memory);
             let lhs = digits.rows(limb, digit_rows);
-            let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
-            for ((out_b, out_a), from) in blocks.zip(g.permutation().chunks(SWITCHED)) {
-                // An automorphism takes an aligned block of evaluations from one aligned block.
+            let blocks = out_b.chunks_mut(width).zip(out_a.chunks_mut(width));
+            for ((out_b, out_a), from) in blocks.zip(g.permutation().chunks(width)) {
                 let start = from[0] as usize / from.len() * from.len();
                 let origin = start..start + from.len();
                 let product = [&mut own_b[origin.clone()], &mut own_a[origin.clone()]];
@@ -388,5 +390,72 @@ impl<W: Word> RlweContext<W> {
         let mut out = self.switch(&x.a, level, key, counters);
         self.add_special_multiple(&mut out.b, &x.b);
         self.divide_by_special(level, out.automorphism(g), counters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        arith::primes::ntt_primes,
+        random::{Seed, Stream},
+        ring::{Cyclotomic, uniform_rows},
+        rlwe::{KeySeeds, RlweSpec, SecretKey},
+        security::{SecretDistribution, SecurityPolicy},
+    };
+
+    /// Two levels of a prime each, which are two digits, and one special prime.
+    fn context(n: usize, odd_part: u64) -> RlweContext<u64> {
+        let ring = Cyclotomic::new(n, odd_part).expect("a ring");
+        let primes: Vec<u64> = ntt_primes(45.0, ring.index()).take(3).collect();
+        RlweContext::new(&RlweSpec {
+            n,
+            odd_part,
+            levels: vec![vec![primes[0]], vec![primes[1]]],
+            special: vec![primes[2]],
+            digits: vec![vec![0], vec![1]],
+            secret: SecretDistribution::Ternary,
+            policy: SecurityPolicy::InsecureForTests,
+        })
+        .expect("a chain")
+    }
+
+    fn random(basis: &Basis<u64>, stream: &mut Stream) -> Poly<u64, Eval> {
+        Poly::from_rows(basis, uniform_rows(basis, stream))
+    }
+
+    /// Rings of several blocks a row, of several rows a block, and of both a row and a block.
+    #[test]
+    fn a_switch_onto_a_sum_is_a_switch_an_automorphism_and_a_sum() {
+        for (n, odd) in
+            [(1 << 10, 1), (1 << 14, 1), (1 << 9, 5), (1 << 13, 5), (1 << 14, 5), (1 << 14, 3), (1 << 14, 17)]
+        {
+            let context = context(n, odd);
+            let (ring, mut stream) = (context.ring(), Seed::from_bytes([5; 32]).stream());
+            let seed = Seed::from_bytes([6; 32]);
+            let (secret, seeds) = (SecretKey::generate(&context, &seed), KeySeeds::derive(&seed));
+            let turned = ring.rotation(3);
+            // 3 generates the units modulo every odd part but 3 itself.
+            let power = ring.of_second_axis(if odd == 3 { 2 } else { 3 }).expect("a unit");
+            for element in [turned, ring.inversion(), power, ring.combine(turned, power)] {
+                let g = Automorphism::over(ring, element);
+                for level in [0, 1] {
+                    let key = secret.galois_key(&context, &seeds, level, element);
+                    let (x, b) =
+                        (random(context.q(level), &mut stream), random(context.qp(level), &mut stream));
+                    let mut total = Pair {
+                        b: random(context.qp(level), &mut stream),
+                        a: random(context.qp(level), &mut stream),
+                    };
+                    let (mut expected, mut counters) = (total.clone(), Counters::default());
+                    let mut switched = context.switch(&x, level, &key, &mut counters);
+                    switched.b.add_assign(&b);
+                    expected.automorphism_add_assign(&switched, &g);
+                    context.switch_onto(&mut total, (&b, &x), level, (&g, &key), &mut counters);
+                    let same = total.b.data() == expected.b.data() && total.a.data() == expected.a.data();
+                    assert!(same, "degree {n}, odd part {odd}, level {level}, exponent {}", element.value());
+                }
+            }
+        }
     }
 }

@@ -45,6 +45,11 @@ impl<W: Word> Set<W> {
         (0..self.params.n()).map(|_| lottery.word() % self.params.messages().value()).collect()
     }
 
+    /// log2 of the deviation of the coefficients of its noise.
+    fn log_noise(&self, x: &BgvCiphertext<W>) -> f64 {
+        log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner())
+    }
+
     /// Products in every slot, by powers of Z.
     fn squared(&self, message: &[u64]) -> Vec<u64> {
         let (ring, d) = (self.params.messages(), self.params.context().slot_degree());
@@ -229,11 +234,62 @@ fn fifty_bootstraps_with_products_between_stay_right() {
     assert!(found < estimate + 0.3, "and noise below it: 2^{found}, 2^{estimate}");
 }
 
+/// Noise that leaves nothing of a message at level 0, and can be divided away above.
+#[test]
+fn noisy_messages_are_divided_before_they_are_raised() {
+    let set = Set::<u64>::new(&two_axes((32, 5), 97, 0.0));
+    let (bgv, message, ring) = (set.bootstrapper.bgv(), set.random(7), set.params.messages());
+    let noisy =
+        |x: &BgvCiphertext<u64>| (0..2).fold(x.clone(), |x, _| bgv.multiply_integer(&x, 48).expect("room"));
+    let expected: Vec<u64> = message.iter().map(|&m| ring.mul(m, 48 * 48 % ring.value())).collect();
+    for level in 1..=set.params.levels().output {
+        let x = noisy(&set.encrypt(&message, level, 7));
+        let dropped = bgv.drop_to_level(&x, 0).expect("room");
+        let found = set.bootstrapper.bootstrap(&dropped, &set.keys, &mut ());
+        assert!(matches!(found, Err(Error::Limit(_))), "too much noise, and no level to divide it away");
+        let found = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("room");
+        assert_eq!(set.decrypt(&found), expected, "from level {level}");
+    }
+}
+
+/// A sum over the dual basis gives m' times a coefficient, of the noise too. Its embeddings are counted as if all |Z^l - 1| were aligned,
+/// l = 1, .., m' - 1: by 2 cot(pi/2m').
+#[test]
+fn coordinates_have_the_noise_that_is_counted() {
+    for (place, prime, spare) in [((32, 5), 97, 0.0), ((32, 3), 257, 1.0), ((128, 17), 113, 3.0)] {
+        let set = Set::<u64>::new(&two_axes(place, prime, spare));
+        let x = set.encrypt(&set.random(8), 0, 8);
+        let mut run = BgvRun::new(&set.bootstrapper, &x).expect("an input");
+        while !matches!(run.state(), BgvState::Slots(..)) {
+            run.step(&set.keys, &mut ()).expect("an input");
+        }
+        let BgvState::Slots(slots, _) = run.state() else { panic!("in slots") };
+        let all = set.bootstrapper.unpack(slots, &set.keys, &mut Counters::default()).expect("an input");
+        let (odd, model) = (place.1 as f64, set.params.context().noise());
+        let aligned = (2.0 / (std::f64::consts::FRAC_PI_2 / odd).tan()).log2();
+        let growth = (all[0].noise() / slots.noise()).log2();
+        // Key switches and a rounding come to it.
+        assert!(
+            growth > aligned && growth < aligned + 0.7,
+            "{growth} bits counted, {aligned} of them of the basis"
+        );
+        let before = set.log_noise(slots);
+        let mut squares = 0.0;
+        for (k, x) in all.iter().enumerate() {
+            let found = set.log_noise(x);
+            assert!(found <= model.deviation(x.noise()).log2(), "coordinate {k}: 2^{found}");
+            squares += (2.0 * found).exp2() / all.len() as f64;
+        }
+        let grown = 0.5 * squares.log2() - before - odd.log2();
+        assert!((-0.1..0.7).contains(&grown), "{grown} bits more than those of {odd}");
+    }
+}
+
 /// Digits of a product with a sparse secret are sums of up to twice as many uniform numbers as it has coefficients.
 #[test]
 fn digits_are_as_large_as_counted() {
-    let mut spec = two_axes((32, 5), 97, 0.0);
-    // So large a weight that the bound is met now and then.
+    let mut spec = two_axes((64, 5), 97, 1.0);
+    // So large a weight that the bound is met now and then, one for every power of Y.
     (spec.ephemeral.weight, spec.bound) = (16, 4);
     let set = Set::<u64>::new(&spec);
     let q0 = spec.chain.levels[0][0] as f64;
@@ -247,8 +303,8 @@ fn digits_are_as_large_as_counted() {
         all += phase.len();
     }
     let found = (beyond as f64 / all as f64).log2();
-    // Of one of 32 coefficients.
-    let counted = set.params.log2_failure() - 5.0;
+    // Of one of 64 coefficients.
+    let counted = set.params.log2_failure() - 6.0;
     assert!((counted - log2_quotient_exceeds(32, 4)).abs() < 0.1, "of 32 uniform numbers, and little noise");
     let half = log2_quotient_exceeds(16, 4);
     assert!(found < counted, "2^{found} of all, 2^{counted} at most");
@@ -308,8 +364,11 @@ fn what_does_not_fit_is_refused() {
         }
         other => panic!("{other:?}"),
     }
-    let weight = spec(&|spec| spec.ephemeral.weight = 33);
-    assert!(matches!(weight, Err(Error::InvalidArgument(_))));
+    // One coefficient for each of 8 powers of Y at most.
+    match spec(&|spec| spec.ephemeral.weight = 9) {
+        Err(Error::InvalidArgument(text)) => assert!(text.contains("take 1 to 8"), "{text}"),
+        other => panic!("{other:?}"),
+    }
     // A set for thin bootstrapping has nothing to unpack.
     assert!(matches!(spec(&|spec| spec.chain.odd_part = 1), Err(Error::InvalidArgument(_))));
 }

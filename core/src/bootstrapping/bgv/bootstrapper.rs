@@ -133,6 +133,18 @@ impl<W: Word> BgvBootstrapper<W> {
         self.apply(&self.maps.slots_to_coeffs, x, keys, counters)
     }
 
+    /// The same slots at level 0, divided by the primes of levels as long as there is less noise below them, and dropped from there on.
+    pub(super) fn lowered(&self, x: &BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {
+        let context = self.params.context();
+        let below =
+            |x: &BgvCiphertext<W>| context.noise().rescaled(x.noise(), context.level_divisor(x.level()));
+        let mut out = x.clone();
+        while out.level() > 0 && below(&out) < out.noise() {
+            out = self.bgv.rescale(&out)?;
+        }
+        self.bgv.drop_to_level(&out, 0)
+    }
+
     /// From level 0 to the ephemeral secret, times p^e modulo q0.
     ///
     /// # Errors

@@ -327,7 +327,9 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
 
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
-    let largest = spec.chain.n.min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
+    // One for each power of Y.
+    let rows = (spec.chain.odd_part as usize).saturating_sub(1).max(1);
+    let largest = (spec.chain.n / rows).min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
     if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
             "an ephemeral secret of weight {} in a ring of degree {}; take 1 to {largest} coefficients that are not 0",
@@ -344,10 +346,7 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
 }
 
 /// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
-/// a product with Z^0, which is taken off all others.
-///
-/// They are counted as independent. Two coefficients at one power of Y share the second number, with weight 2 if their signs differ,
-/// which takes some three bits off the failure: rare in a large ring, where they hardly ever meet, and not in the smallest ones.
+/// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y.
 fn uniforms(spec: &BgvSpec) -> u32 {
     if spec.is_general() { 2 } else { 1 }
 }

@@ -120,8 +120,7 @@ impl<'a, W: Word> BgvRun<'a, W> {
         let general = bootstrapper.params().is_general();
         Ok(match state {
             BgvState::Input(x) if general => {
-                let base = bootstrapper.bgv().drop_to_level(&x, 0)?;
-                BgvState::Prepared(bootstrapper.prepare(&base, keys, counters)?)
+                BgvState::Prepared(bootstrapper.prepare(&bootstrapper.lowered(&x)?, keys, counters)?)
             }
             BgvState::Slots(x, factor) if general => {
                 BgvState::Unpacked(bootstrapper.unpack(&x, keys, counters)?, factor)
