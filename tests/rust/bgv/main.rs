@@ -3,6 +3,7 @@
 mod bfv;
 mod bootstrap;
 mod digit_removal;
+mod fields;
 mod full_size;
 mod general;
 mod intersection;

@@ -116,6 +116,11 @@ fn slots_are_values_of_the_first_axis() {
             for wrong in [vec![0; n + 1], vec![ring.value()]] {
                 assert!(matches!(encoder.encode(&wrong), Err(Error::InvalidArgument(_))));
             }
+            assert_eq!(encoder.coordinates_of(integers), spread);
+            let own = Slots { ring, odd: odd as usize };
+            let turned = [&values[degree..], &values[..degree]].concat();
+            let product = own.pairs(&values, &turned, |x, y| own.product(x, y));
+            assert_eq!(encoder.multiply(&values, &turned).as_ref(), Ok(&product));
             assert!(encoder.encode_integers(&vec![0; slots + 1]).is_err());
             assert!(encoder.decode(vec![0; n - 1]).is_err());
         }

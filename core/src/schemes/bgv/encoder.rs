@@ -77,6 +77,50 @@ impl BgvEncoder {
         Ok(all.map(|&c| self.ring().centered(c)).collect())
     }
 
+    /// Integers as [`Self::encode`] takes them: as many coordinates of each as a slot has.
+    pub fn coordinates_of(&self, integers: &[u64]) -> Vec<u64> {
+        if self.degree == 1 {
+            return integers.to_vec();
+        }
+        let ring = self.ring();
+        integers.iter().flat_map(|&c| core::iter::repeat_n(ring.neg(ring.reduce(c)), self.degree)).collect()
+    }
+
+    /// The products of slots, in the clear and as [`Self::encode`] takes them: what products of ciphertexts are measured by.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for more slots than there are, a value that is not below P, and operands of different length or of a
+    /// part of a slot.
+    pub fn multiply(&self, x: &[u64], y: &[u64]) -> Result<Vec<u64>, Error> {
+        let (ring, d) = (self.ring(), self.degree);
+        self.check(x, self.slots() * d)?;
+        self.check(y, self.slots() * d)?;
+        if x.len() != y.len() || !x.len().is_multiple_of(d) {
+            return Err(Error::InvalidArgument(format!(
+                "a product of {} and {} values, with {d} to a slot; give whole slots, as many of each",
+                x.len(),
+                y.len()
+            )));
+        }
+        if d == 1 {
+            return Ok(x.iter().zip(y).map(|(&x, &y)| ring.mul(x, y)).collect());
+        }
+        let mut out = vec![0; x.len()];
+        // By powers of Z: Z^0 is minus the sum of the others.
+        let mut powers = vec![0; d + 1];
+        for ((x, y), out) in x.chunks_exact(d).zip(y.chunks_exact(d)).zip(out.chunks_exact_mut(d)) {
+            powers.fill(0);
+            for (i, &x) in x.iter().enumerate() {
+                for (j, &y) in y.iter().enumerate() {
+                    let at = (i + j + 2) % (d + 1);
+                    powers[at] = ring.add(powers[at], ring.mul(x, y));
+                }
+            }
+            out.iter_mut().zip(&powers[1..]).for_each(|(out, &c)| *out = ring.sub(c, powers[0]));
+        }
+        Ok(out)
+    }
+
     /// The slots of the polynomial with these N coefficients below P, which are wiped.
     ///
     /// # Errors

@@ -4,6 +4,9 @@
 //! Slots are two rows: `rotate` moves both, around the slots of a row, and `conjugate` exchanges them, which is what the same
 //! automorphism does to integers. Polynomials are in powers of x; there are no linear transforms of matrices here.
 //!
+//! In a ring of two axes slots are elements of a Galois ring. The operations are those of that ring, and constants and
+//! coefficients are its integers, the sums of ones.
+//!
 //! # Levels and noise
 //!
 //! A product takes a level, and so does one with numbers that are not the same small integer in all slots; sums, rotations and

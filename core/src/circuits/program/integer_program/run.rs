@@ -12,7 +12,6 @@ use crate::{
     arith::Word,
     circuits::polynomial::PolynomialEvaluator,
     error::Error,
-    ring::GaloisElement,
     rlwe::{GaloisSource, SampleBlock},
     schemes::{
         bgv::{BgvCiphertext, BgvEvaluator, BgvShape, Factor},
@@ -174,11 +173,13 @@ impl<W: Word> Run<'_, W> {
         self.machine.galois.ok_or_else(|| Error::MissingKey("there are no Galois keys; give them".into()))
     }
 
-    /// The numbers of a constant modulo P.
+    /// The numbers of a constant modulo P, one a slot, as they are encoded.
     fn numbers(&self, constant: Value) -> Result<Vec<u64>, Error> {
         let ring = self.plan.target.context.message_modulus().ring();
         let numbers = self.plan.program.constant(constant).unwrap_or_default();
-        numbers.iter().map(|&z| Ok(ring.reduce_signed(integer(z)?))).collect()
+        let all =
+            numbers.iter().map(|&z| Ok(ring.reduce_signed(integer(z)?))).collect::<Result<Vec<u64>, _>>();
+        Ok(self.plan.target.context.message_modulus().encoder().coordinates_of(&all?))
     }
 
     fn compute(&self, step: &Step, counters: &mut Counters) -> Result<BgvCiphertext<W>, Error> {
@@ -212,15 +213,15 @@ impl<W: Word> Run<'_, W> {
                 bgv.relinearize_rescale(&product, self.relinearization()?, counters)?
             }
             Action::Rotate(x, hops) => {
-                let element = |steps: i64| GaloisElement::rotation(steps, target.context.rlwe().n());
                 let mut out = self.value(*x)?.clone();
                 for &steps in hops {
-                    out = bgv.automorphism(&out, element(steps), self.galois()?, counters)?;
+                    let element = target.context.rlwe().ring().rotation(steps);
+                    out = bgv.automorphism(&out, element, self.galois()?, counters)?;
                 }
                 out
             }
             Action::Swap(x) => {
-                let element = GaloisElement::conjugation(target.context.rlwe().n());
+                let element = target.context.rlwe().ring().inversion();
                 bgv.automorphism(self.value(*x)?, element, self.galois()?, counters)?
             }
             Action::Polynomial(x, node) => {

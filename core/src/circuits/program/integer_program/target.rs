@@ -41,11 +41,9 @@ impl<W: Word> IntegerTarget<W> {
     /// Messages of the set at levels up to `top`; no keys.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] for slots of several coordinates,
-    /// of which programs do not say what they are.
+    /// [`Error::LevelMismatch`] for a level that the chain does not have.
     pub fn new(context: &BgvContext<W>, top: usize) -> Result<Self, Error> {
         context.rlwe().check_level(top)?;
-        context.check_slots_are_integers("programs")?;
         let mut factors = alloc::vec![Factor::one(context.message_modulus().ring()); top + 1];
         for level in (1..=top).rev() {
             // What the product of two comes to.
@@ -71,17 +69,16 @@ impl<W: Word> IntegerTarget<W> {
     /// With Galois keys, each for ciphertexts up to a level.
     #[must_use]
     pub fn with_galois(mut self, elements: impl IntoIterator<Item = (GaloisElement, usize)>) -> Self {
-        let n = self.context.rlwe().n();
-        let by_value: BTreeMap<u64, usize> =
-            elements.into_iter().map(|(element, level)| (element.value(), level)).collect();
-        let mut power = 1u64;
-        for steps in 0..n / 2 {
-            if let (1.., Some(&level)) = (steps, by_value.get(&power)) {
+        let ring = self.context.rlwe().ring();
+        let levels: BTreeMap<GaloisElement, usize> = elements.into_iter().collect();
+        let (turn, mut element) = (ring.rotation(1), ring.rotation(0));
+        for steps in 1..self.columns() {
+            element = ring.combine(element, turn);
+            if let Some(&level) = levels.get(&element) {
                 self.rotations.insert(steps as i64, level);
             }
-            power = power * 5 % (2 * n as u64);
         }
-        self.swap = by_value.get(&GaloisElement::conjugation(n).value()).copied().or(self.swap);
+        self.swap = levels.get(&ring.inversion()).copied().or(self.swap);
         self
     }
 

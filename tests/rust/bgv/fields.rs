@@ -1,0 +1,213 @@
+//! Slots that are elements of the field of 65537^4: chains of general bootstraps, what is computed between them, programs.
+
+use std::sync::OnceLock;
+
+use refloat::Error;
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::circuits::polynomial::{Plan, Polynomial, PolynomialBasis};
+use refloat::circuits::program::integer_program::IntegerPlan;
+use refloat::circuits::program::{Bootstraps, Builder, Program};
+use refloat::random::Seed;
+use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder, BgvShape, PrimePower};
+use refloat_tests::bgv::fields;
+use refloat_tests::rns::Lottery;
+
+struct World {
+    params: BgvParams,
+    secret: BgvSecretKey,
+    keys: BgvKeys<u64>,
+    bootstrapper: BgvBootstrapper,
+}
+
+fn world() -> &'static World {
+    static WORLD: OnceLock<World> = OnceLock::new();
+    WORLD.get_or_init(|| {
+        let params = BgvParams::new(&fields()).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        World { params, secret, keys, bootstrapper }
+    })
+}
+
+impl World {
+    fn ring(&self) -> PrimePower {
+        self.params.messages()
+    }
+
+    fn encoder(&self) -> &BgvEncoder {
+        self.params.context().message_modulus().encoder()
+    }
+
+    fn random(&self, seed: u64) -> Vec<u64> {
+        let mut lottery = Lottery::new(seed);
+        (0..self.params.n()).map(|_| lottery.word() % self.ring().value()).collect()
+    }
+
+    fn encrypt(&self, message: &[u64], level: usize, seed: u64) -> BgvCiphertext {
+        let seed = Seed::from_bytes([6; 32]).derive("encryption", &[seed]);
+        self.secret.encrypt(message, level, &seed).expect("reduced")
+    }
+
+    fn decrypt(&self, x: &BgvCiphertext) -> Vec<u64> {
+        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    fn multiply(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        self.encoder().multiply(x, y).expect("whole slots")
+    }
+
+    fn add(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        x.iter().zip(y).map(|(&x, &y)| self.ring().add(x, y)).collect()
+    }
+
+    /// An integer in every slot.
+    fn everywhere(&self, c: i64) -> Vec<u64> {
+        self.encoder().coordinates_of(&vec![self.ring().reduce_signed(c); self.params.context().slots()])
+    }
+}
+
+/// Slots taken from elsewhere.
+fn moved(x: &[u64], from: impl Fn(usize) -> usize) -> Vec<u64> {
+    (0..x.len() / 4).flat_map(|slot| x[4 * from(slot)..][..4].to_vec()).collect()
+}
+
+fn rotated(x: &[u64], steps: usize) -> Vec<u64> {
+    moved(x, |slot| slot / 128 * 128 + (slot + steps) % 128)
+}
+
+#[test]
+fn the_set_says_what_it_is() {
+    let (world, context) = (world(), world().params.context());
+    assert_eq!((context.slots(), context.slot_degree(), world.params.n()), (256, 4, 1024));
+    assert_eq!((world.params.levels().input, world.params.levels().output), (0, 3));
+    let stages: Vec<&str> = world.params.stages().iter().map(|stage| stage.id).collect();
+    let wanted = ["prepare", "mod_raise", "coeffs_to_slots", "unpack", "digit_removal", "slots_to_coeffs"];
+    assert_eq!(stages, wanted);
+    let plan = Plan::new(std::slice::from_ref(world.params.removal())).expect("one polynomial");
+    assert_eq!((world.params.removal().degree(), plan.levels()), (109, 7));
+    assert!((-146.5..-146.0).contains(&world.params.log2_failure()), "{}", world.params.log2_failure());
+}
+
+#[test]
+fn twenty_bootstraps_with_products_between_stay_right() {
+    let world = world();
+    let (output, floor) = (world.params.levels().output, world.params.context().noise().rounding());
+    let mut message = world.random(1);
+    let mut x = world.encrypt(&message, output, 1);
+    for round in 0..20 {
+        while x.level() > 0 {
+            x = world.bootstrapper.multiply(&x, &x, &world.keys).expect("room");
+            message = world.multiply(&message, &message);
+        }
+        let shift = world.random(100 + round);
+        x = world.bootstrapper.bgv().add_plain(&x, &shift).expect("room");
+        message = world.add(&message, &shift);
+        x = world.bootstrapper.bootstrap(&x, &world.keys, &mut ()).expect("an input");
+        assert!(world.decrypt(&x) == message, "bootstrap {round}");
+        assert!(x.level() == output && x.noise() < 2.0 * floor);
+    }
+    // Keys of all that is computed between bootstraps.
+    let bgv = world.bootstrapper.bgv();
+    for log in 0..7 {
+        let turned = bgv.rotate(&x, 1 << log, &world.keys).expect("a power of two");
+        assert_eq!(world.decrypt(&turned), rotated(&message, 1 << log));
+    }
+    let swapped = bgv.swap_rows(&x, &world.keys).expect("a key");
+    assert_eq!(world.decrypt(&swapped), moved(&message, |slot| (slot + 128) % 256));
+    // x^65537: sixteen squares, and once more.
+    let mut power = message.clone();
+    for _ in 0..16 {
+        power = world.multiply(&power, &power);
+    }
+    power = world.multiply(&power, &message);
+    let image = bgv.frobenius(&x, 1, &world.keys).expect("a key");
+    assert_eq!(world.decrypt(&image), power);
+}
+
+#[test]
+fn slots_are_multiplied_in_the_clear_as_they_are_given() {
+    let encoder = world().encoder();
+    // Z times Z^4 is 1, whose coordinates are -1.
+    let (z, z4) = ([1, 0, 0, 0], [0, 0, 0, 1]);
+    assert_eq!(encoder.multiply(&z, &z4), Ok(vec![65536; 4]));
+    assert_eq!(encoder.coordinates_of(&[1, 65538]), vec![65536; 8]);
+    let many = vec![0; 1028];
+    for (x, y) in
+        [(&z[..], &many[..8]), (&z[..3], &z4[..3]), (&many[..], &many[..]), (&[65537, 0, 0, 0][..], &z[..])]
+    {
+        assert!(matches!(encoder.multiply(x, y), Err(Error::InvalidArgument(_))), "{} values", x.len());
+    }
+}
+
+/// Constants and coefficients are integers of the ring that a slot is an element of.
+fn program() -> Program {
+    let polynomial =
+        |c: &[f64]| Polynomial::new(PolynomialBasis::Monomial, c.iter().copied()).expect("finite");
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input("x"), builder.input("y"));
+    let product = builder.multiply(x, y);
+    let turned = builder.rotate(product, 5);
+    let cubic = builder.polynomial(turned, &polynomial(&[5.0, -3.0, 0.0, 2.0]));
+    let weights = builder.constant((0..256).map(|i| f64::from(i * 131 % 7919) - 4000.0));
+    let scaled = builder.multiply(cubic, weights);
+    let shifted = builder.add(scaled, weights);
+    let large = builder.constant([40000.0]);
+    let larger = builder.multiply(shifted, large);
+    let swapped = builder.conjugate(larger);
+    let last = builder.subtract(large, swapped);
+    builder.output("cubic", cubic);
+    builder.output("last", last);
+    builder.finish().expect("a program")
+}
+
+#[test]
+fn programs_compute_with_elements_of_galois_rings() {
+    let (world, program) = (world(), program());
+    let (ring, output) = (world.ring(), world.params.levels().output);
+    let [x, y] = [1, 2].map(|seed| world.random(seed));
+    let inputs = [world.encrypt(&x, output, 1), world.encrypt(&y, output, 2)];
+    let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
+    let target = world.params.program_target().expect("a sound set");
+    let plan = IntegerPlan::new(&program, &target, &shapes, Bootstraps::WhereNeeded).expect("a plan");
+    assert!((1..=4).contains(&plan.inserted()), "{} bootstraps", plan.inserted());
+    let found =
+        world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("a plan of this set");
+    for ((_, shape), found) in plan.outputs().zip(&found) {
+        assert_eq!((found.level(), found.factor()), (shape.level, shape.factor));
+        assert!(found.noise() <= shape.noise);
+    }
+    let t = rotated(&world.multiply(&x, &y), 5);
+    let cube = world.multiply(&world.multiply(&t, &t), &t);
+    let terms = [(5, world.everywhere(1)), (-3, t), (2, cube)];
+    let cubic = terms
+        .iter()
+        .fold(vec![0; 1024], |sum, (c, term)| world.add(&sum, &world.multiply(term, &world.everywhere(*c))));
+    let weights: Vec<u64> = (0..256).map(|i| ring.reduce_signed(i * 131 % 7919 - 4000)).collect();
+    let weights = world.encoder().coordinates_of(&weights);
+    let shifted = world.add(&world.multiply(&cubic, &weights), &weights);
+    let larger = world.multiply(&shifted, &world.everywhere(-40000));
+    let last = world.add(&world.everywhere(40000), &moved(&larger, |slot| (slot + 128) % 256));
+    assert!(world.decrypt(&found[0]) == cubic && world.decrypt(&found[1]) == last);
+}
+
+/// Where slots are integers of the ring, a program gives what it gives on slots of integers.
+#[test]
+fn programs_on_integers_in_slots_are_those_of_integers() {
+    let (world, program) = (world(), program());
+    let integers: [Vec<u64>; 2] =
+        [3, 4].map(|seed| world.random(seed).into_iter().take(world.params.context().slots()).collect());
+    let output = world.params.levels().output;
+    let encrypt = |x: &Vec<u64>| world.encrypt(&world.encoder().coordinates_of(x), output, 3);
+    let inputs: Vec<BgvCiphertext> = integers.iter().map(encrypt).collect();
+    let shapes: Vec<BgvShape> = inputs.iter().map(BgvShape::of).collect();
+    let target = world.params.program_target().expect("a sound set");
+    let plan = IntegerPlan::new(&program, &target, &shapes, Bootstraps::WhereNeeded).expect("a plan");
+    let found =
+        world.bootstrapper.run_program(&plan, &world.keys, &inputs, &mut ()).expect("a plan of this set");
+    let clear = program.evaluate_integers(world.ring(), target.columns(), &integers).expect("whole numbers");
+    for (found, clear) in found.iter().zip(&clear) {
+        assert!(world.decrypt(found) == world.encoder().coordinates_of(clear));
+    }
+}
