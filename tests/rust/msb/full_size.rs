@@ -119,5 +119,5 @@ fn msb16_keeps_its_promises() {
         println!("IntMod {modulus}: {:.2} / {:.2} bits, {seconds:.2} s", found.mean_bits(), found.max_bits());
         assert!(found.max * (modulus as f64) < 0.25, "{modulus}: {found:?}");
     }
-    assert_eq!(reduced(1 << 17, 23).map(|_| ()).unwrap_err().code(), "INVALID_ARGUMENT");
+    assert_eq!(reduced(1 << 18, 23).map(|_| ()).unwrap_err().code(), "INVALID_ARGUMENT");
 }
