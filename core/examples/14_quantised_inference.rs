@@ -34,7 +34,7 @@ use refloat::{
 
 use model::{Patient, Patients};
 
-/// Values of a feature, and of an activation: four bits.
+/// Values of a feature, -8 to 7, and of an activation, 0 to 15: four bits.
 const STEPS: i64 = 16;
 /// Hidden units.
 const UNITS: usize = 6;
@@ -56,11 +56,11 @@ struct Unit {
 }
 
 impl Unit {
-    /// Weights of at most 127, and no accumulator beyond the range for any features: exactness is not left to the data.
-    fn quantised(weights: &[f64], bias: f64) -> Self {
+    /// Weights of at most 127, and no accumulator beyond the range for any inputs up to `top`: exactness is not left to the data.
+    fn quantised(weights: &[f64], bias: f64, top: i64) -> Self {
         let largest = weights.iter().fold(0.0f64, |m, w| m.max(w.abs()));
-        let sum: f64 = weights.iter().map(|w| w.abs()).sum::<f64>() + bias.abs() / STEPS as f64;
-        let room = (RANGE / 2 - STEPS * weights.len() as i64) as f64 / STEPS as f64;
+        let sum: f64 = weights.iter().map(|w| w.abs()).sum::<f64>() + bias.abs() / top as f64;
+        let room = (RANGE / 2 - top * weights.len() as i64) as f64 / top as f64;
         let scale = (127.0 / largest).min(room / sum);
         Self {
             weights: weights.iter().map(|w| (w * scale).round() as i64).collect(),
@@ -80,7 +80,7 @@ fn highest(accumulator: i64) -> i64 {
 
 /// ReLU, to four bits.
 fn activation(highest: i64) -> i64 {
-    (highest.max(0) / 2).min(STEPS - 1)
+    highest.clamp(0, STEPS - 1)
 }
 
 struct Network {
@@ -109,7 +109,7 @@ impl Network {
                 let sign = if i % 2 == 0 { 1.0 } else { -1.0 };
                 let w: Vec<f64> = difference.iter().map(|d| sign * d + 1.5 * random()).collect();
                 let bias: f64 = -w.iter().zip(&middle).map(|(w, x)| w * x).sum::<f64>();
-                Unit::quantised(&w, bias)
+                Unit::quantised(&w, bias, STEPS / 2)
             })
             .collect();
         let features: Vec<Vec<f64>> = patients
@@ -127,7 +127,7 @@ impl Network {
                 b -= 1e-3 * off;
             }
         }
-        Self { hidden, last: Unit::quantised(&v, b) }
+        Self { hidden, last: Unit::quantised(&v, b, STEPS) }
     }
 
     /// Whether a tumour is malignant, and the accumulator that says so.
@@ -140,7 +140,8 @@ impl Network {
 
 /// The features of a patient in four bits.
 fn features(patient: &Patient) -> (Vec<i64>, bool) {
-    let step = |x: &f64| (((x + 1.0) / 2.0 * STEPS as f64) as i64).clamp(0, STEPS - 1);
+    let half = STEPS / 2;
+    let step = |x: &f64| ((x * half as f64).floor() as i64).clamp(-half, half - 1);
     (patient.measurements.iter().map(step).collect(), patient.malignant)
 }
 
