@@ -225,7 +225,14 @@ fn a_grid_takes_the_drift_of_scales_that_its_budget_has_room_for() {
                             "{i}, {j}"
                         );
                     }
-                    Err(error) => assert!(!fits && error.code() == "LIMIT", "{drift}: {error}"),
+                    Err(error) => {
+                        assert!(!fits && error.code() == "LIMIT", "{drift}: {error}");
+                        // Not the noise: the scale, both of them, and what to do.
+                        let said = error.to_string();
+                        for part in ["at scale 2^", "scale of the set", "fewer bits"] {
+                            assert!(said.contains(part), "{said}");
+                        }
+                    }
                 }
             }
             let bit = world.evaluator.above(x, 512.0 / 1024.0, &mut ());
@@ -459,7 +466,8 @@ fn what_does_not_fit_is_refused() {
 
     // A grid whose steps the noise of the gates' prime of 30 bits reaches.
     let fine = extract(&x, &[0, 1], Range::Grid { bits: 10 }).unwrap();
-    assert_eq!(code(at_least(&fine[0], &fine[1]).unwrap_err()), "LIMIT");
+    let error = at_least(&fine[0], &fine[1]).unwrap_err();
+    assert!(error.code() == "LIMIT" && error.to_string().contains("the noise of a bootstrap"), "{error}");
 }
 
 #[test]
@@ -649,6 +657,10 @@ fn programs_ask_for_the_order_of_slots() {
     assert!(rotations >= 3);
     assert_eq!((unit.0, grid.0), (1 + 136usize.div_ceil(90), 1 + (120 * rotations + 16).div_ceil(90)));
     assert!(grid.1 < unit.1 && grid.1 < limit && grid.2 == 0.0, "{grid:?}, {unit:?}");
+    // From 0 no number in [-1, 1] is further than 1: signs have the distance of numbers in [0, 1].
+    let least = |range| comparison(world, range).least_distance(limit).unwrap();
+    assert_eq!(plan_of("sign x 5").2.to_bits(), least(Range::Unit).to_bits());
+    assert!(least(Range::Unit) < 0.6 * least(Range::Signed));
 
     for (text, part) in [
         ("x = input\nm = argmax x 17\nm = output m", "17 numbers"),

@@ -80,22 +80,22 @@ impl<W: Word> CggiEvaluator<W> {
         x: &CggiCiphertext<W>,
         observer: &mut dyn Observer,
     ) -> Result<CggiCiphertext<W>, Error> {
-        self.look_up_sign(x, (f64::from(x.weight()), 0.0), [0, 1], Encoding::Bit, observer)
+        let residue = NoisyResidue { width: width(x)?, noise: f64::from(x.weight()), offset: 0.0 };
+        let plan = SignPlan::new(self.params().noise(), residue, self.log_failure())
+            .ok_or_else(|| too_noisy(residue, self.params().name()))?;
+        self.look_up_sign(x, &plan, [0, 1], Encoding::Bit, observer)
     }
 
-    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below. `noise` and
-    /// `offset` are those of [`NoisyResidue`]: what the first digit multiplies.
+    /// The first of two messages of `output` for x of at least 0, read as in [`Self::is_negative`], and the second below; the plan
+    /// is for a residue as wide and as noisy.
     pub(in crate::bootstrapping) fn look_up_sign(
         &self,
         x: &CggiCiphertext<W>,
-        (noise, offset): (f64, f64),
+        plan: &SignPlan,
         [at_least_zero, negative]: [u32; 2],
         output: Encoding,
         observer: &mut dyn Observer,
     ) -> Result<CggiCiphertext<W>, Error> {
-        let residue = NoisyResidue { width: width(x)?, noise, offset };
-        let plan = SignPlan::new(self.params().noise(), residue, self.log_failure())
-            .ok_or_else(|| too_noisy(residue, self.params().name()))?;
         let mut rest = x.clone();
         for digit in plan.digits() {
             let low = CggiCiphertext { weight: digit.weight, ..self.low_bits(&rest, digit.bits)? };

@@ -6,8 +6,8 @@ use super::{params::RaisingParams, reduction::ReductionSpec, spec::StageOrder};
 use crate::{
     arith::{Word, complex::Complex},
     circuits::linear_transform::{
-        Diagonals, LinearTransform, PlaintextStorage, coeffs_to_slots_stages, slots_to_coeffs_shapes,
-        slots_to_coeffs_stages,
+        Diagonals, LinearTransform, PlaintextStorage, StageShape, coeffs_to_slots_stages,
+        slots_to_coeffs_shapes, slots_to_coeffs_stages,
     },
     error::Error,
     schemes::ckks::Scale,
@@ -83,17 +83,25 @@ pub(in crate::bootstrapping) fn slots_to_base<R: ReductionSpec, W: Word>(
     encoded(params, (&matrices, &roundings(params)?), stages, ratio, storage)
 }
 
-/// Bytes of the diagonals of [`slots_to_base`] in memory.
+/// The shapes of the stages of [`slots_to_base`].
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for more stages than slots can be divided into.
+pub(in crate::bootstrapping) fn slots_to_base_shapes<R: ReductionSpec, W: Word>(
+    params: &RaisingParams<R, W>,
+) -> Result<Vec<StageShape>, Error> {
+    slots_to_coeffs_shapes(params.slots(), params.spec().slots_to_coeffs)
+}
+
+/// Bytes of the diagonals of [`slots_to_base`] in memory, of stages of these shapes.
 pub(in crate::bootstrapping) fn slots_to_base_bytes<R: ReductionSpec, W: Word>(
     params: &RaisingParams<R, W>,
+    shapes: &[StageShape],
     storage: PlaintextStorage,
 ) -> u64 {
-    let stages = params.spec().slots_to_coeffs;
-    // The shapes were listed when the set was validated.
-    slots_to_coeffs_shapes(params.slots(), stages).map_or(0, |shapes| {
-        let bytes = |(i, shape)| LinearTransform::memory_bytes_for(params.ckks(), shape, stages - i, storage);
-        shapes.iter().enumerate().map(bytes).sum()
-    })
+    let bytes =
+        |(i, shape)| LinearTransform::memory_bytes_for(params.ckks(), shape, shapes.len() - i, storage);
+    shapes.iter().enumerate().map(bytes).sum()
 }
 
 /// What slots-to-coefficients takes numbers off by that enter it at the scale of a set, where a set begins with it.

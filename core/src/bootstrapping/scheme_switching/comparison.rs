@@ -47,19 +47,42 @@ impl<R: ReductionSpec> LinkParams<R> {
         check_scale(self, scale)?;
         let drift = drift_of(self, scale);
         let gates = self.cggi().noise();
-        // Both numbers carry it.
-        let noise = self.difference_noise();
         let by = match range {
-            Range::Signed | Range::Unit => {
-                By::Sign { deviation: libm::sqrt(gates.total(noise)), turns: range.turns() * (1.0 + drift) }
-            }
-            Range::Grid { bits } => {
-                let residue = NoisyResidue { width: bits + 1, noise, offset: grid_offset(bits, drift) };
-                let plan = SignPlan::new(gates, residue, self.spec().log_failure);
-                By::Digits(plan.ok_or_else(|| too_noisy(residue, self.name()))?)
-            }
+            Range::Signed | Range::Unit => By::Sign {
+                deviation: libm::sqrt(gates.total(self.difference_noise())),
+                turns: range.turns() * (1.0 + drift),
+            },
+            Range::Grid { bits } => By::Digits(self.sign_plan(bits, scale)?),
         };
         Ok(Comparison { range, by })
+    }
+
+    /// The rotations that read the sign of a difference of two numbers on a grid of `bits` bits, which are at `scale`.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] for a grid too fine for the noise, or for that scale.
+    pub(super) fn sign_plan(&self, bits: u32, scale: Scale) -> Result<SignPlan, Error> {
+        // Both numbers carry it.
+        let noise = self.difference_noise();
+        let residue = |drift: f64| NoisyResidue { width: bits + 1, noise, offset: grid_offset(bits, drift) };
+        let limit = self.spec().log_failure;
+        let plan = |drift: f64| SignPlan::new(self.cggi().noise(), residue(drift), limit);
+        let drift = drift_of(self, scale);
+        if let Some(plan) = plan(drift) {
+            return Ok(plan);
+        }
+        if plan(0.0).is_none() {
+            return Err(too_noisy(residue(0.0), self.name()));
+        }
+        Err(Error::Limit(format!(
+            "numbers on a grid of {bits} bits at scale 2^{:.6}, {:.1e} of it off scale 2^{:.6} of {}: the largest difference would be \
+             off its place by that part of it, and be compared wrongly more often than 2^{limit}; bring the numbers to the scale of the \
+             set, or take a grid of fewer bits",
+            scale.log2(),
+            drift.abs(),
+            self.ckks().scale().log2(),
+            self.name()
+        )))
     }
 
     /// The variance of the difference of two phases, in units of that of a bootstrapped ciphertext.

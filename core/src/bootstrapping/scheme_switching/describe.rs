@@ -90,7 +90,7 @@ impl LinkParams<Reduction> {
 
     /// Bytes of the diagonals that lead from slots to coefficients at the lowest levels, beside those of bootstraps.
     pub fn base_diagonal_bytes(&self, storage: PlaintextStorage) -> u64 {
-        slots_to_base_bytes(self.ckks(), storage)
+        slots_to_base_bytes(self.ckks(), self.base_shapes(), storage)
     }
 
     /// Bytes of those that the slots alone would not have: the keys of the gates, and those between.

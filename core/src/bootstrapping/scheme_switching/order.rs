@@ -3,7 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    comparison::{difference_encoding, grid_offset},
+    comparison::difference_encoding,
     evaluator::LinkEvaluator,
     phases::{Phase, drift_of},
     range::Range,
@@ -220,12 +220,11 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         let Range::Grid { bits } = x.range else {
             return self.cggi().sign_of_phase(difference, output, observer);
         };
-        let noise = self.params().difference_noise();
-        let offset = grid_offset(bits, drift_of(self.params(), x.scale));
-        let weight = libm::ceil(noise) as u32;
+        let plan = self.params().sign_plan(bits, x.scale)?;
+        let weight = libm::ceil(self.params().difference_noise()) as u32;
         let difference =
             CggiCiphertext::new(params, x.key_id, difference_encoding(bits), weight, difference)?;
-        self.cggi().look_up_sign(&difference, (noise, offset), [1, 0], output, observer)
+        self.cggi().look_up_sign(&difference, &plan, [1, 0], output, observer)
     }
 
     fn check_phases(&self, phases: &[&Phase]) -> Result<(), Error> {

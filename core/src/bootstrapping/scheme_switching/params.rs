@@ -11,8 +11,9 @@ use crate::{
     bootstrapping::{
         cggi::CggiPackingKeys,
         ckks_conventional::EvalModSpec,
-        raising::{RaisingParams, ReductionSpec},
+        raising::{RaisingParams, ReductionSpec, maps::slots_to_base_shapes},
     },
+    circuits::linear_transform::StageShape,
     error::Error,
     ring::SmallPoly,
     rlwe::{EncapsulationContext, EncapsulationDigits},
@@ -40,6 +41,7 @@ struct Inner<R: ReductionSpec> {
     security: LweReport,
     noise: LinkNoise,
     parts: Vec<LinkKeyPart>,
+    base_shapes: Vec<StageShape>,
 }
 
 impl<R: ReductionSpec> Clone for LinkParams<R> {
@@ -72,8 +74,10 @@ impl<R: ReductionSpec> LinkParams<R> {
         let packing = CggiPackingKeys::variance_of(&cggi, cggi.n())?;
         let noise = LinkNoise::new(spec, &ckks, &cggi, packing);
         let parts = key_parts(&ckks, &cggi, &to_gates)?;
+        let base_shapes = slots_to_base_shapes(&ckks)?;
         let spec = spec.clone();
-        Ok(Self(Arc::new(Inner { spec, fingerprint, ckks, cggi, to_gates, security, noise, parts })))
+        let inner = Inner { spec, fingerprint, ckks, cggi, to_gates, security, noise, parts, base_shapes };
+        Ok(Self(Arc::new(inner)))
     }
 
     /// The numbers.
@@ -141,6 +145,11 @@ impl<R: ReductionSpec> LinkParams<R> {
     /// The parts in which the evaluation keys travel, in order.
     pub fn key_parts(&self) -> &[LinkKeyPart] {
         &self.0.parts
+    }
+
+    /// The shapes of the stages to coefficients at the lowest levels.
+    pub(super) fn base_shapes(&self) -> &[StageShape] {
+        &self.0.base_shapes
     }
 
     /// Moduli of the key from slots to gates: p_s and p_s P'.

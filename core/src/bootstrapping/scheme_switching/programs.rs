@@ -64,7 +64,7 @@ impl DigitReader for Reader {
         let Some(first) = orders.first() else {
             return Err(Error::InvalidArgument("no question about an order; ask one".into()));
         };
-        let comparison = params.comparison(range(first.bounds), scale)?;
+        let comparison = params.comparison(range(first), scale)?;
         // Bits come back above the levels of messages.
         let level = params.output_level().min(params.ckks().levels().output);
         let results = orders.iter().map(|_| InputShape { level, scale: params.ckks().scale() }).collect();
@@ -143,8 +143,10 @@ fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
     Ok(orders)
 }
 
-fn range(bounds: Bounds) -> Range {
-    match bounds {
+/// Where numbers lie that a question is about, as gates compare them. A sign compares with 0, and no number is further than 1 from it.
+fn range(order: &Order) -> Range {
+    match order.bounds {
+        _ if order.asked == Asked::Sign => Range::Unit,
         Bounds::Signed => Range::Signed,
         Bounds::Unit => Range::Unit,
         Bounds::Grid(bits) => Range::Grid { bits },
@@ -238,7 +240,7 @@ impl Method<u64> for LinkBootstrapper {
         let orders = orders(readings.list)?;
         let Some(first) = orders.first() else { return Ok(Vec::new()) };
         let slots: Vec<usize> = (0..first.count as usize).collect();
-        let numbers = self.evaluator.extract(x, &slots, range(first.bounds), observer)?;
+        let numbers = self.evaluator.extract(x, &slots, range(first), observer)?;
         if first.asked == Asked::Sign {
             let bits = self.evaluator.all_above(&numbers, 0.0, observer)?;
             return Ok(alloc::vec![self.evaluator.to_slots(&bits, observer)?; orders.len()]);
