@@ -204,12 +204,11 @@ impl IntegerClient for Described<BgvParams> {
         Ok(Box::new(wire::secret_key_from_bytes(&self.params, bytes)?))
     }
 
-    fn outline(&self) -> Option<Outline> {
-        // None where slots have several coordinates.
-        let target = self.params.program_target().ok()?;
+    fn outline(&self) -> Result<Outline, Error> {
+        let target = self.params.program_target()?;
         let rlwe = self.params.context().rlwe();
-        Some(Outline {
-            rotations: Outline::rotations(target.rotations(), rlwe.n()),
+        Ok(Outline {
+            rotations: Outline::rotations(target.rotations(), target.columns()),
             inversion: target.swap(),
             products: target.relinearization(),
             log_q: (0..=target.top()).map(|level| rlwe.q(level).log2()).collect(),

@@ -108,7 +108,7 @@ impl KeyOwnerSet {
     pub fn outline(&self) -> Result<Option<Outline>, Error> {
         match self {
             Self::Ckks(set) => set.outline().map(Some),
-            Self::Integers(set) => Ok(set.outline()),
+            Self::Integers(set) => set.outline().map(Some),
             Self::Other(_) => Ok(None),
         }
     }
@@ -188,8 +188,11 @@ pub trait IntegerClient: KeyClient {
     /// The bytes are not a secret key of the set.
     fn read_integer_secret(&self, bytes: &[u8]) -> Result<Box<dyn IntegerSecret>, Error>;
 
-    /// What computing on its ciphertexts takes and leaves; `None` where slots are not integers.
-    fn outline(&self) -> Option<Outline>;
+    /// What computing on its ciphertexts takes and leaves.
+    ///
+    /// # Errors
+    /// None for a set that was checked.
+    fn outline(&self) -> Result<Outline, Error>;
 
     /// Reads a ciphertext of the set.
     ///
@@ -229,9 +232,9 @@ pub struct Rotation {
 }
 
 impl Outline {
-    /// Rotations by their `steps` to the left in a ring of degree `n`, modulo n/2, each with its level: as few steps as can be.
-    pub(crate) fn rotations(keys: &BTreeMap<i64, usize>, n: usize) -> Vec<Rotation> {
-        let (half, around) = (n as i64 / 4, n as i64 / 2);
+    /// Rotations by their `steps` to the left of rows of so many slots, each with its level: as few steps as can be.
+    pub(crate) fn rotations(keys: &BTreeMap<i64, usize>, slots: usize) -> Vec<Rotation> {
+        let (half, around) = (slots as i64 / 2, slots as i64);
         let nearest =
             |(&steps, &level)| Rotation { steps: if steps > half { steps - around } else { steps }, level };
         let mut out: Vec<Rotation> = keys.iter().map(nearest).collect();
@@ -345,7 +348,7 @@ where
     fn outline(&self) -> Result<Outline, Error> {
         let target = self.params.target()?;
         Ok(Outline {
-            rotations: Outline::rotations(target.rotations(), self.params.ckks().rlwe().n()),
+            rotations: Outline::rotations(target.rotations(), self.params.ckks().slots()),
             inversion: target.conjugation(),
             products: target.relinearization(),
             log_q: target.log2_moduli().to_vec(),

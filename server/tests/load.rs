@@ -5,13 +5,13 @@ mod support;
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use refloat_server::Config;
 use refloat_server::config::MetricsListen;
 use support::engine::{KEY, PARTS, part};
 use support::http2::{DATA, HEADERS, Http2};
-use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, manifest, upload};
+use support::{Client, DEADLINE, TOKEN, TestServer, ciphertext, manifest, until, upload};
 
 /// Much more than sockets hold.
 const LARGE: usize = 48 << 20;
@@ -47,14 +47,6 @@ fn rest(mut socket: TcpStream) -> Vec<u8> {
     // A reset is an end too.
     let _ = socket.read_to_end(&mut bytes);
     bytes
-}
-
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !holds() {
-        assert!(began.elapsed() < DEADLINE, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn counter(client: &Client, name: &str) -> u64 {

@@ -3,7 +3,7 @@
 
     git clone https://github.com/malb/lattice-estimator && git -C lattice-estimator checkout 27a581b
     python3 -m venv venv && venv/bin/pip install passagemath-flint==10.8.13 passagemath-symbolics==10.8.13 scipy numpy
-    cargo test -p refloat-tests --test security_vectors -- --ignored --nocapture print_the_instances \
+    cargo test -p refloat-tests --test sets -- --ignored --nocapture print_the_instances \
         | venv/bin/python tests/tools/estimate.py lattice-estimator
 
 Instances, as JSON objects one a line, are read from standard input; other lines are passed over. Each attack that

@@ -171,9 +171,9 @@ describe('digits', () => {
       expect(run.events).toHaveLength(0);
     };
     await refused(boot.intMod(x, 37), '37', 'factor');
-    // Of what is at the scale of integers modulo 2^19, anything up to 2^20 times that may come.
-    using large = await boot.intMod(x, 2 ** 19);
-    await refused(boot.intMod(large, 2 ** 19), '524288', 'noise');
+    // Of what is at the scale of integers modulo 2^20, anything up to 2^21 times that may come.
+    using large = await boot.intMod(x, 2 ** 20);
+    await refused(boot.intMod(large, 2 ** 20), '1048576', 'noise');
     await refused(boot.mod(x, 2 ** 30), '1073741824');
     await refused(boot.mod(x, 1, { bits: 21 }), '21 bits', '20');
     await refused(boot.lookUp(x, Array.from({ length: 64 }, () => 0)), '64', 'toy-msb10');

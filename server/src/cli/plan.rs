@@ -130,7 +130,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         levels: Levels {
             input: info.input_level,
             output: info.output_level,
-            products: info.output_level - info.input_level,
+            products: info.output_level.saturating_sub(info.input_level),
             bits: match info.promise() {
                 Promise::Precision { worst, .. } => Some(worst),
                 _ => None,
@@ -212,7 +212,7 @@ fn text(plan: &Plan<'_>, info: &SetInfo) -> String {
     row("secret key", bytes(plan.secret_key_bytes as u64));
     row("memory of keys", format!("{}, with what is precomputed for them", bytes(memory.keys)));
     let available =
-        memory.available.map_or_else(String::new, |there| format!("; {} are available here", bytes(there)));
+        memory.available.map_or_else(String::new, |there| format!("; {} is available here", bytes(there)));
     row("memory of a run beside them", format!("{}{available}", bytes(memory.run)));
     match &plan.measured {
         Some(Measured { make_seconds, load_seconds, machine }) => {

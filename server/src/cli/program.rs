@@ -206,8 +206,12 @@ fn assign(what: &str, names: &[String], given: &[String]) -> Result<Vec<Option<P
             && !Path::new(text).exists()
         {
             return Err(Failure::usage(format!(
-                "{text}: the program has no {what} \"{name}\"; its {what}s are {}",
-                names.join(", ")
+                "{text}: the program has no {what} \"{name}\"; {}; for a file of that name write ./{text}",
+                if names.is_empty() {
+                    "it has none".to_owned()
+                } else {
+                    format!("its {what}s are {}", names.join(", "))
+                }
             )));
         }
         let free = files.iter_mut().find(|file| file.is_none()).ok_or_else(|| {
@@ -303,7 +307,10 @@ mod tests {
         assert_eq!(of(&["1.ct", "2.ct"]).unwrap(), [file("1.ct"), file("2.ct")]);
         assert_eq!(of(&["1.ct", "x=2.ct"]).unwrap(), [file("2.ct"), file("1.ct")]);
         assert_eq!(of(&["y=a=b.ct"]).unwrap(), [None, file("a=b.ct")]);
-        assert_eq!(of(&["z=1.ct"]).unwrap(), [file("z=1.ct"), None]);
+        assert_eq!(of(&["./z=1.ct"]).unwrap(), [file("./z=1.ct"), None]);
+        assert!(
+            of(&["z=1.ct"]).unwrap_err().detail.contains("no input \"z\"; its inputs are x, y; for a file")
+        );
         assert!(of(&["x=1", "x=2"]).unwrap_err().detail.contains("twice"));
         assert!(of(&["1", "2", "3"]).unwrap_err().detail.contains("2 inputs (x, y)"));
     }

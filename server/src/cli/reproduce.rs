@@ -55,23 +55,23 @@ pub struct Arguments {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: Option<u16>,
     /// Published rows of `ship` [default: ship13, bits and ship14; the others take 8 and 11 GB].
-    #[arg(long, num_args = 1..)]
+    #[arg(long)]
     rows: Vec<ShipRow>,
     /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own];
     /// names of sets of `bgv` [default: bgv15] and `scheme-switching` [default: n15+fbs16-50].
-    #[arg(long, num_args = 1..)]
+    #[arg(long)]
     set: Vec<String>,
     /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
     #[arg(long)]
     polynomials: bool,
-    /// Tables of `modular-reduction` [default: all].
+    /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].
     #[arg(long, num_args = 1.., value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
     /// Of `modular-reduction`, products of integers modulo small n instead of tables, beside those of BGV.
     #[arg(long)]
     rings: bool,
     /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
-    #[arg(long, num_args = 1.., value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
+    #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
     slots: Vec<u32>,
     /// GiB that conventional bootstrapping may take: with less, diagonals are transformed at every use, and then keys are read
     /// from a temporary file as they are used [default: what is available].

@@ -113,7 +113,10 @@ pub fn must_be_encrypted(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         Err(error) => error.error_len().is_none() && error.valid_up_to() > 0,
     };
     let found = match start {
-        [] => "is empty",
+        [] => {
+            let detail = format!("{} is empty and no ciphertext; was it written to the end?", path.display());
+            return Err(Failure { code: "BAD_BYTES".to_owned(), detail });
+        }
         _ if start.starts_with(b"\x89PNG") => "is a picture",
         _ if is_text => "holds text",
         _ => return Ok(()),

@@ -19,6 +19,7 @@ mod kill;
 mod memory;
 mod order;
 mod outputs;
+mod plan;
 mod programs;
 mod sample_method;
 mod sample_scheme;

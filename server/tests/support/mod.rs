@@ -23,6 +23,15 @@ pub const TOKEN: &str = "7ea2c8b1d3f40596a7b8c9daebfc0d1e2f30415263748596a7b8c9d
 /// How long anything may take. Generous: the machine may be busy with other things.
 pub const DEADLINE: Duration = Duration::from_mins(2);
 
+/// Waits until something holds.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < DEADLINE, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// A server in this process.
 pub struct TestServer {
     runtime: tokio::runtime::Runtime,

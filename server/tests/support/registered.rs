@@ -50,7 +50,8 @@ pub fn is_command(registry: &Registry) -> bool {
     true
 }
 
-/// Runs the command line in a process of its own, which is the test `test` of this program, module and name, once more, and returns what it writes.
+/// Runs the command line in a process of its own, which runs the test `test` (`module::name`) of this program again, and returns what
+/// it writes.
 pub fn refloat(test: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

@@ -30,7 +30,6 @@ impl ReductionSpec for Reduction {
     const FINGERPRINT: &'static str = "refloat 2026-11-21 conventional parameters v1";
     const KEY_SET: &'static str = "conventional key set";
     const LARGEST_MESSAGE: f64 = 1.0;
-    const LARGE_NUMBERS: bool = false;
 
     type Fitted = FittedReduction;
 

@@ -134,11 +134,14 @@ impl<'a, W: Word> MsbRun<'a, W> {
         Self::new(evaluator, x, readout, rounding)?;
         Self::new(evaluator, y, readout, rounding)?;
         let scale = params.scale();
-        let largest = libm::hypot(x.largest(scale)?, y.largest(scale)?).min(LARGEST_MESSAGE);
+        let modulus = libm::hypot(x.largest(scale)?, y.largest(scale)?);
+        let largest = modulus.min(LARGEST_MESSAGE);
         let (a, b) = (x.ciphertext(), y.ciphertext());
         let both = ckks.add(a, &ckks.multiply_by_i(b)?.relabelled(a.scale()))?;
-        // Each has what there is of the other in it.
-        let off = x.off(params)? + y.off(params)?;
+        // Each has what there is of the other in it. No larger bound than that of messages can be stated, but the error of the first map
+        // grows with |x + i y| all the same.
+        let beyond = noise::of_first_map(params, modulus) - noise::of_first_map(params, largest);
+        let off = x.off(params)? + y.off(params)? + beyond;
         let mut run = Self::new(evaluator, Numbers::up_to(&both, largest).off_by(off), readout, rounding)?;
         run.results.push(Vec::new());
         Ok(run)

@@ -104,7 +104,7 @@ pub(in crate::bootstrapping) fn slots_to_base_bytes<R: ReductionSpec, W: Word>(
     shapes.iter().enumerate().map(bytes).sum()
 }
 
-/// What slots-to-coefficients takes numbers off by that enter it at the scale of a set, where a set begins with it.
+/// The error that slots-to-coefficients adds to numbers at the scale of the set, for sets that begin with it.
 pub(in crate::bootstrapping) struct FirstMapNoise {
     /// Deviation of what its rounded diagonals do, in parts of the largest number.
     pub of_diagonals: f64,

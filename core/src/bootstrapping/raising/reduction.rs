@@ -15,7 +15,7 @@ pub trait ReductionSpec: Clone + PartialEq + fmt::Debug + Send + Sync + 'static 
     /// Largest absolute value of the parts of messages that are encrypted for it.
     const LARGEST_MESSAGE: f64;
     /// Whether numbers far above 1 go through slots-to-coefficients, which are taken off by more the larger they are.
-    const LARGE_NUMBERS: bool;
+    const LARGE_NUMBERS: bool = false;
 
     /// The reduction with its polynomials.
     type Fitted: Send + Sync;

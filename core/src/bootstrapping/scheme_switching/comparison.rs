@@ -75,13 +75,13 @@ impl<R: ReductionSpec> LinkParams<R> {
             return Err(too_noisy(residue(0.0), self.name()));
         }
         Err(Error::Limit(format!(
-            "numbers on a grid of {bits} bits at scale 2^{:.6}, {:.1e} of it off scale 2^{:.6} of {}: the largest difference would be \
-             off its place by that part of it, and be compared wrongly more often than 2^{limit}; bring the numbers to the scale of the \
-             set, or take a grid of fewer bits",
+            "numbers on a grid of {bits} bits at scale 2^{:.6}, which differs from scale 2^{:.6} of {} by {:.1e} of it: the largest \
+             difference is moved by as much, and would be compared wrongly more often than 2^{limit}; bring the numbers to the scale of \
+             the set, or take a grid of fewer bits",
             scale.log2(),
-            drift.abs(),
             self.ckks().scale().log2(),
-            self.name()
+            self.name(),
+            drift.abs()
         )))
     }
 

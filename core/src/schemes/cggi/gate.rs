@@ -222,7 +222,7 @@ impl fmt::Display for Gate {
 impl FromStr for Gate {
     type Err = Error;
 
-    /// Reads a [`name`](Self::name), in letters of either case.
+    /// Reads a [`name`](Self::name), in upper or lower case.
     fn from_str(name: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|gate| gate.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<&str> = Self::ALL.iter().map(|gate| gate.name()).collect();

@@ -110,17 +110,24 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
     for set in sets {
         let bench = Bench::new(set.preset(), request, output)?;
+        let mut of_set = Vec::new();
         for modulus in MODULI {
             let spinner = progress::spinner(output, &format!("{}: integers modulo {modulus}", set.preset()));
-            match bench.residues(modulus) {
-                Err(why) if why.code == "INVALID_ARGUMENT" => {
-                    refused.push(format!("{}, modulo {modulus}: {}", set.preset(), why.detail));
-                }
+            let row = bench.residues(modulus);
+            spinner.finish_and_clear();
+            match row {
+                Err(why) if why.code == "INVALID_ARGUMENT" => of_set.push((modulus, why)),
                 row => rows.push(row?),
             }
-            spinner.finish_and_clear();
         }
         drop(bench);
+        // A set may be too small for one of them, but not for all.
+        if of_set.len() == MODULI.len() {
+            return Err(of_set.remove(0).1);
+        }
+        let told =
+            |(modulus, why): (u64, Failure)| format!("{}, modulo {modulus}: {}", set.preset(), why.detail);
+        refused.extend(of_set.into_iter().map(told));
         rows.push(bgv(*set, request, output)?);
     }
     let value = json!({ "suite": "modular-reduction", "machine": machine, "rows": rows, "refused": refused });

@@ -178,10 +178,10 @@ fn a_quantised_network_gives_the_integers_that_it_gives_in_the_clear() {
         uniform(count, seed).iter().map(|u| (u * most).round() as i64).collect()
     };
     let features: Vec<Vec<i64>> = (0..width)
-        .map(|j| draw(60 + j, setup.slots(), 7.5).iter().map(|x| (x + 8).min(15)).collect())
+        .map(|j| draw(60 + j, setup.slots(), 8.0).iter().map(|x| x.clamp(&-8, &7)).copied().collect())
         .collect();
     let highest = |z: i64| z.div_euclid(range / 64);
-    let relu = |d: i64| (d.max(0) / 2).min(15);
+    let relu = |d: i64| d.clamp(0, 15);
     let table = |f: &dyn Fn(i64) -> f64| {
         (0..64).map(|j| f(if j < 32 { j } else { j - 64 }).into()).collect::<Vec<ComplexDoubleDouble>>()
     };

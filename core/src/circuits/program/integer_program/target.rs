@@ -89,7 +89,7 @@ impl<W: Word> IntegerTarget<W> {
         self
     }
 
-    /// Left rotations of the rows there are keys for, from 1 to N/2 - 1, each with the highest level it is used at.
+    /// Left rotations of the rows there are keys for, by less than a whole row, each with the highest level it is used at.
     pub fn rotations(&self) -> &BTreeMap<i64, usize> {
         &self.rotations
     }

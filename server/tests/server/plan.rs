@@ -1,6 +1,6 @@
 //! `refloat plan` against what the sets say themselves.
 
-mod support;
+use super::support;
 
 use std::collections::BTreeSet;
 
