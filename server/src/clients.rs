@@ -405,13 +405,13 @@ impl<S: SeededSecret> KeySecret for S {
 
 /// A secret key of whichever set of integers.
 pub trait IntegerSecret {
-    /// Encrypts integers below the modulus of the set, one a slot.
+    /// Encrypts integers below the modulus of the set, as many of each slot as it holds.
     ///
     /// # Errors
     /// There are too many or too large ones, or the level is above that of messages.
     fn encrypt(&self, integers: &[u64], level: usize, randomness: &Seed) -> Result<CiphertextBytes, Error>;
 
-    /// Decrypts to integers, one a slot.
+    /// Decrypts to integers, as many of each slot as it holds.
     ///
     /// # Errors
     /// The bytes are no ciphertext under the key.

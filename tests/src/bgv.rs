@@ -270,30 +270,3 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
         },
     }
 }
-
-/// A set of 256 slots of the field of 65537^4 elements for general bootstrapping, no security: three products between bootstraps, digits
-/// up to 27 of an ephemeral secret of weight 32.
-///
-/// # Panics
-/// If there are not enough primes.
-pub fn fields() -> BgvSpec {
-    let (products, maps, squares, back) = (vec![31.0; 3], vec![29.0; 2], vec![48.0; 7], vec![46.0; 2]);
-    let levels = [vec![45.0], products, maps, squares, back].concat();
-    let mut chain = spec_of_two_axes((1024, 5), &levels, &[50.0, 50.0, 50.0, 40.0], 3);
-    let ephemeral = chain.special.pop().expect("four of them");
-    BgvSpec {
-        name: "fields".into(),
-        chain,
-        prime: 65537,
-        exponent: 1,
-        digit_exponent: 1,
-        bound: 27,
-        slots_to_coeffs: 2,
-        coeffs_to_slots: 2,
-        ephemeral: EphemeralSpec {
-            weight: 32,
-            prime: ephemeral,
-            digits: EncapsulationDigits::Balanced { count: 3 },
-        },
-    }
-}

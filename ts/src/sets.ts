@@ -70,6 +70,8 @@ export interface SetInfo {
   readonly promisedFor?: string | undefined;
   /** Bits of precision in the mean over the slots, where the set promises them as well. */
   readonly promisedMeanBits?: number | undefined;
+  /** Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by so many coordinates in a normal basis. Messages have them next to each other, slot after slot. */
+  readonly slotDegree?: number | undefined;
   /** For a set of an earlier version, whose keys are still accepted: the set to make new keys of. */
   readonly successor?: string | undefined;
 }
@@ -128,7 +130,7 @@ export interface SetNames {
   readonly 'ckks-conventional': 'n16' | 'n16-sparse' | 'n16-precise' | 'n15' | 'drucker16' | 'toy-conventional11' | 'toy-conventional11-sine' | 'toy-conventional10-sparse' | 'toy-conventional10-slots-first' | 'toy-conventional10-50bit';
   readonly 'ckks-msb': 'msb16' | 'msb16-paper' | 'toy-msb11' | 'toy-msb10';
   readonly 'scheme-switching': 'n15+fbs16-50' | 'n16+fbs16-50' | 'toy-link';
-  readonly 'bgv': 'bgv15' | 'toy-bgv10' | 'toy-bgv7';
+  readonly 'bgv': 'bgv15' | 'bgv16-gf4' | 'toy-bgv10' | 'toy-bgv7' | 'toy-bgv-gf4';
   readonly 'cggi': 'bool-128' | 'bool-64' | 'bool-100-unrolled' | 'bool-128-ternary' | 'lmk-128' | 'lmk-128-merged' | 'lmk-64' | 'ntru-128' | 'ntru-64' | 'ntru-small' | 'fbs8' | 'fbs16' | 'fbs8-50' | 'fbs16-50' | 'toy-bool' | 'toy-bool-unrolled' | 'toy-bool-ternary' | 'toy-bool-lmk' | 'toy-bool-lmk-merged' | 'toy-bool-ntru' | 'toy-bool-ntru-merged' | 'toy-bool-ap' | 'toy-fbs';
 }
 
@@ -138,7 +140,7 @@ export interface StageIds {
   readonly 'ckks-conventional': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'sub_sum';
   readonly 'ckks-msb': 'slots_to_coeffs' | 'to_ephemeral' | 'discretise' | 'mod_raise' | 'coeffs_to_slots' | 'eval_exp' | 'look_up';
   readonly 'scheme-switching': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
-  readonly 'bgv': 'slots_to_coeffs' | 'prepare' | 'mod_raise' | 'coeffs_to_slots' | 'digit_removal';
+  readonly 'bgv': 'slots_to_coeffs' | 'prepare' | 'mod_raise' | 'coeffs_to_slots' | 'digit_removal' | 'unpack';
   readonly 'cggi': 'gates';
 }
 

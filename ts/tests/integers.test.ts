@@ -22,7 +22,8 @@ const values = (factor: number): number[] => Array.from({ length: keys.params.sl
 describe('sets of integers', () => {
   it('are listed with what they promise', async () => {
     const presets = await rf.integers.presets();
-    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'toy-bgv10', 'toy-bgv7']);
+    expect(presets.map((set) => set.name)).toEqual(['bgv15', 'bgv16-gf4', 'toy-bgv10', 'toy-bgv7', 'toy-bgv-gf4']);
+    expect(presets.map((set) => [set.slots, set.slotDegree])).toEqual([[32768, 1], [16384, 4], [1024, 1], [128, 1], [256, 4]]);
     expect(presets[0]).toMatchObject({ method: 'bgv', scheme: 'bgv', mode: 'integers', modulus: P, secure: true, logFailure: -133, slots: 32768 });
     for (const set of presets) {
       expect(set.secure ? set.securityBits >= 128 : set.name.startsWith('toy'), set.name).toBe(true);
@@ -229,6 +230,50 @@ it('the secure set encrypts and decrypts in the page, and makes parts of its key
   expect((await secure.keyPart(3)).length).toBe(part?.bytes);
 });
 
+/** The product of two slots of four integers, coordinates in Z, .., Z^4 with 1 + Z + .. + Z^4 = 0. */
+function ofFields(x: Uint32Array, y: Uint32Array): Uint32Array {
+  return x.map((_, i) => {
+    const [slot, k] = [i - (i % 4), (i % 4) + 1];
+    let [own, one] = [0, 0];
+    for (let a = 1; a <= 4; a += 1) {
+      for (let b = 1; b <= 4; b += 1) {
+        const power = (a + b) % 5;
+        const term = times(x[slot + a - 1] ?? 0, y[slot + b - 1] ?? 0);
+        if (power === k) own = (own + term) % P;
+        if (power === 0) one = (one + term) % P;
+      }
+    }
+    return (own - one + P) % P;
+  });
+}
+
+it('slots of fields are multiplied, turned and refreshed', async () => {
+  using fields = await rf.integers.keygen('toy-bgv-gf4', TOY);
+  const { slots, slotDegree, outputLevel } = fields.params;
+  const all = Uint32Array.from({ length: slots * slotDegree }, (_, i) => (40503 * i * i + 7) % P);
+  await expect(fields.encrypt(new Uint32Array(all.length + 1))).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    message: expect.stringContaining('1025 integers for the 256 slots of toy-bgv-gf4: give at most 4 a slot') as unknown,
+  });
+  using made = await fields.evaluationKeys();
+  using x = await fields.encrypt(all);
+  using square = await made.multiply(x, x);
+  using turned = await made.rotate(square, 3);
+  // Five is minus five in every coordinate.
+  using sum = await turned.addPlain(5);
+  using twice = await sum.multiplyPlain(2);
+  const clear = ofFields(all, all);
+  const moved = clear.map((_, i) => clear[(i - (i % 512)) + ((i % 512) + 12) % 512] ?? 0).map((value) => (2 * (value + P - 5)) % P);
+  expect(await fields.decrypt(twice)).toEqual(moved);
+  const run = made.bootstrap(twice, { inspect: fields });
+  using fresh = await run;
+  expect(fresh.level).toBe(outputLevel);
+  expect(await fields.decrypt(fresh)).toEqual(moved);
+  const views = run.events.filter((event) => event.kind === 'view');
+  expect(views.map((view) => view.stage)).toEqual(['input', ...fields.params.stages.map((stage) => stage.id)]);
+  expect(views.at(-1)?.high).toEqual(moved);
+});
+
 interface IntegerVectors {
   readonly name: string;
   readonly fingerprint: string;
@@ -253,7 +298,7 @@ it.each(vectors.integers)('$name gives the same bytes in wasm as natively', asyn
   if (set.fresh === undefined) return;
   const seed = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
   using own = await rf.integers.keygen(set.name, { ...TOY, seed: seed(7) });
-  const all = Array.from({ length: own.params.slots }, (_, i) => (37 * i * i) % P);
+  const all = Array.from({ length: own.params.slots * own.params.slotDegree }, (_, i) => (37 * i * i) % P);
   using fresh = await own.encrypt(all, { seed: seed(9) });
   using made = await own.evaluationKeys();
   using square = await made.multiply(fresh, fresh);

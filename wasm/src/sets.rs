@@ -108,6 +108,7 @@ fn object_of(info: SetInfo) -> JsValue {
         .with("successor", info.successor)
         .with("mode", info.mode.name())
         .with("modulus", info.modulus.map(|modulus| modulus as f64))
+        .with("slotDegree", info.slot_degree.map(|degree| degree as f64))
         .with("secure", info.secure)
         .with("source", info.source)
         .with("securityBits", info.security_bits)

@@ -52,7 +52,7 @@ fn native_results_are_those_of_the_vectors() {
         "n15",
     ]
     .map(conventional_digests_of);
-    let integers = ["toy-bgv10", "bgv15"].map(integer_digests_of);
+    let integers = ["toy-bgv10", "toy-bgv-gf4", "bgv15"].map(integer_digests_of);
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
@@ -65,7 +65,7 @@ fn native_results_are_those_of_the_vectors() {
         "conventional": conventional,
         "reductionMessage": "slot i is (37 i mod 64) / 64; its digits in bases 8 and 8, and the bits of what it is rounded to",
         "reduction": [reduction_digests_of("toy-msb10")],
-        "integerMessage": "slot i is 37 i^2 mod 65537",
+        "integerMessage": "integer i is 37 i^2 mod 65537",
         "integers": integers,
     });
     let path: PathBuf =

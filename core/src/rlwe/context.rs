@@ -304,15 +304,9 @@ fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
 }
 
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
-    // The bounds are estimates of X^N + 1. Errors of a ring of two axes are as spherical as there, so that they should hold; before they
-    // have been made for a set, none of them is called secure.
-    if spec.odd_part != 1 && spec.policy == SecurityPolicy::Strict128 {
-        return Err(Error::InvalidArgument(format!(
-            "a chain with an index of odd part {}, and security is known of powers of two alone; say that it is insecure, or take a power \
-             of two",
-            spec.odd_part
-        )));
-    }
+    // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, and its error is
+    // one as elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
+    // can take that off the samples of independent errors, which are what is estimated: with it they are no easier.
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {

@@ -214,6 +214,30 @@ pub fn check(instances: &[Instance], policy: SecurityPolicy) -> Result<SecurityR
     Ok(SecurityReport { policy, bits, instances, statement })
 }
 
+impl SecurityReport {
+    /// With so many bits taken off one instance, by its place, whose secret is drawn from a part of what its distribution gives: an attack
+    /// that finds it with some probability finds any with that part of it, and what is lost is log2 of the part.
+    ///
+    /// # Errors
+    /// [`Error::Insecure`] if the instance is below 128 bits then, and the policy asks for them.
+    pub(crate) fn drawn_from_a_part(mut self, place: usize, lost: f64) -> Result<Self, Error> {
+        let Some(own) = self.instances.get_mut(place).filter(|_| lost > 0.0) else {
+            return Ok(self);
+        };
+        own.bits = own.bits.map(|bits| bits - lost);
+        if let (SecurityPolicy::Strict128, Some(bits @ ..128.0)) = (self.policy, own.bits) {
+            return Err(Error::Insecure(format!(
+                "{}: {bits:.2} bits at N = 2^{}, {lost:.2} less than any {} secret, as it is drawn from a part of them; use fewer or smaller \
+                 primes, or a smaller weight",
+                own.instance.name, own.instance.log_n, own.instance.secret
+            )));
+        }
+        self.bits = self.instances.iter().map(|own| own.bits.unwrap_or(0.0)).fold(f64::INFINITY, f64::min);
+        self.statement = statement(&self.instances, self.bits, self.policy);
+        Ok(self)
+    }
+}
+
 fn check_one(instance: &Instance, policy: SecurityPolicy) -> Result<InstanceReport, Error> {
     let Instance { name, log_n, secret, log_modulus, sigma } = *instance;
     if !(log_modulus.is_finite() && log_modulus > 0.0 && sigma.is_finite() && sigma >= 0.0) {

@@ -41,7 +41,7 @@ const TERNARY_POINTS: [(u32, &[Point]); 4] = [
 
 /// Computed estimates of sparse secrets besides the bounds, by log2 N and weight: the cheaper of
 /// the primal and dual hybrid attacks with tables.
-const SPARSE_POINTS: [(u32, u32, &[Point]); 11] = [
+const SPARSE_POINTS: [(u32, u32, &[Point]); 12] = [
     (13, 32, &[(48.0, 125.2)]),
     (13, 64, &[(131.0, 125.4)]),
     (13, 192, &[(218.0, 120.0)]),
@@ -49,6 +49,8 @@ const SPARSE_POINTS: [(u32, u32, &[Point]); 11] = [
     (14, 192, &[(430.0, 121.0)]),
     (14, 256, &[(430.0, 124.2)]),
     (15, 32, &[(180.0, 126.8)]),
+    // By `tests/vectors/security.json`.
+    (16, 32, &[(102.0, 177.0), (120.0, 172.1)]),
     (16, 64, &[(1535.0, 110.6), (1550.0, 110.0), (1560.0, 109.6)]),
     // 111.6 at 1740 too: the estimator is not monotone there.
     (16, 96, &[(1760.0, 111.6)]),

@@ -207,6 +207,24 @@ fn messages_name_both_sides_and_the_repair() {
 }
 
 #[test]
+fn what_a_part_of_all_secrets_loses_is_taken_off() {
+    let sparse = SecretDistribution::Sparse { weight: 192 };
+    let both = [instance(16, SecretDistribution::Ternary, 1200.0), instance(16, sparse, 1600.0)];
+    let report = |policy| check(&both, policy).unwrap();
+    let all = report(SecurityPolicy::Strict128);
+    let bits = all.instances[1].bits.unwrap();
+    assert!((128.0..135.0).contains(&bits) && all.bits.to_bits() == bits.to_bits(), "{bits}");
+    assert_eq!(all.clone().drawn_from_a_part(1, 0.0), Ok(all.clone()));
+    assert_eq!(all.clone().drawn_from_a_part(2, 90.0), Ok(all.clone()));
+    let part = all.clone().drawn_from_a_part(1, bits - 128.0).unwrap();
+    assert!((part.bits - 128.0).abs() < 1e-9 && part.instances[0] == all.instances[0], "{part:?}");
+    let error = all.drawn_from_a_part(1, bits - 127.0).unwrap_err().to_string();
+    assert!(error.contains("127.00 bits at N = 2^16") && error.contains("192 non-zero"), "{error}");
+    let toy = report(SecurityPolicy::InsecureForTests).drawn_from_a_part(1, bits - 90.0).unwrap();
+    assert!(toy.statement.contains("about 90 bits"), "{}", toy.statement);
+}
+
+#[test]
 fn senseless_numbers_are_refused_by_every_policy() {
     for policy in SecurityPolicy::ALL {
         assert!(matches!(check(&[], policy), Err(Error::InvalidArgument(_))));

@@ -171,13 +171,14 @@ async function goTo(there: string | undefined): Promise<void> {
   }
 }
 
-/** The sets of integers that the server has, if one answers: those of one digit below the message, which the page is about. */
+/** The sets of integers that the server has, if one answers: those of one integer a slot and one digit below it, as the page draws them. */
 async function findServer(): Promise<void> {
   const rf = await library;
   const offer = await rf.server(serverUrl, { retry: { attempts: 1 } }).params().catch(() => undefined);
   const names = offer?.sets.filter((set) => set.scheme === 'bgv').map((set) => set.name) ?? [];
   const sets = await Promise.all(names.map((name) => rf.integers.params(name).catch(() => undefined)));
-  state.offers = sets.filter((set) => set !== undefined && set.modulus === state.preset?.modulus).map((set) => set?.name ?? '');
+  const drawn = sets.filter((set) => set !== undefined && set.modulus === state.preset?.modulus && set.slotDegree === 1);
+  state.offers = drawn.map((set) => set?.name ?? '');
   shell.draw();
 }
 

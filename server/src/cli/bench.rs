@@ -193,6 +193,7 @@ fn integers(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
     }
     let request = reproduce_bgv::Request {
         sets: vec![arguments.preset.clone()],
+        mode: None,
         runs: arguments.runs.into(),
         threads: arguments.threads.clone(),
         budget: arguments.memory.map(|gib| u64::from(gib) << 30),

@@ -23,9 +23,9 @@ pub struct File<'a> {
     pub size: Option<(u32, u32)>,
 }
 
-/// The integers of a file, one a slot; of a picture, its grey levels from 0 to 255.
+/// The integers of a file, as many of each slot as it holds; of a picture, its grey levels from 0 to 255.
 fn read(file: &File<'_>, set: &SetInfo) -> Result<Zeroizing<Vec<u64>>, Failure> {
-    let shape = Shape::new(set.slots, SlotMode::Integers);
+    let shape = Shape::new(set.numbers(), SlotMode::Integers);
     let numbers = data::read(file.path, Format::of(file.format, file.path)?, shape, file.size)?;
     // Above 2^53 not every integer is a number of such a file.
     let below = set.modulus.unwrap_or(0).min(1 << 53);
@@ -127,7 +127,7 @@ pub fn decrypt(
         format => {
             let numbers: Zeroizing<Vec<f64>> =
                 Zeroizing::new(integers[..count].iter().map(|&m| m as f64).collect());
-            data::encode(format, &numbers, Shape::new(info.slots, SlotMode::Integers), out.size)?
+            data::encode(format, &numbers, Shape::new(info.numbers(), SlotMode::Integers), out.size)?
         }
     };
     file.write(&bytes)?;

@@ -46,6 +46,7 @@ mod sets;
 mod token;
 mod types;
 mod verify;
+mod verify_exact;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -120,6 +120,10 @@ fn detail(set: &SetInfo) -> String {
     if let Some(modulus) = set.modulus {
         rows.push(("integers modulo", modulus.to_string()));
     }
+    if let Some(degree) = set.slot_degree.filter(|&degree| degree > 1) {
+        let of = format!("{degree}: coordinates of an element of a Galois ring in a normal basis");
+        rows.push(("integers in a slot", of));
+    }
     if set.max_level > 0 {
         let levels = format!("{} in, {} out, {} at most", set.input_level, set.output_level, set.max_level);
         rows.push(("levels", levels));

@@ -41,6 +41,7 @@ Examples:
   refloat reproduce modular-reduction --table 5 --table 6
   refloat reproduce modular-reduction --rings
   refloat reproduce bgv --set bgv15 --runs 5
+  refloat reproduce bgv --mode general --set toy-bgv-gf4
   refloat reproduce bgv --polynomials
   refloat reproduce scheme-switching --runs 1000";
 
@@ -62,8 +63,11 @@ pub struct Arguments {
     #[arg(long)]
     set: Vec<String>,
     /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "mode")]
     polynomials: bool,
+    /// Of `bgv`, what bootstraps refresh: an integer in each slot, or all coordinates of slots of several [default: what the set has].
+    #[arg(long)]
+    mode: Option<reproduce_bgv::Mode>,
     /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].
     #[arg(long, num_args = 1.., value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
@@ -207,6 +211,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         _ if arguments.rings && !matches!(arguments.suite, Suite::ModularReduction) => {
             Err(Failure::usage("--rings is for `reproduce modular-reduction`"))
         }
+        _ if arguments.mode.is_some() && !matches!(arguments.suite, Suite::Bgv) => {
+            Err(Failure::usage("--mode is for `reproduce bgv`"))
+        }
         _ if arguments.polynomials => Err(Failure::usage("--polynomials is for `reproduce bgv`")),
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
@@ -220,7 +227,13 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                 BgvPreset::named(name).ok().map(|set| set.name.to_owned())
             })?;
             reproduce_bgv::run(
-                &reproduce_bgv::Request { sets, runs: runs(5), threads: Vec::new(), budget },
+                &reproduce_bgv::Request {
+                    sets,
+                    mode: arguments.mode,
+                    runs: runs(5),
+                    threads: Vec::new(),
+                    budget,
+                },
                 output,
             )
         }

@@ -1,11 +1,11 @@
-//! `refloat verify`: whether every promise of precision holds here, for messages of every kind and fresh keys.
+//! `refloat verify`: whether every promise of precision and of exactness holds here, for messages of every kind and fresh keys.
 
 use std::fmt::Write;
 
 use clap::Args;
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::bootstrapping::{NamedMessage, bit_messages, complex_messages, real_messages};
-use refloat::params::{self, ConventionalPreset, ShipPreset};
+use refloat::params::{self, BgvPreset, ConventionalPreset, ShipPreset};
 use serde::Serialize;
 
 use super::conventional::ConventionalBench;
@@ -13,16 +13,18 @@ use super::failure::Failure;
 use super::measure::{Bench, Precision};
 use super::output::{Output, table};
 use super::sets;
+use super::verify_exact::{self, ExactRow};
 use crate::registry::Registry;
 
 const EXAMPLES: &str = "\
 Examples:
-  refloat verify                                every secure set of numbers; minutes, and the memory of n16
+  refloat verify                                every secure set of numbers and of integers; minutes, and the memory of n16
   refloat verify --preset n15 --preset ship13
   refloat verify --preset toy-conventional11 --keys 10
 
 A set of several numbers of slots is verified at the fewest and at the most. One that does not fit the memory is left out, and
-named at the end. Gates and look-ups promise a probability of wrong results instead: refloat params.";
+named at the end. Sets of integers are exact: of them slots are counted that come back wrong. Gates and look-ups promise a
+probability of wrong results instead: refloat params.";
 
 /// Arguments of `refloat verify`.
 #[derive(Args)]
@@ -44,7 +46,23 @@ pub struct Arguments {
 #[serde(rename_all = "camelCase")]
 struct Report {
     rows: Vec<Row>,
+    exact: Vec<ExactRow>,
     left_out: Vec<LeftOut>,
+}
+
+impl Report {
+    /// Notes a set that does not fit the memory.
+    ///
+    /// # Errors
+    /// Any other failure.
+    fn leave_out(&mut self, set: &str, failure: Failure, output: &Output) -> Result<(), Failure> {
+        if failure.code != "LIMIT" {
+            return Err(failure);
+        }
+        output.note(&format!("{set} is left out: {}", failure.detail));
+        self.left_out.push(LeftOut { set: set.to_owned(), why: failure.detail });
+        Ok(())
+    }
 }
 
 /// A set that was not verified, because it does not fit the memory.
@@ -197,13 +215,28 @@ fn ship(preset: &ShipPreset, key: u64, budget: Option<u64>, output: &Output) -> 
 /// Verifies sets; a promise that does not hold is a failure.
 pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Result<(), Failure> {
     let budget = arguments.memory.map(|gib| u64::from(gib) << 30);
-    let subjects = if arguments.preset.is_empty() {
-        Subject::all()
-    } else {
-        let named = arguments.preset.iter().map(|name| Subject::named(registry, name));
-        named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()
-    };
+    let (mut subjects, mut exact) = (Vec::new(), Vec::new());
+    if arguments.preset.is_empty() {
+        subjects = Subject::all();
+        exact.extend(BgvPreset::all().iter().filter(|preset| preset.secure()));
+    }
+    for name in &arguments.preset {
+        match BgvPreset::named(name) {
+            Ok(preset) => exact.push(preset),
+            Err(_) => subjects.extend(Subject::named(registry, name)?),
+        }
+    }
     let mut report = Report::default();
+    for preset in exact {
+        match verify_exact::rows(preset, arguments.keys.into(), budget, output) {
+            Ok(rows) => {
+                let broken = rows.iter().filter(|row| !row.holds()).count();
+                output.note(&format!("{}: {} messages, {broken} with wrong slots", preset.name, rows.len()));
+                report.exact.extend(rows);
+            }
+            Err(failure) => report.leave_out(preset.name, failure, output)?,
+        }
+    }
     for subject in &subjects {
         let promise = subject.promise();
         match over_keys(&promise, arguments.keys.into(), |key| subject.measure(key, budget, output)) {
@@ -212,14 +245,10 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
                 output.note(&format!("{}: {} messages, {broken} below the promise", promise.set, rows.len()));
                 report.rows.extend(rows);
             }
-            Err(failure) if failure.code == "LIMIT" => {
-                output.note(&format!("{} is left out: {}", promise.set, failure.detail));
-                report.left_out.push(LeftOut { set: promise.set, why: failure.detail });
-            }
-            Err(failure) => return Err(failure),
+            Err(failure) => report.leave_out(&promise.set, failure, output)?,
         }
     }
-    if report.rows.is_empty() {
+    if report.rows.is_empty() && report.exact.is_empty() {
         let why: Vec<&str> = report.left_out.iter().map(|left| left.why.as_str()).collect();
         return Err(Failure {
             code: "LIMIT".to_owned(),
@@ -228,6 +257,16 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     }
     let broken = report.rows.iter().filter(|row| !row.holds).count();
     output.result(&report, || text(&report, arguments.keys))?;
+    let wrong = report.exact.iter().filter(|row| !row.holds()).count();
+    if wrong > 0 {
+        return Err(Failure {
+            code: "WRONG_RESULT".to_owned(),
+            detail: format!(
+                "{wrong} of {} messages of integers came back with wrong slots; please report this",
+                report.exact.len()
+            ),
+        });
+    }
     if broken == 0 {
         return Ok(());
     }
@@ -261,6 +300,8 @@ fn over_keys(
 }
 
 fn text(report: &Report, keys: u16) -> String {
+    let mut text =
+        if report.exact.is_empty() { String::new() } else { verify_exact::text(&report.exact) + "\n" };
     let heading = ["set", "message", "mean: promised", "found", "worst slot: promised", "found", ""];
     let mut lines = vec![heading.map(str::to_owned).to_vec()];
     let bits = |bits: Option<f64>| bits.map_or_else(|| "-".to_owned(), |bits| format!("{bits:.2}"));
@@ -280,9 +321,10 @@ fn text(report: &Report, keys: u16) -> String {
             verdict.to_owned(),
         ]
     }));
-    let mut text = String::new();
-    let _ = writeln!(text, "fewest bits over {keys} fresh key{}\n", if keys == 1 { "" } else { "s" });
-    text += &table(&lines);
+    if !report.rows.is_empty() {
+        let _ = writeln!(text, "fewest bits over {keys} fresh key{}\n", if keys == 1 { "" } else { "s" });
+        text += &table(&lines);
+    }
     for LeftOut { set, why } in &report.left_out {
         let _ = write!(text, "\nnot verified: {set}: {why}");
     }
@@ -296,7 +338,7 @@ mod tests {
     #[test]
     fn a_row_holds_if_the_fewest_bits_of_all_keys_do() {
         let promise = |every| Promise { set: "a".to_owned(), mean: Some(10.0), worst: 8.0, every };
-        let shown = |row, keys| text(&Report { rows: vec![row], left_out: Vec::new() }, keys);
+        let shown = |row, keys| text(&Report { rows: vec![row], ..Report::default() }, keys);
         let found = [[11.0, 9.0], [10.5, 8.5]];
         assert!(promise(true).row(false, "m", &found).holds);
         let below = promise(true).row(false, "m", &[found[0], [10.5, 7.9]]);

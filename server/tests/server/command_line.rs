@@ -307,6 +307,12 @@ fn conventional_sets_are_listed_and_timed() {
     let old = String::from_utf8(run("params n16-2026a").stdout).unwrap();
     assert!(old.contains("take n16\n") && old.contains("random with mean zero"), "{old}");
     assert!(sets.as_array().unwrap().iter().all(|set| set["successor"].is_null()));
+    let report = ok(&run("--json verify --preset toy-bgv7 --preset bgv15 --keys 1 --memory 1"));
+    assert!(report["exact"].as_array().unwrap().iter().all(|row| row["wrong"] == 0), "{report}");
+    assert_eq!(
+        (report["exact"].as_array().unwrap().len(), &report["leftOut"][0]["set"]),
+        (6, &"bgv15".into())
+    );
     let report = ok(&run(
         "--json verify --preset toy-conventional10-sparse --preset toy10 --preset ship14 --keys 1 --memory 1",
     ));

@@ -94,6 +94,63 @@ fn integers_go_the_whole_way_here_and_on_a_server() {
 }
 
 #[test]
+fn slots_of_several_integers_go_the_whole_way_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    let write = |name: &str, integers: &[u64]| {
+        std::fs::write(at(name), serde_json::to_vec(integers).unwrap()).unwrap();
+    };
+    let params = BgvPreset::named("toy-bgv-gf4").unwrap().params().unwrap();
+    let multiply =
+        |x: &[u64], y: &[u64]| params.context().message_modulus().encoder().multiply(x, y).unwrap();
+    let [x, y] = [9, 31].map(|factor| (0..1024).map(|i| i * i * factor % 65537).collect::<Vec<u64>>());
+    let product = multiply(&x, &y);
+    write("x.json", &x);
+    write("y.json", &y);
+    write("xy.json", &product);
+    ok(&run("--json keygen --preset toy-bgv-gf4 --allow-insecure --out @keys"));
+    let shown = ok(&run("--json params toy-bgv-gf4"));
+    assert_eq!((&shown["slots"], &shown["slotDegree"]), (&256.into(), &4.into()), "{shown}");
+    for name in ["x", "y"] {
+        let encrypted = ok(&run(&format!("--json encrypt --key @keys --in @{name}.json --out @{name}.ct")));
+        assert_eq!(encrypted["numbers"], 1024);
+    }
+    write("long.json", &[0; 1025]);
+    let detail = fails(&run("--json encrypt --key @keys --in @long.json --out @z.ct"), "INVALID_ARGUMENT");
+    assert!(detail.contains("1025 numbers") && detail.contains("1024"), "{detail}");
+    // (x y)^8, four levels of three, and 3 in the first slot and 4 in the second.
+    std::fs::write(
+        at("program.txt"),
+        "x = input\ny = input\np = multiply x y\nq = multiply p p\nr = multiply q q\nt = multiply r r\nw = constant 3 4\ns = add t w\nz = output s\n",
+    )
+    .unwrap();
+    let mut wanted = product.clone();
+    for _ in 0..3 {
+        wanted = multiply(&wanted, &wanted);
+    }
+    for (i, integer) in [3, 4].into_iter().enumerate() {
+        wanted[4 * i..4 * i + 4].iter_mut().for_each(|c| *c = (*c + 65537 - integer) % 65537);
+    }
+    write("z.json", &wanted);
+    let there = Process::start(&folder.path().join("data"));
+    let url = there.client.url("");
+    for place in [String::new(), format!(" --server {url}")] {
+        let job =
+            "--json bootstrap --keys @keys --in @x.ct --with @y.ct --out @xy.ct --op multiply,bootstrap";
+        let done = ok(&run(&format!("{job}{place}")));
+        assert_eq!(done["stages"].as_array().unwrap().len(), 6, "{done}");
+        let decrypted = ok(&run("--json decrypt --key @keys --in @xy.ct --out @out.json --compare @xy.json"));
+        assert_eq!((&decrypted["wrong"], &decrypted["compared"]), (&0.into(), &1024.into()));
+        let job = "--json program @program.txt --keys @keys --in x=@x.ct --in y=@y.ct --out @z.ct";
+        assert!(ok(&run(&format!("{job}{place}")))["inserted"].as_u64().unwrap() > 0);
+        let decrypted = ok(&run("--json decrypt --key @keys --in @z.ct --out @out.json --compare @z.json"));
+        assert_eq!(decrypted["wrong"], 0);
+    }
+    assert!(there.terminate());
+}
+
+#[test]
 fn what_does_not_fit_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

@@ -76,6 +76,7 @@ fn info(name: &str, fingerprint: &str) -> SetInfo {
         successor: None,
         mode: SlotMode::Real,
         modulus: None,
+        slot_degree: None,
         secure: true,
         source: "a test".into(),
         security_bits: 128.0,

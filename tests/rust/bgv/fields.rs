@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use refloat::Error;
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvSecretKey};
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::polynomial::{Plan, Polynomial, PolynomialBasis};
 use refloat::circuits::program::integer_program::IntegerPlan;
 use refloat::circuits::program::{Bootstraps, Builder, Program};
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, BgvEncoder, BgvShape, PrimePower};
-use refloat_tests::bgv::fields;
+use refloat::security;
 use refloat_tests::rns::Lottery;
 
 struct World {
@@ -23,7 +23,7 @@ struct World {
 fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| {
-        let params = BgvParams::new(&fields()).expect("a sound set");
+        let params = BgvPreset::named("toy-bgv-gf4").expect("a set").params().expect("a sound set");
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
         let keys = secret.evaluation_keys().expect("keys");
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
@@ -88,6 +88,25 @@ fn the_set_says_what_it_is() {
     let plan = Plan::new(std::slice::from_ref(world.params.removal())).expect("one polynomial");
     assert_eq!((world.params.removal().degree(), plan.levels()), (109, 7));
     assert!((-146.5..-146.0).contains(&world.params.log2_failure()), "{}", world.params.log2_failure());
+}
+
+/// Of all secrets of weight 32 the ephemeral one is of the part with one coefficient at most for each of 2^14 powers of Y.
+#[test]
+fn the_secure_set_counts_what_its_ephemeral_secret_loses() {
+    let preset = BgvPreset::named("bgv16-gf4").expect("a set");
+    let params: BgvParams = preset.params().expect("a sound set");
+    let (context, report) = (params.context(), params.security());
+    assert_eq!((context.slots(), context.slot_degree(), params.n()), (16384, 4, 65536));
+    assert_eq!((params.levels().input, params.levels().output), (0, 10));
+    assert!(params.log2_failure() <= preset.promised && preset.promised <= -128.0);
+    let binomial = |n: u32| (0..32).map(|i| (f64::from(n - i) / f64::from(i + 1)).log2()).sum::<f64>();
+    let lost = binomial(65536) - binomial(16384) - 32.0 * 2.0;
+    assert!((0.032..0.034).contains(&lost), "{lost}");
+    for (own, lost) in report.instances.iter().zip([0.0, lost]) {
+        let whole = security::check(&[own.instance], report.policy).expect("a secure set").bits;
+        assert!((whole - own.bits.expect("an estimate") - lost).abs() < 1e-6, "{}", own.instance.name);
+        assert!(whole - lost >= report.bits && report.bits >= 128.0, "{}", report.bits);
+    }
 }
 
 #[test]

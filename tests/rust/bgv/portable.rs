@@ -1,4 +1,4 @@
-//! The words of a bootstrap of toy-bgv10 from fixed seeds: the same on every back-end and for any number of threads.
+//! The words of a bootstrap of the toys from fixed seeds: the same on every back-end and for any number of threads.
 
 use std::fs;
 use std::process::Command;
@@ -22,9 +22,17 @@ fn digest(x: &BgvCiphertext<u64>) -> String {
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// A fresh ciphertext, its square, and both refreshed.
+/// One of integers in slots, and one of elements of fields.
+const SETS: [&str; 2] = ["toy-bgv10", "toy-bgv-gf4"];
+
+/// Of all sets.
 fn digests() -> Vec<String> {
-    let params = BgvPreset::named("toy-bgv10").expect("a set").params().expect("a sound set");
+    SETS.iter().flat_map(|name| digests_of(name)).collect()
+}
+
+/// A fresh ciphertext, its square, and both refreshed.
+fn digests_of(name: &str) -> Vec<String> {
+    let params = BgvPreset::named(name).expect("a set").params().expect("a sound set");
     let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
     let keys = secret.evaluation_keys().expect("keys");
     let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Coefficients).expect("a sound set");
@@ -40,12 +48,9 @@ fn digests() -> Vec<String> {
 fn words_are_those_of_the_vectors_on_any_number_of_threads() {
     let text = fs::read_to_string(root().join("tests/vectors/bgv.json")).expect("the vectors");
     let all: Value = serde_json::from_str(&text).expect("JSON");
-    let wanted: Vec<&str> = all["bootstrap"]["digests"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|digest| digest.as_str().expect("a digest"))
-        .collect();
+    let of = |name: &&str| all["bootstrap"]["digests"][name].as_array().expect("a list").clone();
+    let wanted: Vec<String> =
+        SETS.iter().flat_map(of).map(|digest| digest.as_str().expect("a digest").to_owned()).collect();
     for threads in [1, 3] {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         assert_eq!(pool.install(digests), wanted, "{threads} threads");

@@ -125,7 +125,7 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 14] = [
+const MEASUREMENTS: [&str; 15] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
     "server/src/cli/reproduce.rs",
@@ -140,6 +140,7 @@ const MEASUREMENTS: [&str; 14] = [
     "server/src/cli/reproduce_seal.rs",
     "server/src/cli/reproduce_switching.rs",
     "server/src/cli/verify.rs",
+    "server/src/cli/verify_exact.rs",
 ];
 
 /// Others, and the methods that each may name. To be made shorter, and never longer.

@@ -82,7 +82,8 @@ fn descriptions_say_what_the_parameters_are() {
         let lengths: Vec<usize> =
             (0..=info.max_level).map(|level| bgv_ciphertext_len(context, level, 2)).collect();
         assert_eq!((info.scheme, info.mode, info.modulus), (Scheme::Bgv, SlotMode::Integers, Some(modulus)));
-        assert_eq!((&info.ciphertext_bytes, info.slots), (&lengths, params.n()));
+        assert_eq!((&info.ciphertext_bytes, info.numbers()), (&lengths, params.n()));
+        assert_eq!((info.slots, info.slot_degree), (context.slots(), Some(context.slot_degree())));
         assert_eq!(info.facts[0].value, (info.output_level - info.input_level).to_string());
         assert!(names.insert(info.name.clone()), "{}: two sets of one name", info.name);
     }

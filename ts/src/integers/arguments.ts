@@ -10,14 +10,22 @@ export async function integerPreset(port: Port, name: string): Promise<IntegerPr
 }
 
 /** Integers below the modulus of a set, copied. */
-export function integers(values: ArrayLike<number>, { name, modulus, slots }: IntegerPreset): Uint32Array {
-  if (values.length > slots) {
-    throw new RefloatError('INVALID_ARGUMENT', `${values.length} integers for the ${slots} slots of ${name}: give at most one a slot`);
+export function integers(values: ArrayLike<number>, { name, modulus, slots, slotDegree }: IntegerPreset): Uint32Array {
+  if (values.length > slots * slotDegree) {
+    const most = slotDegree === 1 ? 'one' : String(slotDegree);
+    throw new RefloatError('INVALID_ARGUMENT', `${values.length} integers for the ${slots} slots of ${name}: give at most ${most} a slot`);
   }
   return Uint32Array.from(values, (value, index) => {
     if (Number.isInteger(value) && value >= 0 && value < modulus) return value;
     throw new RefloatError('INVALID_ARGUMENT', `entry ${index} is ${value}: integers of ${name} are 0 to ${modulus - 1}`);
   });
+}
+
+/** One integer in all slots: where a slot has several coordinates, which sum up to -1 for 1, it is minus each of them. */
+export function everywhere(value: number, params: IntegerPreset): Uint32Array {
+  const { modulus, slots, slotDegree } = params;
+  const [own = 0] = integers([value], params);
+  return new Uint32Array(slots * slotDegree).fill(slotDegree === 1 ? own : (modulus - own) % modulus);
 }
 
 /** A level from 0 to the highest. */

@@ -3,10 +3,11 @@ import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
 import { INTEGERS, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { integerPreset, integers, levelUpTo } from './arguments.js';
+import { everywhere, integerPreset, integers, levelUpTo } from './arguments.js';
 
 /**
- * An encrypted vector of integers, inside the wasm instance: two rows of half the slots each.
+ * An encrypted vector of integers, inside the wasm instance: two rows of half the slots each. Where a slot has several integers, it is
+ * an element of a Galois ring, and sums and products are those of the ring.
  *
  * @example
  * ```ts
@@ -64,7 +65,10 @@ export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'negateIntegers', this.handle));
   }
 
-  /** The sum with known integers: one number in all slots, or an array of one a slot, of which those that are missing are 0. */
+  /**
+   * The sum with known integers: one number in all slots, or an array of one a slot (`params.slotDegree` of each), of which those that
+   * are missing are 0.
+   */
   async addPlain(values: number | ArrayLike<number>): Promise<IntegerCiphertext> {
     return this.#made(this.port.call(INTEGERS, 'addPlain', this.handle, await this.#plain(values)));
   }
@@ -86,7 +90,7 @@ export class IntegerCiphertext extends Resource<GlueIntegerCiphertext> {
 
   async #plain(values: number | ArrayLike<number>): Promise<Uint32Array> {
     const params = await integerPreset(this.port, this.preset);
-    return integers(typeof values === 'number' ? Array.from({ length: params.slots }, () => values) : values, params);
+    return typeof values === 'number' ? everywhere(values, params) : integers(values, params);
   }
 
   #second(other: IntegerCiphertext): Handle<GlueIntegerCiphertext> {

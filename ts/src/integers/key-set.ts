@@ -35,7 +35,10 @@ export interface IntegerEncryptOptions extends SignalOptions {
  * ```
  */
 export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey> {
-  /** Encrypts integers from 0 to `params.modulus` - 1. Fewer than `params.slots` are padded with zeros. The input is copied. */
+  /**
+   * Encrypts integers from 0 to `params.modulus` - 1, `params.slotDegree` of each slot. Fewer than there is room for are padded with
+   * zeros. The input is copied.
+   */
   async encrypt(values: ArrayLike<number>, options: IntegerEncryptOptions = {}): Promise<IntegerCiphertext> {
     throwIfAborted(options.signal);
     const data = integers(values, this.params);
@@ -44,8 +47,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
   }
 
   /**
-   * Decrypts into a fresh array, one integer a slot. A wrong integer, however rare, tells about the key: see `params.logFailure`
-   * before showing results to others.
+   * Decrypts into a fresh array, `params.slotDegree` integers of each slot. A wrong integer, however rare, tells about the key: see
+   * `params.logFailure` before showing results to others.
    */
   async decrypt(ciphertext: IntegerCiphertext, options: SignalOptions = {}): Promise<Uint32Array> {
     throwIfAborted(options.signal);

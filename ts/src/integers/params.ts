@@ -50,6 +50,11 @@ export interface DigitRemoval {
 export interface IntegerPreset extends SetWithParts {
   /** Integers are modulo this. */
   readonly modulus: number;
+  /**
+   * Integers in a slot: 1, or more where a slot is an element of a Galois ring, modulo p of the field of p^slotDegree elements, given by
+   * so many coordinates in a normal basis. Messages have `slots * slotDegree` integers, those of a slot next to each other.
+   */
+  readonly slotDegree: number;
   /** log2 of the probability, promised, that a bootstrap gives a wrong integer. */
   readonly logFailure: number;
 }

@@ -171,6 +171,11 @@ export! {
         Ok(())
     }
 
+    fn rf_bgv_slot_degree(secret: In<BgvSecret>, integers: Place<usize>) {
+        integers.put(secret.set.params.context().slot_degree());
+        Ok(())
+    }
+
     fn rf_bgv_encrypt(
         secret: In<BgvSecret>,
         values: Array<u32>,
@@ -189,7 +194,7 @@ export! {
         capacity: usize,
         length: Place<usize>,
     ) {
-        out.check(capacity, &length, x.set.params.slots())?;
+        out.check(capacity, &length, x.set.params.n())?;
         out.fill(capacity, &length, &x.decrypt(secret)?)
     }
 

@@ -135,6 +135,11 @@ void integers() {
   expect(found[0] == modulus - 5 && found[1] == 2 && found[2] == 0 && found[3] == 12344, "differences");
   expect(code_of([&] { secret.encrypt({modulus}); }) == RF_INVALID_ARGUMENT, "too large");
   expect(code_of([&] { refloat::BgvCiphertext::from_bytes(secret.to_bytes()); }) == RF_BAD_BYTES, "no ciphertext");
+  const auto fields = refloat::BgvSecret::generate("toy-bgv-gf4", refloat::Toys::allowed);
+  expect(secret.slot_degree() == 1 && fields.slots() == 256 && fields.slot_degree() == 4, "integers in a slot");
+  const auto one = fields.encrypt({1, 2, 3, 4, 5});
+  found = fields.decrypt(one + one);
+  expect(found.size() == 1024 && found[3] == 8 && found[4] == 10 && found[5] == 0, "sums of elements of a field");
   const auto other = refloat::BgvSecret::generate("toy-bgv10", refloat::Toys::allowed);
   expect(code_of([&] { other.decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
   expect(code_of([&] { x + other.encrypt(values); }) == RF_PARAMS_MISMATCH, "a sum with another key");

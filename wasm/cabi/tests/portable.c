@@ -175,15 +175,17 @@ static void msb(const char *set) {
 static void bgv(const char *set) {
     rf_bgv_secret *secret = NULL;
     rf_bgv_ciphertext *x = NULL;
-    size_t slots = 0;
+    size_t slots = 0, degree = 0;
     uint64_t modulus = 0;
     check(rf_bgv_secret_new(set, true, key_seed, &secret));
     check(rf_bgv_slots(secret, &slots));
+    check(rf_bgv_slot_degree(secret, &degree));
     check(rf_bgv_modulus(secret, &modulus));
-    uint32_t *values = malloc(slots * sizeof *values);
+    const size_t count = slots * degree;
+    uint32_t *values = malloc(count * sizeof *values);
     if (!values) exit(1);
-    for (uint64_t i = 0; i < slots; i++) values[i] = (uint32_t)(37 * i * i % modulus);
-    check(rf_bgv_encrypt(secret, values, slots, RF_LEVEL_FRESH, encryption_seed, &x));
+    for (uint64_t i = 0; i < count; i++) values[i] = (uint32_t)(37 * i * i % modulus);
+    check(rf_bgv_encrypt(secret, values, count, RF_LEVEL_FRESH, encryption_seed, &x));
     bgv_hash("fresh", x);
     free(values);
     rf_bgv_ciphertext_free(x);

@@ -26,10 +26,11 @@ impl<W: Word> ParamSet for BgvParams<W> {
         SetInfo {
             mode: SlotMode::Integers,
             modulus: Some(self.messages().value()),
+            slot_degree: Some(self.context().slot_degree()),
             security_bits: self.security().bits,
             security_statement: self.security().statement.clone(),
             log_n: self.n().ilog2(),
-            slots: self.n(),
+            slots: self.context().slots(),
             log_qp: self.log_qp(),
             log_q0p: self.log_q0_p(),
             max_level: levels.coeffs_to_slots,

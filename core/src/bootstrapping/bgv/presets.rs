@@ -1,7 +1,7 @@
 //! Sets for BGV bootstrapping.
 //!
-//! A set says how many primes of which size each part of its chain has. The primes are those congruent to 1 modulo 2N nearest to
-//! 2^bits, alternately above and below, each taken once and none of them p.
+//! A set says how many primes of which size each part of its chain has. The primes are those congruent to 1 modulo the index of the
+//! ring, 2N for one axis, nearest to 2^bits, alternately above and below, each taken once and none of them p.
 //!
 //! Products need levels of 4 P phi_max, where phi_max is [`NoiseModel::rounding`](crate::schemes::bgv::NoiseModel::rounding): then
 //! noise stays where rounding leaves it, however many squares follow each other. P is p between bootstraps and p^e in the removal.
@@ -63,7 +63,7 @@ const OWN: &str = "own chain, after the shape of ePrint 2024/115";
 
 static SETS: Catalogue<BgvSpec> = Catalogue { current: &PRESETS, retired: &[] };
 
-static PRESETS: [BgvPreset; 3] = [
+static PRESETS: [BgvPreset; 5] = [
     BgvPreset {
         name: "bgv15",
         title: "128-bit, 32768 slots of integers modulo 65537, five products between bootstraps",
@@ -71,6 +71,14 @@ static PRESETS: [BgvPreset; 3] = [
         promised: -133.0,
         source: OWN,
         spec: bgv15,
+    },
+    BgvPreset {
+        name: "bgv16-gf4",
+        title: "128-bit, 16384 slots of the field of 65537^4 elements, ten products between bootstraps",
+        policy: SecurityPolicy::Strict128,
+        promised: -140.0,
+        source: OWN,
+        spec: gf4,
     },
     BgvPreset {
         name: "toy-bgv10",
@@ -88,7 +96,30 @@ static PRESETS: [BgvPreset; 3] = [
         source: OWN,
         spec: toy7,
     },
+    BgvPreset {
+        name: "toy-bgv-gf4",
+        title: "INSECURE demonstration size, 256 slots of the field of 65537^4 elements, three products between bootstraps",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -146.0,
+        source: OWN,
+        spec: toy_gf4,
+    },
 ];
+
+/// The ring of a set, and how its main secret is drawn.
+struct Ring {
+    log_n: u32,
+    /// Of the index.
+    odd_part: u64,
+    secret: SecretDistribution,
+}
+
+impl Ring {
+    /// One axis, and a ternary secret.
+    const fn of_degree(log_n: u32) -> Self {
+        Self { log_n, odd_part: 1, secret: SecretDistribution::Ternary }
+    }
+}
 
 /// Sizes of the primes of a chain, in bits: one, or so many of a size.
 struct Sizes {
@@ -100,30 +131,29 @@ struct Sizes {
     special: (usize, f64),
     /// log2 of the largest product of a digit.
     digit: f64,
+    /// Of the prime beside q0, under the ephemeral secret.
+    ephemeral: f64,
 }
 
-/// Messages modulo `prime`^`exponent`, t = 1, and digits up to 15 of an ephemeral secret of weight 32. Modulo p^2 their removal has
-/// degree 61, just below 64, and modulo p^3 degree 91.
+/// Messages modulo `prime`^`exponent`, t = 1, and digits of an ephemeral secret of weight 32: up to 15, whose removal modulo p^2 has
+/// degree 61, just below 64, and modulo p^3 degree 91; in a ring of two axes up to 27, with degree 109 modulo p^2.
 fn set(
     name: &str,
-    log_n: u32,
+    ring: &Ring,
     (prime, exponent): (u64, u32),
     sizes: &Sizes,
     policy: SecurityPolicy,
 ) -> BgvSpec {
-    let n = 1usize << log_n;
+    let (n, general) = (1usize << ring.log_n, ring.odd_part != 1);
+    let index = 2 * n as u64 / (ring.odd_part - 1).max(1) * ring.odd_part;
     let run = |(count, bits): (usize, f64)| vec![bits; count];
-    let levels = [
-        vec![sizes.base],
-        run(sizes.slots_to_coeffs),
-        run(sizes.products),
-        run(sizes.removal),
-        sizes.coeffs_to_slots.to_vec(),
-    ]
-    .concat();
+    let (map, products) = (run(sizes.slots_to_coeffs), run(sizes.products));
+    // Slots become coefficients first, or last.
+    let messages = if general { [products, map] } else { [map, products] }.concat();
+    let levels = [vec![sizes.base], messages, run(sizes.removal), sizes.coeffs_to_slots.to_vec()].concat();
     let mut taken = vec![prime];
     let mut next = |bits: f64| {
-        let found = ntt_primes(bits, 2 * n as u64).find(|q| !taken.contains(q)).unwrap_or_default();
+        let found = ntt_primes(bits, index).find(|q| !taken.contains(q)).unwrap_or_default();
         taken.push(found);
         found
     };
@@ -133,22 +163,22 @@ fn set(
         name: name.to_string(),
         chain: RlweSpec {
             n,
-            odd_part: 1,
+            odd_part: ring.odd_part,
             digits: digits_of(&levels, sizes.digit),
             levels: primes,
             special,
-            secret: SecretDistribution::Ternary,
+            secret: ring.secret,
             policy,
         },
         prime,
         exponent,
         digit_exponent: 1,
-        bound: 15,
+        bound: if general { 27 } else { 15 },
         slots_to_coeffs: sizes.slots_to_coeffs.0,
         coeffs_to_slots: sizes.coeffs_to_slots.len(),
         ephemeral: EphemeralSpec {
             weight: 32,
-            prime: next(40.0),
+            prime: next(sizes.ephemeral),
             digits: EncapsulationDigits::Balanced { count: 3 },
         },
     }
@@ -163,8 +193,25 @@ fn bgv15() -> BgvSpec {
         coeffs_to_slots: &[44.0, 42.0, 44.0],
         special: (3, 50.0),
         digit: 149.0,
+        ephemeral: 40.0,
     };
-    set("bgv15", 15, (65537, 1), &sizes, SecurityPolicy::Strict128)
+    set("bgv15", &Ring::of_degree(15), (65537, 1), &sizes, SecurityPolicy::Strict128)
+}
+
+/// A gadget of three digits.
+fn gf4() -> BgvSpec {
+    let sizes = Sizes {
+        base: 44.0,
+        slots_to_coeffs: (3, 27.0),
+        products: (10, 32.0),
+        removal: (7, 48.5),
+        coeffs_to_slots: &[45.0, 45.0, 44.0],
+        special: (7, 48.75),
+        digit: 340.2,
+        ephemeral: 57.8,
+    };
+    let ring = Ring { log_n: 16, odd_part: 5, secret: SecretDistribution::Sparse { weight: 192 } };
+    set("bgv16-gf4", &ring, (65537, 1), &sizes, SecurityPolicy::Strict128)
 }
 
 fn toy10() -> BgvSpec {
@@ -176,8 +223,9 @@ fn toy10() -> BgvSpec {
         coeffs_to_slots: &[44.0; 3],
         special: (3, 50.0),
         digit: 149.0,
+        ephemeral: 40.0,
     };
-    set("toy-bgv10", 10, (65537, 1), &sizes, SecurityPolicy::InsecureForTests)
+    set("toy-bgv10", &Ring::of_degree(10), (65537, 1), &sizes, SecurityPolicy::InsecureForTests)
 }
 
 fn toy7() -> BgvSpec {
@@ -189,6 +237,22 @@ fn toy7() -> BgvSpec {
         coeffs_to_slots: &[38.0; 2],
         special: (3, 50.0),
         digit: 149.0,
+        ephemeral: 40.0,
     };
-    set("toy-bgv7", 7, (257, 2), &sizes, SecurityPolicy::InsecureForTests)
+    set("toy-bgv7", &Ring::of_degree(7), (257, 2), &sizes, SecurityPolicy::InsecureForTests)
+}
+
+fn toy_gf4() -> BgvSpec {
+    let sizes = Sizes {
+        base: 45.0,
+        slots_to_coeffs: (2, 29.0),
+        products: (3, 31.0),
+        removal: (7, 48.0),
+        coeffs_to_slots: &[46.0; 2],
+        special: (3, 50.0),
+        digit: 149.0,
+        ephemeral: 40.0,
+    };
+    let ring = Ring { odd_part: 5, ..Ring::of_degree(10) };
+    set("toy-bgv-gf4", &ring, (65537, 1), &sizes, SecurityPolicy::InsecureForTests)
 }

@@ -69,6 +69,10 @@ impl BgvSpec {
         ] {
             h.update(&word.to_le_bytes());
         }
+        if self.is_general() {
+            // How the ephemeral secret is drawn.
+            h.update(b"/one coefficient for each power of Y/");
+        }
         let mut out = [0; 16];
         out.copy_from_slice(&h.finalize().as_bytes()[..16]);
         out

@@ -188,6 +188,10 @@ pub struct SetInfo {
     /// What integers in slots are modulo, for sets of integers.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub modulus: Option<u64>,
+    /// Integers in a slot, for sets of integers: 1, or more where a slot is an element of a Galois ring, given by so many coordinates in a
+    /// normal basis. Messages have them next to each other, slot after slot.
+    #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub slot_degree: Option<usize>,
     /// Whether the set claims to be secure. One that does not protects nothing, and is for tests and demonstrations.
     pub secure: bool,
     /// Where the numbers come from.
@@ -281,6 +285,7 @@ impl SetInfo {
             successor: preset.successor().map(ToOwned::to_owned),
             mode: SlotMode::Bits,
             modulus: None,
+            slot_degree: None,
             secure: preset.secure(),
             source: preset.source.to_owned(),
             security_bits: 0.0,
@@ -310,6 +315,11 @@ impl SetInfo {
             gates: None,
             facts: Vec::new(),
         }
+    }
+
+    /// Numbers in a ciphertext: one a slot, or as many as a slot has coordinates.
+    pub fn numbers(&self) -> usize {
+        self.slots * self.slot_degree.unwrap_or(1)
     }
 
     /// What the set promises of one bootstrap.

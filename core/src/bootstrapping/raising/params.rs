@@ -408,7 +408,7 @@ fn check_shape<R: ReductionSpec>(spec: &RaisingSpec<R>) -> Result<(), Error> {
 }
 
 /// What a chain is worth under its policy, with an ephemeral secret or without: the weaker of the main secret at Q P and the
-/// ephemeral one at q0 p'.
+/// ephemeral one at q0 p'. In a ring of two axes the latter is one of those with at most one coefficient for each power of Y.
 ///
 /// # Errors
 /// As [`security::check`].
@@ -431,7 +431,16 @@ pub(in crate::bootstrapping) fn security_of(
         let sparse = SecretDistribution::Sparse { weight: e.weight };
         instances.push(instance("ephemeral secret at q0 p'", sparse, small));
     }
-    security::check(&instances, chain.policy)
+    let report = security::check(&instances, chain.policy)?;
+    report.drawn_from_a_part(1, ephemeral.map_or(0.0, |e| lost_to_powers_of_y(chain, e.weight)))
+}
+
+/// log2 of how many times more sparse secrets of a weight there are in all than [`SmallPoly::sparse_ternary_in`] draws: 0 in a ring of one
+/// axis.
+fn lost_to_powers_of_y(chain: &RlweSpec, weight: u32) -> f64 {
+    // C(N, h) over C(N/r, h) r^h, with r coefficients for each power of Y.
+    let (n, rows) = (chain.n as f64, chain.odd_part.saturating_sub(1).max(1) as f64);
+    (0..weight).map(f64::from).map(|i| libm::log2((n - i) / (n - i * rows))).sum()
 }
 
 /// The stages of both linear maps: the level each works at, and the shape of its matrix.

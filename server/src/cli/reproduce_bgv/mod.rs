@@ -1,15 +1,17 @@
-//! `refloat reproduce bgv`: thin BGV bootstrapping by removal of a small digit, beside what is published of it.
+//! `refloat reproduce bgv`: BGV bootstrapping by removal of a small digit, beside what is published of it.
 
 pub mod polynomials;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use clap::ValueEnum;
 use refloat::bootstrapping::bgv::{
     BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey, COEFFS_TO_SLOTS, DIGIT_REMOVAL,
     SLOTS_TO_COEFFS,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::schemes::bgv::BgvCiphertext;
 use refloat::trace::{Observer, StageEvent};
 use serde::Serialize;
 use serde_json::json;
@@ -26,10 +28,50 @@ use crate::cli::progress;
 const SOURCE: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
                       m = 2^16, p = 65537, one thread of their machine; its main key is worth 81 bits";
 
+/// What a bootstrap refreshes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// An integer in each slot.
+    Thin,
+    /// All coordinates of slots that are elements of a Galois ring.
+    General,
+}
+
+impl Mode {
+    /// That of a set.
+    fn of(params: &BgvParams) -> Self {
+        if params.is_general() { Self::General } else { Self::Thin }
+    }
+
+    /// That a set has the mode that was asked for.
+    fn check(self, params: &BgvParams) -> Result<(), Failure> {
+        if self == Self::of(params) {
+            return Ok(());
+        }
+        let name = params.name();
+        Err(Failure::usage(match self {
+            Self::Thin => format!(
+                "--mode thin: a slot of {name} has {} integers, and its bootstraps refresh all of them; take --mode general, or a set of \
+                 one integer a slot, such as bgv15",
+                params.context().slot_degree()
+            ),
+            Self::General => format!(
+                "--mode general: a slot of {name} has one integer, and its bootstraps are thin; take --mode thin, or a set of several \
+                 integers a slot, such as {GENERAL}"
+            ),
+        }))
+    }
+}
+
+/// What is measured of general bootstraps where no set is named.
+const GENERAL: &str = "bgv16-gf4";
+
 /// What is asked for.
 pub struct Request {
-    /// Names of sets; where none is given, bgv15.
+    /// Names of sets; where none is given, bgv15, or the first of the mode.
     pub sets: Vec<String>,
+    /// That of all sets, if one is asked for.
+    pub mode: Option<Mode>,
     /// Bootstraps for each number of threads, of which the fastest counts.
     pub runs: usize,
     /// Numbers of threads; by default 1 and all.
@@ -82,10 +124,11 @@ const WRONG: &str = "wrong slots";
 /// [`Failure`] for a set that there is not, for more memory than there is, and after printing if a slot was wrong.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
-    let own = vec!["bgv15".to_owned()];
+    let own = vec![if request.mode == Some(Mode::General) { GENERAL } else { "bgv15" }.to_owned()];
     let mut rows = Vec::new();
     for name in if request.sets.is_empty() { &own } else { &request.sets } {
-        rows.extend(Bench::new(name, request, output)?.rows(&machine, request, output)?);
+        let bench = Bench::new(name, request.mode, request.budget, output)?;
+        rows.extend(bench.rows(&machine, request, output)?);
     }
     let value = json!({ "suite": "bgv", "source": SOURCE, "machine": machine, "rows": rows });
     output.result(&value, || text(&rows, &machine, request.runs))?;
@@ -109,7 +152,7 @@ fn all_right(rows: &[Row]) -> Result<(), Failure> {
 }
 
 /// Keys and evaluator of a set, made afresh.
-struct Bench {
+pub struct Bench {
     preset: &'static BgvPreset,
     params: BgvParams,
     secret: BgvSecretKey,
@@ -143,10 +186,20 @@ struct Measured {
 }
 
 impl Bench {
-    fn new(name: &str, request: &Request, output: &Output) -> Result<Self, Failure> {
+    /// Of a set in so many bytes, or in what is available.
+    ///
+    /// # Errors
+    /// [`Failure`] for a name that no set has, a set of another mode, and more memory than there is.
+    pub fn new(
+        name: &str,
+        mode: Option<Mode>,
+        budget: Option<u64>,
+        output: &Output,
+    ) -> Result<Self, Failure> {
         let preset = BgvPreset::named(name)?;
         let params = preset.params()?;
-        let budget = request.budget.or_else(machine::available_memory);
+        mode.map_or(Ok(()), |mode| mode.check(&params))?;
+        let budget = budget.or_else(machine::available_memory);
         // Keys are expanded from half of their words, which have 50 bits of 64 on the wire at most.
         let needed = 4 * params.key_bytes() + params.diagonal_bytes(PlaintextStorage::Evaluated);
         if let Some(available) = budget.filter(|&budget| budget < needed) {
@@ -161,6 +214,27 @@ impl Bench {
         Ok(Self { preset, params, secret, keys, bootstrapper })
     }
 
+    /// The set.
+    pub fn params(&self) -> &BgvParams {
+        &self.params
+    }
+
+    /// Slots that differ from the message after it was encrypted at the lowest level of an input and bootstrapped.
+    ///
+    /// # Errors
+    /// [`Failure`] for integers that do not fit the slots.
+    pub fn wrong_slots(&self, message: &[u64]) -> Result<usize, Failure> {
+        let x = self.secret.encrypt(message, self.params.levels().input, &fresh_seed()?)?;
+        self.differing(&self.bootstrapper.bootstrap(&x, &self.keys, &mut ())?, message)
+    }
+
+    /// Slots of a ciphertext that are not those expected.
+    fn differing(&self, x: &BgvCiphertext, wanted: &[u64]) -> Result<usize, Failure> {
+        let (found, integers) = (self.secret.decrypt(x)?, self.params.context().slot_degree());
+        let slots = found.reveal_to_key_owner().chunks(integers).zip(wanted.chunks(integers));
+        Ok(slots.filter(|(found, wanted)| found != wanted).count())
+    }
+
     /// Random slots, squared down to the lowest level of an input, bootstrapped and compared with the clear result.
     fn measure(&self, threads: usize, runs: usize, output: &Output) -> Result<Measured, Failure> {
         let spinner = progress::spinner(output, &format!("{}: {threads} thread(s)", self.preset.name));
@@ -169,23 +243,18 @@ impl Bench {
         for _ in 0..runs {
             let mut stream = fresh_seed()?.stream();
             let below = u32::try_from(ring.value()).unwrap_or(u32::MAX);
+            let encoder = self.params.context().message_modulus().encoder();
             let mut wanted: Vec<u64> = (0..self.params.n()).map(|_| u64::from(stream.below(below))).collect();
             let mut x = self.secret.encrypt(&wanted, self.params.levels().output, &fresh_seed()?)?;
             while x.level() > self.params.levels().input {
                 x = self.bootstrapper.multiply(&x, &x, &self.keys)?;
-                for m in &mut wanted {
-                    *m = ring.mul(*m, *m);
-                }
+                wanted = encoder.multiply(&wanted, &wanted)?;
             }
             let mut stages = Stages { began: Instant::now(), seconds: Vec::new() };
             let began = Instant::now();
             let refreshed = pool.install(|| self.bootstrapper.bootstrap(&x, &self.keys, &mut stages))?;
             let seconds = began.elapsed().as_secs_f64();
-            let found = self.secret.decrypt(&refreshed)?;
-            let wrong =
-                found.reveal_to_key_owner().iter().zip(&wanted).filter(|(found, m)| found != m).count();
-            let before = best.as_ref().map_or(0, |best| best.wrong);
-            let wrong = wrong + before;
+            let wrong = self.differing(&refreshed, &wanted)? + best.as_ref().map_or(0, |best| best.wrong);
             match &mut best {
                 Some(best) if best.seconds <= seconds => best.wrong = wrong,
                 _ => {
@@ -206,7 +275,7 @@ impl Bench {
         let (params, runs) = (&self.params, request.runs);
         // The published row is of these slots; another set has nothing beside it.
         let plaintext = (params.messages().prime(), params.messages().exponent());
-        let same = params.n() as f64 == PUBLISHED_SLOTS && plaintext == PUBLISHED_PLAINTEXT;
+        let same = params.context().slots() as f64 == PUBLISHED_SLOTS && plaintext == PUBLISHED_PLAINTEXT;
         let row = |metric: &str, published: Option<f64>, measured: f64, unit, threads, note: &str| Row {
             suite: "bgv",
             row: Some(PUBLISHED_ROW).filter(|_| same),
@@ -234,8 +303,10 @@ impl Bench {
             wrong += measured.wrong;
             capacity = measured.capacity;
         }
-        let slots = params.n() as f64;
+        let slots = params.context().slots() as f64;
         rows.push(row("slots", Some(PUBLISHED_SLOTS), slots, "", None, ""));
+        let integers = params.context().slot_degree() as f64;
+        rows.push(row("integers in a slot", Some(1.0), integers, "", None, ""));
         rows.push(row(WRONG, None, wrong as f64, "", None, "of all runs"));
         let failure = "log2 of the probability of a wrong slot in a bootstrap";
         rows.push(row("failure", None, params.log2_failure(), "log2", None, failure));
@@ -300,8 +371,9 @@ mod tests {
     #[test]
     fn the_toy_set_gives_every_row_and_no_wrong_slot() {
         let output = Output::new(true);
-        let request = Request { sets: vec!["toy-bgv10".to_owned()], runs: 2, threads: vec![1], budget: None };
-        let bench = Bench::new("toy-bgv10", &request, &output).unwrap();
+        let sets = vec!["toy-bgv10".to_owned()];
+        let request = Request { sets, mode: None, runs: 2, threads: vec![1], budget: None };
+        let bench = Bench::new("toy-bgv10", None, None, &output).unwrap();
         let rows = bench.rows(&Machine::here(), &request, &output).unwrap();
         let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
         assert_eq!(
@@ -321,6 +393,29 @@ mod tests {
         rows.iter_mut().filter(|row| row.metric == WRONG).for_each(|row| row.measured = Some(2.0));
         let failure = all_right(&rows).unwrap_err();
         assert!(failure.code == "WRONG_RESULT" && failure.detail.contains("2 of toy-bgv10"), "{failure:?}");
-        assert!(Bench::new("bgv15", &Request { budget: Some(1 << 20), ..request }, &output).is_err());
+        assert!(Bench::new("bgv15", None, Some(1 << 20), &output).is_err());
+    }
+
+    #[test]
+    fn slots_of_several_integers_are_measured_as_general() {
+        let output = Output::new(true);
+        let (toy, mode) = ("toy-bgv-gf4", Some(Mode::General));
+        let request = Request { sets: vec![toy.to_owned()], mode, runs: 1, threads: vec![1], budget: None };
+        let bench = Bench::new(toy, mode, None, &output).unwrap();
+        let rows = bench.rows(&Machine::here(), &request, &output).unwrap();
+        let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
+        let found = ["wrong slots", "slots", "integers in a slot", "degree of the removal"].map(value);
+        assert_eq!(found.map(f64::to_bits), [0.0, 256.0, 4.0, 109.0].map(f64::to_bits));
+        assert!(rows.iter().any(|row| row.metric == "unpack" && row.threads == Some(1)));
+        // Of what a set does not have.
+        let refused = |name, mode| {
+            let failure = Bench::new(name, Some(mode), None, &output).err().unwrap();
+            assert_eq!(failure.code, "INVALID_ARGUMENT");
+            failure.detail
+        };
+        let text = refused(toy, Mode::Thin);
+        assert!(text.contains("has 4 integers") && text.contains("bgv15"), "{text}");
+        let text = refused("toy-bgv10", Mode::General);
+        assert!(text.contains("has one integer") && text.contains(GENERAL), "{text}");
     }
 }

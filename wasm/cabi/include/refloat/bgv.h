@@ -47,12 +47,15 @@ rf_status rf_bgv_key_part(const rf_bgv_secret *secret, size_t index, uint8_t *ou
 /* What integers are computed modulo, such as 65537. */
 rf_status rf_bgv_modulus(const rf_bgv_secret *secret, uint64_t *modulus);
 
-/* Encrypts integers below the modulus, one a slot; the slots left over are 0. `level` is RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or
- * a number from 0. `seed` is NULL, or for toys 32 bytes. */
+/* Integers in a slot: 1, or more where a slot is an element of a Galois ring, given by so many coordinates in a normal basis. */
+rf_status rf_bgv_slot_degree(const rf_bgv_secret *secret, size_t *integers);
+
+/* Encrypts integers below the modulus, as many of each slot as it has, next to each other; those left over are 0. `level` is
+ * RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or a number from 0. `seed` is NULL, or for toys 32 bytes. */
 rf_status rf_bgv_encrypt(const rf_bgv_secret *secret, const uint32_t *values, size_t count, int32_t level,
                          const uint8_t *seed, rf_bgv_ciphertext **out);
 
-/* Decrypts every slot, for the owner of the key. */
+/* Decrypts every integer of every slot, for the owner of the key. */
 rf_status rf_bgv_decrypt(const rf_bgv_secret *secret, const rf_bgv_ciphertext *x, uint32_t *out, size_t capacity,
                          size_t *length);
 

@@ -75,7 +75,12 @@ class BgvSecret : public Secret<BgvMethod> {
     return value;
   }
 
-  // Integers below the modulus, one a slot. `level` may be refloat::exhausted; a seed of one's own is for toys alone.
+  // Integers in a slot: 1, or the coordinates of an element of a Galois ring.
+  std::size_t slot_degree() const {
+    return detail::number([&](auto* out) { return rf_bgv_slot_degree(raw(), out); });
+  }
+
+  // Integers below the modulus, as many of each slot as it has. `level` may be refloat::exhausted; a seed of one's own is for toys alone.
   BgvCiphertext encrypt(const std::vector<std::uint32_t>& values, std::int32_t level = RF_LEVEL_FRESH,
                         const std::optional<Seed>& seed = {}) const {
     return BgvCiphertext::make([&](auto** out) {
@@ -83,7 +88,7 @@ class BgvSecret : public Secret<BgvMethod> {
     });
   }
 
-  // Every slot, for the owner of the key.
+  // Every integer of every slot, for the owner of the key.
   std::vector<std::uint32_t> decrypt(const BgvCiphertext& x) const {
     return detail::filled<std::uint32_t>(
         [&](auto* out, auto capacity, auto* length) { return rf_bgv_decrypt(raw(), x.raw(), out, capacity, length); });
