@@ -1,10 +1,11 @@
-// Compiles refloat-wasm into the six artefacts of the npm package:
+// Compiles refloat-wasm into the seven artefacts of the npm package:
 //
 //   refloat_client   keys, encryption, decryption, the parts of bootstrapping keys
 //   refloat_full     the same and bootstrapping itself
 //   refloat_gates    gates, look-ups and circuits on encrypted bits
 //   refloat_conventional   keys, encryption, decryption and bootstrapping of conventional sets
 //   refloat_digits   the same of sets for modular reduction, and readings of digits
+//   refloat_link   the same of sets that link numbers to gates, and the order of numbers
 //   refloat_integers   the same of exact integers, and arithmetic on them
 //
 // cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
@@ -20,6 +21,7 @@ export const ARTEFACTS = [
   { name: 'refloat_gates', feature: 'gates' },
   { name: 'refloat_conventional', feature: 'conventional' },
   { name: 'refloat_digits', feature: 'digits' },
+  { name: 'refloat_link', feature: 'link' },
   { name: 'refloat_integers', feature: 'integers' },
 ];
 

@@ -5,5 +5,6 @@ export const modules = otherModules({
   gates: () => import('#wasm-gates'),
   conventional: () => import('#wasm-conventional'),
   digits: () => import('#wasm-digits'),
+  link: () => import('#wasm-link'),
   integers: () => import('#wasm-integers'),
 });

@@ -10,6 +10,7 @@ export type { SecretKey } from './api/secret.js';
 export { complexFromParts, imaginaryParts, realParts } from './complex.js';
 export type { Memory } from './engine/engine.js';
 export type { DigitOptions } from './digits/run.js';
+export type { InspectedOrderOptions } from './link/run.js';
 export { RefloatError } from './errors.js';
 export type { ErrorCode, RefloatErrorOptions, ServerProblem } from './errors.js';
 export { GateCiphertext } from './gates/ciphertext.js';
@@ -47,7 +48,7 @@ export type {
 export type { Bounds, Matrix, Numbers } from './program/encode.js';
 export { Program, Value, type OrderOptions } from './program/program.js';
 export type { Contact } from './remote/http.js';
-export { RemoteKeys } from './remote/keys.js';
+export { RemoteKeys, type RemoteOrderOptions } from './remote/keys.js';
 export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remote/program.js';
 export { Server } from './remote/server.js';
 export type {
@@ -67,6 +68,7 @@ export { Run, SteppableRun } from './run.js';
 export type { RunState } from './run.js';
 export type {
   KeyProgress,
+  OrderStageId,
   StageCounters,
   StageEnter,
   StageEvent,

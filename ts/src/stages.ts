@@ -3,8 +3,11 @@ import type { StageIds } from './sets.js';
 
 export type { StageIds };
 
-/** Identifiers of the stages of CKKS bootstrapping; `meta_correct` ends each round of several after the first. */
-export type StageId = StageIds[CkksMethod] | 'meta_correct';
+/** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */
+export type OrderStageId = 'slots_to_coeffs' | 'to_gates' | 'compare' | 'look_up' | 'to_slots' | 'mod_raise' | 'eval_mod';
+
+/** Identifiers of the stages of CKKS: of bootstrapping, of which `meta_correct` ends each round of several after the first, and of comparison. */
+export type StageId = StageIds[CkksMethod] | OrderStageId | 'meta_correct';
 
 /** Work done by a stage, in units that do not depend on the machine. */
 export interface StageCounters {

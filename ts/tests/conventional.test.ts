@@ -83,8 +83,8 @@ describe('a conventional set through the calls of SHIP', () => {
     expect(names).toEqual(expect.arrayContaining(['ship13', 'n15', 'n16', 'toy-conventional11']));
     expect((await other.loadPresets()).length).toBe(names.length);
     expect(other.params('n15')).toMatchObject({ secure: true, slots: 16384, tracks: 1 });
-    // The entry point's, conventional sets and those for modular reduction.
-    expect((await other.memory()).instances).toBe(3);
+    // The entry point's, conventional sets, those for modular reduction and those that link numbers to gates.
+    expect((await other.memory()).instances).toBe(4);
     await expect(other.keygen('n17')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
     await expect(other.keygen('toy-conventional11')).rejects.toMatchObject({ code: 'INSECURE' });
   });

@@ -111,14 +111,15 @@ macro_rules! ckks_surface {
                 let bytes = bytes.to_vec();
                 let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
                 let (preset, params) = Sets::by_fingerprint(fingerprint)?;
-                let inner = refloat::wire::ciphertext_from_bytes(params.ckks(), &bytes)?;
+                let inner = refloat::wire::ciphertext_from_bytes(refloat::wire::CkksSet::ckks(&params), &bytes)?;
                 Ok(Ciphertext::new(preset, params, inner))
             }
 
             /// The wire form.
             #[wasm_bindgen(js_name = toBytes)]
             pub fn to_bytes(&self) -> $crate::failure::Result<js_sys::Uint8Array> {
-                let bytes = refloat::wire::ciphertext_to_bytes(self.params.ckks(), &self.inner)?;
+                let ckks = refloat::wire::CkksSet::ckks(&self.params);
+                let bytes = refloat::wire::ciphertext_to_bytes(ckks, &self.inner)?;
                 Ok(js_sys::Uint8Array::from(bytes.as_slice()))
             }
 
@@ -154,7 +155,7 @@ macro_rules! ckks_surface {
             #[wasm_bindgen(js_name = byteLength)]
             pub fn byte_length(&self) -> usize {
                 let (level, components) = (self.inner.level(), self.inner.components());
-                refloat::wire::ciphertext_len(self.params.ckks(), level, components)
+                refloat::wire::ciphertext_len(refloat::wire::CkksSet::ckks(&self.params), level, components)
             }
         }
 
@@ -169,7 +170,7 @@ macro_rules! ckks_surface {
             }
 
             /// A result of the same set.
-            #[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
+            #[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
             pub(crate) fn sibling(&self, inner: refloat::schemes::ckks::Ciphertext<$word>) -> Self {
                 Self::new(self.preset, self.params.clone(), inner)
             }

@@ -66,7 +66,7 @@ macro_rules! ckks_bootstrap {
         pub fn exhaust(ciphertext: &super::Ciphertext) -> $crate::failure::Result<super::Ciphertext> {
             let params = &ciphertext.params;
             let lowest = refloat::wire::CkksSet::input_level(params);
-            let evaluator = refloat::schemes::ckks::CkksEvaluator::new(params.ckks());
+            let evaluator = refloat::schemes::ckks::CkksEvaluator::new(refloat::wire::CkksSet::ckks(params));
             Ok(ciphertext.sibling(evaluator.drop_to_level(&ciphertext.inner, lowest)?))
         }
 

@@ -22,7 +22,13 @@ impl Failure {
 }
 
 /// The id of a key from its bytes.
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "integers"))]
+#[cfg(any(
+    feature = "full",
+    feature = "conventional",
+    feature = "digits",
+    feature = "link",
+    feature = "integers"
+))]
 pub fn key_id(bytes: &js_sys::Uint8Array) -> Result<[u8; 16]> {
     let bytes = bytes.to_vec();
     let wrong = |_| Failure::invalid(format!("a key id has 16 bytes, and this one {}", bytes.len()));

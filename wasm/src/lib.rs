@@ -1,5 +1,5 @@
-//! WebAssembly surface of refloat, one file per topic and no logic of its own. Six modules are made of it, by
-//! feature: `client`, `full`, `gates`, `conventional`, `digits` and `integers`.
+//! WebAssembly surface of refloat, one file per topic and no logic of its own. Seven modules are made of it, by
+//! feature: `client`, `full`, `gates`, `conventional`, `digits`, `link` and `integers`.
 //!
 //! It is written for one caller, the TypeScript package `refloat`, which gives it a shape for
 //! people. Nothing here hands out a view of wasm memory: arrays are copied in and out. Errors carry
@@ -8,26 +8,39 @@
 // What JavaScript passes arrives by value.
 #![allow(clippy::needless_pass_by_value)]
 
-#[cfg(any(feature = "client", feature = "conventional", feature = "digits"))]
+#[cfg(any(feature = "client", feature = "conventional", feature = "digits", feature = "link"))]
 mod about;
-#[cfg(any(feature = "client", feature = "conventional", feature = "digits"))]
+#[cfg(any(feature = "client", feature = "conventional", feature = "digits", feature = "link"))]
 mod ckks;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod ckks_bootstrap;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "integers"))]
+#[cfg(any(
+    feature = "full",
+    feature = "conventional",
+    feature = "digits",
+    feature = "link",
+    feature = "integers"
+))]
 mod collected;
 #[cfg(feature = "conventional")]
 mod conventional;
 mod digest;
 #[cfg(feature = "digits")]
 mod digits;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "integers"))]
+#[cfg(any(
+    feature = "full",
+    feature = "conventional",
+    feature = "digits",
+    feature = "link",
+    feature = "integers"
+))]
 mod evaluators;
 #[cfg(any(
     feature = "full",
     feature = "gates",
     feature = "conventional",
     feature = "digits",
+    feature = "link",
     feature = "integers"
 ))]
 mod events;
@@ -36,14 +49,16 @@ mod failure;
 mod gates;
 #[cfg(feature = "integers")]
 mod integers;
+#[cfg(feature = "link")]
+mod link;
 mod object;
 mod panic;
 mod randomness;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod rounds;
 mod secret_key;
 mod sets;
 #[cfg(feature = "client")]
 mod ship;
-#[cfg(any(feature = "full", feature = "conventional", feature = "digits"))]
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod views;

@@ -14,6 +14,7 @@ use refloat::{
             MsbEvaluator, MsbKeys, MsbPreset, MsbReading, MsbRun, MsbSecretKey, Radix, Readout, Rounding,
         },
         ckks_ship::{ShipEvaluator, ShipKeys, ShipMode, ShipSecretKey},
+        scheme_switching::{LinkPreset, LinkSecretKey},
     },
     circuits::{
         linear_transform::PlaintextStorage,
@@ -53,6 +54,7 @@ fn native_results_are_those_of_the_vectors() {
     ]
     .map(conventional_digests_of);
     let integers = ["toy-bgv10", "toy-bgv-gf4", "bgv15"].map(integer_digests_of);
+    let links = [link_digests_of("toy-link")];
     let found = json!({
         "about": "Digests of what fixed seeds give, the same in every build: SIMD or not, 32 or 64 bits. A digest is the last 32 bytes of an object's wire form, the BLAKE3 hash of all before.",
         "provenance": "Written by wasm/tests/portable.rs, natively; checked there, and in wasm by ts/tests/portable.test.ts.",
@@ -65,6 +67,8 @@ fn native_results_are_those_of_the_vectors() {
         "conventional": conventional,
         "reductionMessage": "slot i is (37 i mod 64) / 64; its digits in bases 8 and 8, and the bits of what it is rounded to",
         "reduction": [reduction_digests_of("toy-msb10")],
+        "linkMessage": "slot i is (37 i mod 16) / 16, i < 5",
+        "link": links,
         "integerMessage": "integer i is 37 i^2 mod 65537",
         "integers": integers,
     });
@@ -171,6 +175,27 @@ fn reduction_digests_of(name: &str) -> Value {
         "readings": readings(&x),
         "digits": read(Readout::digits(&radix), Rounding::None),
         "bits": read(Readout::bits(&radix), Rounding::Ephemeral),
+    })
+}
+
+fn link_digests_of(name: &str) -> Value {
+    let params = params::link_preset(name).and_then(LinkPreset::params).expect("a preset");
+    let secret = LinkSecretKey::generate(&params, &Seed::from_bytes([7; 32]));
+    let last = params.key_parts().len() - 1;
+    let part = |index: usize| json!([index, digest(&secret.key_part(index).expect("a part"))]);
+    // Of the slots, of the gates, of packing, and both ways between.
+    let parts = [0, last - 3, last - 2, last - 1, last].map(part);
+    let numbers: Vec<Complex> = (0..5).map(|i| Complex::new((37 * i % 16) as f64 / 16.0, 0.0)).collect();
+    let level = params.ckks().levels().output;
+    let x = secret.ckks().encrypt(&numbers, level, &Seed::from_bytes([9; 32])).expect("values in range");
+    let fresh = wire::ciphertext_to_bytes(wire::CkksSet::ckks(&params), &x).expect("a ciphertext of the set");
+    json!({
+        "name": name,
+        "fingerprint": hex(&params.fingerprint()),
+        "keyId": hex(&secret.key_id()),
+        "secret": hex(&wire::secret_key_to_bytes(&secret)),
+        "parts": parts,
+        "fresh": digest(&fresh),
     })
 }
 

@@ -86,14 +86,17 @@ const METHODS: [(&str, &[&str]); 6] = [
             "core/src/bootstrapping/scheme_switching/",
             "core/src/wire/objects/scheme_switching.rs",
             "server/src/scheme_switching.rs",
+            "ts/src/link/",
+            "wasm/src/link/",
         ],
     ),
 ];
 
 /// What is made of several methods, and of which.
-const MADE_OF: [(&str, &[&str]); 2] = [
+const MADE_OF: [(&str, &[&str]); 3] = [
     ("core/src/bootstrapping/scheme_switching/", &["cggi", "conventional"]),
     ("core/src/wire/objects/scheme_switching.rs", &["cggi"]),
+    ("wasm/src/link/", &["conventional"]),
 ];
 
 /// What methods share in the core's folder of them.

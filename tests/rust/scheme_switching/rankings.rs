@@ -6,7 +6,7 @@ use refloat::Error;
 use refloat::bootstrapping::ckks_msb::{Numbers, Radix, RootsSpec};
 use refloat::bootstrapping::scheme_switching::{
     Comparison, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams, LinkPartKind,
-    LinkPreset, LinkSecretKey, LinkSpec, Phase, Range, Reduction,
+    LinkPreset, LinkSecretKey, LinkSpec, OrderRun, Phase, Range, Reduction,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::{Bootstraps, InputShape, Plan, Program};
@@ -14,7 +14,7 @@ use refloat::params::{cggi_preset, msb_preset};
 use refloat::random::Seed;
 use refloat::schemes::cggi::{CggiCiphertext, CggiSpec, Encoding};
 use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
-use refloat::wire::{secret_key_from_bytes, secret_key_to_bytes, verify_link_part};
+use refloat::wire::{ciphertext_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_link_part};
 use refloat_tests::measure::{assert_within, bits, mean_square, uniform};
 
 struct World {
@@ -672,6 +672,55 @@ fn programs_ask_for_the_order_of_slots() {
         let shape = InputShape { level: 5, scale: world.params.ckks().scale() };
         let error = Plan::new(&program, &target, &[shape], Bootstraps::AsWritten).err().unwrap().to_string();
         assert!(error.contains(part), "{text}: {error}");
+    }
+}
+
+#[test]
+fn questions_in_steps_and_in_programs_give_the_same_bytes() {
+    let world = world();
+    let (params, context) = (&world.params, world.params.ckks().ckks());
+    // Above the levels where numbers are compared, bits come back: what a message may have is less.
+    let highest = params.ckks().levels().output;
+    assert!(params.output_level() > highest, "{} of {highest}", params.output_level());
+    let target = params.program_target().unwrap();
+    let method = LinkBootstrapper::new(world.evaluator.clone());
+    let mut numbers = vec![0.0; params.ckks().slots()];
+    numbers[..4].copy_from_slice(&[0.25, 0.875, 0.5, 0.875]);
+    let x = encrypt(world, &numbers, highest, 22);
+    let numbers: Vec<Complex> = numbers.into_iter().map(Complex::from).collect();
+    for questions in [
+        &["argmax y 5 grid 4"] as &[_],
+        &["argmin y 5 grid 4"],
+        &["rank y 5 grid 4"],
+        &["top y 5 2 grid 4"],
+        &["sign y 4"],
+        &["rank y 3 unit", "argmin y 3 unit"],
+        &["sign y 4", "sign y 4"],
+    ] {
+        let nodes = questions.iter().enumerate().map(|(i, question)| format!("z{i} = {question}\n"));
+        let outputs = (0..questions.len()).map(|i| format!("z{i} = output z{i}\n"));
+        let text = format!("y = input\n{}{}", nodes.collect::<String>(), outputs.collect::<String>());
+        let program = Program::parse(&text).unwrap();
+        let plan = Plan::new(&program, &target, &[InputShape::of(&x)], Bootstraps::AsWritten).unwrap();
+        let planned = method.run_program(&plan, core::slice::from_ref(&x), &mut ()).unwrap();
+
+        let readings = program.readings().unwrap();
+        let mut run = OrderRun::new(&world.evaluator, &x, readings.as_slice().into()).unwrap();
+        while !run.step(&mut ()).unwrap() {}
+        let stepped = run.finish().unwrap();
+
+        let exact = program.evaluate(numbers.len(), core::slice::from_ref(&numbers)).unwrap();
+        assert_eq!((planned.len(), stepped.len()), (questions.len(), questions.len()));
+        for (i, question) in questions.iter().enumerate() {
+            assert_eq!((planned[i].level(), stepped[i].level()), (highest, highest), "{question}");
+            let found = world.secret.ckks().decrypt(&stepped[i]).unwrap();
+            for (a, b) in found.reveal_to_key_owner().iter().zip(&exact[i]) {
+                assert!((a.re - b.re).abs() < 5e-3, "{question}: {a:?}, {b:?}");
+            }
+            let [planned, stepped] =
+                [&planned[i], &stepped[i]].map(|x| ciphertext_to_bytes(context, x).unwrap());
+            assert!(planned == stepped, "{question}");
+        }
     }
 }
 

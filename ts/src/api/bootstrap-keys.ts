@@ -2,6 +2,7 @@ import { only, readDigits, type DigitOptions } from '../digits/run.js';
 import type { GlueBootstrapKeys } from '../engine/glue.js';
 import type { Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { answer, type InspectedOrderOptions } from '../link/run.js';
 import type { Preset } from '../params.js';
 import type { Numbers } from '../program/encode.js';
 import type { Value } from '../program/program.js';
@@ -34,6 +35,22 @@ import { Resource } from './resource.js';
  * for await (const e of run) if (e.kind === 'progress') console.log(`${e.done} of ${e.total} digits`);
  * using hour = await run;
  * console.log(Math.round((await keys.decrypt(hour))[2] ?? 0)); // 17
+ * rf.close();
+ * ```
+ *
+ * Those of a set that links numbers to gates (`scheme-switching`) compare the first slots of a ciphertext, with the same methods as
+ * {@link Value}: every pair is a blind rotation, which `progress` events of `compare` count.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy-link', { allowInsecure: true });
+ * using boot = await keys.bootstrapKeys();
+ * using scores = await keys.encrypt([0.25, 0.875, 0.5]);
+ * using winner = await boot.argmax(scores, 3, { bounds: 'unit' });
+ * console.log((await keys.decrypt(winner)).slice(0, 3).map(Math.round)); // 0, 1, 0
  * rf.close();
  * ```
  */
@@ -103,6 +120,39 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     options: DigitOptions & { readonly nearest?: boolean } = {},
   ): SteppableRun<Ciphertext, StageEvent> {
     return this.#read(x, (value) => [value.quantise(steps)], options, only, options.nearest ? 0.5 / steps : 0);
+  }
+
+  /**
+   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says
+   * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
+   */
+  argmax(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#ask(x, (value) => value.argmax(count, options), options);
+  }
+
+  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  argmin(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#ask(x, (value) => value.argmin(count, options), options);
+  }
+
+  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  rank(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#ask(x, (value) => value.rank(count, options), options);
+  }
+
+  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  top(x: Ciphertext, count: number, most: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#ask(x, (value) => value.top(count, most, options), options);
+  }
+
+  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  sign(x: Ciphertext, count: number, options: Omit<InspectedOrderOptions, 'bounds'> = {}): SteppableRun<Ciphertext, StageEvent> {
+    return this.#ask(x, (value) => value.sign(count), options);
+  }
+
+  #ask(x: Ciphertext, ask: (x: Value) => Value, options: InspectedOrderOptions): SteppableRun<Ciphertext, StageEvent> {
+    const { name: preset, slots } = this.params;
+    return answer(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, ask }, options);
   }
 
   #read<T>(

@@ -3,6 +3,7 @@ import type * as Digits from '#wasm-digits';
 import type * as Full from '#wasm-full';
 import type * as Gates from '#wasm-gates';
 import type * as Integers from '#wasm-integers';
+import type * as Link from '#wasm-link';
 import type { WasmBytes } from '../globals.js';
 import type { SetInfo } from '../params.js';
 
@@ -34,7 +35,11 @@ export interface CkksGlue extends ModuleGlue {
 }
 
 /** The modules of CKKS sets together; what one of them has not is refused when it is called. */
-export type CkksModule = Omit<typeof Full, keyof CkksGlue> & CkksGlue & Pick<typeof Conventional, 'clamp' | 'reduction'> & Pick<typeof Digits, 'DigitRun'>;
+export type CkksModule = Omit<typeof Full, keyof CkksGlue> &
+  CkksGlue &
+  Pick<typeof Conventional, 'clamp' | 'reduction'> &
+  Pick<typeof Digits, 'DigitRun'> &
+  Pick<typeof Link, 'OrderRun'>;
 
 /** The module of gates on encrypted bits. */
 export type GateModule = typeof Gates;
@@ -47,6 +52,7 @@ export interface OtherGlue {
   readonly gates: GateModule;
   readonly conventional: CkksGlue;
   readonly digits: CkksGlue;
+  readonly link: CkksGlue;
   readonly integers: IntegerModule;
 }
 
@@ -76,6 +82,7 @@ export type {
   IntegerRun as GlueIntegerRun,
   IntegerSecretKey as GlueIntegerSecretKey,
 } from '#wasm-integers';
+export type { OrderRun as GlueOrderRun } from '#wasm-link';
 
 /** Evaluation keys of gates as they lie in memory, for another instance of the module. */
 export interface GlueGateKeyRows {

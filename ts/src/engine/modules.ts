@@ -3,7 +3,7 @@
  * (`glue.ts`, `worker-modules.ts`, `direct-modules.ts`).
  */
 import type { WasmBytes } from '../globals.js';
-import type { SetNames } from '../sets.js';
+import type { Scheme, SetNames } from '../sets.js';
 
 /** Where to take a wasm module from instead of the file beside the package. */
 export type WasmSource = string | URL | Response | WasmBytes | WebAssembly.Module;
@@ -21,18 +21,28 @@ export interface ModuleSources {
   readonly conventionalWasm?: WasmSource;
   /** Where the module of sets for modular reduction is, in the same forms; it is loaded with the first of them. */
   readonly digitsWasm?: WasmSource;
+  /** Where the module of sets that link numbers to gates is, in the same forms; it is loaded with the first of them. */
+  readonly linkWasm?: WasmSource;
   /** Where the module of exact integers is, in the same forms; it is loaded with the first operation on them. */
   readonly integersWasm?: WasmSource;
 }
 
-/** What each has: the sets of a method. */
+/** A module with the sets of a method, and what its ciphertexts are. */
+interface MethodModule {
+  readonly source: keyof ModuleSources;
+  readonly method: keyof SetNames;
+  readonly scheme: Scheme;
+}
+
+/** What each has. */
 export const MODULES = {
-  main: { source: 'wasm', method: 'ckks-ship' },
-  gates: { source: 'gatesWasm', method: 'cggi' },
-  conventional: { source: 'conventionalWasm', method: 'ckks-conventional' },
-  digits: { source: 'digitsWasm', method: 'ckks-msb' },
-  integers: { source: 'integersWasm', method: 'bgv' },
-} as const satisfies Readonly<Record<string, { readonly source: keyof ModuleSources; readonly method: keyof SetNames }>>;
+  main: { source: 'wasm', method: 'ckks-ship', scheme: 'ckks' },
+  gates: { source: 'gatesWasm', method: 'cggi', scheme: 'cggi' },
+  conventional: { source: 'conventionalWasm', method: 'ckks-conventional', scheme: 'ckks' },
+  digits: { source: 'digitsWasm', method: 'ckks-msb', scheme: 'ckks' },
+  link: { source: 'linkWasm', method: 'scheme-switching', scheme: 'ckks' },
+  integers: { source: 'integersWasm', method: 'bgv', scheme: 'bgv' },
+} as const satisfies Readonly<Record<string, MethodModule>>;
 
 /** The wasm modules of a thread: `main`, that of the entry point, and those that are loaded when they are first needed. */
 export type ModuleName = keyof typeof MODULES;
@@ -41,7 +51,7 @@ export type ModuleName = keyof typeof MODULES;
 export type OtherModule = Exclude<ModuleName, 'main'>;
 
 /** The methods of CKKS whose sets run in the page. */
-export type CkksMethod = Extract<(typeof MODULES)[ModuleName]['method'], `ckks-${string}`>;
+export type CkksMethod = Extract<(typeof MODULES)[ModuleName], { readonly scheme: 'ckks' }>['method'];
 
 const NAMES = Object.keys(MODULES) as ModuleName[];
 
@@ -49,7 +59,7 @@ const NAMES = Object.keys(MODULES) as ModuleName[];
 export const OTHER_MODULES = NAMES.filter((name): name is OtherModule => name !== 'main');
 
 /** Those of them with CKKS sets. */
-export const OTHER_CKKS_MODULES = OTHER_MODULES.filter((name) => MODULES[name].method.startsWith('ckks-'));
+export const OTHER_CKKS_MODULES = OTHER_MODULES.filter((name) => MODULES[name].scheme === 'ckks');
 
 /** The options that say where modules are. */
 export const SOURCES = NAMES.map((name) => MODULES[name].source);

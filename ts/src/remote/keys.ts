@@ -1,6 +1,21 @@
+import type { Ciphertext } from '../api/ciphertext.js';
+import type { SignalOptions } from '../api/options.js';
+import type { OrderOptions, Value } from '../program/program.js';
+import type { Run } from '../run.js';
 import { bearer } from './access.js';
 import { discard } from './body.js';
 import type { Http } from './http.js';
+import type { ProgramEvent } from './program.js';
+import type { KeyRepair } from './server.js';
+
+/** Options of questions about the order of slots on a server. */
+export interface RemoteOrderOptions extends OrderOptions, SignalOptions {}
+
+/** The answer to a question on its way from a server. */
+export type Answer = Run<Ciphertext, ProgramEvent | KeyRepair>;
+
+/** Has a question about a value answered with a key set. @internal */
+export type Ask = (keys: RemoteKeys, x: Ciphertext, ask: (x: Value) => Value, options: SignalOptions) => Answer;
 
 /** What the server tells about a key set. */
 export interface RemoteKeysInfo {
@@ -26,6 +41,23 @@ export interface RemoteKeysInfo {
  * await remote.delete();
  * rf.close();
  * ```
+ *
+ * Keys of a set that links numbers to gates compare the first slots of a ciphertext: each method here is a job, a program of one
+ * node. `Server.run` has them with other operations.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ * declare const url: string;
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy-link', { allowInsecure: true }); // a toy; 'n15+fbs16-50' has 128 bits
+ * const remote = await rf.server(url).uploadKeys(keys);
+ * using scores = await keys.encrypt([0.25, 0.875, 0.5]);
+ * using winner = await remote.argmax(scores, 3, { bounds: 'unit' });
+ * console.log((await keys.decrypt(winner)).slice(0, 3).map(Math.round)); // 0, 1, 0
+ * rf.close();
+ * ```
  */
 export class RemoteKeys {
   /** The id of the secret key it belongs to. */
@@ -42,15 +74,49 @@ export class RemoteKeys {
    */
   readonly token: string | undefined;
   readonly #http: Http;
+  readonly #ask: Ask;
 
   /** @internal */
-  constructor(http: Http, info: RemoteKeysInfo, token: string | undefined) {
+  constructor(http: Http, info: RemoteKeysInfo, token: string | undefined, ask: Ask) {
     this.#http = http;
+    this.#ask = ask;
     this.id = info.id;
     this.params = info.params;
     this.digest = info.digest;
     this.bytes = info.bytes;
     this.token = token;
+  }
+
+  /**
+   * 1 in the slot of the largest of the first `count` ones, and 0 in all others. Slots lie in [-1, 1], unless `bounds` says
+   * otherwise; close ones may be taken for each other, but not on a grid, where of equal ones the first is the largest.
+   */
+  argmax(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
+    return this.#asked(x, (value) => value.argmax(count, options), options);
+  }
+
+  /** 1 in the slot of the smallest of the first `count` ones, and 0 in all others. */
+  argmin(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
+    return this.#asked(x, (value) => value.argmin(count, options), options);
+  }
+
+  /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
+  rank(x: Ciphertext, count: number, options: RemoteOrderOptions = {}): Answer {
+    return this.#asked(x, (value) => value.rank(count, options), options);
+  }
+
+  /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
+  top(x: Ciphertext, count: number, most: number, options: RemoteOrderOptions = {}): Answer {
+    return this.#asked(x, (value) => value.top(count, most, options), options);
+  }
+
+  /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
+  sign(x: Ciphertext, count: number, options: SignalOptions = {}): Answer {
+    return this.#asked(x, (value) => value.sign(count), options);
+  }
+
+  #asked(x: Ciphertext, ask: (x: Value) => Value, options: SignalOptions): Answer {
+    return this.#ask(this, x, ask, options);
   }
 
   /** Removes the set from the server. */

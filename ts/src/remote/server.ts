@@ -20,6 +20,7 @@ import { integerPreset } from '../integers/arguments.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
 import type { IntegerEvent } from '../integers/params.js';
 import type { Preset } from '../params.js';
+import { programOf } from '../link/run.js';
 import { Program } from '../program/program.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
@@ -27,7 +28,7 @@ import { Access, bearer, type KnownKeys } from './access.js';
 import { discard, joined } from './body.js';
 import { Http, type Contact, type RetryPolicy } from './http.js';
 import { perform, type Job } from './job.js';
-import { RemoteKeys } from './keys.js';
+import { RemoteKeys, type Ask } from './keys.js';
 import { outputsOf, programBody, type ProgramEvent, type RemoteProgramOptions } from './program.js';
 import { members } from './text.js';
 import { upload } from './upload.js';
@@ -214,7 +215,7 @@ export class Server {
       const choices = { token, digests, public: options.public === true, inFlight: this.#inFlight, verify: true };
       const info = await upload(this.#http, source, choices, control);
       this.#access.accepted(keys.id, token);
-      return new RemoteKeys(this.#http, info, token);
+      return new RemoteKeys(this.#http, info, token, this.#answer);
     }, options.signal);
   }
 
@@ -241,7 +242,7 @@ export class Server {
         bytes: typeof bytes === 'number' ? bytes : 0,
       };
       this.#access.accepted(id, token);
-      return new RemoteKeys(this.#http, info, token);
+      return new RemoteKeys(this.#http, info, token, this.#answer);
     });
   }
 
@@ -360,6 +361,21 @@ export class Server {
       return new IntegerCiphertext(this.#port, this.#own(made, first));
     }, options.signal);
   }
+
+  /** The answer to a question about the slots of a ciphertext: a job with a program of one node. */
+  readonly #answer: Ask = (keys, x, ask, { signal }) => {
+    mustBe(x, Ciphertext, 'a question about slots', 'a ciphertext that encrypt() makes');
+    keyMismatch(keys.id, x, 'this key set');
+    const handle = x.handleIn(this.#port);
+    const program = programOf(this.#sets.named(x.preset).slots, ask).toBytes();
+    const { keyId, mode, preset } = x;
+    return new Run(async (control) => {
+      const body = programBody(program, 'as-written', [await this.#port.call(handle, 'toBytes')]);
+      const resultBytes = await this.#ciphertextBytes(preset);
+      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, keys, control);
+      return this.#received(result, handle.module, x);
+    }, signal);
+  };
 
   /**
    * Has a job done. If the server turns out to have lost or damaged parts of the keys, and the secret key is at hand,

@@ -38,6 +38,11 @@ impl<R: ReductionSpec> LinkTables<R> {
             sine: EvalMod::new(&SINE)?,
         })
     }
+
+    /// Arithmetic and bootstraps of numbers in slots.
+    pub fn ckks(&self) -> &RaisingEvaluator<R, u64> {
+        &self.ckks
+    }
 }
 
 /// Compares numbers in slots, and brings bits back into slots. Cheap to clone, usable from several threads.

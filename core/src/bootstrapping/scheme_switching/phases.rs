@@ -138,7 +138,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         Ok(phases.collect())
     }
 
-    fn check_numbers(&self, x: &Ciphertext<u64>) -> Result<(), Error> {
+    pub(super) fn check_numbers(&self, x: &Ciphertext<u64>) -> Result<(), Error> {
         let (params, own) = (self.params(), self.params().ckks());
         own.check_input(x, params.input_level())?;
         crate::bootstrapping::raising::key_source::check(self.keys().ckks(), x.identity())?;

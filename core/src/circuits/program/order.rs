@@ -95,7 +95,7 @@ impl Order {
     }
 
     /// The exact answers.
-    pub(super) fn of(&self, numbers: &[Complex]) -> Vec<Complex> {
+    pub(crate) fn of(&self, numbers: &[Complex]) -> Vec<Complex> {
         let count = (self.count as usize).min(numbers.len());
         let mut out = vec![Complex::ZERO; numbers.len()];
         for (i, out) in out.iter_mut().enumerate().take(count) {

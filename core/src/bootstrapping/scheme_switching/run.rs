@@ -1,0 +1,186 @@
+//! Questions about the order of numbers in steps: the stages between two places where the ciphertexts can be looked at.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{
+    evaluator::LinkEvaluator,
+    phases::Phase,
+    questions::{answer_level, bits_of_rank, orders, planned, range},
+};
+use crate::{
+    bootstrapping::raising::ReductionSpec,
+    circuits::program::{Asked, Order, Readings},
+    error::Error,
+    schemes::{cggi::CggiCiphertext, ckks::Ciphertext},
+    trace::Observer,
+};
+
+/// Where a run stands.
+pub enum OrderState {
+    /// Before the first step: numbers in slots.
+    Input(Ciphertext<u64>),
+    /// The first of them as phases.
+    Numbers(Vec<Phase>),
+    /// How many of the others each is at least as large as.
+    Ranks,
+    /// What a table says of each rank, or signs, as bits.
+    Bits(Vec<CggiCiphertext<u64>>),
+    /// All answers are there.
+    Done,
+    /// Ended by an error.
+    Failed,
+}
+
+/// Questions that the same comparisons answer, driven from outside: between two steps the caller may look, wait or drop it.
+pub struct OrderRun<R: ReductionSpec> {
+    evaluator: LinkEvaluator<R>,
+    orders: Vec<Order>,
+    ranks: Vec<CggiCiphertext<u64>>,
+    /// The bit of the answer to the next question that is looked up next: of ranks one bit comes back after the other.
+    place: u32,
+    /// The answer to it, as far as its bits have come back.
+    sum: Option<Ciphertext<u64>>,
+    answers: Vec<Ciphertext<u64>>,
+    state: OrderState,
+}
+
+impl<R: ReductionSpec> OrderRun<R> {
+    /// Checks the questions and the numbers; nothing is computed yet.
+    ///
+    /// # Errors
+    /// As the plan of a program with these nodes: [`Error::InvalidArgument`] for readings that are no questions about an order, of
+    /// different numbers, or of more than the set takes; [`Error::ScaleMismatch`], [`Error::LevelMismatch`],
+    /// [`Error::ParamsMismatch`] for a ciphertext that does not fit; [`Error::Limit`] for a grid that the noise does not allow.
+    pub fn new(
+        evaluator: &LinkEvaluator<R>,
+        x: &Ciphertext<u64>,
+        readings: Readings<'_>,
+    ) -> Result<Self, Error> {
+        evaluator.check_numbers(x)?;
+        planned(evaluator.params(), x.scale(), readings)?;
+        Ok(Self {
+            evaluator: evaluator.clone(),
+            orders: orders(readings.list)?,
+            ranks: Vec::new(),
+            place: 0,
+            sum: None,
+            answers: Vec::new(),
+            state: OrderState::Input(x.clone()),
+        })
+    }
+
+    /// Where the run stands.
+    pub fn state(&self) -> &OrderState {
+        &self.state
+    }
+
+    /// The ranks, once there are any.
+    pub fn ranks(&self) -> &[CggiCiphertext<u64>] {
+        &self.ranks
+    }
+
+    /// Answers that are there, in the order of the questions: at the scale of the set and the level that a plan gives them.
+    pub fn answers(&self) -> &[Ciphertext<u64>] {
+        &self.answers
+    }
+
+    /// The question that was answered last.
+    pub fn answered(&self) -> Option<Order> {
+        self.orders.get(self.answers.len().checked_sub(1)?).copied()
+    }
+
+    /// The question that is answered next, and the bit of its answer; `None` when all are.
+    pub fn question(&self) -> Option<(Order, u32)> {
+        self.orders.get(self.answers.len()).map(|order| (*order, self.place))
+    }
+
+    /// Does what leads to the next state, and reports its stages; true when the run is finished.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] if the observer breaks. After an error the run is over.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<bool, Error> {
+        let state = core::mem::replace(&mut self.state, OrderState::Failed);
+        self.state = self.next(state, observer)?;
+        Ok(matches!(self.state, OrderState::Done))
+    }
+
+    /// The answers, in the order of the questions.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] if steps are left.
+    pub fn finish(self) -> Result<Vec<Ciphertext<u64>>, Error> {
+        match self.state {
+            OrderState::Done => Ok(self.answers),
+            _ => Err(Error::InvalidArgument(format!(
+                "{} of {} questions are answered; do the steps that are left",
+                self.answers.len(),
+                self.orders.len()
+            ))),
+        }
+    }
+
+    fn next(&mut self, state: OrderState, observer: &mut dyn Observer) -> Result<OrderState, Error> {
+        let Some((order, place)) = self.question() else { return Ok(OrderState::Done) };
+        let evaluator = &self.evaluator;
+        Ok(match state {
+            OrderState::Input(x) => {
+                let slots: Vec<usize> = (0..order.count as usize).collect();
+                OrderState::Numbers(evaluator.extract(&x, &slots, range(&order), observer)?)
+            }
+            OrderState::Numbers(numbers) if order.asked == Asked::Sign => {
+                OrderState::Bits(evaluator.all_above(&numbers, 0.0, observer)?)
+            }
+            OrderState::Numbers(numbers) => {
+                self.ranks = evaluator.ranks(&numbers, observer)?;
+                OrderState::Ranks
+            }
+            OrderState::Ranks => {
+                let wanted = |rank: usize| is_set(&order, place, rank as u32);
+                OrderState::Bits(evaluator.look_up_ranks(&self.ranks, wanted, observer)?)
+            }
+            OrderState::Bits(bits) => {
+                let slots = evaluator.to_slots(&bits, observer)?;
+                self.add(order, slots)?;
+                if self.question().is_some() { OrderState::Ranks } else { OrderState::Done }
+            }
+            done @ OrderState::Done => done,
+            OrderState::Failed => {
+                return Err(Error::InvalidArgument("the run ended by an error; begin another one".into()));
+            }
+        })
+    }
+
+    /// Takes bits of the answer to a question that came back.
+    fn add(&mut self, order: Order, slots: Ciphertext<u64>) -> Result<(), Error> {
+        let ckks = self.evaluator.ckks().ckks();
+        let slots = ckks.drop_to_level(&slots, answer_level(self.evaluator.params()))?;
+        if order.asked == Asked::Sign {
+            // All questions of a run are the same one.
+            self.answers = vec![slots; self.orders.len()];
+            return Ok(());
+        }
+        let sum = match (order.asked, self.sum.take()) {
+            (Asked::Rank, sum) => {
+                let weighted = ckks.multiply_integer(&slots, 1 << self.place)?;
+                match sum {
+                    Some(sum) => ckks.add(&sum, &weighted)?,
+                    None => weighted,
+                }
+            }
+            _ => slots,
+        };
+        if order.asked == Asked::Rank && self.place + 1 < bits_of_rank(&order) {
+            self.sum = Some(sum);
+            self.place += 1;
+        } else {
+            self.answers.push(sum);
+            self.place = 0;
+        }
+        Ok(())
+    }
+}
+
+/// What a table says of a rank: the bit of it at `place`, or whether it is meant.
+pub(super) fn is_set(order: &Order, place: u32, rank: u32) -> bool {
+    if order.asked == Asked::Rank { rank >> place & 1 == 1 } else { order.is_meant(rank) }
+}

@@ -1,0 +1,68 @@
+import { Ciphertext } from '../api/ciphertext.js';
+import type { KeySet } from '../api/key-set.js';
+import type { SignalOptions } from '../api/options.js';
+import { keyMismatch } from '../api/sets.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
+import type { GlueBootstrapKeys, GlueOrderRun } from '../engine/glue.js';
+import { ckks, classOf, type Handle } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import { Program, type OrderOptions, type Value } from '../program/program.js';
+import { SteppableRun } from '../run.js';
+import type { StageEvent } from '../stages.js';
+
+/** Options of questions about the order of slots in the page. */
+export interface InspectedOrderOptions extends OrderOptions, SignalOptions {
+  /**
+   * The secret key: adds `view` events, decrypted here. They show the slots (`slots_to_coeffs`), the phase of each number
+   * (`to_gates`), then one pair a number: its rank (`compare`) and the bit that is looked up of it (`look_up`); and the answer in
+   * slots (`eval_mod`).
+   */
+  readonly inspect?: KeySet;
+}
+
+/** Whose keys answer, and what they are asked. @internal */
+export interface Question {
+  readonly keys: Handle<GlueBootstrapKeys>;
+  readonly keyId: string;
+  readonly slots: number;
+  readonly preset: string;
+  /** Adds the question about a value. */
+  readonly ask: (x: Value) => Value;
+}
+
+/** A program of one question. @internal */
+export function programOf(slots: number, ask: (x: Value) => Value): Program {
+  const program = new Program({ slots });
+  program.output('answer', ask(program.input('x')));
+  return program;
+}
+
+/** Answers a question about the order of slots, a few stages at a time. @internal */
+export function answer(
+  port: Port,
+  ciphertext: Ciphertext,
+  { keys, keyId, slots, preset, ask }: Question,
+  { inspect, signal }: InspectedOrderOptions,
+): SteppableRun<Ciphertext, StageEvent> {
+  if (keys.module !== 'link') {
+    throw new RefloatError('INVALID_ARGUMENT', `${preset} compares no slots: take a set that links numbers to gates, such as toy-link`);
+  }
+  keyMismatch(keyId, ciphertext, 'these bootstrapping keys');
+  if (inspect) keyMismatch(inspect.id, ciphertext, 'the key set to inspect with');
+  const bytes = programOf(slots, ask).toBytes();
+  const [x, secret] = [ciphertext.handleIn(port), inspect?.handleIn(port)];
+  const { mode } = ciphertext;
+  return new SteppableRun((control) => {
+    const begun = port.call(classOf(ckks(x.module), 'OrderRun'), 'begin', x, bytes, keys);
+    return freeing(port, begun, async (handle) => {
+      const run = new EngineRun<GlueOrderRun, StageEvent>(port, handle, control);
+      for (let finished = false; !finished; ) {
+        await control.gate();
+        const step = await (secret ? run.step('stepInspected', secret) : run.step('step'));
+        finished = step.value;
+      }
+      return new Ciphertext(port, await port.call(handle, 'finish', 0), mode);
+    });
+  }, signal);
+}

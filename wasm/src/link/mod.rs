@@ -1,0 +1,13 @@
+//! Sets that link numbers to gates: what the modules `client` and `full` have for SHIP, and the order of numbers in slots.
+
+mod bootstrap;
+mod order;
+
+use refloat::{
+    bootstrapping::scheme_switching::{LinkParams, LinkSecretKey, Reduction},
+    params::LinkPreset,
+};
+
+use crate::ckks::ckks_surface;
+
+ckks_surface!(LinkPreset, LinkParams<Reduction>, LinkSecretKey<Reduction>, u64, "n15+fbs16-50");
