@@ -167,6 +167,8 @@ export class Shell<S extends Shown> {
     });
     addEventListener('resize', () => this.draw());
     revealMessages('button.primary');
+    // On a phone the menu is wider than the screen, and scrolls.
+    document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     keptTheme();
     this.draw();
   }

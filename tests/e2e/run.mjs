@@ -23,6 +23,7 @@ await import('./journeys/conventional.mjs');
 await import('./journeys/digits.mjs');
 await import('./journeys/exact.mjs');
 await import('./journeys/patients.mjs');
+await import('./journeys/triage.mjs');
 
 const LIMIT = 180_000;
 const total = { passed: 0, failed: 0, skipped: 0 };

@@ -70,9 +70,14 @@ export function trained(rows: readonly Patient[]): Model {
   return { linear: over(w), quadratic: over(v), bias: b / range, range, sigmoid: interpolated((t) => exact(range * t)) };
 }
 
+/** w x + v x² + b of a patient in the clear, in [-1, 1]. */
+export function marginOf(model: Model, x: readonly number[]): number {
+  return model.bias + sum(x.map((x, j) => x * (model.linear[j] ?? 0) + x * x * (model.quadratic[j] ?? 0)));
+}
+
 /** The score of a patient in the clear, by the polynomial or by the exact sigmoid. */
 export function score(model: Model, x: readonly number[], how: 'polynomial' | 'exact'): number {
-  const t = model.bias + sum(x.map((x, j) => x * (model.linear[j] ?? 0) + x * x * (model.quadratic[j] ?? 0)));
+  const t = marginOf(model, x);
   if (how === 'exact') return exact(model.range * t);
   // Clenshaw's recurrence.
   let [next, after] = [0, 0];

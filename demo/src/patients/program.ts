@@ -1,8 +1,8 @@
-import { Program, type Preset } from 'refloat/client';
+import { Program, type Preset, type Value } from 'refloat/client';
 import type { Model, Patient } from './model.js';
 
 /** Slots to a patient: thirty measurements, and two that are zero. */
-const WIDTH = 32;
+export const WIDTH = 32;
 
 /** How many patients a ciphertext takes. */
 export function batch(set: Pick<Preset, 'slots'>): number {
@@ -20,15 +20,20 @@ export function measurementsOf(patients: readonly Patient[], set: Pick<Preset, '
   return packed(patients.map((patient) => patient.measurements), set);
 }
 
-/** The model as a program: nothing in it is about levels. */
-export function inference(model: Model, set: Pick<Preset, 'slots'>): Program {
+/** w x + v x² + b of every patient, in [-1, 1]: what the sigmoid is taken of. The program gets an input "measurements". */
+export function margin(program: Program, model: Model, set: Pick<Preset, 'slots'>): Value {
   const count = batch(set);
   const weights = (weights: readonly number[]): Float64Array => packed(Array.from({ length: count }, () => weights), set);
-  const program = new Program(set);
   const x = program.input('measurements');
   const linear = x.mul(weights(model.linear));
   const quadratic = x.mul(x).mul(weights(model.quadratic));
-  const z = linear.add(quadratic).rotateSum(WIDTH, count).add(model.bias).named('z');
+  return linear.add(quadratic).rotateSum(WIDTH, count).add(model.bias).named('z');
+}
+
+/** The model as a program: nothing in it is about levels. */
+export function inference(model: Model, set: Pick<Preset, 'slots'>): Program {
+  const program = new Program(set);
+  const z = margin(program, model, set);
   program.output('score', z.polynomial(model.sigmoid, { interval: [-1, 1] }).named('sigmoid'));
   return program;
 }

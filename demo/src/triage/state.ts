@@ -1,0 +1,110 @@
+import type { KeyRepair, ProgramEvent, ServerPreset } from 'refloat/client';
+import type { Shown } from '../shell.js';
+import { LEAST, MOST, QUESTIONS, type QuestionName } from './questions.js';
+
+/** What was compared, and what came back of it, slot by slot, decrypted in this tab. */
+export interface Entry {
+  /** What it is called in the drawings. */
+  readonly name: string;
+  readonly malignant: boolean;
+  /** The number that is compared, in the clear. */
+  readonly clear: number;
+  /** The same as the server computed it. */
+  readonly number: number;
+  /** How many others are smaller, as it came back. */
+  readonly rank: number;
+  /** 1 for the largest, and 0, as they came back. */
+  readonly flag: number;
+}
+
+/** An answer of the server. */
+export interface Answer {
+  readonly question: QuestionName;
+  readonly set: string;
+  /** By what it was made, unless it was the reader. */
+  readonly recorded?: string | undefined;
+  readonly entries: readonly Entry[];
+  /** The bit of the second question, as it came back, and who was asked about. */
+  readonly verdict?: number | undefined;
+  readonly patient?: string | undefined;
+  /** How far apart numbers are told apart, if the set says so. */
+  readonly least?: number | undefined;
+  readonly seconds: number;
+  /** Bytes of the ciphertext sent. */
+  readonly sent: number;
+  /** Level of the ciphertext sent, and of what came back. */
+  readonly levels: readonly [number, number];
+}
+
+/** What the page knows. */
+export interface State extends Shown {
+  /** Sets of the server that compare; empty if there is none. */
+  sets: readonly ServerPreset[] | undefined;
+  set: string;
+  question: QuestionName;
+  busy: 'keys' | 'run' | undefined;
+  /** Bytes of keys, or steps of the program: done and all. */
+  progress: readonly [number, number];
+  /** Which of the patients are ticked. */
+  readonly chosen: boolean[];
+  /** The patient whose neighbours are looked for. */
+  patient: number;
+  /** The latest answer to each question. */
+  readonly answers: Partial<Record<QuestionName, Answer>>;
+  /** The run under way. */
+  run: Journey;
+  /** Whose comparisons are marked. */
+  marked: number;
+}
+
+/** How far a run is: the stage under way, and the comparisons made, of all. */
+export interface Journey {
+  under: string;
+  pairs: readonly [number, number];
+}
+
+/** A run before its first event. */
+export function begun(): Journey {
+  return { under: 'arithmetic', pairs: [0, 0] };
+}
+
+/** Takes an event of a run in. */
+export function take(run: Journey, event: ProgramEvent | KeyRepair): void {
+  if (event.kind === 'repair' || event.kind === 'exit') return;
+  run.under = event.stage;
+  // The second question compares once more, one number with zero.
+  if (event.kind === 'progress' && run.under === 'compare' && event.total >= run.pairs[1]) run.pairs = [event.done, event.total];
+}
+
+/** Names of patients and cases: letters, A first. */
+export function nameOf(index: number): string {
+  return String.fromCharCode(65 + index);
+}
+
+/** The patients that are ticked, by their places. */
+export function chosen(state: Pick<State, 'chosen'>): number[] {
+  return state.chosen.flatMap((ticked, i) => (ticked ? [i] : [])).slice(0, MOST);
+}
+
+/** What is wrong with the choice, if anything. */
+export function refusal(state: Pick<State, 'chosen' | 'question'>): string | undefined {
+  const count = chosen(state).length;
+  return state.question === 'urgent' && count < LEAST ? `${count} patients are ticked: tick at least ${LEAST}, so that three of them are a choice.` : undefined;
+}
+
+/** How far apart numbers have to be that a set tells apart: its own words. */
+export function leastOf(set: Pick<ServerPreset, 'facts'>, question: QuestionName): number | undefined {
+  const said = set.facts?.find(({ value }) => value.includes(`numbers in [${QUESTIONS[question].ends.join(', ')}] are ordered rightly`));
+  const [, least] = /from ([\d.]+) apart/.exec(said?.value ?? '') ?? [];
+  return least === undefined ? undefined : Number(least);
+}
+
+/** Pairs of entries whose numbers are too close to be told apart for sure. */
+export function tooClose({ entries, least = 0 }: Pick<Answer, 'entries' | 'least'>): (readonly [Entry, Entry])[] {
+  return entries.flatMap((a, i) => entries.slice(i + 1).filter((b) => Math.abs(a.clear - b.clear) < least).map((b) => [a, b] as const));
+}
+
+/** Ranks in the clear. */
+export function ranks(numbers: readonly number[]): number[] {
+  return numbers.map((x) => numbers.filter((y) => y < x).length);
+}

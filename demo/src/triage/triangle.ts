@@ -1,0 +1,78 @@
+import { decimal, plural } from '../format.js';
+import { html, type Html } from '../html.js';
+import { figure } from '../views/figure.js';
+import { drawing, label, n } from '../views/svg.js';
+import type { Answer, Journey, State } from './state.js';
+import { found, isMarked } from './words.js';
+
+/** All pairs of so many, the first of each by rows: the order in which they are compared. */
+export function pairsOf(count: number): (readonly [number, number])[] {
+  return Array.from({ length: count }, (_, i) => i).flatMap((i) => Array.from({ length: count - i - 1 }, (_, j) => [i, i + 1 + j] as const));
+}
+
+/** Every pair is one gate; a row and its column add up to a rank. */
+export function triangle(state: State, names: readonly string[], answer: Answer | undefined, run: Journey | undefined, width: number): Html {
+  const count = names.length;
+  const size = Math.min(width, 340);
+  const [left, top] = [20, 20];
+  const step = (size - left - 4) / Math.max(1, count);
+  const rank = answer && found(answer.entries);
+  const [done] = run?.pairs ?? [0, 0];
+  const cells = pairsOf(count).map(([i, j], k) => {
+    const won = rank && (rank[i] ?? 0) > (rank[j] ?? 0);
+    const look = rank ? (won ? 'won' : 'lost') : k < done ? 'made' : 'open';
+    const followed = i === state.marked || j === state.marked;
+    return html`<rect class="triage-cell ${look}${followed ? ' followed' : ''}" x="${n(left + i * step + 1)}" y="${n(top + j * step + 1)}" width="${n(step - 2)}" height="${n(step - 2)}" rx="2"/>`;
+  });
+  const heads = names.map((name, i) => {
+    const look = `triage-name${answer?.entries[i] && isMarked(answer.entries[i]) ? ' top' : ''}`;
+    const middle = (i + 0.5) * step;
+    return html`${label(left + middle, top + middle + 4.5, name, look)}`;
+  });
+  const sentence = triangleSentence(state, answer, run, names);
+  return figure(state, {
+    id: 'triangle',
+    title: `${plural(count * (count - 1) / 2, 'comparison')}, one gate each`,
+    drawing: drawing(size, size, sentence, 'triage-triangle', html`${cells}${heads}`),
+    caption: html`${sentence} <span class="unit">${answer || !run ? 'Dark: the name above is the larger of the two. ' : ''}To the server every one of them is a ciphertext; only this tab can tell dark from pale.</span>`,
+    table: {
+      columns: ['Name', 'Larger than', 'Rank'],
+      rows: names.map((name, i) => [name, rank ? names.filter((_, j) => (rank[j] ?? 0) < (rank[i] ?? 0)).join(' ') || '–' : '–', rank ? decimal(rank[i], 0) : '–']),
+    },
+  });
+}
+
+function triangleSentence(state: State, answer: Answer | undefined, run: Journey | undefined, names: readonly string[]): string {
+  if (run) return `${run.pairs[0]} of ${run.pairs[1] || (names.length * (names.length - 1)) / 2} pairs compared.`;
+  if (!answer) return 'Every pair is compared by a gate.';
+  const rank = found(answer.entries)[state.marked];
+  const name = names[state.marked];
+  return name === undefined || rank === undefined ? '' : `${name} is larger than ${rank} of ${names.length - 1} others: that is its rank.`;
+}
+
+/** Ranks as columns, and the flags as they came back into slots. */
+export function ranksAndFlags(state: State, answer: Answer | undefined, width: number): Html {
+  const entries = answer?.entries ?? [];
+  const height = 210;
+  const [top, bottom, slots] = [22, height - 62, height - 46];
+  const step = width / Math.max(1, entries.length);
+  const most = Math.max(1, entries.length - 1);
+  const bars = entries.map((entry, i) => {
+    const rank = Math.max(0, entry.rank);
+    const bar = (bottom - top) * Math.min(1, rank / most);
+    const [x, w] = [i * step + step * 0.14, step * 0.72];
+    return html`<rect class="triage-bar${isMarked(entry) ? ' top' : ''}${i === state.marked ? ' followed' : ''}" x="${n(x)}" y="${n(bottom - bar)}" width="${n(w)}" height="${n(Math.max(1, bar))}" rx="2"/>
+      ${label(x + w / 2, bottom - bar - 6, decimal(Math.round(entry.rank), 0), 'tick')}
+      <rect class="triage-slot${isMarked(entry) ? ' top' : ''}" x="${n(x)}" y="${slots}" width="${n(w)}" height="22" rx="4"/>${label(x + w / 2, slots + 16, isMarked(entry) ? '1' : '0', `triage-bit${isMarked(entry) ? ' top' : ''}`)}
+      ${label(x + w / 2, height - 6, entry.name, isMarked(entry) ? 'triage-name top' : 'triage-name')}`;
+  });
+  const off = entries.reduce((worst, { flag, rank }) => Math.max(worst, Math.abs(flag - Math.round(flag)), Math.abs(rank - Math.round(rank))), 0);
+  const sentence = answer ? `Ranks 0 to ${most}, and a one in the slots of the largest ${entries.filter(isMarked).length}: back in CKKS at level ${answer.levels[1]}, off by at most ${off.toExponential(1).replace('-', '−')}.` : 'Ranks come back here.';
+  return figure(state, {
+    id: 'ranks',
+    title: 'The way back into slots',
+    drawing: drawing(width, height, sentence, 'triage-ranks', bars),
+    caption: html`${sentence} <span class="unit">The gates’ bits are packed into one ring, its modulus is raised as in a bootstrapping, and a sine reads them: a fresh ciphertext of slots, with levels to go on with.</span>`,
+    table: { columns: ['Name', 'Rank as it came back', 'Flag as it came back'], rows: entries.map(({ name, rank, flag }) => [name, rank.toFixed(5), flag.toFixed(5)]) },
+  });
+}

@@ -1,0 +1,45 @@
+import { plural } from '../format.js';
+import { ranks, tooClose, type Answer, type Entry } from './state.js';
+
+/** Whether an entry came back as one of the largest. */
+export function isMarked({ flag }: Entry): boolean {
+  return flag > 0.5;
+}
+
+/** The largest, by the ranks that came back. */
+export function best(entries: readonly Entry[]): Entry[] {
+  return entries.filter(isMarked).sort((a, b) => b.rank - a.rank);
+}
+
+/** The ranks that came back, as whole numbers. */
+export function found(entries: readonly Entry[]): number[] {
+  return entries.map(({ rank }) => Math.round(rank));
+}
+
+/** Pairs whose order came back other than it is in the clear. */
+export function swapped(entries: readonly Entry[]): (readonly [Entry, Entry])[] {
+  const [own, clear] = [found(entries), ranks(entries.map((entry) => entry.clear))];
+  return entries.flatMap((a, i) =>
+    entries.flatMap((b, j) => (j > i && ((own[i] ?? 0) - (own[j] ?? 0)) * ((clear[i] ?? 0) - (clear[j] ?? 0)) < 0 ? [[a, b] as const] : [])),
+  );
+}
+
+/** What came of a question, in a sentence or three. */
+export function outcome(answer: Answer): string {
+  const { entries, question } = answer;
+  const names = best(entries).map(({ name }) => name);
+  const wrong = swapped(entries);
+  const close = tooClose(answer);
+  const isClose = ([a, b]: readonly [Entry, Entry]): boolean => close.some(([c, d]) => (a === c && b === d) || (a === d && b === c));
+  const order =
+    wrong.length === 0
+      ? 'The order of all is that of the same numbers in the clear.'
+      : `${plural(wrong.length, 'pair')} came back the other way round than in the clear${wrong.every(isClose) ? ', all of them closer than can be told apart' : ''}.`;
+  if (question === 'urgent') return `First of ${entries.length} ${names.length === 1 ? 'is' : 'are'} ${listed(names)}. ${order}`;
+  const malignant = best(entries).filter((entry) => entry.malignant).length;
+  return `Nearest to patient ${answer.patient ?? ''} of ${entries.length} cases: ${listed(names)}, ${malignant} of them malignant. The bit says ${(answer.verdict ?? 0) > 0.5 ? 'malignant' : 'benign'}. ${order}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}

@@ -1,0 +1,93 @@
+// The page "Who comes first?": encrypted patients scored, compared and ranked by the real server.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from '../lib/harness.mjs';
+import { realServer, staticHost } from '../lib/host.mjs';
+import { openDemo, table } from '../lib/page.mjs';
+import { shots } from '../lib/paths.mjs';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Asks, and reads the rows of the answer: name, rank, flag, number, the same in the clear, diagnosis. */
+async function asked(page) {
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('[data-act=cancel]').waitFor();
+  await page.locator('[data-act=run]:enabled').waitFor({ timeout: 180_000 });
+  assert.equal(await page.locator('.problem').count(), 0, (await page.locator('.problem').allInnerTexts()).join());
+  assert.equal(await page.locator('.recorded').count(), 0, 'the answer is the reader’s own');
+  return page.locator('#triage-result tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+}
+
+/** Checks ranks and flags against the numbers in the clear; pairs closer than `least` may be in any order. */
+function check(rows, least) {
+  const [ranks, flags, numbers, clear] = [1, 2, 3, 4].map((column) => rows.map((row) => Number(row[column])));
+  rows.forEach((row, i) => {
+    assert.ok(Math.abs(ranks[i] - Math.round(ranks[i])) < 0.05 && Math.abs(flags[i] - Math.round(flags[i])) < 0.05, `whole numbers: ${row}`);
+    assert.equal(Math.round(flags[i]) === 1, Math.round(ranks[i]) >= rows.length - 3, `the largest three are marked: ${row}`);
+    assert.ok(Math.abs(numbers[i] - clear[i]) < 1e-3, `computed as in the clear: ${row}`);
+    for (const [j, other] of clear.entries()) if (clear[i] > other + least) assert.ok(ranks[i] > ranks[j] + 0.5, `${clear[i]} above ${other}`);
+  });
+}
+
+for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+  test(`triage: who comes first, and which cases are nearest, ${colorScheme}, ${width} px`, async (context) => {
+    const { url } = await realServer(context);
+    const page = await openDemo(context, `${url}triage.html`, { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 844 } });
+    await page.locator('.recorded').waitFor();
+    await page.locator('[data-act="tick:15"]').click();
+    const rows = await asked(page);
+    assert.equal(rows.length, 15, 'who is not ticked is not asked about');
+    const said = await page.locator('#triage-set').innerText();
+    const least = Number(/numbers in \[-1, 1\] are ordered rightly from ([\d.]+) apart/.exec(said)[1]);
+    assert.ok(least > 0 && least < 0.2, said);
+    check(rows, least);
+    const outcome = await page.locator('#outcome').innerText();
+    assert.ok(rows.slice(0, 3).every(([name]) => outcome.includes(name)), outcome);
+    assert.match(await page.locator('#figure-triangle h3').innerText(), /^105 comparisons/);
+    const won = await page.locator('.triage-cell.won').count();
+    const lost = await page.locator('.triage-cell.lost').count();
+    assert.equal(won + lost, 105);
+    const wins = await table(page, 'triangle');
+    for (const [name, rank] of rows) assert.equal(wins[name][0].replace('–', '').split(' ').filter(Boolean).length, Math.round(Number(rank)), name);
+
+    await page.locator('[data-act="ask:nearest"]').click();
+    await page.locator('.recorded').waitFor();
+    const cases = await asked(page);
+    assert.equal(cases.length, 16);
+    check(cases, least);
+    const malignant = cases.filter((row) => Number(row[2]) > 0.5 && row[5] === 'malignant').length;
+    assert.match(await page.locator('#outcome').innerText(), new RegExp(`${malignant} of them malignant. The bit says ${malignant > 1 ? 'malignant' : 'benign'}`));
+
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `the page is ${wide} px too wide`);
+    await page.evaluate(axeSource);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    mkdirSync(shots, { recursive: true });
+    await page.screenshot({ path: join(shots, `triage-${colorScheme}-${width}.png`), fullPage: true });
+  });
+}
+
+test('triage: too few patients are no choice, and a run can be cancelled', async (context) => {
+  const { url } = await realServer(context);
+  const page = await openDemo(context, `${url}triage.html`, { ready: false, reducedMotion: 'reduce' });
+  await page.locator('[data-act=run]:enabled').waitFor();
+  for (let i = 3; i < 16; i++) await page.locator(`[data-act="tick:${i}"]`).click();
+  await page.locator('#triage-controls', { hasText: 'tick at least 4' }).waitFor();
+  assert.ok(await page.locator('[data-act=run]').isDisabled());
+  await page.locator('[data-act="tick:3"]').click();
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('[data-act=cancel]').click();
+  await page.locator('#live', { hasText: 'Cancelled' }).waitFor({ state: 'attached' });
+  await page.locator('.recorded').waitFor();
+  assert.equal(await page.locator('.problem').count(), 0);
+});
+
+test('triage: without a server the page shows recorded answers and says what it needs', async (context) => {
+  const page = await openDemo(context, `${await staticHost(context)}triage.html`, { ready: false });
+  await page.locator('#triage-controls', { hasText: 'npm start' }).waitFor();
+  await page.locator('.recorded').waitFor();
+  assert.match(await page.locator('#outcome').innerText(), /First of 16 are/);
+});
