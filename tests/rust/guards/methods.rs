@@ -87,6 +87,7 @@ const METHODS: [(&str, &[&str]); 6] = [
             "core/src/wire/objects/scheme_switching.rs",
             "server/src/scheme_switching.rs",
             "ts/src/link/",
+            "wasm/cabi/src/link.rs",
             "wasm/src/link/",
         ],
     ),

@@ -116,13 +116,14 @@ export async function counts(program, what) {
 /** Compares every digest of the vectors with what the program `portable` gives; says how many there were. */
 export async function digests(program, vectors) {
   let count = 0;
-  // What these two compute is computed elsewhere.
+  // What these compute is computed elsewhere.
   const client = ({ name, secret, keyId, parts, fresh }) => ({ name, secret, keyId, parts, ...(fresh && { fresh }) });
   const methods = {
     gate: vectors.gates,
     ship: vectors.sets,
     conventional: vectors.conventional,
     msb: vectors.reduction.map(client),
+    link: vectors.link.map(client),
     bgv: vectors.integers.map(client),
   };
   for (const [method, sets] of Object.entries(methods)) {

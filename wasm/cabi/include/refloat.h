@@ -8,6 +8,7 @@
 #include "refloat/bgv.h"          /* BGV, for the owners of secret keys: exact integers */
 #include "refloat/conventional.h" /* CKKS, conventional bootstrapping: many slots, many products between two bootstraps */
 #include "refloat/gates.h"        /* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers */
+#include "refloat/link.h"         /* CKKS linked to DM/CGGI, for the owners of secret keys: numbers that gates compare */
 #include "refloat/msb.h"          /* CKKS, modular reduction, for the owners of secret keys */
 #include "refloat/ship.h"         /* CKKS, SHIP: bootstrapping through roots of unity */
 

@@ -17,6 +17,7 @@ mod ffi;
 mod gates;
 mod keys;
 mod level;
+mod link;
 mod method;
 mod msb;
 mod progress;

@@ -147,11 +147,12 @@ fn declared(text: &str) -> Vec<(String, Function)> {
 }
 
 /// The header of each file that exports functions.
-const HEADERS: [(&str, &str); 6] = [
+const HEADERS: [(&str, &str); 7] = [
     ("about.rs", "base.h"),
     ("bgv.rs", "bgv.h"),
     ("conventional.rs", "conventional.h"),
     ("gates.rs", "gates.h"),
+    ("link.rs", "link.h"),
     ("msb.rs", "msb.h"),
     ("ship.rs", "ship.h"),
 ];

@@ -118,6 +118,18 @@ void reduction() {
   expect(code_of([&] { parts<refloat::MsbSecret>("toy-msb10").decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
 }
 
+void comparison() {
+  const auto secret = parts<refloat::LinkSecret>("toy-link");
+  const std::vector<double> values = {0.25, -1, 0.875, 0};
+  const auto x = refloat::LinkCiphertext::from_bytes(secret.encrypt(values).to_bytes());
+  expect(worst(secret.decrypt(x), values) < 1e-4, "numbers to compare");
+  const auto y = secret.encrypt({0.5, 0.75, 0.125, 0});
+  expect(worst(secret.decrypt(x + y), {0.75, -0.25, 1, 0}) < 1e-4, "a sum");
+  expect(x.exhaust().level() < x.level(), "lower");
+  expect(code_of([&] { secret.encrypt({1.5}); }) == RF_INVALID_ARGUMENT, "too large");
+  expect(code_of([&] { parts<refloat::LinkSecret>("toy-link").decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
+}
+
 void integers() {
   const auto secret = parts<refloat::BgvSecret>("toy-bgv10");
   const auto modulus = static_cast<std::uint32_t>(secret.modulus());
@@ -172,6 +184,7 @@ int main() {
   try {
     gates();
     reduction();
+    comparison();
     integers();
     numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
     numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);

@@ -1,6 +1,6 @@
 /* Digests of what fixed seeds give, for tests/tools/c.mjs, which compares them with tests/vectors/portable.json.
  *
- *     portable gate|ship|conventional|msb|bgv SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
+ *     portable gate|ship|conventional|msb|link|bgv SET SECRET PART...     the secret key in hexadecimal, indices of parts of the keys
  *
  * A digest is the last 32 bytes of an object in wire form. Only toys take seeds; of other sets there are the parts alone. */
 #include <stdio.h>
@@ -73,6 +73,7 @@ KEYS(gate)
 KEYS(ship)
 KEYS(conventional)
 KEYS(msb)
+KEYS(link)
 KEYS(bgv)
 
 static void gates(const char *set, bool integers) {
@@ -172,6 +173,19 @@ static void msb(const char *set) {
     rf_msb_secret_free(secret);
 }
 
+/* `link` is a function of POSIX. */
+static void linked(const char *set) {
+    rf_link_secret *secret = NULL;
+    rf_link_ciphertext *x = NULL;
+    double values[5];
+    for (size_t i = 0; i < 5; i++) values[i] = (double)(37 * i % 16) / 16;
+    check(rf_link_secret_new(set, true, key_seed, &secret));
+    check(rf_link_encrypt(secret, values, 5, RF_REAL, RF_LEVEL_FRESH, encryption_seed, &x));
+    link_hash("fresh", x);
+    rf_link_ciphertext_free(x);
+    rf_link_secret_free(secret);
+}
+
 static void bgv(const char *set) {
     rf_bgv_secret *secret = NULL;
     rf_bgv_ciphertext *x = NULL;
@@ -209,6 +223,9 @@ int main(int argc, char **argv) {
     } else if (strcmp(method, "msb") == 0) {
         rf_msb_secret_free(msb_keys(argv[3], argv + 4, argc - 4));
         if (toy) msb(set);
+    } else if (strcmp(method, "link") == 0) {
+        rf_link_secret_free(link_keys(argv[3], argv + 4, argc - 4));
+        if (toy) linked(set);
     } else if (strcmp(method, "bgv") == 0) {
         rf_bgv_secret_free(bgv_keys(argv[3], argv + 4, argc - 4));
         if (toy) bgv(set);

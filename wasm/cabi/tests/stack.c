@@ -65,6 +65,7 @@ static void look(rf_status status, const char *call) {
 SECRET(bgv, "toy-bgv10")
 SECRET(conventional, "toy-conventional10-sparse")
 SECRET(gate, "toy-bool")
+SECRET(link, "toy-link")
 SECRET(msb, "toy-msb10")
 SECRET(ship, "toy10")
 
@@ -82,6 +83,7 @@ int main(void) {
     rf_gate_secret *gate = gate_secret();
     rf_bgv_secret *bgv = bgv_secret();
     rf_msb_secret *msb = msb_secret();
+    rf_link_secret *linked = link_secret();
 
     const double values[2] = {0.5, -0.25};
     rf_ship_ciphertext *x = NULL;
@@ -99,11 +101,16 @@ int main(void) {
     rf_msb_ciphertext *reals = NULL;
     LOOK(rf_msb_encrypt(msb, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &reals));
     LOOK(rf_msb_decrypt(msb, reals, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    rf_link_ciphertext *scores = NULL;
+    LOOK(rf_link_encrypt(linked, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &scores));
+    LOOK(rf_link_decrypt(linked, scores, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    rf_link_ciphertext_free(scores);
     rf_msb_ciphertext_free(reals);
     rf_bgv_ciphertext_free(integers);
     rf_gate_keys_free(keys);
     rf_gate_ciphertext_free(y);
     rf_ship_ciphertext_free(x);
+    rf_link_secret_free(linked);
     rf_msb_secret_free(msb);
     rf_bgv_secret_free(bgv);
     rf_gate_secret_free(gate);
