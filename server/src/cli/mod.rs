@@ -35,6 +35,8 @@ mod remote;
 mod reproduce;
 mod reproduce_bgv;
 mod reproduce_cggi;
+mod reproduce_crossing;
+mod reproduce_demystifying;
 mod reproduce_modular;
 mod reproduce_openfhe;
 mod reproduce_seal;

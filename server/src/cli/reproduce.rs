@@ -15,6 +15,8 @@ use super::machine::Machine;
 use super::measure::Bench;
 use super::output::{Output, bytes, table};
 use super::reproduce_bgv;
+use super::reproduce_crossing;
+use super::reproduce_demystifying;
 use super::reproduce_modular::{self, Set};
 use super::reproduce_seal;
 use super::reproduce_switching;
@@ -43,7 +45,10 @@ Examples:
   refloat reproduce bgv --set bgv15 --runs 5
   refloat reproduce bgv --mode general --set toy-bgv-gf4
   refloat reproduce bgv --polynomials
-  refloat reproduce scheme-switching --runs 1000";
+  refloat reproduce scheme-switching --runs 1000
+  refloat reproduce scheme-switching --crossing --runs 3
+  refloat reproduce scheme-switching --peer openfhe
+  refloat reproduce demystifying --set bool-128 n16";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -59,7 +64,8 @@ pub struct Arguments {
     #[arg(long)]
     rows: Vec<ShipRow>,
     /// Sets: numbers of `seal-bootstrapping`, 1 to 12 [default: all]; own, paper or toy of `modular-reduction` [default: own];
-    /// names of sets of `bgv` [default: bgv15] and `scheme-switching` [default: n15+fbs16-50].
+    /// names of sets of `bgv` [default: bgv15] and `scheme-switching` [default: n15+fbs16-50], and of `demystifying` [default: all of
+    /// its table].
     #[arg(long)]
     set: Vec<String>,
     /// Of `bgv`, the polynomials that read digits: their degrees, and what they cost. `--set` then names published sets too.
@@ -74,6 +80,13 @@ pub struct Arguments {
     /// Of `modular-reduction`, products of integers modulo small n instead of tables, beside those of BGV.
     #[arg(long)]
     rings: bool,
+    /// Of `scheme-switching`, from how many comparisons on digits are the cheaper way; on one thread.
+    #[arg(long)]
+    crossing: bool,
+    /// Of `scheme-switching`, another library beside ours in the same run: OpenFHE's argmin, where Python (`$PYTHON`) has its package
+    /// `openfhe`.
+    #[arg(long, value_parser = ["openfhe"])]
+    peer: Option<String>,
     /// log2 of the numbers of slots of `seal-bootstrapping`, 10 to 15 [default: 10].
     #[arg(long, value_name = "LOG", value_parser = clap::value_parser!(u32).range(10..=15))]
     slots: Vec<u32>,
@@ -110,6 +123,8 @@ enum Suite {
     Bgv,
     /// From CKKS to DM/CGGI and back, and the largest of sixteen numbers.
     SchemeSwitching,
+    /// The comparison of bootstrapping methods of a survey (Al Badawi, Polyakov).
+    Demystifying,
 }
 
 /// One figure, published and measured.
@@ -214,6 +229,12 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         _ if arguments.mode.is_some() && !matches!(arguments.suite, Suite::Bgv) => {
             Err(Failure::usage("--mode is for `reproduce bgv`"))
         }
+        _ if arguments.peer.is_some() && !matches!(arguments.suite, Suite::SchemeSwitching) => {
+            Err(Failure::usage("--peer is for `reproduce scheme-switching`"))
+        }
+        _ if arguments.crossing && !matches!(arguments.suite, Suite::SchemeSwitching) => {
+            Err(Failure::usage("--crossing is for `reproduce scheme-switching`"))
+        }
         _ if arguments.polynomials => Err(Failure::usage("--polynomials is for `reproduce bgv`")),
         Suite::Ship => ship(&arguments.rows, runs(3), budget, output),
         Suite::Cggi => super::reproduce_cggi::run(runs(30), output),
@@ -242,8 +263,25 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             let sets = named(&arguments.set, &known, |name| {
                 LinkPreset::named(name).ok().map(|set| set.name.to_owned())
             })?;
-            let request = reproduce_switching::Request { sets, runs: runs(10), budget };
+            if arguments.crossing {
+                let request = reproduce_crossing::Request { sets, runs: runs(3), budget };
+                return reproduce_crossing::run(&request, output);
+            }
+            let request = reproduce_switching::Request {
+                sets,
+                runs: runs(10),
+                openfhe: arguments.peer.is_some(),
+                budget,
+            };
             reproduce_switching::run(&request, output)
+        }
+        Suite::Demystifying => {
+            let known = reproduce_demystifying::sets()?;
+            let find = |name: &str| known.iter().find(|known| *known == name).cloned();
+            let sets = named(&arguments.set, &known.join(", "), find)?;
+            let request =
+                reproduce_demystifying::Request { sets, runs: runs(3), gate_runs: runs(30), budget };
+            reproduce_demystifying::run(&request, output)
         }
         Suite::CkksOpenfhe => super::reproduce_openfhe::run(runs(3), budget, output),
         Suite::ModularReduction => {

@@ -17,6 +17,7 @@ use super::keyfiles::fresh_seed;
 use super::machine::{self, Machine};
 use super::measure;
 use super::output::{Output, table};
+use super::peer::openfhe;
 use super::progress;
 
 /// What there is to compare with.
@@ -41,6 +42,8 @@ pub struct Request {
     pub sets: Vec<String>,
     /// Rankings for each number of threads; the fastest counts, and all of them have to be right.
     pub runs: usize,
+    /// Whether OpenFHE does the same, on the same machine in the same run.
+    pub openfhe: bool,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
 }
@@ -63,6 +66,9 @@ struct Row {
 /// The metric of the deviation of signs.
 const SIGNS: &str = "signs, deviation";
 
+/// The metric of the whole of a ranking.
+const ARGMAX: &str = "argmax of 16, slots to slots";
+
 /// The metric that decides whether a run succeeded.
 const WRONG: &str = "wrong winners";
 
@@ -77,8 +83,14 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     for name in if request.sets.is_empty() { &own } else { &request.sets } {
         rows.extend(Bench::new(name, request, output)?.rows(&machine, request.runs, output)?);
     }
-    let value = json!({ "suite": "scheme-switching", "source": SOURCE, "machine": machine, "rows": rows });
-    output.result(&value, || text(&rows, &machine, request.runs))?;
+    let beside = if request.openfhe { Some(peer(&mut rows, &machine, request, output)?) } else { None };
+    let value = json!({
+        "suite": "scheme-switching", "source": SOURCE, "machine": machine, "rows": rows, "openfhe": beside,
+    });
+    output.result(&value, || {
+        let own = text(&rows, &machine, request.runs);
+        beside.as_ref().map_or(own.clone(), |beside| format!("{own}\nOpenFHE: {beside}\n"))
+    })?;
     let wrong: f64 = rows.iter().filter(|row| row.metric == WRONG).map(|row| row.measured).sum();
     if wrong < 0.5 {
         return Ok(());
@@ -87,6 +99,36 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
         code: "WRONG_RESULT".to_owned(),
         detail: format!("{wrong} of the largest numbers were not found; please report this"),
     })
+}
+
+/// Rows of OpenFHE's argmin beside those of ours on one thread; and in words what was measured, or why it was not.
+fn peer(
+    rows: &mut Vec<Row>,
+    machine: &Machine,
+    request: &Request,
+    output: &Output,
+) -> Result<String, Failure> {
+    // Runs of it take so long that a few have to do.
+    let runs = request.runs.min(3);
+    let secure = !request.sets.iter().any(|name| name.starts_with("toy"));
+    let theirs = match openfhe::argmin(COUNT, runs, 1, secure, output)? {
+        Ok(theirs) => theirs,
+        Err(why) => return Ok(format!("not measured: {why}")),
+    };
+    let own = rows.iter().find(|row| row.metric == ARGMAX && row.threads == Some(1)).map(|row| row.measured);
+    rows.push(Row {
+        suite: "scheme-switching",
+        metric: "argmin of 16, slots to slots".to_owned(),
+        model: None,
+        measured: theirs.fastest(),
+        unit: "s",
+        threads: Some(1),
+        params: "OpenFHE",
+        machine: machine.line(),
+        note: format!("fastest of {runs}, ring of {}, keys made in {:.1} s", theirs.ring, theirs.key_seconds),
+    });
+    let ratio = own.map_or(f64::NAN, |own| theirs.fastest() / own);
+    Ok(format!("{ratio:.2} times the time of ours on one thread; {} of {runs} answers wrong", theirs.wrong))
 }
 
 /// Keys and evaluator of a set, made afresh.
@@ -284,7 +326,7 @@ impl Bench {
             let note = format!("fastest of {runs}");
             let rotations = (COUNT * (COUNT - 1) / 2 + COUNT) as f64;
             for (metric, seconds, unit) in [
-                ("argmax of 16, slots to slots", best.all(), "s"),
+                (ARGMAX, best.all(), "s"),
                 ("slots to gates", best.to_gates, "s"),
                 ("120 comparisons and 16 look-ups", best.ranking, "s"),
                 ("one of them", best.ranking / rotations * 1e3, "ms"),
@@ -344,7 +386,7 @@ mod tests {
     #[test]
     fn the_toy_set_gives_every_row_and_no_wrong_winner() {
         let output = Output::new(true);
-        let request = Request { sets: Vec::new(), runs: 2, budget: None };
+        let request = Request { sets: Vec::new(), runs: 2, openfhe: false, budget: None };
         let bench = Bench::new("toy-link", &request, &output).unwrap();
         let rows = bench.rows(&Machine::here(), 2, &output).unwrap();
         let of = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap();

@@ -4,6 +4,8 @@
 //! sides bootstrap uniform complex slots in the square of -1 and 1 in all N/2 slots, on as many threads, and count errors
 //! alike.
 
+pub mod openfhe;
+
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};

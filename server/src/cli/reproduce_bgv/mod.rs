@@ -135,6 +135,32 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     all_right(&rows)
 }
 
+/// Slots, bits of the integer in each, and seconds of the fastest of some bootstraps on one thread.
+///
+/// # Errors
+/// As [`run`].
+pub fn on_one_thread(
+    name: &str,
+    runs: usize,
+    budget: Option<u64>,
+    output: &Output,
+) -> Result<(usize, f64, f64), Failure> {
+    let request = Request { sets: Vec::new(), runs, threads: vec![1], budget };
+    let bench = Bench::new(name, &request, output)?;
+    let measured = bench.measure(1, runs, output)?;
+    if measured.wrong > 0 {
+        return Err(Failure {
+            code: "WRONG_RESULT".to_owned(),
+            detail: format!(
+                "{} slots of {name} differ from the clear result; please report this",
+                measured.wrong
+            ),
+        });
+    }
+    let messages = bench.params.messages();
+    Ok((bench.params.n(), (messages.value() as f64).log2(), measured.seconds))
+}
+
 /// A failure that names the sets with wrong slots, if there are any.
 fn all_right(rows: &[Row]) -> Result<(), Failure> {
     let wrong: Vec<String> = rows
