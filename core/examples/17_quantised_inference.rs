@@ -1,7 +1,7 @@
 //! A quantised neural network on encrypted patients: weights of eight bits, exact accumulators, activations by table.
 //!
-//!     cargo run --release -p refloat --features parallel --example 14_quantised_inference
-//!     cargo run --release -p refloat --features parallel --example 14_quantised_inference -- msb16
+//!     cargo run --release -p refloat --features parallel --example 17_quantised_inference
+//!     cargo run --release -p refloat --features parallel --example 17_quantised_inference -- msb16
 //!
 //! Networks for small devices are integers throughout: features of four bits, weights of eight, sums of products in sixteen, and after
 //! each layer a shift that keeps the highest bits. All of that is exact here. A slot is a patient; a feature is a ciphertext; products with
