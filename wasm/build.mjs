@@ -9,6 +9,7 @@
 //   refloat_integers   the same of exact integers, and arithmetic on them
 //
 // cargo, then wasm-bindgen (wasm/builder), then wasm-opt (npm binaryen) and a minified glue, into ts/dist/wasm.
+import { availableParallelism } from 'node:os';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { builderBinary, root, target, wasmDist } from '../tests/tools/lib/paths.mjs';
@@ -38,50 +39,62 @@ export const WASM_FEATURES = [
 
 const WASM_OPT = join(root, 'node_modules', 'binaryen', 'bin', 'wasm-opt');
 
-/** Builds the artefacts; `step` shows the progress. */
+/**
+ * Builds the artefacts; `step` shows the progress. One crate as a whole is compiled on one core, so two are compiled at once, each
+ * where the other does not lock it out.
+ */
 export async function buildWasm(step) {
-  const cargo = (args) => {
-    const { env, onLine } = cargoProgress(step);
-    // The flags of .cargo/config.toml are the baseline; these variables would replace them.
-    const plain = { ...env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
-    return must(step, 'cargo', ['build', ...args], { env: plain, onLine });
-  };
-  await cargo(['--profile', 'tool', '--package', 'refloat-wasm-builder']);
-
-  const compiled = join(target, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
+  await cargo(step, ['--profile', 'tool', '--package', 'refloat-wasm-builder']);
   mkdirSync(join(target, 'tmp'), { recursive: true });
   const scratch = mkdtempSync(join(target, 'tmp', 'wasm-'));
   try {
-    for (const { name, feature } of ARTEFACTS) {
-      await cargo([
-        '--release',
-        '--package=refloat-wasm',
-        '--target=wasm32-unknown-unknown',
-        '--no-default-features',
-        `--features=${feature}`,
-      ]);
-      step.update(`wasm-bindgen ${name}`);
-      await must(step, builderBinary, [compiled, scratch, name]);
-      step.update(`wasm-opt ${name}`);
-      const module = join(scratch, `${name}_bg.wasm`);
-      await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);
-      step.update(`minify ${name}`);
-      const glue = join(scratch, `${name}.js`);
-      // Imported here: the packages may have been installed after this file was read.
-      const { minify } = await import('vite');
-      const { code, errors } = await minify(glue, readFileSync(glue, 'utf8'), { module: true });
-      if (errors.length > 0) throw new Error(`${glue} was not minified: ${errors[0].message}`);
-      writeFileSync(glue, code);
-      // Two names that only the DOM's library has, where programs without it read the types.
-      const types = join(scratch, `${name}.d.ts`);
-      writeFileSync(
-        types,
-        readFileSync(types, 'utf8').replaceAll('RequestInfo', 'string').replaceAll('BufferSource', 'ArrayBuffer | ArrayBufferView'),
-      );
-    }
+    const left = [...ARTEFACTS];
+    const lane = async (folder) => {
+      for (let next = left.shift(); next; next = left.shift()) await buildArtefact(step, next, folder, scratch);
+    };
+    const folders = [target, join(target, 'wasm')].slice(0, availableParallelism());
+    await Promise.all(folders.map(lane));
     mkdirSync(wasmDist, { recursive: true });
     for (const file of readdirSync(scratch)) copyFileSync(join(scratch, file), join(wasmDist, file));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function cargo(step, args) {
+  const { env, onLine } = cargoProgress(step);
+  // The flags of .cargo/config.toml are the baseline; these variables would replace them.
+  const plain = { ...env, RUSTFLAGS: undefined, CARGO_ENCODED_RUSTFLAGS: undefined };
+  return must(step, 'cargo', ['build', ...args], { env: plain, onLine });
+}
+
+/** Builds one of the artefacts into `scratch`; `folder` is where cargo works. */
+async function buildArtefact(step, { name, feature }, folder, scratch) {
+  await cargo(step, [
+    '--release',
+    '--package=refloat-wasm',
+    '--target=wasm32-unknown-unknown',
+    `--target-dir=${folder}`,
+    '--no-default-features',
+    `--features=${feature}`,
+  ]);
+  step.update(`wasm-bindgen ${name}`);
+  const compiled = join(folder, 'wasm32-unknown-unknown', 'release', 'refloat_wasm.wasm');
+  await must(step, builderBinary, [compiled, scratch, name]);
+  step.update(`wasm-opt ${name}`);
+  const module = join(scratch, `${name}_bg.wasm`);
+  await must(step, process.execPath, [WASM_OPT, '-O3', ...WASM_FEATURES, module, '-o', module]);
+  step.update(`minify ${name}`);
+  const glue = join(scratch, `${name}.js`);
+  // Imported here: the packages may have been installed after this file was read.
+  const { minify } = await import('vite');
+  const { code, errors } = await minify(glue, readFileSync(glue, 'utf8'), { module: true });
+  if (errors.length > 0) throw new Error(`${glue} was not minified: ${errors[0].message}`);
+  writeFileSync(glue, code);
+  // Two names that only the DOM's library has, where programs without it read the types.
+  const types = join(scratch, `${name}.d.ts`);
+  writeFileSync(
+    types,
+    readFileSync(types, 'utf8').replaceAll('RequestInfo', 'string').replaceAll('BufferSource', 'ArrayBuffer | ArrayBufferView'),
+  );
 }

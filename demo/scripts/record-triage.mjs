@@ -23,7 +23,7 @@ const { encode } = await vite.ssrLoadModule('/src/triage/recorded.ts');
 const { train, test } = patients(readFileSync(new URL('../../core/examples/data/breast-cancer-wisconsin.csv', import.meta.url), 'utf8'));
 const scene = sceneOf(trained(train), train, test);
 const rf = await Refloat.load();
-await rf.loadPresets();
+await rf.loadPresets(METHOD);
 const server = rf.server(url);
 const set = (await server.params({ parts: true })).sets.find(({ name, method }) => name === SET && method === METHOD);
 if (!set) throw new Error(`${url} does not offer ${SET}: start it with --allow-insecure`);

@@ -47,9 +47,9 @@ export function dial(state: State, answer: Answer | undefined, width: number): H
       ${label(left[0], left[1] + 5, decimal(ends[0], 0), 'tick')}${label(right[0], right[1] + 5, decimal(ends[1], 0), 'tick')}
       ${label(cx, cy - 4, entries.length ? entries.length : '', 'triage-count')}${label(cx, cy + 16, entries.length ? 'phases' : '', 'axis')}
       ${points}`),
-    caption: html`${sentence} <span class="unit">Each slot has become an LWE sample, whose phase is a place on this circle. All of them lie on 14/32 of a turn: of two phases the difference is less than half a turn, and its sign says which is larger.${least > 0 ? ` The pale band: within ${decimal(least, 3)} of ${marked?.name ?? 'the one marked'} the order is not promised.` : ''}</span>`,
+    caption: html`${sentence} <span class="unit">Each slot has become an LWE sample, whose phase is a place on this circle. The samples stay on the server: their places are drawn from the numbers, which came back in slots. All of them lie on 14/32 of a turn: of two phases the difference is less than half a turn, and its sign says which is larger.${least > 0 ? ` The pale band: within ${decimal(least, 3)} of ${marked?.name ?? 'the one marked'} the order is not promised.` : ''}</span>`,
     table: {
-      columns: ['Name', 'Computed', 'In the clear', 'Phase, in turns'],
+      columns: ['Name', 'Computed', 'In the clear', 'Its place, in turns'],
       rows: entries.map(({ name, number, clear }) => [name, number.toFixed(5), clear.toFixed(5), (turns * number).toFixed(5)]),
     },
   });
@@ -61,7 +61,13 @@ function dialSentence(answer: Answer | undefined): string {
   const close = tooClose(answer);
   const pairs = close.slice(0, 4).map(([a, b]) => `${a.name} and ${b.name}`);
   const more = close.length > pairs.length ? `; and ${close.length - pairs.length} more pairs` : '';
-  return `${answer.entries.length} numbers, off by at most ${off.toExponential(1).replace('-', '−')}. ${close.length === 0 ? 'All are far enough apart to be told apart.' : `Too close for a promise: ${pairs.join(', ')}${more}.`}`;
+  const verdict =
+    answer.least === undefined
+      ? ''
+      : close.length === 0
+        ? ' All are far enough apart for their order to be promised.'
+        : ` Too close for a promise: ${pairs.join(', ')}${more}.`;
+  return `${answer.entries.length} numbers, off by at most ${off.toExponential(1).replace('-', '−')}.${verdict}`;
 }
 
 /** Places near some numbers that are at least so far apart, in their order: where the names stand. */

@@ -54,7 +54,7 @@ const shell = new Shell(state, {
 /** The sets of the server that compare. */
 async function findServer(): Promise<void> {
   const rf = await library;
-  await rf.loadPresets();
+  await rf.loadPresets(METHOD);
   const server = rf.server(serverUrl, { retry: { attempts: 1 } });
   const offer = await server.params({ parts: true }).catch(() => undefined);
   state.sets = offer?.sets.filter((set) => set.method === METHOD) ?? [];

@@ -37,7 +37,7 @@ export function outcome(answer: Answer): string {
       : `${plural(wrong.length, 'pair')} came back the other way round than in the clear${wrong.every(isClose) ? ', all of them closer than can be told apart' : ''}.`;
   if (question === 'urgent') return `First of ${entries.length} ${names.length === 1 ? 'is' : 'are'} ${listed(names)}. ${order}`;
   const malignant = best(entries).filter((entry) => entry.malignant).length;
-  return `Nearest to patient ${answer.patient ?? ''} of ${entries.length} cases: ${listed(names)}, ${malignant} of them malignant. The bit says ${(answer.verdict ?? 0) > 0.5 ? 'malignant' : 'benign'}. ${order}`;
+  return `Of ${entries.length} cases, the nearest to patient ${answer.patient ?? ''} are ${listed(names)}, ${malignant} of them malignant. The bit says ${(answer.verdict ?? 0) > 0.5 ? 'malignant' : 'benign'}. ${order}`;
 }
 
 function listed(names: readonly string[]): string {

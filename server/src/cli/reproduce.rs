@@ -48,7 +48,7 @@ Examples:
   refloat reproduce scheme-switching --runs 1000
   refloat reproduce scheme-switching --crossing --runs 3
   refloat reproduce scheme-switching --peer openfhe
-  refloat reproduce demystifying --set bool-128 n16";
+  refloat reproduce demystifying --set bool-128 --set n16";
 
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
@@ -263,6 +263,11 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             let sets = named(&arguments.set, &known, |name| {
                 LinkPreset::named(name).ok().map(|set| set.name.to_owned())
             })?;
+            if arguments.peer.is_some() && (arguments.crossing || sets.len() > 1) {
+                return Err(Failure::usage(
+                    "--peer runs beside the argmin of one set: leave --crossing out, and give at most one --set",
+                ));
+            }
             if arguments.crossing {
                 let request = reproduce_crossing::Request { sets, runs: runs(3), budget };
                 return reproduce_crossing::run(&request, output);

@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use rayon::ThreadPool;
+use refloat::Error;
 use refloat::bootstrapping::ckks_msb::{MsbEvaluator, MsbKeys, MsbParams, MsbSecretKey, Radix, Rounding};
 use refloat::bootstrapping::scheme_switching::{
     LinkEvaluator, LinkKeys, LinkParams, LinkPreset, LinkSecretKey, Range, Reduction,
@@ -68,8 +69,10 @@ struct Row {
     slots: usize,
     digits_seconds: f64,
     published: f64,
-    /// Comparisons from which on digits are cheaper.
-    crossing: f64,
+    /// Comparisons from which on digits are cheaper; none where one more took gates no longer, as noise may have it.
+    crossing: Option<f64>,
+    /// Comparisons whose bits come back at once. A crossing beyond that leaves out that they come back more than once.
+    at_once: usize,
     /// Comparisons that were wrong, of both ways.
     wrong: usize,
 }
@@ -112,13 +115,21 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
     let preset = LinkPreset::named(name)?;
     let mut stream = fresh_seed()?.stream();
     let gates = Gates::new(preset, request, output)?;
-    let kinds = [(format!("reals, 1/{STEPS} from the threshold"), Range::Unit, BITS[0])]
+    let reals = format!("reals, 1/{STEPS} from the threshold; {} bits by digits", BITS[0]);
+    let kinds = [(reals, Range::Unit, BITS[0])]
         .into_iter()
         .chain(BITS.map(|bits| (format!("{bits} bits, exactly"), Range::Grid { bits }, bits)));
     let mut found = Vec::new();
     for (numbers, range, bits) in kinds {
-        // A toy's noise reaches the steps of a fine grid.
-        let Ok(comparison) = gates.params.comparison(range, gates.params.ckks().scale()) else { continue };
+        let comparison = match gates.params.comparison(range, gates.params.ckks().scale()) {
+            Ok(comparison) => comparison,
+            // The noise of a toy reaches the steps of a fine grid.
+            Err(Error::Limit(why)) => {
+                output.note(&format!("{name}: {numbers}: {why}"));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         let spinner = progress::spinner(output, &format!("{name}: {numbers}"));
         let few = gates.compare(COUNTS[0], range, request.runs, &mut stream)?;
         let many = gates.compare(COUNTS[1], range, request.runs, &mut stream)?;
@@ -126,6 +137,7 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
         found.push((numbers, bits, comparison.rotations(), few, many));
     }
     // One set in memory at a time.
+    let at_once = gates.params.most_bits();
     drop(gates);
     let digits = Digits::new(digits_beside(preset), request, output)?;
     let mut rows = Vec::new();
@@ -147,6 +159,7 @@ fn measured(name: &str, request: &Request, output: &Output) -> Result<Vec<Row>, 
             digits_seconds: all.seconds,
             published: PUBLISHED,
             crossing: crossing([fixed, each], all.seconds),
+            at_once,
             wrong: few.wrong + many.wrong + all.wrong,
         });
     }
@@ -159,9 +172,10 @@ fn line([few, cost_of_few]: [f64; 2], [many, cost_of_many]: [f64; 2]) -> [f64; 2
     [cost_of_few - few * each, each]
 }
 
-/// The count at which a cost with a fixed part and one for each reaches another; 0 where it is above it from the beginning.
-fn crossing([fixed, each]: [f64; 2], other: f64) -> f64 {
-    ((other - fixed) / each).max(0.0)
+/// The count at which a cost with a fixed part and one for each reaches another: 0 where it is above it from the beginning, none where
+/// it does not grow.
+fn crossing([fixed, each]: [f64; 2], other: f64) -> Option<f64> {
+    (each > 0.0).then(|| ((other - fixed) / each).max(0.0))
 }
 
 /// The fastest of some runs on one thread, and what all of them got wrong.
@@ -311,7 +325,11 @@ fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
             format!("{:.3} s", row.digits_seconds),
             row.slots.to_string(),
             format!("{:.0}", row.published),
-            format!("{:.0}", row.crossing),
+            match row.crossing {
+                None => "-".to_owned(),
+                Some(count) if count > row.at_once as f64 => format!("over {}", row.at_once),
+                Some(count) => format!("{count:.0}"),
+            },
             row.wrong.to_string(),
         ]
     }));
@@ -330,9 +348,10 @@ mod tests {
     fn lines_cross_where_they_are_equal() {
         let costs = line([16.0, 1.2], [64.0, 1.68]);
         assert!((costs[0] - 1.04).abs() < 1e-12 && (costs[1] - 0.01).abs() < 1e-12, "{costs:?}");
-        let at = crossing(costs, 3.04);
+        let at = crossing(costs, 3.04).unwrap();
         assert!((at - 200.0).abs() < 1e-9 && (costs[0] + at * costs[1] - 3.04).abs() < 1e-9);
-        assert!(crossing(costs, 0.5).abs() < 1e-12);
+        assert!(crossing(costs, 0.5).unwrap().abs() < 1e-12);
+        assert_eq!(crossing([1.0, 0.0], 3.0), None);
     }
 
     #[test]

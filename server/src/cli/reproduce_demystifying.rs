@@ -112,7 +112,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let rows = survey.rows.into_iter().filter(wanted).map(|row| of(row, request, output));
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
     let value = json!({ "suite": "demystifying", "source": survey.source, "machine": machine, "rows": rows });
-    output.result(&value, || text(&survey.source, &rows, &machine, request.runs))
+    output.result(&value, || text(&survey.source, &rows, &machine, request))
 }
 
 fn survey() -> Result<Survey, Failure> {
@@ -200,7 +200,7 @@ fn of(published: Published, request: &Request, output: &Output) -> Result<Row, F
     })
 }
 
-fn text(source: &str, rows: &[Row], machine: &Machine, runs: usize) -> String {
+fn text(source: &str, rows: &[Row], machine: &Machine, request: &Request) -> String {
     let heading = [
         "method", "slots", "bits", "seconds", "slots/s", "set", "slots", "bits", "seconds", "slots/s", "note",
     ];
@@ -222,8 +222,10 @@ fn text(source: &str, rows: &[Row], machine: &Machine, runs: usize) -> String {
         ]
     }));
     format!(
-        "published, on the left: {source}\nmeasured, on the right: {}, one thread, fastest of {runs}, of gates of more\n\n{}",
+        "published, on the left: {source}\nmeasured, on the right: {}, one thread, fastest of {}, of gates and look-ups of {}\n\n{}",
         machine.line(),
+        request.runs,
+        request.gate_runs,
         table(&cells)
     )
 }
@@ -280,7 +282,7 @@ mod tests {
         }
         // Two rounds of a toy that promises 15 bits or more in one.
         assert!(rows[2].measured.as_ref().unwrap().bits > 15.0);
-        let text = text("a survey", &rows, &Machine::here(), 1);
+        let text = text("a survey", &rows, &Machine::here(), &request);
         assert!(text.contains("toy-bgv7") && text.contains("no set of 128 bits"));
         let small = Request { budget: Some(1 << 20), ..request };
         let large = Own::Ckks { set: "n16".into(), log_slots: 15, rounds: 1 };

@@ -1,4 +1,6 @@
 //! From CKKS to DM/CGGI and back.
 
+mod decision_tree;
 mod rankings;
+mod steps;
 mod wire;

@@ -17,10 +17,10 @@ use refloat::schemes::ckks::{Ciphertext, Complex, Scale};
 use refloat::wire::{ciphertext_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_link_part};
 use refloat_tests::measure::{assert_within, bits, mean_square, uniform};
 
-struct World {
-    params: LinkParams<Reduction>,
-    secret: LinkSecretKey<Reduction>,
-    evaluator: LinkEvaluator<Reduction>,
+pub struct World {
+    pub params: LinkParams<Reduction>,
+    pub secret: LinkSecretKey<Reduction>,
+    pub evaluator: LinkEvaluator<Reduction>,
 }
 
 fn make(seed: u8) -> World {
@@ -56,7 +56,7 @@ fn comparison(world: &World, range: Range) -> Comparison {
     world.params.comparison(range, world.params.ckks().scale()).unwrap()
 }
 
-fn world() -> &'static World {
+pub fn world() -> &'static World {
     static WORLD: OnceLock<World> = OnceLock::new();
     WORLD.get_or_init(|| make(1))
 }

@@ -11,7 +11,7 @@ const RUST = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'core
 const NODE = ['package.json', 'package-lock.json'];
 
 const wasm = {
-  title: 'WebAssembly (client, full, gates, conventional, digits and integers)',
+  title: 'WebAssembly (client, full, gates, conventional, digits, link and integers)',
   inputs: [...RUST, ...NODE, 'wasm/Cargo.toml', 'wasm/build.mjs', 'wasm/builder', 'wasm/src'],
   outputs: ARTEFACTS.flatMap(({ name }) => [`${name}.js`, `${name}_bg.wasm`].map((file) => join(wasmDist, file))),
   make: buildWasm,

@@ -104,10 +104,10 @@ pub(super) fn bits_of_rank(order: &Order) -> u32 {
     u32::BITS - order.count.saturating_sub(1).leading_zeros()
 }
 
-/// Questions that the same comparisons answer.
+/// Questions that the same comparisons answer, checked.
 pub(super) fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
     let order = |reading: &&Reading| match reading {
-        Reading::Order(order) => Ok(*order),
+        Reading::Order(order) => order.check().map(|()| *order),
         other => Err(Error::InvalidArgument(format!(
             "{} reads digits, and this set compares; take keys of a set for modular reduction",
             other.kind()

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     bootstrapping::raising::ReductionSpec,
-    circuits::program::{Asked, Order, Readings},
+    circuits::program::{Asked, Bounds, Order, Readings},
     error::Error,
     schemes::{cggi::CggiCiphertext, ckks::Ciphertext},
     trace::Observer,
@@ -72,6 +72,11 @@ impl<R: ReductionSpec> OrderRun<R> {
     /// Where the run stands.
     pub fn state(&self) -> &OrderState {
         &self.state
+    }
+
+    /// Where the numbers lie that are compared.
+    pub(super) fn bounds(&self) -> Bounds {
+        self.orders.first().map_or(Bounds::Signed, |order| order.bounds)
     }
 
     /// The ranks, once there are any.

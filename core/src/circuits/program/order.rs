@@ -74,7 +74,7 @@ impl Order {
 
     /// # Errors
     /// [`Error::InvalidArgument`] for what no set could answer.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let refuse = |what| Err(Error::InvalidArgument(what));
         let least = if self.asked == Asked::Sign { 1 } else { 2 };
         match (self.asked, self.bounds) {

@@ -61,6 +61,7 @@ pub fn argmin(
     let mut child = match started {
         Ok(child) => child,
         Err(error) => {
+            spinner.finish_and_clear();
             return Ok(Err(format!(
                 "{python} does not start ({error}); install Python, or name it in PYTHON"
             )));
@@ -70,10 +71,9 @@ pub fn argmin(
     if let Some(mut input) = child.stdin.take() {
         let _ = input.write_all(SCRIPT.as_bytes());
     }
-    let done = child
-        .wait_with_output()
-        .map_err(|error| Failure::system(&format!("cannot wait for {python}: {error}")))?;
+    let done = child.wait_with_output();
     spinner.finish_and_clear();
+    let done = done.map_err(|error| Failure::system(&format!("cannot wait for {python}: {error}")))?;
     let complaint = String::from_utf8_lossy(&done.stderr);
     let complaint = complaint.trim().lines().last().unwrap_or_default();
     if done.status.code() == Some(MISSING) {
