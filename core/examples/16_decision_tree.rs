@@ -111,7 +111,13 @@ fn main() -> Result<(), Error> {
     walk(name.as_deref().unwrap_or("toy-link"))
 }
 
-/// Walks the tree for every case on a set, and compares with the leaf in the clear.
+/// Walks the tree for every case on a set.
+///
+/// # Errors
+/// [`Error`] for a set that there is not.
+///
+/// # Panics
+/// If a leaf is not that of the clear.
 pub fn walk(name: &str) -> Result<(), Error> {
     let preset = link_preset(name)?;
     let params = preset.params()?;

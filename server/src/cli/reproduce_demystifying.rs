@@ -254,7 +254,7 @@ mod tests {
             };
             assert!(secure, "{own:?}");
         }
-        assert_eq!(sets().unwrap(), ["bool-128", "fbs16-50", "n16", "n16-precise", "bgv15"]);
+        assert_eq!(sets().unwrap(), ["bool-128", "fbs16-50", "n16", "n16-precise", "bgv15", "bgv16-gf4"]);
     }
 
     #[test]

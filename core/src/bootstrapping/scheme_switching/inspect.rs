@@ -47,7 +47,9 @@ impl<R: ReductionSpec> LinkSecretKey<R> {
         if let Bounds::Grid(bits) = run.bounds() {
             // Equal numbers stay equal, whatever the noise of a message that was decrypted.
             let steps = libm::exp2(f64::from(bits));
-            message.iter_mut().for_each(|x| *x = Complex::from(libm::rint(x.re * steps) / steps));
+            for x in &mut message {
+                *x = Complex::from(libm::rint(x.re * steps) / steps);
+            }
         }
         let asked = run.question();
         let view = |stage, kind, unit, values, expected| {

@@ -145,7 +145,7 @@ impl<R: ReductionSpec> OrderRun<R> {
             }
             OrderState::Bits(bits) => {
                 let slots = evaluator.to_slots(&bits, observer)?;
-                self.add(order, slots)?;
+                self.add(order, &slots)?;
                 if self.question().is_some() { OrderState::Ranks } else { OrderState::Done }
             }
             done @ OrderState::Done => done,
@@ -156,9 +156,9 @@ impl<R: ReductionSpec> OrderRun<R> {
     }
 
     /// Takes bits of the answer to a question that came back.
-    fn add(&mut self, order: Order, slots: Ciphertext<u64>) -> Result<(), Error> {
+    fn add(&mut self, order: Order, slots: &Ciphertext<u64>) -> Result<(), Error> {
         let ckks = self.evaluator.ckks().ckks();
-        let slots = ckks.drop_to_level(&slots, answer_level(self.evaluator.params()))?;
+        let slots = ckks.drop_to_level(slots, answer_level(self.evaluator.params()))?;
         if order.asked == Asked::Sign {
             // All questions of a run are the same one.
             self.answers = vec![slots; self.orders.len()];

@@ -135,7 +135,7 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     all_right(&rows)
 }
 
-/// Slots, bits of the integer in each, and seconds of the fastest of some bootstraps on one thread.
+/// Slots, bits of the message in each, and seconds of the fastest of some bootstraps on one thread.
 ///
 /// # Errors
 /// As [`run`].
@@ -145,8 +145,7 @@ pub fn on_one_thread(
     budget: Option<u64>,
     output: &Output,
 ) -> Result<(usize, f64, f64), Failure> {
-    let request = Request { sets: Vec::new(), runs, threads: vec![1], budget };
-    let bench = Bench::new(name, &request, output)?;
+    let bench = Bench::new(name, None, budget, output)?;
     let measured = bench.measure(1, runs, output)?;
     if measured.wrong > 0 {
         return Err(Failure {
@@ -157,8 +156,9 @@ pub fn on_one_thread(
             ),
         });
     }
-    let messages = bench.params.messages();
-    Ok((bench.params.n(), (messages.value() as f64).log2(), measured.seconds))
+    let (messages, integers) = (bench.params.messages(), bench.params.context().slot_degree());
+    let bits = integers as f64 * (messages.value() as f64).log2();
+    Ok((bench.params.n() / integers, bits, measured.seconds))
 }
 
 /// A failure that names the sets with wrong slots, if there are any.

