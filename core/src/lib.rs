@@ -48,7 +48,7 @@
 //! | [`rlwe`] | keys, samples, key switching; not what a plaintext means |
 //! | [`schemes`] | CKKS and BGV: encoding, encryption, arithmetic, exact scales and factors; DM/CGGI |
 //! | [`circuits`] | computations that several methods share: linear maps of slots, polynomials, circuits of gates |
-//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::bgv`], [`bootstrapping::cggi`] |
+//! | [`bootstrapping`] | one folder per method: [`bootstrapping::ckks_ship`], [`bootstrapping::ckks_conventional`], [`bootstrapping::ckks_msb`], [`bootstrapping::bgv`], [`bootstrapping::cggi`], [`bootstrapping::scheme_switching`] |
 //! | [`params`], [`wire`] | named sets; versioned, checked bytes |
 //!
 //! # Conventions

@@ -304,8 +304,9 @@ fn check_secret(spec: &RlweSpec) -> Result<(), Error> {
 }
 
 fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
-    // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, and its error is
-    // one as elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
+    // In a ring of two axes too. Written in its basis, a sample there is N equations under a secret drawn as elsewhere, each with a uniform
+    // row, because the dual basis generates the codifferent; the structure of the ring is not counted, as elsewhere. Its error is one as
+    // elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
     // can take that off the samples of independent errors, which are what is estimated: with it they are no easier.
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(

@@ -221,14 +221,15 @@ impl SecurityReport {
     /// # Errors
     /// [`Error::Insecure`] if the instance is below 128 bits then, and the policy asks for them.
     pub(crate) fn drawn_from_a_part(mut self, place: usize, lost: f64) -> Result<Self, Error> {
-        let Some(own) = self.instances.get_mut(place).filter(|_| lost > 0.0) else {
+        let Some(own) = self.instances.get_mut(place).filter(|_| lost != 0.0) else {
             return Ok(self);
         };
-        own.bits = own.bits.map(|bits| bits - lost);
+        // What is not a number is refused as well.
+        own.bits = own.bits.map(|bits| if lost > 0.0 { bits - lost } else { f64::NEG_INFINITY });
         if let (SecurityPolicy::Strict128, Some(bits @ ..128.0)) = (self.policy, own.bits) {
             return Err(Error::Insecure(format!(
-                "{}: {bits:.2} bits at N = 2^{}, {lost:.2} less than any {} secret, as it is drawn from a part of them; use fewer or smaller \
-                 primes, or a smaller weight",
+                "{}: {bits:.2} bits of the 128 that are asked for at N = 2^{}, {lost:.2} less than any {} secret, as it is drawn from a \
+                 part of them; use fewer or smaller primes, or a smaller weight",
                 own.instance.name, own.instance.log_n, own.instance.secret
             )));
         }

@@ -218,8 +218,14 @@ fn what_a_part_of_all_secrets_loses_is_taken_off() {
     assert_eq!(all.clone().drawn_from_a_part(2, 90.0), Ok(all.clone()));
     let part = all.clone().drawn_from_a_part(1, bits - 128.0).unwrap();
     assert!((part.bits - 128.0).abs() < 1e-9 && part.instances[0] == all.instances[0], "{part:?}");
-    let error = all.drawn_from_a_part(1, bits - 127.0).unwrap_err().to_string();
-    assert!(error.contains("127.00 bits at N = 2^16") && error.contains("192 non-zero"), "{error}");
+    let error = all.clone().drawn_from_a_part(1, bits - 127.0).unwrap_err().to_string();
+    assert!(error.contains("127.00 bits of the 128") && error.contains("192 non-zero"), "{error}");
+    for senseless in [f64::NAN, -1.0] {
+        assert!(
+            matches!(all.clone().drawn_from_a_part(1, senseless), Err(Error::Insecure(_))),
+            "{senseless}"
+        );
+    }
     let toy = report(SecurityPolicy::InsecureForTests).drawn_from_a_part(1, bits - 90.0).unwrap();
     assert!(toy.statement.contains("about 90 bits"), "{}", toy.statement);
 }

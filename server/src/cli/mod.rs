@@ -103,7 +103,7 @@ enum Command {
     Encrypt(encrypt::Arguments),
     /// Refreshes a ciphertext, here or on a server.
     Bootstrap(bootstrap::Arguments),
-    /// Evaluates one gate on encrypted bits.
+    /// Evaluates one gate on encrypted bits, here or on a server.
     Gate(circuit::GateArguments),
     /// Evaluates a circuit of gates on encrypted bits, here or on a server.
     Circuit(circuit::Arguments),
@@ -234,7 +234,8 @@ mod tests {
         let documents = concat!(
             include_str!("../../README.md"),
             include_str!("../../../README.md"),
-            include_str!("../../../core/BENCHMARKS.md")
+            include_str!("../../../core/BENCHMARKS.md"),
+            include_str!("../../../core/SETS.md")
         );
         let cli = super::Cli::command();
         let options = cli.get_subcommands().flat_map(|command| {

@@ -49,6 +49,9 @@ struct Plan<'a> {
     secure: bool,
     security: &'a str,
     slots: usize,
+    /// Of sets whose slots hold several integers, how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slot_degree: Option<usize>,
     levels: Levels,
     /// Of sets with slots.
     #[serde(flatten)]
@@ -127,6 +130,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         secure: info.secure,
         security: &info.security_statement,
         slots: info.slots,
+        slot_degree: info.slot_degree.filter(|&degree| degree > 1),
         levels: Levels {
             input: info.input_level,
             output: info.output_level,
@@ -194,6 +198,9 @@ fn text(plan: &Plan<'_>, info: &SetInfo) -> String {
     let Plan { levels, memory, .. } = plan;
     let mut rows = Vec::new();
     let mut row = |label: &str, value: String| rows.push(vec![label.to_owned(), value]);
+    if let Some(degree) = plan.slot_degree {
+        row("slots", format!("{} of {degree} integers", plan.slots));
+    }
     if info.max_level > 0 {
         let (input, output, products) = (levels.input, levels.output, levels.products);
         row("a bootstrap", format!("from level {input} to {output}; {}", levels.promise));

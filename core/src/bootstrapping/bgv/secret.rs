@@ -108,7 +108,7 @@ impl<W: Word> BgvSecretKey<W> {
         bgv::encrypt(self.params.context(), &self.main, self.key_id, values, level, randomness)
     }
 
-    /// Decrypts to integers below the modulus of the plaintext, one per slot.
+    /// Decrypts to integers below the modulus of the plaintext, [`slot_degree`](crate::schemes::bgv::BgvContext::slot_degree) of each slot.
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for a ciphertext of another key.

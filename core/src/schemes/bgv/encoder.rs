@@ -45,7 +45,7 @@ impl BgvEncoder {
     /// The N coefficients, centred, of the polynomial with these slots, each of [`Self::slot_degree`] coordinates; missing ones are 0.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for more slots than there are, or a value that is not below P.
+    /// [`Error::InvalidArgument`] for more integers than there are coordinates, or one that is not below P.
     pub fn encode(&self, values: &[u64]) -> Result<Vec<i64>, Error> {
         let (slots, degree) = (self.slots(), self.degree);
         self.check(values, slots * degree)?;
@@ -149,10 +149,12 @@ impl BgvEncoder {
 
     fn check(&self, values: &[u64], most: usize) -> Result<(), Error> {
         if values.len() > most {
-            return Err(Error::InvalidArgument(format!(
-                "{} values for {most} slots; split them, or choose a set with more",
-                values.len()
-            )));
+            let (found, slots, each) = (values.len(), self.slots(), most / self.slots());
+            return Err(Error::InvalidArgument(if each == 1 {
+                format!("{found} integers for {slots} slots; split them, or choose a set with more")
+            } else {
+                format!("{found} integers for {slots} slots of {each}; split them, or choose a set with more")
+            }));
         }
         let ring = self.ring();
         if let Some(i) = values.iter().position(|&x| x >= ring.value()) {

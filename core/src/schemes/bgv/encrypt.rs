@@ -58,7 +58,7 @@ pub fn encrypt<W: Word>(
     Ok(out)
 }
 
-/// Decrypts to integers below P, one per slot.
+/// Decrypts to integers below P, [`BgvContext::slot_degree`] of each slot.
 ///
 /// # Errors
 /// [`Error::ParamsMismatch`] if the ciphertext belongs to another set or key; [`Error::Limit`] where its noise, by its estimate,

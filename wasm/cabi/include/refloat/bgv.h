@@ -1,5 +1,5 @@
 /* BGV: exact arithmetic modulo powers of a prime in slots, with bootstrapping.
- * Sets: bgv15 (the default) and toys. Here is what the owner of a secret key does: keys, encryption, decryption, sums, and the
+ * Sets: bgv15 (the default), bgv16-gf4, whose slots have four integers each, and toys. Here is what the owner of a secret key does: keys, encryption, decryption, sums, and the
  * parts of evaluation keys for a server, which multiplies and bootstraps. */
 #ifndef REFLOAT_BGV_H
 #define REFLOAT_BGV_H
@@ -55,7 +55,8 @@ rf_status rf_bgv_slot_degree(const rf_bgv_secret *secret, size_t *integers);
 rf_status rf_bgv_encrypt(const rf_bgv_secret *secret, const uint32_t *values, size_t count, int32_t level,
                          const uint8_t *seed, rf_bgv_ciphertext **out);
 
-/* Decrypts every integer of every slot, for the owner of the key. */
+/* Decrypts every integer of every slot, for the owner of the key: `capacity` is at least the number of slots times
+ * rf_bgv_slot_degree. */
 rf_status rf_bgv_decrypt(const rf_bgv_secret *secret, const rf_bgv_ciphertext *x, uint32_t *out, size_t capacity,
                          size_t *length);
 
