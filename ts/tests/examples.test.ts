@@ -19,7 +19,7 @@ interface Example {
   readonly plain: boolean;
 }
 
-const examples = [...(await fromComments()), ...(await fromReadme('README.md')), ...(await fromReadme('../README.md'))];
+const examples = [...(await fromComments()), ...(await fromReadme('README.md')), ...(await fromReadme('RECIPES.md')), ...(await fromReadme('../README.md'))];
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.NodeNext,

@@ -21,6 +21,7 @@ mod order;
 mod outputs;
 mod plan;
 mod programs;
+mod readme;
 mod sample_method;
 mod sample_scheme;
 mod service;

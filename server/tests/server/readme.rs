@@ -1,0 +1,41 @@
+//! The commands of the README, as a reader types them.
+
+use std::fs;
+use std::process::Command;
+
+/// Blocks marked `sh`, one after the other in one folder; what is shown of full-size sets has no mark.
+#[test]
+#[cfg(unix)]
+fn commands_of_the_readme_run_as_they_stand() {
+    let readme = include_str!("../../README.md");
+    let blocks: Vec<&str> =
+        readme.split("\n```sh\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
+    assert!(blocks.len() >= 5, "{} blocks", blocks.len());
+    let folder = tempfile::tempdir().unwrap();
+    // The program under its own name, wherever cargo has put it.
+    let programs = folder.path().join("programs");
+    fs::create_dir(&programs).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_refloat"), programs.join("refloat")).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    for block in blocks {
+        let output = Command::new("sh")
+            .args(["-euc", block])
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        let [out, err] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        assert!(output.status.success(), "{block}\n{out}\n{err}");
+    }
+    let decrypted = |name: &str| -> Vec<f64> {
+        let text = fs::read_to_string(folder.path().join(name)).unwrap();
+        text.split([',', '\n'])
+            .filter(|entry| !entry.is_empty())
+            .map(|entry| entry.trim().parse().unwrap())
+            .collect()
+    };
+    for (found, hour) in decrypted("hour.csv").into_iter().zip([7.0, 19.0, 0.0, 16.0]) {
+        assert!((found - hour).abs() < 0.01, "{found} for {hour}");
+    }
+    assert_eq!(decrypted("score.csv").len(), 4);
+}
