@@ -101,6 +101,7 @@ impl<W: Word> Case<W> {
             on_copy("mul_assign", &|row| k.mul_assign(m, row, last));
             on_copy("mul_scalar_assign", &|row| k.mul_scalar_assign(m, row, &self.factor));
             on_copy("mul_scalar_add_assign", &|row| k.mul_scalar_add_assign(m, row, last, &self.factor));
+            on_copy("add_multiples", &|row| k.add_multiples(m, row, &lhs, &[self.factor; TERMS]));
             on_copy("sub_mul_scalar_assign", &|row| k.sub_mul_scalar_assign(m, row, last, &self.factor));
             on_copy("permute", &|row| k.permute(row, last, &self.permutation));
             on_copy("permute_add_assign", &|row| k.permute_add_assign(m, row, last, &self.permutation));

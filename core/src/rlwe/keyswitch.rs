@@ -350,8 +350,8 @@ impl<W: Word> RlweContext<W> {
         let basis = out.basis().clone();
         out.for_each_row_mut(|i, row| {
             if i < x.basis().len() {
-                let special = &self.special_mod_q()[i];
-                basis.kernels().mul_scalar_add_assign(basis.modulus(i), row, x.row(i), special);
+                let special = &self.special_mod_q()[i..=i];
+                basis.kernels().add_multiples(basis.modulus(i), row, &[x.row(i)], special);
             }
         });
     }

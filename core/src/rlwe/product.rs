@@ -74,7 +74,7 @@ impl<W: Word> RlweContext<W> {
         let add_others = |limb: usize, start: usize, out: [&mut [W]; 2]| {
             for (out, part) in out.into_iter().zip([d0, d1]).filter(|_| limb < q.len()) {
                 let part = &part.row(limb)[start..start + out.len()];
-                kernels.mul_scalar_add_assign(q.modulus(limb), out, part, &self.special_mod_q()[limb]);
+                kernels.add_multiples(q.modulus(limb), out, &[part], &self.special_mod_q()[limb..=limb]);
             }
         };
         self.switch_then(d2, level, key, &mut out, &add_others, counters);

@@ -51,6 +51,18 @@ pub trait Kernels<W: Word>: Send + Sync {
     /// `acc += a s`; `a` may hold any words.
     fn mul_scalar_add_assign(&self, m: &Modulus<W>, acc: &mut [W], a: &[W], s: &Shoup<W>);
 
+    /// `acc += sum_j terms[j] * scalars[j]`, for any number of terms.
+    fn add_multiples(&self, m: &Modulus<W>, acc: &mut [W], terms: &[&[W]], scalars: &[Shoup<W>]) {
+        debug_assert_eq!(terms.len(), scalars.len());
+        // Words of the sum that all terms are added to before the next ones have their turn: they stay in a cache.
+        let block = 2048;
+        for (start, acc) in (0..).step_by(block).zip(acc.chunks_mut(block)) {
+            for (x, s) in terms.iter().zip(scalars) {
+                self.mul_scalar_add_assign(m, acc, &x[start..start + acc.len()], s);
+            }
+        }
+    }
+
     /// `a = (a - b) s`.
     fn sub_mul_scalar_assign(&self, m: &Modulus<W>, a: &mut [W], b: &[W], s: &Shoup<W>);
 

@@ -10,7 +10,7 @@ use super::avx512::transpose_quarters;
 use super::backend::kernel;
 use super::vector::{Transpose, Vector};
 use super::{avx512_wide, avx512_wide_convert, avx512_wide_sums};
-use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, unrolled};
+use crate::arith::kernels::{Kernels, KeyProduct, gate_product, ntt, pointwise, unrolled};
 use crate::arith::unroll::unrolled;
 use crate::arith::{Modulus, NttTable, Shoup};
 use core::arch::x86_64::*;
@@ -195,6 +195,8 @@ impl Narrow {
     kernel!(unrolled_product = unrolled::product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: [&mut [u64]; 2], rows: &[u64], key: &[u64], turns: &unrolled::Turns<u64>, rough: bool);
     kernel!(forward = ntt::forward::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
     kernel!(inverse = ntt::inverse::<16, _>, Lanes(TOKEN), ["avx512f,avx512ifma"], t: &NttTable<u64>, row: &mut [u64]);
+    kernel!(sub_mul_scalar_assign = pointwise::sub_mul_scalar_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
+    kernel!(add_multiples = sums::add_multiples, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]);
     kernel!(mul_assign = sums::mul_assign, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
     kernel!(inner_product = sums::inner_product, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, out: &mut [u64], lhs: &[&[u64]], rhs: &[&[u64]], accumulate: bool);
     kernel!(key_products = sums::key_products, Lanes(TOKEN), ["avx512f,avx512ifma"], m: &Modulus<u64>, products: &mut [KeyProduct<'_, u64>], accumulate: bool);
@@ -203,9 +205,24 @@ impl Narrow {
 /// The products of [`kernels`](crate::arith::kernels) by these lanes.
 mod sums {
     use super::Lanes;
-    use crate::arith::Modulus;
-    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, products};
-    use crate::arith::simd::ifma_sums::IfmaSums;
+    use crate::arith::kernels::{KeyProduct, key_products::key_products_by, pointwise, products};
+    use crate::arith::simd::ifma_sums::{IfmaSums, sums_of_multiples};
+    use crate::arith::{Modulus, Shoup};
+
+    #[inline(always)]
+    pub(super) fn add_multiples(
+        v: Lanes,
+        m: &Modulus<u64>,
+        acc: &mut [u64],
+        terms: &[&[u64]],
+        scalars: &[Shoup<u64>],
+    ) {
+        if let ([x], [s]) = (terms, scalars) {
+            pointwise::mul_scalar_add_assign(v, m, acc, x, s);
+        } else {
+            sums_of_multiples(v, m, acc, terms, scalars);
+        }
+    }
 
     #[inline(always)]
     pub(super) fn mul_assign(v: Lanes, m: &Modulus<u64>, a: &mut [u64], b: &[u64]) {
@@ -276,6 +293,12 @@ impl Kernels<u64> for Ifma {
             Wide.key_products(m, products, accumulate);
         }
     }
+    fn sub_mul_scalar_assign(&self, m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>) {
+        if is_narrow(m) { Narrow.sub_mul_scalar_assign(m, a, b, s) } else { Wide.sub_mul_scalar_assign(m, a, b, s) }
+    }
+    fn add_multiples(&self, m: &Modulus<u64>, acc: &mut [u64], terms: &[&[u64]], scalars: &[Shoup<u64>]) {
+        if is_narrow(m) { Narrow.add_multiples(m, acc, terms, scalars) } else { Wide.add_multiples(m, acc, terms, scalars) }
+    }
     kernel!(crt_combine = avx512_wide_convert::crt_combine, avx512_wide::Lanes(Lanes(TOKEN)), ["avx512f,avx512dq,avx512ifma"], to: &Modulus<u64>, out: &mut [u64], ys: &[&[u64]], w: &[Shoup<u64>], v: &[u64], d: &Shoup<u64>);
     passed_on! {
         add_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64]);
@@ -283,7 +306,6 @@ impl Kernels<u64> for Ifma {
         neg_assign(m: &Modulus<u64>, a: &mut [u64]);
         mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], s: &Shoup<u64>);
         mul_scalar_add_assign(m: &Modulus<u64>, acc: &mut [u64], a: &[u64], s: &Shoup<u64>);
-        sub_mul_scalar_assign(m: &Modulus<u64>, a: &mut [u64], b: &[u64], s: &Shoup<u64>);
         permute(out: &mut [u64], x: &[u64], perm: &[u32]);
         permute_to_lines(out: &mut [u64], place: (usize, usize), x: &[u64], perm: &[u32], origin: u32);
         permute_add_assign(m: &Modulus<u64>, out: &mut [u64], x: &[u64], perm: &[u32]);

@@ -1,7 +1,7 @@
 //! Row operations against wide integers.
 
 use super::{Random, extreme_rows, primes_for, wide};
-use crate::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, Word, row_to_lines};
+use crate::arith::{Kernels, KeyProduct, KeyRows, LeftRows, Modulus, Shoup, Word, row_to_lines};
 
 /// Lengths around every vector width and block size, powers of two and not.
 const LENGTHS: [usize; 14] = [0, 1, 2, 3, 7, 8, 15, 16, 33, 64, 100, 511, 1025, 4096];
@@ -91,6 +91,17 @@ pub(super) fn sums_of_products<W: Word>(k: &dyn Kernels<W>) {
                 let key = row(&mut random, 2 * n * terms);
                 let start = [row(&mut random, n), row(&mut random, n)];
                 let lhs: Vec<&[W]> = lhs.iter().map(Vec::as_slice).collect();
+                let scalars: Vec<Shoup<W>> =
+                    row(&mut random, terms).into_iter().map(|s| m.shoup(s)).collect();
+                let mut out = start[0].clone();
+                k.add_multiples(&m, &mut out, &lhs, &scalars);
+                let sum = |i: usize| {
+                    lhs.iter().zip(&scalars).fold(u128::from(start[0][i].to_u64()), |sum, (x, s)| {
+                        (sum + u128::from(x[i].to_u64()) * u128::from(s.value.to_u64())) % p
+                    })
+                };
+                let expected: Vec<u128> = (0..n).map(sum).collect();
+                assert_eq!(wide(&out), expected, "{terms} multiples of {n} words modulo {p}");
                 let half = |part: usize| -> Vec<&[W]> {
                     (0..terms).map(|j| &key[(2 * j + part) * n..(2 * j + part + 1) * n]).collect()
                 };

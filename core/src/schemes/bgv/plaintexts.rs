@@ -185,9 +185,6 @@ fn scalars<W: Word>(basis: &Basis<W>, c: i64) -> Vec<Shoup<W>> {
     (0..basis.len()).map(residue).collect()
 }
 
-/// Words of a sum that all terms are added to before the next ones have their turn: they stay in the cache of a processor.
-const BLOCK: usize = 2048;
-
 /// A polynomial, and the scalar of each prime that it is multiplied by.
 type Term<'a, W> = (&'a Poly<W, Eval>, &'a [Shoup<W>]);
 
@@ -195,11 +192,8 @@ type Term<'a, W> = (&'a Poly<W, Eval>, &'a [Shoup<W>]);
 fn multiply_add<W: Word>(sum: &mut Poly<W, Eval>, terms: &[Term<'_, W>]) {
     let (basis, kernels) = (sum.basis().clone(), sum.basis().kernels());
     sum.for_each_row_mut(|i, row| {
-        for (block, start) in row.chunks_mut(BLOCK).zip((0..).step_by(BLOCK)) {
-            for (x, scalars) in terms {
-                let x = &x.row(i)[start..start + block.len()];
-                kernels.mul_scalar_add_assign(basis.modulus(i), block, x, &scalars[i]);
-            }
-        }
+        let rows: Vec<&[W]> = terms.iter().map(|(x, _)| x.row(i)).collect();
+        let scalars: Vec<Shoup<W>> = terms.iter().map(|(_, scalars)| scalars[i]).collect();
+        kernels.add_multiples(basis.modulus(i), row, &rows, &scalars);
     });
 }

@@ -196,8 +196,8 @@ impl<W: Word> Factors<W> {
         sum.for_each_row_mut(|i, row| {
             let half = basis.n() / 2;
             let ((low, high), (x_low, x_high)) = (row.split_at_mut(half), x.row(i).split_at(half));
-            kernels.mul_scalar_add_assign(basis.modulus(i), low, x_low, &self.0[i][0]);
-            kernels.mul_scalar_add_assign(basis.modulus(i), high, x_high, &self.0[i][1]);
+            kernels.add_multiples(basis.modulus(i), low, &[x_low], &self.0[i][..1]);
+            kernels.add_multiples(basis.modulus(i), high, &[x_high], &self.0[i][1..]);
         });
     }
 }
