@@ -1,7 +1,8 @@
 // `npm test [-- group or step ...]`: prepares, builds, and runs every check there is.
 //
 // Each step prints its name and time; a failing one shows its output, the others still run, and the
-// last line counts: one for a check, the runner's own number for a test suite.
+// last line counts: one for a check, the runner's own number for a test suite. Steps that need something built run beside those
+// that need only the sources: cargo's checks and tests compile for minutes, and browsers wait more than they compute.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lib/build.mjs';
@@ -106,14 +107,21 @@ await main(async () => {
   const total = { passed: 0, failed: 0, skipped: 0 };
   const failures = [];
   await prepare();
-  const usable = await buildFor(chosen, total, failures);
-  const wantsChromium = usable.some((step) => step.chromium) && !skipsBrowser();
-  const chromium = wantsChromium ? await needChromium() : undefined;
-  for (const step of usable) {
-    const result = await perform(step, chromium);
-    for (const key of Object.keys(total)) total[key] += result[key];
-    if (result.failed) failures.push(step.name);
-  }
+  const performAll = async (lane, options) => {
+    for (const step of lane) {
+      const result = await perform(step, options);
+      for (const key of Object.keys(total)) total[key] += result[key];
+      if (result.failed) failures.push(step.name);
+    }
+  };
+  const ofSources = chosen.filter(({ needs }) => !needs);
+  const ofBuilds = chosen.filter(({ needs }) => needs);
+  const afterBuilding = async () => {
+    const usable = await buildFor(ofBuilds, total, failures);
+    const wantsChromium = usable.some((step) => step.chromium) && !skipsBrowser();
+    await performAll(usable, { chromium: wantsChromium ? await needChromium() : undefined });
+  };
+  await Promise.all([performAll(ofSources, { yields: ofBuilds.length > 0 }), afterBuilding()]);
   say();
   for (const name of failures) say(red(`failed: ${name}`));
   const skipped = total.skipped ? `, ${total.skipped} skipped` : '';
@@ -167,13 +175,13 @@ function skipsBrowser() {
   return process.env.REFLOAT_SKIP_BROWSER === '1';
 }
 
-async function perform(step, chromium) {
+async function perform(step, options) {
   const progress = begin(step.name);
   if (step.browser && skipsBrowser()) {
     progress.skip(bold('SKIPPED: REFLOAT_SKIP_BROWSER=1'));
     return { passed: 0, failed: 0, skipped: 1 };
   }
-  const { code, output, skipped: why } = await (step.action ?? command)(step, progress, chromium);
+  const { code, output, skipped: why } = await (step.action ?? command)(step, progress, options);
   if (why) {
     progress.skip(bold(`SKIPPED: ${why}`));
     return { passed: 0, failed: 0, skipped: 1 };
@@ -192,11 +200,12 @@ async function perform(step, chromium) {
   return count;
 }
 
-function command(step, progress, chromium) {
+function command(step, progress, { chromium, yields }) {
   const filter = step.cargo ? cargoProgress(progress) : {};
   return run(step.command, step.args, {
     ...filter,
     limit: LIMIT,
+    yields,
     env: { ...filter.env, REFLOAT_BIN: serverBinary, CHROMIUM: chromium, ...step.env },
   });
 }

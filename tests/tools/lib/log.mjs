@@ -24,22 +24,30 @@ export function seconds(milliseconds) {
   return `${s < 10 ? s.toFixed(1) : Math.round(s)} s`;
 }
 
+/** What is under way: all of it shares the line that is rewritten. */
+const underway = new Set();
+
+function draw() {
+  if (underway.size === 0) return;
+  const room = Math.floor(((out.columns || 100) - 1) / underway.size);
+  const parts = [...underway].map((part) => part(room));
+  out.write(`\r\u001b[2K${parts.join('')}`);
+}
+
 /** Something that takes a while. Call `update` as often as you like and one of the others once. */
 export function begin(title) {
   const start = Date.now();
   let note = '';
   let spoken = start;
   const elapsed = () => seconds(Date.now() - start);
-  const draw = () => {
-    const room = (out.columns || 100) - 1;
-    const line = `  … ${title}  ${note}`.slice(0, room - 8).trimEnd();
-    out.write(`\r\u001b[2K${line}  ${dim(elapsed())}`);
-  };
+  const part = (room) => `${`  … ${title}  ${note}`.slice(0, room - 8).trimEnd()}  ${dim(elapsed())}`;
+  underway.add(part);
   const timer = live ? setInterval(draw, 250) : undefined;
   timer?.unref();
   if (live) draw();
   const end = (mark, text) => {
     clearInterval(timer);
+    underway.delete(part);
     if (live) out.write('\r\u001b[2K');
     say(`  ${mark} ${title}${text ? dim(`  ${text}`) : ''}  ${dim(elapsed())}`);
     return Date.now() - start;

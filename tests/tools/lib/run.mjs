@@ -1,5 +1,6 @@
 // Child processes: output kept, progress shown, nothing left behind.
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { Stop } from './log.mjs';
 import { root } from './paths.mjs';
 
@@ -50,12 +51,13 @@ export function kill(child, signal) {
 /**
  * Runs a command to its end. `onLine` sees every line, also those ended by a carriage return, and
  * answers `true` for the ones not worth keeping. After `limit` milliseconds, if given, the command is
- * killed. Resolves to {code, output}, and never rejects.
+ * killed. Other processes go before one that `yields`. Resolves to {code, output}, and never rejects.
  */
-export function run(command, args, { onLine, limit, ...options } = {}) {
+export function run(command, args, { onLine, limit, yields, ...options } = {}) {
   return new Promise((resolve) => {
     let output = '';
     const child = start(command, args, options);
+    if (yields && child.pid !== undefined) letOthersFirst(child.pid);
     const take = (stream) => {
       let rest = '';
       const line = (text) => {
@@ -84,6 +86,14 @@ export function run(command, args, { onLine, limit, ...options } = {}) {
       resolve({ code: code ?? -1, output: signal ? `${output}(ended by ${signal})\n` : output });
     });
   });
+}
+
+function letOthersFirst(pid) {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended, or the system does not let us: it runs all the same.
+  }
 }
 
 /** Like `run`, but stops everything when the command fails, showing what it said. */
