@@ -37,7 +37,9 @@ impl Textbook {
     pub fn from_scaled<W: Word>(x: &BgvCiphertext<W>) -> Self {
         let q = product(&x.parts()[0].basis().primes().collect::<Vec<_>>());
         let p = BigInt::from(x.ring().value());
-        let times = |part: Poly| part.iter().map(|c| c * &p).collect();
+        // Zeros may follow the coefficients.
+        let degree = x.parts()[0].basis().degree();
+        let times = |part: Poly| part.iter().take(degree).map(|c| c * &p).collect();
         Self::of(&q, &p, x.parts().iter().map(|part| times(to_big(&part.clone().into_coeff()))).collect())
     }
 
@@ -54,12 +56,20 @@ impl Textbook {
     /// For other components.
     #[must_use]
     pub fn multiply(&self, other: &Self) -> Self {
+        self.multiply_in(other, negacyclic_product)
+    }
+
+    /// [`Self::multiply`] with the product of a ring.
+    ///
+    /// # Panics
+    /// For other components.
+    #[must_use]
+    pub fn multiply_in(&self, other: &Self, times: impl Fn(&[BigInt], &[BigInt]) -> Poly) -> Self {
         let ([b, a], [d, c]) = (self.parts.as_slice(), other.parts.as_slice()) else {
             panic!("two components")
         };
-        let cross: Poly =
-            negacyclic_product(b, c).iter().zip(negacyclic_product(a, d)).map(|(x, y)| x + y).collect();
-        Self::of(&self.q, &self.p, vec![negacyclic_product(b, d), cross, negacyclic_product(a, c)])
+        let cross: Poly = times(b, c).iter().zip(times(a, d)).map(|(x, y)| x + y).collect();
+        Self::of(&self.q, &self.p, vec![times(b, d), cross, times(a, c)])
     }
 
     /// Modulo Q/d: (c - delta)/d with the smallest delta that is c modulo d and 0 modulo P.
@@ -85,9 +95,15 @@ impl Textbook {
     /// sum_i parts_i s^i, centred.
     #[must_use]
     pub fn phase(&self, s: &[BigInt]) -> Poly {
+        self.phase_in(s, negacyclic_product)
+    }
+
+    /// [`Self::phase`] with the product of a ring.
+    #[must_use]
+    pub fn phase_in(&self, s: &[BigInt], times: impl Fn(&[BigInt], &[BigInt]) -> Poly) -> Poly {
         let mut sum = vec![BigInt::ZERO; s.len()];
         for part in self.parts.iter().rev() {
-            sum = negacyclic_product(&sum, s);
+            sum = times(&sum, s);
             sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
         }
         sum.iter().map(|x| centred(x, &self.q)).collect()

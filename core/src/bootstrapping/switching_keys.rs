@@ -113,7 +113,7 @@ impl<'a, W: Word> KeyLayout<'a, W> {
 
     /// Bytes of a key expanded in memory: both components of every sample, one word a residue.
     pub fn expanded_bytes(&self, key: SwitchingKeyId) -> u64 {
-        (2 * self.samples(key) * self.basis(key).len() * self.rlwe.n() * size_of::<W>()) as u64
+        (2 * self.samples(key) * self.basis(key).len() * self.rlwe.width() * size_of::<W>()) as u64
     }
 
     /// Name of the random streams of a key.

@@ -9,6 +9,7 @@ mod general;
 mod intersection;
 mod laws;
 mod linear;
+mod odd_index;
 mod portable;
 mod program;
 mod small_integers;

@@ -102,6 +102,12 @@ impl<W: Word> BgvParams<W> {
     /// the policy, or bootstraps fail too often for it.
     pub fn new(spec: &BgvSpec) -> Result<Self, Error> {
         spec.plaintexts().check(&spec.chain)?;
+        if Cyclotomic::new(spec.chain.n, spec.chain.odd_part)?.odd_index().is_some() {
+            return Err(Error::InvalidArgument(format!(
+                "bootstraps in a ring of the odd index {}; take a ring of one or two axes",
+                spec.chain.odd_part
+            )));
+        }
         check_ephemeral(spec)?;
         let removal = removal(spec)?;
         let depth = Plan::new(core::slice::from_ref(&removal))?.levels();

@@ -7,7 +7,7 @@ use crate::{
     arith::{Word, in_lines, line, row_to_lines},
     error::Error,
     par,
-    ring::Basis,
+    ring::{Basis, Scratch},
     rlwe::RlweContext,
 };
 
@@ -108,15 +108,16 @@ impl<W: Word> EncodedTransform<W> {
                 "a matrix without diagonals gives zero; there is nothing to evaluate".into(),
             ));
         }
-        if !gap.is_power_of_two() || gap > rlwe.n() / 2 {
+        let odd = rlwe.ring().odd_index().is_some();
+        if !gap.is_power_of_two() || gap > rlwe.n() / 2 || (odd && gap > 1) {
             return Err(Error::InvalidArgument(format!(
                 "diagonals in X^{gap} in a ring of degree {}; give a power of two, {} at most",
                 rlwe.n(),
-                rlwe.n() / 2
+                if odd { 1 } else { rlwe.n() / 2 }
             )));
         }
         let giants = giants_of(&steps);
-        let repetition = Repetition::of::<W>(rlwe.n(), gap);
+        let repetition = Repetition::of::<W>(rlwe.width(), gap);
         let rows = Arc::new(Rows::Coefficients(Vec::new()));
         let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows, top: level };
         out.rows = Arc::new(Rows::Coefficients(out.collect(gap, diagonal)?));
@@ -169,11 +170,11 @@ impl<W: Word> EncodedTransform<W> {
         storage: PlaintextStorage,
     ) -> u64 {
         let diagonals = giants_of(steps).iter().map(|giant| giant.count).sum::<usize>() as u64;
-        let (n, limbs) = (rlwe.n(), rlwe.qp(level).len());
+        let (n, limbs) = (rlwe.width(), rlwe.qp(level).len());
         let repetition = Repetition::of::<W>(n, gap);
         let bytes = match repetition.storage(storage, n, limbs) {
             PlaintextStorage::Evaluated => repetition.width * limbs * size_of::<W>(),
-            PlaintextStorage::Coefficients => n / repetition.gap * size_of::<i64>(),
+            PlaintextStorage::Coefficients => rlwe.n() / repetition.gap * size_of::<i64>(),
         };
         diagonals * bytes as u64
     }
@@ -222,10 +223,10 @@ impl<W: Word> EncodedTransform<W> {
             }
             Rows::Coefficients(rows) => {
                 memory.resize(giant.count * width, W::ZERO);
-                let mut row = vec![W::ZERO; n];
-                let diagonals = rows.chunks_exact(n / self.repetition.gap);
+                let (mut row, mut scratch) = (vec![W::ZERO; n], Scratch::default());
+                let diagonals = rows.chunks_exact(self.basis().degree() / self.repetition.gap);
                 for (j, diagonal) in diagonals.skip(giant.before).take(giant.count).enumerate() {
-                    self.transform(limb, diagonal, &mut row);
+                    self.transform(limb, diagonal, &mut row, &mut scratch);
                     self.keep_lines(&row, (j, giant.count), memory);
                 }
                 memory
@@ -303,7 +304,7 @@ impl<W: Word> EncodedTransform<W> {
     }
 
     /// The whole row of a diagonal.
-    fn transform(&self, limb: usize, coefficients: &[i64], out: &mut [W]) {
+    fn transform(&self, limb: usize, coefficients: &[i64], out: &mut [W], scratch: &mut Scratch<W>) {
         let (basis, kernels, gap) = (self.basis(), self.basis().kernels(), self.repetition.gap);
         let (own, others) = out.split_at_mut(coefficients.len());
         kernels.reduce_i64(basis.modulus(limb), own, coefficients);
@@ -314,7 +315,7 @@ impl<W: Word> EncodedTransform<W> {
                 out[i * gap] = core::mem::replace(&mut out[i], W::ZERO);
             }
         }
-        basis.row(limb).forward(out);
+        basis.row(limb).forward(out, scratch);
     }
 }
 

@@ -105,7 +105,9 @@ impl<W: Word> EncodedTransform<W> {
         counters: &mut Counters,
     ) -> Vec<Pair<W>> {
         let (basis, n) = (self.basis(), self.basis().n());
-        let (block, giants) = (n.min(BLOCK), self.giants.len());
+        // Rings of odd index shift words around: no block comes from one block.
+        let whole = self.rlwe.ring().odd_index().is_some();
+        let (block, giants) = (if whole { n } else { n.min(BLOCK) }, self.giants.len());
         let mut out: Vec<Pair<W>> = (0..giants).map(|_| Pair::zero(basis)).collect();
         let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
         for sum in &mut out {
@@ -234,7 +236,7 @@ impl<W: Word> EncodedTransform<W> {
     fn check_key(&self, g: &Automorphism, key: &SampleBlock<W>) -> Result<(), Error> {
         let rlwe = &self.rlwe;
         let own = rlwe.switching_key_level(key);
-        if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.n() {
+        if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.width() {
             return Ok(());
         }
         Err(Error::LevelMismatch(format!(
