@@ -9,7 +9,7 @@ use refloat::ring::{GaloisElement, centered_f64};
 use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
 
-use crate::chain::{KEY_ID, spec, spec_of_two_axes};
+use crate::chain::{KEY_ID, spec, spec_of_odd_index, spec_of_two_axes};
 use crate::ring::{Poly, centred, negacyclic_product, product};
 use crate::rns::to_big;
 
@@ -281,6 +281,40 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
             weight: 8,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 3 },
+        },
+    }
+}
+
+/// A set of a ring of odd index for thin bootstrapping modulo p^r, removed beside multiples of p, no security: two products between
+/// bootstraps, digits up to 9 of an ephemeral secret of weight 4, which are never larger.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn odd_index(index: u64, prime: u64, exponent: u32) -> BgvSpec {
+    let bound = 9;
+    let one = f64::from(exponent) * (prime as f64).log2();
+    let two = one + (prime as f64).log2();
+    // x - D(x) has degree (r + 1)(2 B + 1) - 1.
+    let removal = ((exponent + 1) * (2 * bound + 1) - 1).ilog2() as usize + 1;
+    let (maps, products) = (vec![one + 16.0; 2], vec![one + 14.0; 2]);
+    let (squares, back) = (vec![two + 13.0; removal], vec![two + 20.0; 2]);
+    let levels = [vec![two + 20.0], maps, products, squares, back].concat();
+    let special = [two + 20.5, two + 21.0, two + 21.5, 32.0];
+    let mut chain = spec_of_odd_index(index, &levels, &special, 2);
+    let ephemeral = chain.special.pop().expect("four of them");
+    BgvSpec {
+        name: "odd index".into(),
+        chain,
+        prime,
+        exponent,
+        digit_exponent: 1,
+        bound,
+        slots_to_coeffs: 2,
+        coeffs_to_slots: 2,
+        ephemeral: EphemeralSpec {
+            weight: 4,
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },

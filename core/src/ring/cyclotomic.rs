@@ -173,6 +173,20 @@ impl Cyclotomic {
         GaloisElement::of_exponent(a.value() * b.value() % self.index())
     }
 
+    /// A power of an automorphism.
+    pub fn power(self, g: GaloisElement, exponent: i64) -> GaloisElement {
+        let base = if exponent < 0 { self.inverse(g) } else { g };
+        let (mut out, mut square, mut rest) = (GaloisElement::of_exponent(1), base, exponent.unsigned_abs());
+        while rest > 0 {
+            if rest & 1 == 1 {
+                out = self.combine(out, square);
+            }
+            square = self.combine(square, square);
+            rest >>= 1;
+        }
+        out
+    }
+
     /// The inverse of an automorphism.
     pub fn inverse(self, g: GaloisElement) -> GaloisElement {
         // The orders of all automorphisms divide N.

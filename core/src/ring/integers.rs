@@ -10,13 +10,13 @@ use super::{
 };
 use crate::arith::{DoubleDouble, Modulus, Word};
 
-/// The polynomial with the given signed coefficients, |x| < 2^62.
+/// The polynomial with the given signed coefficients, |x| < 2^62; what follows them in a row of a ring of odd index is left alone.
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
     let mut out = Poly::zero(basis);
     let kernels = basis.kernels();
     out.for_each_row_mut(|i, row| {
-        // As many as the degree; zeros of a row may follow.
-        kernels.reduce_i64(basis.modulus(i), &mut row[..basis.degree()], coefficients);
+        let own = coefficients.get(..basis.degree()).unwrap_or(coefficients);
+        kernels.reduce_i64(basis.modulus(i), &mut row[..basis.degree()], own);
     });
     out
 }

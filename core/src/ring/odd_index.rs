@@ -79,6 +79,29 @@ impl OddIndex {
             .collect()
     }
 
+    /// X -> X^g of an element, by its coefficients in the powerful basis and their subtraction.
+    pub fn substitute<T: Copy + Default>(
+        self,
+        g: u64,
+        coefficients: &[T],
+        sub: impl Fn(T, T) -> T,
+    ) -> Vec<T> {
+        let ([rows, columns], [p, q]) = (self.orders(), self.primes.map(|p| p as usize));
+        let mut all = alloc::vec![T::default(); p * q];
+        for (i, row) in coefficients.chunks_exact(columns).take(rows).enumerate() {
+            let to = i * (g as usize % p) % p * q;
+            row.iter().enumerate().for_each(|(j, &c)| all[to + j * (g as usize % q) % q] = c);
+        }
+        // The last row, and the last of each row, are minus the sums of the others.
+        let (above, last) = all.split_at(rows * q);
+        let folded = above.chunks_exact(q).flat_map(|row| {
+            let least = sub(row[columns], last[columns]);
+            let sub = &sub;
+            row.iter().zip(last).take(columns).map(move |(&x, &y)| sub(sub(x, y), least))
+        });
+        folded.collect()
+    }
+
     /// The exponent modulo m of `X_1`^i `X_2`^j.
     pub fn exponent(self, [i, j]: [usize; 2]) -> usize {
         let [p, q] = self.primes.map(|p| p as usize);

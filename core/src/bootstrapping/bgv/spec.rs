@@ -4,12 +4,13 @@ use alloc::string::String;
 
 use crate::{
     bootstrapping::raising::EphemeralSpec,
+    ring::Cyclotomic,
     rlwe::{EncapsulationDigits, RlweSpec},
     schemes::bgv::PlaintextSpec,
 };
 
 /// Public numbers of a set; see [`super::BgvParams`] for the checked form. In a ring of one axis bootstrapping is thin, in one of
-/// two axes general.
+/// two axes general. In one of odd index it is thin: slots that hold an integer each are refreshed, and of others nothing is left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BgvSpec {
     /// Name of the set.
@@ -25,9 +26,9 @@ pub struct BgvSpec {
     pub digit_exponent: u32,
     /// B: the largest digit, below p/2.
     pub bound: u32,
-    /// Stages of slots-to-coefficients, one level each.
+    /// Stages of slots-to-coefficients, one level each; 2 in a ring of odd index.
     pub slots_to_coeffs: usize,
-    /// Stages of coefficients-to-slots, one level each.
+    /// Stages of coefficients-to-slots, one level each; 2 in a ring of odd index.
     pub coeffs_to_slots: usize,
     /// The secret between the lowest and the highest modulus.
     pub ephemeral: EphemeralSpec,
@@ -36,7 +37,12 @@ pub struct BgvSpec {
 impl BgvSpec {
     /// Whether slots hold elements of Galois rings, whose coordinates are bootstrapped together.
     pub(super) fn is_general(&self) -> bool {
-        self.chain.odd_part != 1
+        self.chain.odd_part != 1 && !self.has_odd_index()
+    }
+
+    /// Whether the index of the ring is odd.
+    pub(super) fn has_odd_index(&self) -> bool {
+        !Cyclotomic::ODD_PARTS.contains(&self.chain.odd_part)
     }
 
     /// What plaintexts are.

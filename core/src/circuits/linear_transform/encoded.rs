@@ -2,7 +2,7 @@
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
 
-use super::babies_giants::{BabyGiantSteps, Step};
+use super::babies_giants::{BabyGiantSteps, Step, StepGroup};
 use crate::{
     arith::{Word, in_lines, line, row_to_lines},
     error::Error,
@@ -59,6 +59,7 @@ pub struct EncodedTransform<W: Word> {
     pub(super) rlwe: RlweContext<W>,
     pub(super) level: usize,
     pub(super) steps: BabyGiantSteps,
+    pub(super) group: StepGroup,
     pub(super) giants: Vec<Giant>,
     repetition: Repetition,
     /// Modulo Q_top P for the level that it was encoded for, which is `level` but for [`EncodedTransform::lowered`].
@@ -102,6 +103,21 @@ impl<W: Word> EncodedTransform<W> {
         storage: PlaintextStorage,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Self, Error> {
+        Self::of_group(rlwe, level, (steps, StepGroup::Rotations), gap, storage, diagonal)
+    }
+
+    /// [`Self::new`] for steps that stand for automorphisms of a group.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_group(
+        rlwe: &RlweContext<W>,
+        level: usize,
+        (steps, group): (BabyGiantSteps, StepGroup),
+        gap: usize,
+        storage: PlaintextStorage,
+        diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
+    ) -> Result<Self, Error> {
         rlwe.rescale(level)?;
         if steps.steps().is_empty() {
             return Err(Error::InvalidArgument(
@@ -119,7 +135,7 @@ impl<W: Word> EncodedTransform<W> {
         let giants = giants_of(&steps);
         let repetition = Repetition::of::<W>(rlwe.width(), gap);
         let rows = Arc::new(Rows::Coefficients(Vec::new()));
-        let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows, top: level };
+        let mut out = Self { rlwe: rlwe.clone(), level, steps, group, giants, repetition, rows, top: level };
         out.rows = Arc::new(Rows::Coefficients(out.collect(gap, diagonal)?));
         let (n, limbs) = (out.basis().n(), out.basis().len());
         if repetition.storage(storage, n, limbs) == PlaintextStorage::Evaluated {
@@ -144,6 +160,7 @@ impl<W: Word> EncodedTransform<W> {
             rlwe: self.rlwe.clone(),
             level,
             steps: self.steps.clone(),
+            group: self.group,
             giants: self.giants.clone(),
             repetition: self.repetition,
             rows: self.rows.clone(),

@@ -83,10 +83,11 @@ impl<W: Word> EncodedTransform<W> {
         keys: &'a dyn GaloisSource<W>,
         step: Step,
     ) -> Result<(&'a Automorphism, HeldKey<'a, W>), Error> {
-        let (g, key) = keys.galois_key(step.element_in(self.rlwe.ring())).map_err(|error| match error {
-            Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
-            other => other,
-        })?;
+        let (g, key) =
+            keys.galois_key(self.group.element(self.rlwe.ring(), step)).map_err(|error| match error {
+                Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
+                other => other,
+            })?;
         self.check_key(g, &key)?;
         Ok((g, key))
     }

@@ -246,6 +246,24 @@ impl NoiseModel {
         LinearGain { embedding: largest_root(&sums), giant_steps }
     }
 
+    /// The gain of a linear map with these diagonals D_k themselves, in a ring of odd index.
+    pub(crate) fn gain_of_all(&self, giant_steps: usize, terms: Terms, diagonals: &[Vec<i64>]) -> LinearGain {
+        let all =
+            par::map(diagonals.len(), |i| self.squared_embeddings(diagonals[i].iter().map(|&c| c as f64)));
+        let sum = |place: usize| {
+            let squares = all.iter().map(|own| own[place]);
+            match terms {
+                Terms::Independent => squares.sum::<f64>(),
+                Terms::Largest => {
+                    let sum: f64 = squares.map(libm::sqrt).sum();
+                    sum * sum
+                }
+            }
+        };
+        let sums: Vec<f64> = (0..all.first().map_or(0, Vec::len)).map(sum).collect();
+        LinearGain { embedding: largest_root(&sums), giant_steps }
+    }
+
     /// Noise after a division by `divisor`.
     pub fn rescaled(&self, noise: f64, divisor: f64) -> f64 {
         noise / divisor + self.rounding

@@ -70,6 +70,11 @@ impl Hypercube {
         self.slot_degree
     }
 
+    /// The index of the ring.
+    pub fn index(self) -> OddIndex {
+        self.index
+    }
+
     /// p.
     pub fn prime(self) -> u64 {
         self.prime
@@ -94,7 +99,7 @@ impl Hypercube {
     }
 
     /// The exponents modulo `m_1` and `m_2` of the roots of slots, by `a_1` and by `a_2`.
-    fn exponents(self) -> [Vec<u64>; 2] {
+    pub fn exponents(self) -> [Vec<u64>; 2] {
         let [rows, columns] = self.dimensions();
         let [first, second] = self.index.primes();
         [
