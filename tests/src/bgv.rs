@@ -239,6 +239,7 @@ pub fn tiny(bound: u32) -> BgvSpec {
     BgvSpec {
         name: "tiny".into(),
         chain,
+        general: false,
         prime: 257,
         exponent: 1,
         digit_exponent: 1,
@@ -273,6 +274,7 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
     BgvSpec {
         name: "two axes".into(),
         chain,
+        general: true,
         prime,
         exponent: 1,
         digit_exponent: 1,
@@ -287,26 +289,28 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
     }
 }
 
-/// A set of a ring of odd index for thin bootstrapping modulo p^r, removed beside multiples of p, no security: two products between
-/// bootstraps, digits up to 9 of an ephemeral secret of weight 4, which are never larger.
+/// A set of a ring of odd index for bootstrapping modulo p^r, general or thin, no security: two products between bootstraps, digits up to 9 of an ephemeral secret of weight 4, which are never larger.
 ///
 /// # Panics
 /// If there are not enough primes.
-pub fn odd_index(index: u64, prime: u64, exponent: u32) -> BgvSpec {
+pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> BgvSpec {
     let bound = 9;
     let one = f64::from(exponent) * (prime as f64).log2();
     let two = one + (prime as f64).log2();
     // x - D(x) has degree (r + 1)(2 B + 1) - 1.
     let removal = ((exponent + 1) * (2 * bound + 1) - 1).ilog2() as usize + 1;
     let (maps, products) = (vec![one + 16.0; 2], vec![one + 14.0; 2]);
-    let (squares, back) = (vec![two + 13.0; removal], vec![two + 20.0; 2]);
-    let levels = [vec![two + 20.0], maps, products, squares, back].concat();
+    // Coordinates have more noise than the slots that they are unpacked from.
+    let (squares, back) = (vec![two + if general { 16.0 } else { 13.0 }; removal], vec![two + 20.0; 2]);
+    let messages = if general { [products, maps] } else { [maps, products] }.concat();
+    let levels = [vec![two + 20.0], messages, squares, back].concat();
     let special = [two + 20.5, two + 21.0, two + 21.5, 32.0];
     let mut chain = spec_of_odd_index(index, &levels, &special, 2);
     let ephemeral = chain.special.pop().expect("four of them");
     BgvSpec {
         name: "odd index".into(),
         chain,
+        general,
         prime,
         exponent,
         digit_exponent: 1,

@@ -101,7 +101,9 @@ impl Cyclotomic {
         for row in &mut all {
             row.iter_mut().zip(&last).for_each(|(x, y)| *x -= y);
             let least = row.pop().expect("words");
-            row.iter_mut().for_each(|x| *x -= &least);
+            for x in row {
+                *x -= &least;
+            }
         }
         all.concat()
     }

@@ -65,7 +65,9 @@ impl Places {
             let mut places = vec![u32::MAX; index];
             exponents.iter().zip(0..).for_each(|(&e, place)| places[e as usize] = place);
             let left: Vec<u32> = (0..index as u32).filter(|&e| places[e as usize] == u32::MAX).collect();
-            left.iter().for_each(|&e| places[e as usize] = 0);
+            for &e in &left {
+                places[e as usize] = 0;
+            }
             (places, left)
         };
         let row = |i: usize| (0..columns).map(move |j| pair.exponent([i, j]));
@@ -140,7 +142,9 @@ impl<W: Word> Bluestein<W> {
         for (words, &e) in row.chunks_exact_mut(places.columns).zip(&places.last_column) {
             kernels.sub_assign(m, words, last);
             let least = m.sub(at(e), corner);
-            words.iter_mut().for_each(|x| *x = m.sub(*x, least));
+            for x in words {
+                *x = m.sub(*x, least);
+            }
         }
     }
 
@@ -156,7 +160,9 @@ impl<W: Word> Bluestein<W> {
         let (m, tables) = (self.ntt.modulus(), self.tables());
         let (own, rest) = memory.split_at_mut(places.len());
         kernels.permute(own, x, places);
-        but.iter().for_each(|&e| own[e as usize] = W::ZERO);
+        for &e in but {
+            own[e as usize] = W::ZERO;
+        }
         kernels.mul_assign(m, own, &tables.chirp);
         rest.fill(W::ZERO);
         kernels.ntt_forward(&self.ntt, memory);

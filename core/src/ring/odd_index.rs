@@ -110,7 +110,7 @@ impl OddIndex {
 }
 
 fn is_prime(p: u64) -> bool {
-    p > 1 && (2..).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
+    p > 1 && (2..p).take_while(|d| d * d <= p).all(|d| !p.is_multiple_of(d))
 }
 
 /// a^e modulo p, below 2^32.

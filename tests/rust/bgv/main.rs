@@ -10,6 +10,7 @@ mod intersection;
 mod laws;
 mod linear;
 mod odd_index;
+mod odd_index_general;
 mod odd_index_thin;
 mod portable;
 mod program;

@@ -22,8 +22,8 @@ struct Set {
 }
 
 impl Set {
-    fn new((index, prime, exponent): (u64, u64, u32)) -> Self {
-        let params = BgvParams::new(&odd_index(index, prime, exponent)).expect("a sound set");
+    fn new(place: (u64, u64, u32)) -> Self {
+        let params = BgvParams::new(&odd_index(place, false)).expect("a sound set");
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
         let keys = secret.evaluation_keys().expect("keys");
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
@@ -164,7 +164,7 @@ fn slots_stay_right_between_squares() {
 #[test]
 fn sets_that_do_not_fit_are_refused() {
     let spec = |change: &dyn Fn(&mut BgvSpec)| {
-        let mut spec = odd_index(215, 8191, 1);
+        let mut spec = odd_index(SETS[0], false);
         change(&mut spec);
         BgvParams::<u64>::new(&spec)
     };

@@ -24,8 +24,9 @@ impl<W: Word> Maps<W> {
         let (spec, columns) = (params.spec(), params.context().slots() / 2);
         let levels: Vec<usize> = params.shapes().all().map(|(level, _)| *level).collect();
         if let Some(cube) = params.context().hypercube() {
-            let there = hypercube_slots_to_coeffs_stages(cube, params.messages())?;
-            let back = hypercube_coeffs_to_slots_stages(cube, params.raised())?;
+            let general = spec.is_general();
+            let there = hypercube_slots_to_coeffs_stages(cube, params.messages(), general)?;
+            let back = hypercube_coeffs_to_slots_stages(cube, params.raised(), general)?;
             let all: Vec<HypercubeMatrix> = there.into_iter().chain(back).collect();
             let transform =
                 |i: usize| IntegerTransform::of_hypercube(params.context(), &all[i], levels[i], storage);

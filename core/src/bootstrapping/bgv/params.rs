@@ -102,6 +102,7 @@ impl<W: Word> BgvParams<W> {
     /// the policy, or bootstraps fail too often for it.
     pub fn new(spec: &BgvSpec) -> Result<Self, Error> {
         spec.plaintexts().check(&spec.chain)?;
+        check_general(spec)?;
         check_ephemeral(spec)?;
         let removal = removal(spec)?;
         let depth = Plan::new(core::slice::from_ref(&removal))?.levels();
@@ -118,7 +119,7 @@ impl<W: Word> BgvParams<W> {
             ephemeral.digits,
         )?;
         let shapes = Shapes::of(spec, &context, &levels)?;
-        let galois = galois_elements(&context, &shapes, &levels)?;
+        let galois = galois_elements(&context, &shapes, &levels, spec.is_general())?;
         let inner = Inner {
             parts: layout(&context, &encapsulation, &levels).parts(&galois),
             shapes,
@@ -325,10 +326,25 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
 
+fn check_general(spec: &BgvSpec) -> Result<(), Error> {
+    if spec.has_odd_index() || spec.general == spec.has_two_axes() {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "a set with general = {} in a ring of {}; take the other, or a ring of odd index",
+        spec.general,
+        if spec.has_two_axes() {
+            "two axes, whose slots hold several numbers"
+        } else {
+            "one axis, whose slots hold one"
+        }
+    )))
+}
+
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
     // One for each power of Y.
-    let rows = if spec.is_general() { spec.chain.odd_part as usize - 1 } else { 1 };
+    let rows = if spec.has_two_axes() { spec.chain.odd_part as usize - 1 } else { 1 };
     let largest = (spec.chain.n / rows).min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
     if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
@@ -349,7 +365,7 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
 /// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y. In one of odd
 /// index four, as both axes are folded; where two of them are the same number, digits are larger than of independent ones.
 fn uniforms(spec: &BgvSpec) -> u32 {
-    match (spec.has_odd_index(), spec.is_general()) {
+    match (spec.has_odd_index(), spec.has_two_axes()) {
         (true, _) => 4,
         (_, true) => 2,
         (_, false) => 1,
@@ -393,7 +409,9 @@ impl Shapes {
             shapes.into_iter().enumerate().map(|(i, shape)| (top - i, shape)).collect()
         };
         let [there, back] = match context.hypercube() {
-            Some(cube) if (spec.slots_to_coeffs, spec.coeffs_to_slots) == (2, 2) => hypercube_shapes(cube),
+            Some(cube) if (spec.slots_to_coeffs, spec.coeffs_to_slots) == (2, 2) => {
+                hypercube_shapes(cube, spec.is_general())
+            }
             Some(_) => {
                 return Err(Error::InvalidArgument(format!(
                     "{} stages of slots-to-coefficients and {} of coefficients-to-slots in a ring of odd index; take 2 of both, one                      for each dimension of slots",
@@ -424,9 +442,10 @@ fn galois_elements<W: Word>(
     context: &BgvContext<W>,
     shapes: &Shapes,
     levels: &BgvLevels,
+    general: bool,
 ) -> Result<BTreeMap<GaloisElement, usize>, Error> {
     let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
-    let of_frobenius = if context.hypercube().is_some() { levels.output } else { levels.removal };
+    let of_frobenius = if general { levels.removal } else { levels.output };
     for power in 1..context.slot_degree() {
         out.insert(context.frobenius_element(power as u32)?, of_frobenius);
     }
@@ -437,7 +456,9 @@ fn galois_elements<W: Word>(
     };
     for (level, shape) in shapes.all() {
         let keys = shape.divided(ring).keys();
-        keys.into_iter().for_each(|step| add(shape.group.element(ring, step), *level));
+        for step in keys {
+            add(shape.group.element(ring, step), *level);
+        }
     }
     if let Some(cube) = context.hypercube() {
         for (dimension, length) in cube.dimensions().into_iter().enumerate() {

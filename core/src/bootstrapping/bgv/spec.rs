@@ -10,14 +10,17 @@ use crate::{
 };
 
 /// Public numbers of a set; see [`super::BgvParams`] for the checked form. In a ring of one axis bootstrapping is thin, in one of
-/// two axes general. In one of odd index it is thin: slots that hold an integer each are refreshed, and of others nothing is left.
+/// two axes general.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BgvSpec {
     /// Name of the set.
     pub name: String,
     /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, slots-to-coefficients, products, digit removal,
-    /// coefficients-to-slots; in a ring of two axes products come before slots-to-coefficients.
+    /// coefficients-to-slots; in a general set products come before slots-to-coefficients.
     pub chain: RlweSpec,
+    /// Whether all coordinates of slots are refreshed, or slots that hold an integer each, while of others nothing is left: false in a ring
+    /// of one axis, true in one of two, either in one of odd index.
+    pub general: bool,
     /// p, as [`PlaintextSpec::prime`].
     pub prime: u64,
     /// r: messages are modulo p^r.
@@ -37,6 +40,11 @@ pub struct BgvSpec {
 impl BgvSpec {
     /// Whether slots hold elements of Galois rings, whose coordinates are bootstrapped together.
     pub(super) fn is_general(&self) -> bool {
+        self.general
+    }
+
+    /// Whether the ring has a second axis beside that of a power of two.
+    pub(super) fn has_two_axes(&self) -> bool {
         self.chain.odd_part != 1 && !self.has_odd_index()
     }
 
@@ -75,7 +83,10 @@ impl BgvSpec {
         ] {
             h.update(&word.to_le_bytes());
         }
-        if self.is_general() {
+        if self.has_odd_index() && self.is_general() {
+            h.update(b"/general/");
+        }
+        if self.has_two_axes() {
             // How the ephemeral secret is drawn.
             h.update(b"/one coefficient for each power of Y/");
         }

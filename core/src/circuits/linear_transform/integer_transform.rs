@@ -104,9 +104,7 @@ impl<W: Word> IntegerTransform<W> {
         let sub = |x: i64, y: i64| ring.centered(ring.reduce_signed(x - y));
         let diagonals = par::try_map(steps.steps().len(), |i| {
             let step = steps.steps()[i];
-            let coefficients = modulus.encoder().encode(&matrix.slots_of(step))?;
-            let to_place = matrix.frobenius_of(step);
-            let diagonal = index.substitute(to_place.value(), &coefficients, sub);
+            let diagonal = modulus.encoder().encode(&matrix.slots_of(step))?;
             let giant = shape.group.element(polynomials, steps.giant_of(step));
             let moved = index.substitute(polynomials.inverse(giant).value(), &diagonal, sub);
             Ok::<_, Error>((diagonal, moved))

@@ -222,7 +222,9 @@ impl HypercubeSlots {
             }
         }
         let scale = ring.shoup(self.scale);
-        out.iter_mut().for_each(|x| *x = m.mul_shoup(*x, &scale));
+        for x in &mut out {
+            *x = m.mul_shoup(*x, &scale);
+        }
         out
     }
 
