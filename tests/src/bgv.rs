@@ -9,7 +9,7 @@ use refloat::ring::{GaloisElement, centered_f64};
 use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
 use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
 
-use crate::chain::{KEY_ID, spec, spec_of_two_axes};
+use crate::chain::{KEY_ID, spec, spec_of_odd_index, spec_of_two_axes};
 use crate::ring::{Poly, centred, negacyclic_product, product};
 use crate::rns::to_big;
 
@@ -37,7 +37,9 @@ impl Textbook {
     pub fn from_scaled<W: Word>(x: &BgvCiphertext<W>) -> Self {
         let q = product(&x.parts()[0].basis().primes().collect::<Vec<_>>());
         let p = BigInt::from(x.ring().value());
-        let times = |part: Poly| part.iter().map(|c| c * &p).collect();
+        // Zeros may follow the coefficients.
+        let degree = x.parts()[0].basis().degree();
+        let times = |part: Poly| part.iter().take(degree).map(|c| c * &p).collect();
         Self::of(&q, &p, x.parts().iter().map(|part| times(to_big(&part.clone().into_coeff()))).collect())
     }
 
@@ -54,12 +56,20 @@ impl Textbook {
     /// For other components.
     #[must_use]
     pub fn multiply(&self, other: &Self) -> Self {
+        self.multiply_in(other, negacyclic_product)
+    }
+
+    /// [`Self::multiply`] with the product of a ring.
+    ///
+    /// # Panics
+    /// For other components.
+    #[must_use]
+    pub fn multiply_in(&self, other: &Self, times: impl Fn(&[BigInt], &[BigInt]) -> Poly) -> Self {
         let ([b, a], [d, c]) = (self.parts.as_slice(), other.parts.as_slice()) else {
             panic!("two components")
         };
-        let cross: Poly =
-            negacyclic_product(b, c).iter().zip(negacyclic_product(a, d)).map(|(x, y)| x + y).collect();
-        Self::of(&self.q, &self.p, vec![negacyclic_product(b, d), cross, negacyclic_product(a, c)])
+        let cross: Poly = times(b, c).iter().zip(times(a, d)).map(|(x, y)| x + y).collect();
+        Self::of(&self.q, &self.p, vec![times(b, d), cross, times(a, c)])
     }
 
     /// Modulo Q/d: (c - delta)/d with the smallest delta that is c modulo d and 0 modulo P.
@@ -85,9 +95,15 @@ impl Textbook {
     /// sum_i parts_i s^i, centred.
     #[must_use]
     pub fn phase(&self, s: &[BigInt]) -> Poly {
+        self.phase_in(s, negacyclic_product)
+    }
+
+    /// [`Self::phase`] with the product of a ring.
+    #[must_use]
+    pub fn phase_in(&self, s: &[BigInt], times: impl Fn(&[BigInt], &[BigInt]) -> Poly) -> Poly {
         let mut sum = vec![BigInt::ZERO; s.len()];
         for part in self.parts.iter().rev() {
-            sum = negacyclic_product(&sum, s);
+            sum = times(&sum, s);
             sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
         }
         sum.iter().map(|x| centred(x, &self.q)).collect()
@@ -223,6 +239,7 @@ pub fn tiny(bound: u32) -> BgvSpec {
     BgvSpec {
         name: "tiny".into(),
         chain,
+        general: false,
         prime: 257,
         exponent: 1,
         digit_exponent: 1,
@@ -257,6 +274,7 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
     BgvSpec {
         name: "two axes".into(),
         chain,
+        general: true,
         prime,
         exponent: 1,
         digit_exponent: 1,
@@ -265,6 +283,42 @@ pub fn two_axes(place: (usize, u64), prime: u64, spare: f64) -> BgvSpec {
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
             weight: 8,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 3 },
+        },
+    }
+}
+
+/// A set of a ring of odd index for bootstrapping modulo p^r, general or thin, no security: two products between bootstraps, digits up to 9 of an ephemeral secret of weight 4, which are never larger.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> BgvSpec {
+    let bound = 9;
+    let one = f64::from(exponent) * (prime as f64).log2();
+    let two = one + (prime as f64).log2();
+    // x - D(x) has degree (r + 1)(2 B + 1) - 1.
+    let removal = ((exponent + 1) * (2 * bound + 1) - 1).ilog2() as usize + 1;
+    let (maps, products) = (vec![one + 16.0; 2], vec![one + 14.0; 2]);
+    // Coordinates have more noise than the slots that they are unpacked from.
+    let (squares, back) = (vec![two + if general { 16.0 } else { 13.0 }; removal], vec![two + 20.0; 2]);
+    let messages = if general { [products, maps] } else { [maps, products] }.concat();
+    let levels = [vec![two + 20.0], messages, squares, back].concat();
+    let special = [two + 20.5, two + 21.0, two + 21.5, 32.0];
+    let mut chain = spec_of_odd_index(index, &levels, &special, 2);
+    let ephemeral = chain.special.pop().expect("four of them");
+    BgvSpec {
+        name: "odd index".into(),
+        chain,
+        general,
+        prime,
+        exponent,
+        digit_exponent: 1,
+        bound,
+        slots_to_coeffs: 2,
+        coeffs_to_slots: 2,
+        ephemeral: EphemeralSpec {
+            weight: 4,
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },

@@ -48,6 +48,19 @@ pub fn spec_of_two_axes(
     RlweSpec { n, odd_part, ..spec }
 }
 
+/// [`spec`] of a ring of odd index: one prime of each size per level, digits of `alpha` primes.
+///
+/// # Panics
+/// If there are not enough primes, or there is no such ring.
+pub fn spec_of_odd_index(index: u64, levels: &[f64], special: &[f64], alpha: usize) -> RlweSpec {
+    let ring = Cyclotomic::of_odd_index(index).expect("a product of two odd primes");
+    let all: Vec<usize> = (0..levels.len()).collect();
+    let digits: Vec<&[usize]> = all.chunks(alpha).collect();
+    let degree_of_primes = ring.divisor_of_primes() as usize / 2;
+    let spec = spec(degree_of_primes, &levels.chunks(1).collect::<Vec<_>>(), special, &digits);
+    RlweSpec { n: ring.degree(), odd_part: index, ..spec }
+}
+
 /// [`spec`] with one digit per level.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! The ring `Z[X]/Phi_m` in powers of X, over big integers, and the way there from the basis of two axes.
+//! The ring `Z[X]/Phi_m` in powers of X, over big integers, and the way there from the basis of two axes or of an odd index.
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -28,22 +28,42 @@ pub fn cyclotomic_polynomial(index: usize) -> Vec<BigInt> {
     rest
 }
 
-/// `Z[X]/Phi_m` for m = 2 `columns` `odd`.
+/// `Z[X]/Phi_m` with a basis of powers of X.
 pub struct Cyclotomic {
     phi: Vec<BigInt>,
-    columns: usize,
-    odd: usize,
+    index: usize,
+    /// Of an odd index.
+    primes: Option<[usize; 2]>,
+    /// Exponents of X of the elements of the basis.
+    basis: Vec<usize>,
 }
 
 impl Cyclotomic {
-    /// By its numbers.
+    /// For m = 2 `columns` `odd`: Y^i Z^k, Y = X^odd and Z = X^(2 columns), in rows of equal k from 1 on.
     pub fn new(columns: usize, odd: usize) -> Self {
-        Self { phi: cyclotomic_polynomial(2 * columns * odd), columns, odd }
+        let row = |k: usize| (0..columns).map(move |i| odd * i + 2 * columns * k);
+        Self::of(2 * columns * odd, (1..odd.max(2)).flat_map(row))
+    }
+
+    /// For m = `p` `q`, distinct primes: X^(qi + pj), in rows of equal i.
+    pub fn of_odd_index(p: usize, q: usize) -> Self {
+        let basis = (0..p - 1).flat_map(|i| (0..q - 1).map(move |j| q * i + p * j));
+        Self { primes: Some([p, q]), ..Self::of(p * q, basis) }
+    }
+
+    fn of(index: usize, basis: impl Iterator<Item = usize>) -> Self {
+        let basis = basis.map(|e| e % index).collect();
+        Self { phi: cyclotomic_polynomial(index), index, primes: None, basis }
     }
 
     /// m.
     pub fn index(&self) -> usize {
-        2 * self.columns * self.odd
+        self.index
+    }
+
+    /// The exponents of X of the elements of the basis.
+    pub fn basis(&self) -> &[usize] {
+        &self.basis
     }
 
     /// The remainder modulo Phi_m.
@@ -57,15 +77,40 @@ impl Cyclotomic {
         x
     }
 
-    /// The element with coefficient x_(k-1, i) of Y^i Z^k, Y = X^odd and Z = X^(2 columns), in powers of X.
+    /// The element with these coefficients in the basis, in powers of X. More coefficients are left alone.
     pub fn to_powers(&self, x: &[BigInt]) -> Poly {
         let mut out = vec![BigInt::zero(); self.index()];
-        for (k, row) in (1..).zip(x.chunks(self.columns)) {
-            for (i, c) in row.iter().enumerate() {
-                out[(self.odd * i + 2 * self.columns * k) % self.index()] += c;
+        self.basis.iter().zip(x).for_each(|(&e, c)| out[e] += c);
+        self.reduced(out)
+    }
+
+    /// The coefficients in the basis of an element in powers of X, for an odd index: all (i, j) are modulo (p, q), and those of the last i,
+    /// and of the last j, are taken off the others.
+    ///
+    /// # Panics
+    /// For another index.
+    pub fn from_powers(&self, x: &[BigInt]) -> Poly {
+        let [p, q] = self.primes.expect("an odd index");
+        let mut all = vec![vec![BigInt::zero(); q]; p];
+        for (i, row) in all.iter_mut().enumerate() {
+            for (j, c) in row.iter_mut().enumerate() {
+                *c = x.get((q * i + p * j) % self.index).cloned().unwrap_or_default();
             }
         }
-        self.reduced(out)
+        let last = all.pop().expect("rows");
+        for row in &mut all {
+            row.iter_mut().zip(&last).for_each(|(x, y)| *x -= y);
+            let least = row.pop().expect("words");
+            for x in row {
+                *x -= &least;
+            }
+        }
+        all.concat()
+    }
+
+    /// The product of elements by their coefficients in the basis, for an odd index.
+    pub fn product_in_basis(&self, x: &[BigInt], y: &[BigInt]) -> Poly {
+        self.from_powers(&self.product(&self.to_powers(x), &self.to_powers(y)))
     }
 
     /// The product of elements in powers of X.

@@ -12,7 +12,7 @@ pub const PART_OVERHEAD: usize = 64 + 32 + 8 + 32;
 
 /// Bytes of one sample on the wire: its first component, residues packed to the bit length of their prime.
 pub(super) fn sample_bytes<W: Word>(basis: &Basis<W>) -> usize {
-    basis.primes().map(|p| (basis.n() * (64 - (p - 1).leading_zeros()) as usize).div_ceil(8)).sum()
+    basis.primes().map(|p| (basis.degree() * (64 - (p - 1).leading_zeros()) as usize).div_ceil(8)).sum()
 }
 
 /// Bytes of a ciphertext on the wire beside its residues: header 64, level, components and what its scheme has beside 24, digest 32.

@@ -113,7 +113,7 @@ impl<'a, W: Word> KeyLayout<'a, W> {
 
     /// Bytes of a key expanded in memory: both components of every sample, one word a residue.
     pub fn expanded_bytes(&self, key: SwitchingKeyId) -> u64 {
-        (2 * self.samples(key) * self.basis(key).len() * self.rlwe.n() * size_of::<W>()) as u64
+        (2 * self.samples(key) * self.basis(key).len() * self.rlwe.width() * size_of::<W>()) as u64
     }
 
     /// Name of the random streams of a key.
@@ -131,6 +131,9 @@ impl<'a, W: Word> KeyLayout<'a, W> {
             SwitchingKeyId::Relinearization => "relinearisation".into(),
             SwitchingKeyId::Galois { element, level } => {
                 let Some(step) = steps.get(&element).copied() else {
+                    if self.rlwe.ring().odd_index().is_some() {
+                        return format!("X to the power {}, level {level}", element.value());
+                    }
                     let power = element.value() % self.rlwe.ring().odd_part();
                     return format!("second axis to the power {power}, level {level}");
                 };
@@ -235,8 +238,12 @@ impl<W: Word> Secrets<'_, W> {
     }
 }
 
-/// The elements as rotations to the left, or with a negative sign to the right, inverted or not; those of a second axis are none.
+/// The elements as rotations to the left, or with a negative sign to the right, inverted or not; those of a second axis are none, nor are
+/// those of a ring of odd index.
 fn steps_of(ring: Cyclotomic, galois: &BTreeMap<GaloisElement, usize>) -> BTreeMap<GaloisElement, Step> {
+    if ring.odd_index().is_some() {
+        return BTreeMap::new();
+    }
     let quarter = (ring.columns() / 4) as i64;
     let both = |rotation| [false, true].map(|inverted| Step { rotation, inverted });
     let steps = (-quarter..quarter).flat_map(both).map(|step| (step.element_in(ring), step));

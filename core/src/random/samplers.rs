@@ -155,12 +155,13 @@ impl Stream {
     /// their own, which moves the distribution by no more than that.
     ///
     /// # Panics
-    /// Unless the length is a power of two and `weight` at most that.
+    /// Unless `weight` is at most the length.
     pub fn sparse_ternary(&mut self, out: &mut [i8], weight: usize) {
-        let n = out.len();
-        assert!(n.is_power_of_two() && weight <= n, "{weight} signs do not fit {n} values");
-        let mut tagged = alloc::vec![0u64; n];
-        for (i, x) in tagged.iter_mut().enumerate() {
+        assert!(weight <= out.len(), "{weight} signs do not fit {} values", out.len());
+        // Up to a power of two words without a value, which sort behind all others.
+        let n = out.len().next_power_of_two();
+        let mut tagged = alloc::vec![!3u64; n];
+        for (i, x) in tagged[..out.len()].iter_mut().enumerate() {
             // Two lowest bits: 0 for nothing, 1 for +1, 2 for -1. The sign is the tag's lowest bit.
             let word = self.next_u64();
             *x = word & !3 | if i < weight { 1 + (word & 1) } else { 0 };

@@ -56,7 +56,7 @@ impl GaloisElement {
     }
 
     /// A unit modulo the index of some ring.
-    pub(super) const fn of_exponent(g: u64) -> Self {
+    pub(crate) const fn of_exponent(g: u64) -> Self {
         Self(g)
     }
 
@@ -99,7 +99,15 @@ impl Automorphism {
 
     /// The table of an automorphism of any ring. In one of two axes, row `i - 1` of the output is the row of the values at omega^(g i),
     /// with its points taken as in [`Self::new`].
+    /// In one of odd index both the rows and the words within rows are shifted around.
     pub fn over(ring: Cyclotomic, element: GaloisElement) -> Self {
+        if let Some(pair) = ring.odd_index() {
+            let ([rows, columns], [down, along]) = (pair.orders(), pair.logarithms(element.0));
+            let row =
+                |i: usize| (0..columns).map(move |j| (i + down) % rows * columns + (j + along) % columns);
+            let places = (0..rows).flat_map(row).chain(ring.degree()..ring.width());
+            return Self { element, permutation: places.map(|place| place as u32).collect() };
+        }
         let n = ring.columns();
         let mask = 2 * n as u64 - 1;
         // brev[x] by doubling: the upper half of each prefix has one more bit, at the other end.

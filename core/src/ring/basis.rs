@@ -2,7 +2,11 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
-use super::{cyclotomic::Cyclotomic, second_axis::SecondAxis};
+use super::{
+    bluestein::{Bluestein, Places, Scratch},
+    cyclotomic::Cyclotomic,
+    second_axis::SecondAxis,
+};
 use crate::{
     arith::{Kernels, Modulus, NttTable, Word},
     error::Error,
@@ -11,8 +15,15 @@ use crate::{
 /// A cyclotomic ring modulo one prime p: modulus and transform tables.
 pub struct SubRing<W: Word> {
     modulus: Modulus<W>,
-    ntt: NttTable<W>,
-    across: Option<SecondAxis<W>>,
+    transform: Transform<W>,
+}
+
+/// How polynomials are transformed.
+enum Transform<W: Word> {
+    /// One or two axes: each row, and then across rows.
+    Rows(NttTable<W>, Option<SecondAxis<W>>),
+    /// Of odd index.
+    Odd(Bluestein<W>),
 }
 
 impl<W: Word> SubRing<W> {
@@ -22,34 +33,50 @@ impl<W: Word> SubRing<W> {
     }
 
     /// Tables of its negacyclic transform: of each row, in a ring of two axes.
+    ///
+    /// # Panics
+    /// In a ring of odd index.
     pub fn ntt(&self) -> &NttTable<W> {
-        &self.ntt
+        match &self.transform {
+            Transform::Rows(ntt, _) => ntt,
+            Transform::Odd(_) => panic!("a ring of odd index has no negacyclic transform"),
+        }
     }
 
     /// Coefficients of a polynomial to its values, in place.
-    pub fn forward(&self, row: &mut [W]) {
+    pub fn forward(&self, row: &mut [W], scratch: &mut Scratch<W>) {
         let kernels = W::kernels();
-        for row in row.chunks_exact_mut(self.ntt.n()) {
-            kernels.ntt_forward(&self.ntt, row);
-        }
-        if let Some(across) = &self.across {
-            across.forward(kernels, &self.modulus, row);
+        match &self.transform {
+            Transform::Rows(ntt, across) => {
+                for row in row.chunks_exact_mut(ntt.n()) {
+                    kernels.ntt_forward(ntt, row);
+                }
+                if let Some(across) = across {
+                    across.forward(kernels, &self.modulus, row);
+                }
+            }
+            Transform::Odd(odd) => odd.forward(kernels, row, scratch),
         }
     }
 
     /// Values of a polynomial to its coefficients, in place.
-    pub fn inverse(&self, row: &mut [W]) {
+    pub fn inverse(&self, row: &mut [W], scratch: &mut Scratch<W>) {
         let kernels = W::kernels();
-        if let Some(across) = &self.across {
-            across.inverse(kernels, &self.modulus, row);
-        }
-        for row in row.chunks_exact_mut(self.ntt.n()) {
-            kernels.ntt_inverse(&self.ntt, row);
+        match &self.transform {
+            Transform::Rows(ntt, across) => {
+                if let Some(across) = across {
+                    across.inverse(kernels, &self.modulus, row);
+                }
+                for row in row.chunks_exact_mut(ntt.n()) {
+                    kernels.ntt_inverse(ntt, row);
+                }
+            }
+            Transform::Odd(odd) => odd.inverse(kernels, row, scratch),
         }
     }
 }
 
-/// An ordered list of distinct primes p ≡ 1 modulo the index of the ring, with their tables; cheap to clone.
+/// An ordered list of distinct primes p ≡ 1 modulo [`Cyclotomic::divisor_of_primes`] of the ring, with their tables; cheap to clone.
 pub struct Basis<W: Word> {
     ring: Cyclotomic,
     rows: Arc<[Arc<SubRing<W>>]>,
@@ -74,9 +101,11 @@ impl<W: Word> Basis<W> {
     /// Builds the tables of any ring for the given primes.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] if a prime repeats, is too wide for the word, is not prime or is not 1 modulo the index.
+    /// [`Error::InvalidArgument`] if a prime repeats, is too wide for the word, is not prime or is not 1 modulo
+    /// [`Cyclotomic::divisor_of_primes`].
     pub fn over(ring: Cyclotomic, primes: &[u64]) -> Result<Self, Error> {
         let mut rows: Vec<Arc<SubRing<W>>> = Vec::with_capacity(primes.len());
+        let places = Places::new(ring);
         for (i, &p) in primes.iter().enumerate() {
             if primes[..i].contains(&p) {
                 return Err(Error::InvalidArgument(format!(
@@ -84,15 +113,24 @@ impl<W: Word> Basis<W> {
                 )));
             }
             let modulus = Modulus::new(p)?;
-            let ntt = NttTable::new(modulus, ring.columns())?;
-            let across = SecondAxis::new(ring, &modulus)?;
-            rows.push(Arc::new(SubRing { modulus, ntt, across }));
+            let transform = match &places {
+                Some(places) => Transform::Odd(Bluestein::new(ring, places, modulus)?),
+                None => {
+                    Transform::Rows(NttTable::new(modulus, ring.columns())?, SecondAxis::new(ring, &modulus)?)
+                }
+            };
+            rows.push(Arc::new(SubRing { modulus, transform }));
         }
         Ok(Self { ring, rows: rows.into() })
     }
 
-    /// Ring degree N: words per row.
+    /// Words per row: the ring degree N, see [`Cyclotomic::width`].
     pub fn n(&self) -> usize {
+        self.ring.width()
+    }
+
+    /// Ring degree N.
+    pub fn degree(&self) -> usize {
         self.ring.degree()
     }
 

@@ -2,8 +2,11 @@
 
 use alloc::format;
 
-use super::automorphism::GaloisElement;
+use super::{automorphism::GaloisElement, odd_index::OddIndex};
 use crate::error::Error;
+
+/// Words that rows of rings of odd index are filled up to a multiple of with zeros: keys are kept in tiles of so many, or half as many.
+const TILE: usize = 64;
 
 /// The ring Z\[X\]/Phi_m of an index m = 2 n' m', n' a power of two and m' 1 or a prime of Fermat.
 ///
@@ -11,40 +14,54 @@ use crate::error::Error;
 /// Y = X^m' and Z = X^2n' up to the choice of roots, and has degree N = n' (m' - 1), a power of two as well. Its basis is Y^i Z^k
 /// for 0 <= i < n' and 1 <= k < m', in rows of equal k; 1 is minus the sum of all Z^k. The roots of unity Z^k are permuted by
 /// all automorphisms, and a product of two of them is one or 1.
+///
+/// Or the ring of an odd index, see [`OddIndex`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cyclotomic {
     columns: usize,
     odd: u64,
+    pair: Option<OddIndex>,
 }
 
 impl Cyclotomic {
     /// Values of m'.
     pub const ODD_PARTS: [u64; 4] = [1, 3, 5, 17];
 
-    /// The ring of degree `n`, a power of two, whose index has the odd part `odd`.
+    /// The ring of degree `n`, a power of two, whose index has the odd part `odd`; or that of the index `odd`, a product of two odd primes
+    /// `m_1` < `m_2`, of degree `n` = (`m_1` - 1)(`m_2` - 1).
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is no power of two, or less
-    /// than twice as large as that of the second axis.
+    /// than twice as large as that of the second axis; for an odd index of other factors or another degree.
     pub fn new(n: usize, odd: u64) -> Result<Self, Error> {
         if !Self::ODD_PARTS.contains(&odd) {
-            return Err(Error::InvalidArgument(format!(
-                "a ring of index 2^a times {odd}; the odd part is 1, 3, 5 or 17"
-            )));
+            return Self::of_odd_index(odd).filter(|ring| ring.degree() == n).ok_or_else(|| {
+                Error::InvalidArgument(format!(
+                    "a ring of degree {n} and of index 2^a times {odd}; take an odd part of 1, 3, 5 or 17 and a power of two, or an \
+                     index below 2^17 that is the product of two odd primes and the degree (p - 1)(q - 1)"
+                ))
+            });
         }
-        let rows = Self { columns: 1, odd }.rows();
+        let rows = Self { columns: 1, odd, pair: None }.rows();
         if !n.is_power_of_two() || n / rows < 2 || n > 1 << 20 {
             return Err(Error::InvalidArgument(format!(
                 "ring degree {n} with an index of odd part {odd}; take a power of two from {} to 2^20",
                 2 * rows
             )));
         }
-        Ok(Self { columns: n / rows, odd })
+        Ok(Self { columns: n / rows, odd, pair: None })
+    }
+
+    /// The ring of an index that is the product of two odd primes; none for others, and from 2^17 on.
+    pub fn of_odd_index(index: u64) -> Option<Self> {
+        let pair = Some(index).filter(|index| index >> 17 == 0).and_then(OddIndex::new)?;
+        let [_, columns] = pair.orders();
+        Some(Self { columns, odd: index, pair: Some(pair) })
     }
 
     /// Z\[X\]/(X^n + 1), unchecked.
     pub(super) const fn power_of_two(n: usize) -> Self {
-        Self { columns: n, odd: 1 }
+        Self { columns: n, odd: 1, pair: None }
     }
 
     /// Degree N.
@@ -52,22 +69,46 @@ impl Cyclotomic {
         self.columns * self.rows()
     }
 
-    /// The index m.
-    pub fn index(self) -> u64 {
-        2 * self.columns as u64 * self.odd
+    /// Words of a polynomial modulo a prime: N, and in a ring of odd index zeros after them.
+    pub fn width(self) -> usize {
+        if self.pair.is_some() { self.degree().next_multiple_of(TILE) } else { self.degree() }
     }
 
-    /// m'.
+    /// The index m.
+    pub fn index(self) -> u64 {
+        if self.pair.is_some() { self.odd } else { 2 * self.columns as u64 * self.odd }
+    }
+
+    /// What primes of moduli have to be 1 modulo: the index, or of an odd one as much as its transforms by convolutions take, the
+    /// index times a power of two.
+    pub fn divisor_of_primes(self) -> u64 {
+        if self.pair.is_some() { self.odd * 2 * self.convolution() as u64 } else { self.index() }
+    }
+
+    /// Words of the convolution that transforms a polynomial of odd index: a power of two, twice the index and more.
+    pub(super) fn convolution(self) -> usize {
+        (2 * self.odd as usize - 1).next_power_of_two()
+    }
+
+    /// m', or an odd index.
     pub fn odd_part(self) -> u64 {
         self.odd
     }
 
-    /// Rows of a polynomial: m' - 1, or 1.
-    pub fn rows(self) -> usize {
-        (self.odd as usize - 1).max(1)
+    /// The axes of a ring of odd index.
+    pub fn odd_index(self) -> Option<OddIndex> {
+        self.pair
     }
 
-    /// n': words of a row, which is a polynomial modulo Y^n' + 1.
+    /// Rows of a polynomial: m' - 1, or 1; `m_1` - 1 for an odd index.
+    pub fn rows(self) -> usize {
+        match self.pair {
+            Some(pair) => pair.orders()[0],
+            None => (self.odd as usize - 1).max(1),
+        }
+    }
+
+    /// n': words of a row, which is a polynomial modulo Y^n' + 1; `m_2` - 1 for an odd index.
     pub fn columns(self) -> usize {
         self.columns
     }
@@ -77,7 +118,10 @@ impl Cyclotomic {
     /// # Errors
     /// [`Error::InvalidArgument`] unless g is below m and has no divisor in common with it.
     pub fn element(self, g: u64) -> Result<GaloisElement, Error> {
-        let shared = g.is_multiple_of(2) || (self.odd > 1 && g.is_multiple_of(self.odd));
+        let shared = match self.pair {
+            Some(pair) => pair.primes().into_iter().any(|p| g.is_multiple_of(p)),
+            None => g.is_multiple_of(2) || (self.odd > 1 && g.is_multiple_of(self.odd)),
+        };
         if shared || g >= self.index() {
             return Err(Error::InvalidArgument(format!(
                 "Galois element {g} must be below the index {} and without a divisor in common with it",
@@ -87,21 +131,34 @@ impl Cyclotomic {
         Ok(GaloisElement::of_exponent(g))
     }
 
-    /// Y -> Y^(5^steps), Z -> Z.
+    /// Y -> Y^(5^steps), Z -> Z. For an odd index, whose slots a scheme arranges, `X_1` -> `X_1` and `X_2` -> `X_2`^g, g the power
+    /// `steps` of the smallest primitive root modulo `m_2`.
     pub fn rotation(self, steps: i64) -> GaloisElement {
+        if let Some(pair) = self.pair {
+            return GaloisElement::of_exponent(pair.unit([0, steps]));
+        }
         self.of_axes(GaloisElement::rotation(steps, self.columns).value(), 1)
     }
 
-    /// Y -> 1/Y, Z -> Z: complex conjugation for m' = 1.
+    /// Y -> 1/Y, Z -> Z: complex conjugation for m' = 1. X -> 1/X for an odd index.
     pub fn inversion(self) -> GaloisElement {
+        if self.pair.is_some() {
+            return GaloisElement::of_exponent(self.odd - 1);
+        }
         self.of_axes(GaloisElement::conjugation(self.columns).value(), 1)
     }
 
     /// Y -> Y, Z -> Z^k, for k that m' does not divide.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a multiple of m'.
+    /// [`Error::InvalidArgument`] for a multiple of m', and in a ring of odd index.
     pub fn of_second_axis(self, k: u64) -> Result<GaloisElement, Error> {
+        if self.pair.is_some() {
+            return Err(Error::InvalidArgument(format!(
+                "a ring of index {} has no axis of a power of two; take its automorphisms by their exponents",
+                self.odd
+            )));
+        }
         if self.odd > 1 && k.is_multiple_of(self.odd) {
             return Err(Error::InvalidArgument(format!(
                 "Z -> Z^{k} is not an automorphism where Z has order {}; take another exponent",
@@ -116,9 +173,23 @@ impl Cyclotomic {
         GaloisElement::of_exponent(a.value() * b.value() % self.index())
     }
 
+    /// A power of an automorphism.
+    pub fn power(self, g: GaloisElement, exponent: i64) -> GaloisElement {
+        let base = if exponent < 0 { self.inverse(g) } else { g };
+        let (mut out, mut square, mut rest) = (GaloisElement::of_exponent(1), base, exponent.unsigned_abs());
+        while rest > 0 {
+            if rest & 1 == 1 {
+                out = self.combine(out, square);
+            }
+            square = self.combine(square, square);
+            rest >>= 1;
+        }
+        out
+    }
+
     /// The inverse of an automorphism.
     pub fn inverse(self, g: GaloisElement) -> GaloisElement {
-        // The orders of all automorphisms are powers of two and divide N.
+        // The orders of all automorphisms divide N.
         let (mut out, mut base, mut exponent) = (1, g.value(), self.degree() as u64 - 1);
         while exponent > 0 {
             if exponent & 1 == 1 {
@@ -148,7 +219,7 @@ mod tests {
 
     #[test]
     fn automorphisms_are_the_units_modulo_the_index() {
-        for (n, odd) in [(8, 1), (4, 3), (16, 3), (32, 5), (8, 5), (64, 17)] {
+        for (n, odd) in [(8, 1), (4, 3), (16, 3), (32, 5), (8, 5), (64, 17), (8, 15), (84, 129), (252, 301)] {
             let ring = Cyclotomic::new(n, odd).expect("a ring");
             let units: alloc::vec::Vec<u64> =
                 (0..ring.index()).filter(|&g| gcd(g, ring.index()) == 1).collect();
@@ -183,9 +254,21 @@ mod tests {
 
     #[test]
     fn other_rings_are_refused() {
-        for (n, odd) in
-            [(0, 1), (1, 1), (12, 1), (1 << 21, 1), (4, 5), (16, 17), (32, 0), (32, 7), (32, 9), (32, 257)]
-        {
+        for (n, odd) in [
+            (0, 1),
+            (1, 1),
+            (12, 1),
+            (1 << 21, 1),
+            (4, 5),
+            (16, 17),
+            (32, 0),
+            (32, 7),
+            (32, 9),
+            (32, 257),
+            (32, 15),
+            (18, 27),
+            (48, 105),
+        ] {
             assert!(Cyclotomic::new(n, odd).is_err(), "{n}, {odd}");
         }
     }

@@ -10,11 +10,14 @@ use super::{
 };
 use crate::arith::{DoubleDouble, Modulus, Word};
 
-/// The polynomial with the given signed coefficients, |x| < 2^62.
+/// The polynomial with the given signed coefficients, |x| < 2^62; what follows them in a row of a ring of odd index is left alone.
 pub fn from_integers<W: Word>(basis: &Basis<W>, coefficients: &[i64]) -> Poly<W, Coeff> {
     let mut out = Poly::zero(basis);
     let kernels = basis.kernels();
-    out.for_each_row_mut(|i, row| kernels.reduce_i64(basis.modulus(i), row, coefficients));
+    out.for_each_row_mut(|i, row| {
+        let own = coefficients.get(..basis.degree()).unwrap_or(coefficients);
+        kernels.reduce_i64(basis.modulus(i), &mut row[..basis.degree()], own);
+    });
     out
 }
 
@@ -93,7 +96,7 @@ fn from_digits<W: Word, T: Copy + Default>(x: &Poly<W, Coeff>, next: impl Fn(T, 
         digits.push(row);
     }
     lower.zeroize();
-    let mut out = vec![T::default(); n];
+    let mut out = vec![T::default(); basis.degree()];
     for (i, digit) in digits.iter().enumerate().rev() {
         let m = basis.modulus(i);
         for (o, &v) in out.iter_mut().zip(digit) {

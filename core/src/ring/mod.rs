@@ -6,9 +6,11 @@
 
 mod automorphism;
 mod basis;
+mod bluestein;
 mod convert;
 mod cyclotomic;
 mod integers;
+mod odd_index;
 mod poly;
 mod rescale;
 mod sampling;
@@ -16,9 +18,11 @@ mod second_axis;
 
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
+pub use bluestein::Scratch;
 pub use convert::{BaseConverter, Extension, Source};
 pub use cyclotomic::Cyclotomic;
 pub use integers::{centered, centered_f64, centered_residues, from_integers, from_wide_integers};
+pub use odd_index::OddIndex;
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::{ModDown, switch_modulus};
 pub(crate) use sampling::fill_uniform_rows;

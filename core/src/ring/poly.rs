@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use super::{automorphism::Automorphism, basis::Basis};
+use super::{automorphism::Automorphism, basis::Basis, bluestein::Scratch};
 use crate::{
     arith::{Shoup, Word},
     par,
@@ -15,12 +15,12 @@ use crate::{
 pub trait Domain: Copy + Send + Sync + 'static {}
 
 /// Coefficient domain: entry `t` of a row is the coefficient of X^t. In a ring of two axes, entry `i` of row `k - 1` is that of
-/// Y^i Z^k.
+/// Y^i Z^k. In one of odd index, entry `(m_2 - 1) i + j` is that of `X_1`^i `X_2`^j, and zeros follow.
 #[derive(Debug, Clone, Copy)]
 pub struct Coeff;
 
 /// Evaluation domain: entry `j` of a row is the value at psi^(2 brev(j) + 1). In a ring of two axes, entry `j` of row `i - 1` is
-/// the value at Y = psi^(2 brev(j) + 1), Z = omega^i.
+/// the value at Y = psi^(2 brev(j) + 1), Z = omega^i. In one of odd index the values are in the order of [`super::OddIndex`].
 #[derive(Debug, Clone, Copy)]
 pub struct Eval;
 
@@ -101,6 +101,16 @@ impl<W: Word, D: Domain> Poly<W, D> {
     pub fn for_each_row_mut(&mut self, f: impl Fn(usize, &mut [W]) + Sync + Send) {
         let n = self.basis.n();
         par::for_each_row_mut(&mut self.data, n, f);
+    }
+
+    /// [`Self::for_each_row_mut`] with memory that `f` may use as it likes.
+    pub fn for_each_row_with<M>(
+        &mut self,
+        memory: impl Fn() -> M + Sync + Send,
+        f: impl Fn(&mut M, usize, &mut [W]) + Sync + Send,
+    ) {
+        let n = self.basis.n();
+        par::for_each_row_with(&mut self.data, n, memory, f);
     }
 
     /// [`Self::for_each_row_mut`] with the rows of another polynomial modulo the same basis beside them.
@@ -202,7 +212,7 @@ impl<W: Word> Poly<W, Coeff> {
     /// Number-theoretic transform of every row.
     pub fn into_eval(mut self) -> Poly<W, Eval> {
         let basis = self.basis.clone();
-        self.for_each_row_mut(|i, row| basis.row(i).forward(row));
+        self.for_each_row_with(Scratch::default, |scratch, i, row| basis.row(i).forward(row, scratch));
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 }
@@ -211,7 +221,7 @@ impl<W: Word> Poly<W, Eval> {
     /// Inverse transform of every row.
     pub fn into_coeff(mut self) -> Poly<W, Coeff> {
         let basis = self.basis.clone();
-        self.for_each_row_mut(|i, row| basis.row(i).inverse(row));
+        self.for_each_row_with(Scratch::default, |scratch, i, row| basis.row(i).inverse(row, scratch));
         Poly { basis: self.basis, data: self.data, domain: PhantomData }
     }
 

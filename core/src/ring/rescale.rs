@@ -5,6 +5,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     basis::Basis,
+    bluestein::Scratch,
     convert::{BaseConverter, Source},
     poly::{Eval, Poly},
 };
@@ -63,10 +64,10 @@ impl<W: Word> ModDown<W> {
         par::for_each_row_with(
             kept,
             n,
-            || vec![W::ZERO; n],
-            |remainder, i, row| {
+            || (vec![W::ZERO; n], Scratch::default()),
+            |(remainder, scratch), i, row| {
                 source.row_into(i, remainder);
-                self.keep.row(i).forward(remainder);
+                self.keep.row(i).forward(remainder, scratch);
                 kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, remainder, &self.inverse[i][0]);
             },
         );
@@ -76,8 +77,8 @@ impl<W: Word> ModDown<W> {
     /// What x is modulo D, given its last rows, which are overwritten.
     fn remainder<'a>(&'a self, dropped: &'a mut [W]) -> Source<'a, W> {
         let (n, from) = (self.keep.n(), self.converter.from());
-        par::for_each_row_mut(dropped, n, |i, row| {
-            from.row(i).inverse(row);
+        par::for_each_row_with(dropped, n, Scratch::default, |scratch, i, row| {
+            from.row(i).inverse(row, scratch);
             self.converter.prepare(i, row);
         });
         self.converter.source(dropped.chunks_exact(n).collect())
@@ -90,10 +91,10 @@ impl<W: Word> ModDown<W> {
         debug_assert!(out.basis().same_as(&self.keep));
         let (kept, dropped) = x.split_at_row_mut(self.keep.len());
         let source = self.remainder(dropped);
-        out.for_each_row_mut(|i, row| {
+        out.for_each_row_with(Scratch::default, |scratch, i, row| {
             // The remainder r, then (r - x) (-1/D).
             source.row_into(i, row);
-            self.keep.row(i).forward(row);
+            self.keep.row(i).forward(row, scratch);
             let x = &kept[i * n..(i + 1) * n];
             kernels.sub_mul_scalar_assign(self.keep.modulus(i), row, x, &self.inverse[i][1]);
         });

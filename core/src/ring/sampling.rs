@@ -75,7 +75,7 @@ impl SmallPoly {
         Self(out)
     }
 
-    /// Exactly `weight` coefficients are -1 or 1, at uniform positions; `n` is a power of two.
+    /// Exactly `weight` coefficients are -1 or 1, at uniform positions.
     pub fn sparse_ternary(n: usize, weight: usize, stream: &mut Stream) -> Self {
         let mut out = vec![0i8; n];
         stream.sparse_ternary(&mut out, weight);
@@ -84,11 +84,14 @@ impl SmallPoly {
 
     /// Exactly `weight` coefficients are -1 or 1, in any ring. In one of two axes there is at most one for each power of Y, in a row of
     /// its own drawing: every coefficient of a product then is a sum of 2 `weight` coefficients of the other factor at most, all of them
-    /// different.
+    /// different. In one of odd index any coefficients may be.
     ///
     /// # Panics
-    /// Unless there are as many powers of Y.
+    /// Unless there are as many powers of Y, or coefficients.
     pub fn sparse_ternary_in(ring: Cyclotomic, weight: usize, stream: &mut Stream) -> Self {
+        if ring.odd_index().is_some() {
+            return Self::sparse_ternary(ring.degree(), weight, stream);
+        }
         let signs = Self::sparse_ternary(ring.columns(), weight, stream);
         if ring.rows() == 1 {
             return signs;
@@ -118,8 +121,21 @@ impl SmallPoly {
 
     /// An error of the given width in any ring. In one of two axes it is drawn independently for all Y^i Z^k with 0 <= k < m', and
     /// those of k = 0 are taken off the others: so it is spherical up to a factor in the canonical embedding, and no coefficient
-    /// is larger than twice the largest of [`Self::error_of`].
+    /// is larger than twice the largest of [`Self::error_of`]. In one of odd index it is drawn for all powers of X, and no coefficient
+    /// is larger than four times that.
     pub fn error_in(ring: Cyclotomic, width: Binomial, stream: &mut Stream) -> Self {
+        if let Some(pair) = ring.odd_index() {
+            debug_assert!(width == Binomial::Coins21, "four errors fit a byte");
+            // For all `X_1`^i `X_2`^j; the last row and the last of each row are taken off the others.
+            let [rows, columns] = pair.orders();
+            let all = Self::error_of(width, (rows + 1) * (columns + 1), stream);
+            let (above, last) = all.0.split_at(rows * (columns + 1));
+            let folded = above.chunks_exact(columns + 1).flat_map(|row| {
+                let least = row[columns] - last[columns];
+                row.iter().zip(last).take(columns).map(move |(x, y)| x - y - least)
+            });
+            return Self(folded.collect());
+        }
         if ring.odd_part() == 1 {
             return Self::error_of(width, ring.degree(), stream);
         }
@@ -166,7 +182,7 @@ impl SmallPoly {
     }
 }
 
-/// Uniform residues, prime after prime, each row from the same stream in order: the public second
+/// Uniform residues, prime after prime, as many as the degree in each row, each row from the same stream in order: the public second
 /// component of a sample, in whichever domain the caller reads it.
 pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
     let mut out = vec![W::ZERO; basis.len() * basis.n()];
@@ -177,7 +193,7 @@ pub fn uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream) -> Vec<W> {
 /// [`uniform_rows`] into memory used before.
 pub(crate) fn fill_uniform_rows<W: Word>(basis: &Basis<W>, stream: &mut Stream, out: &mut [W]) {
     for (i, row) in out.chunks_exact_mut(basis.n()).enumerate() {
-        W::fill_uniform(stream, basis.modulus(i).value_u64(), row);
+        W::fill_uniform(stream, basis.modulus(i).value_u64(), &mut row[..basis.degree()]);
     }
 }
 

@@ -6,16 +6,16 @@ use super::sample::SampleBlock;
 use crate::{
     arith::{Deferred, Shoup, Word},
     error::Error,
-    ring::{Basis, Cyclotomic, Extension, ModDown, SmallPoly, Source},
+    ring::{Basis, Cyclotomic, Extension, ModDown, Scratch, SmallPoly, Source},
     security::{self, Instance, SecretDistribution, SecurityPolicy, SecurityReport},
 };
 
 /// Moduli of a hybrid key-switching chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RlweSpec {
-    /// Ring degree N, a power of two.
+    /// Ring degree N, a power of two but for rings of odd index.
     pub n: usize,
-    /// Odd part m' of the index of the ring: 1 for X^N + 1, see [`Cyclotomic`].
+    /// Odd part m' of the index of the ring: 1 for X^N + 1; or the index, if that is odd: see [`Cyclotomic::new`].
     pub odd_part: u64,
     /// Primes of each level, level 0 first; a level may be a product of several primes, which are
     /// always dropped together.
@@ -110,8 +110,8 @@ pub(super) struct LevelTables<W: Word> {
 
 impl<W: Word> LevelTables<W> {
     /// Row `i` of a polynomial modulo Q_l from evaluation domain to what the conversion of its digit takes.
-    pub(super) fn prepare(&self, i: usize, row: &mut [W]) {
-        self.q.row(i).inverse(row);
+    pub(super) fn prepare(&self, i: usize, row: &mut [W], scratch: &mut Scratch<W>) {
+        self.q.row(i).inverse(row, scratch);
         for digit in &self.digits {
             if let Some(place) = digit.own().iter().position(|&own| own == i) {
                 digit.prepare(place, row);
@@ -134,9 +134,11 @@ impl<W: Word> RlweContext<W> {
     /// [`Error::InvalidArgument`] naming what is wrong: degree, a prime, or the digits;
     /// [`Error::Insecure`] if the modulus is too large for the degree under the policy.
     pub fn new(spec: &RlweSpec) -> Result<Self, Error> {
-        if !spec.n.is_power_of_two() || spec.n < 8 || spec.n > 1 << 17 {
+        let of_odd_index =
+            Cyclotomic::of_odd_index(spec.odd_part).is_some_and(|ring| ring.degree() == spec.n);
+        if !(spec.n.is_power_of_two() || of_odd_index) || spec.n < 8 || spec.n > 1 << 17 {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {} must be a power of two from 8 to 131072",
+                "ring degree {} must be a power of two from 8 to 131072, or (p - 1)(q - 1) for the index pq",
                 spec.n
             )));
         }
@@ -194,6 +196,11 @@ impl<W: Word> RlweContext<W> {
     /// Ring degree N.
     pub fn n(&self) -> usize {
         self.0.spec.n
+    }
+
+    /// Words of a polynomial modulo one prime, see [`Cyclotomic::width`].
+    pub fn width(&self) -> usize {
+        self.0.p.n()
     }
 
     /// The ring.
@@ -316,7 +323,8 @@ fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
             } else {
                 "main key at Q P"
             },
-            log_n: spec.n.trailing_zeros(),
+            // Of a ring of odd index as if it were smaller.
+            log_n: spec.n.ilog2(),
             secret: spec.secret,
             log_modulus: primes.map(|&p| libm::log2(p as f64)).sum(),
             sigma: SmallPoly::ERROR_SIGMA,

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     arith::{KeyProduct, LeftRows, Word, in_lines, line, row_to_lines, whole_row},
     par,
-    ring::{Automorphism, Basis, Eval, Extension, Poly, Source},
+    ring::{Automorphism, Basis, Eval, Extension, Poly, Scratch, Source},
     trace::Counters,
 };
 
@@ -118,7 +118,12 @@ impl<W: Word> DigitsApart<'_, W> {
     }
 
     /// All digits modulo prime `limb` of Q_l P, evaluation domain, in `memory` but for those that x has itself.
-    pub(crate) fn rows<'b>(&'b self, limb: usize, memory: &'b mut [W]) -> Vec<&'b [W]> {
+    pub(crate) fn rows<'b>(
+        &'b self,
+        limb: usize,
+        memory: &'b mut [W],
+        scratch: &mut Scratch<W>,
+    ) -> Vec<&'b [W]> {
         let (n, basis) = (self.x.basis().n(), &self.tables.qp);
         let digits = self.tables.digits.iter().zip(&self.sources);
         let memory = memory.chunks_exact_mut(digit_width::<W>(n));
@@ -126,7 +131,7 @@ impl<W: Word> DigitsApart<'_, W> {
             let Some(target) = digit.target(limb) else { return self.x.row(limb) };
             let row = &mut row[..n];
             source.row_into(target, row);
-            basis.row(limb).forward(row);
+            basis.row(limb).forward(row, scratch);
             &*row
         };
         digits.zip(memory).map(row).collect()
@@ -179,22 +184,24 @@ impl<W: Word> RlweContext<W> {
         counters: &mut Counters,
     ) {
         let tables = self.level(level);
-        let (n, count, limbs) = (self.n(), tables.digits.len(), tables.qp.len());
+        let (n, count, limbs) = (self.width(), tables.digits.len(), tables.qp.len());
         debug_assert!(x.basis().same_as(&tables.q));
         (out.level, out.count, out.n) = (level, count, n);
         out.coefficients.clear();
         out.coefficients.extend_from_slice(x.data());
         out.data.resize(limbs * count * n, W::ZERO);
-        par::for_each_chunk_mut(&mut out.coefficients, n, |i, row| tables.prepare(i, row));
+        par::for_each_chunk_with(&mut out.coefficients, n, Scratch::default, |scratch, i, row| {
+            tables.prepare(i, row, scratch);
+        });
         let sources = tables.sources(&out.coefficients);
-        let memory = || vec![W::ZERO; n];
-        par::for_each_chunk_with(&mut out.data, count * n, memory, |row, limb, lines| {
+        let memory = || (vec![W::ZERO; n], Scratch::default());
+        par::for_each_chunk_with(&mut out.data, count * n, memory, |(row, scratch), limb, lines| {
             for (j, (digit, source)) in tables.digits.iter().zip(&sources).enumerate() {
                 match digit.target(limb) {
                     None => row_to_lines(x.row(limb), (j, count), lines),
                     Some(target) => {
                         source.row_into(target, row);
-                        tables.qp.row(limb).forward(row);
+                        tables.qp.row(limb).forward(row, scratch);
                         row_to_lines(row, (j, count), lines);
                     }
                 }
@@ -218,7 +225,9 @@ impl<W: Word> RlweContext<W> {
         debug_assert!(x.basis().same_as(&tables.q));
         memory.clear();
         memory.extend_from_slice(x.data());
-        par::for_each_row_mut(memory, self.n(), |i, row| tables.prepare(i, row));
+        par::for_each_row_with(memory, self.width(), Scratch::default, |scratch, i, row| {
+            tables.prepare(i, row, scratch);
+        });
         let own: usize = tables.digits.iter().map(|d| d.own().len()).sum();
         counters.ntt += (tables.q.len() + tables.digits.len() * tables.qp.len() - own) as u64;
         DigitsApart { tables, x, sources: tables.sources(memory) }
@@ -297,9 +306,9 @@ impl<W: Word> RlweContext<W> {
         let tables = self.level(level);
         let mut prepared = Vec::new();
         let digits = self.digits_apart(level, x, &mut prepared, counters);
-        let memory = || vec![W::ZERO; digits.memory()];
-        out.b.for_each_row_pair_with(&mut out.a, memory, |memory, limb, out_b, out_a| {
-            let lhs = digits.rows(limb, memory);
+        let memory = || (vec![W::ZERO; digits.memory()], Scratch::default());
+        out.b.for_each_row_pair_with(&mut out.a, memory, |(memory, scratch), limb, out_b, out_a| {
+            let lhs = digits.rows(limb, memory, scratch);
             let blocks = out_b.chunks_mut(SWITCHED).zip(out_a.chunks_mut(SWITCHED));
             for (i, (b, a)) in blocks.enumerate() {
                 let start = i * SWITCHED;
@@ -321,16 +330,18 @@ impl<W: Word> RlweContext<W> {
         counters: &mut Counters,
     ) {
         let tables = self.level(level);
-        let (n, kernels) = (self.n(), tables.qp.kernels());
+        let (n, kernels) = (self.width(), tables.qp.kernels());
         // An automorphism takes an aligned block of evaluations from one aligned block of one row. Rows shorter than a block trade
-        // places, and are taken all at once.
-        let width = if self.ring().columns() < SWITCHED { n } else { SWITCHED };
+        // places, and are taken all at once, as those of rings of odd index, whose words are shifted around.
+        let whole = self.ring().columns() < SWITCHED || self.ring().odd_index().is_some();
+        let width = if whole { n } else { SWITCHED };
         let mut prepared = Vec::new();
         let digits = self.digits_apart(level, x, &mut prepared, counters);
-        let memory = || [vec![W::ZERO; digits.memory()], vec![W::ZERO; n], vec![W::ZERO; n]];
-        total.b.for_each_row_pair_with(&mut total.a, memory, |memory, limb, out_b, out_a| {
+        let rows = || [vec![W::ZERO; digits.memory()], vec![W::ZERO; n], vec![W::ZERO; n]];
+        let memory = || (rows(), Scratch::default());
+        total.b.for_each_row_pair_with(&mut total.a, memory, |(memory, scratch), limb, out_b, out_a| {
             let (m, [digit_rows, own_b, own_a]) = (tables.qp.modulus(limb), memory);
-            let lhs = digits.rows(limb, digit_rows);
+            let lhs = digits.rows(limb, digit_rows, scratch);
             let blocks = out_b.chunks_mut(width).zip(out_a.chunks_mut(width));
             for ((out_b, out_a), from) in blocks.zip(g.permutation().chunks(width)) {
                 let start = from[0] as usize / from.len() * from.len();
@@ -407,7 +418,7 @@ mod tests {
     /// Two levels of a prime each, which are two digits, and one special prime.
     fn context(n: usize, odd_part: u64) -> RlweContext<u64> {
         let ring = Cyclotomic::new(n, odd_part).expect("a ring");
-        let primes: Vec<u64> = ntt_primes(45.0, ring.index()).take(3).collect();
+        let primes: Vec<u64> = ntt_primes(45.0, ring.divisor_of_primes()).take(3).collect();
         RlweContext::new(&RlweSpec {
             n,
             odd_part,
@@ -427,16 +438,27 @@ mod tests {
     /// Rings of several blocks a row, of several rows a block, and of both a row and a block.
     #[test]
     fn a_switch_onto_a_sum_is_a_switch_an_automorphism_and_a_sum() {
-        for (n, odd) in
-            [(1 << 10, 1), (1 << 14, 1), (1 << 9, 5), (1 << 13, 5), (1 << 14, 5), (1 << 14, 3), (1 << 14, 17)]
-        {
+        for (n, odd) in [
+            (1 << 10, 1),
+            (1 << 14, 1),
+            (1 << 9, 5),
+            (1 << 13, 5),
+            (1 << 14, 5),
+            (1 << 14, 3),
+            (1 << 14, 17),
+            (24, 35),
+        ] {
             let context = context(n, odd);
             let (ring, mut stream) = (context.ring(), Seed::from_bytes([5; 32]).stream());
             let seed = Seed::from_bytes([6; 32]);
             let (secret, seeds) = (SecretKey::generate(&context, &seed), KeySeeds::derive(&seed));
             let turned = ring.rotation(3);
             // 3 generates the units modulo every odd part but 3 itself.
-            let power = ring.of_second_axis(if odd == 3 { 2 } else { 3 }).expect("a unit");
+            let power = if ring.odd_index().is_some() {
+                ring.element(3).expect("a unit")
+            } else {
+                ring.of_second_axis(if odd == 3 { 2 } else { 3 }).expect("a unit")
+            };
             for element in [turned, ring.inversion(), power, ring.combine(turned, power)] {
                 let g = Automorphism::over(ring, element);
                 for level in [0, 1] {

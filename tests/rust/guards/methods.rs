@@ -51,6 +51,7 @@ const METHODS: [(&str, &[&str]); 6] = [
             "core/src/bootstrapping/bgv/",
             "core/src/schemes/bgv/",
             // Maps of its slots.
+            "core/src/circuits/linear_transform/hypercube.rs",
             "core/src/circuits/linear_transform/integer_transform.rs",
             // Programs on them.
             "core/src/circuits/program/integer_program/",

@@ -88,7 +88,7 @@ pub trait Kernels<W: Word>: Send + Sync {
         self.key_products(m, &mut [KeyProduct { out: [out0, out1], lhs, key }], accumulate);
     }
 
-    /// `out[j] = x[perm[j]]`. Panics when `perm` holds an index outside `x`.
+    /// `out[j] = x[perm[j]]`, for any length of `x`. Panics when `perm` holds an index outside `x`.
     fn permute(&self, out: &mut [W], x: &[W], perm: &[u32]);
 
     /// `x[perm[j] - origin]` for all j, put where [`row_to_lines`] puts row `place.0` of `place.1`; a power of two of

@@ -7,7 +7,7 @@ use crate::arith::simd::vector::Products;
 /// `out[j] = x[perm[j]]`.
 #[inline(always)]
 pub(crate) fn permute<V: Products>(v: V, out: &mut [V::Word], x: &[V::Word], perm: &[u32]) {
-    debug_assert!(out.len() == x.len() && x.len() == perm.len());
+    debug_assert!(out.len() == perm.len());
     let (out, out_rest) = v.packs_mut(out);
     let mut indices = perm.chunks_exact(V::LANES);
     for (out, indices) in out.iter_mut().zip(&mut indices) {

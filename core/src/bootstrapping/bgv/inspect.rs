@@ -80,13 +80,14 @@ impl<W: Word> BgvSecretKey<W> {
                 self.split(true, self.decrypt(x)?.reveal_to_key_owner(), *factor)?
             }
             BgvState::Unpacked(all, factor) => {
-                // Integers have all coordinates minus themselves.
+                // Integers have all coordinates minus themselves, or are the first one.
+                let negated = self.params().context().hypercube().is_none();
                 let mut slots: Zeroizing<Vec<u64>> = Zeroizing::new(alloc::vec![0; self.params().n()]);
                 for (k, x) in all.iter().enumerate() {
                     let own = self.decrypt(x)?;
                     let own = own.reveal_to_key_owner().iter().step_by(all.len());
                     let to = slots.iter_mut().skip(k).step_by(all.len());
-                    to.zip(own).for_each(|(to, &own)| *to = x.ring().neg(own));
+                    to.zip(own).for_each(|(to, &own)| *to = if negated { x.ring().neg(own) } else { own });
                 }
                 self.split(true, &slots, *factor)?
             }

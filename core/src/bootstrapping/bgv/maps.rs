@@ -6,8 +6,8 @@ use super::params::BgvParams;
 use crate::{
     arith::Word,
     circuits::linear_transform::{
-        IntegerTransform, PlaintextStorage, SlotMatrix, integer_coeffs_to_slots_stages,
-        integer_slots_to_coeffs_stages,
+        HypercubeMatrix, IntegerTransform, PlaintextStorage, SlotMatrix, hypercube_coeffs_to_slots_stages,
+        hypercube_slots_to_coeffs_stages, integer_coeffs_to_slots_stages, integer_slots_to_coeffs_stages,
     },
     error::Error,
     par,
@@ -22,10 +22,21 @@ pub(super) struct Maps<W: Word> {
 impl<W: Word> Maps<W> {
     pub fn new(params: &BgvParams<W>, storage: PlaintextStorage) -> Result<Self, Error> {
         let (spec, columns) = (params.spec(), params.context().slots() / 2);
+        let levels: Vec<usize> = params.shapes().all().map(|(level, _)| *level).collect();
+        if let Some(cube) = params.context().hypercube() {
+            let general = spec.is_general();
+            let there = hypercube_slots_to_coeffs_stages(cube, params.messages(), general)?;
+            let back = hypercube_coeffs_to_slots_stages(cube, params.raised(), general)?;
+            let all: Vec<HypercubeMatrix> = there.into_iter().chain(back).collect();
+            let transform =
+                |i: usize| IntegerTransform::of_hypercube(params.context(), &all[i], levels[i], storage);
+            let mut slots_to_coeffs = par::try_map(all.len(), transform)?;
+            let coeffs_to_slots = slots_to_coeffs.split_off(spec.slots_to_coeffs);
+            return Ok(Self { slots_to_coeffs, coeffs_to_slots });
+        }
         let there = integer_slots_to_coeffs_stages(params.messages(), columns, spec.slots_to_coeffs)?;
         let back = integer_coeffs_to_slots_stages(params.raised(), columns, spec.coeffs_to_slots)?;
         let matrices: Vec<SlotMatrix> = there.into_iter().chain(back).collect();
-        let levels: Vec<usize> = params.shapes().all().map(|(level, _)| *level).collect();
         let mut all = par::try_map(matrices.len(), |i| {
             IntegerTransform::new(params.context(), &matrices[i], levels[i], storage)
         })?;

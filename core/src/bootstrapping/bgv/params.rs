@@ -13,13 +13,13 @@ use crate::{
     circuits::{
         digit_removal::small_digit,
         linear_transform::{
-            BabyGiantSteps, IntegerStageShape, IntegerTransform, PlaintextStorage, Step,
+            IntegerStageShape, IntegerTransform, PlaintextStorage, Step, hypercube_shapes,
             integer_coeffs_to_slots_shapes, integer_slots_to_coeffs_shapes,
         },
         polynomial::{Plan, Polynomial},
     },
     error::Error,
-    ring::{Basis, Cyclotomic, GaloisElement},
+    ring::{Basis, GaloisElement},
     rlwe::{EncapsulationContext, RlweContext},
     schemes::bgv::{BgvCiphertext, BgvContext},
     security::{SecurityPolicy, SecurityReport},
@@ -102,6 +102,7 @@ impl<W: Word> BgvParams<W> {
     /// the policy, or bootstraps fail too often for it.
     pub fn new(spec: &BgvSpec) -> Result<Self, Error> {
         spec.plaintexts().check(&spec.chain)?;
+        check_general(spec)?;
         check_ephemeral(spec)?;
         let removal = removal(spec)?;
         let depth = Plan::new(core::slice::from_ref(&removal))?.levels();
@@ -117,8 +118,8 @@ impl<W: Word> BgvParams<W> {
             ephemeral.prime,
             ephemeral.digits,
         )?;
-        let shapes = Shapes::of(spec, context.rlwe().ring(), &levels)?;
-        let galois = galois_elements(&context, &shapes, &levels)?;
+        let shapes = Shapes::of(spec, &context, &levels)?;
+        let galois = galois_elements(&context, &shapes, &levels, spec.is_general())?;
         let inner = Inner {
             parts: layout(&context, &encapsulation, &levels).parts(&galois),
             shapes,
@@ -325,10 +326,25 @@ fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
     Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
 }
 
+fn check_general(spec: &BgvSpec) -> Result<(), Error> {
+    if spec.has_odd_index() || spec.general == spec.has_two_axes() {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "a set with general = {} in a ring of {}; take the other, or a ring of odd index",
+        spec.general,
+        if spec.has_two_axes() {
+            "two axes, whose slots hold several numbers"
+        } else {
+            "one axis, whose slots hold one"
+        }
+    )))
+}
+
 fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
     let ephemeral = &spec.ephemeral;
     // One for each power of Y.
-    let rows = (spec.chain.odd_part as usize).saturating_sub(1).max(1);
+    let rows = if spec.has_two_axes() { spec.chain.odd_part as usize - 1 } else { 1 };
     let largest = (spec.chain.n / rows).min(LARGEST_NOISY_WEIGHT as usize / uniforms(spec) as usize);
     if ephemeral.weight == 0 || ephemeral.weight as usize > largest {
         return Err(Error::InvalidArgument(format!(
@@ -346,9 +362,14 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
 }
 
 /// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
-/// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y.
+/// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y. In one of odd
+/// index four, as both axes are folded; where two of them are the same number, digits are larger than of independent ones.
 fn uniforms(spec: &BgvSpec) -> u32 {
-    if spec.is_general() { 2 } else { 1 }
+    match (spec.has_odd_index(), spec.has_two_axes()) {
+        (true, _) => 4,
+        (_, true) => 2,
+        (_, false) => 1,
+    }
 }
 
 /// See [`BgvParams::log2_failure`].
@@ -382,13 +403,26 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    fn of(spec: &BgvSpec, ring: Cyclotomic, levels: &BgvLevels) -> Result<Self, Error> {
-        let columns = ring.columns() / 2;
+    fn of<W: Word>(spec: &BgvSpec, context: &BgvContext<W>, levels: &BgvLevels) -> Result<Self, Error> {
+        let columns = context.rlwe().ring().columns() / 2;
         let down = |top: usize, shapes: Vec<IntegerStageShape>| {
             shapes.into_iter().enumerate().map(|(i, shape)| (top - i, shape)).collect()
         };
-        let there = integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs)?;
-        let back = integer_coeffs_to_slots_shapes(columns, spec.coeffs_to_slots)?;
+        let [there, back] = match context.hypercube() {
+            Some(cube) if (spec.slots_to_coeffs, spec.coeffs_to_slots) == (2, 2) => {
+                hypercube_shapes(cube, spec.is_general())
+            }
+            Some(_) => {
+                return Err(Error::InvalidArgument(format!(
+                    "{} stages of slots-to-coefficients and {} of coefficients-to-slots in a ring of odd index; take 2 of both, one                      for each dimension of slots",
+                    spec.slots_to_coeffs, spec.coeffs_to_slots
+                )));
+            }
+            None => [
+                integer_slots_to_coeffs_shapes(columns, spec.slots_to_coeffs)?,
+                integer_coeffs_to_slots_shapes(columns, spec.coeffs_to_slots)?,
+            ],
+        };
         Ok(Self {
             slots_to_coeffs: down(levels.slots_to_coeffs, there),
             coeffs_to_slots: down(levels.coeffs_to_slots, back),
@@ -402,25 +436,42 @@ impl Shapes {
 }
 
 /// Automorphisms of all stages with the highest level of each; and up to the output's, for computing between bootstraps, rotations
-/// by powers of two and the exchange of rows. Powers of the Frobenius automorphism up to the removal's, where they unpack slots.
+/// by powers of two and the exchange of rows, or rotations of both dimensions. Powers of the Frobenius automorphism up to the removal's,
+/// where they unpack slots.
 fn galois_elements<W: Word>(
     context: &BgvContext<W>,
     shapes: &Shapes,
     levels: &BgvLevels,
+    general: bool,
 ) -> Result<BTreeMap<GaloisElement, usize>, Error> {
     let mut out: BTreeMap<GaloisElement, usize> = BTreeMap::new();
+    let of_frobenius = if general { levels.removal } else { levels.output };
     for power in 1..context.slot_degree() {
-        out.insert(context.frobenius_element(power as u32)?, levels.removal);
+        out.insert(context.frobenius_element(power as u32)?, of_frobenius);
     }
     let (ring, columns) = (context.rlwe().ring(), context.slots() / 2);
-    let mut add = |step: Step, level: usize| {
-        let highest = out.entry(step.element_in(ring)).or_default();
+    let mut add = |element: GaloisElement, level: usize| {
+        let highest = out.entry(element).or_default();
         *highest = level.max(*highest);
     };
     for (level, shape) in shapes.all() {
-        BabyGiantSteps::of_steps(&shape.steps, columns).keys().into_iter().for_each(|step| add(step, *level));
+        let keys = shape.divided(ring).keys();
+        for step in keys {
+            add(shape.group.element(ring, step), *level);
+        }
     }
-    (0..columns.ilog2()).for_each(|log| add(Step::rotation(1 << log), levels.output));
-    add(Step { rotation: 0, inverted: true }, levels.output);
+    if let Some(cube) = context.hypercube() {
+        for (dimension, length) in cube.dimensions().into_iter().enumerate() {
+            for steps in (0..length.ilog2()).map(|log| 1i64 << log) {
+                add(cube.rotation(dimension, steps), levels.output);
+                if !cube.is_good(dimension) {
+                    add(cube.rotation(dimension, steps - length as i64), levels.output);
+                }
+            }
+        }
+        return Ok(out);
+    }
+    (0..columns.ilog2()).for_each(|log| add(Step::rotation(1 << log).element_in(ring), levels.output));
+    add(Step { rotation: 0, inverted: true }.element_in(ring), levels.output);
     Ok(out)
 }

@@ -170,6 +170,7 @@ fn set(
             secret: ring.secret,
             policy,
         },
+        general,
         prime,
         exponent,
         digit_exponent: 1,

@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use crate::{
     bootstrapping::raising::EphemeralSpec,
+    ring::Cyclotomic,
     rlwe::{EncapsulationDigits, RlweSpec},
     schemes::bgv::PlaintextSpec,
 };
@@ -15,8 +16,11 @@ pub struct BgvSpec {
     /// Name of the set.
     pub name: String,
     /// Ring, primes, digits, main secret and policy. From level 0 upwards: q0, slots-to-coefficients, products, digit removal,
-    /// coefficients-to-slots; in a ring of two axes products come before slots-to-coefficients.
+    /// coefficients-to-slots; in a general set products come before slots-to-coefficients.
     pub chain: RlweSpec,
+    /// Whether all coordinates of slots are refreshed, or slots that hold an integer each, while of others nothing is left: false in a ring
+    /// of one axis, true in one of two, either in one of odd index.
+    pub general: bool,
     /// p, as [`PlaintextSpec::prime`].
     pub prime: u64,
     /// r: messages are modulo p^r.
@@ -25,9 +29,9 @@ pub struct BgvSpec {
     pub digit_exponent: u32,
     /// B: the largest digit, below p/2.
     pub bound: u32,
-    /// Stages of slots-to-coefficients, one level each.
+    /// Stages of slots-to-coefficients, one level each; 2 in a ring of odd index.
     pub slots_to_coeffs: usize,
-    /// Stages of coefficients-to-slots, one level each.
+    /// Stages of coefficients-to-slots, one level each; 2 in a ring of odd index.
     pub coeffs_to_slots: usize,
     /// The secret between the lowest and the highest modulus.
     pub ephemeral: EphemeralSpec,
@@ -36,7 +40,17 @@ pub struct BgvSpec {
 impl BgvSpec {
     /// Whether slots hold elements of Galois rings, whose coordinates are bootstrapped together.
     pub(super) fn is_general(&self) -> bool {
-        self.chain.odd_part != 1
+        self.general
+    }
+
+    /// Whether the ring has a second axis beside that of a power of two.
+    pub(super) fn has_two_axes(&self) -> bool {
+        self.chain.odd_part != 1 && !self.has_odd_index()
+    }
+
+    /// Whether the index of the ring is odd.
+    pub(super) fn has_odd_index(&self) -> bool {
+        !Cyclotomic::ODD_PARTS.contains(&self.chain.odd_part)
     }
 
     /// What plaintexts are.
@@ -69,7 +83,10 @@ impl BgvSpec {
         ] {
             h.update(&word.to_le_bytes());
         }
-        if self.is_general() {
+        if self.has_odd_index() && self.is_general() {
+            h.update(b"/general/");
+        }
+        if self.has_two_axes() {
             // How the ephemeral secret is drawn.
             h.update(b"/one coefficient for each power of Y/");
         }

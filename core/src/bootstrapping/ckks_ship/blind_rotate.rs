@@ -7,7 +7,7 @@ use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
 use crate::{
     arith::{KeyProduct, LeftRows, Word},
     par,
-    ring::Automorphism,
+    ring::{Automorphism, Scratch},
     rlwe::{Digits, Pair, SampleBlock},
     trace::Counters,
 };
@@ -195,14 +195,15 @@ fn multiplex<W: Word>(
         terms.resize(keys.len() * 2 * n, W::ZERO);
         lanes.push((digits, rows, terms, sum));
     }
+    let mut transforms = Scratch::default();
     for limb in 0..basis.len() {
         let (kernels, m) = (basis.kernels(), basis.modulus(limb));
         let mut left_sides = Vec::with_capacity(lanes.len());
         let mut results = Vec::with_capacity(lanes.len());
         for (digits, rows, terms, _) in &mut lanes {
             let (rows_b, rows_a) = rows.split_at_mut(digits[0].memory());
-            let mut rows = digits[0].rows(limb, rows_b);
-            rows.extend(digits[1].rows(limb, rows_a));
+            let mut rows = digits[0].rows(limb, rows_b, &mut transforms);
+            rows.extend(digits[1].rows(limb, rows_a, &mut transforms));
             left_sides.push(rows);
             results.push(terms.chunks_exact_mut(n));
         }

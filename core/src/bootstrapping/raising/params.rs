@@ -17,7 +17,7 @@ use crate::{
         slots_to_coeffs_shapes,
     },
     error::Error,
-    ring::{Basis, GaloisElement, SmallPoly},
+    ring::{Basis, Cyclotomic, GaloisElement, SmallPoly},
     rlwe::{EncapsulationContext, RlweContext, RlweSpec},
     schemes::ckks::{Ciphertext, CkksContext, Scale, hex},
     security::{self, Instance, SecretDistribution, SecurityReport},
@@ -436,8 +436,11 @@ pub(in crate::bootstrapping) fn security_of(
 }
 
 /// log2 of how many times more sparse secrets of a weight there are in all than [`SmallPoly::sparse_ternary_in`] draws: 0 in a ring of one
-/// axis.
+/// axis, and of odd index.
 fn lost_to_powers_of_y(chain: &RlweSpec, weight: u32) -> f64 {
+    if !Cyclotomic::ODD_PARTS.contains(&chain.odd_part) {
+        return 0.0;
+    }
     // C(N, h) over C(N/r, h) r^h, with r coefficients for each power of Y.
     let (n, rows) = (chain.n as f64, chain.odd_part.saturating_sub(1).max(1) as f64);
     (0..weight).map(f64::from).map(|i| libm::log2((n - i) / (n - i * rows))).sum()

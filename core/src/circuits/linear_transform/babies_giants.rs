@@ -50,6 +50,36 @@ impl Step {
     }
 }
 
+/// What the rotations of steps stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepGroup {
+    /// Themselves: [`Step::element_in`].
+    Rotations,
+    /// A rotation by i `width` + j, |j| <= `width`/2, for the product of the power i of one automorphism and the power j of another. The
+    /// width is a power of two.
+    Products {
+        /// What j counts.
+        along: GaloisElement,
+        /// What i counts.
+        across: GaloisElement,
+        /// A power of two, more than twice as much as any |j| of a sum of steps.
+        width: i64,
+    },
+}
+
+impl StepGroup {
+    /// The automorphism of a step.
+    pub fn element(self, ring: Cyclotomic, step: Step) -> GaloisElement {
+        match self {
+            Self::Rotations => step.element_in(ring),
+            Self::Products { along, across, width } => {
+                let i = (step.rotation + width / 2).div_euclid(width);
+                ring.combine(ring.power(across, i), ring.power(along, step.rotation - i * width))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inverted = if self.inverted { ", conjugated" } else { "" };

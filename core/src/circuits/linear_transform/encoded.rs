@@ -2,12 +2,12 @@
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
 
-use super::babies_giants::{BabyGiantSteps, Step};
+use super::babies_giants::{BabyGiantSteps, Step, StepGroup};
 use crate::{
     arith::{Word, in_lines, line, row_to_lines},
     error::Error,
     par,
-    ring::Basis,
+    ring::{Basis, Scratch},
     rlwe::RlweContext,
 };
 
@@ -59,6 +59,7 @@ pub struct EncodedTransform<W: Word> {
     pub(super) rlwe: RlweContext<W>,
     pub(super) level: usize,
     pub(super) steps: BabyGiantSteps,
+    pub(super) group: StepGroup,
     pub(super) giants: Vec<Giant>,
     repetition: Repetition,
     /// Modulo Q_top P for the level that it was encoded for, which is `level` but for [`EncodedTransform::lowered`].
@@ -102,23 +103,39 @@ impl<W: Word> EncodedTransform<W> {
         storage: PlaintextStorage,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Self, Error> {
+        Self::of_group(rlwe, level, (steps, StepGroup::Rotations), gap, storage, diagonal)
+    }
+
+    /// [`Self::new`] for steps that stand for automorphisms of a group.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_group(
+        rlwe: &RlweContext<W>,
+        level: usize,
+        (steps, group): (BabyGiantSteps, StepGroup),
+        gap: usize,
+        storage: PlaintextStorage,
+        diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
+    ) -> Result<Self, Error> {
         rlwe.rescale(level)?;
         if steps.steps().is_empty() {
             return Err(Error::InvalidArgument(
                 "a matrix without diagonals gives zero; there is nothing to evaluate".into(),
             ));
         }
-        if !gap.is_power_of_two() || gap > rlwe.n() / 2 {
+        let odd = rlwe.ring().odd_index().is_some();
+        if !gap.is_power_of_two() || gap > rlwe.n() / 2 || (odd && gap > 1) {
             return Err(Error::InvalidArgument(format!(
                 "diagonals in X^{gap} in a ring of degree {}; give a power of two, {} at most",
                 rlwe.n(),
-                rlwe.n() / 2
+                if odd { 1 } else { rlwe.n() / 2 }
             )));
         }
         let giants = giants_of(&steps);
-        let repetition = Repetition::of::<W>(rlwe.n(), gap);
+        let repetition = Repetition::of::<W>(rlwe.width(), gap);
         let rows = Arc::new(Rows::Coefficients(Vec::new()));
-        let mut out = Self { rlwe: rlwe.clone(), level, steps, giants, repetition, rows, top: level };
+        let mut out = Self { rlwe: rlwe.clone(), level, steps, group, giants, repetition, rows, top: level };
         out.rows = Arc::new(Rows::Coefficients(out.collect(gap, diagonal)?));
         let (n, limbs) = (out.basis().n(), out.basis().len());
         if repetition.storage(storage, n, limbs) == PlaintextStorage::Evaluated {
@@ -143,6 +160,7 @@ impl<W: Word> EncodedTransform<W> {
             rlwe: self.rlwe.clone(),
             level,
             steps: self.steps.clone(),
+            group: self.group,
             giants: self.giants.clone(),
             repetition: self.repetition,
             rows: self.rows.clone(),
@@ -169,11 +187,11 @@ impl<W: Word> EncodedTransform<W> {
         storage: PlaintextStorage,
     ) -> u64 {
         let diagonals = giants_of(steps).iter().map(|giant| giant.count).sum::<usize>() as u64;
-        let (n, limbs) = (rlwe.n(), rlwe.qp(level).len());
+        let (n, limbs) = (rlwe.width(), rlwe.qp(level).len());
         let repetition = Repetition::of::<W>(n, gap);
         let bytes = match repetition.storage(storage, n, limbs) {
             PlaintextStorage::Evaluated => repetition.width * limbs * size_of::<W>(),
-            PlaintextStorage::Coefficients => n / repetition.gap * size_of::<i64>(),
+            PlaintextStorage::Coefficients => rlwe.n() / repetition.gap * size_of::<i64>(),
         };
         diagonals * bytes as u64
     }
@@ -222,10 +240,10 @@ impl<W: Word> EncodedTransform<W> {
             }
             Rows::Coefficients(rows) => {
                 memory.resize(giant.count * width, W::ZERO);
-                let mut row = vec![W::ZERO; n];
-                let diagonals = rows.chunks_exact(n / self.repetition.gap);
+                let (mut row, mut scratch) = (vec![W::ZERO; n], Scratch::default());
+                let diagonals = rows.chunks_exact(self.basis().degree() / self.repetition.gap);
                 for (j, diagonal) in diagonals.skip(giant.before).take(giant.count).enumerate() {
-                    self.transform(limb, diagonal, &mut row);
+                    self.transform(limb, diagonal, &mut row, &mut scratch);
                     self.keep_lines(&row, (j, giant.count), memory);
                 }
                 memory
@@ -303,7 +321,7 @@ impl<W: Word> EncodedTransform<W> {
     }
 
     /// The whole row of a diagonal.
-    fn transform(&self, limb: usize, coefficients: &[i64], out: &mut [W]) {
+    fn transform(&self, limb: usize, coefficients: &[i64], out: &mut [W], scratch: &mut Scratch<W>) {
         let (basis, kernels, gap) = (self.basis(), self.basis().kernels(), self.repetition.gap);
         let (own, others) = out.split_at_mut(coefficients.len());
         kernels.reduce_i64(basis.modulus(limb), own, coefficients);
@@ -314,7 +332,7 @@ impl<W: Word> EncodedTransform<W> {
                 out[i * gap] = core::mem::replace(&mut out[i], W::ZERO);
             }
         }
-        basis.row(limb).forward(out);
+        basis.row(limb).forward(out, scratch);
     }
 }
 

@@ -83,10 +83,11 @@ impl<W: Word> EncodedTransform<W> {
         keys: &'a dyn GaloisSource<W>,
         step: Step,
     ) -> Result<(&'a Automorphism, HeldKey<'a, W>), Error> {
-        let (g, key) = keys.galois_key(step.element_in(self.rlwe.ring())).map_err(|error| match error {
-            Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
-            other => other,
-        })?;
+        let (g, key) =
+            keys.galois_key(self.group.element(self.rlwe.ring(), step)).map_err(|error| match error {
+                Error::MissingKey(message) => Error::MissingKey(format!("{step}: {message}")),
+                other => other,
+            })?;
         self.check_key(g, &key)?;
         Ok((g, key))
     }
@@ -105,7 +106,9 @@ impl<W: Word> EncodedTransform<W> {
         counters: &mut Counters,
     ) -> Vec<Pair<W>> {
         let (basis, n) = (self.basis(), self.basis().n());
-        let (block, giants) = (n.min(BLOCK), self.giants.len());
+        // Rings of odd index shift words around: no block comes from one block.
+        let whole = self.rlwe.ring().odd_index().is_some();
+        let (block, giants) = (if whole { n } else { n.min(BLOCK) }, self.giants.len());
         let mut out: Vec<Pair<W>> = (0..giants).map(|_| Pair::zero(basis)).collect();
         let mut limbs: Vec<Vec<[&mut [W]; 2]>> = (0..basis.len()).map(|_| Vec::new()).collect();
         for sum in &mut out {
@@ -234,7 +237,7 @@ impl<W: Word> EncodedTransform<W> {
     fn check_key(&self, g: &Automorphism, key: &SampleBlock<W>) -> Result<(), Error> {
         let rlwe = &self.rlwe;
         let own = rlwe.switching_key_level(key);
-        if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.n() {
+        if own.is_some_and(|own| own >= self.level) && g.permutation().len() == rlwe.width() {
             return Ok(());
         }
         Err(Error::LevelMismatch(format!(

@@ -5,6 +5,7 @@ use alloc::{collections::BTreeMap, format, vec::Vec};
 use super::{
     babies_giants::{BabyGiantSteps, Step},
     encoded::{EncodedTransform, PlaintextStorage},
+    hypercube::HypercubeMatrix,
     ntt_stages::IntegerStageShape,
     slot_matrix::SlotMatrix,
 };
@@ -13,7 +14,7 @@ use crate::{
     error::Error,
     par,
     rlwe::{GaloisSource, RlweContext},
-    schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, LinearGain, Terms},
+    schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, LinearGain, Terms, slots::Hypercube},
     trace::Counters,
 };
 
@@ -78,6 +79,47 @@ impl<W: Word> IntegerTransform<W> {
         Ok(Self { encoded, ring, gain })
     }
 
+    /// [`Self::new`] for the slots of a ring of odd index.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_hypercube(
+        context: &BgvContext<W>,
+        matrix: &HypercubeMatrix,
+        level: usize,
+        storage: PlaintextStorage,
+    ) -> Result<Self, Error> {
+        let (rlwe, ring, shape) = (context.rlwe(), matrix.ring(), matrix.shape());
+        let modulus = context.modulus(ring.exponent())?;
+        let cube = context.hypercube().filter(|&cube| cube == matrix.cube() && modulus.ring() == ring);
+        let Some(index) = cube.map(Hypercube::index) else {
+            return Err(Error::InvalidArgument(format!(
+                "a matrix of a rectangle of slots modulo powers of {}, a set of {} slots modulo powers of {}; make it for these",
+                ring.prime(),
+                context.slots(),
+                context.plaintexts().prime
+            )));
+        };
+        let (polynomials, steps) = (rlwe.ring(), shape.divided(rlwe.ring()));
+        let sub = |x: i64, y: i64| ring.centered(ring.reduce_signed(x - y));
+        let diagonals = par::try_map(steps.steps().len(), |i| {
+            let step = steps.steps()[i];
+            let diagonal = modulus.encoder().encode(&matrix.slots_of(step))?;
+            let giant = shape.group.element(polynomials, steps.giant_of(step));
+            let moved = index.substitute(polynomials.inverse(giant).value(), &diagonal, sub);
+            Ok::<_, Error>((diagonal, moved))
+        })?;
+        let (own, moved): (Vec<_>, Vec<_>) = diagonals.into_iter().unzip();
+        let terms = Terms::of(own.len(), shape.period);
+        let gain = context.noise().gain_of_all(steps.giants().len(), terms, &own);
+        let places: BTreeMap<Step, usize> = steps.steps().iter().copied().zip(0..).collect();
+        let group = (steps, shape.group);
+        let encoded = EncodedTransform::of_group(rlwe, level, group, 1, storage, |_, step| {
+            Ok(places.get(&step).map(|&place| moved[place].clone()).unwrap_or_default())
+        })?;
+        Ok(Self { encoded, ring, gain })
+    }
+
     /// The map of the slots of `x`: one level down.
     ///
     /// `x` may be above the level of the transform; it is brought down first.
@@ -129,9 +171,8 @@ impl<W: Word> IntegerTransform<W> {
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
-        let columns = rlwe.ring().columns() / 2;
-        let steps = BabyGiantSteps::of_steps(&shape.steps, columns);
-        EncodedTransform::memory_bytes_for(rlwe, &steps, columns / shape.period, level, storage)
+        let gap = rlwe.n() / (2 * shape.period * rlwe.ring().rows());
+        EncodedTransform::memory_bytes_for(rlwe, &shape.divided(rlwe.ring()), gap.max(1), level, storage)
     }
 
     /// How a matrix of this shape is expected to multiply noise, with coefficients of diagonals as good as uniform.
@@ -140,7 +181,7 @@ impl<W: Word> IntegerTransform<W> {
         shape: &IntegerStageShape,
         ring: PrimePower,
     ) -> LinearGain {
-        let steps = BabyGiantSteps::of_steps(&shape.steps, rlwe.ring().columns() / 2);
+        let steps = shape.divided(rlwe.ring());
         let diagonals = steps.steps().len();
         let terms = Terms::of(diagonals, shape.period);
         LinearGain::of_uniform(

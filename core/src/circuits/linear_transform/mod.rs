@@ -28,6 +28,7 @@ mod composed;
 mod diagonals;
 mod encoded;
 mod evaluate;
+mod hypercube;
 mod integer_transform;
 mod ntt_stages;
 mod slot_matrix;
@@ -35,10 +36,13 @@ mod special_fft;
 mod stages;
 mod transform;
 
-pub use babies_giants::{BabyGiantSteps, Step};
+pub use babies_giants::{BabyGiantSteps, Step, StepGroup};
 pub use composed::Compositions;
 pub use diagonals::Diagonals;
 pub use encoded::{EncodedTransform, PlaintextStorage};
+pub use hypercube::{
+    HypercubeMatrix, hypercube_coeffs_to_slots_stages, hypercube_shapes, hypercube_slots_to_coeffs_stages,
+};
 pub use integer_transform::IntegerTransform;
 pub use ntt_stages::{
     IntegerStageShape, integer_coeffs_to_slots_shapes, integer_coeffs_to_slots_stages,

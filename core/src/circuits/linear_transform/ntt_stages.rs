@@ -13,19 +13,33 @@
 use alloc::{vec, vec::Vec};
 
 use super::{
-    babies_giants::Step,
+    babies_giants::{BabyGiantSteps, Step, StepGroup},
     slot_matrix::SlotMatrix,
     stages::{self, COMBINE},
 };
-use crate::{arith::PrimePower, error::Error};
+use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 
 /// What a matrix takes, known without making it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntegerStageShape {
     /// The steps of its diagonals, ascending.
     pub steps: Vec<Step>,
-    /// Entries of a row after which its diagonals repeat.
+    /// Entries of a row after which its diagonals repeat: half of the coefficients that a diagonal has.
     pub period: usize,
+    /// What the steps stand for.
+    pub group: StepGroup,
+}
+
+impl IntegerStageShape {
+    /// The steps divided, in a ring.
+    pub fn divided(&self, ring: Cyclotomic) -> BabyGiantSteps {
+        BabyGiantSteps::of_steps(&self.steps, half_turn(self.group, ring))
+    }
+}
+
+/// So many columns that a rotation by them is none.
+fn half_turn(group: StepGroup, ring: Cyclotomic) -> usize {
+    if group == StepGroup::Rotations { ring.columns() / 2 } else { 0 }
 }
 
 /// The matrices that take slots of two rows of `columns` to coefficients, `count` of them, in the order in which they are
@@ -75,7 +89,7 @@ pub fn integer_coeffs_to_slots_shapes(columns: usize, count: usize) -> Result<Ve
 
 fn shape_of(columns: usize, layers: &[usize]) -> IntegerStageShape {
     let (steps, period) = stages::shape(columns, layers);
-    IntegerStageShape { steps: steps.into_iter().collect(), period }
+    IntegerStageShape { steps: steps.into_iter().collect(), period, group: StepGroup::Rotations }
 }
 
 /// The root of order 4m of both rows, and its inverse.

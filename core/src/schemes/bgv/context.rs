@@ -2,7 +2,7 @@
 
 use alloc::{format, sync::Arc, vec::Vec};
 
-use super::{encoder::BgvEncoder, factor::Factor, noise::NoiseModel, spec::PlaintextSpec};
+use super::{encoder::BgvEncoder, factor::Factor, noise::NoiseModel, slots::Hypercube, spec::PlaintextSpec};
 use crate::{
     arith::{Modulus, PrimePower, Shoup, Word},
     error::Error,
@@ -155,7 +155,13 @@ impl<W: Word> BgvContext<W> {
         self.0.fingerprint
     }
 
-    /// Slots: two rows of N/2, or in a ring of two axes of as many as half the degree of the first.
+    /// The arrangement of the slots of a ring of odd index; none for other rings.
+    pub fn hypercube(&self) -> Option<Hypercube> {
+        self.message_modulus().encoder().hypercube()
+    }
+
+    /// Slots: two rows of N/2, or in a ring of two axes of as many as half the degree of the first; in one of odd index, a rectangle
+    /// of d-th parts of N, d integers each.
     pub fn slots(&self) -> usize {
         self.message_modulus().encoder().slots()
     }
@@ -182,6 +188,9 @@ impl<W: Word> BgvContext<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn frobenius_element(&self, power: u32) -> Result<GaloisElement, Error> {
+        if let Some(cube) = self.hypercube() {
+            return Ok(cube.frobenius(power as usize));
+        }
         let ring = self.rlwe().ring();
         let odd = ring.odd_part();
         let power = u64::from(power) % ring.rows() as u64;

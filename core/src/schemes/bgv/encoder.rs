@@ -4,7 +4,7 @@ use alloc::{format, vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::slots::SplitSlots;
+use super::slots::{Hypercube, HypercubeSlots, SplitSlots};
 use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 
 /// Slots to plaintext polynomials modulo P and back.
@@ -13,28 +13,56 @@ use crate::{arith::PrimePower, error::Error, ring::Cyclotomic};
 /// the Galois ring Z/P\[Z\]/Phi_m' of degree d = m' - 1 (modulo p, the field of p^d elements) and given by its d coordinates in
 /// the normal basis Z, Z^2, .., Z^d, next to each other. Their sum is -1: the integer c has coordinates -c. The row of the
 /// coefficients of Z^k holds coordinate k of all slots, as a polynomial in Y.
+///
+/// In a ring of odd index the slots are a [`Hypercube`], the second dimension running first. Each is an element of a Galois ring, given
+/// by its coordinates in 1, zeta, .., zeta^(d-1): the integer c has coordinates c, 0, .., 0.
 pub struct BgvEncoder {
-    axis: SplitSlots,
+    slots: Slots,
     degree: usize,
+}
+
+enum Slots {
+    /// Values at the roots of the first axis.
+    Axis(SplitSlots),
+    Hypercube(HypercubeSlots),
 }
 
 impl BgvEncoder {
     /// Tables for plaintexts of a ring of polynomials, modulo P.
     ///
     /// # Errors
-    /// As [`SplitSlots::new`] for the degree of the first axis.
+    /// As [`SplitSlots::new`] for the degree of the first axis, and [`Hypercube::new`].
     pub fn new(ring: PrimePower, polynomials: Cyclotomic) -> Result<Self, Error> {
-        Ok(Self { axis: SplitSlots::new(ring, polynomials.columns())?, degree: polynomials.rows() })
+        if polynomials.odd_index().is_some() {
+            let slots = HypercubeSlots::new(ring, polynomials)?;
+            return Ok(Self { degree: slots.cube().slot_degree(), slots: Slots::Hypercube(slots) });
+        }
+        let axis = SplitSlots::new(ring, polynomials.columns())?;
+        Ok(Self { slots: Slots::Axis(axis), degree: polynomials.rows() })
     }
 
     /// Z/P.
     pub fn ring(&self) -> PrimePower {
-        self.axis.ring()
+        match &self.slots {
+            Slots::Axis(axis) => axis.ring(),
+            Slots::Hypercube(slots) => slots.galois().ring(),
+        }
     }
 
-    /// Slots: two rows of so many half, one after the other.
+    /// Slots: two rows of so many half, one after the other; of a ring of odd index, a rectangle.
     pub fn slots(&self) -> usize {
-        self.axis.len()
+        match &self.slots {
+            Slots::Axis(axis) => axis.len(),
+            Slots::Hypercube(slots) => slots.len(),
+        }
+    }
+
+    /// The arrangement of the slots of a ring of odd index.
+    pub fn hypercube(&self) -> Option<Hypercube> {
+        match &self.slots {
+            Slots::Axis(_) => None,
+            Slots::Hypercube(slots) => Some(slots.cube()),
+        }
     }
 
     /// d: integers in a slot.
@@ -49,13 +77,22 @@ impl BgvEncoder {
     pub fn encode(&self, values: &[u64]) -> Result<Vec<i64>, Error> {
         let (slots, degree) = (self.slots(), self.degree);
         self.check(values, slots * degree)?;
+        let axis = match &self.slots {
+            Slots::Axis(axis) => axis,
+            Slots::Hypercube(cube) => {
+                let mut all = Zeroizing::new(vec![0; slots * degree]);
+                all[..values.len()].copy_from_slice(values);
+                let coefficients = Zeroizing::new(cube.coefficients_of(&all));
+                return Ok(coefficients.iter().map(|&c| self.ring().centered(c)).collect());
+            }
+        };
         // At its full length at once: memory that grows is left behind with the message in it.
         let mut own = Zeroizing::new(vec![0; slots]);
         let mut out = vec![0; slots * degree];
         for (k, out) in out.chunks_exact_mut(slots).enumerate() {
             own.fill(0);
             own.iter_mut().zip(values.iter().skip(k).step_by(degree)).for_each(|(own, &x)| *own = x);
-            let coefficients = Zeroizing::new(self.axis.coefficients_of(&own)?);
+            let coefficients = Zeroizing::new(axis.coefficients_of(&own)?);
             out.iter_mut().zip(coefficients.iter()).for_each(|(out, &c)| *out = self.ring().centered(c));
         }
         Ok(out)
@@ -70,9 +107,12 @@ impl BgvEncoder {
             return self.encode(values);
         }
         self.check(values, self.slots())?;
+        let Slots::Axis(axis) = &self.slots else {
+            return self.encode(&Zeroizing::new(self.coordinates_of(values)));
+        };
         let mut own = Zeroizing::new(vec![0; self.slots()]);
         own.iter_mut().zip(values).for_each(|(own, &x)| *own = self.ring().neg(x));
-        let coefficients = Zeroizing::new(self.axis.coefficients_of(&own)?);
+        let coefficients = Zeroizing::new(axis.coefficients_of(&own)?);
         let all = coefficients.iter().cycle().take(self.slots() * self.degree);
         Ok(all.map(|&c| self.ring().centered(c)).collect())
     }
@@ -83,6 +123,9 @@ impl BgvEncoder {
             return integers.to_vec();
         }
         let ring = self.ring();
+        if let Slots::Hypercube(cube) = &self.slots {
+            return integers.iter().flat_map(|&c| cube.galois().integer(ring.reduce(c))).collect();
+        }
         integers.iter().flat_map(|&c| core::iter::repeat_n(ring.neg(ring.reduce(c)), self.degree)).collect()
     }
 
@@ -105,6 +148,10 @@ impl BgvEncoder {
         if d == 1 {
             return Ok(x.iter().zip(y).map(|(&x, &y)| ring.mul(x, y)).collect());
         }
+        if let Slots::Hypercube(cube) = &self.slots {
+            let slots = x.chunks_exact(d).zip(y.chunks_exact(d));
+            return Ok(slots.flat_map(|(x, y)| cube.galois().mul(x, y)).collect());
+        }
         let mut out = vec![0; x.len()];
         // By powers of Z: Z^0 is minus the sum of the others.
         let mut powers = vec![0; d + 1];
@@ -126,8 +173,8 @@ impl BgvEncoder {
     /// # Errors
     /// [`Error::InvalidArgument`] for another number of coefficients.
     pub fn decode(&self, coefficients: Vec<u64>) -> Result<Vec<u64>, Error> {
-        if self.degree == 1 {
-            return self.axis.slots_of(coefficients);
+        if let (Slots::Axis(axis), 1) = (&self.slots, self.degree) {
+            return axis.slots_of(coefficients);
         }
         let coefficients = Zeroizing::new(coefficients);
         let (slots, degree) = (self.slots(), self.degree);
@@ -138,9 +185,13 @@ impl BgvEncoder {
                 slots * degree
             )));
         }
+        let axis = match &self.slots {
+            Slots::Axis(axis) => axis,
+            Slots::Hypercube(cube) => return Ok(cube.slots_of(coefficients.to_vec())),
+        };
         let mut out = vec![0; slots * degree];
         for (k, row) in coefficients.chunks_exact(slots).enumerate() {
-            let mut own = self.axis.slots_of(row.to_vec())?;
+            let mut own = axis.slots_of(row.to_vec())?;
             out.iter_mut().skip(k).step_by(degree).zip(&own).for_each(|(out, &x)| *out = x);
             own.zeroize();
         }

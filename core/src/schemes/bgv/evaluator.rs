@@ -236,6 +236,7 @@ impl<W: Word> BgvEvaluator<W> {
         steps: i64,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check_rows()?;
         let element = self.context.rlwe().ring().rotation(steps);
         self.automorphism(x, element, keys, &mut Counters::default())
     }
@@ -249,11 +250,48 @@ impl<W: Word> BgvEvaluator<W> {
         x: &BgvCiphertext<W>,
         keys: &dyn GaloisSource<W>,
     ) -> Result<BgvCiphertext<W>, Error> {
+        self.check_rows()?;
         let element = self.context.rlwe().ring().inversion();
         self.automorphism(x, element, keys, &mut Counters::default())
     }
 
-    /// The `power`-th power of the Frobenius automorphism, x -> x^p modulo p, of every slot of a ring of two axes.
+    /// The slots of a ring of odd index, rotated to the left by `steps` along a dimension of their [`Hypercube`](super::slots::Hypercube),
+    /// 0 or 1. Along a good one this is an automorphism. Along another what is rotated in comes from a second one, and masks tell them
+    /// apart: a product with a plaintext, not rescaled.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another ring or dimension; as [`Self::automorphism`] and [`Self::multiply_plain`].
+    pub fn rotate_dimension(
+        &self,
+        x: &BgvCiphertext<W>,
+        dimension: usize,
+        steps: i64,
+        keys: &dyn GaloisSource<W>,
+    ) -> Result<BgvCiphertext<W>, Error> {
+        let Some(cube) = self.context.hypercube().filter(|_| dimension < 2) else {
+            return Err(Error::InvalidArgument(format!(
+                "dimension {dimension} of {} slots in a ring of index {}; dimensions 0 and 1 are of slots of an odd index",
+                self.context.slots(),
+                self.context.rlwe().ring().index()
+            )));
+        };
+        let (length, counters) = (cube.dimensions()[dimension] as i64, &mut Counters::default());
+        let steps = steps.rem_euclid(length);
+        let there = cube.rotation(dimension, steps);
+        if steps == 0 || cube.is_good(dimension) {
+            return if steps == 0 { Ok(x.clone()) } else { self.automorphism(x, there, keys, counters) };
+        }
+        let encoder = self.context.message_modulus().encoder();
+        let mask = |wrapped: bool| {
+            let own = |slot: usize| u64::from((slot as i64 % length >= length - steps) == wrapped);
+            encoder.coordinates_of(&(0..self.context.slots()).map(own).collect::<Vec<_>>())
+        };
+        let within = self.automorphism(x, there, keys, counters)?;
+        let back = self.automorphism(x, cube.rotation(dimension, steps - length), keys, counters)?;
+        self.add(&self.multiply_plain(&within, &mask(false))?, &self.multiply_plain(&back, &mask(true))?)
+    }
+
+    /// The `power`-th power of the Frobenius automorphism, x -> x^p modulo p, of every slot of a ring of two axes or of odd index.
     ///
     /// # Errors
     /// As [`Self::automorphism`].
@@ -286,6 +324,18 @@ impl<W: Word> BgvEvaluator<W> {
         let pair = rlwe.automorphism(x.level, &pair, g, &key, counters);
         let noise = x.noise + noise.key_switch(x.level) + noise.rounding();
         Self::checked(x.with_pair(pair, x.level, x.factor, noise))
+    }
+
+    fn check_rows(&self) -> Result<(), Error> {
+        match self.context.hypercube() {
+            None => Ok(()),
+            Some(cube) => {
+                let [rows, columns] = cube.dimensions();
+                Err(Error::InvalidArgument(format!(
+                    "slots in a rectangle of {rows} by {columns} have no two rows that turn together; rotate one of its dimensions"
+                )))
+            }
+        }
     }
 
     pub(crate) fn checked(x: BgvCiphertext<W>) -> Result<BgvCiphertext<W>, Error> {

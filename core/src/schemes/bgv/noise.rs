@@ -41,11 +41,18 @@ pub const TAIL: f64 = 4.2;
 pub struct NoiseModel {
     degree: f64,
     ring: Cyclotomic,
-    /// Of the first axis.
-    embeddings: SpecialFft,
+    embeddings: Embeddings,
     rounding: f64,
     /// By level.
     key_switch: Vec<f64>,
+}
+
+/// How embeddings of public polynomials are computed.
+enum Embeddings {
+    /// Of the first axis.
+    Axis(SpecialFft),
+    /// For an odd index: the m-th roots of unity, and the exponents of the primitive ones in the order of values.
+    Odd(Vec<Complex>, Vec<u64>),
 }
 
 /// How a linear map sum_k D_k sigma_k(x) multiplies noise, before it is divided by the primes of its level.
@@ -105,7 +112,7 @@ impl NoiseModel {
         Ok(Self {
             degree,
             ring,
-            embeddings: SpecialFft::new(ring.columns())?,
+            embeddings: Embeddings::of(ring)?,
             rounding: embedding * rounding_deviation(spec),
             key_switch,
         })
@@ -122,9 +129,11 @@ impl NoiseModel {
     }
 
     /// By what coefficients of a product are larger than those of as large embeddings: sqrt(2 - 1/d) in a ring of two axes, whose
-    /// second one has degree d, since those of 1 are taken off all others; 1 otherwise.
+    /// second one has degree d, since those of 1 are taken off all others; as much for both axes of an odd index; 1 otherwise.
     pub(crate) fn coefficient_growth(&self) -> f64 {
-        libm::sqrt(2.0 - 1.0 / self.ring.rows() as f64)
+        let growth = |d: usize| libm::sqrt(2.0 - 1.0 / d as f64);
+        growth(self.ring.rows())
+            * if self.ring.odd_index().is_some() { growth(self.ring.columns()) } else { 1.0 }
     }
 
     /// Deviation of the embeddings of errors over that of polynomials with as large coefficients.
@@ -133,9 +142,11 @@ impl NoiseModel {
     }
 
     /// A fresh ciphertext: an error, and a plaintext over P, whose coefficients are at most 1/2. Since it is secret, the largest
-    /// embedding of such a polynomial counts: sum_i |cos(i pi/N)| / 2, below N / 3.
+    /// embedding of such a polynomial counts: sum_i |cos(i pi/N)| / 2, below N / 3. For an odd index m it can be that of m terms.
     pub fn fresh(&self) -> f64 {
-        self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth()) + self.degree / 3.0
+        let plaintext =
+            if self.ring.odd_index().is_some() { self.largest_fraction() } else { self.degree / 3.0 };
+        self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth()) + plaintext
     }
 
     /// The rounding of two components: sqrt((1 + h)/12) in every coefficient, h the squared length of the secret. Noise does not
@@ -160,8 +171,11 @@ impl NoiseModel {
 
     /// Largest embedding that a polynomial can have whose coefficients are at most 1/2: |sum_i zeta^i| / 2 for zeta = e^(i pi/N),
     /// since the powers of every root are, but for signs, these, and lie on one side of a line. In a ring of two axes as much for
-    /// each power of the second.
+    /// each power of the second. In one of odd index m the basis are m-th roots of unity, and both signs of all of these the 2m-th.
     pub(crate) fn largest_fraction(&self) -> f64 {
+        if self.ring.odd_index().is_some() {
+            return 0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.ring.index() as f64);
+        }
         let row = 0.5 / libm::sin(core::f64::consts::FRAC_PI_2 / self.ring.columns() as f64);
         self.ring.rows() as f64 * row
     }
@@ -176,12 +190,16 @@ impl NoiseModel {
     fn squared_embeddings(&self, coefficients: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut coefficients: Vec<f64> = coefficients.collect();
         coefficients.resize(self.ring.degree(), 0.0);
-        let slots = self.embeddings.slots();
+        let embeddings = match &self.embeddings {
+            Embeddings::Axis(embeddings) => embeddings,
+            Embeddings::Odd(roots, units) => return odd_embeddings(self.ring, &coefficients, roots, units),
+        };
+        let slots = embeddings.slots();
         let values = |row: &[f64]| {
             let (low, high) = row.split_at(slots);
             let mut values: Vec<Complex> =
                 low.iter().zip(high).map(|(&re, &im)| Complex::new(re, im)).collect();
-            self.embeddings.forward(&mut values);
+            embeddings.forward(&mut values);
             values
         };
         let rows: Vec<Vec<Complex>> = coefficients.chunks_exact(2 * slots).map(values).collect();
@@ -203,7 +221,7 @@ impl NoiseModel {
 
     /// The gain of a linear map with these diagonals D_k: a rotation g, and the N integer coefficients of sigma_g^-1(D_k).
     pub(crate) fn gain(&self, giant_steps: usize, terms: Terms, diagonals: &[(i64, Vec<i64>)]) -> LinearGain {
-        let slots = self.embeddings.slots();
+        let slots = self.ring.columns() / 2;
         let all = par::map(diagonals.len(), |i| {
             let (rotation, coefficients) = &diagonals[i];
             let mut squares = self.squared_embeddings(coefficients.iter().map(|&c| c as f64));
@@ -225,6 +243,24 @@ impl NoiseModel {
                 *sum *= *sum;
             }
         }
+        LinearGain { embedding: largest_root(&sums), giant_steps }
+    }
+
+    /// The gain of a linear map with these diagonals D_k themselves, in a ring of odd index.
+    pub(crate) fn gain_of_all(&self, giant_steps: usize, terms: Terms, diagonals: &[Vec<i64>]) -> LinearGain {
+        let all =
+            par::map(diagonals.len(), |i| self.squared_embeddings(diagonals[i].iter().map(|&c| c as f64)));
+        let sum = |place: usize| {
+            let squares = all.iter().map(|own| own[place]);
+            match terms {
+                Terms::Independent => squares.sum::<f64>(),
+                Terms::Largest => {
+                    let sum: f64 = squares.map(libm::sqrt).sum();
+                    sum * sum
+                }
+            }
+        };
+        let sums: Vec<f64> = (0..all.first().map_or(0, Vec::len)).map(sum).collect();
         LinearGain { embedding: largest_root(&sums), giant_steps }
     }
 
@@ -257,6 +293,45 @@ impl NoiseModel {
         let babies = (noise - self.rounding) * divisor - gain.giant_steps as f64 * (switch + self.rounding);
         babies / gain.embedding - switch
     }
+}
+
+impl Embeddings {
+    fn of(ring: Cyclotomic) -> Result<Self, Error> {
+        let Some(pair) = ring.odd_index() else { return Ok(Self::Axis(SpecialFft::new(ring.columns())?)) };
+        let root = |i: u64| {
+            let angle = core::f64::consts::TAU * i as f64 / ring.index() as f64;
+            Complex::new(libm::cos(angle), libm::sin(angle))
+        };
+        Ok(Self::Odd((0..ring.index()).map(root).collect(), pair.units()))
+    }
+}
+
+/// |D(zeta^k)|^2 for all units k modulo an odd index, in the order of values: one axis after the other.
+fn odd_embeddings(ring: Cyclotomic, coefficients: &[f64], roots: &[Complex], units: &[u64]) -> Vec<f64> {
+    let (rows, columns) = (ring.rows(), ring.columns());
+    let [first, second] = [rows as u64 + 1, columns as u64 + 1];
+    let zero = Complex::new(0.0, 0.0);
+    // X_2 = X^first, and the first units are 1 modulo the first prime.
+    let along: Vec<Vec<Complex>> = coefficients
+        .chunks_exact(columns)
+        .map(|row| {
+            let at = |k: u64| {
+                let terms = (0..).zip(row).map(|(j, &c): (u64, _)| {
+                    roots[(first * (j * k % second)) as usize] * Complex::new(c, 0.0)
+                });
+                terms.fold(zero, |sum, term| sum + term)
+            };
+            units[..columns].iter().map(|&k| at(k % second)).collect()
+        })
+        .collect();
+    let at = |place: usize| {
+        let k = units[place] % first;
+        let terms = (0..)
+            .zip(&along)
+            .map(|(i, row): (u64, _)| row[place % columns] * roots[(second * (i * k % first)) as usize]);
+        terms.fold(zero, |sum, term| sum + term).norm_sqr()
+    };
+    (0..units.len()).map(at).collect()
 }
 
 fn largest_root(squares: &[f64]) -> f64 {
@@ -297,8 +372,12 @@ fn key_switch_deviation(ring: Cyclotomic, spec: &RlweSpec, level: usize) -> f64 
     error_growth(ring) * SmallPoly::ERROR_SIGMA * libm::sqrt(spec.n as f64 * squares / 12.0)
 }
 
-/// Errors of a ring of two axes are drawn for one power of the second more than its basis has.
+/// Errors of a ring of two axes are drawn for one power of the second more than its basis has, those of an odd index for one more of
+/// both.
 fn error_growth(ring: Cyclotomic) -> f64 {
-    let rows = ring.rows() as f64;
-    if rows > 1.0 { libm::sqrt((rows + 1.0) / rows) } else { 1.0 }
+    let growth = |d: usize| libm::sqrt((d + 1) as f64 / d as f64);
+    if ring.odd_index().is_some() {
+        return growth(ring.rows()) * growth(ring.columns());
+    }
+    if ring.rows() > 1 { growth(ring.rows()) } else { 1.0 }
 }

@@ -68,7 +68,8 @@ impl<W: Word> BgvEvaluator<W> {
         x.parts[0].for_each_row_mut(|i, row| {
             let m = basis.modulus(i);
             let shift = m.mul_shoup(m.reduce_i64(own), &inverses[i]);
-            for x in row.iter_mut() {
+            // Zeros of a row may follow.
+            for x in &mut row[..basis.degree()] {
                 *x = m.add(*x, shift);
             }
         });

@@ -2,13 +2,14 @@
 
 use alloc::format;
 
+use super::slots::Hypercube;
 use crate::{arith::PrimePower, error::Error, ring::Cyclotomic, rlwe::RlweSpec};
 
 /// Plaintexts modulo a power of p.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlaintextSpec {
     /// p: an odd prime, 1 modulo 2N. In a ring of two axes, of index 2n' m', one that is 1 modulo 2n' and generates the units modulo
-    /// m'.
+    /// m'. In a ring of odd index one that [`Hypercube`] takes.
     pub prime: u64,
     /// Messages are modulo p^`exponent`.
     pub exponent: u32,
@@ -29,14 +30,16 @@ impl PlaintextSpec {
                 self.exponent, self.largest_exponent
             )));
         }
-        if !chain.n.is_power_of_two() || !(8..=1 << 17).contains(&chain.n) {
+        let cyclotomic = Cyclotomic::new(chain.n, chain.odd_part)?;
+        if !(8..=1 << 17).contains(&chain.n) {
             return Err(Error::InvalidArgument(format!(
-                "ring degree {} must be a power of two from 8 to 131072",
+                "ring degree {} must be from 8 to 131072; choose a set of such a degree",
                 chain.n
             )));
         }
-        let cyclotomic = Cyclotomic::new(chain.n, chain.odd_part)?;
-        if chain.odd_part != 1 {
+        if cyclotomic.odd_index().is_some() {
+            Hypercube::new(cyclotomic, self.prime)?;
+        } else if chain.odd_part != 1 {
             self.check_two_axes(cyclotomic)?;
         } else if self.prime % (2 * chain.n as u64) != 1 {
             return Err(Error::InvalidArgument(format!(

@@ -40,17 +40,18 @@ impl WireWord for u64 {
     }
 }
 
-/// Bytes of one polynomial.
+/// Bytes of one polynomial: as many words of a row as its degree, without the zeros after them.
 pub(super) fn poly_len<W: Word>(basis: &Basis<W>) -> usize {
-    basis.primes().map(|p| packed_len(residue_bits(p), basis.n())).sum()
+    basis.primes().map(|p| packed_len(residue_bits(p), basis.degree())).sum()
 }
 
 /// Writes a polynomial row by row and returns what is left of the buffer.
 pub(super) fn write_poly<'a, W: WireWord>(poly: &Poly<W, Eval>, mut out: &'a mut [u8]) -> &'a mut [u8] {
     for (i, p) in poly.basis().primes().enumerate() {
         let bits = residue_bits(p);
-        let (row, rest) = out.split_at_mut(packed_len(bits, poly.basis().n()));
-        W::pack(bits, poly.row(i), row);
+        let degree = poly.basis().degree();
+        let (row, rest) = out.split_at_mut(packed_len(bits, degree));
+        W::pack(bits, &poly.row(i)[..degree], row);
         out = rest;
     }
     out
@@ -62,10 +63,7 @@ pub(super) fn read_poly<'a, W: WireWord>(
     bytes: &'a [u8],
 ) -> Result<(Poly<W, Eval>, &'a [u8]), Error> {
     let mut data = vec![W::ZERO; basis.len() * basis.n()];
-    let rest = read_rows(basis, bytes, |i, unpack| {
-        let n = basis.n();
-        unpack(&mut data[i * n..(i + 1) * n])
-    })?;
+    let rest = read_rows(basis, bytes, |i, unpack| unpack(&mut data[i * basis.n()..][..basis.degree()]))?;
     Ok((Poly::from_rows(basis, data), rest))
 }
 
@@ -75,7 +73,7 @@ pub(super) fn check_poly<'a, W: WireWord>(
     bytes: &'a [u8],
     scratch: &mut Vec<W>,
 ) -> Result<&'a [u8], Error> {
-    scratch.resize(basis.n(), W::ZERO);
+    scratch.resize(basis.degree(), W::ZERO);
     read_rows(basis, bytes, |_, unpack| unpack(scratch))
 }
 
@@ -87,12 +85,12 @@ fn read_rows<'a, W: WireWord>(
     for i in 0..basis.len() {
         let modulus = basis.modulus(i).value();
         let bits = residue_bits(modulus.to_u64());
-        let Some((packed, rest)) = bytes.split_at_checked(packed_len(bits, basis.n())) else {
+        let Some((packed, rest)) = bytes.split_at_checked(packed_len(bits, basis.degree())) else {
             return Err(Error::BadBytes(format!(
                 "{} bytes left where row {i} of {} needs {}",
                 bytes.len(),
                 basis.len(),
-                packed_len(bits, basis.n())
+                packed_len(bits, basis.degree())
             )));
         };
         row(i, &|out| W::unpack(bits, modulus, packed, out))?;

@@ -41,8 +41,15 @@ impl<W: Word> IntegerTarget<W> {
     /// Messages of the set at levels up to `top`; no keys.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`] for a level that the chain does not have.
+    /// [`Error::LevelMismatch`] for a level that the chain does not have; [`Error::InvalidArgument`] for a ring of odd index, whose slots
+    /// have no two rows.
     pub fn new(context: &BgvContext<W>, top: usize) -> Result<Self, Error> {
+        if context.hypercube().is_some() {
+            return Err(Error::InvalidArgument(format!(
+                "a program for slots of a ring of the odd index {}: programs rotate and swap two rows; take a set of one or two axes",
+                context.rlwe().ring().index()
+            )));
+        }
         context.rlwe().check_level(top)?;
         let mut factors = alloc::vec![Factor::one(context.message_modulus().ring()); top + 1];
         for level in (1..=top).rev() {

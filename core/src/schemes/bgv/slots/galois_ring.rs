@@ -1,0 +1,404 @@
+//! The Galois ring that a slot of a ring of odd index holds an element of.
+
+use alloc::{format, vec, vec::Vec};
+
+use crate::{arith::PrimePower, error::Error};
+
+/// Attempts to split a polynomial, each of which succeeds with a probability of about one half.
+const ATTEMPTS: u64 = 1000;
+
+/// E = Z/P\[zeta\]/F, P = p^k, zeta of the prime order q, and d the order of p modulo q: modulo p the field of p^d elements. An
+/// element is given by its d coordinates in 1, zeta, .., zeta^(d-1).
+///
+/// F divides the cyclotomic polynomial of q. Modulo p it is found among its factors, and always the same; modulo p^k its roots are the roots
+/// of unity above those.
+pub struct GaloisRing {
+    ring: PrimePower,
+    order: u64,
+    /// F without its leading coefficient, which is 1.
+    modulus: Vec<u64>,
+    /// By e below q: the coordinates of zeta^e.
+    powers: Vec<Vec<u64>>,
+}
+
+impl GaloisRing {
+    /// For an odd prime `order`, unless p has order 1 modulo it.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another order or p.
+    pub fn new(ring: PrimePower, order: u64) -> Result<Self, Error> {
+        let (p, base) = (ring.prime(), ring.with_exponent(1)?);
+        let degree = multiplicative_order(p, order).filter(|&d| d > 1).ok_or_else(|| {
+            Error::InvalidArgument(format!(
+                "{p} modulo {order} is no generator of more than one unit; take another prime"
+            ))
+        })?;
+        let residues = factor(base, order, degree)?;
+        let over = |ring, modulus: Vec<u64>| {
+            let mut out = Self { ring, order, modulus, powers: Vec::new() };
+            let next = |x: &Vec<u64>| Some(out.times_zeta(x));
+            out.powers = core::iter::successors(Some(out.integer(1)), next).take(order as usize).collect();
+            out
+        };
+        if ring.exponent() == 1 {
+            return Ok(over(ring, residues));
+        }
+        // The same numbers modulo p^k define the same ring, with another root. The root of unity above zeta is a power of that.
+        let rough = over(ring, residues);
+        let zeta = rough.root_above(&rough.powers[1]);
+        // F is the product of all X - zeta^(p^i).
+        let (mut conjugate, mut product) = (zeta, vec![rough.integer(1)]);
+        for _ in 0..degree {
+            let mut next = vec![rough.integer(0); product.len() + 1];
+            for (i, c) in product.iter().enumerate() {
+                next[i + 1] = rough.add(&next[i + 1], c);
+                next[i] = rough.sub(&next[i], &rough.mul(c, &conjugate));
+            }
+            product = next;
+            conjugate = rough.pow(&conjugate, p);
+        }
+        Ok(over(ring, product.iter().take(degree).map(|c| c[0]).collect()))
+    }
+
+    /// Z/P.
+    pub fn ring(&self) -> PrimePower {
+        self.ring
+    }
+
+    /// d.
+    pub fn degree(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// zeta^e.
+    pub fn power_of_zeta(&self, e: u64) -> &[u64] {
+        &self.powers[(e % self.order) as usize]
+    }
+
+    /// An integer.
+    pub fn integer(&self, c: u64) -> Vec<u64> {
+        let mut out = vec![0; self.degree()];
+        out[0] = c;
+        out
+    }
+
+    /// x + y.
+    pub fn add(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        x.iter().zip(y).map(|(&x, &y)| self.ring.add(x, y)).collect()
+    }
+
+    /// x - y.
+    pub fn sub(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        x.iter().zip(y).map(|(&x, &y)| self.ring.sub(x, y)).collect()
+    }
+
+    /// x y.
+    pub fn mul(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        let (d, m) = (self.degree(), self.ring.modulus());
+        let mut out = vec![0; 2 * d - 1];
+        for (i, &x) in x.iter().enumerate() {
+            for (j, &y) in y.iter().enumerate() {
+                out[i + j] = m.add(out[i + j], m.mul(x, y));
+            }
+        }
+        for at in (d..2 * d - 1).rev() {
+            let lead = out[at];
+            for (j, &c) in self.modulus.iter().enumerate() {
+                out[at - d + j] = m.sub(out[at - d + j], m.mul(lead, c));
+            }
+        }
+        out.truncate(d);
+        out
+    }
+
+    /// x^e, for a public x.
+    pub fn pow(&self, x: &[u64], mut e: u64) -> Vec<u64> {
+        let (mut out, mut base) = (self.integer(1), x.to_vec());
+        while e > 0 {
+            if e & 1 == 1 {
+                out = self.mul(&out, &base);
+            }
+            base = self.mul(&base, &base);
+            e >>= 1;
+        }
+        out
+    }
+
+    /// sigma^i(x), sigma the Frobenius automorphism: zeta to zeta^p.
+    pub fn frobenius(&self, x: &[u64], i: usize) -> Vec<u64> {
+        let step = (0..i % self.degree()).fold(1, |e, _| e * (self.ring.prime() % self.order) % self.order);
+        let m = self.ring.modulus();
+        let mut out = vec![0; self.degree()];
+        for (k, &c) in (0..).zip(x) {
+            let image = self.power_of_zeta(k * step);
+            out.iter_mut().zip(image).for_each(|(out, &y)| *out = m.add(*out, m.mul(c, y)));
+        }
+        out
+    }
+
+    /// By e below q: the trace of zeta^e, the sum of its images under all powers of the Frobenius automorphism.
+    pub fn traces(&self) -> Vec<u64> {
+        let trace =
+            |x: &Vec<u64>| (0..self.degree()).fold(0, |sum, i| self.ring.add(sum, self.frobenius(x, i)[0]));
+        self.powers.iter().map(trace).collect()
+    }
+
+    /// A root of unity of a prime order that divides p^d - 1; always the same, and roots for different k reduce to each other.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another order.
+    pub fn root_of_unity(&self, order: u64) -> Result<Vec<u64>, Error> {
+        let (p, d) = (self.ring.prime(), self.degree());
+        // (p^d - 1) / order, digits to base p from the highest: division of d digits p - 1.
+        let mut rest: u128 = 0;
+        let digits: Vec<u64> = (0..d)
+            .map(|_| {
+                let dividend = rest * u128::from(p) + u128::from(p - 1);
+                rest = dividend % u128::from(order);
+                (dividend / u128::from(order)) as u64
+            })
+            .collect();
+        if rest != 0 {
+            return Err(Error::InvalidArgument(format!(
+                "no root of unity of order {order} in slots of {d} coordinates modulo {p}; take an index whose primes divide {p}^{d} - 1"
+            )));
+        }
+        for shift in 0..ATTEMPTS {
+            let mut x = self.powers[1].clone();
+            x[0] = self.ring.add(x[0], self.ring.reduce(shift));
+            let power = digits
+                .iter()
+                .fold(self.integer(1), |out, &digit| self.mul(&self.pow(&out, p), &self.pow(&x, digit)));
+            let root = self.root_above(&power);
+            if root != self.integer(1) && self.pow(&root, order) == self.integer(1) {
+                return Ok(root);
+            }
+        }
+        Err(Error::InvalidArgument(format!(
+            "no root of unity of order {order} was found in {ATTEMPTS} attempts"
+        )))
+    }
+
+    /// The root of unity, of an order that p does not divide, that an element is modulo p.
+    fn root_above(&self, x: &[u64]) -> Vec<u64> {
+        // Each power of p^d leaves it in place modulo p, and takes it nearer to the root by a factor of p at least.
+        let steps = self.degree() * (self.ring.exponent() as usize - 1);
+        (0..steps).fold(x.to_vec(), |x, _| self.pow(&x, self.ring.prime()))
+    }
+
+    fn times_zeta(&self, x: &[u64]) -> Vec<u64> {
+        let (d, m) = (self.degree(), self.ring.modulus());
+        let lead = x[d - 1];
+        let below = core::iter::once(&0).chain(x);
+        below.zip(&self.modulus).map(|(&x, &c)| m.sub(x, m.mul(lead, c))).collect()
+    }
+}
+
+/// The order of a modulo a prime q, unless q divides a.
+pub(super) fn multiplicative_order(a: u64, q: u64) -> Option<usize> {
+    let mut power = a % q;
+    if power == 0 {
+        return None;
+    }
+    let mut order = 1;
+    while power != 1 {
+        power = power * (a % q) % q;
+        order += 1;
+    }
+    Some(order)
+}
+
+/// A monic factor of the cyclotomic polynomial of q modulo p, of the degree that all of them have, without its leading coefficient.
+///
+/// The sums of X^(c p^i) over i are fixed by the Frobenius automorphism: on every factor each is a number modulo p, and not all are the same
+/// (Berlekamp). Those numbers, mixed at random, are squares on about half of all factors.
+fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
+    let (p, n) = (ring.prime(), q as usize - 1);
+    let mut found = vec![1; n + 1];
+    let mut state = 1u64;
+    for _ in 0..ATTEMPTS {
+        if found.len() == degree + 1 {
+            found.pop();
+            return Ok(found);
+        }
+        let mut mixed = vec![0; q as usize];
+        let mut seen = vec![false; q as usize];
+        for c in 1..q as usize {
+            if seen[c] {
+                continue;
+            }
+            // Numbers that are the same wherever this is computed.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let weight = ring.reduce(state >> 8);
+            let mut e = c;
+            for _ in 0..degree {
+                (seen[e], mixed[e]) = (true, weight);
+                e = (e as u64 * (p % q) % q) as usize;
+            }
+        }
+        mixed = remainder(ring, mixed, &found);
+        let mut root = power_modulo(ring, &mixed, (p - 1) / 2, &found);
+        root.resize(root.len().max(1), 0);
+        root[0] = ring.sub(root[0], 1);
+        let divisor = common_divisor(ring, found.clone(), root);
+        if divisor.len() > 1 && divisor.len() < found.len() {
+            found =
+                if 2 * divisor.len() <= found.len() + 1 { divisor } else { quotient(ring, found, &divisor) };
+        }
+    }
+    Err(Error::InvalidArgument(format!(
+        "the cyclotomic polynomial of {q} modulo {p} was not split in {ATTEMPTS} attempts; take another prime"
+    )))
+}
+
+fn trimmed(mut x: Vec<u64>) -> Vec<u64> {
+    while x.last() == Some(&0) {
+        x.pop();
+    }
+    x
+}
+
+/// The quotient by a monic polynomial, in the upper coefficients, and the remainder in the lower ones.
+fn divided(ring: PrimePower, mut x: Vec<u64>, by: &[u64]) -> Vec<u64> {
+    let (d, m) = (by.len() - 1, ring.modulus());
+    for at in (d..x.len()).rev() {
+        let lead = x[at];
+        if lead != 0 {
+            for (x, &c) in x[at - d..at].iter_mut().zip(by) {
+                *x = m.sub(*x, m.mul(lead, c));
+            }
+        }
+    }
+    x
+}
+
+fn remainder(ring: PrimePower, x: Vec<u64>, by: &[u64]) -> Vec<u64> {
+    let mut out = divided(ring, x, by);
+    out.truncate(by.len() - 1);
+    trimmed(out)
+}
+
+fn quotient(ring: PrimePower, x: Vec<u64>, by: &[u64]) -> Vec<u64> {
+    divided(ring, x, by).split_off(by.len() - 1)
+}
+
+/// The monic greatest common divisor modulo p; x is not 0.
+fn common_divisor(ring: PrimePower, x: Vec<u64>, y: Vec<u64>) -> Vec<u64> {
+    let monic = |x: Vec<u64>| {
+        let over = x.last().and_then(|&lead| ring.inverse(lead)).unwrap_or(1);
+        x.into_iter().map(|c| ring.mul(c, over)).collect::<Vec<_>>()
+    };
+    let (mut x, mut y) = (monic(trimmed(x)), monic(trimmed(y)));
+    while !y.is_empty() {
+        let rest = remainder(ring, x, &y);
+        x = y;
+        y = monic(rest);
+    }
+    x
+}
+
+fn power_modulo(ring: PrimePower, x: &[u64], mut e: u64, by: &[u64]) -> Vec<u64> {
+    let m = ring.modulus();
+    let product = |x: &[u64], y: &[u64]| {
+        let mut out = vec![0; (x.len() + y.len()).max(1) - 1];
+        for (i, &x) in x.iter().enumerate() {
+            for (j, &y) in y.iter().enumerate() {
+                out[i + j] = m.add(out[i + j], m.mul(x, y));
+            }
+        }
+        remainder(ring, out, by)
+    };
+    let (mut out, mut base) = (vec![1], x.to_vec());
+    while e > 0 {
+        if e & 1 == 1 {
+            out = product(&out, &base);
+        }
+        base = product(&base, &base);
+        e >>= 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// p, k, q and the degree.
+    const RINGS: [(u64, u32, u64, usize); 7] = [
+        (257, 3, 43, 2),
+        (8191, 2, 43, 7),
+        (127, 3, 43, 7),
+        (8191, 1, 41, 4),
+        (65537, 2, 97, 6),
+        (3, 9, 7, 6),
+        (17, 4, 29, 4),
+    ];
+
+    fn ring((p, k, q, degree): (u64, u32, u64, usize)) -> GaloisRing {
+        let out = GaloisRing::new(PrimePower::new(p, k).expect("a prime"), q).expect("a ring");
+        assert_eq!((out.degree(), multiplicative_order(p, q)), (degree, Some(degree)));
+        out
+    }
+
+    #[test]
+    fn the_modulus_divides_the_cyclotomic_polynomial() {
+        for (p, k, q, degree) in RINGS {
+            let found = ring((p, k, q, degree));
+            let modulus = [&found.modulus[..], &[1]].concat();
+            assert!(remainder(found.ring, vec![1; q as usize], &modulus).is_empty(), "{p}^{k}, {q}");
+            // And reduces to that modulo p, which has no factor: x^(p^i) is x for no divisor i of the degree but itself.
+            let field = ring((p, 1, q, degree));
+            let reduced: Vec<u64> = found.modulus.iter().map(|c| c % p).collect();
+            assert_eq!(reduced, field.modulus);
+            for i in 1..degree {
+                assert_ne!(
+                    field.frobenius(field.power_of_zeta(1), i),
+                    field.power_of_zeta(1),
+                    "{p}, {q}, {i}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn elements_are_a_ring_with_an_automorphism() {
+        for place in RINGS {
+            let (e, mut state) = (ring(place), 5u64);
+            let mut random = || {
+                (0..e.degree())
+                    .map(|_| {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        e.ring.reduce(state >> 3)
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let (x, y, z) = (random(), random(), random());
+            assert_eq!(e.mul(&x, &e.add(&y, &z)), e.add(&e.mul(&x, &y), &e.mul(&x, &z)));
+            assert_eq!(e.mul(&x, &e.mul(&y, &z)), e.mul(&e.mul(&x, &y), &z));
+            assert_eq!(e.frobenius(&e.mul(&x, &y), 1), e.mul(&e.frobenius(&x, 1), &e.frobenius(&y, 1)));
+            assert_eq!(e.frobenius(&e.frobenius(&x, 1), e.degree() - 1), x);
+            let by_p = |x: Vec<u64>| x.into_iter().map(|c| c % place.0).collect::<Vec<_>>();
+            assert_eq!(by_p(e.frobenius(&x, 1)), by_p(e.pow(&x, place.0)));
+            assert_eq!(e.pow(e.power_of_zeta(1), place.2), e.integer(1));
+            for (power, trace) in (0..).zip(e.traces()) {
+                let sum = (0..e.degree())
+                    .fold(e.integer(0), |sum, i| e.add(&sum, &e.frobenius(e.power_of_zeta(power), i)));
+                assert_eq!(sum, e.integer(trace));
+            }
+        }
+    }
+
+    #[test]
+    fn roots_reduce_to_each_other() {
+        for (p, k, q, degree, order) in
+            [(257, 3, 43, 2, 3), (8191, 2, 43, 7, 5), (127, 2, 43, 7, 7), (65537, 2, 97, 6, 3)]
+        {
+            let (e, field) = (ring((p, k, q, degree)), ring((p, 1, q, degree)));
+            let root = e.root_of_unity(order).expect("a root");
+            assert_eq!((e.pow(&root, order), root == e.integer(1)), (e.integer(1), false));
+            let reduced: Vec<u64> = root.iter().map(|c| c % p).collect();
+            assert_eq!(Ok(reduced), field.root_of_unity(order));
+            assert!(e.root_of_unity(101).is_err());
+        }
+    }
+}

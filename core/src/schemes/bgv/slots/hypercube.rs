@@ -1,0 +1,234 @@
+//! Slots of a ring of odd index: a rectangle of elements of a Galois ring.
+
+use alloc::{format, vec, vec::Vec};
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::galois_ring::{GaloisRing, multiplicative_order};
+use crate::{
+    arith::PrimePower,
+    error::Error,
+    ring::{Cyclotomic, GaloisElement, OddIndex},
+};
+
+/// How the slots of a ring of index m = `m_1` `m_2` are arranged for a prime p, whose order d modulo m is that modulo `m_2`.
+///
+/// There are `L_1` `L_2` slots for `L_1` = `m_1` - 1 and `L_2` = (`m_2` - 1)/d, and slot (`a_1`, `a_2`) of f is f(zeta^k) for k =
+/// `g_1`^`a_1` `g_2`^`a_2`: `g_1` is 1 modulo `m_2` and a primitive root modulo `m_1`, and `g_2` is 1 modulo `m_1` and modulo `m_2`
+/// generates the units but for powers of p. X -> X^`g_1` rotates the first dimension to the left. So does X -> X^`g_2` the second one if
+/// that is *good*: if `g_2` has order `L_2`. Otherwise what is rotated out comes back with an automorphism of the slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hypercube {
+    index: OddIndex,
+    prime: u64,
+    slot_degree: usize,
+    /// `g_2` is this power of the smallest primitive root.
+    step: i64,
+}
+
+impl Hypercube {
+    /// For a ring of odd index.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another ring, and for a prime whose order is 1 or another one modulo m than modulo its larger prime.
+    pub fn new(ring: Cyclotomic, prime: u64) -> Result<Self, Error> {
+        let Some(index) = ring.odd_index() else {
+            return Err(Error::InvalidArgument(format!(
+                "slots of a ring of index {} are no hypercube; take one whose index is the product of two odd primes",
+                ring.index()
+            )));
+        };
+        let [first, second] = index.primes();
+        let orders = [first, second].map(|q| multiplicative_order(prime, q));
+        let [Some(of_first), Some(slot_degree @ 2..)] = orders else {
+            return Err(Self::unfit(index, prime));
+        };
+        if !slot_degree.is_multiple_of(of_first) {
+            return Err(Self::unfit(index, prime));
+        }
+        let columns = (second as usize - 1) / slot_degree;
+        let good = gcd(columns, slot_degree) == 1;
+        Ok(Self { index, prime, slot_degree, step: if good { slot_degree as i64 } else { 1 } })
+    }
+
+    fn unfit(index: OddIndex, prime: u64) -> Error {
+        let [first, second] = index.primes();
+        Error::InvalidArgument(format!(
+            "plaintexts modulo powers of {prime} in a ring of index {first} times {second}; take a prime that divides neither, of an order \
+             above 1 modulo {second} that its order modulo {first} divides"
+        ))
+    }
+
+    /// `L_1` and `L_2`.
+    pub fn dimensions(self) -> [usize; 2] {
+        let [first, second] = self.index.orders();
+        [first, second / self.slot_degree]
+    }
+
+    /// d: coordinates of a slot.
+    pub fn slot_degree(self) -> usize {
+        self.slot_degree
+    }
+
+    /// The index of the ring.
+    pub fn index(self) -> OddIndex {
+        self.index
+    }
+
+    /// p.
+    pub fn prime(self) -> u64 {
+        self.prime
+    }
+
+    /// Whether a dimension, 0 or 1, is good.
+    pub fn is_good(self, dimension: usize) -> bool {
+        dimension == 0 || self.step != 1
+    }
+
+    /// X -> X^(g^k) for the generator g of a dimension, 0 or 1.
+    pub fn rotation(self, dimension: usize, k: i64) -> GaloisElement {
+        let logarithms = if dimension == 0 { [k, 0] } else { [0, self.step * k] };
+        GaloisElement::of_exponent(self.index.unit(logarithms))
+    }
+
+    /// X -> X^(p^i), the power i of the Frobenius automorphism in every slot.
+    pub fn frobenius(self, i: usize) -> GaloisElement {
+        let p = self.prime % self.index.index();
+        let exponent = (0..i % self.slot_degree).fold(1, |e, _| e * p % self.index.index());
+        GaloisElement::of_exponent(exponent)
+    }
+
+    /// The exponents modulo `m_1` and `m_2` of the roots of slots, by `a_1` and by `a_2`.
+    pub fn exponents(self) -> [Vec<u64>; 2] {
+        let [rows, columns] = self.dimensions();
+        let [first, second] = self.index.primes();
+        [
+            (0..rows).map(|a| self.rotation(0, a as i64).value() % first).collect(),
+            (0..columns).map(|a| self.rotation(1, a as i64).value() % second).collect(),
+        ]
+    }
+}
+
+fn gcd(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The transform between coefficients in the powerful basis and slots modulo P = p^k: one axis after the other, by matrices of roots
+/// of unity.
+///
+/// No operation branches on a residue of a plaintext.
+pub(in crate::schemes::bgv) struct HypercubeSlots {
+    cube: Hypercube,
+    galois: GaloisRing,
+    /// By exponent modulo `m_1`: the powers of a root of unity of that order.
+    first: Vec<Vec<u64>>,
+    /// By exponent modulo `m_2`: the trace of the power.
+    traces: Vec<u64>,
+    /// 1/m.
+    scale: u64,
+}
+
+impl HypercubeSlots {
+    /// Tables for a ring of odd index.
+    ///
+    /// # Errors
+    /// As [`Hypercube::new`].
+    pub fn new(ring: PrimePower, polynomials: Cyclotomic) -> Result<Self, Error> {
+        let cube = Hypercube::new(polynomials, ring.prime())?;
+        let [first, second] = cube.index.primes();
+        let galois = GaloisRing::new(ring, second)?;
+        let root = galois.root_of_unity(first)?;
+        let powers = core::iter::successors(Some(galois.integer(1)), |x| Some(galois.mul(x, &root)));
+        let first = powers.take(first as usize).collect();
+        let scale = ring
+            .inverse(ring.reduce(cube.index.index()))
+            .ok_or_else(|| Hypercube::unfit(cube.index, ring.prime()))?;
+        Ok(Self { cube, traces: galois.traces(), galois, first, scale })
+    }
+
+    /// The arrangement.
+    pub fn cube(&self) -> Hypercube {
+        self.cube
+    }
+
+    /// The ring of a slot.
+    pub fn galois(&self) -> &GaloisRing {
+        &self.galois
+    }
+
+    /// Slots.
+    pub fn len(&self) -> usize {
+        self.cube.dimensions().into_iter().product()
+    }
+
+    /// The slots of a polynomial, d coordinates each, `a_2` running first. The coefficients are wiped.
+    pub fn slots_of(&self, coefficients: Vec<u64>) -> Vec<u64> {
+        let coefficients = Zeroizing::new(coefficients);
+        let ([_, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
+        let (d, ring) = (self.cube.slot_degree, self.galois.ring());
+        let m = ring.modulus();
+        // By `a_2` and i: the coefficients of `X_1`^i at the root of `a_2`.
+        let mut out = vec![0; self.len() * d];
+        for (a, &k) in by_column.iter().enumerate() {
+            let values = coefficients.chunks_exact(width).map(|row| {
+                let mut sum = vec![0; d];
+                for (j, &c) in (0..).zip(row) {
+                    let power = self.galois.power_of_zeta(j * k);
+                    sum.iter_mut().zip(power).for_each(|(sum, &x)| *sum = m.add(*sum, m.mul(c, x)));
+                }
+                sum
+            });
+            let mut values: Vec<Vec<u64>> = values.collect();
+            for (b, &l) in by_row.iter().enumerate() {
+                let terms = (0..)
+                    .zip(&values)
+                    .map(|(i, value): (u64, _)| self.galois.mul(value, self.power_of_first(i * l)));
+                let slot = terms.fold(vec![0; d], |sum, term| self.galois.add(&sum, &term));
+                out[(b * by_column.len() + a) * d..][..d].copy_from_slice(&slot);
+            }
+            values.zeroize();
+        }
+        out
+    }
+
+    /// The coefficients of the polynomial with these slots, given as [`Self::slots_of`] gives them.
+    ///
+    /// Coefficient (i, j) is 1/m times the sum over all units (k, l) of (`zeta_1`^(-ik) - `zeta_1`^k)(`zeta_2`^(-jl) - `zeta_2`^l) times the
+    /// value there, and the sum over units that are powers of p apart is a trace.
+    pub fn coefficients_of(&self, slots: &[u64]) -> Vec<u64> {
+        let ([height, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
+        let [first, second] = self.cube.index.primes();
+        let (d, galois) = (self.cube.slot_degree, &self.galois);
+        let ring = galois.ring();
+        let m = ring.modulus();
+        let trace = |e: u64| self.traces[(e % second) as usize];
+        let mut out = vec![0; height * width];
+        for i in 0..height as u64 {
+            let dual: Vec<Vec<u64>> = by_row
+                .iter()
+                .map(|k| galois.sub(self.power_of_first((first - i % first) * k), self.power_of_first(*k)))
+                .collect();
+            let row = &mut out[i as usize * width..][..width];
+            for (a, &l) in by_column.iter().enumerate() {
+                let slot = |b: usize| &slots[(b * by_column.len() + a) * d..][..d];
+                let terms = dual.iter().enumerate().map(|(b, dual)| galois.mul(slot(b), dual));
+                let sum = Zeroizing::new(terms.fold(vec![0; d], |sum, term| galois.add(&sum, &term)));
+                for (j, out) in (0..).zip(&mut *row) {
+                    for (c, &x) in (0..).zip(sum.iter()) {
+                        let of_power = ring.sub(trace(c + (second - j) * l), trace(c + l));
+                        *out = m.add(*out, m.mul(x, of_power));
+                    }
+                }
+            }
+        }
+        let scale = ring.shoup(self.scale);
+        for x in &mut out {
+            *x = m.mul_shoup(*x, &scale);
+        }
+        out
+    }
+
+    fn power_of_first(&self, e: u64) -> &[u64] {
+        &self.first[(e % self.first.len() as u64) as usize]
+    }
+}

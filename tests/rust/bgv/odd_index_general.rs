@@ -1,0 +1,131 @@
+//! General BGV bootstrapping in rings of odd index: every stage as the holder of the key sees it, and chains.
+
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvState};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::{BgvCiphertext, Factor};
+use refloat::schemes::evaluator::Label;
+use refloat::wire::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
+use refloat_tests::bgv::odd_index;
+use refloat_tests::rns::Lottery;
+
+/// Index, p and the exponent of messages: slots that turn by one automorphism, that do not, and messages modulo a square.
+const SETS: [(u64, u64, u32); 3] = [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)];
+
+struct Set {
+    params: BgvParams<u64>,
+    secret: BgvSecretKey<u64>,
+    keys: BgvKeys<u64>,
+    bootstrapper: BgvBootstrapper<u64>,
+}
+
+impl Set {
+    fn new(place: (u64, u64, u32)) -> Self {
+        let params = BgvParams::new(&odd_index(place, true)).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        Self { params, secret, keys, bootstrapper }
+    }
+
+    /// All coordinates of all slots.
+    fn random(&self, seed: u64) -> Vec<u64> {
+        let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
+        (0..self.params.n()).map(|_| lottery.word() % modulus).collect()
+    }
+
+    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<u64> {
+        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
+        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
+    }
+
+    fn decrypt(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
+        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    fn coefficients(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
+        self.secret.decrypt_coefficients(x).expect("our own").reveal_to_key_owner().clone()
+    }
+}
+
+#[test]
+fn stages_do_what_they_say() {
+    for place in SETS {
+        let set = Set::new(place);
+        let (params, context) = (&set.params, set.params.context());
+        let (messages, raised, d) = (params.messages(), params.raised(), context.slot_degree());
+        let message = set.random(1);
+        let x = set.encrypt(&message, params.levels().input, 1);
+        let plain = set.coefficients(&x);
+        let mut run = BgvRun::new(&set.bootstrapper, &x).expect("a ciphertext of the set");
+        let (mut coefficients, mut seen) = (Vec::new(), Vec::new());
+        while !run.step(&set.keys, &mut ()).expect("a sound set") {
+            match run.state() {
+                BgvState::Prepared(_) => seen.push("prepared"),
+                BgvState::Raised(x, factor) => {
+                    // I + p y, y = f m / q0, in every coefficient.
+                    let base = Factor::new(params.spec().chain.levels[0][0], messages).expect("a unit");
+                    let unit = factor.div(base);
+                    coefficients = set.coefficients(x);
+                    for (&found, &m) in coefficients.iter().zip(&plain) {
+                        let multiple = raised.mul(raised.mul(unit.value(), m), messages.prime());
+                        let low = raised.centered(raised.sub(found, multiple));
+                        assert!(low.unsigned_abs() <= 9, "{place:?}: {low}");
+                    }
+                    assert_eq!(coefficients.len(), params.n());
+                    seen.push("raised");
+                }
+                BgvState::Slots(..) => seen.push("slots"),
+                BgvState::Unpacked(all, _) => {
+                    // Coefficient (i, dj + k) in slot (i, j) of ciphertext k, an integer.
+                    let encoder = context.modulus(raised.exponent()).expect("a power").encoder();
+                    for (k, x) in all.iter().enumerate() {
+                        let own: Vec<u64> = coefficients.iter().skip(k).step_by(d).copied().collect();
+                        assert_eq!(set.decrypt(x), encoder.coordinates_of(&own), "{place:?}, coordinate {k}");
+                    }
+                    assert_eq!(all.len(), d);
+                    seen.push("unpacked");
+                }
+                BgvState::Removed(_) => seen.push("removed"),
+                _ => panic!("no stage of a general bootstrap"),
+            }
+        }
+        assert_eq!(seen, ["prepared", "raised", "slots", "unpacked", "removed"]);
+        let out = run.finish().expect("finished");
+        assert_eq!((set.decrypt(&out), out.level()), (message, params.levels().output), "{place:?}");
+        assert_eq!(out.factor().value(), 1);
+    }
+}
+
+#[test]
+fn slots_stay_right_between_squares() {
+    let set = Set::new(SETS[0]);
+    let levels = *set.params.levels();
+    let encoder = set.params.context().message_modulus().encoder();
+    let mut message = set.random(2);
+    let mut x = set.encrypt(&message, levels.output, 2);
+    for round in 0..2 {
+        while x.level() > levels.input {
+            x = set.bootstrapper.multiply(&x, &x, &set.keys).expect("a level");
+            message = encoder.multiply(&message, &message).expect("whole slots");
+        }
+        x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+        assert_eq!(set.decrypt(&x), message, "round {round}");
+    }
+}
+
+/// Zeros that fill up rows stay where they are.
+#[test]
+fn ciphertexts_go_over_the_wire_without_what_fills_up_their_rows() {
+    let set = Set::new(SETS[2]);
+    let (context, message) = (set.params.context(), set.random(3));
+    let x = set.encrypt(&message, 2, 3);
+    let bytes = bgv_ciphertext_to_bytes(context, &x).expect("of the set");
+    let bits: u64 = context.rlwe().q(2).primes().map(|q| u64::from(64 - (q - 1).leading_zeros()) * 84).sum();
+    assert_eq!(bytes.len(), bgv_ciphertext_len(context, 2, 2));
+    assert!((bytes.len() as u64) < 2 * bits.div_ceil(8) + 256 && context.rlwe().width() > 84);
+    let back = bgv_ciphertext_from_bytes::<u64>(context, &bytes).expect("what was written");
+    assert_eq!(set.decrypt(&back), message);
+    let same = x.parts().iter().zip(back.parts()).all(|(x, y)| x.data() == y.data());
+    assert!(same);
+}

@@ -1,0 +1,229 @@
+//! Rings of odd index against polynomials modulo the cyclotomic polynomial, written out.
+
+use num_bigint::BigInt;
+use num_traits::One;
+use rayon::ThreadPoolBuilder;
+use refloat::Error;
+use refloat::arith::{Word, primes::ntt_primes, primes::primitive_root};
+use refloat::random::Seed;
+use refloat::ring::{
+    Automorphism, BaseConverter, Basis, Binomial, Coeff, Cyclotomic, ModDown, Poly, SmallPoly,
+    centered_residues, from_integers, uniform_rows,
+};
+use refloat_tests::cyclotomic::Cyclotomic as Oracle;
+use refloat_tests::ring::{centred, product, recombine, residue, round_div};
+use refloat_tests::rns::{Lottery, primes};
+
+/// Pairs of primes.
+const RINGS: [[usize; 2]; 5] = [[3, 5], [3, 7], [5, 7], [3, 43], [5, 43]];
+
+fn ring([p, q]: [usize; 2]) -> (Cyclotomic, Oracle) {
+    (Cyclotomic::of_odd_index((p * q) as u64).expect("two odd primes"), Oracle::of_odd_index(p, q))
+}
+
+fn basis<W: Word>(ring: Cyclotomic, bits: &[f64]) -> Basis<W> {
+    Basis::over(ring, &primes(ring.divisor_of_primes() as usize / 2, bits)).expect("primes of the ring")
+}
+
+/// Coefficients, as many as the degree.
+fn polynomial<W: Word>(basis: &Basis<W>, x: &[BigInt]) -> Poly<W, Coeff> {
+    assert_eq!(x.len(), basis.degree());
+    let mut out = Poly::zero(basis);
+    let primes: Vec<u64> = basis.primes().collect();
+    for (i, row) in out.rows_mut() {
+        row.iter_mut().zip(x).for_each(|(row, x)| *row = W::from_u64(residue(x, primes[i])));
+    }
+    out
+}
+
+fn values<W: Word>(x: &Poly<W, Coeff>) -> Vec<BigInt> {
+    let moduli: Vec<u64> = x.basis().primes().collect();
+    let at = |t: usize| (0..moduli.len()).map(|i| x.row(i)[t].to_u64()).collect::<Vec<_>>();
+    (0..x.basis().degree()).map(|t| recombine(&at(t), &moduli)).collect()
+}
+
+/// Random polynomials, and one whose residues are all the largest.
+fn samples<W: Word>(basis: &Basis<W>, lottery: &mut Lottery) -> Vec<Poly<W, Coeff>> {
+    let q = product(&basis.primes().collect::<Vec<_>>());
+    let mut random =
+        || polynomial(basis, &(0..basis.degree()).map(|_| lottery.centred(&q)).collect::<Vec<_>>());
+    let (x, y) = (random(), random());
+    vec![x, y, polynomial(basis, &vec![-BigInt::one(); basis.degree()])]
+}
+
+fn reduced(x: &[BigInt], q: &BigInt) -> Vec<BigInt> {
+    x.iter().map(|x| centred(x, q)).collect()
+}
+
+fn transforms_evaluate<W: Word>(bits: &[f64]) {
+    let mut lottery = Lottery::new(21);
+    for place in RINGS {
+        let (ring, oracle) = ring(place);
+        let basis: Basis<W> = basis(ring, bits);
+        let units = ring.odd_index().expect("an odd index").units();
+        assert_eq!((basis.degree(), units.len()), (ring.degree(), ring.degree()));
+        for x in samples(&basis, &mut lottery) {
+            let values = x.clone().into_eval();
+            for i in 0..basis.len() {
+                let m = basis.modulus(i);
+                let zeta = primitive_root(m, ring.index()).expect("a prime of the ring");
+                for (&found, &k) in values.row(i).iter().zip(&units) {
+                    let terms = oracle.basis().iter().zip(x.row(i));
+                    let expected =
+                        terms.fold(W::ZERO, |sum, (&e, &c)| m.add(sum, m.mul(c, m.pow(zeta, e as u64 * k))));
+                    assert_eq!(found, expected, "{place:?}, the value at zeta^{k}");
+                }
+                assert!(values.row(i)[basis.degree()..].iter().all(|&x| x == W::ZERO));
+            }
+            assert_eq!(values.into_coeff().data(), x.data(), "{place:?}");
+        }
+    }
+}
+
+#[test]
+fn values_are_those_at_all_roots_of_unity() {
+    transforms_evaluate::<u32>(&[30.9, 29.0]);
+    transforms_evaluate::<u64>(&[61.0, 50.0, 49.0, 38.0]);
+}
+
+#[test]
+fn products_are_those_modulo_the_cyclotomic_polynomial() {
+    let mut lottery = Lottery::new(22);
+    for place in RINGS {
+        let (ring, oracle) = ring(place);
+        let basis: Basis<u64> = basis(ring, &[61.0, 50.0]);
+        let q = product(&basis.primes().collect::<Vec<_>>());
+        let all = samples(&basis, &mut lottery);
+        for x in &all {
+            let y = &all[1];
+            let found = x.clone().into_eval().mul(&y.clone().into_eval()).into_coeff();
+            let [x, y, found] = [x, y, &found].map(|x| oracle.to_powers(&values(x)));
+            assert_eq!(reduced(&found, &q), reduced(&oracle.product(&x, &y), &q), "{place:?}");
+        }
+    }
+}
+
+#[test]
+fn automorphisms_are_substitutions_and_a_group() {
+    let mut lottery = Lottery::new(23);
+    for place in &RINGS[..4] {
+        let (ring, oracle) = ring(*place);
+        let basis: Basis<u64> = basis(ring, &[50.0]);
+        let q = BigInt::from(basis.modulus(0).value());
+        let x = samples(&basis, &mut lottery).remove(0);
+        let powers = oracle.to_powers(&values(&x));
+        let x = x.into_eval();
+        let elements: Vec<_> = (0..ring.index()).filter_map(|g| ring.element(g).ok()).collect();
+        assert_eq!(elements.len(), ring.degree());
+        let h = elements[elements.len() / 3];
+        for &g in &elements {
+            let image = x.automorphism(&Automorphism::over(ring, g));
+            let found = oracle.to_powers(&values(&image.clone().into_coeff()));
+            let expected = oracle.automorphism(&powers, g.value() as usize);
+            assert_eq!(reduced(&found, &q), reduced(&expected, &q), "{place:?}, X^{}", g.value());
+            let back = image.automorphism(&Automorphism::over(ring, ring.inverse(g)));
+            assert_eq!(back.data(), x.data(), "{place:?}, X^{}", g.value());
+            let both = x.automorphism(&Automorphism::over(ring, ring.combine(g, h)));
+            assert_eq!(image.automorphism(&Automorphism::over(ring, h)).data(), both.data());
+        }
+    }
+}
+
+/// Coefficients are rounded and lifted one by one, in the powerful basis.
+#[test]
+fn division_and_lifting_are_exact() {
+    let mut lottery = Lottery::new(24);
+    let (ring, _) = ring([5, 7]);
+    let whole: Basis<u64> = basis(ring, &[50.0, 40.0, 45.0]);
+    let (keep, drop) = (whole.prefix(1), whole.select([1, 2]));
+    let x = samples(&whole, &mut lottery).remove(0);
+    let d = product(&drop.primes().collect::<Vec<_>>());
+    let q = BigInt::from(keep.modulus(0).value());
+    let expected: Vec<BigInt> = values(&x).iter().map(|x| centred(&round_div(x, &d), &q)).collect();
+    let found = ModDown::new(&keep, &drop).apply(x.into_eval()).into_coeff();
+    assert_eq!(values(&found), expected);
+    let converter = BaseConverter::new(&keep, &drop);
+    let source = converter.source(vec![found.row(0)]);
+    let mut lifted = Poly::<u64, Coeff>::zero(&drop);
+    lifted.for_each_row_mut(|i, row| source.row_into(i, row));
+    assert_eq!(values(&lifted), expected);
+    let p = *keep.modulus(0);
+    assert_eq!(centered_residues(&found, &p), found.row(0)[..ring.degree()]);
+}
+
+/// The error is one of independent coefficients of all powers of X, reduced modulo the cyclotomic polynomial.
+#[test]
+fn errors_are_drawn_for_every_power() {
+    let stream = || Seed::from_bytes([3; 32]).derive("errors", &[]).stream();
+    for [p, q] in RINGS {
+        let (ring, oracle) = ring([p, q]);
+        let all = SmallPoly::error(p * q, &mut stream());
+        let mut powers = vec![BigInt::ZERO; p * q];
+        for (at, &c) in all.coefficients().iter().enumerate() {
+            powers[(q * (at / q) + p * (at % q)) % (p * q)] += c;
+        }
+        let error = SmallPoly::error_in(ring, Binomial::Coins21, &mut stream());
+        let found: Vec<BigInt> = error.coefficients().iter().map(|&c| c.into()).collect();
+        assert_eq!(found.len(), ring.degree());
+        // A product with 1 is reduced.
+        assert_eq!(oracle.to_powers(&found), oracle.product(&powers, &[BigInt::one()]), "{p} {q}");
+    }
+}
+
+#[test]
+fn rows_are_filled_up_with_zeros() {
+    let (ring, _) = ring([5, 43]);
+    let basis: Basis<u64> = basis(ring, &[50.0]);
+    assert_eq!((ring.degree(), ring.width(), basis.n()), (168, 192, 192));
+    let uniform = uniform_rows(&basis, &mut Seed::from_bytes([4; 32]).stream());
+    assert!(uniform[..168].iter().all(|&x| x != 0) && uniform[168..].iter().all(|&x| x == 0));
+    let small = from_integers(&basis, &vec![-3; 168]);
+    assert!(small.row(0)[..168].iter().all(|&x| x == basis.modulus(0).value() - 3));
+    assert!(small.row(0)[168..].iter().all(|&x| x == 0));
+    let mut stream = Seed::from_bytes([5; 32]).stream();
+    for weight in [0, 1, 32, 168] {
+        let sparse = SmallPoly::sparse_ternary_in(ring, weight, &mut stream);
+        assert_eq!(sparse.coefficients().len(), 168);
+        assert_eq!(sparse.coefficients().iter().filter(|&&c| c != 0).count(), weight);
+    }
+}
+
+/// Rows of this ring are long enough to be tasks of their own.
+#[test]
+fn words_are_the_same_on_any_number_of_threads() {
+    let ring = Cyclotomic::of_odd_index(179 * 191).expect("two odd primes");
+    let primes: Vec<u64> = ntt_primes(49.0, ring.divisor_of_primes()).take(2).collect();
+    let basis = Basis::<u64>::over(ring, &primes).expect("primes of the ring");
+    let mut stream = Seed::from_bytes([6; 32]).stream();
+    let x = Poly::<u64, Coeff>::from_rows(&basis, uniform_rows(&basis, &mut stream));
+    let run = |threads| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+        pool.install(|| x.clone().into_eval())
+    };
+    let values = run(1);
+    assert_eq!(values.data(), run(3).data());
+    let (m, pair) = (basis.modulus(0), ring.odd_index().expect("an odd index"));
+    let zeta = primitive_root(m, ring.index()).expect("a prime of the ring");
+    let [_, columns] = pair.orders();
+    for (at, &k) in pair.units().iter().enumerate().step_by(5003) {
+        let terms = x.row(0)[..ring.degree()].iter().enumerate();
+        let expected = terms.fold(0, |sum, (place, &c)| {
+            let exponent = pair.exponent([place / columns, place % columns]) as u64 * k % ring.index();
+            m.add(sum, m.mul(c, m.pow(zeta, exponent)))
+        });
+        assert_eq!(values.row(0)[at], expected, "the value at zeta^{k}");
+    }
+    assert_eq!(values.into_coeff().data(), x.data());
+}
+
+#[test]
+fn other_rings_and_primes_are_refused() {
+    for (n, index) in [(168, 129), (84, 215), (192, 215), (4, 9), (48, 105), (14, 45), (6, 7)] {
+        assert!(matches!(Cyclotomic::new(n, index), Err(Error::InvalidArgument(_))), "{n}, {index}");
+    }
+    let ring = Cyclotomic::new(24, 35).expect("a ring");
+    // 1 modulo 35 and 128, and not modulo 256.
+    let prime =
+        (1..1000).map(|k: u64| 35 * 128 * (2 * k + 1) + 1).find(|&p| refloat::arith::primes::is_prime(p));
+    assert!(matches!(Basis::<u64>::over(ring, &[prime.expect("a prime")]), Err(Error::InvalidArgument(_))));
+}
