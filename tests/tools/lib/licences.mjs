@@ -55,14 +55,15 @@ export function thirdParty(packages) {
   const users = new Map();
   for (const each of packages) {
     for (const { text } of each.texts) {
-      const key = text.replace(/\r\n?/g, '\n').trim();
-      if (!users.has(key)) users.set(key, new Set());
-      users.get(key).add(named(each));
+      // Copies of one licence differ in how their lines are broken.
+      const key = text.replace(/\s+/g, ' ').trim();
+      if (!users.has(key)) users.set(key, { text: text.replace(/\r\n?/g, '\n').trim(), names: new Set() });
+      users.get(key).names.add(named(each));
     }
   }
   const rule = '-'.repeat(100);
   const all = [...new Set(packages.map(named))].sort();
-  const sections = [...users].map(([text, names]) => `${rule}\n${[...names].sort().join('\n')}\n${rule}\n\n${text}\n`);
+  const sections = [...users.values()].map(({ text, names }) => `${rule}\n${[...names].sort().join('\n')}\n${rule}\n\n${text}\n`);
   return `In what this file comes with there is, besides refloat itself:\n\n${all.join('\n')}\n\nTheir licences and notices:\n\n${sections.join('\n')}`;
 }
 
