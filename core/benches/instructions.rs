@@ -1,6 +1,7 @@
 //! One kernel, so many times, for tools that count instructions: `node tests/tools/instructions.mjs`.
 //!
-//! Of 1024 words: `words32`, `words50`, `words60` are forward transforms modulo primes of 30, 50 and 60 bits; `key32`, `key50`,
+//! Of 1024 words: `words27`, `words30`, `words50`, `words60` are forward transforms modulo primes of 27, 30, 50 and 60 bits, and
+//! `back27`, `back30`, `back50`, `back60` the inverse ones; `key32`, `key50`,
 //! `key60` sums of eight products with both rows of a key; `gate` the product of DM/CGGI, four terms of which a transform left
 //! unreduced.
 
@@ -22,9 +23,14 @@ fn main() -> Result<(), Error> {
     let times: usize =
         times.parse().map_err(|_| Error::InvalidArgument(format!("{times} is no number of times")))?;
     match kernel.as_str() {
-        "words32" => transform::<u32>(30.0, times),
-        "words50" => transform::<u64>(49.9, times),
-        "words60" => transform::<u64>(59.9, times),
+        "words27" => transform::<u32>(27.0, true, times),
+        "words30" => transform::<u32>(30.0, true, times),
+        "words50" => transform::<u64>(49.9, true, times),
+        "words60" => transform::<u64>(59.9, true, times),
+        "back27" => transform::<u32>(27.0, false, times),
+        "back30" => transform::<u32>(30.0, false, times),
+        "back50" => transform::<u64>(49.9, false, times),
+        "back60" => transform::<u64>(59.9, false, times),
         "key32" => key::<u32>(30.0, times),
         "key50" => key::<u64>(49.9, times),
         "key60" => key::<u64>(59.9, times),
@@ -45,13 +51,20 @@ fn rows<W: Word>(m: &Modulus<W>, count: usize) -> Vec<W> {
     (0..(count * N) as u64).map(|i| W::from_u64(word(i))).collect()
 }
 
-fn transform<W: Word>(bits: f64, times: usize) -> Result<(), Error> {
+fn transform<W: Word>(bits: f64, forward: bool, times: usize) -> Result<(), Error> {
     let m = modulus::<W>(bits)?;
     let (table, mut row) = (NttTable::new(m, N)?, rows(&m, 1));
+    let mut once = || {
+        if forward {
+            W::kernels().ntt_forward(&table, &mut row);
+        } else {
+            W::kernels().ntt_inverse(&table, &mut row);
+        }
+    };
     // Tables are made at the first use.
-    W::kernels().ntt_forward(&table, &mut row);
+    once();
     for _ in 0..times {
-        W::kernels().ntt_forward(&table, &mut row);
+        once();
     }
     std::hint::black_box(row);
     Ok(())

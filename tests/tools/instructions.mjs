@@ -8,9 +8,14 @@ import { Stop, begin, main, say } from './lib/log.mjs';
 const N = 1024;
 const BUTTERFLIES = (N / 2) * Math.log2(N);
 const KERNELS = {
-  words32: ['butterfly, primes below 2^30', BUTTERFLIES],
+  words27: ['butterfly, primes below 2^28', BUTTERFLIES],
+  words30: ['butterfly, primes below 2^30', BUTTERFLIES],
   words50: ['butterfly, primes below 2^50', BUTTERFLIES],
   words60: ['butterfly, primes below 2^60', BUTTERFLIES],
+  back27: ['inverse butterfly, primes below 2^28', BUTTERFLIES],
+  back30: ['inverse butterfly, primes below 2^30', BUTTERFLIES],
+  back50: ['inverse butterfly, primes below 2^50', BUTTERFLIES],
+  back60: ['inverse butterfly, primes below 2^60', BUTTERFLIES],
   key32: ['key product, primes below 2^30', 2 * 8 * N],
   key50: ['key product, primes below 2^50', 2 * 8 * N],
   key60: ['key product, primes below 2^60', 2 * 8 * N],

@@ -8,15 +8,17 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './lib/build.mjs';
+import { bundledIn } from './lib/bundled.mjs';
 import { buildFor, missingFor } from './lib/cross.mjs';
 import { linked } from './lib/elf.mjs';
+import { cratesWithTexts, runtimeTexts, thirdParty } from './lib/licences.mjs';
 import { Stop, begin, bold, dim, main, say } from './lib/log.mjs';
 import { root, target } from './lib/paths.mjs';
 import { librariesOfWindows } from './lib/pe.mjs';
 import { prepare } from './lib/prepare.mjs';
-import { PLATFORMS, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
+import { PLATFORMS, THIRD_PARTY, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
 import { cargoProgress, must, run } from './lib/run.mjs';
-import { bill, cratesIn, npmComponent, standardLibrary } from './lib/sbom.mjs';
+import { bill, cratesIn, npmComponent, standardLibrary, together } from './lib/sbom.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -28,6 +30,9 @@ const OPTIONS = {
   quick: { type: 'boolean', default: false },
   'no-registry': { type: 'boolean', default: false },
 };
+
+/** The system of the modules that the page and the npm package have. */
+const WASM = 'wasm32-unknown-unknown';
 
 /** Where everything is put, and where packages are laid out. */
 const out = join(target, 'release-files');
@@ -91,12 +96,11 @@ async function binary(platform, system, version, time, profile) {
   const path = await buildFor(system, step, profile);
   if (platform.startsWith('win32')) await librariesOfWindows(path);
   else if (linked(path).loader || linked(path).libraries.length) throw new Stop(`${path} needs shared libraries`);
-  const contents = bill({ name: 'refloat', version }, await cratesIn('refloat-server', system), [await standardLibrary(system)]);
-  const json = `${JSON.stringify(contents, undefined, 2)}\n`;
+  const { json, licences } = await contents({ name: 'refloat', version }, ['refloat-server', system], ['refloat-wasm', WASM, 'demo']);
   writeFileSync(join(out, `refloat-${version}-${platform}.cdx.json`), json);
 
   const folder = join(parts, `refloat-${version}-${platform}`);
-  layOut(folder, path, json);
+  layOut(folder, path, json, licences);
   copyFileSync(join(root, 'server', 'README.md'), join(folder, 'README.md'));
   await archive(step, folder, join(out, `refloat-${version}-${platform}.tar.gz`), time);
   platformManifest(folder, platform, version);
@@ -105,18 +109,32 @@ async function binary(platform, system, version, time, profile) {
   return true;
 }
 
+/** What an artefact is made of, as a bill of materials and as licences; of each part its crate, the system, and a workspace of npm. */
+async function contents(own, ...made) {
+  const [crates, libraries, bundled, texts] = [[], new Map(), new Map(), []];
+  for (const [crate, system, workspace] of made) {
+    crates.push(await cratesIn(crate, system));
+    const library = await standardLibrary(system);
+    libraries.set(library['bom-ref'], library);
+    for (const each of workspace ? bundledIn(workspace) : []) bundled.set(each.name, each);
+    texts.push(...(await runtimeTexts(system)));
+  }
+  const all = together(...crates);
+  const others = [...libraries.values(), ...[...bundled.values()].map(npmComponent)];
+  const json = `${JSON.stringify(bill(own, all, others), undefined, 2)}\n`;
+  return { json, licences: thirdParty([...cratesWithTexts(all), ...texts, ...bundled.values()]) };
+}
+
 /** The packages of npm that are the same everywhere. */
 async function packages(version, made) {
   const step = begin('packages for npm');
+  const { json, licences } = await contents({ name: 'refloat', version, type: 'library' }, ['refloat-wasm', WASM, 'ts']);
+  writeFileSync(join(out, `refloat-${version}-npm.cdx.json`), json);
+  writeFileSync(join(root, 'ts', 'dist', THIRD_PARTY), licences);
   await packNpm(join(root, 'ts'), out);
   const folder = join(parts, 'refloat-server');
   launcherPackage(folder);
   await packNpm(folder, out);
-  const system = 'wasm32-unknown-unknown';
-  const vendored = JSON.parse(readFileSync(join(root, 'node_modules', 'eventsource-parser', 'package.json'), 'utf8'));
-  const others = [await standardLibrary(system), npmComponent(vendored)];
-  const contents = bill({ name: 'refloat', version, type: 'library' }, await cratesIn('refloat-wasm', system), others);
-  writeFileSync(join(out, `refloat-${version}-npm.cdx.json`), `${JSON.stringify(contents, undefined, 2)}\n`);
   step.done(`with binaries for ${made.join(', ') || 'no platform'}`);
 }
 

@@ -1,7 +1,7 @@
 // Tests of what the commands rely on to be right: counting, freshness, reading the picture, what a release is made of.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,15 +9,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { binaryFor } from '../../server/npm/lib/launch.js';
+import { runtimePackages } from './lib/bundled.mjs';
 import { countTests } from './lib/count.mjs';
 import { linked } from './lib/elf.mjs';
+import { cratesWithTexts, licenceTexts, runtimeTexts, thirdParty } from './lib/licences.mjs';
 import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
 import { digests, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
-import { bill, checksums, linkedCrates, npmComponent, selected } from './lib/sbom.mjs';
+import { bill, checksums, linkedCrates, npmComponent, selected, together } from './lib/sbom.mjs';
 import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
 
@@ -199,9 +201,9 @@ test('a bill of materials has what is linked, and what needs what', () => {
   const needs = (pkg, kind = null) => ({ pkg, dep_kinds: [{ kind }] });
   const metadata = {
     packages: [
-      { id: 'i', name: 'a', version: '1.0.0', license: 'MIT' },
-      { id: 'j', name: 'b', version: '2.0.0', license: 'MIT/Apache-2.0' },
-      { id: 'k', name: 'built-with', version: '3.0.0', license: 'MIT' },
+      { id: 'i', name: 'a', version: '1.0.0', license: 'MIT', manifest_path: '/a/Cargo.toml' },
+      { id: 'j', name: 'b', version: '2.0.0', license: 'MIT/Apache-2.0', manifest_path: '/b/Cargo.toml' },
+      { id: 'k', name: 'built-with', version: '3.0.0', license: 'MIT', manifest_path: '/k/Cargo.toml' },
     ],
     resolve: { nodes: [{ id: 'i', deps: [needs('j'), needs('k', 'build')] }, { id: 'j', deps: [] }, { id: 'k', deps: [] }] },
   };
@@ -226,6 +228,51 @@ test('a bill of materials has what is linked, and what needs what', () => {
     { ref: 'pkg:npm/n@4.0.0', dependsOn: [] },
   ]);
   assert.throws(() => selected(metadata, new Set(['c 1.0.0']), new Map()), /does not know c 1\.0\.0/);
+});
+
+test('a crate of two artefacts needs what it needs in either', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, version: '1.0.0', needs: [] }));
+  const both = together([{ ...a, needs: [b] }, b], [{ ...a, needs: [c, b] }, c]);
+  assert.deepEqual(both.map(({ name, needs }) => [name, needs.map((each) => each.name)]), [['a', ['b', 'c']], ['b', []], ['c', []]]);
+});
+
+test('licences of others are found, and each is printed once', (context) => {
+  const folder = scratch(context);
+  mkdirSync(join(folder, 'carried', 'library'), { recursive: true });
+  for (const name of ['LICENSE-MIT', 'NOTICE', 'lib.rs', join('carried', 'library', 'COPYING')]) writeFileSync(join(folder, name), `text of ${name}\n`);
+  const texts = licenceTexts(folder);
+  assert.deepEqual(texts.map(({ file }) => file), ['LICENSE-MIT', 'NOTICE', join('carried', 'library', 'COPYING')]);
+  const ours = { name: 'refloat', version: '1.0.0', folder };
+  const crates = cratesWithTexts([ours, { ...ours, name: 'b', license: 'MIT', digest: '00' }]);
+  assert.deepEqual(crates.map(({ name }) => name), ['b']);
+  const same = { name: 'a', version: '2.0.0', license: 'ISC', texts: [{ file: 'LICENSE', text: 'text of NOTICE\r\n' }] };
+  const said = thirdParty([...crates, same]);
+  for (const { text } of texts) assert.equal(said.split(text.trim()).length, 2, text);
+  assert.match(said, /^a 2\.0\.0 \(ISC\)\nb 1\.0\.0 \(MIT\)\n-+\n\ntext of NOTICE$/m);
+  assert.throws(() => thirdParty([{ ...same, texts: [] }]), /no text of a licence in a 2\.0\.0/);
+});
+
+test('Rust and the C library that a static file has are under licences too', async () => {
+  const found = await runtimeTexts('x86_64-unknown-linux-musl');
+  assert.deepEqual(found.map(({ name }) => name), ['Rust standard library', 'musl']);
+  assert.match(found[0].texts[0].text, /Copyright notices for The Rust Standard Library/);
+  assert.doesNotMatch(found[0].texts[0].text, /<\/?(p|div|h1)\b/);
+  assert.match(found[1].texts[0].text, /Rich Felker[^]*Permission is hereby granted/);
+});
+
+test('what a workspace runs with is found through other workspaces', () => {
+  const packages = {
+    page: { dependencies: { ours: '*', a: '1' }, devDependencies: { tool: '1' } },
+    ours: { dependencies: { b: '1' } },
+    'node_modules/ours': { link: true, resolved: 'ours' },
+    'node_modules/a': { dependencies: { b: '2' } },
+    'node_modules/a/node_modules/b': {},
+    'node_modules/b': { optionalDependencies: { '@c/d': '1' } },
+    'node_modules/@c/d': {},
+    'node_modules/tool': {},
+  };
+  assert.deepEqual(runtimePackages({ packages }, 'page'), ['@c/d', 'a', 'b']);
+  assert.throws(() => runtimePackages({ packages }, 'nothing'), /no nothing/);
 });
 
 test('the binary is that of the platform', () => {

@@ -11,6 +11,9 @@ export const serverPackage = join(root, 'server', 'npm');
 
 const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE'];
 
+/** The file with the licences of what others have made. */
+export const THIRD_PARTY = 'THIRD-PARTY.txt';
+
 /** Systems that binaries are released for, by the platform's name in Node. */
 export const PLATFORMS = {
   'linux-x64': { system: 'x86_64-unknown-linux-musl', said: 'Linux on x86-64, one static file' },
@@ -45,10 +48,10 @@ export function notesOf(changelog, version) {
 }
 
 /**
- * Lays out what a platform gets, in an empty folder: `bin` and `share`, as the binary looks for the demo, licences and the bill of
- * materials.
+ * Lays out what a platform gets, in an empty folder: `bin` and `share`, as the binary looks for the demo, licences, those of others
+ * too, and the bill of materials.
  */
-export function layOut(folder, binary, bill) {
+export function layOut(folder, binary, bill, licences) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, 'bin'), { recursive: true });
   const program = join(folder, 'bin', basename(binary));
@@ -56,6 +59,7 @@ export function layOut(folder, binary, bill) {
   chmodSync(program, 0o755);
   cpSync(demoDist, join(folder, 'share', 'refloat', 'demo'), { recursive: true });
   for (const name of LICENCES) copyFileSync(join(root, name), join(folder, name));
+  writeFileSync(join(folder, THIRD_PARTY), licences);
   writeFileSync(join(folder, 'bom.cdx.json'), bill);
 }
 
@@ -78,7 +82,7 @@ export function platformManifest(folder, platform, version) {
     os: [os],
     cpu: [cpu],
     preferUnplugged: true,
-    files: ['bin', 'share', ...LICENCES, 'bom.cdx.json'],
+    files: ['bin', 'share', ...LICENCES, THIRD_PARTY, 'bom.cdx.json'],
   };
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
   writeFileSync(join(folder, 'README.md'), `# @refloat/server-${platform}\n\n${manifest.description}. Install \`refloat-server\`, which takes the right one.\n`);

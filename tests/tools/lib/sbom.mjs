@@ -1,7 +1,7 @@
 // Software bills of materials: what is in an artefact, by name, version, licence and digest, and what of it needs what.
 // Format: CycloneDX 1.6 (ECMA-424), in JSON.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { root } from './paths.mjs';
 import { run } from './run.mjs';
 
@@ -11,6 +11,17 @@ export async function cratesIn(name, system, options = []) {
   const tree = ['tree', '--locked', '--package', name, '--target', system, '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}'];
   const linked = await output('cargo', [...tree, ...options]);
   return selected(metadata, linkedCrates(linked), checksums(readFileSync(join(root, 'Cargo.lock'), 'utf8')));
+}
+
+/** Several lists of crates as one: a crate that is in two of them needs what it needs in either. */
+export function together(...lists) {
+  const merged = new Map();
+  const key = ({ name, version }) => `${name} ${version}`;
+  for (const each of lists.flat()) {
+    const needs = new Map([...(merged.get(key(each))?.needs ?? []), ...each.needs].map((needed) => [key(needed), needed]));
+    merged.set(key(each), { ...each, needs: [...needs.values()] });
+  }
+  return [...merged.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 /** The bill of an artefact: its own `name` and `version`, and what it is made of. */
@@ -35,9 +46,9 @@ export function bill({ name, version, type = 'application' }, crates, others = [
 }
 
 /** A package of npm whose code is in an artefact. */
-export function npmComponent({ name, version, license }) {
+export function npmComponent({ name, version, license, description }) {
   const purl = `pkg:npm/${name}@${version}`;
-  return { type: 'library', name, version, licenses: licences(license), purl, 'bom-ref': purl };
+  return { type: 'library', name, version, description, licenses: licences(license), purl, 'bom-ref': purl };
 }
 
 /** Rust's own library, which is in every artefact and has no entry in a lock file. */
@@ -72,6 +83,7 @@ export function selected({ packages, resolve }, wanted, digests) {
       version: each.version,
       license: each.license ?? undefined,
       digest: digests.get(key(each)),
+      folder: dirname(each.manifest_path),
       needs: edges.get(each.id).deps.filter(isLinked).map(({ pkg }) => byId.get(pkg)),
     }))
     .sort((a, b) => (key(a) < key(b) ? -1 : 1));

@@ -61,7 +61,7 @@ pub(super) fn primes_for<W: Word>(two_n: u64) -> Vec<Modulus<W>> {
     let below = |bits: u32| first((1..1 << 20).map(|k| centre(bits) - k * two_n));
     let above = |bits: u32| first((0..1 << 20).map(|k| centre(bits) + k * two_n));
     let mut found = vec![first((1..1 << 20).map(|k| k * two_n + 1))];
-    let edges: &[u32] = if W::BITS == 32 { &[25, 30] } else { &[30, 31, 32, 49, 50, 52, 57, 60] };
+    let edges: &[u32] = if W::BITS == 32 { &[25, 28, 30] } else { &[30, 31, 32, 49, 50, 52, 57, 60] };
     for &bits in edges {
         found.extend([below(bits), above(bits)]);
     }

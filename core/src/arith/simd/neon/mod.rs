@@ -1,4 +1,4 @@
-//! NEON, which every 64-bit ARM processor has: four 32-bit lanes; residues modulo primes below 2^50 also as `f64`, four in two
+//! NEON, which every 64-bit ARM processor has: four 32-bit lanes, with signed residues in transforms; residues modulo primes below 2^50 also as `f64`, four in two
 //! registers. Larger primes stay with `mul` and `umulh`: there is no 64-bit product of lanes.
 //!
 //! SVE2 has one (`umulh` of lanes), but where it exists today its registers have the 128 bits of these (Neoverse N2, V2), Apple's
@@ -15,10 +15,11 @@ macro_rules! neon {
 
 mod halves;
 mod reals;
+mod signed;
 mod words32;
 
 use super::{backend::backend, gates::gate_backend, scalar::Scalar};
-use crate::arith::kernels::{ntt, products};
+use crate::arith::kernels::products;
 
 /// Vector operations on four `u32`. There is no detection: the instructions belong to the target.
 #[derive(Clone, Copy)]
@@ -35,7 +36,7 @@ backend!(
     u32,
     "neon",
     features = [],
-    transforms = [ntt::forward::<8, _>, ntt::inverse::<8, _>],
+    transforms = [signed::forward, signed::inverse],
     rows = Neon,
     products = Neon,
     sums = products

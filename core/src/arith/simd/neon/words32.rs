@@ -122,7 +122,7 @@ impl Transpose<8> for Neon {
 }
 
 #[inline(always)]
-fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
+pub(super) fn transpose([a, b, c, d]: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
     neon!({
         let (even, odd) = ((vtrn1q_u32(a, b), vtrn2q_u32(a, b)), (vtrn1q_u32(c, d), vtrn2q_u32(c, d)));
         let first =
