@@ -1,6 +1,6 @@
 import type { KeyRepair, ProgramEvent, ServerPreset } from 'refloat/client';
 import type { Shown } from '../shell.js';
-import { LEAST, MOST, QUESTIONS, type QuestionName } from './questions.js';
+import { LEAST, MOST, type QuestionName } from './questions.js';
 
 /** What was compared, and what came back of it, slot by slot, decrypted in this tab. */
 export interface Entry {

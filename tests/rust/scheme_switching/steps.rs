@@ -2,7 +2,7 @@
 
 use refloat::Error;
 use refloat::bootstrapping::scheme_switching::{OrderRun, OrderState};
-use refloat::circuits::program::{Asked, Bounds, Order, Reading};
+use refloat::circuits::program::{Asked, Bounds, Order, Reading, Way};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
 
@@ -56,4 +56,7 @@ fn questions_that_no_set_could_answer_are_refused_before_a_step() {
     refused(Asked::Sign, 4, Bounds::Unit);
     refused(Asked::Argmax, u32::MAX, Bounds::Signed);
     refused(Asked::Argmax, 4, Bounds::Grid(60));
+    let digits = Reading::Order(Order::new(Asked::Argmax, 4, Bounds::Unit).by(Way::Digits));
+    let error = OrderRun::new(&world.evaluator, &x, [&digits].as_slice().into()).err().unwrap().to_string();
+    assert!(error.contains("by digits, where gates compare"), "{error}");
 }

@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use super::{params::LinkParams, range::Range};
 use crate::{
     bootstrapping::raising::ReductionSpec,
-    circuits::program::{Asked, Bounds, InputShape, Order, PlannedDigits, Reading, Readings},
+    circuits::program::{Asked, Bounds, InputShape, Order, PlannedDigits, Reading, Readings, Way},
     error::Error,
     schemes::{ckks::Scale, log2_sum},
 };
@@ -130,6 +130,12 @@ pub(super) fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
         ))),
     };
     let orders = readings.iter().map(order).collect::<Result<Vec<_>, _>>()?;
+    if let Some(order) = orders.iter().find(|order| order.by == Some(Way::Digits)) {
+        return Err(Error::InvalidArgument(format!(
+            "{} by digits, where gates compare; leave the way open, or plan a program for a set that has both",
+            order.kind()
+        )));
+    }
     if orders.iter().any(|order| !orders[0].shares_comparisons(order)) {
         return Err(Error::InvalidArgument("questions of different numbers; ask them apart".into()));
     }
