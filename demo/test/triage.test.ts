@@ -123,5 +123,7 @@ test('a choice is one of at least four', () => {
   expect(chosen(few)).toEqual([0, 2, 3]);
   expect(refusal(few)).toContain('3 patients are ticked: tick at least 4');
   expect(refusal({ ...few, question: 'nearest' })).toBeUndefined();
-  expect(leastOf({ facts: [] }, 'urgent')).toBeUndefined();
+  expect(leastOf({}, 'urgent')).toBeUndefined();
+  const orders = { ranked: 16, logFailure: -100, leastSigned: 0.038, leastUnit: 0.019, stages: [] };
+  expect([leastOf({ orders }, 'urgent'), leastOf({ orders }, 'nearest')]).toEqual([0.038, 0.019]);
 });

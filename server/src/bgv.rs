@@ -227,6 +227,7 @@ impl IntegerClient for Described<BgvParams> {
             log_failure: (plan.bootstraps() > 0)
                 .then(|| self.params.log2_failure() + (plan.bootstraps() as f64).log2()),
             least_distance: 0.0,
+            compared: Vec::new(),
         })
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use refloat::Error;
 use refloat::bootstrapping::method::{NumberSecret, ParamSet, Preset, SetSpec};
+use refloat::circuits::program::{Compared, Plan};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Ciphertext;
 use refloat::wire::{self, CkksSet, SeededSecret, SeededSet, WireWord};
@@ -244,7 +245,7 @@ impl Outline {
 }
 
 /// What a program comes to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct PlannedProgram {
     /// Operations on ciphertexts.
     pub steps: usize,
@@ -261,6 +262,20 @@ pub struct PlannedProgram {
     pub log_failure: Option<f64>,
     /// How far apart.
     pub least_distance: f64,
+    /// How numbers are compared, on sets that have two ways.
+    pub compared: Vec<ComparedBy>,
+}
+
+/// The way in which the numbers of some nodes are compared.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComparedBy {
+    /// The nodes, as messages name them.
+    pub nodes: Vec<String>,
+    /// `gates` or `digits`.
+    pub by: &'static str,
+    /// Why, and what either way comes to.
+    pub reason: String,
 }
 
 impl PlannedProgram {
@@ -279,6 +294,11 @@ impl PlannedProgram {
             "beside errors of arithmetic, a result is wrong with a probability of at most 2^{log:.1}{apart}"
         ))
     }
+}
+
+fn compared(plan: &Plan<'_>, one: &Compared) -> ComparedBy {
+    let nodes = one.nodes.iter().map(|&node| plan.program().describe(node)).collect();
+    ComparedBy { nodes, by: one.way.name(), reason: one.reason() }
 }
 
 /// A ciphertext in wire form that was read, and what it says about itself.
@@ -370,6 +390,7 @@ where
             digits: plan.digit_passes(),
             log_failure: plan.log2_failure(),
             least_distance: plan.least_distance(),
+            compared: plan.compared().iter().map(|one| compared(&plan, one)).collect(),
         })
     }
 }

@@ -1,18 +1,20 @@
-//! Sets that link numbers to gates, as jobs use them: those of numbers, whose programs compare.
+//! Sets that link numbers to gates, as jobs use them: those of numbers, whose programs compare, and those for modular reduction, whose
+//! programs read digits too.
 
 use std::sync::Arc;
 
 use refloat::bootstrapping::Method;
-use refloat::bootstrapping::raising::KeySource;
+use refloat::bootstrapping::method::{ParamSet, Preset, SetSpec};
+use refloat::bootstrapping::raising::{KeySource, RaisingParams, ReductionSpec};
 use refloat::bootstrapping::scheme_switching::{
-    self, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams, LinkPreset, LinkTables,
-    Reduction,
+    self, DigitLinkBootstrapper, LinkBootstrapper, LinkEvaluator, LinkKeys, LinkKeysBuilder, LinkParams,
+    LinkSpec, LinkTables, Reduction, RootsSpec,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::circuits::program::Target;
 use refloat::rlwe::{GaloisSource, RelinearizationSource};
 use refloat::schemes::ckks::CkksContext;
-use refloat::wire::CkksSet;
+use refloat::wire::{CkksSet, WireKeySet};
 use refloat::{Error, wire};
 
 use crate::ckks_jobs::{CkksJobs, CkksMethod, working_bytes};
@@ -25,18 +27,66 @@ use crate::registry::{Registered, SetFilter};
 pub const METHOD: Registered = Registered {
     method: scheme_switching::METHOD,
     sets,
-    client: |which| which.ckks::<LinkParams<Reduction>>(),
+    client: |which| match which.ckks::<LinkParams<Reduction>>()? {
+        None => which.ckks::<LinkParams<RootsSpec>>(),
+        found => Ok(found),
+    },
 };
 
+fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
+    let mut all = sets_of::<Reduction>(wanted)?;
+    all.extend(sets_of::<RootsSpec>(wanted)?);
+    Ok(all)
+}
+
 /// Parameters, and how diagonals are kept.
-struct Linked {
-    params: LinkParams<Reduction>,
+struct Linked<R: ReductionSpec> {
+    params: LinkParams<R>,
     plan: MemoryPlan,
 }
 
-fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
-    let set = |preset: &LinkPreset| {
-        let params = preset.params()?;
+/// What sets of numbers and those for modular reduction differ in.
+trait Numbers: ReductionSpec {
+    /// Whether bootstraps keep imaginary parts.
+    const IMAGINARY: bool;
+
+    /// Evaluator and keys, ready to refresh ciphertexts.
+    fn bootstrapper<'a>(
+        tables: &'a Arc<LinkTables<Self>>,
+        keys: &'a Arc<LinkKeys>,
+    ) -> Result<impl Method<u64> + 'a, Error>;
+}
+
+impl Numbers for Reduction {
+    const IMAGINARY: bool = true;
+
+    fn bootstrapper<'a>(
+        tables: &'a Arc<LinkTables<Self>>,
+        keys: &'a Arc<LinkKeys>,
+    ) -> Result<impl Method<u64> + 'a, Error> {
+        Ok(LinkBootstrapper::new(LinkEvaluator::with(tables, keys)?))
+    }
+}
+
+impl Numbers for RootsSpec {
+    const IMAGINARY: bool = false;
+
+    fn bootstrapper<'a>(
+        tables: &'a Arc<LinkTables<Self>>,
+        keys: &'a Arc<LinkKeys>,
+    ) -> Result<impl Method<u64> + 'a, Error> {
+        DigitLinkBootstrapper::new(tables, keys)
+    }
+}
+
+fn sets_of<R: Numbers>(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error>
+where
+    LinkSpec<R>: SetSpec,
+    LinkParams<R>: CkksSet<Word = u64> + ParamSet<Spec = LinkSpec<R>>,
+    RaisingParams<R, u64>: WireKeySet<Word = u64>,
+{
+    let set = |preset: &Preset<LinkSpec<R>>| {
+        let params: LinkParams<R> = preset.checked()?;
         // The larger of the ways to keep the diagonals of the map to the lowest levels.
         let base = params.base_diagonal_bytes(PlaintextStorage::Evaluated);
         let beside = params.gate_key_bytes() + base + working_bytes(params.ckks().ckks().rlwe());
@@ -49,7 +99,10 @@ fn sets(wanted: SetFilter<'_>) -> Result<Vec<Box<dyn JobSet>>, Error> {
     wanted.presets().map(set).collect()
 }
 
-impl CkksSet for Linked {
+impl<R: Numbers> CkksSet for Linked<R>
+where
+    LinkParams<R>: CkksSet<Word = u64>,
+{
     type Word = u64;
 
     fn ckks(&self) -> &CkksContext<u64> {
@@ -68,13 +121,25 @@ impl CkksSet for Linked {
         CkksSet::output_level(&self.params)
     }
 
+    fn public_key_level(&self) -> usize {
+        self.params.public_key_level()
+    }
+
+    fn largest_message(&self) -> f64 {
+        self.params.largest_message()
+    }
+
     fn target(&self) -> Result<Target, Error> {
         self.params.target()
     }
 }
 
-impl CkksMethod for Linked {
-    type Evaluator = Arc<LinkTables<Reduction>>;
+impl<R: Numbers> CkksMethod for Linked<R>
+where
+    LinkParams<R>: CkksSet<Word = u64>,
+    RaisingParams<R, u64>: WireKeySet<Word = u64>,
+{
+    type Evaluator = Arc<LinkTables<R>>;
     type Keys = Arc<LinkKeys>;
 
     fn evaluator(&self) -> Result<Self::Evaluator, Error> {
@@ -96,7 +161,7 @@ impl CkksMethod for Linked {
         keys: &'a Self::Keys,
         _mode: SlotMode,
     ) -> Result<impl Method<u64> + 'a, Error> {
-        Ok(LinkBootstrapper::new(LinkEvaluator::with(evaluator, keys)?))
+        R::bootstrapper(evaluator, keys)
     }
 
     fn relinearization(keys: &Self::Keys) -> Option<impl RelinearizationSource<u64>> {
@@ -106,6 +171,10 @@ impl CkksMethod for Linked {
 
     fn galois(keys: &Self::Keys) -> Option<&dyn GaloisSource<u64>> {
         Some(keys.ckks())
+    }
+
+    fn keeps_imaginary_parts(&self) -> bool {
+        R::IMAGINARY
     }
 
     fn runs_programs(&self) -> bool {

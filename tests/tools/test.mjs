@@ -87,6 +87,12 @@ const steps = [
   },
   {
     group: 'main',
+    name: 'argmax through HTTP, at toy size',
+    needs: ['server'],
+    ...node('tests/tools/argmax.mjs', '--preset', 'toy-link', '--runs', '2', '--count', '5'),
+  },
+  {
+    group: 'main',
     name: 'faults under load (a short soak)',
     needs: ['server'],
     ...node('tests/tools/soak.mjs', '--minutes', '0.1', '--seed', '1', '--no-mount'),

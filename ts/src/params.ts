@@ -1,14 +1,15 @@
+import type { NativeOnly } from './digits/native.js';
 import type { CkksMethod } from './engine/modules.js';
 import type { Part, SetInfo, SetNames, Stage } from './sets.js';
 import type { StageId } from './stages.js';
 
-export type { Fact, GateInfo, Part as KeyPartInfo, Scheme, SetInfo, SlotMode } from './sets.js';
+export type { Fact, GateInfo, OrderInfo, Part as KeyPartInfo, Scheme, SetInfo, SlotMode } from './sets.js';
 
 /** How a set bootstraps. */
 export type Method = keyof SetNames;
 
 /** Names of the CKKS sets of this version that run in the page. */
-export type PresetName = SetNames[CkksMethod];
+export type PresetName = Exclude<SetNames[CkksMethod], NativeOnly>;
 
 /** A set with the pieces of its evaluation keys. */
 export interface SetWithParts extends SetInfo {

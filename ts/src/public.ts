@@ -33,6 +33,7 @@ export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, Inte
 export type {
   Fact,
   GateInfo,
+  OrderInfo,
   KeyPartInfo,
   Method,
   Preset,
@@ -45,7 +46,7 @@ export type {
   SlotMode,
   StageInfo,
 } from './params.js';
-export type { Bounds, Matrix, Numbers } from './program/encode.js';
+export type { Bounds, Matrix, Numbers, Way } from './program/encode.js';
 export { Program, Value, type OrderOptions } from './program/program.js';
 export type { Contact } from './remote/http.js';
 export { RemoteKeys, type RemoteOrderOptions } from './remote/keys.js';

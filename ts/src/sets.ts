@@ -66,6 +66,8 @@ export interface SetInfo {
   readonly logFailure?: number | undefined;
   /** What integers in slots are modulo, for sets of integers. */
   readonly modulus?: number | undefined;
+  /** What a set that compares numbers in slots by gates has beside. */
+  readonly orders?: OrderInfo | undefined;
   /** For which messages precision is promised, in words: `every message with parts in [-1, 1]`, `messages that are random with mean zero`, `every message of bits`, or `every message of integers over their modulus, in [0, 1)`. For sets of CKKS. */
   readonly promisedFor?: string | undefined;
   /** Bits of precision in the mean over the slots, where the set promises them as well. */
@@ -116,6 +118,20 @@ export interface GateInfo {
   readonly gateLogFailure: number;
 }
 
+/** What a set that compares numbers in slots by gates has beside. */
+export interface OrderInfo {
+  /** Most numbers that are ranked at once. */
+  readonly ranked: number;
+  /** log2 of the probability with which a comparison of numbers so far apart is wrong, at most. */
+  readonly logFailure: number;
+  /** Stages of a comparison whose results are slots, in order. */
+  readonly stages: readonly Stage[];
+  /** How far apart numbers in [-1, 1] have to be for that; left out where no distance is enough. */
+  readonly leastSigned?: number | undefined;
+  /** How far apart numbers in [0, 1] have to be for that; left out where no distance is enough. */
+  readonly leastUnit?: number | undefined;
+}
+
 /** Something else there is to say of a set, for people. */
 export interface Fact {
   /** What it is. */
@@ -129,7 +145,7 @@ export interface SetNames {
   readonly 'ckks-ship': 'ship13' | 'ship13-bits' | 'ship14' | 'ship14-he2018' | 'ship13-he2018' | 'ship13-bits-he2018' | 'toy10' | 'toy11' | 'toy11-31';
   readonly 'ckks-conventional': 'n16' | 'n16-sparse' | 'n16-precise' | 'n15' | 'drucker16' | 'toy-conventional11' | 'toy-conventional11-sine' | 'toy-conventional10-sparse' | 'toy-conventional10-slots-first' | 'toy-conventional10-50bit';
   readonly 'ckks-msb': 'msb16' | 'msb16-paper' | 'toy-msb11' | 'toy-msb10';
-  readonly 'scheme-switching': 'n15+fbs16-50' | 'n16+fbs16-50' | 'toy-link';
+  readonly 'scheme-switching': 'n15+fbs16-50' | 'n16+fbs16-50' | 'toy-link' | 'msb16+fbs16-50' | 'toy-msb-link';
   readonly 'bgv': 'bgv15' | 'bgv16-gf4' | 'toy-bgv10' | 'toy-bgv7' | 'toy-bgv-gf4';
   readonly 'cggi': 'bool-128' | 'bool-64' | 'bool-100-unrolled' | 'bool-128-ternary' | 'lmk-128' | 'lmk-128-merged' | 'lmk-64' | 'ntru-128' | 'ntru-64' | 'ntru-small' | 'fbs8' | 'fbs16' | 'fbs8-50' | 'fbs16-50' | 'toy-bool' | 'toy-bool-unrolled' | 'toy-bool-ternary' | 'toy-bool-lmk' | 'toy-bool-lmk-merged' | 'toy-bool-ntru' | 'toy-bool-ntru-merged' | 'toy-bool-ap' | 'toy-fbs';
 }
@@ -139,10 +155,13 @@ export interface StageIds {
   readonly 'ckks-ship': 'slots_to_coeffs' | 'encapsulate' | 'encode_phase' | 'blind_rotate' | 'product_tree' | 'conjugate';
   readonly 'ckks-conventional': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'sub_sum';
   readonly 'ckks-msb': 'slots_to_coeffs' | 'to_ephemeral' | 'discretise' | 'mod_raise' | 'coeffs_to_slots' | 'eval_exp' | 'look_up';
-  readonly 'scheme-switching': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs';
+  readonly 'scheme-switching': 'mod_raise' | 'coeffs_to_slots' | 'eval_mod' | 'slots_to_coeffs' | 'to_ephemeral' | 'discretise' | 'eval_exp' | 'look_up';
   readonly 'bgv': 'slots_to_coeffs' | 'prepare' | 'mod_raise' | 'coeffs_to_slots' | 'digit_removal' | 'unpack';
   readonly 'cggi': 'gates';
 }
+
+/** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */
+export type OrderStageId = 'slots_to_coeffs' | 'to_gates' | 'compare' | 'look_up' | 'to_slots' | 'mod_raise' | 'eval_mod';
 
 /** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */
 export type GateName = 'not' | 'and' | 'nand' | 'or' | 'nor' | 'xor' | 'xnor' | 'andny' | 'andyn' | 'orny' | 'oryn' | 'mux' | 'maj3' | 'xor3' | 'and3' | 'or3' | 'nand3' | 'nor3';

@@ -1,10 +1,7 @@
 import type { CkksMethod } from './engine/modules.js';
-import type { StageIds } from './sets.js';
+import type { OrderStageId, StageIds } from './sets.js';
 
-export type { StageIds };
-
-/** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */
-export type OrderStageId = 'slots_to_coeffs' | 'to_gates' | 'compare' | 'look_up' | 'to_slots' | 'mod_raise' | 'eval_mod';
+export type { OrderStageId, StageIds };
 
 /** Identifiers of the stages of CKKS: of bootstrapping, of which `meta_correct` ends each round of several after the first, and of comparison. */
 export type StageId = StageIds[CkksMethod] | OrderStageId | 'meta_correct';

@@ -66,6 +66,15 @@ describe('Program', () => {
     expect(Buffer.from(sample().toBytes()).toString('hex')).toBe(vector.bytes);
     expect(Buffer.from(digits().toBytes()).toString('hex')).toBe(vector.digits);
     expect(Buffer.from(orders().toBytes()).toString('hex')).toBe(vector.orders);
+    // Where the program says how to compare, that is a version more and a bit of what is asked.
+    const by = (way?: 'gates' | 'digits'): number[] => {
+      const p = new Program({ slots: 8 });
+      p.output('y', p.input('x').rank(4, { by: way }));
+      return [...p.toBytes()];
+    };
+    const asked = by().findIndex((byte, i) => i > 7 && byte !== by('gates')[i]);
+    expect([by()[6], by('gates')[6], by('digits')[6]]).toEqual([3, 4, 4]);
+    expect([by('gates')[asked], by('digits')[asked]]).toEqual([(by()[asked] ?? 0) + 16, (by()[asked] ?? 0) + 32]);
     expect([sample().inputs, sample().outputs]).toEqual([['x', 'y'], ['z', 'q']]);
   });
 

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 pub use crate::bootstrapping::{
     bgv::BgvPreset, cggi::CggiPreset, ckks_conventional::ConventionalPreset, ckks_msb::MsbPreset,
-    ckks_ship::ShipPreset, scheme_switching::LinkPreset,
+    ckks_ship::ShipPreset, scheme_switching::DigitLinkPreset, scheme_switching::LinkPreset,
 };
 pub use cggi_peers::{cggi_peer_preset, cggi_peer_presets};
 pub use seal::{SealSet, seal_sets};

@@ -1,6 +1,6 @@
 import type { KeyRepair, ProgramEvent, ServerPreset } from 'refloat/client';
 import type { Shown } from '../shell.js';
-import { LEAST, MOST, QUESTIONS, type QuestionName } from './questions.js';
+import { LEAST, MOST, type QuestionName } from './questions.js';
 
 /** What was compared, and what came back of it, slot by slot, decrypted in this tab. */
 export interface Entry {
@@ -92,11 +92,9 @@ export function refusal(state: Pick<State, 'chosen' | 'question'>): string | und
   return state.question === 'urgent' && count < LEAST ? `${count} patients are ticked: tick at least ${LEAST}, so that three of them are a choice.` : undefined;
 }
 
-/** How far apart numbers have to be that a set tells apart: its own words. */
-export function leastOf(set: Pick<ServerPreset, 'facts'>, question: QuestionName): number | undefined {
-  const said = set.facts?.find(({ value }) => value.includes(`numbers in [${QUESTIONS[question].ends.join(', ')}] are ordered rightly`));
-  const [, least] = /from ([\d.]+) apart/.exec(said?.value ?? '') ?? [];
-  return least === undefined ? undefined : Number(least);
+/** How far apart numbers have to be that a set tells apart. */
+export function leastOf(set: Pick<ServerPreset, 'orders'>, question: QuestionName): number | undefined {
+  return question === 'urgent' ? set.orders?.leastSigned : set.orders?.leastUnit;
 }
 
 /** Pairs of entries whose numbers are too close to be told apart for sure. */

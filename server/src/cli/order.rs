@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use refloat::circuits::program::{Asked, Bootstraps, Bounds, Builder, Order, Reading};
+use refloat::circuits::program::{Asked, Bootstraps, Bounds, Builder, Order, Way};
 
 use super::failure::Failure;
 use super::output::Output;
@@ -32,6 +32,15 @@ enum Lie {
     Grid,
 }
 
+/// A way to compare, as an option.
+#[derive(Clone, Copy, ValueEnum)]
+enum By {
+    /// A rotation a pair.
+    Gates,
+    /// All pairs at once, on sets for modular reduction that are linked to gates, such as msb16+fbs16-50.
+    Digits,
+}
+
 /// Numbers, keys, and where to compute.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -45,6 +54,9 @@ pub struct Arguments {
     /// Bits of a grid.
     #[arg(long, value_name = "BITS", required_if_eq("range", "grid"))]
     grid_bits: Option<u32>,
+    /// How to compare, on sets that have both ways; the cheaper one unless it is said.
+    #[arg(long, value_enum)]
+    by: Option<By>,
     /// Folder of keys, or of evaluation keys alone, of a set that links numbers to gates, such as n15+fbs16-50.
     #[arg(long, value_name = "DIR")]
     keys: PathBuf,
@@ -85,7 +97,11 @@ pub fn run(asked: Asked, arguments: &Arguments, registry: &Registry, output: &Ou
     };
     let mut builder = Builder::new();
     let x = builder.input("x");
-    let answer = builder.digits(x, Reading::Order(Order { asked, count: arguments.count, bounds }));
+    let by = arguments.by.map(|by| match by {
+        By::Gates => Way::Gates,
+        By::Digits => Way::Digits,
+    });
+    let answer = builder.order(x, Order { by, ..Order::new(asked, arguments.count, bounds) });
     builder.output("result", answer);
     let program = builder.finish()?;
     let (inputs, written) = ([arguments.input.clone()], [Some(arguments.out.clone())]);

@@ -16,7 +16,7 @@ use super::place::Place;
 use super::progress::stage_table;
 use super::remote::Done;
 use super::sets;
-use crate::clients::{CiphertextBytes, KeyOwnerSet, PlannedProgram};
+use crate::clients::{CiphertextBytes, ComparedBy, KeyOwnerSet, PlannedProgram};
 use crate::engine::{Operation, Task};
 use crate::engines::Engines;
 use crate::programs::{self, PROGRAM};
@@ -37,6 +37,9 @@ On sets for modular reduction there are also, for real numbers (a bootstrap keep
   b = bit x 10 3                         bit 3, 0 the lowest, of floor(2^10 x), x modulo 1
   t = lut x 0 0.25 0.5 1                 a table of 4 values: that at floor(4 x); lut-exact: x is a multiple of 1/4
   q = quantise x 32                      the multiple of 1/32 below x modulo 1; quantise-nearest: the nearest one
+On sets that link numbers to gates, and those of them for modular reduction:
+  w = argmax x 16                        1 for the largest of the first 16 slots; argmin, rank, sign, top x 16 3; `by gates` or
+                                         `by digits` at the end, where a set has both ways: the cheaper one is taken otherwise
 Examples:
   refloat program score.txt                                         what it consists of
   refloat program score.txt --keys keys15 --in x.ct --out score.ct
@@ -129,10 +132,13 @@ pub fn evaluate(
     let engines = Engines::with(registry, SetFilter { only: Some(&info.name), ..SetFilter::all() })?;
     engines.check_operations(&info.name, &operations)?;
     let planned = set.plan(key, &body)?;
-    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits, .. } = planned;
+    let PlannedProgram { steps, key_switches, bootstraps, inserted, digits, ref compared, .. } = planned;
     let least_distance = Some(planned.least_distance).filter(|&least| least > 0.0);
     if let Some(failure) = planned.failure() {
         output.note(&format!("the plan has {steps} steps; {failure}"));
+    }
+    for ComparedBy { nodes, reason, .. } in compared {
+        output.note(&format!("{} compared {reason}", nodes.join(", ")));
     }
     let task = Task { mode: info.mode, operations, rounds: 1 };
     let largest = outputs.len() * info.largest_ciphertext();
@@ -156,7 +162,7 @@ pub fn evaluate(
     }
     let value = json!({
         "params": info.name, "steps": steps, "keySwitches": key_switches, "bootstraps": bootstraps, "inserted": inserted, "digits": digits,
-        "logFailure": planned.log_failure, "leastDistance": least_distance,
+        "compared": compared, "logFailure": planned.log_failure, "leastDistance": least_distance,
         "seconds": seconds, "server": place.server.url, "stages": stages, "outputs": facts,
     });
     output.result(&value, || {

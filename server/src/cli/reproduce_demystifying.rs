@@ -63,6 +63,8 @@ struct Row {
     params: Option<String>,
     measured: Option<Measured>,
     note: String,
+    /// Whether the measurement failed; the note says why.
+    failed: bool,
 }
 
 /// What a set of ours does in one bootstrap.
@@ -101,7 +103,7 @@ pub fn sets() -> Result<Vec<String>, Failure> {
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Failure`] where a measurement fails, but for a set that does not fit the memory: its row says so.
+/// [`Failure`] after all rows, if a measurement failed: its row says why. A set that does not fit the memory is no failure.
 pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let machine = Machine::here();
     let survey = survey()?;
@@ -109,10 +111,27 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
         let own = row.ours.as_ref().map(Own::set);
         request.sets.is_empty() || own.is_some_and(|own| request.sets.iter().any(|set| set == own))
     };
-    let rows = survey.rows.into_iter().filter(wanted).map(|row| of(row, request, output));
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<Row> = survey.rows.into_iter().filter(wanted).map(|row| of(row, request, output)).collect();
     let value = json!({ "suite": "demystifying", "source": survey.source, "machine": machine, "rows": rows });
-    output.result(&value, || text(&survey.source, &rows, &machine, request))
+    output.result(&value, || text(&survey.source, &rows, &machine, request))?;
+    failures(&rows)
+}
+
+/// After all rows: which failed.
+fn failures(rows: &[Row]) -> Result<(), Failure> {
+    let failed: Vec<&str> = rows.iter().filter(|row| row.failed).map(|row| row.method.as_str()).collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure {
+        code: "MEASUREMENT_FAILED".to_owned(),
+        detail: format!(
+            "{} of {} rows failed, for the reasons beside them: {}",
+            failed.len(),
+            rows.len(),
+            failed.join("; ")
+        ),
+    })
 }
 
 fn survey() -> Result<Survey, Failure> {
@@ -181,14 +200,15 @@ impl Measured {
 }
 
 /// A row of ours beside a published one.
-fn of(published: Published, request: &Request, output: &Output) -> Result<Row, Failure> {
-    let (measured, note) = match published.ours.as_ref().map(|own| own.measure(request, output)) {
-        None => (None, "no set of 128 bits for it here".to_owned()),
-        Some(Ok((measured, note))) => (Some(measured), note.to_owned()),
-        Some(Err(failure)) if failure.code == "LIMIT" => (None, failure.detail),
-        Some(Err(failure)) => return Err(failure),
+fn of(published: Published, request: &Request, output: &Output) -> Row {
+    let (measured, note, failed) = match published.ours.as_ref().map(|own| own.measure(request, output)) {
+        None => (None, "no set of 128 bits for it here".to_owned(), false),
+        Some(Ok((measured, note))) => (Some(measured), note.to_owned(), false),
+        Some(Err(failure)) if failure.code == "LIMIT" => (None, failure.detail, false),
+        // The other rows are measured all the same.
+        Some(Err(failure)) => (None, format!("failed ({}): {}", failure.code, failure.detail), true),
     };
-    Ok(Row {
+    Row {
         method: published.method,
         published_slots: published.slots,
         published_bits: published.bits,
@@ -197,7 +217,8 @@ fn of(published: Published, request: &Request, output: &Output) -> Result<Row, F
         params: published.ours.map(|own| own.set().to_owned()),
         measured,
         note,
-    })
+        failed,
+    }
 }
 
 fn text(source: &str, rows: &[Row], machine: &Machine, request: &Request) -> String {
@@ -271,7 +292,7 @@ mod tests {
         let row = |ours: Option<Own>| {
             let published =
                 Published { method: "a method".into(), slots: 4, bits: "1".into(), seconds: 2.0, ours };
-            of(published, &request, &output).unwrap()
+            of(published, &request, &output)
         };
         let rows: Vec<Row> = toys.into_iter().map(row).collect();
         let slots: Vec<Option<usize>> =
@@ -288,7 +309,20 @@ mod tests {
         let large = Own::Ckks { set: "n16".into(), log_slots: 15, rounds: 1 };
         let published =
             Published { method: "CKKS".into(), slots: 1, bits: "1".into(), seconds: 1.0, ours: Some(large) };
-        let row = of(published, &small, &output).unwrap();
-        assert!(row.measured.is_none() && row.note.contains("takes"), "{row:?}");
+        let row = of(published, &small, &output);
+        assert!(row.measured.is_none() && !row.failed && row.note.contains("takes"), "{row:?}");
+        failures(std::slice::from_ref(&row)).unwrap();
+        // One that fails loses none of the others.
+        let unknown = Published {
+            method: "another method".into(),
+            slots: 1,
+            bits: "1".into(),
+            seconds: 1.0,
+            ours: Some(Own::Gate("no-such-set".into())),
+        };
+        let rows = [row, of(unknown, &small, &output)];
+        assert!(rows[1].failed && rows[1].note.starts_with("failed (INVALID_ARGUMENT)"), "{rows:?}");
+        let all = failures(&rows).unwrap_err().detail;
+        assert!(all.contains("1 of 2") && all.contains("another method"), "{all}");
     }
 }

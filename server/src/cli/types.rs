@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use refloat::Error;
-use refloat::bootstrapping::method::{Fact, GateInfo, Part, Scheme, SetInfo, SlotMode, Stage};
+use refloat::bootstrapping::method::{Fact, GateInfo, OrderInfo, Part, Scheme, SetInfo, SlotMode, Stage};
 use refloat::circuits::netlist::Gate;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -22,11 +22,16 @@ pub fn typescript(engines: &Engines) -> String {
         declaration::<Stage>(),
         declaration::<Part>(),
         declaration::<GateInfo>(),
+        declaration::<OrderInfo>(),
         declaration::<Fact>(),
         by_method("SetNames", "Names of the sets of each method.", engines, |set| vec![&set.name]),
         by_method("StageIds", "Stages of each method.", engines, |set| {
             set.stages.iter().map(|stage| &stage.id).collect()
         }),
+        format!(
+            "/** Identifiers of the stages that compare numbers in slots by gates, and bring bits back. */\nexport type OrderStageId = {};\n",
+            union(&order_stages(engines))
+        ),
         format!(
             "/** Names of the gates; `andny` is (not a) and b, `andyn` a and not b, `mux` a ? b : c. */\nexport type GateName = {};\n",
             union(&Gate::ALL.map(Gate::name))
@@ -86,6 +91,17 @@ fn by_method<'a>(
         let _ = writeln!(text, "  readonly '{}': {};", sets[0].method, union(&known));
     }
     text + "}\n"
+}
+
+/// Stages of comparison, of all sets that compare.
+fn order_stages(engines: &Engines) -> Vec<&str> {
+    let mut known: Vec<&str> = Vec::new();
+    for stage in engines.infos().filter_map(|set| set.orders.as_ref()).flat_map(|orders| &orders.stages) {
+        if !known.contains(&stage.id.as_str()) {
+            known.push(&stage.id);
+        }
+    }
+    known
 }
 
 fn union(names: &[&str]) -> String {

@@ -13,6 +13,36 @@ fn decrypted(name: &str, folder: &Path) -> Vec<f64> {
 }
 
 #[test]
+fn sets_with_both_ways_say_which_they_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let run = |line: &str| refloat(line, folder.path());
+    ok(&run("--json keygen --preset toy-msb-link --allow-insecure --out @keys"));
+    std::fs::write(at("x.json"), "[0.25, 0.875, 0.5, 0.0]").unwrap();
+    ok(&run("--json encrypt --key @keys --in @x.json --out @x.ct"));
+    let line = "--json argmax --count 4 --range unit --keys @keys --in @x.ct --out @y.ct";
+    let open = ok(&run(line));
+    for (more, by, why) in [
+        (String::new(), open["compared"][0]["by"].as_str().unwrap(), "the cheaper way"),
+        (" --by gates".to_owned(), "gates", "as the program says"),
+        (" --by digits".to_owned(), "digits", "as the program says"),
+    ] {
+        let said = ok(&run(&format!("{line}{more}")));
+        let [one] = said["compared"].as_array().unwrap().as_slice() else { panic!("{said}") };
+        assert_eq!(one["by"], by, "{said}");
+        let reason = one["reason"].as_str().unwrap();
+        // What either way comes to, and how often it is wrong.
+        assert_eq!(reason.matches("wrong with a probability of at most 2^-").count(), 2, "{reason}");
+        assert!(reason.contains(why) && one["nodes"][0].as_str().unwrap().contains("argmax"), "{said}");
+        let found = decrypted("y", folder.path());
+        let wanted = [0.0, 1.0, 0.0, 0.0].into_iter().chain(std::iter::repeat(0.0));
+        assert!(found.iter().zip(wanted).all(|(y, wanted)| (y - wanted).abs() < 1e-2), "{by}");
+    }
+    let many = "--json rank --count 20 --range unit --by gates --keys @keys --in @x.ct --out @z.ct";
+    assert!(fails(&run(many), "INVALID_ARGUMENT").contains("takes 16 at once"));
+}
+
+#[test]
 fn numbers_are_ranked_here_and_on_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);

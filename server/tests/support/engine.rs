@@ -111,6 +111,7 @@ fn info(name: &str, fingerprint: &str) -> SetInfo {
         ciphertext_bytes: vec![CIPHERTEXT; 3],
         expanded_key_bytes: 0,
         gates: None,
+        orders: None,
         facts: Vec::new(),
     }
 }

@@ -96,7 +96,7 @@ const METHODS: [(&str, &[&str]); 6] = [
 
 /// What is made of several methods, and of which.
 const MADE_OF: [(&str, &[&str]); 3] = [
-    ("core/src/bootstrapping/scheme_switching/", &["cggi", "conventional"]),
+    ("core/src/bootstrapping/scheme_switching/", &["cggi", "conventional", "msb"]),
     ("core/src/wire/objects/scheme_switching.rs", &["cggi"]),
     ("wasm/src/link/", &["conventional"]),
 ];

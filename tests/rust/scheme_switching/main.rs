@@ -3,4 +3,5 @@
 mod decision_tree;
 mod rankings;
 mod steps;
+mod ways;
 mod wire;

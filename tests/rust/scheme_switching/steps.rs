@@ -2,7 +2,7 @@
 
 use refloat::Error;
 use refloat::bootstrapping::scheme_switching::{OrderRun, OrderState};
-use refloat::circuits::program::{Asked, Bounds, Order, Reading};
+use refloat::circuits::program::{Asked, Bounds, Order, Reading, Way};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
 
@@ -20,7 +20,7 @@ fn the_owner_of_the_key_sees_every_step_of_equal_numbers_as_it_is() {
     // What the owner has of them is what a ciphertext decrypts to: never exactly equal.
     let message = world.secret.ckks().decrypt(&x).unwrap().reveal_to_key_owner().clone();
     for asked in [Asked::Rank, Asked::Argmax, Asked::Top(2)] {
-        let order = Reading::Order(Order { asked, count: 5, bounds: Bounds::Grid(3) });
+        let order = Reading::Order(Order::new(asked, 5, Bounds::Grid(3)));
         let mut run = OrderRun::new(&world.evaluator, &x, [&order].as_slice().into()).unwrap();
         let mut seen = Vec::new();
         loop {
@@ -45,7 +45,7 @@ fn questions_that_no_set_could_answer_are_refused_before_a_step() {
     let x =
         world.secret.ckks().encrypt(&[], world.params.input_level(), &Seed::from_bytes([42; 32])).unwrap();
     let refused = |asked, count, bounds| {
-        let order = Reading::Order(Order { asked, count, bounds });
+        let order = Reading::Order(Order::new(asked, count, bounds));
         let error = OrderRun::new(&world.evaluator, &x, [&order].as_slice().into()).err();
         assert!(matches!(error, Some(Error::InvalidArgument(_))), "{asked:?} of {count}: {error:?}");
     };
@@ -56,4 +56,7 @@ fn questions_that_no_set_could_answer_are_refused_before_a_step() {
     refused(Asked::Sign, 4, Bounds::Unit);
     refused(Asked::Argmax, u32::MAX, Bounds::Signed);
     refused(Asked::Argmax, 4, Bounds::Grid(60));
+    let digits = Reading::Order(Order::new(Asked::Argmax, 4, Bounds::Unit).by(Way::Digits));
+    let error = OrderRun::new(&world.evaluator, &x, [&digits].as_slice().into()).err().unwrap().to_string();
+    assert!(error.contains("by digits, where gates compare"), "{error}");
 }

@@ -5,7 +5,8 @@
 use std::fs;
 
 use refloat::params::{
-    BgvPreset, CggiPreset, ConventionalPreset, LinkPreset, MsbPreset, ShipPreset, cggi_peer_presets,
+    BgvPreset, CggiPreset, ConventionalPreset, DigitLinkPreset, LinkPreset, MsbPreset, ShipPreset,
+    cggi_peer_presets,
 };
 use refloat::security::{
     Instance, LweInstance, LweReport, NtruInstance, SecretDistribution, SecurityPolicy, SecurityReport,
@@ -163,6 +164,12 @@ fn keys() -> Vec<Key> {
         out.extend(lwe_keys(preset));
     }
     for preset in LinkPreset::all().iter().filter(|preset| preset.secure()) {
+        let params = preset.params().expect("a preset");
+        out.extend(ring_keys(preset.name, params.ckks().security()));
+        out.extend(reported(preset.name, params.cggi().security()));
+        out.extend(reported(preset.name, params.security()));
+    }
+    for preset in DigitLinkPreset::all().iter().filter(|preset| preset.secure()) {
         let params = preset.params().expect("a preset");
         out.extend(ring_keys(preset.name, params.ckks().security()));
         out.extend(reported(preset.name, params.cggi().security()));

@@ -8,7 +8,7 @@ use refloat::bootstrapping::ckks_conventional::ConventionalPreset;
 use refloat::bootstrapping::ckks_msb::MsbPreset;
 use refloat::bootstrapping::ckks_ship::ShipPreset;
 use refloat::bootstrapping::method::{ParamSet, Preset, Promise, Scheme, SetInfo, SlotMode};
-use refloat::bootstrapping::scheme_switching::LinkPreset;
+use refloat::bootstrapping::scheme_switching::{DigitLinkPreset, LinkPreset};
 use refloat::schemes::cggi::CggiParams;
 use refloat::schemes::ckks::CkksContext;
 use refloat::wire::{WireWord, bgv_ciphertext_len, cggi_ciphertexts_len, ciphertext_len};
@@ -69,6 +69,12 @@ fn descriptions_say_what_the_parameters_are() {
         ckks(&info, lengths(params.ckks()));
     }
     for preset in LinkPreset::readable() {
+        let params = preset.params().unwrap();
+        assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
+        assert_eq!(params.ckks().security().policy, preset.policy, "{}", preset.name);
+        ckks(&described(preset, &params), lengths(params.ckks().ckks()));
+    }
+    for preset in DigitLinkPreset::readable() {
         let params = preset.params().unwrap();
         assert_eq!(params.security().policy, preset.policy, "{}", preset.name);
         assert_eq!(params.ckks().security().policy, preset.policy, "{}", preset.name);

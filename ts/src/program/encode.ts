@@ -32,13 +32,16 @@ export type Reading =
   | { readonly read: 'integer'; readonly modulus: number }
   | { readonly read: 'bit'; readonly bits: number; readonly index: number }
   | { readonly read: 'look up' | 'look up exactly'; readonly table: Numbers }
-  | { readonly read: 'order'; readonly asked: Asked; readonly count: number; readonly bounds: Bounds };
+  | { readonly read: 'order'; readonly asked: Asked; readonly count: number; readonly bounds: Bounds; readonly by?: Way | undefined };
 
 /** What is asked of the order of slots: for `top`, how many. @internal */
 export type Asked = 'sign' | 'rank' | 'argmax' | 'argmin' | { readonly top: number };
 
 /** Where slots lie that are compared: in [-1, 1], in [0, 1], or multiples of 2^-`grid` there, which are compared exactly. */
 export type Bounds = 'signed' | 'unit' | { readonly grid: number };
+
+/** How slots are compared: by a rotation a pair, or all pairs at once by the highest digit of their differences. */
+export type Way = 'gates' | 'digits';
 
 const KINDS = [
   'input',
@@ -60,15 +63,18 @@ const READINGS = ['modulo', 'centred', 'integer', 'bit', 'look up', 'look up exa
 
 const ASKED = ['sign', 'rank', 'argmax', 'argmin'] as const;
 
-/** Version of the encoding of programs that read digits, or compare; the others are of version 1. */
-const VERSION = { digits: 2, orders: 3 };
+/** What is added to a question where the program says how to compare. */
+const BY = { gates: 16, digits: 32 } as const;
+
+/** Version of the encoding of programs that read digits, compare, or say how to compare; the others are of version 1. */
+const VERSION = { digits: 2, orders: 3, ways: 4 };
 
 /** The bytes of a program, as `circuits::program` of the core reads them. @internal */
 export function encodeProgram(nodes: readonly ProgramNode[]): Uint8Array {
   const out = new Writer();
   out.text('rfprog');
-  const readings = nodes.filter((node) => node.kind === 'digits').map((node) => node.reading.read);
-  out.u16(readings.includes('order') ? VERSION.orders : readings.length > 0 ? VERSION.digits : 1);
+  const readings = nodes.filter((node) => node.kind === 'digits').map((node) => node.reading);
+  out.u16(Math.max(1, ...readings.map((reading) => (reading.read !== 'order' ? VERSION.digits : reading.by === undefined ? VERSION.orders : VERSION.ways))));
   out.u32(nodes.length);
   for (const node of nodes) {
     out.u8(KINDS.indexOf(node.kind));
@@ -125,8 +131,8 @@ function writeReading(out: Writer, reading: Reading): void {
   }
 }
 
-function writeOrder(out: Writer, { asked, count, bounds }: Extract<Reading, { read: 'order' }>): void {
-  out.u8(typeof asked === 'string' ? ASKED.indexOf(asked) : ASKED.length);
+function writeOrder(out: Writer, { asked, count, bounds, by }: Extract<Reading, { read: 'order' }>): void {
+  out.u8((typeof asked === 'string' ? ASKED.indexOf(asked) : ASKED.length) + (by === undefined ? 0 : BY[by]));
   out.u32(count);
   if (typeof asked !== 'string') out.u32(asked.top);
   out.u8(typeof bounds === 'string' ? ['signed', 'unit'].indexOf(bounds) : 2);

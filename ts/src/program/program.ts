@@ -11,6 +11,7 @@ import {
   type PolynomialBasis,
   type ProgramNode,
   type Reading,
+  type Way,
 } from './encode.js';
 
 /**
@@ -267,8 +268,8 @@ export class Value {
   }
 
   /** 1 in those of the first `count` slots, which lie in [-1, 1], that are at least 0, and 0 in all others. */
-  sign(count: number): Value {
-    return this.#order('sign', count, {});
+  sign(count: number, { by }: Pick<OrderOptions, 'by'> = {}): Value {
+    return this.#order('sign', count, { by });
   }
 
   /** Names the node, for messages. */
@@ -277,10 +278,10 @@ export class Value {
     return this;
   }
 
-  #order(asked: Asked, count: number, { bounds = 'signed' }: OrderOptions): Value {
+  #order(asked: Asked, count: number, { bounds = 'signed', by }: OrderOptions): Value {
     const least = asked === 'sign' ? 1 : 2;
     if (typeof bounds !== 'string') whole(bounds.grid, 1, MAX_BITS, 'bits of a grid');
-    return this.#digits({ read: 'order', asked, count: whole(count, least, this.program.slots, 'slots to compare'), bounds });
+    return this.#digits({ read: 'order', asked, count: whole(count, least, this.program.slots, 'slots to compare'), bounds, by });
   }
 
   #digits(reading: Reading): Value {
@@ -297,6 +298,8 @@ export class Value {
 export interface OrderOptions {
   /** [-1, 1] unless it is given. */
   readonly bounds?: Bounds;
+  /** How to compare, on sets that have both ways: the cheaper one unless it is given. */
+  readonly by?: Way | undefined;
 }
 
 /** Most bits of a number that a program asks for. */

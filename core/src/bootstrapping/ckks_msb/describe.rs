@@ -16,11 +16,23 @@ impl<W: Word> ParamSet for MsbParams<W> {
         Self::new(spec)
     }
 
-    /// Bootstraps as programs have them; as many digits as a number can have, for the probability of a failure.
     fn info(&self, preset: &MsbPreset) -> SetInfo {
+        self.with_digits(self.described(preset))
+    }
+
+    fn facts(&self, preset: &MsbPreset) -> Vec<Fact> {
+        let mut facts = self.digit_facts(preset.promised.base);
+        facts.extend(self.size_facts());
+        facts.push(Fact::new("largest message", format!("{}", super::LARGEST_MESSAGE)));
+        facts
+    }
+}
+
+impl<W: Word> MsbParams<W> {
+    /// What a set is with bootstraps as programs have them; as many digits as a number can have, for the probability of a failure.
+    pub(in crate::bootstrapping) fn with_digits(&self, set: SetInfo) -> SetInfo {
         let tables = self.levels().output - self.refreshed_level();
         let passes = f64::from(MAX_MODULUS.ilog2());
-        let set = self.described(preset);
         SetInfo {
             mode: SlotMode::Real,
             output_level: self.refreshed_level(),
@@ -30,15 +42,13 @@ impl<W: Word> ParamSet for MsbParams<W> {
         }
     }
 
-    fn facts(&self, preset: &MsbPreset) -> Vec<Fact> {
-        let mut facts = alloc::vec![
-            Fact::new("largest base of a digit", preset.promised.base.to_string()),
+    /// What is to be said of digits in bases up to `base`.
+    pub(in crate::bootstrapping) fn digit_facts(&self, base: u32) -> Vec<Fact> {
+        alloc::vec![
+            Fact::new("largest base of a digit", base.to_string()),
             Fact::new("largest modulus", MAX_MODULUS.to_string()),
             Fact::new("levels for tables and products between bootstraps", self.levels().left().to_string()),
-        ];
-        facts.push(Fact::new("bootstraps", "keep real numbers in (-1/2, 1/2), rounded to 15 bits"));
-        facts.extend(self.size_facts());
-        facts.push(Fact::new("largest message", format!("{}", super::LARGEST_MESSAGE)));
-        facts
+            Fact::new("bootstraps", "keep real numbers in (-1/2, 1/2), rounded to 15 bits"),
+        ]
     }
 }

@@ -153,6 +153,7 @@ impl Digits {
             // Each pass raises; what it rounds was checked to be near enough.
             log_failure: params.log2_failure().map(|one| one + libm::log2(self.readout.passes() as f64)),
             least_distance: 0.0,
+            seconds: self.readout.passes() as f64 * params.seconds_of_pass(),
         })
     }
 

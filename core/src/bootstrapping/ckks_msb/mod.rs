@@ -50,6 +50,7 @@ pub use evaluator::MsbEvaluator;
 pub use numbers::Numbers;
 pub use order::Order;
 pub use presets::{MsbPreset, MsbPromise};
+pub(in crate::bootstrapping) use presets::{msb16, toy11};
 pub use radix::{MAX_DIGIT, MAX_MODULUS, Radix};
 pub use reading::MsbReading;
 pub use readout::{LEAST_GUARD, Readout};

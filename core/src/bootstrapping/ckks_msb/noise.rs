@@ -90,10 +90,15 @@ fn weight<W: Word>(params: &MsbParams<W>, rounding: Rounding) -> f64 {
     }
 }
 
+/// What a rounding moves numbers by at most, in points: half a point for every rounded integer.
+pub(super) fn largest_rounding<W: Word>(params: &MsbParams<W>, rounding: Rounding) -> f64 {
+    f64::midpoint(1.0, weight(params, rounding))
+}
+
 /// What a rounding to `grid` points moves numbers by, in as bad a case; it cannot be more than half a point for every rounded
 /// integer.
 pub(super) fn of_rounding<W: Word>(params: &MsbParams<W>, rounding: Rounding, grid: u64) -> f64 {
-    let largest = f64::midpoint(1.0, weight(params, rounding));
+    let largest = largest_rounding(params, rounding);
     (DEVIATIONS * of_rounded_pair(params, rounding)).min(largest) / grid as f64
 }
 

@@ -113,7 +113,7 @@ fn spec(name: &str, log_n: u32, sizes: &Sizes) -> MsbSpec {
     chain(name, log_n, StageOrder::SlotsToCoeffsFirst, sizes, EXPONENTIAL, secret)
 }
 
-fn msb16() -> MsbSpec {
+pub(in crate::bootstrapping) fn msb16() -> MsbSpec {
     spec("msb16", 16, &SIZES)
 }
 
@@ -137,7 +137,7 @@ fn toy(name: &str, log_n: u32, sizes: &Sizes) -> MsbSpec {
     spec
 }
 
-fn toy11() -> MsbSpec {
+pub(in crate::bootstrapping) fn toy11() -> MsbSpec {
     toy("toy-msb11", 11, &Sizes { slots_to_coeffs: (2, 48.0), coeffs_to_slots: (2, 48.0), ..SIZES })
 }
 

@@ -6,14 +6,19 @@ use core::fmt;
 use super::{
     bootstrapper::{LARGEST_DRIFT, MsbBootstrapper},
     digits::Digits,
+    noise,
     radix::Radix,
+    readout::LEAST_GUARD,
+    run::Rounding,
     spec::MsbParams,
     stages,
 };
 use crate::{
     arith::Word,
     bootstrapping::program,
-    circuits::program::{DigitReader, Modular, Plan, PlannedDigits, Readings, Refreshed, Target},
+    circuits::program::{
+        DigitOrders, DigitReader, Modular, Plan, PlannedDigits, Readings, Refreshed, Target,
+    },
     error::Error,
     schemes::ckks::{Ciphertext, Scale},
     trace::Observer,
@@ -24,6 +29,12 @@ const REFRESHED_BITS: u32 = 15;
 
 /// The largest base in which they are read: three digits, or more where the set has few levels.
 const REFRESHED_BASE: u32 = 32;
+
+/// Levels that pairs need after their table: for ranks, and to bring them to the scale of the set.
+const LEFT_OF_PAIRS: usize = 2;
+
+/// What part of a pass a key switch takes at the levels of inputs: it has 112, of which most are at three times as many levels and more.
+const KEY_SWITCH: f64 = 1.0 / 400.0;
 
 /// Levels that a bootstrap of a program leaves for products, if the set has them.
 const PRODUCTS: usize = 2;
@@ -53,6 +64,21 @@ impl<W: Word> MsbParams<W> {
                 passes: radix.bases().len(),
             })
             .with_digits(Arc::new(Reader(self.clone()))))
+    }
+
+    /// How programs tell orders by digits.
+    pub(in crate::bootstrapping) fn digit_orders(&self) -> DigitOrders {
+        let spare = self.levels().left().saturating_sub(LEFT_OF_PAIRS + 1).clamp(2, 16);
+        let base = self.largest_base();
+        DigitOrders {
+            base,
+            base_of_pairs: base.min(1 << spare),
+            guard: LEAST_GUARD.min(base),
+            rounding: noise::largest_rounding(self, Rounding::Ephemeral),
+            // Fourteen deviations instead of six: exceeded with less than 2^-140 a slot.
+            off: 14.0 / noise::DEVIATIONS * (noise::of_input(self) + noise::of_first_map(self, 1.0)),
+            key_switch: self.seconds_of_pass() * KEY_SWITCH,
+        }
     }
 
     /// The level that a bootstrap of a program leaves.

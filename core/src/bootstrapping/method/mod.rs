@@ -13,7 +13,7 @@ pub use numbers::NumberSecret;
 pub use preset::{Catalogue, Preset, Retired, SetSpec};
 pub use promise::{Messages, Promise};
 pub use refresh::Method;
-pub use set::{Fact, GateInfo, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage};
+pub use set::{Fact, GateInfo, OrderInfo, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage};
 
 /// A bootstrapping method as listed by servers and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -147,6 +147,28 @@ pub struct GateInfo {
     pub gate_log_failure: f64,
 }
 
+/// What a set that compares numbers in slots by gates has beside.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "openapi",
+    derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema),
+    serde(rename_all = "camelCase")
+)]
+pub struct OrderInfo {
+    /// Most numbers that are ranked at once.
+    pub ranked: usize,
+    /// log2 of the probability with which a comparison of numbers so far apart is wrong, at most.
+    pub log_failure: f64,
+    /// How far apart numbers in [-1, 1] have to be for that; left out where no distance is enough.
+    #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub least_signed: Option<f64>,
+    /// How far apart numbers in [0, 1] have to be for that; left out where no distance is enough.
+    #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub least_unit: Option<f64>,
+    /// Stages of a comparison whose results are slots, in order.
+    pub stages: Vec<Stage>,
+}
+
 /// Something else there is to say of a set, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "openapi", derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema))]
@@ -259,6 +281,9 @@ pub struct SetInfo {
     /// What a set for gates and look-ups has beside.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
     pub gates: Option<GateInfo>,
+    /// What a set that compares numbers in slots by gates has beside.
+    #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub orders: Option<OrderInfo>,
     /// What else there is to say of it, for people.
     #[cfg_attr(feature = "openapi", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub facts: Vec<Fact>,
@@ -313,6 +338,7 @@ impl SetInfo {
             ciphertext_bytes: Vec::new(),
             expanded_key_bytes: 0,
             gates: None,
+            orders: None,
             facts: Vec::new(),
         }
     }

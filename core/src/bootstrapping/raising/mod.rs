@@ -7,6 +7,7 @@
 //! surrounds the reduction ([`RaisingEvaluator`]).
 
 mod chain;
+mod cost;
 mod describe;
 mod evaluator;
 mod key_order;

@@ -2,14 +2,18 @@
 
 use alloc::{format, string::ToString, vec::Vec};
 
-use super::{LinkPreset, layout::LinkPartKind, params::LinkParams, range::Range, spec::LinkSpec};
+use super::{
+    DigitLinkPreset, LinkPreset, layout::LinkPartKind, params::LinkParams, range::Range, spec::LinkSpec,
+    stages::STAGES,
+};
 use crate::{
     bootstrapping::{
         cggi,
         ckks_conventional::Reduction,
-        method::{Fact, ParamSet, Part, Scheme, SetInfo, SlotMode, Stage},
+        ckks_msb::RootsSpec,
+        method::{Fact, OrderInfo, ParamSet, Part, Preset, Scheme, SetInfo, SetSpec, SlotMode, Stage},
         parts::ciphertext_bytes,
-        raising::maps::slots_to_base_bytes,
+        raising::{ReductionSpec, maps::slots_to_base_bytes},
     },
     circuits::linear_transform::PlaintextStorage,
     error::Error,
@@ -23,8 +27,39 @@ impl ParamSet for LinkParams<Reduction> {
         Self::new(spec)
     }
 
-    /// Of numbers in slots; the stages are those of their bootstraps.
     fn info(&self, preset: &LinkPreset) -> SetInfo {
+        self.described(preset)
+    }
+
+    fn facts(&self, _: &LinkPreset) -> Vec<Fact> {
+        self.comparison_facts()
+    }
+}
+
+impl ParamSet for LinkParams<RootsSpec> {
+    type Spec = LinkSpec<RootsSpec>;
+
+    fn checked(spec: &LinkSpec<RootsSpec>) -> Result<Self, Error> {
+        Self::new(spec)
+    }
+
+    fn info(&self, preset: &DigitLinkPreset) -> SetInfo {
+        self.ckks().with_digits(self.described(preset))
+    }
+
+    fn facts(&self, preset: &DigitLinkPreset) -> Vec<Fact> {
+        let mut facts = self.comparison_facts();
+        facts.extend(self.ckks().digit_facts(preset.promised.base));
+        facts
+    }
+}
+
+impl<R: ReductionSpec> LinkParams<R> {
+    /// Of numbers in slots; the stages are those of their bootstraps.
+    fn described(&self, preset: &Preset<LinkSpec<R>>) -> SetInfo
+    where
+        LinkSpec<R>: SetSpec,
+    {
         let slots = self.ckks();
         let levels = slots.levels();
         let parts = Part::list(self.key_parts().iter().map(|part| (part.label.clone(), part.bytes)));
@@ -51,36 +86,48 @@ impl ParamSet for LinkParams<Reduction> {
             stages: slots.stages().iter().map(Stage::from).collect(),
             ciphertext_bytes: ciphertext_bytes(slots.ckks().rlwe()),
             expanded_key_bytes: self.expanded_key_bytes(),
+            orders: Some(self.order_info()),
             ..SetInfo::of(preset, Scheme::Ckks, parts)
         }
     }
 
-    fn facts(&self, _: &LinkPreset) -> Vec<Fact> {
-        let log = self.spec().log_failure;
-        let apart = |range: Range, name: &str| {
-            let comparison = self.comparison(range, self.ckks().scale());
-            match comparison.ok().and_then(|comparison| comparison.least_distance(log)) {
-                Some(least) => {
-                    // Rounded up: nearer numbers are not promised.
-                    let least = libm::ceil(least * 1e3) / 1e3;
-                    format!(
-                        "numbers in {name} are ordered rightly from {least:.3} apart, but for a chance of 2^{log}"
-                    )
-                }
-                None => format!("numbers in {name} are ordered wrongly more often than with 2^{log}"),
+    /// How far apart numbers have to be that are compared by gates, rounded up: nearer ones are not promised.
+    fn order_info(&self) -> OrderInfo {
+        let log_failure = self.spec().log_failure;
+        let least = |range: Range| {
+            let comparison = self.comparison(range, self.ckks().scale()).ok()?;
+            Some(libm::ceil(comparison.least_distance(log_failure)? * 1e3) / 1e3)
+        };
+        OrderInfo {
+            ranked: self.most_ranked(),
+            log_failure,
+            least_signed: least(Range::Signed),
+            least_unit: least(Range::Unit),
+            stages: STAGES.iter().map(Stage::from).collect(),
+        }
+    }
+
+    /// What is to be said of comparisons by gates.
+    fn comparison_facts(&self) -> Vec<Fact> {
+        let orders = self.order_info();
+        let log = orders.log_failure;
+        let apart = |least: Option<f64>, name: &str| match least {
+            Some(least) => {
+                format!(
+                    "numbers in {name} are ordered rightly from {least:.3} apart, but for a chance of 2^{log}"
+                )
             }
+            None => format!("numbers in {name} are ordered wrongly more often than with 2^{log}"),
         };
         alloc::vec![
             Fact::new("numbers that are ranked at once", self.most_ranked().to_string()),
             Fact::new("bits that come back into slots at once", self.most_bits().to_string()),
-            Fact::new("comparison", apart(Range::Signed, "[-1, 1]")),
-            Fact::new("comparison", apart(Range::Unit, "[0, 1]")),
+            Fact::new("comparison", apart(orders.least_signed, "[-1, 1]")),
+            Fact::new("comparison", apart(orders.least_unit, "[0, 1]")),
             Fact::new("level of slots that are compared", format!("{} or above", self.input_level())),
         ]
     }
-}
 
-impl LinkParams<Reduction> {
     /// Bytes of the evaluation keys in memory, with the diagonals of the slots' maps, evaluated.
     pub fn expanded_key_bytes(&self) -> u64 {
         let (slots, storage) = (self.ckks(), PlaintextStorage::Evaluated);

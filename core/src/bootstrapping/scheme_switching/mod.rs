@@ -47,6 +47,7 @@
 //! ```
 
 mod back;
+mod both;
 mod comparison;
 mod describe;
 mod evaluator;
@@ -66,6 +67,7 @@ mod secret;
 mod spec;
 mod stages;
 
+pub use both::DigitLinkBootstrapper;
 pub use comparison::Comparison;
 pub use evaluator::{LinkEvaluator, LinkTables};
 pub use keys::{LinkKeys, LinkKeysBuilder};
@@ -73,15 +75,15 @@ pub use layout::{LinkKeyPart, LinkPartKind};
 pub use noise::LinkNoise;
 pub use params::LinkParams;
 pub use phases::Phase;
-pub use presets::LinkPreset;
+pub use presets::{DigitLinkPreset, LinkPreset};
 pub use programs::LinkBootstrapper;
 pub use range::Range;
-pub use run::{OrderRun, OrderState};
+pub use run::{OrderRun, OrderState, Rotations};
 pub use secret::LinkSecretKey;
 pub use spec::LinkSpec;
 pub use stages::{COMPARE, LOOK_UP, READ_BITS, SLOTS_TO_BASE, STAGES, TO_GATES, TO_SLOTS};
 
-pub use crate::bootstrapping::ckks_conventional::Reduction;
+pub use crate::bootstrapping::{ckks_conventional::Reduction, ckks_msb::RootsSpec};
 
 use super::MethodInfo;
 

@@ -93,6 +93,15 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         numbers: &[Phase],
         observer: &mut dyn Observer,
     ) -> Result<Vec<CggiCiphertext<u64>>, Error> {
+        self.check_ranked(numbers)?;
+        let pairs = pairs(numbers.len());
+        let work = |k: usize| self.compare_pair(numbers, pairs[k]);
+        let larger = self.on_gates(stages::COMPARE, pairs.len(), observer, work)?;
+        self.ranks_of(numbers.len(), &larger)
+    }
+
+    /// Whether these numbers can be ranked.
+    pub(super) fn check_ranked(&self, numbers: &[Phase]) -> Result<(), Error> {
         let (count, most) = (numbers.len(), self.params().most_ranked());
         if !(2..=most).contains(&count) {
             return Err(Error::InvalidArgument(format!(
@@ -100,18 +109,28 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
                 self.params().name()
             )));
         }
-        self.check_phases(&numbers.iter().collect::<Vec<_>>())?;
-        let pairs: Vec<(usize, usize)> =
-            (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect();
-        let output = self.params().rank_encoding();
-        let work = |k: usize| {
-            let (i, j) = pairs[k];
-            self.compare(&numbers[i], &numbers[j], output, &mut ())
-        };
-        let larger = self.on_gates(stages::COMPARE, pairs.len(), observer, work)?;
+        self.check_phases(&numbers.iter().collect::<Vec<_>>())
+    }
+
+    /// Whether the first of a pair is at least as large as the second, as ranks are summed up, of numbers that were checked.
+    pub(super) fn compare_pair(
+        &self,
+        numbers: &[Phase],
+        (i, j): (usize, usize),
+    ) -> Result<CggiCiphertext<u64>, Error> {
+        self.compare(&numbers[i], &numbers[j], self.params().rank_encoding(), &mut ())
+    }
+
+    /// The ranks of so many numbers, of whose [`pairs`] these are the comparisons.
+    pub(super) fn ranks_of(
+        &self,
+        count: usize,
+        larger: &[CggiCiphertext<u64>],
+    ) -> Result<Vec<CggiCiphertext<u64>>, Error> {
+        let pairs = pairs(count);
         let rank = |i: usize| {
             // c_ij for the pairs that i comes first in, and 1 - c_ji for the others.
-            let own = pairs.iter().zip(&larger).filter(|((a, b), _)| *a == i || *b == i);
+            let own = pairs.iter().zip(larger).filter(|((a, b), _)| *a == i || *b == i);
             let terms: Vec<_> = own.map(|((a, _), bit)| (if *a == i { 1 } else { -1 }, bit)).collect();
             self.cggi().weighted_sum(&terms, i as u32)
         };
@@ -125,7 +144,7 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     pub fn ranked(
         &self,
         numbers: &[Phase],
-        wanted: impl Fn(usize) -> bool,
+        wanted: impl Fn(usize) -> bool + Sync + Send,
         observer: &mut dyn Observer,
     ) -> Result<Vec<CggiCiphertext<u64>>, Error> {
         let ranks = self.ranks(numbers, observer)?;
@@ -139,13 +158,20 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
     pub fn look_up_ranks(
         &self,
         ranks: &[CggiCiphertext<u64>],
-        wanted: impl Fn(usize) -> bool,
+        wanted: impl Fn(usize) -> bool + Sync + Send,
         observer: &mut dyn Observer,
     ) -> Result<Vec<CggiCiphertext<u64>>, Error> {
+        self.on_gates(stages::LOOK_UP, ranks.len(), observer, |i| self.look_up_rank(&ranks[i], &wanted))
+    }
+
+    /// Whether a rank is one that `wanted` takes, as a bit.
+    pub(super) fn look_up_rank(
+        &self,
+        rank: &CggiCiphertext<u64>,
+        wanted: impl Fn(usize) -> bool,
+    ) -> Result<CggiCiphertext<u64>, Error> {
         let table: Vec<u32> = (0..self.params().most_ranked()).map(|rank| u32::from(wanted(rank))).collect();
-        self.on_gates(stages::LOOK_UP, ranks.len(), observer, |i| {
-            self.cggi().look_up(&ranks[i], &table, Encoding::Bit, &mut ())
-        })
+        self.cggi().look_up(rank, &table, Encoding::Bit, &mut ())
     }
 
     /// One bit a number: 1 for the largest, and 0 for the others. Where the largest two are too close, none or both may be 1; on a
@@ -253,4 +279,9 @@ impl<R: ReductionSpec> LinkEvaluator<R> {
         }
         Ok(())
     }
+}
+
+/// The pairs of so many numbers, the first of each first.
+pub(super) fn pairs(count: usize) -> Vec<(usize, usize)> {
+    (0..count).flat_map(|i| (i + 1..count).map(move |j| (i, j))).collect()
 }

@@ -1,4 +1,4 @@
-//! Sets that link numbers in slots to gates.
+//! Sets that link numbers in slots to gates: of numbers alone, and of sets for modular reduction, which compare by digits too.
 //!
 //! p_s and P' are congruent to 1 modulo 2^17, for every ring up to degree 2^16. P' is the larger: a key switch adds N'/12 times the
 //! variance of an error over P'^2, and the roundings to p_s a few units over p_s, so their product, which has to be below 2^53 under
@@ -10,8 +10,10 @@ use super::{METHOD, params::LinkParams, spec::LinkSpec};
 use crate::{
     bootstrapping::{
         cggi,
-        ckks_conventional::{self as conventional, ConventionalPromise, ConventionalSpec, Reduction},
+        ckks_conventional::{self as conventional, ConventionalPromise, Reduction},
+        ckks_msb::{self as msb, MsbPromise, RootsSpec},
         method::{Catalogue, MethodInfo, Preset, Promise, SetSpec},
+        raising::{RaisingSpec, ReductionSpec},
     },
     error::Error,
     schemes::cggi::CggiSpec,
@@ -21,6 +23,9 @@ use crate::{
 /// A named set that links numbers to gates. What it promises of a bootstrap of numbers is what their own set does.
 pub type LinkPreset = Preset<LinkSpec<Reduction>>;
 
+/// A named set for modular reduction that is linked to gates: both ways to compare are in one key set.
+pub type DigitLinkPreset = Preset<LinkSpec<RootsSpec>>;
+
 impl LinkPreset {
     /// The validated parameters.
     ///
@@ -28,6 +33,34 @@ impl LinkPreset {
     /// None for a shipped preset; validation runs all the same.
     pub fn params(&self) -> Result<LinkParams<Reduction>, Error> {
         self.checked()
+    }
+}
+
+impl DigitLinkPreset {
+    /// The validated parameters.
+    ///
+    /// # Errors
+    /// None for a shipped preset; validation runs all the same.
+    pub fn params(&self) -> Result<LinkParams<RootsSpec>, Error> {
+        self.checked()
+    }
+}
+
+impl SetSpec for LinkSpec<RootsSpec> {
+    const METHOD: MethodInfo = METHOD;
+    const WHAT: &'static str = "set for modular reduction that is linked to gates";
+    type Promised = MsbPromise;
+
+    fn catalogue() -> &'static Catalogue<Self> {
+        &DIGIT_SETS
+    }
+
+    fn promise(&self, stated: &MsbPromise) -> Promise {
+        self.ckks.promise(stated)
+    }
+
+    fn fingerprint(&self) -> [u8; 16] {
+        self.fingerprint()
     }
 }
 
@@ -81,12 +114,33 @@ static PRESETS: [LinkPreset; 3] = [
     },
 ];
 
+static DIGIT_SETS: Catalogue<LinkSpec<RootsSpec>> = Catalogue { current: &DIGIT_PRESETS, retired: &[] };
+
+static DIGIT_PRESETS: [DigitLinkPreset; 2] = [
+    DigitLinkPreset {
+        name: "msb16+fbs16-50",
+        title: "128-bit, 32768 real slots of msb16, compared by digits, or up to 16 of them by gates of fbs16-50",
+        policy: SecurityPolicy::Strict128,
+        promised: MsbPromise { bits: [35.0, 31.0], base: 128 },
+        source: OWN,
+        spec: msb16,
+    },
+    DigitLinkPreset {
+        name: "toy-msb-link",
+        title: "INSECURE demonstration size, 1024 real slots, compared by digits, or up to 16 of them by gates",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: MsbPromise { bits: [38.0, 35.0], base: 128 },
+        source: TOY,
+        spec: toy_msb,
+    },
+];
+
 const PRIME: u64 = 22_806_529;
 const SPECIAL: u64 = 394_657_793;
 
-fn link(name: &str, ckks: ConventionalSpec, cggi: CggiSpec) -> LinkSpec<Reduction> {
+fn link<R: ReductionSpec>(name: &str, ckks: RaisingSpec<R>, cggi: CggiSpec) -> LinkSpec<R> {
     // Whose set a ciphertext is, messages say by this name.
-    let ckks = ConventionalSpec { name: name.to_string(), ..ckks };
+    let ckks = RaisingSpec { name: name.to_string(), ..ckks };
     let log_failure = cggi.log_failure;
     LinkSpec { name: name.to_string(), ckks, cggi, prime: PRIME, special: SPECIAL, log_failure }
 }
@@ -103,4 +157,12 @@ fn n16() -> LinkSpec<Reduction> {
 fn toy() -> LinkSpec<Reduction> {
     let ckks = conventional::toy11_of("toy-link", 5);
     LinkSpec { log_failure: -100.0, ..link("toy-link", ckks, cggi::toy_fbs()) }
+}
+
+fn msb16() -> LinkSpec<RootsSpec> {
+    link("msb16+fbs16-50", msb::msb16(), cggi::fbs_16_50())
+}
+
+fn toy_msb() -> LinkSpec<RootsSpec> {
+    LinkSpec { log_failure: -100.0, ..link("toy-msb-link", msb::toy11(), cggi::toy_fbs()) }
 }

@@ -10,6 +10,7 @@ use crate::{
         ckks_conventional::Reduction,
         method::{NumberSecret, SlotMode},
         program,
+        raising::ReductionSpec,
     },
     circuits::program::{DigitReader, Plan, PlannedDigits, Readings, Target},
     error::Error,
@@ -29,15 +30,15 @@ impl LinkParams<Reduction> {
 }
 
 /// What plans need to know of a set.
-struct Reader(LinkParams<Reduction>);
+pub(super) struct Reader<R: ReductionSpec>(pub LinkParams<R>);
 
-impl fmt::Debug for Reader {
+impl<R: ReductionSpec> fmt::Debug for Reader<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "orders of {}", self.0.name())
     }
 }
 
-impl DigitReader for Reader {
+impl<R: ReductionSpec> DigitReader for Reader<R> {
     fn plan(&self, scale: Scale, readings: Readings<'_>) -> Result<PlannedDigits, Error> {
         questions::planned(&self.0, scale, readings)
     }
@@ -107,7 +108,7 @@ impl Method<u64> for LinkBootstrapper {
     }
 }
 
-impl NumberSecret<u64> for LinkSecretKey<Reduction> {
+impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
     fn encrypt_numbers(
         &self,
         numbers: &[f64],

@@ -5,13 +5,21 @@ use alloc::{format, vec::Vec};
 use super::{params::LinkParams, range::Range};
 use crate::{
     bootstrapping::raising::ReductionSpec,
-    circuits::program::{Asked, Bounds, InputShape, Order, PlannedDigits, Reading, Readings},
+    circuits::program::{Asked, Bounds, InputShape, Order, PlannedDigits, Reading, Readings, Way},
     error::Error,
     schemes::{ckks::Scale, log2_sum},
 };
 
-/// Rotations that take about as long as a bootstrap of numbers.
+/// Rotations that count as a pass.
 const ROTATIONS_A_PASS: usize = 90;
+
+/// Seconds of a rotation for each coefficient of the short key and each butterfly of a row, on one thread of the machine of
+/// `core/BENCHMARKS.md`, where it takes 13.3 ms on `fbs16-50`.
+const ROTATION: f64 = 7.5e-10;
+
+/// Parts of a bootstrap that bits take on their way back, which has no slots-to-coefficients, and numbers on their way there.
+const BACK: f64 = 0.8;
+const THERE: f64 = 0.1;
 
 /// What the answers to questions about numbers at `scale` take.
 ///
@@ -47,6 +55,7 @@ pub(super) fn planned<R: ReductionSpec>(
     let raises = tables_of_each.max(1);
     let comparisons = if first.asked == Asked::Sign { count } else { count * count.saturating_sub(1) / 2 };
     let rotations = comparisons * comparison.rotations() + count * tables_of_each;
+    let (pass, rotation) = (params.ckks().seconds_of_pass(), seconds_of_rotation(params));
     let limit = params.spec().log_failure;
     let least_distance = match comparison.range() {
         // Every rotation keeps the limit whatever the distance.
@@ -72,7 +81,14 @@ pub(super) fn planned<R: ReductionSpec>(
         held: alloc::vec![params.ckks().levels().output; orders.len() + 3 + samples_held(params, comparisons)],
         log_failure: failures,
         least_distance,
+        seconds: pass * (THERE + BACK * raises as f64) + rotation * rotations as f64,
     })
+}
+
+/// About how long a rotation takes on one thread.
+fn seconds_of_rotation<R: ReductionSpec>(params: &LinkParams<R>) -> f64 {
+    let (gates, n) = (params.cggi(), params.cggi().n() as f64);
+    ROTATION * gates.spec().lwe_dimension as f64 * n * libm::log2(n)
 }
 
 /// Level of answers: that which bits come back at, and no higher than the messages of the set.
@@ -114,6 +130,12 @@ pub(super) fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
         ))),
     };
     let orders = readings.iter().map(order).collect::<Result<Vec<_>, _>>()?;
+    if let Some(order) = orders.iter().find(|order| order.by == Some(Way::Digits)) {
+        return Err(Error::InvalidArgument(format!(
+            "{} by digits, where gates compare; leave the way open, or plan a program for a set that has both",
+            order.kind()
+        )));
+    }
     if orders.iter().any(|order| !orders[0].shares_comparisons(order)) {
         return Err(Error::InvalidArgument("questions of different numbers; ask them apart".into()));
     }

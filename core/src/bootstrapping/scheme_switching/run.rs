@@ -4,15 +4,18 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     evaluator::LinkEvaluator,
+    order::pairs,
     phases::Phase,
     questions::{answer_level, bits_of_rank, orders, planned, range},
+    stages,
 };
 use crate::{
     bootstrapping::raising::ReductionSpec,
     circuits::program::{Asked, Bounds, Order, Readings},
     error::Error,
+    par,
     schemes::{cggi::CggiCiphertext, ckks::Ciphertext},
-    trace::Observer,
+    trace::{Counters, Observer, StageEvent, emit},
 };
 
 /// Where a run stands.
@@ -21,6 +24,8 @@ pub enum OrderState {
     Input(Ciphertext<u64>),
     /// The first of them as phases.
     Numbers(Vec<Phase>),
+    /// Within a stage of independent rotations, some of which are done: so that others see how far it is.
+    Rotating(Rotations),
     /// How many of the others each is at least as large as.
     Ranks,
     /// What a table says of each rank, or signs, as bits.
@@ -29,6 +34,43 @@ pub enum OrderState {
     Done,
     /// Ended by an error.
     Failed,
+}
+
+/// Independent rotations of a stage, on their way.
+pub struct Rotations {
+    work: Work,
+    count: usize,
+    done: Vec<CggiCiphertext<u64>>,
+}
+
+impl Rotations {
+    fn new(work: Work, count: usize) -> Self {
+        Self { work, count, done: Vec::with_capacity(count) }
+    }
+
+    /// How many results there are, and how many there will be.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.done.len(), self.count)
+    }
+}
+
+/// What is rotated for.
+enum Work {
+    /// The signs of numbers.
+    Signs(Vec<Phase>),
+    /// Whether one of a pair is at least as large as the other.
+    Pairs(Vec<Phase>, Vec<(usize, usize)>),
+    /// What a table says of ranks.
+    LookUps,
+}
+
+impl Work {
+    fn stage(&self) -> &'static str {
+        match self {
+            Self::Signs(_) | Self::Pairs(..) => stages::COMPARE,
+            Self::LookUps => stages::LOOK_UP,
+        }
+    }
 }
 
 /// Questions that the same comparisons answer, driven from outside: between two steps the caller may look, wait or drop it.
@@ -99,7 +141,8 @@ impl<R: ReductionSpec> OrderRun<R> {
         self.orders.get(self.answers.len()).map(|order| (*order, self.place))
     }
 
-    /// Does what leads to the next state, and reports its stages; true when the run is finished.
+    /// Does what leads to the next state, and reports its stages; true when the run is finished. A stage of many rotations takes
+    /// several steps, each of a few on every thread.
     ///
     /// # Errors
     /// [`Error::Cancelled`] if the observer breaks. After an error the run is over.
@@ -132,17 +175,25 @@ impl<R: ReductionSpec> OrderRun<R> {
                 let slots: Vec<usize> = (0..order.count as usize).collect();
                 OrderState::Numbers(evaluator.extract(&x, &slots, range(&order), observer)?)
             }
-            OrderState::Numbers(numbers) if order.asked == Asked::Sign => {
-                OrderState::Bits(evaluator.all_above(&numbers, 0.0, observer)?)
-            }
             OrderState::Numbers(numbers) => {
-                self.ranks = evaluator.ranks(&numbers, observer)?;
-                OrderState::Ranks
+                let (work, count) = if order.asked == Asked::Sign {
+                    let count = numbers.len();
+                    (Work::Signs(numbers), count)
+                } else {
+                    evaluator.check_ranked(&numbers)?;
+                    let pairs = pairs(numbers.len());
+                    let count = pairs.len();
+                    (Work::Pairs(numbers, pairs), count)
+                };
+                emit(observer, &StageEvent::Enter { stage: work.stage() })?;
+                self.rotate(Rotations::new(work, count), (order, place), observer)?
             }
             OrderState::Ranks => {
-                let wanted = |rank: usize| is_set(&order, place, rank as u32);
-                OrderState::Bits(evaluator.look_up_ranks(&self.ranks, wanted, observer)?)
+                let work = Work::LookUps;
+                emit(observer, &StageEvent::Enter { stage: work.stage() })?;
+                self.rotate(Rotations::new(work, self.ranks.len()), (order, place), observer)?
             }
+            OrderState::Rotating(rotations) => self.rotate(rotations, (order, place), observer)?,
             OrderState::Bits(bits) => {
                 let slots = evaluator.to_slots(&bits, observer)?;
                 self.add(order, &slots)?;
@@ -153,6 +204,37 @@ impl<R: ReductionSpec> OrderRun<R> {
                 return Err(Error::InvalidArgument("the run ended by an error; begin another one".into()));
             }
         })
+    }
+
+    /// A few rotations more of a stage that was entered, on as many threads as there are.
+    fn rotate(
+        &mut self,
+        mut rotations: Rotations,
+        (order, place): (Order, u32),
+        observer: &mut dyn Observer,
+    ) -> Result<OrderState, Error> {
+        let (evaluator, ranks) = (&self.evaluator, &self.ranks);
+        let (stage, first, total) = (rotations.work.stage(), rotations.done.len(), rotations.count);
+        let work = |i: usize| match &rotations.work {
+            Work::Signs(numbers) => evaluator.above(&numbers[i], 0.0, &mut ()),
+            Work::Pairs(numbers, pairs) => evaluator.compare_pair(numbers, pairs[i]),
+            Work::LookUps => evaluator.look_up_rank(&ranks[i], |rank| is_set(&order, place, rank as u32)),
+        };
+        let batch = par::try_map(stages::batch().min(total - first), |i| work(first + i))?;
+        rotations.done.extend(batch);
+        let done = rotations.done.len();
+        emit(observer, &StageEvent::Progress { stage, done, total })?;
+        if done < total {
+            return Ok(OrderState::Rotating(rotations));
+        }
+        let log_q = evaluator.params().cggi().modulus().log2();
+        let counters = Counters::default();
+        emit(observer, &StageEvent::Exit { stage, level: 0, log_q, log_scale: log_q, counters })?;
+        if let Work::Pairs(numbers, _) = &rotations.work {
+            self.ranks = evaluator.ranks_of(numbers.len(), &rotations.done)?;
+            return Ok(OrderState::Ranks);
+        }
+        Ok(OrderState::Bits(rotations.done))
     }
 
     /// Takes bits of the answer to a question that came back.

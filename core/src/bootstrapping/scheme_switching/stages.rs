@@ -71,6 +71,11 @@ pub(super) fn run<T>(
     Ok(out)
 }
 
+/// Steps that are done between two looks of an observer.
+pub(super) fn batch() -> usize {
+    4 * crate::par::threads()
+}
+
 /// Runs `count` independent steps on as many threads as there are, some at a time so that the observer sees how far it is and can
 /// cancel.
 pub(super) fn run_all<T: Send>(
@@ -79,7 +84,7 @@ pub(super) fn run_all<T: Send>(
     observer: &mut dyn Observer,
     work: impl Fn(usize) -> Result<T, Error> + Sync + Send,
 ) -> Result<alloc::vec::Vec<T>, Error> {
-    let each = 4 * crate::par::threads();
+    let each = batch();
     let mut out = alloc::vec::Vec::with_capacity(count);
     while out.len() < count {
         let first = out.len();

@@ -235,4 +235,7 @@ pub struct PlannedDigits {
     pub log_failure: Option<f64>,
     /// How far apart numbers that are compared have to be for it; 0 where that does not matter.
     pub least_distance: f64,
+    /// About how long it takes on one thread, by a model that was fitted to the times of `core/BENCHMARKS.md`: for choosing between two
+    /// ways.
+    pub seconds: f64,
 }

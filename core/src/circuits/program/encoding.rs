@@ -32,14 +32,14 @@
 //! | 2 | integers modulo an integer | the modulus (8 bytes) |
 //! | 3 | a bit | bits (4 bytes), which one (4 bytes) |
 //! | 4, 5 | a table, or of exact multiples | numbers |
-//! | 6, from version 3 on | an order | what is asked (1 byte: sign, rank, argmax, argmin, top), of how many (4 bytes), for top how many (4 bytes), where they lie (1 byte: signed, unit, grid), for a grid its bits (4 bytes) |
+//! | 6, from version 3 on | an order | what is asked (1 byte: sign, rank, argmax, argmin, top; from version 4 on 16 more by gates, 32 more by digits), of how many (4 bytes), for top how many (4 bytes), where they lie (1 byte: signed, unit, grid), for a grid its bits (4 bytes) |
 //!
 //! Numbers are their count (4 bytes), 1 if they are real or 2 if they are complex, and one or two doubles for each.
 
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    Asked, Bounds, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Order, Program, Reading, Value,
+    Asked, Bounds, MAX_NAME, MAX_NODES, MAX_VALUES, Node, Operation, Order, Program, Reading, Value, Way,
     graph::limit,
 };
 use crate::{
@@ -51,9 +51,9 @@ use crate::{
     schemes::ckks::Complex,
 };
 
-/// Version of programs that compare; those that read digits are of version 2, and others of version 1, so that earlier releases read
+/// Version of programs that say how to compare; those that compare are of version 3, that read digits of version 2, and others of version 1, so that earlier releases read
 /// them. All are read.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// Longest encoding that is read, in bytes: that of every program within the limits.
 pub const MAX_BYTES: usize = 16 * MAX_VALUES + 9 * MAX_DIAGONALS + (MAX_NAME + 64) * MAX_NODES + HEADER;
@@ -69,7 +69,8 @@ impl Program {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         let version = match (self.compares(), self.reads_digits()) {
-            (true, _) => VERSION,
+            (true, _) if self.chooses_ways() => VERSION,
+            (true, _) => 3,
             (_, true) => 2,
             _ => 1,
         };
@@ -185,6 +186,10 @@ fn put_numbers(out: &mut Vec<u8>, values: &[Complex]) {
     }
 }
 
+/// Added to what is asked where the program says how numbers are to be compared.
+const BY_GATES: u8 = 16;
+const BY_DIGITS: u8 = 32;
+
 fn put_order(out: &mut Vec<u8>, order: &Order) {
     let (asked, most) = match order.asked {
         Asked::Sign => (0, None),
@@ -193,7 +198,12 @@ fn put_order(out: &mut Vec<u8>, order: &Order) {
         Asked::Argmin => (3, None),
         Asked::Top(most) => (4, Some(most)),
     };
-    out.extend_from_slice(&[6, asked]);
+    let by = match order.by {
+        None => 0,
+        Some(Way::Gates) => BY_GATES,
+        Some(Way::Digits) => BY_DIGITS,
+    };
+    out.extend_from_slice(&[6, asked | by]);
     out.extend_from_slice(&order.count.to_le_bytes());
     out.extend(most.into_iter().flat_map(u32::to_le_bytes));
     let (bounds, bits) = match order.bounds {
@@ -348,7 +358,7 @@ impl<'a> Reader<'a> {
             },
             4 => Reading::LookUp(self.numbers()?),
             5 => Reading::LookUpExact(self.numbers()?),
-            6 if version >= 3 => Reading::Order(self.order()?),
+            6 if version >= 3 => Reading::Order(self.order(version)?),
             other => {
                 return Err(Error::BadBytes(format!(
                     "a reading {other} of digits, and version {version} has 0 to {}",
@@ -358,8 +368,13 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn order(&mut self) -> Result<Order, Error> {
-        let asked = self.byte()?;
+    fn order(&mut self, version: u16) -> Result<Order, Error> {
+        let first = self.byte()?;
+        let (asked, by) = match first & (BY_GATES | BY_DIGITS) {
+            BY_GATES if version >= 4 => (first - BY_GATES, Some(Way::Gates)),
+            BY_DIGITS if version >= 4 => (first - BY_DIGITS, Some(Way::Digits)),
+            _ => (first, None),
+        };
         let count = u32::from_le_bytes(self.array()?);
         let asked = match asked {
             0 => Asked::Sign,
@@ -379,7 +394,7 @@ impl<'a> Reader<'a> {
                 return Err(Error::BadBytes(format!("bounds {other} of an order, and there are 0 to 2")));
             }
         };
-        Ok(Order { asked, count, bounds })
+        Ok(Order { asked, count, bounds, by })
     }
 
     fn matrix(&mut self) -> Result<Diagonals, Error> {

@@ -207,6 +207,17 @@ impl Program {
         self.nodes.iter().any(order)
     }
 
+    /// Whether it says how to compare.
+    pub(super) fn chooses_ways(&self) -> bool {
+        let chosen = |node: &Node| matches!(node.operation, Operation::Digits(_, Reading::Order(order)) if order.by.is_some());
+        self.nodes.iter().any(chosen)
+    }
+
+    /// One whose nodes follow from those of a program that was checked.
+    pub(super) fn of_checked(nodes: Vec<Node>) -> Self {
+        Self { nodes }
+    }
+
     /// The numbers of a constant.
     pub(super) fn constant(&self, value: Value) -> Option<&[Complex]> {
         match self.nodes.get(value.index()).map(|node| &node.operation) {

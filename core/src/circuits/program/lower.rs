@@ -41,6 +41,8 @@ pub(super) struct Planner<'t> {
     pub digit_passes: usize,
     /// log2 of the probability that each reading is wrong, where it is known, and the least distance of numbers for it.
     pub failures: Vec<(Option<f64>, f64)>,
+    /// Modelled seconds of the readings.
+    pub seconds: f64,
     /// What is known of the values of nodes.
     pub bounds: Vec<Option<Known>>,
     /// Levels of what steps that read digits hold beside their result.
@@ -61,6 +63,7 @@ impl<'t> Planner<'t> {
             needed: None,
             digit_passes: 0,
             failures: Vec::new(),
+            seconds: 0.0,
             bounds: Vec::new(),
             held: Vec::new(),
         }

@@ -51,6 +51,7 @@
 //! that errors take for at most one.
 
 mod builder;
+mod by_digits;
 mod clear;
 mod digits;
 mod encoding;
@@ -68,15 +69,18 @@ mod scales;
 mod steps;
 mod target;
 mod text;
+mod ways;
 
 pub use builder::Builder;
+pub use by_digits::DigitOrders;
 pub use digits::{DigitReader, MAX_BITS, MAX_PASSES, PlannedDigits, Reading, Readings};
 pub use encoding::{MAX_BYTES, VERSION};
 pub use graph::{MAX_INPUTS, MAX_NAME, MAX_NODES, MAX_OUTPUTS, MAX_VALUES, Node, Operation, Program, Value};
 pub use known::Known;
-pub use order::{Asked, Bounds, Order};
+pub use order::{Asked, Bounds, Order, Way};
 pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, ReadDigits, Refresh, STAGE};
 pub use steps::MAX_STEPS;
 pub use target::{Bootstraps, InputShape, Modular, Refreshed, Target};
 pub use text::MAX_TEXT;
+pub use ways::{Compared, Estimate};

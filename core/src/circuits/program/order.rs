@@ -16,6 +16,27 @@ pub struct Order {
     pub count: u32,
     /// Where they lie.
     pub bounds: Bounds,
+    /// How they are to be compared; left to the plan if `None`.
+    pub by: Option<Way>,
+}
+
+/// How numbers in slots are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// A blind rotation a pair, after a way from slots to gates and before one back.
+    Gates,
+    /// All pairs at once, by the highest digit of their differences.
+    Digits,
+}
+
+impl Way {
+    /// What it is called in messages and in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gates => "gates",
+            Self::Digits => "digits",
+        }
+    }
 }
 
 /// A question about the order of numbers.
@@ -45,6 +66,17 @@ pub enum Bounds {
 }
 
 impl Order {
+    /// A question about so many numbers, compared in whichever way the plan takes.
+    pub fn new(asked: Asked, count: u32, bounds: Bounds) -> Self {
+        Self { asked, count, bounds, by: None }
+    }
+
+    /// To be compared in one way.
+    #[must_use]
+    pub fn by(self, way: Way) -> Self {
+        Self { by: Some(way), ..self }
+    }
+
     /// What it is called in messages and in texts.
     pub fn kind(&self) -> &'static str {
         match self.asked {
@@ -59,7 +91,7 @@ impl Order {
     /// Whether the same comparisons answer both.
     pub fn shares_comparisons(&self, other: &Self) -> bool {
         let ranks = |order: &Self| order.asked != Asked::Sign;
-        (self.count, self.bounds, ranks(self)) == (other.count, other.bounds, ranks(other))
+        (self.count, self.bounds, self.by, ranks(self)) == (other.count, other.bounds, other.by, ranks(other))
     }
 
     /// Whether a number of this rank, counted from 0 for the smallest, is meant; for all questions but sign and rank.

@@ -3,10 +3,12 @@
 use alloc::{format, vec, vec::Vec};
 
 use super::{
-    Bootstraps, InputShape, MAX_STEPS, Operation, Program, Target,
+    Bootstraps, Compared, InputShape, MAX_STEPS, Operation, Program, Target,
+    by_digits::Lowered,
     graph::limit,
     lower::Planner,
     steps::{Action, Register, Step},
+    ways,
 };
 use crate::{
     circuits::{linear_transform::BabyGiantSteps, polynomial},
@@ -27,7 +29,12 @@ pub struct PlannedOutput<'a> {
 
 /// A program with everything decided: run it with [`Plan::run`].
 pub struct Plan<'p> {
-    pub(super) program: &'p Program,
+    /// What was written.
+    program: &'p Program,
+    /// What is evaluated, where orders are told by digits, and the node that each of its nodes is for.
+    lowered: Option<Lowered>,
+    compared: Vec<Compared>,
+    seconds: f64,
     pub(super) slots: usize,
     pub(super) inputs: Vec<InputShape>,
     pub(super) steps: Vec<Step>,
@@ -47,6 +54,9 @@ pub struct Plan<'p> {
 impl<'p> Plan<'p> {
     /// Decides levels, scales, keys and bootstraps for inputs that stand where `inputs` say, one for each of the program.
     ///
+    /// Where a set compares by gates and by digits, questions about the order of numbers are planned both ways, one after the other, and
+    /// answered by the cheaper one ([`Self::compared`]), unless the program says how ([`Order::by`](super::Order::by)).
+    ///
     /// # Errors
     /// Each names the node it concerns: [`Error::LevelMismatch`] where levels run out, [`Error::ScaleMismatch`] where scales
     /// differ and no level is left to bring them together, [`Error::MissingKey`] for a key that the target does not have,
@@ -58,6 +68,19 @@ impl<'p> Plan<'p> {
         inputs: &[InputShape],
         bootstraps: Bootstraps,
     ) -> Result<Self, Error> {
+        ways::planned(program, target, inputs, bootstraps)
+    }
+
+    /// With every order told by gates, but those that were lowered.
+    pub(super) fn of(
+        program: &'p Program,
+        lowered: Option<Lowered>,
+        target: &Target,
+        inputs: &[InputShape],
+        bootstraps: Bootstraps,
+    ) -> Result<Self, Error> {
+        let graph = lowered.as_ref().map_or(program, |lowered| &lowered.program);
+        let origin = |index| lowered.as_ref().map_or(index, |lowered| lowered.origins[index]);
         let wanted = program.inputs().count();
         if inputs.len() != wanted {
             return Err(Error::InvalidArgument(format!(
@@ -66,10 +89,10 @@ impl<'p> Plan<'p> {
             )));
         }
         let mut planner = Planner::new(target, bootstraps);
-        let needed = program.needed();
-        let mut registers: Vec<Option<Register>> = vec![None; program.nodes().len()];
+        let needed = graph.needed();
+        let mut registers: Vec<Option<Register>> = vec![None; graph.nodes().len()];
         let (mut given, mut outputs, mut written) = (0, Vec::new(), 0);
-        for (index, node) in program.nodes().iter().enumerate() {
+        for (index, node) in graph.nodes().iter().enumerate() {
             let input = given;
             given += usize::from(matches!(node.operation, Operation::Input));
             if !needed[index] {
@@ -81,8 +104,8 @@ impl<'p> Plan<'p> {
             }
             let before = planner.bootstraps();
             registers[index] = planner
-                .node(program, index, &registers, (input, inputs))
-                .map_err(|error| error.within(&program.describe(index)))?;
+                .node(graph, index, &registers, (input, inputs))
+                .map_err(|error| error.within(&program.describe(origin(index))))?;
             if matches!(node.operation, Operation::Bootstrap(_)) {
                 written += planner.bootstraps() - before;
             }
@@ -97,21 +120,28 @@ impl<'p> Plan<'p> {
             last_uses[register] = usize::MAX;
         }
         let peak_bytes = peak(target, &planner.steps, &last_uses, &planner.held);
+        let key_switches: usize =
+            planner.steps.iter().map(|step| key_switches(graph, target.n() / 2, step)).sum();
+        let apart = lowered.as_ref().map_or(0.0, |lowered| lowered.least_distance);
+        let each = target.orders.as_ref().map_or(0.0, |orders| orders.key_switch);
         Ok(Self {
             program,
+            compared: Vec::new(),
+            seconds: planner.seconds + key_switches as f64 * each,
             slots: target.slots(),
             inputs: inputs.to_vec(),
             ring_slots: target.n() / 2,
-            key_switches: planner.steps.iter().map(|step| key_switches(program, target.n() / 2, step)).sum(),
+            key_switches,
             digit_passes: planner.digit_passes,
             log_failure: failure(target.log_failure, bootstraps, &planner.failures),
-            least_distance: planner.failures.iter().map(|&(_, least)| least).fold(0.0, f64::max),
+            least_distance: planner.failures.iter().map(|&(_, least)| least).fold(apart, f64::max),
             passes_of_bootstrap: target.modular.map_or(1, |modular| modular.passes),
             steps: planner.steps,
             outputs,
             last_uses,
             inserted: bootstraps - written,
             peak_bytes,
+            lowered,
         })
     }
 
@@ -127,7 +157,32 @@ impl<'p> Plan<'p> {
 
     /// The node that a step belongs to.
     pub fn node_of(&self, step: usize) -> Option<usize> {
-        self.steps.get(step).map(|step| step.node)
+        self.steps.get(step).map(|step| self.origin(step.node))
+    }
+
+    /// The program that is evaluated: what was written, with orders that are told by digits written as such.
+    pub(super) fn graph(&self) -> &Program {
+        self.lowered.as_ref().map_or(self.program, |lowered| &lowered.program)
+    }
+
+    /// The node of what was written that a node of the graph is for.
+    pub(super) fn origin(&self, index: usize) -> usize {
+        self.lowered.as_ref().map_or(index, |lowered| lowered.origins[index])
+    }
+
+    /// How the questions about orders are answered, on sets that have two ways, and what either comes to.
+    pub fn compared(&self) -> &[Compared] {
+        &self.compared
+    }
+
+    pub(super) fn with_compared(self, compared: Vec<Compared>) -> Self {
+        Self { compared, ..self }
+    }
+
+    /// About how long the readings and the arithmetic around them take on one thread, on sets that have two ways to compare: a model
+    /// by which the plan chooses.
+    pub fn modelled_seconds(&self) -> f64 {
+        self.seconds
     }
 
     /// Bootstraps in all.
@@ -176,7 +231,7 @@ impl<'p> Plan<'p> {
     /// Rotations whose keys a step holds together: the baby steps of each linear transform that composes none.
     pub fn held_rotations(&self) -> impl Iterator<Item = Vec<i64>> {
         self.steps.iter().filter_map(|step| match &step.action {
-            Action::Transform(_, node, None) => match &self.program.nodes()[*node].operation {
+            Action::Transform(_, node, None) => match &self.graph().nodes()[*node].operation {
                 Operation::LinearTransform(_, matrix) => {
                     let steps = BabyGiantSteps::of(&matrix.shifts(), self.ring_slots);
                     Some(steps.babies().iter().map(|step| step.rotation).filter(|&k| k != 0).collect())

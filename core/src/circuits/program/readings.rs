@@ -66,6 +66,7 @@ impl Planner<'_> {
         self.digit_passes += plan.passes;
         limit(self.digit_passes, MAX_PASSES, "passes that read digits")?;
         self.failures.push((plan.log_failure, plan.least_distance));
+        self.seconds += plan.seconds;
         let mut registers = Vec::with_capacity(nodes.len());
         for (i, (&node, &InputShape { level, scale })) in nodes.iter().zip(&plan.results).enumerate() {
             let action = match registers.first() {

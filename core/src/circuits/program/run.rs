@@ -75,7 +75,7 @@ impl Plan<'_> {
             relinearization: None,
         };
         for at in 0..self.steps.len() {
-            let place = || self.program.describe(self.steps[at].node);
+            let place = || self.program().describe(self.origin(self.steps[at].node));
             run.step(at, observer).map_err(|error| error.within(&place()))?;
             for register in self.steps[at].action.operands() {
                 if self.last_uses[register] == at {
@@ -103,7 +103,7 @@ impl Plan<'_> {
             )));
         }
         let shapes = inputs.iter().map(InputShape::of).zip(&self.inputs);
-        for ((name, input), (own, planned)) in self.program.input_names().zip(inputs).zip(shapes) {
+        for ((name, input), (own, planned)) in self.program().input_names().zip(inputs).zip(shapes) {
             inputs[0].check_same_key(input).map_err(|error| error.within(&format!("input \"{name}\"")))?;
             if own.level != planned.level || !own.scale.matches(planned.scale) || input.components() != 2 {
                 return Err(Error::InvalidArgument(format!(
@@ -204,7 +204,7 @@ impl<W: Word> Run<'_, W> {
         (nodes, known): (&[usize], Option<Known>),
         observer: &mut dyn Observer,
     ) -> Result<(Ciphertext<W>, Parts<W>), Error> {
-        let reading = |&node: &usize| match &self.plan.program.nodes()[node].operation {
+        let reading = |&node: &usize| match &self.plan.graph().nodes()[node].operation {
             Operation::Digits(_, reading) => Ok(reading),
             _ => Err(another_operation()),
         };
@@ -247,11 +247,11 @@ impl<W: Word> Run<'_, W> {
             Action::AddNumber(x, number) => evaluator.add_constant(self.value(*x)?, (*number).into())?,
             Action::MultiplyInteger(x, factor) => evaluator.multiply_integer(self.value(*x)?, *factor)?,
             Action::AddConstant(x, constant) => {
-                let numbers = self.spread(self.plan.program.constant(*constant).unwrap_or_default());
+                let numbers = self.spread(self.plan.graph().constant(*constant).unwrap_or_default());
                 evaluator.add_plain(self.value(*x)?, &evaluator.encode(&numbers, level, scale)?)?
             }
             Action::MultiplyConstant(x, constant) => {
-                let numbers = self.spread(self.plan.program.constant(*constant).unwrap_or_default());
+                let numbers = self.spread(self.plan.graph().constant(*constant).unwrap_or_default());
                 let x = evaluator.drop_to_level(self.value(*x)?, level + 1)?;
                 let factor = self.before_rescale(step).div(x.scale());
                 let product = evaluator.mul_plain(&x, &evaluator.encode(&numbers, level + 1, factor)?)?;
@@ -281,14 +281,14 @@ impl<W: Word> Run<'_, W> {
                 evaluator.automorphism(self.value(*x)?, g, &key, counters)?
             }
             Action::Polynomial(x, node) => {
-                let Operation::Polynomial(_, p) = &self.plan.program.nodes()[*node].operation else {
+                let Operation::Polynomial(_, p) = &self.plan.graph().nodes()[*node].operation else {
                     return Err(another_operation());
                 };
                 let polynomials = PolynomialEvaluator::new(evaluator, self.relinearization()?);
                 polynomials.evaluate(p, self.value(*x)?, scale, counters)?
             }
             Action::Transform(x, node, compositions) => {
-                let Operation::LinearTransform(_, matrix) = &self.plan.program.nodes()[*node].operation
+                let Operation::LinearTransform(_, matrix) = &self.plan.graph().nodes()[*node].operation
                 else {
                     return Err(another_operation());
                 };

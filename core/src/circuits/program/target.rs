@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
-use super::DigitReader;
+use super::{DigitOrders, DigitReader};
 use crate::{
     arith::Word,
     error::Error,
@@ -35,6 +35,8 @@ pub struct Target {
     /// Level below which no value falls.
     pub(super) floor: usize,
     pub(super) digits: Option<Arc<dyn DigitReader>>,
+    /// How orders are told by digits, where they are told by gates too.
+    pub(super) orders: Option<DigitOrders>,
     n: usize,
 }
 
@@ -81,6 +83,7 @@ impl Target {
             log_failure: None,
             floor: 0,
             digits: None,
+            orders: None,
             n: context.rlwe().n(),
         })
     }
@@ -189,6 +192,18 @@ impl Target {
     pub fn with_digits(mut self, reader: Arc<dyn DigitReader>) -> Self {
         self.digits = Some(reader);
         self
+    }
+
+    /// With questions about the order of numbers answered by digits too, where that is cheaper.
+    #[must_use]
+    pub fn with_orders_by_digits(mut self, orders: DigitOrders) -> Self {
+        self.orders = Some(orders);
+        self
+    }
+
+    /// What reads digits.
+    pub fn digit_reader(&self) -> Option<Arc<dyn DigitReader>> {
+        self.digits.clone()
     }
 
     /// Whether digits are read.

@@ -20,7 +20,7 @@
 //! | `y = lut a 0 0.25 0.5 1` | the value at floor(4 a) of a table of 4, a modulo 1 |
 //! | `y = lut-exact a 0 0.25 0.5 1` | the same for a multiple of 1/4 |
 //! | `q = quantise a 32`, `quantise-nearest a 32` | the multiple of 1/32 below a, or next to it, a modulo 1 |
-//! | `m = argmax a 16`, `argmin a 16`, `rank a 16`, `top a 16 3`, `sign a 16` | of the first 16 slots of a, in [-1, 1]: 1 for the largest, the smallest, the 3 largest, or what is at least 0; `rank` counts the smaller ones. `unit` after it says that they are in [0, 1], `grid 8` that they are multiples of 2^-8 there; neither for `sign` |
+//! | `m = argmax a 16`, `argmin a 16`, `rank a 16`, `top a 16 3`, `sign a 16` | of the first 16 slots of a, in [-1, 1]: 1 for the largest, the smallest, the 3 largest, or what is at least 0; `rank` counts the smaller ones. `unit` after it says that they are in [0, 1], `grid 8` that they are multiples of 2^-8 there; neither for `sign`. `by gates` or `by digits` at the end says how they are compared |
 //! | `score = output y` | hands y out under that name |
 
 use alloc::{
@@ -30,7 +30,7 @@ use alloc::{
     vec::Vec,
 };
 
-use super::{Asked, Bounds, Builder, Order, Program, Reading, Value};
+use super::{Asked, Bounds, Builder, Order, Program, Reading, Value, Way};
 use crate::{
     circuits::polynomial::{Polynomial, PolynomialBasis, clamp},
     error::Error,
@@ -243,13 +243,33 @@ fn order(operation: &str, words: &[&str]) -> Result<Order, Error> {
             Asked::Top(whole(most)?)
         }
     };
+    let by = match words {
+        [rest @ .., "by", way] => {
+            words = rest;
+            Some(match *way {
+                "gates" => Way::Gates,
+                "digits" => Way::Digits,
+                other => {
+                    return Err(refuse(format!(
+                        "{:?} is no way to compare: by gates, or by digits",
+                        short(other)
+                    )));
+                }
+            })
+        }
+        _ => None,
+    };
     let bounds = match words {
         [] | ["signed"] => Bounds::Signed,
         ["unit"] => Bounds::Unit,
         ["grid", bits] => Bounds::Grid(whole(bits)?),
-        _ => return Err(refuse(format!("{operation} ends with nothing, signed, unit, or grid and bits"))),
+        _ => {
+            return Err(refuse(format!(
+                "{operation} ends with nothing, signed, unit, or grid and bits, and by gates or by digits"
+            )));
+        }
     };
-    Ok(Order { asked, count: whole(count)?, bounds })
+    Ok(Order { asked, count: whole(count)?, bounds, by })
 }
 
 fn whole<T: core::str::FromStr>(word: &str) -> Result<T, Error> {

@@ -2,14 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::rows::WireWord;
+use super::{key_part::WireKeySet, rows::WireWord};
 use crate::{
     bootstrapping::{
         bgv::{BgvParams, BgvSecretKey},
         ckks_conventional::{ConventionalParams, ConventionalSecretKey},
-        ckks_msb::{LARGEST_MESSAGE, MsbParams, MsbSecretKey},
+        ckks_msb::{LARGEST_MESSAGE, MsbParams, MsbSecretKey, RootsSpec},
         ckks_ship::{ShipParams, ShipSecretKey},
         method::SlotMode,
+        raising::{RaisingParams, ReductionSpec},
         scheme_switching::{LinkParams, LinkSecretKey, Reduction},
     },
     circuits::program::Target,
@@ -210,22 +211,28 @@ impl<W: WireWord> CkksSet for MsbParams<W> {
     }
 }
 
-impl SeededSet for LinkParams<Reduction> {
-    type Secret = LinkSecretKey<Reduction>;
+impl<R: ReductionSpec> SeededSet for LinkParams<R>
+where
+    RaisingParams<R, u64>: WireKeySet<Word = u64>,
+{
+    type Secret = LinkSecretKey<R>;
 
     fn fingerprint(&self) -> [u8; 16] {
         self.fingerprint()
     }
 
-    fn secret(&self, seed: &Seed) -> LinkSecretKey<Reduction> {
+    fn secret(&self, seed: &Seed) -> LinkSecretKey<R> {
         LinkSecretKey::generate(self, seed)
     }
 }
 
-impl SeededSecret for LinkSecretKey<Reduction> {
-    type Set = LinkParams<Reduction>;
+impl<R: ReductionSpec> SeededSecret for LinkSecretKey<R>
+where
+    RaisingParams<R, u64>: WireKeySet<Word = u64>,
+{
+    type Set = LinkParams<R>;
 
-    fn set(&self) -> &LinkParams<Reduction> {
+    fn set(&self) -> &LinkParams<R> {
         self.params()
     }
 
@@ -259,6 +266,38 @@ impl CkksSet for LinkParams<Reduction> {
 
     fn output_level(&self) -> usize {
         self.ckks().levels().output
+    }
+
+    fn target(&self) -> Result<Target, Error> {
+        self.program_target()
+    }
+}
+
+impl CkksSet for LinkParams<RootsSpec> {
+    type Word = u64;
+
+    fn ckks(&self) -> &CkksContext<u64> {
+        self.ckks().ckks()
+    }
+
+    fn mode(&self) -> SlotMode {
+        SlotMode::Real
+    }
+
+    fn input_level(&self) -> usize {
+        self.ckks().levels().input
+    }
+
+    fn output_level(&self) -> usize {
+        self.ckks().refreshed_level()
+    }
+
+    fn public_key_level(&self) -> usize {
+        self.ckks().levels().output
+    }
+
+    fn largest_message(&self) -> f64 {
+        LARGEST_MESSAGE
     }
 
     fn target(&self) -> Result<Target, Error> {

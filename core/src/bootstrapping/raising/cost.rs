@@ -1,0 +1,16 @@
+//! About how long things take, for plans that choose between ways. Nothing else depends on it.
+
+use super::{params::RaisingParams, reduction::ReductionSpec};
+use crate::arith::Word;
+
+/// Seconds of a pass a level, and a butterfly of one row, on one thread of the machine of `core/BENCHMARKS.md`: `n15` bootstraps in 1.1
+/// and a digit of `msb16` is read in 2.9.
+const PASS: f64 = 1.2e-7;
+
+impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
+    /// About how long it takes on one thread to raise the modulus, bring coefficients into slots, and reduce them.
+    pub(in crate::bootstrapping) fn seconds_of_pass(&self) -> f64 {
+        let n = self.n() as f64;
+        PASS * n * libm::log2(n) * self.ckks().rlwe().max_level() as f64
+    }
+}
