@@ -5,12 +5,14 @@
 //! `refloat serve`.
 
 pub mod bgv;
+pub mod blobs;
 mod cgroup;
 pub mod ckks_jobs;
 pub mod cli;
 pub mod clients;
 pub mod config;
 pub mod conventional;
+pub mod dispatch;
 pub mod engine;
 pub mod engines;
 pub mod gates;
@@ -32,6 +34,7 @@ pub mod ship;
 pub mod store;
 pub mod streamed;
 mod system;
+pub mod work;
 
 pub use config::Config;
 pub use server::{Server, StartError};

@@ -57,6 +57,12 @@ impl Live {
         self.shutting_down.load(Ordering::Relaxed)
     }
 
+    /// For how many reasons it was asked to stop.
+    fn asked(&self) -> usize {
+        let asked = |flag: &AtomicBool| usize::from(flag.load(Ordering::Relaxed));
+        asked(&self.cancelled) + asked(&self.shutting_down)
+    }
+
     /// Waits until `patience` has passed, or `over` says that there is no need.
     pub fn wait(&self, patience: Duration, over: impl Fn(&Self) -> bool) {
         let deadline = Instant::now() + patience;
@@ -122,6 +128,20 @@ impl LiveJobs {
         self.all.stop(reason);
         for live in jobs.values() {
             live.stop(reason);
+        }
+    }
+
+    /// Whether every job was asked to stop because the server goes down.
+    pub fn is_shutting_down(&self) -> bool {
+        self.all.is_shutting_down()
+    }
+
+    /// Waits until `patience` has passed, or a job is asked to stop that was not when the wait began.
+    pub fn rest(&self, patience: Duration) {
+        let asked = || self.jobs().values().map(|live| live.asked()).sum::<usize>();
+        let (deadline, before) = (Instant::now() + patience, asked());
+        while asked() == before && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(20).min(patience));
         }
     }
 

@@ -51,6 +51,7 @@ pub struct Metrics {
     job_bytes: Gauge,
     panics: Counter,
     retries: Counter,
+    differences: Counter,
     resident: Gauge,
 }
 
@@ -89,6 +90,10 @@ impl Default for Metrics {
             retries: new.number(
                 "job_retries",
                 "Jobs put back into the queue because a file could not be read or written",
+            ),
+            differences: new.number(
+                "job_differences",
+                "Runs of a job whose result was not that of another run of the same, which a sound machine never has",
             ),
             resident: new.bytes("resident_memory", "Memory of the process"),
             registry,
@@ -157,6 +162,11 @@ impl Metrics {
     /// Counts a job that is tried again because a file could not be read or written.
     pub fn retried(&self) {
         self.retries.inc();
+    }
+
+    /// Counts a run whose result was not that of another run of the same.
+    pub fn differed(&self) {
+        self.differences.inc();
     }
 
     /// Counts a job's way to its keys: from memory, or from disk.

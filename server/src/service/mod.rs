@@ -4,10 +4,12 @@ pub mod access;
 pub mod cache;
 mod clock;
 pub mod estimates;
+pub mod front;
 pub mod jobs;
 pub mod keys;
 pub mod live;
 pub mod metrics;
+pub mod runner;
 pub mod traffic;
 pub mod views;
 pub mod worker;
@@ -16,11 +18,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::blobs::{Blob, Blobs, FileBlobs};
 use crate::config::Config;
 use crate::engine::{JobSet, SetInfo};
 use crate::engines::Engines;
 use crate::problem::Problem;
 use crate::store::events::EventLog;
+use crate::store::jobs::JobRecord;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
 use cache::KeyCache;
 use clock::Clock;
@@ -36,6 +40,8 @@ pub struct Service {
     pub engines: Engines,
     /// Keys and jobs on disk.
     pub store: Arc<Store>,
+    /// The bytes of keys and jobs, for those who run them.
+    pub blobs: Arc<dyn Blobs>,
     /// What happened to each job.
     pub events: EventLog,
     /// Evaluation keys in memory.
@@ -60,8 +66,22 @@ impl Service {
     /// # Errors
     /// The data folder cannot be used.
     pub fn open(config: Config, engines: Engines) -> Result<Self, StoreError> {
+        let service = Self::open_beside(config, engines)?;
+        service.drop_unrecorded();
+        service
+            .take_back(&job_store::Requeue::Crashed, |_| true)
+            .map_err(|error| service.store.at_start(error))?;
+        Ok(service)
+    }
+
+    /// Opens the data folder, and leaves jobs that were running to those who run them: they did not end with the last process.
+    ///
+    /// # Errors
+    /// The data folder cannot be used.
+    pub fn open_beside(config: Config, engines: Engines) -> Result<Self, StoreError> {
         let store = Arc::new(Store::open(&config.storage.data)?);
         let service = Self {
+            blobs: Arc::new(FileBlobs::new(&config.storage.data)),
             cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
             events: EventLog::new(Arc::clone(&store)),
             metrics: Metrics::default(),
@@ -78,7 +98,7 @@ impl Service {
             let set = service.engines.by_fingerprint(fingerprint);
             set.map(|set| set.info().name.clone())
         };
-        let taken_up = names::update(&service.store, name_of).and_then(|()| service.recover());
+        let taken_up = names::update(&service.store, name_of).and_then(|()| service.learn());
         taken_up.map_err(|error| service.store.at_start(error))?;
         Ok(service)
     }
@@ -187,33 +207,54 @@ impl Service {
         Ok(())
     }
 
-    /// Takes up the jobs that are running by the table and in nobody's hands, for this reason: after a sudden death, all that are
-    /// running.
-    pub(super) fn take_back(&self, why: &job_store::Requeue) -> Result<(), StoreError> {
-        let crashed = *why == job_store::Requeue::Crashed;
-        for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Running)? {
-            if job.cancel {
-                job_store::abandon(&self.store, job.id)?;
-            } else if crashed && job.crashes + 1 >= self.config.compute.max_attempts {
-                let detail = format!(
-                    "the server died {} times while it worked on this job; it is not tried again",
-                    job.crashes + 1
-                );
-                job_store::fail(
-                    &self.store,
-                    job.id,
-                    Problem::new(500, "INTERRUPTED", "Interrupted too often", detail),
-                )?;
-            } else {
-                tracing::info!(job = %job.id, attempts = job.attempts, "putting an interrupted job back into the queue");
-                job_store::requeue(&self.store, job.id, why)?;
-            }
+    /// Removes results that were stored and not recorded when the last process ended: they may be another version's. What cannot be
+    /// removed is found to differ when the job has run again.
+    fn drop_unrecorded(&self) {
+        let jobs = job_store::select(&self.store, |job| !job.state.is_final()).unwrap_or_default();
+        for job in jobs {
+            let _ = self.blobs.remove(Blob::Result(job.id));
         }
+    }
+
+    /// Takes up those of the jobs that are running by the table for which `in_nobodys_hands` holds, for this reason.
+    pub(super) fn take_back(
+        &self,
+        why: &job_store::Requeue,
+        in_nobodys_hands: impl Fn(&JobRecord) -> bool,
+    ) -> Result<(), StoreError> {
+        let left = |job: &JobRecord| job.state == job_store::JobState::Running && in_nobodys_hands(job);
+        job_store::select(&self.store, left)?.iter().try_for_each(|job| self.take_back_one(job, why))
+    }
+
+    /// Takes up a job that is running by the table and that nobody runs, for this reason.
+    pub(super) fn take_back_one(&self, job: &JobRecord, why: &job_store::Requeue) -> Result<(), StoreError> {
+        let (store, attempt) = (&self.store, job.attempts);
+        let given_up = if *why == job_store::Requeue::Crashed { self.given_up(job) } else { None };
+        if job.cancel {
+            job_store::abandon(store, job.id, attempt)?;
+        } else if let Some(problem) = given_up {
+            job_store::fail(store, job.id, attempt, problem)?;
+        } else {
+            tracing::info!(job = %job.id, attempts = attempt, "putting an interrupted job back into the queue");
+            job_store::requeue(store, job.id, attempt, why)?;
+        }
+        self.events.close(job.id);
+        self.events.wake(job.id);
         Ok(())
     }
 
-    fn recover(&self) -> Result<(), StoreError> {
-        self.take_back(&job_store::Requeue::Crashed)?;
+    /// Why a job is not tried again under which a server died once more, if it is not.
+    pub(super) fn given_up(&self, job: &JobRecord) -> Option<Problem> {
+        let crashes = job.crashes + 1;
+        (crashes >= self.config.compute.max_attempts).then(|| {
+            let detail =
+                format!("the server died {crashes} times while it worked on this job; it is not tried again");
+            Problem::new(500, "INTERRUPTED", "Interrupted too often", detail)
+        })
+    }
+
+    /// Learns from the jobs that are done how long jobs take.
+    fn learn(&self) -> Result<(), StoreError> {
         for job in job_store::select(&self.store, |job| job.state == job_store::JobState::Done)? {
             if let Some(seconds) = job.seconds {
                 self.estimates.record(&job.params, job.task.bootstraps(), seconds);

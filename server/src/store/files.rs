@@ -80,7 +80,7 @@ impl From<io::Error> for ReadError {
 }
 
 /// Length and digest of a stored object.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Expected {
     /// Bytes.
     pub length: u64,

@@ -29,7 +29,7 @@ mod usage;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use files::Written;
@@ -57,6 +57,9 @@ pub(crate) const IDEMPOTENCY: TableDefinition<([u8; 16], &str), JobAndRequest> =
 pub(crate) const EVENTS: TableDefinition<([u8; 16], u64), &[u8]> = TableDefinition::new("events");
 pub(crate) const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
 
+/// Says how many milliseconds have passed since 1970.
+type WallClock = Box<dyn Fn() -> u64 + Send + Sync>;
+
 /// The data folder, opened by this process alone.
 pub struct Store {
     /// After an I/O error a database refuses everything until it is opened anew; `None` if that has not succeeded yet.
@@ -72,6 +75,8 @@ pub struct Store {
     /// Failures as they were logged.
     trouble: Trouble,
     root: PathBuf,
+    /// Another clock than the system's.
+    clock: OnceLock<WallClock>,
     /// The locked marker: no other server opens the folder.
     _lock: std::fs::File,
 }
@@ -161,11 +166,22 @@ impl Store {
             failed_jobs: Mutex::default(),
             trouble: Trouble::default(),
             root: root.to_owned(),
+            clock: OnceLock::new(),
             _lock: lock,
         };
         leftovers::clear(&store)?;
         *store.usage() = Usage::count(&store)?;
         Ok(store)
+    }
+
+    /// Sets another clock, of milliseconds since 1970, by which jobs are dated and wait; once.
+    pub fn set_clock(&self, clock: impl Fn() -> u64 + Send + Sync + 'static) {
+        let _ = self.clock.set(Box::new(clock));
+    }
+
+    /// Milliseconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.get().map_or_else(now, |clock| clock())
     }
 
     pub(crate) fn root(&self) -> &Path {

@@ -154,6 +154,45 @@ fn a_table_that_fails_when_jobs_are_taken_up_is_named_with_its_repair() {
 }
 
 #[test]
+fn a_job_that_the_version_before_was_at_is_run_whatever_it_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let job = filled(root);
+    let database = redb::Database::open(root.join(DATABASE)).unwrap();
+    let txn = database.begin_write().unwrap();
+    {
+        let mut jobs = txn.open_table(TableDefinition::<[u8; 16], &[u8]>::new("jobs")).unwrap();
+        let mut id = [0; 16];
+        refloat_server::id::unhex(&job, &mut id).unwrap();
+        let record = redb::ReadableTable::get(&jobs, id).unwrap().unwrap().value().to_owned();
+        let mut record: serde_json::Value =
+            serde_json::from_slice(record.split(|&byte| byte == b'\n').next().unwrap()).unwrap();
+        let members = record.as_object_mut().unwrap();
+        let content = members.remove("content").expect("this version's own");
+        assert_eq!(content.as_str().unwrap().len(), 64);
+        members.insert("state".into(), "running".into());
+        for name in ["result", "finished", "seconds"] {
+            members.insert(name.into(), serde_json::Value::Null);
+        }
+        let json = serde_json::to_string(&record).unwrap();
+        let line = format!("{json}\n{}", blake3::hash(json.as_bytes()).to_hex());
+        jobs.insert(id, line.as_bytes()).unwrap();
+    }
+    txn.commit().unwrap();
+    drop(database);
+    let files = root.join("jobs").join(&job);
+    fs::write(files.join("input"), support::ciphertext(1)).unwrap();
+    // Stored, not recorded, and with other bits.
+    fs::write(files.join("result"), "what the version before made of it").unwrap();
+    let server = TestServer::start(root, |_| {});
+    let done = server.client.wait_state(&job, "done");
+    let result = server.client.get(&format!("/v1/jobs/{job}/result")).expect(200).body;
+    let reversed: Vec<u8> = support::ciphertext(1).into_iter().rev().collect();
+    assert_eq!(result, reversed, "{done:?}");
+    server.stop();
+}
+
+#[test]
 fn a_new_folder_is_made_and_marked() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("a/b");

@@ -10,7 +10,8 @@ use crate::id::{Id, hex};
 use crate::problem::Problem;
 use crate::store::leftovers::{Owner, Retired};
 use crate::store::turns::{Account, Turns};
-use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode, now};
+use crate::store::{EVENTS, IDEMPOTENCY, JOBS, QUEUE, Store, StoreError, encode};
+use crate::work::ContentId;
 
 /// Longest pause before a job is tried again.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
@@ -28,7 +29,7 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
                 let (sequence, id) = entry?;
                 let sequence = sequence.value();
                 match find(&jobs, Id(id.value())) {
-                    Ok(Some(record)) if record.may_begin(now()) => {
+                    Ok(Some(record)) if record.may_begin(store.now()) => {
                         waiting.push(((sequence, record.id), Account::of(&record)));
                     }
                     Ok(Some(_)) => {}
@@ -71,18 +72,30 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
     }
 }
 
-/// Stores the result of a running job.
+/// What a job has made, stored before it is recorded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Made {
+    /// BLAKE3 of the result.
+    pub digest: [u8; 32],
+    /// Bytes of it.
+    pub length: u64,
+    /// Seconds of the run.
+    pub seconds: f64,
+    /// What it is made of.
+    pub content: Option<ContentId>,
+}
+
+/// Records the result of attempt `attempt` at a running job. Nothing is recorded, and `None` returned, if the job does not run or is
+/// at another attempt; so it is with the other ends of an attempt.
 ///
 /// # Errors
 /// The store fails.
-pub fn finish(store: &Store, id: Id, result: &[u8], seconds: f64) -> Result<Option<JobRecord>, StoreError> {
-    let digest = hex(blake3::hash(result).as_bytes());
-    let written = store.put_aside(result)?;
-    written.publish(&store.job_folder(id), "result").map_err(|error| store.failed(error))?;
-    end(store, id, |record| {
+pub fn finish(store: &Store, id: Id, attempt: u32, made: &Made) -> Result<Option<JobRecord>, StoreError> {
+    end(store, id, attempt, |record| {
         record.state = JobState::Done;
-        record.seconds = Some(seconds);
-        record.result = Some((digest, result.len() as u64));
+        record.seconds = Some(made.seconds);
+        record.content = made.content;
+        record.result = Some((hex(&made.digest), made.length));
     })
 }
 
@@ -90,8 +103,8 @@ pub fn finish(store: &Store, id: Id, result: &[u8], seconds: f64) -> Result<Opti
 ///
 /// # Errors
 /// The store fails.
-pub fn fail(store: &Store, id: Id, problem: Problem) -> Result<Option<JobRecord>, StoreError> {
-    end(store, id, |record| {
+pub fn fail(store: &Store, id: Id, attempt: u32, problem: Problem) -> Result<Option<JobRecord>, StoreError> {
+    end(store, id, attempt, |record| {
         record.state = JobState::Failed;
         record.problem = Some(problem);
     })
@@ -101,8 +114,8 @@ pub fn fail(store: &Store, id: Id, problem: Problem) -> Result<Option<JobRecord>
 ///
 /// # Errors
 /// The store fails.
-pub fn abandon(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
-    end(store, id, |record| record.state = JobState::Cancelled)
+pub fn abandon(store: &Store, id: Id, attempt: u32) -> Result<Option<JobRecord>, StoreError> {
+    end(store, id, attempt, |record| record.state = JobState::Cancelled)
 }
 
 /// Why a running job goes back into the queue.
@@ -120,10 +133,10 @@ pub enum Requeue {
 ///
 /// # Errors
 /// The store fails.
-pub fn requeue(store: &Store, id: Id, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
+pub fn requeue(store: &Store, id: Id, attempt: u32, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
     store.write(|txn| {
         let record = change(txn, id, |record| {
-            if record.state != JobState::Running {
+            if !is_at(record, attempt) {
                 return false;
             }
             record.state = JobState::Queued;
@@ -133,7 +146,7 @@ pub fn requeue(store: &Store, id: Id, why: &Requeue) -> Result<Option<JobRecord>
                 Requeue::Trouble(reason, pause) => {
                     record.failures += 1;
                     record.trouble = Some(reason.clone());
-                    record.not_before = now() + pause.min(&LONGEST_PAUSE).as_millis() as u64;
+                    record.not_before = store.now() + pause.min(&LONGEST_PAUSE).as_millis() as u64;
                 }
             }
             true
@@ -155,7 +168,7 @@ pub fn cancel(store: &Store, id: Id) -> Result<Option<JobRecord>, StoreError> {
         let changed = change(txn, id, |record| match record.state {
             JobState::Queued => {
                 record.state = JobState::Cancelled;
-                record.finished = Some(now());
+                record.finished = Some(store.now());
                 true
             }
             JobState::Running => {
@@ -199,14 +212,19 @@ pub fn remove(store: &Store, record: &JobRecord) -> Result<(), StoreError> {
 }
 
 /// Brings a running job to its final state.
-fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option<JobRecord>, StoreError> {
+fn end(
+    store: &Store,
+    id: Id,
+    attempt: u32,
+    how: impl FnOnce(&mut JobRecord),
+) -> Result<Option<JobRecord>, StoreError> {
     let record = store.write(|txn| {
         change(txn, id, |record| {
-            if record.state != JobState::Running {
+            if !is_at(record, attempt) {
                 return false;
             }
             how(record);
-            record.finished = Some(now());
+            record.finished = Some(store.now());
             true
         })
     })?;
@@ -214,6 +232,11 @@ fn end(store: &Store, id: Id, how: impl FnOnce(&mut JobRecord)) -> Result<Option
         ended(store, record);
     }
     Ok(record)
+}
+
+/// Whether this attempt at a job is the one that counts.
+fn is_at(record: &JobRecord, attempt: u32) -> bool {
+    record.state == JobState::Running && record.attempts == attempt
 }
 
 /// Lets go of what a job does not need once it has ended.

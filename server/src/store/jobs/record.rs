@@ -7,6 +7,7 @@ use crate::engine::Task;
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::holder::Holder;
+use crate::work::ContentId;
 
 /// Bytes that count for the record of a job and its events, which stay until the job is removed: more than the few hundred bytes
 /// of most jobs, so that jobs that leave nothing else, cancelled ones for instance, cannot fill the disk.
@@ -93,6 +94,9 @@ pub struct JobRecord {
     pub most_result_bytes: u64,
     /// Digest of the result in hexadecimal, and its length.
     pub result: Option<(String, u64)>,
+    /// What the result is made of; older versions stored none.
+    #[serde(default)]
+    pub content: Option<ContentId>,
     /// Why it failed.
     pub problem: Option<Problem>,
     /// The client's Idempotency-Key.

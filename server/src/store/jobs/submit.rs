@@ -8,7 +8,7 @@ use crate::id::{Id, hex};
 use crate::store::events::{self, QUEUED};
 use crate::store::files;
 use crate::store::holder::Holder;
-use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode, now};
+use crate::store::{COUNTERS, IDEMPOTENCY, JOBS, KEYS, QUEUE, Store, StoreError, encode};
 
 /// Bounds on the queue and on what it takes on disk.
 #[derive(Debug, Clone, Copy)]
@@ -124,13 +124,14 @@ pub fn submit(store: &Store, job: &NewJob<'_>, bounds: Bounds) -> Result<Submitt
             failures: 0,
             trouble: None,
             not_before: 0,
-            created: now(),
+            created: store.now(),
             finished: None,
             seconds: None,
             input_bytes: job.ciphertext.len() as u64,
             input_digest: Some(hex(job.digest.as_bytes())),
             most_result_bytes: job.most_result_bytes,
             result: None,
+            content: None,
             problem: None,
             idempotency: job.idempotency.clone(),
             holder: job.holder.clone(),

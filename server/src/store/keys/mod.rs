@@ -12,9 +12,9 @@ pub use verify::{Look, verify};
 use redb::{ReadableTable, WriteTransaction};
 use serde::{Deserialize, Serialize};
 
-use super::files::{Expected, ReadError};
 use super::holder::{Holder, Opener};
 use super::{KEYS, PARTS, Store, StoreError, decode, encode};
+use crate::blobs::Blob;
 use crate::id::Id;
 
 /// Whether a key set still takes pieces.
@@ -106,16 +106,8 @@ pub fn part_digest(store: &Store, id: Id, index: u32) -> Result<Option<[u8; 32]>
     store.read(|txn| Ok(txn.open_table(PARTS)?.get((id.0, index))?.map(|value| value.value().0)))
 }
 
-/// Reads a piece back and compares it with its digest.
-///
-/// # Errors
-/// The piece is damaged or cannot be read.
-pub fn read_part(store: &Store, id: Id, (index, digest, length): Part) -> Result<Vec<u8>, ReadError> {
-    Expected { length, digest: Some(digest) }.read(&part_path(store, id, index))
-}
-
 fn part_path(store: &Store, id: Id, index: u32) -> std::path::PathBuf {
-    store.key_folder(id).join(index.to_string())
+    Blob::KeyPart(id, index).path(store.root())
 }
 
 fn find(
@@ -177,7 +169,9 @@ fn write<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blobs::{Blobs, FileBlobs};
     use crate::id::hex;
+    use crate::store::files::Expected;
     use crate::store::now;
 
     fn put(store: &Store, id: Id, index: u32, bytes: &[u8]) -> Stored {
@@ -236,9 +230,12 @@ mod tests {
             (KeyState::Sealed, 7, Some(expected.as_str()))
         );
         let rows = parts(&store, id).unwrap();
-        assert_eq!(read_part(&store, id, rows[1]).unwrap(), b"one");
+        let blobs = FileBlobs::new(store.root());
+        let (index, digest, length) = rows[1];
+        let read = || blobs.get(Blob::KeyPart(id, index), Expected { length, digest: Some(digest) });
+        assert_eq!(read().unwrap(), b"one");
         std::fs::write(folder.path().join(format!("keys/{id}/1")), b"eno").unwrap();
-        assert!(read_part(&store, id, rows[1]).is_err());
+        assert!(read().is_err());
         assert_eq!(delete(&store, id, |_| false).unwrap(), Deleted::Gone);
         assert_eq!(delete(&store, id, |_| true).unwrap(), Deleted::Done);
         assert!(get(&store, id).unwrap().is_none() && parts(&store, id).unwrap().is_empty());

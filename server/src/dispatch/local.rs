@@ -1,0 +1,107 @@
+//! Dispatch within one process.
+
+use std::collections::HashSet;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::queue::{Millis, Queue, Rules};
+use super::{Dispatch, Done, Taken};
+use crate::id::Id;
+use crate::work::Work;
+
+/// Queues in memory. They end with the process, and the table has all that is needed to fill them anew.
+pub struct Local {
+    state: Mutex<State>,
+    now: Box<dyn Fn() -> Millis + Send + Sync>,
+}
+
+struct State {
+    work: Queue<Work>,
+    done: Queue<Done>,
+    signs: Vec<(Id, u32)>,
+    cancelled: HashSet<Id>,
+}
+
+impl Default for Local {
+    fn default() -> Self {
+        let began = Instant::now();
+        Self::new(Rules::IN_PROCESS, move || began.elapsed().as_millis() as Millis)
+    }
+}
+
+impl Local {
+    /// Empty queues with these rules, by a clock.
+    pub fn new(rules: Rules, now: impl Fn() -> Millis + Send + Sync + 'static) -> Self {
+        let state = State {
+            work: Queue::new(rules),
+            // Two reports of an attempt may differ, and the table sorts that out.
+            done: Queue::new(Rules { window: 0, ..rules }),
+            signs: Vec::new(),
+            cancelled: HashSet::new(),
+        };
+        Self { state: Mutex::new(state), now: Box::new(now) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Dispatch for Local {
+    fn publish(&self, work: &Work) -> io::Result<()> {
+        let mut state = self.state();
+        state.work.push((work.job, work.attempt), work.clone(), (self.now)());
+        Ok(())
+    }
+
+    fn take(&self) -> io::Result<Option<Work>> {
+        let mut state = self.state();
+        Ok(state.work.take((self.now)()).map(|taken| {
+            state.work.drop(taken.ticket);
+            taken.message
+        }))
+    }
+
+    fn sign(&self, job: Id, attempt: u32) -> io::Result<()> {
+        self.state().signs.push((job, attempt));
+        Ok(())
+    }
+
+    fn report(&self, done: &Done) -> io::Result<()> {
+        let mut state = self.state();
+        state.done.push((done.job, done.attempt), done.clone(), (self.now)());
+        Ok(())
+    }
+
+    fn reported(&self) -> io::Result<Option<Taken<Done>>> {
+        Ok(self.state().done.take((self.now)()))
+    }
+
+    fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
+        let mut state = self.state();
+        if state.done.drop(taken.ticket) {
+            state.cancelled.remove(&taken.message.job);
+        }
+        Ok(())
+    }
+
+    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
+        let from = (self.now)().saturating_add(pause.as_millis() as Millis);
+        self.state().done.put_back(taken.ticket, from);
+        Ok(())
+    }
+
+    fn signs(&self) -> io::Result<Vec<(Id, u32)>> {
+        Ok(std::mem::take(&mut self.state().signs))
+    }
+
+    fn cancel(&self, job: Id) -> io::Result<()> {
+        self.state().cancelled.insert(job);
+        Ok(())
+    }
+
+    fn is_cancelled(&self, job: Id) -> bool {
+        self.state().cancelled.contains(&job)
+    }
+}

@@ -1,0 +1,115 @@
+//! How attempts at jobs come to those who run them, and what came of them back.
+//!
+//! The job table is what is true; messages carry work and no truth. An implementation may lose everything it holds at any time, and
+//! deliver what it has more than once, late and in any order: whoever sends looks after it, and whoever receives asks the table
+//! whether it still counts. What is asked of an implementation is in its contract, `server/tests/server/dispatch_contract.rs`, and
+//! `server/tests/server/simulation.rs` runs the two ends over one that misbehaves in every way it may.
+
+mod local;
+pub mod queue;
+
+pub use local::Local;
+pub use queue::{Rules, Taken, Ticket};
+
+use std::io;
+use std::time::Duration;
+
+use crate::id::Id;
+use crate::problem::Problem;
+use crate::store::jobs::Made;
+use crate::work::Work;
+
+/// What came of an attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// A result, which is stored.
+    Made(Made),
+    /// The job cannot be done.
+    Failed(Problem),
+    /// It was cancelled.
+    Cancelled,
+    /// Whoever ran it goes down; nothing is held against the job.
+    Stopped,
+    /// It could not be tried to its end, for this reason; another time it may.
+    Trouble(String),
+    /// This piece of the keys is not what was stored.
+    DamagedKeys(u32),
+    /// A key could not be read in the middle of the run, for this reason.
+    UnreadKeys(String),
+    /// Other bytes are stored where the result is to be.
+    Differs,
+    /// Whoever ran it met a defect outside the evaluation.
+    Crashed,
+}
+
+/// What came of which attempt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// The job.
+    pub job: Id,
+    /// Which attempt at it.
+    pub attempt: u32,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// Work to those who run it, and word from them. Nothing blocks for long.
+pub trait Dispatch: Send + Sync + 'static {
+    /// Offers an attempt to whoever takes it first. One that was offered a short time before is not offered twice.
+    ///
+    /// # Errors
+    /// It may not have been offered.
+    fn publish(&self, work: &Work) -> io::Result<()>;
+
+    /// The next attempt, for the caller alone: it is not offered to others again. That whoever took it has died is found by the front,
+    /// which makes a new attempt; here it would have to be told from a job that kills all who take it.
+    ///
+    /// # Errors
+    /// Nothing can be had, for the moment.
+    fn take(&self) -> io::Result<Option<Work>>;
+
+    /// Says that an attempt is being run; to be called when it begins, and from time to time.
+    ///
+    /// # Errors
+    /// That may not have been heard.
+    fn sign(&self, job: Id, attempt: u32) -> io::Result<()>;
+
+    /// Says what came of an attempt, and keeps it until that is [noted](Self::noted).
+    ///
+    /// # Errors
+    /// It may not be kept.
+    fn report(&self, done: &Done) -> io::Result<()>;
+
+    /// What came of some attempt.
+    ///
+    /// # Errors
+    /// Nothing can be had, for the moment.
+    fn reported(&self) -> io::Result<Option<Taken<Done>>>;
+
+    /// Drops a report whose content is in the table.
+    ///
+    /// # Errors
+    /// It may be delivered again.
+    fn noted(&self, taken: &Taken<Done>) -> io::Result<()>;
+
+    /// Puts a report back that could not be noted, to be delivered again after a pause.
+    ///
+    /// # Errors
+    /// It is delivered again at some time.
+    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()>;
+
+    /// The attempts that signs were given of since the last call. They may be lost.
+    ///
+    /// # Errors
+    /// Nothing can be had, for the moment.
+    fn signs(&self) -> io::Result<Vec<(Id, u32)>>;
+
+    /// Asks whoever runs a job to stop.
+    ///
+    /// # Errors
+    /// That may not be heard.
+    fn cancel(&self, job: Id) -> io::Result<()>;
+
+    /// Whether a job was asked to stop, as far as is known here.
+    fn is_cancelled(&self, job: Id) -> bool;
+}

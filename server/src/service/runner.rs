@@ -1,0 +1,214 @@
+//! A run of a job, from identifiers and digests to bytes: on whichever machine, without the job table.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rayon::ThreadPool;
+use refloat::Error;
+use refloat::trace::Observer;
+
+use super::cache::KeyCache;
+use super::live::Stop;
+use crate::blobs::{Blob, Blobs};
+use crate::engine::{LoadError, LoadedKeys, PartReader};
+use crate::engines::Engines;
+use crate::problem::Problem;
+use crate::store::StoreError;
+use crate::store::files::{Expected, ReadError};
+use crate::work::Work;
+
+/// Who is told how a run goes, and says whether it is to stop.
+pub trait Watch: Observer + Send {
+    /// Why the run is to stop, if it is.
+    fn stopped(&self) -> Option<Stop>;
+
+    /// An attempt begins.
+    ///
+    /// # Errors
+    /// It is not to.
+    fn started(&mut self) -> Result<(), Halt> {
+        Ok(())
+    }
+
+    /// Keys were in memory, or have been loaded.
+    fn keys(&mut self, cached: bool) {
+        let _ = cached;
+    }
+
+    /// So many pieces of the keys are loaded, of so many.
+    fn loading(&mut self, done: usize, total: usize) {
+        let _ = (done, total);
+    }
+
+    /// All is there, and the evaluation begins.
+    fn begin(&mut self) {}
+
+    /// Something could not be read or stored.
+    fn failed(&mut self, error: std::io::Error) -> StoreError {
+        StoreError::Io(error)
+    }
+
+    /// The evaluation panicked.
+    fn panicked(&mut self) {}
+
+    /// Waits before something is tried again, at most until the run is to stop.
+    fn rest(&mut self, pause: Duration);
+}
+
+/// Why a run has no result.
+#[derive(Debug)]
+pub enum Halt {
+    /// The job cannot be done.
+    Problem(Problem),
+    /// It was asked to stop.
+    Stopped(Stop),
+    /// Something cannot be read, for the moment.
+    Io(std::io::Error),
+    /// This piece of the keys is not what was stored.
+    DamagedKeys(u32),
+    /// A key could not be had in the middle of the run, for this reason.
+    UnreadKeys(String),
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// What runs need beside their work.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    /// Homomorphic encryption.
+    pub engines: &'a Engines,
+    /// Evaluation keys in memory.
+    pub cache: &'a KeyCache,
+    /// The threads to compute on.
+    pub pool: &'a ThreadPool,
+    /// Keys and inputs.
+    pub blobs: &'a Arc<dyn Blobs>,
+}
+
+impl Runner<'_> {
+    /// The result of a job, and the seconds that its evaluation took.
+    ///
+    /// # Errors
+    /// See [`Halt`].
+    pub fn attempt(&self, work: &Work, watch: &mut dyn Watch) -> Result<(Vec<u8>, f64), Halt> {
+        watch.started()?;
+        check(watch)?;
+        let loaded = self.keys(work, watch)?;
+        let input = self.blobs.get(Blob::Input(work.job), work.input).map_err(|error| match error {
+            ReadError::Io(error) => Halt::Io(error),
+            ReadError::Damaged(what) => {
+                tracing::error!(job = %work.job, what, "the input of a job is damaged");
+                let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
+                Halt::Problem(Problem::new(500, "INPUT_DAMAGED", "Stored input damaged", detail))
+            }
+        })?;
+        let began = Instant::now();
+        watch.begin();
+        let result = self.pool.install(|| {
+            let observer: &mut dyn Observer = watch;
+            loaded.runner.run(&work.task, &input, observer)
+        });
+        match result {
+            Ok(bytes) => {
+                let (found, most) = (bytes.len() as u64, work.most_result_bytes);
+                if most != 0 && found > most {
+                    let why = format!(
+                        "job {}: a result of {found} bytes, where its set announced {most} at most",
+                        work.job
+                    );
+                    return Err(Halt::Problem(Problem::internal(&why)));
+                }
+                Ok((bytes, began.elapsed().as_secs_f64()))
+            }
+            Err(Error::Cancelled(_)) if watch.stopped().is_some() => {
+                Err(Halt::Stopped(watch.stopped().unwrap_or(Stop::Cancelled)))
+            }
+            // A piece of keys that are read as they are used.
+            Err(Error::MissingKey(what)) => {
+                // What was opened goes by the pieces that were stored then.
+                self.cache.remove(work.key);
+                Err(Halt::UnreadKeys(what))
+            }
+            Err(error) => Err(Halt::Problem(error.into())),
+        }
+    }
+
+    fn keys(&self, work: &Work, watch: &mut dyn Watch) -> Result<Arc<LoadedKeys>, Halt> {
+        if let Some(loaded) = self.cache.get(work.key) {
+            watch.keys(true);
+            return Ok(loaded);
+        }
+        let set = self.engines.named(&work.params).map_err(|error| Halt::Problem(error.into()))?;
+        let expanded = set.info().expanded_key_bytes;
+        if !self.cache.make_room(expanded) {
+            let detail = format!(
+                "the keys take {expanded} bytes of memory, {} are set aside for keys",
+                self.cache.budget()
+            );
+            return Err(Halt::Problem(Problem::new(507, "MEMORY", "Keys too large for this server", detail)));
+        }
+        let began = Instant::now();
+        let stored = stored_pieces(work, self.blobs);
+        let later: PartReader = {
+            let stored = stored.clone();
+            Arc::new(move |index| stored(index).map_err(std::io::Error::other))
+        };
+        if let Some(opened) = self.pool.install(|| set.open(work.key, &later)) {
+            let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
+            tracing::info!(key = %work.key, bytes = opened.bytes, "key set opened, to be read as it is used");
+            return Ok(self.cache.insert(work.key, opened));
+        }
+        let total = set.info().key_parts.len();
+        let mut done = 0;
+        let mut damaged = None;
+        let mut read = |index: usize| {
+            if watch.stopped().is_some() {
+                return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
+            }
+            let bytes = stored(index).map_err(|error| match error {
+                ReadError::Io(error) => error,
+                ReadError::Damaged(what) => {
+                    damaged = Some(index);
+                    std::io::Error::other(what)
+                }
+            })?;
+            done += 1;
+            watch.loading(done, total);
+            Ok(bytes)
+        };
+        let loaded = self.pool.install(|| set.load(work.key, &mut read));
+        check(watch)?;
+        let loaded = loaded.map_err(|error| match (error, damaged) {
+            (LoadError::Io(_), Some(index)) => Halt::DamagedKeys(index as u32),
+            (LoadError::Io(error), None) => Halt::Io(error),
+            (LoadError::Refused(error), _) => Halt::Problem(error.into()),
+        })?;
+        watch.keys(false);
+        tracing::info!(key = %work.key, bytes = loaded.bytes, seconds = began.elapsed().as_secs_f64(), "key set loaded");
+        Ok(self.cache.insert(work.key, loaded))
+    }
+}
+
+/// Reads the pieces of a key set as they were stored.
+fn stored_pieces(
+    work: &Work,
+    blobs: &Arc<dyn Blobs>,
+) -> impl Fn(usize) -> Result<Vec<u8>, ReadError> + Clone + Send + Sync + 'static {
+    let pieces: BTreeMap<usize, _> =
+        work.pieces.iter().map(|&(index, digest, length)| (index as usize, (digest, length))).collect();
+    let (pieces, blobs, key) = (Arc::new(pieces), Arc::clone(blobs), work.key);
+    move |index| {
+        let absent = || ReadError::Damaged(format!("piece {index} is missing"));
+        let &(digest, length) = pieces.get(&index).ok_or_else(absent)?;
+        blobs.get(Blob::KeyPart(key, index as u32), Expected { length, digest: Some(digest) })
+    }
+}
+
+fn check(watch: &dyn Watch) -> Result<(), Halt> {
+    watch.stopped().map_or(Ok(()), |stop| Err(Halt::Stopped(stop)))
+}

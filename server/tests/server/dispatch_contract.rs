@@ -1,0 +1,113 @@
+//! What every dispatch does while nothing fails, whatever it is made of.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use refloat_server::blobs::FileBlobs;
+use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules};
+use refloat_server::engine::{Operation, SlotMode, Task};
+use refloat_server::id::Id;
+use refloat_server::store::files::Expected;
+use refloat_server::work::Work;
+
+use super::simulated::{Network, PATIENCE, Party};
+
+fn work(job: u8, attempt: u32) -> Work {
+    Work {
+        job: Id([job; 16]),
+        attempt,
+        content: None,
+        params: "small".into(),
+        key: Id([0; 16]),
+        pieces: vec![(0, [1; 32], 2)],
+        task: Task { mode: SlotMode::Real, operations: vec![Operation::new("bootstrap")], rounds: 1 },
+        input: Expected { length: 3, digest: Some([4; 32]) },
+        most_result_bytes: 5,
+    }
+}
+
+fn done(job: u8, attempt: u32, outcome: Outcome) -> Done {
+    Done { job: Id([job; 16]), attempt, outcome }
+}
+
+/// `pass` lets so many milliseconds go by.
+fn contract(dispatch: &dyn Dispatch, pass: &dyn Fn(u64)) {
+    assert!(dispatch.take().unwrap().is_none() && dispatch.reported().unwrap().is_none());
+    // Each attempt is one taker's, and is not altered on the way.
+    let sent = [work(1, 1), work(2, 1), work(1, 2)];
+    for work in &sent {
+        dispatch.publish(work).unwrap();
+    }
+    let mut taken: Vec<Work> = (0..3).map(|_| dispatch.take().unwrap().unwrap()).collect();
+    taken.sort_by_key(|work| (work.attempt, work.job));
+    assert_eq!(taken, sent);
+    pass(10 * PATIENCE);
+    assert!(dispatch.take().unwrap().is_none());
+    // Signs come once.
+    dispatch.sign(Id([1; 16]), 2).unwrap();
+    dispatch.sign(Id([2; 16]), 1).unwrap();
+    let mut signs = dispatch.signs().unwrap();
+    signs.sort();
+    assert_eq!(signs, [(Id([1; 16]), 2), (Id([2; 16]), 1)]);
+    assert!(dispatch.signs().unwrap().is_empty());
+    // A report comes again until it was noted, and one that was put back after its pause.
+    let reports = [done(1, 2, Outcome::Trouble("a disk".into())), done(2, 1, Outcome::DamagedKeys(7))];
+    for done in &reports {
+        dispatch.report(done).unwrap();
+    }
+    let first = dispatch.reported().unwrap().unwrap();
+    let second = dispatch.reported().unwrap().unwrap();
+    assert!(dispatch.reported().unwrap().is_none());
+    assert_eq!([&first.message, &second.message], reports.each_ref());
+    dispatch.noted(&first).unwrap();
+    pass(PATIENCE);
+    let again = dispatch.reported().unwrap().unwrap();
+    assert_eq!(again.message, second.message);
+    dispatch.put_back(again, Duration::from_secs(5)).unwrap();
+    assert!(dispatch.reported().unwrap().is_none());
+    pass(5000);
+    let last = dispatch.reported().unwrap().unwrap();
+    dispatch.noted(&last).unwrap();
+    pass(10 * PATIENCE);
+    assert!(dispatch.reported().unwrap().is_none());
+    // Two words on one attempt are two reports.
+    for outcome in [Outcome::Cancelled, Outcome::Stopped] {
+        dispatch.report(&done(3, 1, outcome)).unwrap();
+    }
+    for outcome in [Outcome::Cancelled, Outcome::Stopped] {
+        let taken = dispatch.reported().unwrap().unwrap();
+        assert_eq!(taken.message.outcome, outcome);
+        dispatch.noted(&taken).unwrap();
+    }
+    // Cancelling reaches whoever asks, before or after.
+    let job = Id([9; 16]);
+    assert!(!dispatch.is_cancelled(job));
+    dispatch.cancel(job).unwrap();
+    assert!(dispatch.is_cancelled(job) && !dispatch.is_cancelled(Id([8; 16])));
+}
+
+#[test]
+fn within_a_process() {
+    let now = Arc::new(AtomicU64::new(0));
+    let clock = Arc::clone(&now);
+    let rules = Rules { patience: PATIENCE, window: 1000 };
+    let dispatch = Local::new(rules, move || clock.load(Ordering::Relaxed));
+    contract(&dispatch, &|time| {
+        now.fetch_add(time, Ordering::Relaxed);
+    });
+    // One that was offered a short time before is not offered twice.
+    dispatch.publish(&work(5, 1)).unwrap();
+    dispatch.publish(&work(5, 1)).unwrap();
+    assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
+}
+
+#[test]
+fn simulated_while_it_is_calm() {
+    let network = Network::new(1);
+    network.calm();
+    let folder = tempfile::tempdir().unwrap();
+    let files = Arc::new(FileBlobs::new(folder.path()));
+    let party = Party { network: Arc::clone(&network), who: 1, files };
+    contract(&party, &|time| network.pass(time));
+}

@@ -1,0 +1,309 @@
+//! A dispatch, and stored bytes, that misbehave in every way they may, by a seed: what is sent is lost, doubled and late, all of it
+//! is wiped at once, those at either end are cut off, and die before or after any single thing they do.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use refloat_server::blobs::{Blob, Blobs, FileBlobs, Put};
+use refloat_server::dispatch::queue::Millis;
+use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules, Taken};
+use refloat_server::id::Id;
+use refloat_server::store::files::{Expected, ReadError};
+use refloat_server::work::Work;
+
+/// After this a report that was not noted is delivered again.
+pub const PATIENCE: Millis = 30_000;
+
+/// Numbers by a seed (splitmix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)) % bound
+    }
+
+    /// True `of` times in 1000.
+    pub fn one(&mut self, of: u64) -> bool {
+        self.below(1000) < of
+    }
+}
+
+/// How the front dies; nothing in it gets hold of this.
+pub struct Killed;
+
+/// Something that was sent and arrives later.
+enum Late {
+    Work(Work),
+    Done(Done),
+}
+
+/// What all parties share.
+pub struct Network {
+    state: Mutex<State>,
+    now: Arc<Mutex<Millis>>,
+}
+
+struct State {
+    dice: Dice,
+    broker: Arc<Local>,
+    late: Vec<(Millis, Late)>,
+    chaos: bool,
+    /// Those that are dead until they are started anew.
+    dead: BTreeSet<usize>,
+    /// Those that reach nobody before a time.
+    cut_off: HashMap<usize, Millis>,
+    /// When each attempt was sent first, and which were reported on.
+    sent: HashMap<(Id, u32), Millis>,
+    reported: HashMap<(Id, u32), Vec<Outcome>>,
+}
+
+impl Network {
+    pub fn new(seed: u64) -> Arc<Self> {
+        let now = Arc::new(Mutex::new(1_000));
+        let state = State {
+            dice: Dice(seed),
+            broker: broker(&now),
+            late: Vec::new(),
+            chaos: true,
+            dead: BTreeSet::new(),
+            cut_off: HashMap::new(),
+            sent: HashMap::new(),
+            reported: HashMap::new(),
+        };
+        Arc::new(Self { state: Mutex::new(state), now })
+    }
+
+    pub fn now(&self) -> Millis {
+        *lock(&self.now)
+    }
+
+    /// Lets time pass, and late messages arrive.
+    pub fn pass(&self, time: Millis) {
+        let now = {
+            let mut now = lock(&self.now);
+            *now += time;
+            *now
+        };
+        let mut state = lock(&self.state);
+        let broker = Arc::clone(&state.broker);
+        for (_, late) in state.late.extract_if(.., |(due, _)| *due <= now) {
+            match late {
+                Late::Work(work) => broker.publish(&work).unwrap(),
+                Late::Done(done) => broker.report(&done).unwrap(),
+            }
+        }
+    }
+
+    pub fn dice<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut lock(&self.state).dice)
+    }
+
+    /// All that the dispatch holds is gone.
+    pub fn wipe(&self) {
+        let mut state = lock(&self.state);
+        state.broker = broker(&self.now);
+        state.late.clear();
+    }
+
+    /// From now on everything works.
+    pub fn calm(&self) {
+        let mut state = lock(&self.state);
+        state.chaos = false;
+        state.cut_off.clear();
+    }
+
+    pub fn kill(&self, who: usize) {
+        lock(&self.state).dead.insert(who);
+    }
+
+    pub fn revive(&self, who: usize) {
+        lock(&self.state).dead.remove(&who);
+    }
+
+    pub fn is_dead(&self, who: usize) -> bool {
+        lock(&self.state).dead.contains(&who)
+    }
+
+    /// When an attempt was sent first.
+    pub fn sent(&self, attempt: (Id, u32)) -> Option<Millis> {
+        lock(&self.state).sent.get(&attempt).copied()
+    }
+
+    /// What was ever reported of an attempt.
+    pub fn reported(&self, attempt: (Id, u32)) -> Vec<Outcome> {
+        lock(&self.state).reported.get(&attempt).cloned().unwrap_or_default()
+    }
+}
+
+fn broker(now: &Arc<Mutex<Millis>>) -> Arc<Local> {
+    let now = Arc::clone(now);
+    Arc::new(Local::new(Rules { patience: PATIENCE, window: 0 }, move || *lock(&now)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What somebody sees of the network; 0 is the front.
+#[derive(Clone)]
+pub struct Party {
+    pub network: Arc<Network>,
+    pub who: usize,
+    pub files: Arc<FileBlobs>,
+}
+
+impl Party {
+    /// Does one thing, or dies before it, or after it, or does not get through.
+    fn attempt<T>(&self, act: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
+        let done = {
+            let mut state = lock(&self.network.state);
+            if state.dead.contains(&self.who) {
+                Err(io::Error::other("dead"))
+            } else if state.chaos && state.dice.one(8) {
+                state.dead.insert(self.who);
+                Err(io::Error::other("dies before"))
+            } else if state.cut_off.get(&self.who).is_some_and(|until| *until > self.network.now()) {
+                Err(io::Error::from(io::ErrorKind::TimedOut))
+            } else if state.chaos && state.dice.one(4) {
+                let until = self.network.now() + state.dice.below(3 * PATIENCE);
+                state.cut_off.insert(self.who, until);
+                Err(io::Error::from(io::ErrorKind::TimedOut))
+            } else {
+                let done = act(&mut state);
+                if state.chaos && state.dice.one(8) {
+                    state.dead.insert(self.who);
+                }
+                done
+            }
+        };
+        if self.who == 0 && self.network.is_dead(0) {
+            // Nothing that it would do now reaches anybody, its own table included.
+            std::panic::resume_unwind(Box::new(Killed));
+        }
+        if self.network.is_dead(self.who) { Err(io::Error::other("dead")) } else { done }
+    }
+
+    /// Sends something: now, later, twice, or for nothing.
+    fn send(state: &mut State, now: Millis, now_or: impl Fn() -> Late) -> bool {
+        if !state.chaos {
+            return true;
+        }
+        let late = now + state.dice.below(4 * PATIENCE);
+        match state.dice.below(100) {
+            0..=4 => false,
+            5..=14 => {
+                state.late.push((late, now_or()));
+                false
+            }
+            15..=24 => {
+                state.late.push((late, now_or()));
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Dispatch for Party {
+    fn publish(&self, work: &Work) -> io::Result<()> {
+        let now = self.network.now();
+        self.attempt(|state| {
+            state.sent.entry((work.job, work.attempt)).or_insert(now);
+            if Self::send(state, now, || Late::Work(work.clone())) {
+                state.broker.publish(work)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    fn take(&self) -> io::Result<Option<Work>> {
+        self.attempt(|state| state.broker.take())
+    }
+
+    fn sign(&self, job: Id, attempt: u32) -> io::Result<()> {
+        self.attempt(|state| {
+            let lost = state.chaos && state.dice.one(100);
+            if lost { Ok(()) } else { state.broker.sign(job, attempt) }
+        })
+    }
+
+    fn report(&self, done: &Done) -> io::Result<()> {
+        let now = self.network.now();
+        self.attempt(|state| {
+            state.reported.entry((done.job, done.attempt)).or_default().push(done.outcome.clone());
+            if Self::send(state, now, || Late::Done(done.clone())) {
+                state.broker.report(done)
+            } else {
+                Ok(())
+            }
+        })
+    }
+
+    fn reported(&self) -> io::Result<Option<Taken<Done>>> {
+        self.attempt(|state| state.broker.reported())
+    }
+
+    fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
+        self.attempt(|state| {
+            let lost = state.chaos && state.dice.one(50);
+            if lost { Ok(()) } else { state.broker.noted(taken) }
+        })
+    }
+
+    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
+        self.attempt(|state| state.broker.put_back(taken, pause))
+    }
+
+    fn signs(&self) -> io::Result<Vec<(Id, u32)>> {
+        self.attempt(|state| state.broker.signs())
+    }
+
+    fn cancel(&self, job: Id) -> io::Result<()> {
+        self.attempt(|state| state.broker.cancel(job))
+    }
+
+    fn is_cancelled(&self, job: Id) -> bool {
+        let state = lock(&self.network.state);
+        state.broker.is_cancelled(job)
+    }
+}
+
+impl Blobs for Party {
+    fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
+        self.attempt(|state| {
+            if state.chaos && state.dice.one(30) {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            let put = self.files.put(blob, bytes);
+            // It is there, and whoever put it does not learn of it.
+            if state.chaos && state.dice.one(20) {
+                Err(io::Error::from(io::ErrorKind::TimedOut))
+            } else {
+                put
+            }
+        })
+    }
+
+    fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
+        self.attempt(|state| {
+            let fails = state.chaos && state.dice.one(20);
+            if fails { Err(io::Error::other("a disk")) } else { Ok(()) }
+        })?;
+        self.files.get(blob, expected)
+    }
+
+    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
+        self.attempt(|_| self.files.head(blob))
+    }
+
+    fn remove(&self, blob: Blob) -> io::Result<()> {
+        self.attempt(|_| self.files.remove(blob))
+    }
+}
