@@ -3,18 +3,20 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
+use zeroize::Zeroizing;
+
 use super::{evaluator::LinkEvaluator, params::LinkParams, questions, run::OrderRun, secret::LinkSecretKey};
 use crate::{
     bootstrapping::{
         Method,
         ckks_conventional::Reduction,
-        method::{NumberSecret, SlotMode},
+        method::{NumberSecret, NumberSet, SlotMode},
         program,
     },
     circuits::program::{DigitReader, Plan, PlannedDigits, Readings, Target},
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Private, Scale},
+    schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale},
     trace::{Observer, StageInfo},
 };
 
@@ -107,7 +109,29 @@ impl Method<u64> for LinkBootstrapper {
     }
 }
 
+impl NumberSet<u64> for LinkParams<Reduction> {
+    fn context(&self) -> &CkksContext<u64> {
+        self.ckks().context()
+    }
+
+    fn message_scale(&self) -> Scale {
+        self.ckks().message_scale()
+    }
+
+    fn lowest_message_level(&self) -> usize {
+        self.ckks().lowest_message_level()
+    }
+
+    fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
+        self.ckks().slots_of_numbers(numbers, mode)
+    }
+}
+
 impl NumberSecret<u64> for LinkSecretKey<Reduction> {
+    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
+        self.ckks().main_secret()
+    }
+
     fn encrypt_numbers(
         &self,
         numbers: &[f64],
