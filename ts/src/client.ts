@@ -1,6 +1,6 @@
 /**
- * The same as `refloat` on a smaller wasm module: keys, encryption, decryption and servers, but no
- * bootstrapping of approximate numbers in the page. `gates` are as there.
+ * The same as `refloat` on a smaller wasm module: keys, public ones too, encryption, decryption and servers, but no
+ * bootstrapping and no arithmetic of SHIP's sets in the page. `gates` are as there.
  *
  * @packageDocumentation
  */
@@ -9,8 +9,8 @@ import { Instance } from './api/instance.js';
 import { loader, type LoadOptions } from './api/loader.js';
 
 /**
- * As `Refloat` of the main entry; `KeySet.bootstrapKeys()`, `KeySet.bootstrap()` and `square()`
- * throw `INVALID_ARGUMENT`.
+ * As `Refloat` of the main entry; with SHIP's sets, `KeySet.bootstrapKeys()`, `KeySet.bootstrap()`, `KeySet.arithmeticKeys()` and
+ * operations of ciphertexts throw `INVALID_ARGUMENT`.
  *
  * @example
  * ```ts

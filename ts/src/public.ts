@@ -1,10 +1,12 @@
+export { ArithmeticKeys } from './api/arithmetic-keys.js';
 export { BootstrapKeys } from './api/bootstrap-keys.js';
 export { Ciphertext } from './api/ciphertext.js';
 export type { Instance } from './api/instance.js';
 export { KeySet } from './api/key-set.js';
-export type { BootstrapKeysOptions, BootstrapOptions, EncryptOptions } from './api/key-set.js';
+export type { ArithmeticKeysOptions, BootstrapKeysOptions, BootstrapOptions } from './api/key-set.js';
 export type { About, LoadOptions, WasmSource } from './api/loader.js';
-export type { ImportOptions, KeygenOptions, SignalOptions } from './api/options.js';
+export type { EncryptOptions, ImportOptions, KeygenOptions, SignalOptions } from './api/options.js';
+export { PublicKey } from './api/public-key.js';
 export type { Resource } from './api/resource.js';
 export type { SecretKey } from './api/secret.js';
 export { complexFromParts, imaginaryParts, realParts } from './complex.js';

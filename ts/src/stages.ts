@@ -21,6 +21,11 @@ interface StageEventBase<S> {
   readonly stage: S;
   /** Milliseconds of work since the run began (server runs: since the job began). */
   readonly atMs: number;
+  /**
+   * How much of the whole run is done, from 0 to 1, counted in its steps; it never falls, and the last event has 1. In runs in this page:
+   * a server does not say.
+   */
+  readonly fraction?: number;
 }
 
 /** A stage begins. */
@@ -97,6 +102,8 @@ export interface KeyProgress {
   readonly bytes: number;
   /** Bytes in all. */
   readonly totalBytes: number;
+  /** How much of all bytes is finished, from 0 to 1. */
+  readonly fraction: number;
   /** What was finished last. */
   readonly label: string;
 }

@@ -296,3 +296,43 @@ describe('the module of gates', () => {
     client.close();
   });
 });
+
+describe('integers and their bits', () => {
+  it('are binary numbers of any width', async () => {
+    for (const [value, width] of [[200, 8], [0, 1], [2n ** 70n - 3n, 70]] as const) {
+      using ct = await keys.encryptBinary(value, width);
+      expect(ct.length).toBe(width);
+      expect(await keys.decryptBinary(ct)).toBe(BigInt(value));
+    }
+    using x = await keys.encryptBinary(200, 8);
+    using y = await keys.encryptBinary(77, 8);
+    using sum = await evaluation.run(await rf.gates.adder(8), [x, y]);
+    expect(await keys.decryptBinary(sum)).toBe(277n);
+    for (const [value, width] of [[4, 2], [-1, 8], [0.5, 8], [2 ** 53, 60], [1, 0], [1, 5000]] as const) {
+      await expect(keys.encryptBinary(value, width)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(/bits: pass/) as unknown });
+    }
+  });
+
+  it('are taken apart and joined under encryption', async () => {
+    using owner = await rf.gates.keygen('toy-fbs', TOY);
+    using own = await owner.evaluationKeys();
+    const { messages } = owner.params.gates;
+    const values = Array.from({ length: messages }, (_, value) => value);
+    using x = await owner.encryptIntegers(values);
+    const bits = await own.toBits(x);
+    expect(2 ** bits.length).toBe(messages);
+    for (const [place, bit] of bits.entries()) {
+      expect(await owner.decrypt(bit), `bit ${place}`).toEqual(values.map((value) => ((value >> place) & 1) === 1));
+    }
+    using flipped = await own.not(bits[0] as GateCiphertext);
+    using again = await own.fromBits([flipped, ...bits.slice(1)]);
+    expect(again.messages).toBe(messages);
+    expect(await owner.decryptIntegers(again)).toEqual(values.map((value) => value ^ 1));
+    const refused = async (promise: Promise<unknown>, words: RegExp): Promise<void> =>
+      expect(promise).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(words) as unknown });
+    await refused(own.toBits(flipped), /pass integers/);
+    await refused(own.fromBits([x]), /pass encrypted bits/);
+    await refused(own.fromBits([]), /0 bits/);
+    await refused(own.fromBits([...bits, flipped]), /or more messages/);
+  });
+});

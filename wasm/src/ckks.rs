@@ -95,6 +95,80 @@ macro_rules! ckks_surface {
             }
         }
 
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl SecretKey {
+            /// The key with which others encrypt for the owner of this one.
+            #[wasm_bindgen(js_name = publicKey)]
+            pub fn public_key(&self) -> $crate::failure::Result<PublicKey> {
+                use refloat::bootstrapping::method::NumberSecret;
+                let params = self.key.params();
+                let level = refloat::wire::CkksSet::public_key_level(params);
+                let inner = refloat::scrub::scrubbed(|| self.key.main_secret()?.public_key(level))?;
+                Ok(PublicKey { preset: self.preset, params: params.clone(), inner })
+            }
+        }
+
+        /// Encrypts for the owner of a secret key, and decrypts nothing.
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        pub struct PublicKey {
+            preset: &'static $preset,
+            params: $params,
+            inner: refloat::schemes::ckks::PublicKey<$word>,
+        }
+
+        #[wasm_bindgen::prelude::wasm_bindgen]
+        impl PublicKey {
+            /// Reads the wire form, of whichever set it is.
+            #[wasm_bindgen(js_name = fromBytes)]
+            pub fn from_bytes(bytes: &js_sys::Uint8Array, allow_insecure: bool) -> $crate::failure::Result<PublicKey> {
+                let bytes = bytes.to_vec();
+                let fingerprint = refloat::wire::frame::peek(&bytes)?.fingerprint;
+                let (preset, params) = Sets::by_fingerprint(fingerprint)?;
+                Sets::check_allowed(preset, allow_insecure)?;
+                let inner = refloat::wire::public_key_from_bytes(&params, &bytes)?;
+                Ok(PublicKey { preset, params, inner })
+            }
+
+            /// The wire form.
+            #[wasm_bindgen(js_name = toBytes)]
+            pub fn to_bytes(&self) -> js_sys::Uint8Array {
+                let bytes = refloat::wire::public_key_to_bytes(&self.params, &self.inner);
+                js_sys::Uint8Array::from(bytes.as_slice())
+            }
+
+            /// Name of the parameter set.
+            pub fn preset(&self) -> String {
+                self.preset.name.into()
+            }
+
+            /// Id of the key that decrypts.
+            #[wasm_bindgen(js_name = keyId)]
+            pub fn key_id(&self) -> js_sys::Uint8Array {
+                js_sys::Uint8Array::from(self.inner.key_id().as_slice())
+            }
+
+            /// Encrypts numbers as `SecretKey.encrypt` does.
+            pub fn encrypt(
+                &self,
+                values: &js_sys::Float64Array,
+                mode: Option<String>,
+                level: Option<u32>,
+                seed: Option<js_sys::Uint8Array>,
+            ) -> $crate::failure::Result<Ciphertext> {
+                use refloat::bootstrapping::method::NumberSet;
+                let params = &self.params;
+                let mode = $crate::ckks::mode(mode, params)?;
+                let level = level.map_or(refloat::wire::CkksSet::output_level(params), |level| level as usize);
+                let ciphertext = refloat::scrub::scrubbed(|| {
+                    let randomness = $crate::randomness::seed_for(self.preset.name, self.preset.secure(), seed)?;
+                    let values = zeroize::Zeroizing::new(values.to_vec());
+                    let ciphertext = params.encrypt_numbers_for(&self.inner, &values, mode, level, &randomness)?;
+                    Ok::<_, $crate::failure::Failure>(ciphertext)
+                })?;
+                Ok(Ciphertext::new(self.preset, params.clone(), ciphertext))
+            }
+        }
+
         /// An encrypted vector.
         #[wasm_bindgen::prelude::wasm_bindgen]
         pub struct Ciphertext {

@@ -13,6 +13,8 @@ mod about;
 #[cfg(any(feature = "client", feature = "conventional", feature = "digits", feature = "link"))]
 mod ckks;
 #[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+mod ckks_arithmetic;
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod ckks_bootstrap;
 #[cfg(any(
     feature = "full",

@@ -13,7 +13,8 @@ use refloat::circuits::program::Target;
 use refloat::random::Seed;
 use refloat::rlwe::{KeySeeds, RlweContext, RlweSpec, SecretKey};
 use refloat::schemes::ckks::{
-    Ciphertext, CkksContext, CkksEvaluator, Complex, Private, Scale, decrypt_slots, encrypt, key_set_id,
+    Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale, decrypt_slots, encrypt,
+    key_set_id,
 };
 use refloat::security::{SecretDistribution, SecurityPolicy};
 use refloat::trace::{Counters, Observer, StageEvent, StageInfo, emit};
@@ -124,6 +125,7 @@ impl CkksSet for Params {
 struct Secret {
     params: Params,
     seed: Seed,
+    seeds: KeySeeds,
     key_id: [u8; 16],
     main: SecretKey<u64>,
 }
@@ -136,9 +138,10 @@ impl SeededSet for Params {
     }
 
     fn secret(&self, seed: &Seed) -> Secret {
-        let key_id = key_set_id(&self.0.fingerprint(), KeySeeds::derive(seed).public());
+        let seeds = KeySeeds::derive(seed);
+        let key_id = key_set_id(&self.0.fingerprint(), seeds.public());
         let main = SecretKey::generate(self.0.rlwe(), seed);
-        Secret { params: self.clone(), seed: seed.clone(), key_id, main }
+        Secret { params: self.clone(), seed: seed.clone(), seeds, key_id, main }
     }
 }
 
@@ -168,6 +171,10 @@ fn piece(fingerprint: [u8; 16], key: [u8; 16]) -> Vec<u8> {
 }
 
 impl NumberSecret<u64> for Secret {
+    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
+        MainSecret::new(&self.params.0, &self.main, &self.seeds, self.key_id)
+    }
+
     fn encrypt_numbers(
         &self,
         numbers: &[f64],

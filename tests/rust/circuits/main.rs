@@ -1,5 +1,6 @@
 //! Circuits that several schemes evaluate.
 
+mod arithmetic;
 mod encoded_transform;
 mod leveled_integers;
 mod program_graph;

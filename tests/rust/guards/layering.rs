@@ -34,9 +34,10 @@ const SEPARATE: [(&str, &[&str]); 3] = [
     ("bootstrapping", &["method", "overflow", "parts", "program", "raising", "switching_keys"]),
 ];
 
-/// Programs are made of all other circuits, and what leads from one scheme to another of the methods of both.
-const MADE_OF_THE_OTHERS: [(&str, &str); 2] =
-    [("circuits", "program"), ("bootstrapping", "scheme_switching")];
+/// Programs are made of all other circuits, single operations of what programs are planned for, and what leads from one scheme to
+/// another of the methods of both.
+const MADE_OF_THE_OTHERS: [(&str, &str); 3] =
+    [("circuits", "program"), ("circuits", "arithmetic"), ("bootstrapping", "scheme_switching")];
 
 fn layer(module: &str) -> Option<u32> {
     LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer)

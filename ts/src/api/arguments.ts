@@ -37,3 +37,9 @@ export function listOf(values: unknown, where: string, what: string): ArrayLike<
   if (typeof length === 'number' && Number.isInteger(length) && length >= 0) return values as ArrayLike<unknown>;
   throw new RefloatError('INVALID_ARGUMENT', `${where} takes ${what}, and got ${named(values)}`);
 }
+
+/** A level from 0 to the highest. */
+export function levelUpTo(highest: number, level: number): number {
+  if (Number.isInteger(level) && level >= 0) return level;
+  throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${highest}`);
+}

@@ -163,6 +163,7 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     shift = 0,
   ): SteppableRun<T, StageEvent> {
     const { name: preset, slots } = this.params;
-    return readDigits(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, read, shift }, options, result);
+    const stages = this.params.stages.map(({ id }) => id);
+    return readDigits(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, stages, read, shift }, options, result);
   }
 }

@@ -1,8 +1,10 @@
 import type { GlueCiphertext } from '../engine/glue.js';
-import type { Made } from '../engine/handle.js';
+import { ckks, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import type { SlotMode } from '../params.js';
+import { levelUpTo, numbers } from './arguments.js';
 import { Resource } from './resource.js';
+import { keyMismatch } from './sets.js';
 
 /**
  * An encrypted vector, inside the wasm instance.
@@ -48,8 +50,70 @@ export class Ciphertext extends Resource<GlueCiphertext> {
     this.mode = mode;
   }
 
+  /**
+   * The sum with another ciphertext, slot by slot; no keys are needed. It is at the lower of the two levels, or one below it if both
+   * are at one level with different scales, as after products of different kinds.
+   */
+  async add(other: Ciphertext): Promise<Ciphertext> {
+    const [x, y] = [this.handle, this.#second(other)];
+    return this.#made(this.port.call(ckks(x.module), 'add', x, y), joinedMode(this, other));
+  }
+
+  /** What is left of it when another ciphertext is subtracted, slot by slot, as {@link Ciphertext.add}. */
+  async subtract(other: Ciphertext): Promise<Ciphertext> {
+    const [x, y] = [this.handle, this.#second(other)];
+    return this.#made(this.port.call(ckks(x.module), 'subtract', x, y), joinedMode(this, other));
+  }
+
+  /** The negative, slot by slot. */
+  async negate(): Promise<Ciphertext> {
+    const x = this.handle;
+    return this.#made(this.port.call(ckks(x.module), 'negate', x));
+  }
+
+  /**
+   * The sum with known numbers: one in every slot, or an array of one a slot (re, im pairs if `mode` is `complex`), of which those that
+   * are missing are 0. Results may leave [-1, 1], but only what is within is bootstrapped.
+   */
+  async addPlain(values: number | ArrayLike<number>): Promise<Ciphertext> {
+    const x = this.handle;
+    return this.#made(this.port.call(ckks(x.module), 'addPlain', x, ...this.#plain(values, 'addPlain()')));
+  }
+
+  /** The product with known numbers, as {@link Ciphertext.addPlain} takes them; takes one level, but for one integer up to 256. */
+  async multiplyPlain(values: number | ArrayLike<number>): Promise<Ciphertext> {
+    const x = this.handle;
+    return this.#made(this.port.call(ckks(x.module), 'multiplyPlain', x, ...this.#plain(values, 'multiplyPlain()')));
+  }
+
+  /** The same numbers at a lower level. */
+  async dropToLevel(level: number): Promise<Ciphertext> {
+    const x = this.handle;
+    return this.#made(this.port.call(ckks(x.module), 'dropToLevel', x, levelUpTo(this.level, level)));
+  }
+
   /** The wire form, in an array that is the caller's to keep or to transfer. */
   async toBytes(): Promise<Uint8Array> {
     return this.port.call(this.handle, 'toBytes');
   }
+
+  /** Numbers, what they are, and whether one is for every slot, which is real in any mode. */
+  #plain(values: number | ArrayLike<number>, where: string): [Float64Array, SlotMode, boolean] {
+    if (typeof values !== 'number') return [numbers(values, where), this.mode, false];
+    return [Float64Array.of(values), this.mode === 'complex' ? 'real' : this.mode, true];
+  }
+
+  #second(other: Ciphertext): Handle<GlueCiphertext> {
+    keyMismatch(this.keyId, other, 'this ciphertext');
+    return other.handleIn(this.port);
+  }
+
+  async #made(made: Promise<Made<GlueCiphertext>>, mode = this.mode): Promise<Ciphertext> {
+    return new Ciphertext(this.port, await made, mode);
+  }
+}
+
+/** What slots hold that come of two ciphertexts. @internal */
+export function joinedMode(x: { readonly mode: SlotMode }, y: { readonly mode: SlotMode }): SlotMode {
+  return x.mode === 'complex' ? x.mode : y.mode;
 }

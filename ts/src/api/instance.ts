@@ -14,6 +14,7 @@ import { Ciphertext } from './ciphertext.js';
 import { KeySet } from './key-set.js';
 import type { About } from './loader.js';
 import type { ImportOptions, KeygenOptions } from './options.js';
+import { PublicKey } from './public-key.js';
 import { copied } from './secret.js';
 import { keyMismatch, type Sets } from './sets.js';
 
@@ -101,6 +102,18 @@ export class Instance {
     const ciphertexts = classOf(ckks(await this.#sets.moduleFor(own)), 'Ciphertext');
     const made = await this.#port.call(ciphertexts, 'fromBytes', own);
     return new Ciphertext(this.#port, made, options.mode ?? (await this.#sets.find(made.preset)).mode);
+  }
+
+  /**
+   * Reads a public key of any of the sets, which its owner has made with `KeySet.publicKey()`; damaged or foreign bytes throw
+   * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
+   */
+  async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<PublicKey> {
+    throwIfAborted(options.signal);
+    const own = Uint8Array.from(bytes);
+    const keys = classOf(ckks(await this.#sets.moduleFor(own)), 'PublicKey');
+    const made = await this.#port.call(keys, 'fromBytes', own, options.allowInsecure === true);
+    return new PublicKey(this.#port, made, await this.#sets.find(made.preset));
   }
 
   /** Squares every slot; takes one level. */

@@ -1,28 +1,32 @@
 import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Fraction, type StageSteps } from '../engine/fraction.js';
 import type { GlueRun, GlueSecretKey } from '../engine/glue.js';
 import { ckks, classOf } from '../engine/handle.js';
 import { RefloatError, throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
-import type { Preset, SlotMode } from '../params.js';
+import type { Preset } from '../params.js';
 import { SteppableRun } from '../run.js';
 import { shareDiagonals } from '../sharing/diagonals.js';
 import { prepareTracks, shareTracks } from '../sharing/tracks.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { mustBe, numbers } from './arguments.js';
+import { ArithmeticKeys } from './arithmetic-keys.js';
 import { BootstrapKeys } from './bootstrap-keys.js';
 import { Ciphertext } from './ciphertext.js';
-import type { RoundsChoice, SignalOptions } from './options.js';
+import type { EncryptOptions, RoundsChoice, SignalOptions } from './options.js';
+import { PublicKey } from './public-key.js';
 import { SecretKey, copied } from './secret.js';
 import { keyMismatch } from './sets.js';
 
-/** Options of `KeySet.encrypt`. */
-export interface EncryptOptions extends SignalOptions {
-  /** What the slots are to hold; by default `params.mode`. Sets of reals take complex numbers too. */
-  readonly mode?: SlotMode;
-  /** Level of the ciphertext; by default the highest usable one, `params.outputLevel`. */
-  readonly level?: number;
-  /** 32 bytes that fix the randomness; only for sets that are insecure anyway, for tests. */
-  readonly seed?: Uint8Array;
+/** Options of `KeySet.arithmeticKeys`. */
+export interface ArithmeticKeysOptions extends SignalOptions {
+  /**
+   * Rotations of the slots to make keys for; others are composed of them, one key switch each. By default the powers of two, of which
+   * every rotation is composed; `[]` for none.
+   */
+  readonly rotations?: readonly number[];
+  /** Whether to make the key of conjugation; `false` by default. */
+  readonly conjugation?: boolean;
 }
 
 /** Options of `KeySet.bootstrapKeys`. */
@@ -90,6 +94,42 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port), ciphertext.mode);
   }
 
+  /** The key with which others encrypt for the owner of this one; see there for an example. */
+  async publicKey(): Promise<PublicKey> {
+    return new PublicKey(this.port, await this.port.call(this.handle, 'publicKey'), this.params);
+  }
+
+  /**
+   * Makes the keys for products, and for the rotations that are asked for, in the page, one by one. All of them are of one size: the
+   * first event says how many bytes they will take together.
+   */
+  arithmeticKeys(options: ArithmeticKeysOptions = {}): SteppableRun<ArithmeticKeys, KeyProgress> {
+    const { port, handle: secret, params } = this;
+    const rotations = options.rotations === undefined ? undefined : Int32Array.from(options.rotations, wholeSteps);
+    return new SteppableRun(async (control) => {
+      const classes = classOf(ckks(secret.module), 'ArithmeticKeys');
+      const keys = await port.call(classes, 'begin', params.name, fromHex(this.id), rotations, options.conjugation === true);
+      try {
+        const labels = keys.labels.split('\n');
+        const [total, each] = [labels.length, keys.keyBytes];
+        const totalBytes = total * each;
+        mustFitIn(totalBytes, `the keys for arithmetic of ${params.name}`, 'name fewer rotations');
+        const emit = (done: number, label: string): void =>
+          control.emit({ kind: 'progress', done, total, bytes: done * each, totalBytes, fraction: done / total, label });
+        emit(0, `${total} keys of ${each} bytes`);
+        for (const [index, label] of labels.entries()) {
+          await control.gate();
+          await port.step(keys, 'addFromSecret', secret, index);
+          emit(index + 1, label);
+        }
+        return new ArithmeticKeys(port, keys, this, totalBytes);
+      } catch (error) {
+        port.release(keys);
+        throw error;
+      }
+    }, options.signal);
+  }
+
   /**
    * Makes the bootstrapping keys in the page, part by part. Look at `params.keyBytes` first: in
    * memory they take about twice that. For 128-bit sets pass `resident: false`, or let a server hold
@@ -116,7 +156,8 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
           await control.gate();
           await port.step(boot, 'addFromSecret', secret, part.index);
           bytes += part.bytes;
-          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, label: part.label });
+          const fraction = bytes / totalBytes;
+          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, fraction, label: part.label });
         }
         await control.gate();
         const { state } = await port.step(boot, 'finish');
@@ -150,7 +191,7 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
     return new SteppableRun((control) => {
       const begun = port.call(classOf(ckks(ct.module), 'BootstrapRun'), 'begin', ct, mode, message, rounds);
       return freeing(port, begun, async (handle) => {
-        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control);
+        const run = new EngineRun<GlueRun, StageEvent>(port, handle, control, new Fraction(stepsOf(params), rounds));
         const inspected = inspect ? secret : undefined;
         const step = () => (inspected ? run.step('stepInspected', boot, inspected) : run.step('step', boot));
         for (let { groupsAhead: groups } = handle; ; ) {
@@ -177,15 +218,19 @@ export class KeySet extends SecretKey<Preset, GlueSecretKey> {
 const MOST_KEY_BYTES = 3 * 2 ** 30;
 
 function mustFit({ name, keyBytes, expandedKeyBytes, tracks }: Preset): void {
-  const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
-  const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
   // What a server computes ahead for all tracks together is not held in a page.
   const needed = tracks > 1 ? 2 * keyBytes : expandedKeyBytes;
+  mustFitIn(needed, `the bootstrapping keys of ${name}`, 'let a server hold them (rf.server(url).uploadKeys(keys))');
+}
+
+function mustFitIn(needed: number, what: string, repair: string): void {
+  const device = (globalThis.navigator as { readonly deviceMemory?: number } | undefined)?.deviceMemory;
+  const most = Math.min(MOST_KEY_BYTES, (device ?? Infinity) * 2 ** 30);
   if (needed <= most) return;
   const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
   throw new RefloatError(
     'LIMIT',
-    `the bootstrapping keys of ${name} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here: let a server hold them (rf.server(url).uploadKeys(keys))`,
+    `${what} take ${gigabytes(needed)} in memory, and ${gigabytes(most)} is the most that keys may take here: ${repair}`,
   );
 }
 
@@ -194,4 +239,16 @@ function neededAtOnce(name: string): RefloatError {
     'INVALID_ARGUMENT',
     `a bootstrapping of ${name} needs all its keys at once: leave { resident: false } out, or let a server hold them`,
   );
+}
+
+/** Steps of a rotation, as the instance takes them. */
+function wholeSteps(steps: number): number {
+  if (Number.isInteger(steps) && Math.abs(steps) < 2 ** 31) return steps;
+  throw new RefloatError('INVALID_ARGUMENT', `a key for a rotation by ${steps} slots: name integers`);
+}
+
+/** The stages of a bootstrapping, in as many steps as each has: tracks and levels of a tree are steps of their own. */
+function stepsOf({ stages, tracks, treeLevels }: Preset): StageSteps[] {
+  const own: Readonly<Record<string, number>> = { blind_rotate: tracks, product_tree: treeLevels };
+  return stages.map(({ id }) => ({ id, steps: own[id] ?? 1 }));
 }

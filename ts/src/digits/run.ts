@@ -3,6 +3,7 @@ import type { KeySet } from '../api/key-set.js';
 import type { SignalOptions } from '../api/options.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Fraction } from '../engine/fraction.js';
 import type { GlueBootstrapKeys, GlueDigitRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -23,6 +24,8 @@ export interface Readings {
   readonly keyId: string;
   readonly slots: number;
   readonly preset: string;
+  /** Stages of a pass. */
+  readonly stages: readonly string[];
   /** Adds the readings of a value. */
   readonly read: (x: Value) => readonly Value[];
   /** What is added to the numbers before. */
@@ -33,7 +36,7 @@ export interface Readings {
 export function readDigits<T>(
   port: Port,
   ciphertext: Ciphertext,
-  { keys, keyId, slots, preset, read, shift = 0 }: Readings,
+  { keys, keyId, slots, preset, stages, read, shift = 0 }: Readings,
   { inspect, signal }: DigitOptions,
   result: (read: readonly Ciphertext[]) => T,
 ): SteppableRun<T, StageEvent> {
@@ -51,9 +54,9 @@ export function readDigits<T>(
   return new SteppableRun((control) => {
     const begun = port.call(classOf(ckks(x.module), 'DigitRun'), 'begin', x, bytes, shift);
     return freeing(port, begun, async (handle) => {
-      const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control);
+      const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control, Fraction.of(stages, handle.passes));
       // What it will cost: as many passes through all stages.
-      control.emit({ kind: 'progress', stage: 'look_up', done: 0, total: handle.passes, atMs: 0 });
+      control.emit({ kind: 'progress', stage: 'look_up', done: 0, total: handle.passes, fraction: 0, atMs: 0 });
       for (let finished = false; !finished; ) {
         await control.gate();
         const step = await (secret ? run.step('stepInspected', keys, secret) : run.step('step', keys));

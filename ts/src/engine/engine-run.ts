@@ -1,6 +1,7 @@
 import type { Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
 import type { Port } from './port.js';
 import type { RunControl } from '../run.js';
+import { Fraction } from './fraction.js';
 
 /** Something long in a wasm instance, whose steps are done from here. */
 export class EngineRun<T, E extends { readonly atMs: number }> {
@@ -10,7 +11,11 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   /** Milliseconds of work, and of waiting for other workers, so far. */
   busyMs = 0;
 
-  constructor(port: Port, handle: Handle<T>, control: RunControl<E>) {
+  readonly #fraction: Fraction;
+
+  /** @param fraction how much is done after an event; by the end alone if left out */
+  constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction = new Fraction([])) {
+    this.#fraction = fraction;
     this.port = port;
     this.handle = handle;
     this.control = control;
@@ -24,9 +29,10 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   }
 
   /** Tells the listeners what a step has reported, each event with what `more` gives besides, and counts its time. */
-  report({ events, ms }: Step, more: (event: E) => Partial<E> = () => ({})): void {
-    for (const event of events as readonly E[]) {
-      this.control.emit({ ...event, ...more(event), atMs: this.busyMs + event.atMs });
+  report({ value, events, ms }: Step, more: (event: E) => Partial<E> = () => ({})): void {
+    for (const [i, event] of (events as readonly E[]).entries()) {
+      const fraction = this.#fraction.after(event, value === true && i === events.length - 1);
+      this.control.emit({ ...event, ...more(event), fraction, atMs: this.busyMs + event.atMs });
     }
     this.busyMs += ms;
   }

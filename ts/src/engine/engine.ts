@@ -117,7 +117,7 @@ export class Engine {
     }
     throw new RefloatError(
       'INVALID_ARGUMENT',
-      "this is the client artefact, which cannot bootstrap in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
+      "this is the client artefact, which cannot bootstrap or compute in the page: import from 'refloat' instead of 'refloat/client', or send the ciphertext to a server",
     );
   }
 

@@ -32,6 +32,7 @@ export interface CkksGlue extends ModuleGlue {
   presets(): GlueSet[];
   SecretKey: Statics<typeof Full.SecretKey>;
   Ciphertext: Statics<typeof Full.Ciphertext>;
+  PublicKey: Statics<typeof Full.PublicKey>;
 }
 
 /** The modules of CKKS sets together; what one of them has not is refused when it is called. */
@@ -63,9 +64,11 @@ export interface GlueObject {
 
 export type { DigitRun as GlueDigitRun } from '#wasm-digits';
 export type {
+  ArithmeticKeys as GlueArithmeticKeys,
   BootstrapKeys as GlueBootstrapKeys,
   BootstrapRun as GlueRun,
   Ciphertext as GlueCiphertext,
+  PublicKey as GluePublicKey,
   SecretKey as GlueSecretKey,
   TrackWorker as GlueTrackWorker,
 } from '#wasm-full';

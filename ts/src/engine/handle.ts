@@ -51,6 +51,8 @@ export const DESCRIBED = [
   'groupsAhead',
   'nextTrack',
   'passes',
+  'labels',
+  'keyBytes',
 ] as const;
 
 /** What is known about an object without holding it; ids in hexadecimal. */

@@ -60,6 +60,33 @@ export function checkWeights(weights: readonly number[]): Int32Array {
   return Int32Array.from(weights);
 }
 
+/** Refuses what is joined into integers below `messages` and is no bits, or more of them than such integers have. */
+export function checkJoined(bits: readonly { readonly messages: number }[], messages: number): void {
+  for (const [place, bit] of bits.entries()) {
+    if (bit?.messages === 0) continue;
+    const what = typeof bit?.messages === 'number' ? `integers below ${bit.messages}` : named(bit);
+    throw new RefloatError('INVALID_ARGUMENT', `entry ${place} of what fromBits() got is ${what}: pass encrypted bits, the lowest first`);
+  }
+  if (bits.length > 0 && 2 ** bits.length <= natural(messages, 'messages')) return;
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `${bits.length} bits for integers below ${messages}: pass from 1 to ${Math.floor(Math.log2(messages))}, or more messages`,
+  );
+}
+
+/** The bits of an integer, the lowest first. */
+export function bitsOf(value: number | bigint, width: number): Uint32Array {
+  const whole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (Number.isInteger(width) && width >= 1 && width <= 4096 && whole && value >= 0) {
+    const all = BigInt(value);
+    if (all >> BigInt(width) === 0n) return Uint32Array.from({ length: width }, (_, i) => Number((all >> BigInt(i)) & 1n));
+  }
+  throw new RefloatError(
+    'INVALID_ARGUMENT',
+    `${named(value)} in ${named(width)} bits: pass an integer from 0, as a bigint above 2^53, and as many bits as it needs, up to 4096`,
+  );
+}
+
 /** Refuses to read integers as bits. */
 export function checkBits(messages: number): void {
   if (messages === 0) return;

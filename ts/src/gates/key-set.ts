@@ -6,7 +6,7 @@ import { keyMismatch } from '../api/sets.js';
 import type { GlueGateSecretKey } from '../engine/glue.js';
 import { GATES, classOf } from '../engine/handle.js';
 import { throwIfAborted } from '../errors.js';
-import { bit, checkBits, natural } from './arguments.js';
+import { bit, bitsOf, checkBits, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { GateKeys } from './keys.js';
 import type { GatePreset } from './params.js';
@@ -37,6 +37,16 @@ export class GateKeySet extends SecretKey<GatePreset, GlueGateSecretKey> {
   async encrypt(bits: boolean | readonly boolean[], options: GateEncryptOptions = {}): Promise<GateCiphertext> {
     const list = typeof bits === 'boolean' ? [bits] : listOf(bits, 'encrypt()', 'true, false, or a list of them (for integers there is encryptIntegers())');
     return this.#encrypt(Uint32Array.from(list, bit), 0, options);
+  }
+
+  /** Encrypts an integer in binary: `width` bits, the lowest first, as adders and other circuits take it. */
+  async encryptBinary(value: number | bigint, width: number, options: GateEncryptOptions = {}): Promise<GateCiphertext> {
+    return this.#encrypt(bitsOf(value, width), 0, options);
+  }
+
+  /** The integer whose bits, the lowest first, a ciphertext holds; for the owner of this key, as `decrypt()`. */
+  async decryptBinary(ciphertext: GateCiphertext, options: SignalOptions = {}): Promise<bigint> {
+    return (await this.decrypt(ciphertext, options)).reduceRight((value, bit) => 2n * value + BigInt(bit), 0n);
   }
 
   /** Encrypts integers below `messages`, by default `params.gates.messages`, for look-ups. */

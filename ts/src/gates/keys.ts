@@ -3,12 +3,14 @@ import type { SignalOptions } from '../api/options.js';
 import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Fraction } from '../engine/fraction.js';
 import type { GlueCircuitRun, GlueGateCiphertext, GlueGateKeys, GlueGateRun } from '../engine/glue.js';
 import { GATES, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
 import { SteppableRun } from '../run.js';
 import { gateMs, shareGates } from '../sharing/gates.js';
-import { checkOperands, checkTable, checkWeights, equallyLong, natural } from './arguments.js';
+import { checkJoined, checkOperands, checkTable, checkWeights, equallyLong, natural } from './arguments.js';
 import { GateCiphertext } from './ciphertext.js';
 import { describeCircuit, type CircuitInfo } from './circuit.js';
 import type { CircuitEvent, GateEvent, GateStageId, GateView } from './events.js';
@@ -119,6 +121,60 @@ export class GateKeys extends Resource<GlueGateKeys> {
   }
 
   /**
+   * The bits of integers, the lowest first, each for all items at once: as many as integers below `x.messages` have. Each is a look-up,
+   * so all of them are fresh.
+   *
+   * @example
+   * ```ts
+   * import { Refloat } from 'refloat';
+   *
+   * const rf = await Refloat.load();
+   * using keys = await rf.gates.keygen('toy-fbs', { allowInsecure: true });
+   * using evaluation = await keys.evaluationKeys();
+   * using x = await keys.encryptIntegers([2, 3]);
+   * const [low, ...rest] = await evaluation.toBits(x);
+   * if (!low) throw new Error('integers have a bit at least');
+   * using flipped = await evaluation.not(low);
+   * using y = await evaluation.fromBits([flipped, ...rest]);
+   * console.log(await keys.decryptIntegers(y)); // 3, 2
+   * rf.close();
+   * ```
+   */
+  async toBits(x: GateCiphertext): Promise<GateCiphertext[]> {
+    mustBeEncrypted(x, 'toBits()');
+    if (x.messages === 0) throw new RefloatError('INVALID_ARGUMENT', 'toBits() got bits, which it would give: pass integers, of encryptIntegers() or a look-up');
+    const out: GateCiphertext[] = [];
+    try {
+      for (let place = 0; 2 ** place < x.messages; place++) {
+        const table = Array.from({ length: x.messages }, (_, value) => (value >> place) & 1);
+        out.push(await this.lookUp(x, table, { messages: 0 }));
+      }
+    } catch (error) {
+      for (const bit of out) bit.free();
+      throw error;
+    }
+    return out;
+  }
+
+  /**
+   * Integers below `messages` from their bits, the lowest first: what {@link GateKeys.toBits} took apart, or what gates have computed.
+   * Each bit is a look-up.
+   *
+   * @param messages by default what the set is made for, `params.gates.messages`
+   */
+  async fromBits(bits: readonly GateCiphertext[], messages: number = this.params.gates.messages): Promise<GateCiphertext> {
+    checkJoined(bits, messages);
+    equallyLong(lengths(bits));
+    const terms: GateCiphertext[] = [];
+    try {
+      for (const [place, bit] of bits.entries()) terms.push(await this.lookUp(bit, [0, 2 ** place], { messages }));
+      return await this.sum(terms.map((term) => [1, term] as const));
+    } finally {
+      for (const term of terms) term.free();
+    }
+  }
+
+  /**
    * constant + sum of weights times integers, place by place; no bootstrapping. The sums must stay
    * below `messages`, which nobody can check, and their noise grows with the squares of the weights.
    */
@@ -149,7 +205,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
       await control.gate();
       const begun = port.call(classOf(GATES, 'CircuitRun'), 'begin', text, handles);
       return freeing(port, begun, async (handle) => {
-        const run = new EngineRun<GlueCircuitRun, CircuitEvent>(port, handle, control);
+        const run = new EngineRun<GlueCircuitRun, CircuitEvent>(port, handle, control, Fraction.of(['gates']));
         const finish = async () => new GateCiphertext(port, await port.call(handle, 'finish', keys));
         if (port.pool) {
           const info = typeof circuit === 'string' ? await describeCircuit(port, text) : circuit;
@@ -208,7 +264,7 @@ export class GateKeys extends Resource<GlueGateKeys> {
     return new SteppableRun(async (control) => {
       await control.gate();
       return freeing(port, begin(products), async (handle) => {
-        const run = new EngineRun<GlueGateRun, GateEvent>(port, handle, control);
+        const run = new EngineRun<GlueGateRun, GateEvent>(port, handle, control, Fraction.of(GATE_STAGES));
         let stage: GateStageId | 'input' = 'input';
         const look = async (): Promise<void> => {
           if (!secret) return;
@@ -247,3 +303,5 @@ function mustBeEncrypted(value: unknown, where: string): void {
 function lengths(lists: readonly GateCiphertext[]): number[] {
   return lists.map((list) => list.length);
 }
+
+const GATE_STAGES: readonly GateStageId[] = ['key_switch', 'mod_switch', 'blind_rotate', 'sample_extract'];

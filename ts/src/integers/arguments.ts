@@ -27,9 +27,3 @@ export function everywhere(value: number, params: IntegerPreset): Uint32Array {
   const [own = 0] = integers([value], params);
   return new Uint32Array(slots * slotDegree).fill(slotDegree === 1 ? own : (modulus - own) % modulus);
 }
-
-/** A level from 0 to the highest. */
-export function levelUpTo(highest: number, level: number): number {
-  if (Number.isInteger(level) && level >= 0) return level;
-  throw new RefloatError('INVALID_ARGUMENT', `level ${level}: pass an integer from 0 to ${highest}`);
-}

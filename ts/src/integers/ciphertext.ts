@@ -1,9 +1,10 @@
+import { levelUpTo } from '../api/arguments.js';
 import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueIntegerCiphertext } from '../engine/glue.js';
 import { INTEGERS, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
-import { everywhere, integerPreset, integers, levelUpTo } from './arguments.js';
+import { everywhere, integerPreset, integers } from './arguments.js';
 
 /**
  * An encrypted vector of integers, inside the wasm instance: two rows of half the slots each. Where a slot has several integers, it is

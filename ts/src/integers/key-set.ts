@@ -1,3 +1,4 @@
+import { levelUpTo } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
 import { SecretKey, copied } from '../api/secret.js';
 import { keyMismatch } from '../api/sets.js';
@@ -7,7 +8,7 @@ import { throwIfAborted } from '../errors.js';
 import { fromHex } from '../hex.js';
 import { SteppableRun } from '../run.js';
 import type { KeyProgress } from '../stages.js';
-import { integers, levelUpTo } from './arguments.js';
+import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeys } from './keys.js';
 import type { IntegerPreset } from './params.js';
@@ -71,7 +72,8 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
           await control.gate();
           await port.step(keys, 'addFromSecret', secret, part.index);
           bytes += part.bytes;
-          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, label: part.label });
+          const fraction = bytes / totalBytes;
+          control.emit({ kind: 'progress', done: done + 1, total: keyParts.length, bytes, totalBytes, fraction, label: part.label });
         }
         await control.gate();
         const { state } = await port.step(keys, 'finish');

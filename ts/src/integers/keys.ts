@@ -2,6 +2,7 @@ import type { SignalOptions } from '../api/options.js';
 import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Fraction } from '../engine/fraction.js';
 import type { GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerRun } from '../engine/glue.js';
 import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
@@ -89,10 +90,11 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     const { port, handle: keys } = this;
     const ct = this.#handle(x);
     const secret = options.inspect?.handleIn(port);
+    const { stages } = this.params;
     return new SteppableRun((control) => {
       const begun = port.call(classOf(INTEGERS, 'IntegerRun'), 'begin', ct);
       return freeing(port, begun, async (handle) => {
-        const run = new EngineRun<GlueIntegerRun, IntegerEvent>(port, handle, control);
+        const run = new EngineRun<GlueIntegerRun, IntegerEvent>(port, handle, control, Fraction.of(stages.map(({ id }) => id)));
         let stage: IntegerStageId | 'input' = 'input';
         const look = async (): Promise<void> => {
           if (!secret) return;

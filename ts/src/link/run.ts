@@ -3,13 +3,14 @@ import type { KeySet } from '../api/key-set.js';
 import type { SignalOptions } from '../api/options.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Fraction } from '../engine/fraction.js';
 import type { GlueBootstrapKeys, GlueOrderRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import { Program, type OrderOptions, type Value } from '../program/program.js';
 import { SteppableRun } from '../run.js';
-import type { StageEvent } from '../stages.js';
+import type { OrderStageId, StageEvent } from '../stages.js';
 
 /** Options of questions about the order of slots in the page. */
 export interface InspectedOrderOptions extends OrderOptions, SignalOptions {
@@ -56,7 +57,7 @@ export function answer(
   return new SteppableRun((control) => {
     const begun = port.call(classOf(ckks(x.module), 'OrderRun'), 'begin', x, bytes, keys);
     return freeing(port, begun, async (handle) => {
-      const run = new EngineRun<GlueOrderRun, StageEvent>(port, handle, control);
+      const run = new EngineRun<GlueOrderRun, StageEvent>(port, handle, control, Fraction.of(ORDER_STAGES));
       for (let finished = false; !finished; ) {
         await control.gate();
         const step = await (secret ? run.step('stepInspected', secret) : run.step('step'));
@@ -66,3 +67,5 @@ export function answer(
     });
   }, signal);
 }
+
+const ORDER_STAGES: readonly OrderStageId[] = ['slots_to_coeffs', 'to_gates', 'compare', 'look_up', 'to_slots', 'mod_raise', 'eval_mod'];

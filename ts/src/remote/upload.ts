@@ -251,6 +251,7 @@ class Progress {
       total: this.#total,
       bytes: this.#bytes,
       totalBytes: this.#totalBytes,
+      fraction: this.#bytes / this.#totalBytes,
       label,
     });
   }

@@ -114,6 +114,9 @@ class FakeSecret extends FakeObject implements GlueSecretKey {
     this.trouble('keyPart');
     return new Uint8Array(10 + index).fill(index);
   }
+  publicKey(): never {
+    throw new Error('nothing here encrypts with public keys');
+  }
   exportSecret = (): Uint8Array => Uint8Array.of(this.key);
   serverToken = (origin: string): Uint8Array => fakeDigest(new TextEncoder().encode(`${this.key} at ${origin}`));
 }
@@ -168,6 +171,11 @@ export function fakeGlue(trouble: Trouble = () => undefined) {
     SecretKey: {
       generate: () => new FakeSecret(++keys, trouble),
       importSecret: (bytes) => new FakeSecret(bytes[0] as number, trouble),
+    },
+    PublicKey: {
+      fromBytes: () => {
+        throw coded('BAD_BYTES', 'nothing here has public keys');
+      },
     },
     Ciphertext: {
       fromBytes: (bytes) => {

@@ -1,5 +1,6 @@
 //! Conventional CKKS bootstrapping: what the modules `client` and `full` have for SHIP.
 
+mod arithmetic;
 mod bootstrap;
 mod clamp;
 mod reduction;

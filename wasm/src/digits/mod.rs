@@ -1,5 +1,6 @@
 //! Modular reduction, digit by digit: what the modules `client` and `full` have for SHIP, and readings of digits.
 
+mod arithmetic;
 mod bootstrap;
 mod reading;
 

@@ -1,5 +1,6 @@
 //! Sets that link numbers to gates: what the modules `client` and `full` have for SHIP, and the order of numbers in slots.
 
+mod arithmetic;
 mod bootstrap;
 mod order;
 

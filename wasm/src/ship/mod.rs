@@ -1,6 +1,8 @@
 //! SHIP: sets, secret keys and ciphertexts in the module `client`, and bootstrapping beside them in `full`.
 
 #[cfg(feature = "full")]
+mod arithmetic;
+#[cfg(feature = "full")]
 mod bootstrap;
 #[cfg(feature = "full")]
 mod matrix;

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     arith::{Word, complex::Complex},
+    bootstrapping::method::NumberSecret,
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -92,9 +93,7 @@ impl<W: Word> ShipSecretKey<W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
-        let context = self.params.ckks();
-        let b = ckks::public_key_b(context, &self.dense, &self.seeds, OUTPUT_LEVEL);
-        PublicKey::new(context, self.key_id, OUTPUT_LEVEL, b, self.seeds.public())
+        self.main_secret()?.public_key(OUTPUT_LEVEL)
     }
 
     /// The sparse key, written out from its factors.

@@ -9,7 +9,7 @@ mod refresh;
 mod set;
 
 pub use keys::{KeysBuilder, SwitchingKeySet};
-pub use numbers::NumberSecret;
+pub use numbers::{NumberSecret, NumberSet, slots_of_known};
 pub use preset::{Catalogue, Preset, Retired, SetSpec};
 pub use promise::{Messages, Promise};
 pub use refresh::Method;

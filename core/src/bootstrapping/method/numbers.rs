@@ -1,17 +1,85 @@
 //! Numbers in ciphertexts of CKKS, whatever method refreshes them.
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
+
+use zeroize::Zeroizing;
 
 use super::SlotMode;
 use crate::{
     arith::Word,
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, Private},
+    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, PublicKey, Scale},
 };
+
+/// A set whose messages are numbers in slots.
+pub trait NumberSet<W: Word> {
+    /// Chain and encoder.
+    fn context(&self) -> &CkksContext<W>;
+
+    /// Scale of fresh ciphertexts.
+    fn message_scale(&self) -> Scale;
+
+    /// Lowest level at which messages are encrypted.
+    fn lowest_message_level(&self) -> usize;
+
+    /// What numbers are in all slots of the ring, which [`NumberSecret::encrypt_numbers`] says more of.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for too many or out-of-range numbers, an odd number of parts, or a mode that the set does not
+    /// serve.
+    fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error>;
+
+    /// Encrypts numbers as [`NumberSecret::encrypt_numbers`] does, for the owner of a public key.
+    ///
+    /// # Errors
+    /// As [`Self::slots_of_numbers`]; [`Error::LevelMismatch`] for a level that messages are not encrypted at;
+    /// [`Error::ParamsMismatch`] for a key of another set.
+    fn encrypt_numbers_for(
+        &self,
+        key: &PublicKey<W>,
+        numbers: &[f64],
+        mode: SlotMode,
+        level: usize,
+        randomness: &Seed,
+    ) -> Result<Ciphertext<W>, Error> {
+        let lowest = self.lowest_message_level();
+        if level < lowest {
+            return Err(Error::LevelMismatch(format!(
+                "level {level} is below {lowest}, the lowest for messages of this set; encrypt at {lowest} to {}",
+                key.level()
+            )));
+        }
+        let slots = self.slots_of_numbers(numbers, mode)?;
+        key.encrypt(self.context(), &slots, level, self.message_scale(), randomness)
+    }
+}
+
+/// Known numbers as slots: one a slot, or for [`SlotMode::Complex`] real and imaginary parts in turn.
+///
+/// # Errors
+/// [`Error::InvalidArgument`] for an odd number of parts.
+pub fn slots_of_known(numbers: &[f64], mode: SlotMode) -> Result<Vec<Complex>, Error> {
+    if mode != SlotMode::Complex {
+        return Ok(numbers.iter().map(|&x| Complex::new(x, 0.0)).collect());
+    }
+    if !numbers.len().is_multiple_of(2) {
+        return Err(Error::InvalidArgument(format!(
+            "{} numbers are not pairs of real and imaginary part; add the last imaginary part",
+            numbers.len()
+        )));
+    }
+    Ok(numbers.chunks_exact(2).map(|z| Complex::new(z[0], z[1])).collect())
+}
 
 /// A secret key of a CKKS set, for its owner.
 pub trait NumberSecret<W: Word> {
+    /// The key that encrypts messages, from which public keys are made.
+    ///
+    /// # Errors
+    /// None for a key of a set that was validated.
+    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error>;
+
     /// Encrypts numbers: one a slot, or for [`SlotMode::Complex`] real and imaginary parts in turn. Missing slots are zero.
     ///
     /// `randomness` must be fresh for every ciphertext.

@@ -4,16 +4,39 @@ use alloc::{format, vec::Vec};
 
 use zeroize::Zeroizing;
 
-use super::{reduction::ReductionSpec, secret::RaisingSecretKey};
+use super::{params::RaisingParams, reduction::ReductionSpec, secret::RaisingSecretKey};
 use crate::{
     arith::Word,
-    bootstrapping::method::{NumberSecret, SlotMode},
+    bootstrapping::method::{NumberSecret, NumberSet, SlotMode, slots_of_known},
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, Complex, Private},
+    schemes::ckks::{Ciphertext, CkksContext, Complex, MainSecret, Private, Scale},
 };
 
+impl<R: ReductionSpec, W: Word> NumberSet<W> for RaisingParams<R, W> {
+    fn context(&self) -> &CkksContext<W> {
+        self.ckks()
+    }
+
+    fn message_scale(&self) -> Scale {
+        self.scale()
+    }
+
+    fn lowest_message_level(&self) -> usize {
+        0
+    }
+
+    fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
+        self.parts(mode)?;
+        self.ring_slots(&Zeroizing::new(slots_of_known(numbers, mode)?))
+    }
+}
+
 impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
+    fn main_secret(&self) -> Result<MainSecret<'_, W>, Error> {
+        MainSecret::new(self.params().ckks(), &self.main, &self.seeds, self.key_id())
+    }
+
     fn encrypt_numbers(
         &self,
         numbers: &[f64],
@@ -21,16 +44,8 @@ impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
         level: usize,
         randomness: &Seed,
     ) -> Result<Ciphertext<W>, Error> {
-        let parts = self.parts(mode)?;
-        if !numbers.len().is_multiple_of(parts) {
-            return Err(Error::InvalidArgument(format!(
-                "{} numbers are not pairs of real and imaginary part; add the last imaginary part",
-                numbers.len()
-            )));
-        }
-        let slot = |z: &[f64]| Complex::new(z[0], z.get(1).copied().unwrap_or(0.0));
-        let slots = Zeroizing::new(numbers.chunks_exact(parts).map(slot).collect::<Vec<Complex>>());
-        self.encrypt(&slots, level, randomness)
+        self.params().parts(mode)?;
+        self.encrypt(&Zeroizing::new(slots_of_known(numbers, mode)?), level, randomness)
     }
 
     fn decrypt_numbers(
@@ -38,14 +53,14 @@ impl<R: ReductionSpec, W: Word> NumberSecret<W> for RaisingSecretKey<R, W> {
         ciphertext: &Ciphertext<W>,
         mode: SlotMode,
     ) -> Result<Private<Vec<f64>>, Error> {
-        let parts = self.parts(mode)?;
+        let parts = self.params().parts(mode)?;
         let slots = self.decrypt(ciphertext)?;
         let numbers = slots.reveal_to_key_owner().iter().flat_map(|z| [z.re, z.im].into_iter().take(parts));
         Ok(Private::new(numbers.collect()))
     }
 }
 
-impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
+impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
     /// Numbers of a slot.
     fn parts(&self, mode: SlotMode) -> Result<usize, Error> {
         match mode {
@@ -54,7 +69,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
             SlotMode::Bits | SlotMode::Integers => Err(Error::InvalidArgument(format!(
                 "{} mode asked of set {}, which serves {}; choose another set",
                 mode.name(),
-                self.params().name(),
+                self.name(),
                 SlotMode::Real.kind()
             ))),
         }

@@ -2,12 +2,12 @@
 
 use alloc::{format, vec::Vec};
 
-use zeroize::Zeroize;
+use zeroize::Zeroizing;
 
 use super::{params::RaisingParams, reduction::ReductionSpec};
 use crate::{
     arith::Word,
-    bootstrapping::switching_keys::Secrets,
+    bootstrapping::{method::NumberSecret, switching_keys::Secrets},
     error::Error,
     random::Seed,
     ring::SmallPoly,
@@ -83,9 +83,7 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     /// # Errors
     /// None for a set that was validated.
     pub fn public_key(&self) -> Result<PublicKey<W>, Error> {
-        let (context, level) = (self.params.ckks(), self.params.levels().output);
-        let b = ckks::public_key_b(context, &self.main, &self.seeds, level);
-        PublicKey::new(context, self.key_id, level, b, self.seeds.public())
+        self.main_secret()?.public_key(self.params.levels().output)
     }
 
     /// Encrypts slots, |re| and |im| at most [`ReductionSpec::LARGEST_MESSAGE`], at a level up to the output's. Missing slots
@@ -108,39 +106,8 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
                 "level {level} is above {highest}, where messages end and the stages of the bootstrap begin"
             )));
         }
-        if values.len() > params.slots() {
-            return Err(Error::InvalidArgument(format!(
-                "{} values for the {} slots of set {}; split them, or choose a set with more",
-                values.len(),
-                params.slots(),
-                params.name()
-            )));
-        }
-        // Written so that NaN is refused too.
-        let largest = R::LARGEST_MESSAGE;
-        let fits = |x: f64| x.abs() <= largest;
-        if let Some(i) = values.iter().position(|z| !(fits(z.re) && fits(z.im))) {
-            return Err(Error::InvalidArgument(format!(
-                "value {i} is {} + {} i, outside [-{largest}, {largest}]: bootstrapping takes messages in that range; scale the input \
-                 down",
-                values[i].re, values[i].im
-            )));
-        }
-        let mut slots: Vec<Complex> = values.to_vec();
-        slots.resize(params.slots(), Complex::ZERO);
-        let mut repeated: Vec<Complex> = slots.iter().cycle().take(params.n() / 2).copied().collect();
-        let out = ckks::encrypt(
-            params.ckks(),
-            &self.main,
-            self.key_id,
-            &repeated,
-            level,
-            params.scale(),
-            randomness,
-        );
-        slots.zeroize();
-        repeated.zeroize();
-        out
+        let slots = params.ring_slots(values)?;
+        ckks::encrypt(params.ckks(), &self.main, self.key_id, &slots, level, params.scale(), randomness)
     }
 
     /// Decrypts: one value per slot.
@@ -166,5 +133,34 @@ impl<R: ReductionSpec, W: Word> RaisingSecretKey<R, W> {
     /// As [`Self::decrypt`].
     pub fn decrypt_ring(&self, ciphertext: &Ciphertext<W>) -> Result<Private<Vec<Complex>>, Error> {
         ckks::decrypt_slots(self.params.ckks(), &self.main, self.key_id, ciphertext)
+    }
+}
+
+impl<R: ReductionSpec, W: Word> RaisingParams<R, W> {
+    /// A message in all slots of the ring, which repeats where messages have fewer. Missing slots are zero.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for too many or out-of-range values.
+    pub(super) fn ring_slots(&self, values: &[Complex]) -> Result<Zeroizing<Vec<Complex>>, Error> {
+        if values.len() > self.slots() {
+            return Err(Error::InvalidArgument(format!(
+                "{} values for the {} slots of set {}; split them, or choose a set with more",
+                values.len(),
+                self.slots(),
+                self.name()
+            )));
+        }
+        // Written so that NaN is refused too.
+        let largest = R::LARGEST_MESSAGE;
+        let fits = |x: f64| x.abs() <= largest;
+        if let Some(i) = values.iter().position(|z| !(fits(z.re) && fits(z.im))) {
+            return Err(Error::InvalidArgument(format!(
+                "value {i} is {} + {} i, outside [-{largest}, {largest}]: bootstrapping takes messages in that range; scale the input \
+                 down",
+                values[i].re, values[i].im
+            )));
+        }
+        let at = |slot: usize| values.get(slot % self.slots()).copied().unwrap_or_default();
+        Ok(Zeroizing::new((0..self.n() / 2).map(at).collect()))
     }
 }

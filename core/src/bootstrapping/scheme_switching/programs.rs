@@ -3,19 +3,21 @@
 use alloc::{sync::Arc, vec::Vec};
 use core::fmt;
 
+use zeroize::Zeroizing;
+
 use super::{evaluator::LinkEvaluator, params::LinkParams, questions, run::OrderRun, secret::LinkSecretKey};
 use crate::{
     bootstrapping::{
         Method,
         ckks_conventional::Reduction,
-        method::{NumberSecret, SlotMode},
+        method::{NumberSecret, NumberSet, SlotMode},
         program,
         raising::ReductionSpec,
     },
     circuits::program::{DigitReader, Plan, PlannedDigits, Readings, Target},
     error::Error,
     random::Seed,
-    schemes::ckks::{Ciphertext, CkksEvaluator, Private, Scale},
+    schemes::ckks::{Ciphertext, CkksContext, CkksEvaluator, Complex, MainSecret, Private, Scale},
     trace::{Observer, StageInfo},
 };
 
@@ -108,7 +110,29 @@ impl Method<u64> for LinkBootstrapper {
     }
 }
 
+impl<R: ReductionSpec> NumberSet<u64> for LinkParams<R> {
+    fn context(&self) -> &CkksContext<u64> {
+        self.ckks().context()
+    }
+
+    fn message_scale(&self) -> Scale {
+        self.ckks().message_scale()
+    }
+
+    fn lowest_message_level(&self) -> usize {
+        self.ckks().lowest_message_level()
+    }
+
+    fn slots_of_numbers(&self, numbers: &[f64], mode: SlotMode) -> Result<Zeroizing<Vec<Complex>>, Error> {
+        self.ckks().slots_of_numbers(numbers, mode)
+    }
+}
+
 impl<R: ReductionSpec> NumberSecret<u64> for LinkSecretKey<R> {
+    fn main_secret(&self) -> Result<MainSecret<'_, u64>, Error> {
+        self.ckks().main_secret()
+    }
+
     fn encrypt_numbers(
         &self,
         numbers: &[f64],

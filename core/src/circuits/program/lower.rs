@@ -382,14 +382,7 @@ impl<'t> Planner<'t> {
     }
 
     fn composition(&mut self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
-        self.known.of((&self.target.rotations, self.target.slots), level, steps).ok_or_else(|| {
-            let keys = self.target.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
-            let keys: Vec<&i64> = keys.take(24).collect();
-            Error::MissingKey(format!(
-                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys \
-                 for the powers of two"
-            ))
-        })
+        self.target.known_rotation(&mut self.known, level, steps)
     }
 
     fn transform(&mut self, node: usize, x: Register, matrix: &Diagonals) -> Result<Register, Error> {

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
-use super::{DigitOrders, DigitReader};
+use super::{DigitOrders, DigitReader, rotations::KnownRotations};
 use crate::{
     arith::Word,
     error::Error,
@@ -155,6 +155,46 @@ impl Target {
     pub fn with_floor(mut self, level: usize) -> Self {
         self.floor = level;
         self
+    }
+
+    /// The same levels and scales without keys and bootstraps: what is computed with keys of another kind.
+    #[must_use]
+    pub fn without_keys(mut self) -> Self {
+        self.relinearization = None;
+        self.rotations.clear();
+        self.conjugation = None;
+        self.bootstrapping = None;
+        self.digits = None;
+        self
+    }
+
+    /// Level below which no value falls.
+    pub fn floor(&self) -> usize {
+        self.floor
+    }
+
+    /// The rotations there are keys for at a level that make one by `steps` to the left one after the other: as few as can be.
+    ///
+    /// # Errors
+    /// [`Error::MissingKey`] if there are none that do.
+    pub fn rotation(&self, level: usize, steps: i64) -> Result<Vec<i64>, Error> {
+        self.known_rotation(&mut KnownRotations::default(), level, steps)
+    }
+
+    pub(super) fn known_rotation(
+        &self,
+        known: &mut KnownRotations,
+        level: usize,
+        steps: i64,
+    ) -> Result<Vec<i64>, Error> {
+        known.of((&self.rotations, self.slots), level, steps).ok_or_else(|| {
+            let keys = self.rotations.iter().filter(|&(_, &own)| own >= level).map(|(steps, _)| steps);
+            let keys: Vec<&i64> = keys.take(24).collect();
+            Error::MissingKey(alloc::format!(
+                "a rotation by {steps} at level {level} cannot be composed of those there are keys for: {keys:?}; make keys \
+                 for the powers of two"
+            ))
+        })
     }
 
     /// The highest level at which ciphertexts can be multiplied, if they can.

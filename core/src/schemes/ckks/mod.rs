@@ -11,6 +11,7 @@ mod encoder;
 mod encrypt;
 mod evaluator;
 mod leveled;
+mod main_secret;
 mod scale;
 
 pub use ciphertext::{Ciphertext, Plaintext};
@@ -18,6 +19,7 @@ pub use context::CkksContext;
 pub use encoder::Encoder;
 pub use encrypt::{PublicKey, decrypt_slots, encrypt, public_key_b};
 pub use evaluator::CkksEvaluator;
+pub use main_secret::MainSecret;
 pub use scale::Scale;
 
 pub(crate) use crate::schemes::identity::hex;

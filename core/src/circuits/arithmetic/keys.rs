@@ -1,0 +1,214 @@
+//! Keys for products, rotations and conjugation, without those of a bootstrap.
+
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+
+use crate::{
+    arith::Word,
+    circuits::program::Target,
+    error::Error,
+    ring::{Automorphism, GaloisElement},
+    rlwe::{GaloisKeys, SampleBlock},
+    schemes::{
+        ckks::{Ciphertext, CkksContext, MainSecret},
+        identity::hex,
+    },
+};
+
+/// Which keys are made, in order: the relinearisation key, rotations, conjugation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyList {
+    /// Left rotations of the slots of a message, each from 1 up.
+    rotations: Vec<i64>,
+    conjugation: bool,
+    level: usize,
+    key_bytes: usize,
+}
+
+impl KeyList {
+    /// Keys for ciphertexts at every level of messages of a set. Without `rotations` they are the powers of two, of which all others
+    /// are composed; those given may be negative, which is to the right.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for more rotations than there are slots.
+    pub fn new<W: Word>(
+        context: &CkksContext<W>,
+        target: &Target,
+        rotations: Option<&[i64]>,
+        conjugation: bool,
+    ) -> Result<Self, Error> {
+        let (slots, level) = (target.slots() as i64, target.top());
+        let given = rotations.unwrap_or_default();
+        if given.len() > target.slots() {
+            return Err(Error::InvalidArgument(format!(
+                "{} rotations of messages of {slots} slots; name each once",
+                given.len()
+            )));
+        }
+        let distinct: BTreeSet<i64> = match rotations {
+            Some(steps) => {
+                steps.iter().map(|step| step.rem_euclid(slots)).filter(|&step| step != 0).collect()
+            }
+            None => (0..slots.trailing_zeros()).map(|bit| 1 << bit).collect(),
+        };
+        let rlwe = context.rlwe();
+        let residues = 2 * rlwe.qp(level).len() * rlwe.digit_count(level) * rlwe.n();
+        Ok(Self {
+            rotations: distinct.into_iter().collect(),
+            conjugation,
+            level,
+            key_bytes: residues * size_of::<W>(),
+        })
+    }
+
+    /// Keys in all.
+    pub fn len(&self) -> usize {
+        1 + self.rotations.len() + usize::from(self.conjugation)
+    }
+
+    /// Never: there is always the relinearisation key.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Bytes of each key in memory.
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// What a key is for.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for a key that is not in the list.
+    pub fn label(&self, index: usize) -> Result<String, Error> {
+        Ok(match self.key(index)? {
+            Key::Relinearization => "products".into(),
+            Key::Rotation(steps) => format!("rotation by {steps}"),
+            Key::Conjugation => "conjugation".into(),
+        })
+    }
+
+    fn key(&self, index: usize) -> Result<Key, Error> {
+        match (index.checked_sub(1), self.conjugation) {
+            (None, _) => Ok(Key::Relinearization),
+            (Some(at), _) if at < self.rotations.len() => Ok(Key::Rotation(self.rotations[at])),
+            (Some(at), true) if at == self.rotations.len() => Ok(Key::Conjugation),
+            _ => Err(Error::InvalidArgument(format!("key {index} of {}; they count from 0", self.len()))),
+        }
+    }
+}
+
+enum Key {
+    Relinearization,
+    Rotation(i64),
+    Conjugation,
+}
+
+/// Keys for arithmetic on the ciphertexts of one owner. They hold no secret.
+pub struct ArithmeticKeys<W: Word> {
+    list: KeyList,
+    context: CkksContext<W>,
+    key_id: [u8; 16],
+    target: Target,
+    relinearization: Option<SampleBlock<W>>,
+    galois: GaloisKeys<W>,
+}
+
+impl<W: Word> ArithmeticKeys<W> {
+    /// No keys yet of the key set `key_id`; `target` is that of the set.
+    pub fn new(context: &CkksContext<W>, target: Target, key_id: [u8; 16], list: KeyList) -> Self {
+        Self {
+            galois: GaloisKeys::new(context.rlwe().n()),
+            context: context.clone(),
+            key_id,
+            target: target.without_keys(),
+            relinearization: None,
+            list,
+        }
+    }
+
+    /// All keys of a list.
+    ///
+    /// # Errors
+    /// As [`Self::make`].
+    pub fn generate(owner: &MainSecret<'_, W>, target: Target, list: KeyList) -> Result<Self, Error> {
+        let mut keys = Self::new(owner.context(), target, owner.key_id(), list);
+        (0..keys.list.len()).try_for_each(|index| keys.make(index, owner))?;
+        Ok(keys)
+    }
+
+    /// Makes one key of the list.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for the secret of another key set; [`Error::InvalidArgument`] for a key that is not in the list.
+    pub fn make(&mut self, index: usize, owner: &MainSecret<'_, W>) -> Result<(), Error> {
+        if owner.key_id() != self.key_id {
+            return Err(Error::ParamsMismatch(format!(
+                "keys of key set {} made with the secret of {}; make them with their own",
+                hex(&self.key_id),
+                hex(&owner.key_id())
+            )));
+        }
+        let level = self.list.level;
+        let element = match self.list.key(index)? {
+            Key::Relinearization => {
+                self.relinearization = Some(owner.relinearization_key(level)?);
+                self.target = self.target.clone().with_relinearization(level);
+                return Ok(());
+            }
+            Key::Rotation(steps) => GaloisElement::rotation(steps, self.galois.n()),
+            Key::Conjugation => GaloisElement::conjugation(self.galois.n()),
+        };
+        self.galois.insert(self.context.rlwe(), element, owner.galois_key(element, level)?)?;
+        self.target = self.target.clone().with_galois([(element, level)]);
+        Ok(())
+    }
+
+    /// What there is to be made.
+    pub fn list(&self) -> &KeyList {
+        &self.list
+    }
+
+    /// Identifier of the key set they belong to.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// Bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.relinearization.as_ref().map_or(0, SampleBlock::memory_bytes) + self.galois.memory_bytes()
+    }
+
+    /// Levels, scales, and the keys there are: what programs without bootstraps are planned for.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// [`Error::ParamsMismatch`] unless a ciphertext belongs to the owner of these keys.
+    pub(super) fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+        x.identity().check_set(&self.context.fingerprint())?;
+        if x.key_id() == self.key_id {
+            return Ok(());
+        }
+        Err(Error::ParamsMismatch(format!(
+            "ciphertext under key {}, keys for arithmetic of {}; compute with keys of the owner of the ciphertext",
+            hex(&x.key_id()),
+            hex(&self.key_id)
+        )))
+    }
+
+    pub(super) fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
+        self.relinearization.as_ref().ok_or_else(|| missing("products"))
+    }
+
+    pub(super) fn rotation(&self, steps: i64) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
+        self.galois.get(GaloisElement::rotation(steps, self.galois.n()))
+    }
+
+    pub(super) fn conjugation(&self) -> Result<(&Automorphism, &SampleBlock<W>), Error> {
+        self.galois.get(GaloisElement::conjugation(self.galois.n())).map_err(|_| missing("conjugation"))
+    }
+}
+
+fn missing(what: &str) -> Error {
+    Error::MissingKey(format!("there is no key for {what} among these; make keys that have it"))
+}

@@ -1,0 +1,76 @@
+//! What further keys of an owner are made from.
+
+use super::{
+    context::CkksContext,
+    encrypt::{PublicKey, public_key_b},
+};
+use crate::{
+    arith::Word,
+    error::Error,
+    ring::GaloisElement,
+    rlwe::{KeySeeds, SampleBlock, SecretKey},
+};
+
+/// The key that encrypts messages, whatever the method that refreshes them, and the seeds of its key set. It is as secret as the key,
+/// and makes public keys.
+#[derive(Clone, Copy)]
+pub struct MainSecret<'a, W: Word> {
+    context: &'a CkksContext<W>,
+    secret: &'a SecretKey<W>,
+    seeds: &'a KeySeeds,
+    key_id: [u8; 16],
+}
+
+impl<'a, W: Word> MainSecret<'a, W> {
+    /// The key of a key set and its seeds.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`] for a key of another chain.
+    pub fn new(
+        context: &'a CkksContext<W>,
+        secret: &'a SecretKey<W>,
+        seeds: &'a KeySeeds,
+        key_id: [u8; 16],
+    ) -> Result<Self, Error> {
+        secret.check_chain(context.rlwe())?;
+        Ok(Self { context, secret, seeds, key_id })
+    }
+
+    /// The parameter set.
+    pub fn context(&self) -> &'a CkksContext<W> {
+        self.context
+    }
+
+    /// Public identifier of the key set.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+
+    /// The public encryption key for levels up to `level`.
+    ///
+    /// # Errors
+    /// [`Error::LevelMismatch`] for a level the chain does not have.
+    pub fn public_key(&self, level: usize) -> Result<PublicKey<W>, Error> {
+        self.context.rlwe().check_level(level)?;
+        let b = public_key_b(self.context, self.secret, self.seeds, level);
+        PublicKey::new(self.context, self.key_id, level, b, self.seeds.public())
+    }
+
+    /// The relinearisation key for products at levels up to `level`.
+    ///
+    /// # Errors
+    /// As [`Self::public_key`].
+    pub fn relinearization_key(&self, level: usize) -> Result<SampleBlock<W>, Error> {
+        self.context.rlwe().check_level(level)?;
+        Ok(self.secret.relinearization_key(self.context.rlwe(), self.seeds, level))
+    }
+
+    /// The key of an automorphism of ciphertexts at levels up to `level`.
+    ///
+    /// # Errors
+    /// As [`Self::public_key`].
+    pub fn galois_key(&self, element: GaloisElement, level: usize) -> Result<SampleBlock<W>, Error> {
+        self.context.rlwe().check_level(level)?;
+        Ok(self.secret.galois_key(self.context.rlwe(), self.seeds, level, element))
+    }
+}

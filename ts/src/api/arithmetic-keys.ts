@@ -1,0 +1,80 @@
+import type { GlueArithmeticKeys, GlueCiphertext } from '../engine/glue.js';
+import type { Handle, Made } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import type { Preset, SlotMode } from '../params.js';
+import { Ciphertext, joinedMode } from './ciphertext.js';
+import { Resource } from './resource.js';
+import { keyMismatch } from './sets.js';
+
+/**
+ * The public keys for products, rotations and conjugation, without those of a bootstrapping; resident in the wasm instance. Made by
+ * `KeySet.arithmeticKeys()`. What takes no keys, such as sums, ciphertexts do by themselves: see {@link Ciphertext}.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy-conventional11', { allowInsecure: true });
+ * using arithmetic = await keys.arithmeticKeys({ rotations: [1] }); // two keys: products, and one rotation
+ * console.log(arithmetic.memoryBytes);
+ * using x = await keys.encrypt([0.5, -0.25, 1]);
+ * using square = await arithmetic.multiply(x, x);
+ * using next = await arithmetic.rotate(square, 1);
+ * using sum = await square.add(next);
+ * console.log((await keys.decrypt(sum)).slice(0, 2)); // nearly 0.3125, 1.0625
+ * rf.close();
+ * ```
+ */
+export class ArithmeticKeys extends Resource<GlueArithmeticKeys> {
+  /** The parameter set. */
+  readonly params: Preset;
+  /** Hexadecimal id of the secret key they belong to. */
+  readonly keyId: string;
+  /** Bytes they take in memory. */
+  readonly memoryBytes: number;
+
+  /** @internal */
+  constructor(
+    port: Port,
+    handle: Handle<GlueArithmeticKeys>,
+    { params, id }: { readonly params: Preset; readonly id: string },
+    memoryBytes: number,
+  ) {
+    super(port, handle, 'the keys for arithmetic');
+    this.params = params;
+    this.keyId = id;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /** x y, slot by slot: relinearised, and one level below the lower of the two. */
+  async multiply(x: Ciphertext, y: Ciphertext): Promise<Ciphertext> {
+    const [left, right] = [this.#handle(x), this.#handle(y)];
+    return this.#made(this.port.call(this.handle, 'multiply', left, right), joinedMode(x, y));
+  }
+
+  /**
+   * Slots moved to the left by `steps`, around: slot j becomes what slot j + steps was; negative ones move to the right. It is composed
+   * of the rotations there are keys for.
+   */
+  async rotate(x: Ciphertext, steps: number): Promise<Ciphertext> {
+    if (!Number.isInteger(steps)) throw new RefloatError('INVALID_ARGUMENT', `a rotation by ${steps} slots: pass an integer`);
+    // Around, and small enough for 32 bits.
+    return this.#made(this.port.call(this.handle, 'rotate', this.#handle(x), steps % this.params.slots), x.mode);
+  }
+
+  /** The complex conjugates of the slots. */
+  async conjugate(x: Ciphertext): Promise<Ciphertext> {
+    return this.#made(this.port.call(this.handle, 'conjugate', this.#handle(x)), x.mode);
+  }
+
+  async #made(made: Promise<Made<GlueCiphertext>>, mode: SlotMode): Promise<Ciphertext> {
+    return new Ciphertext(this.port, await made, mode);
+  }
+
+  #handle(x: Ciphertext): Handle<GlueCiphertext> {
+    keyMismatch(this.keyId, x, 'these keys for arithmetic');
+    return x.handleIn(this.port);
+  }
+}

@@ -1,0 +1,59 @@
+import type { GluePublicKey } from '../engine/glue.js';
+import type { Made } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { throwIfAborted } from '../errors.js';
+import type { Preset } from '../params.js';
+import { levelUpTo, numbers } from './arguments.js';
+import { Ciphertext } from './ciphertext.js';
+import type { EncryptOptions } from './options.js';
+import { Resource } from './resource.js';
+import { copied } from './secret.js';
+
+/**
+ * Encrypts for the owner of a secret key, and decrypts nothing. `KeySet.publicKey()` makes it, and its bytes may go to anybody: what
+ * several parties encrypt with it is under one key, and adds and multiplies.
+ *
+ * @example
+ * ```ts
+ * import { Refloat } from 'refloat';
+ *
+ * const rf = await Refloat.load();
+ * using keys = await rf.keygen('toy10', { allowInsecure: true });
+ * using made = await keys.publicKey();
+ * const bytes = await made.toBytes(); // to the other party
+ * using theirs = await rf.publicKeyFromBytes(bytes, { allowInsecure: true });
+ * using x = await theirs.encrypt([0.25]);
+ * using y = await keys.encrypt([0.5]);
+ * using sum = await x.add(y);
+ * console.log((await keys.decrypt(sum))[0]); // nearly 0.75
+ * rf.close();
+ * ```
+ */
+export class PublicKey extends Resource<GluePublicKey> {
+  /** The parameter set. */
+  readonly params: Preset;
+  /** Hexadecimal id of the key that decrypts. */
+  readonly keyId: string;
+
+  /** @internal */
+  constructor(port: Port, made: Made<GluePublicKey>, params: Preset) {
+    super(port, made, 'the public key');
+    this.params = params;
+    this.keyId = made.keyId;
+  }
+
+  /** Encrypts numbers as `KeySet.encrypt()` does; the noise is larger by some bits. */
+  async encrypt(values: ArrayLike<number>, options: EncryptOptions = {}): Promise<Ciphertext> {
+    throwIfAborted(options.signal);
+    const data = numbers(values, 'encrypt()');
+    const { mode, outputLevel } = this.params;
+    const level = options.level === undefined ? undefined : levelUpTo(outputLevel, options.level);
+    const made = await this.port.call(this.handle, 'encrypt', data, options.mode ?? mode, level, copied(options.seed));
+    return new Ciphertext(this.port, made, options.mode ?? mode);
+  }
+
+  /** The wire form, in an array that is the caller's to keep or to transfer: for everybody who is to encrypt. */
+  async toBytes(): Promise<Uint8Array> {
+    return this.port.call(this.handle, 'toBytes');
+  }
+}

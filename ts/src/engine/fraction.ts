@@ -1,0 +1,55 @@
+/** An event as far as it says how far a run is. */
+interface Reported {
+  readonly kind?: string;
+  readonly stage?: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** A stage, and in how many steps it is done. */
+export interface StageSteps {
+  readonly id: string;
+  readonly steps: number;
+}
+
+/**
+ * How much of a run is done, from 0 to 1, by what it reports: its steps, each of which counts alike. It never falls. The last event of a
+ * run has 1, and none before; what was not foreseen, such as stages that are not in the list, does not count.
+ */
+export class Fraction {
+  readonly #steps: ReadonlyMap<string, number>;
+  readonly #total: number;
+  #finished = 0;
+  #last = 0;
+
+  /**
+   * @param stages all stages of a bootstrapping
+   * @param times how often all of them are done
+   */
+  constructor(stages: readonly StageSteps[], times = 1) {
+    this.#steps = new Map(stages.map(({ id, steps }) => [id, steps]));
+    this.#total = times * stages.reduce((sum, { steps }) => sum + steps, 0);
+  }
+
+  /** Stages that count alike. */
+  static of(ids: readonly string[], times = 1): Fraction {
+    return new Fraction(
+      ids.map((id) => ({ id, steps: 1 })),
+      times,
+    );
+  }
+
+  /** The share that is done after an event. */
+  after(event: object, isLast: boolean): number {
+    const { kind, stage = '', done = 0, total = 1 }: Reported = event;
+    const steps = this.#steps.get(stage) ?? 0;
+    if (kind === 'exit') this.#finished += steps;
+    const part = kind === 'progress' ? (steps * done) / total : 0;
+    const share = this.#total > 0 ? (this.#finished + part) / this.#total : 0;
+    this.#last = isLast ? 1 : Math.max(this.#last, Math.min(share, MOST_BEFORE_THE_END));
+    return this.#last;
+  }
+}
+
+/** What a run that has not ended says at most. */
+const MOST_BEFORE_THE_END = 1 - 2 ** -10;

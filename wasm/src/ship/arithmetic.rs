@@ -1,0 +1,3 @@
+//! Arithmetic in the page.
+
+crate::ckks_arithmetic::ckks_arithmetic!(u32);
