@@ -18,7 +18,7 @@ import { librariesOfWindows } from './lib/pe.mjs';
 import { prepare } from './lib/prepare.mjs';
 import { PLATFORMS, THIRD_PARTY, archive, digests, launcherPackage, layOut, notesOf, packNpm, platformManifest, releaseVersion } from './lib/release.mjs';
 import { cargoProgress, must, run } from './lib/run.mjs';
-import { bill, cratesIn, npmComponent, standardLibrary, together } from './lib/sbom.mjs';
+import { bill, cratesIn, mergeCrates, npmComponent, standardLibrary } from './lib/sbom.mjs';
 
 const COMMAND = 'npm run release';
 
@@ -119,7 +119,7 @@ async function contents(own, ...made) {
     for (const each of workspace ? bundledIn(workspace) : []) bundled.set(each.name, each);
     texts.push(...(await runtimeTexts(system)));
   }
-  const all = together(...crates);
+  const all = mergeCrates(...crates);
   const others = [...libraries.values(), ...[...bundled.values()].map(npmComponent)];
   const json = `${JSON.stringify(bill(own, all, others), undefined, 2)}\n`;
   return { json, licences: thirdParty([...cratesWithTexts(all), ...texts, ...bundled.values()]) };

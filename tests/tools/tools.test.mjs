@@ -19,7 +19,7 @@ import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
 import { digests, notesOf, releaseVersion } from './lib/release.mjs';
 import { run } from './lib/run.mjs';
-import { bill, checksums, linkedCrates, npmComponent, selected, together } from './lib/sbom.mjs';
+import { bill, checksums, linkedCrates, mergeCrates, npmComponent, selected } from './lib/sbom.mjs';
 import { freePort, isFree, notReady } from './lib/server.mjs';
 import { fingerprint } from './lib/stamp.mjs';
 
@@ -232,7 +232,7 @@ test('a bill of materials has what is linked, and what needs what', () => {
 
 test('a crate of two artefacts needs what it needs in either', () => {
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, version: '1.0.0', needs: [] }));
-  const both = together([{ ...a, needs: [b] }, b], [{ ...a, needs: [c, b] }, c]);
+  const both = mergeCrates([{ ...a, needs: [b] }, b], [{ ...a, needs: [c, b] }, c]);
   assert.deepEqual(both.map(({ name, needs }) => [name, needs.map((each) => each.name)]), [['a', ['b', 'c']], ['b', []], ['c', []]]);
 });
 

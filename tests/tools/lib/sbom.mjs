@@ -14,7 +14,7 @@ export async function cratesIn(name, system, options = []) {
 }
 
 /** Several lists of crates as one: a crate that is in two of them needs what it needs in either. */
-export function together(...lists) {
+export function mergeCrates(...lists) {
   const merged = new Map();
   const key = ({ name, version }) => `${name} ${version}`;
   for (const each of lists.flat()) {
