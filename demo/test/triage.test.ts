@@ -70,7 +70,7 @@ describe('the recorded answers', () => {
 
 test('an answer is what the server sends, slot by slot', async () => {
   const scene = sceneOf(trained(train), train, unseen);
-  const set = { name: 'a set', slots: 512, outputLevel: 7, facts: [{ label: 'comparison', value: 'numbers in [0, 1] are ordered rightly from 0.040 apart, but for a chance of 2^-100' }] };
+  const set = { name: 'a set', slots: 512, outputLevel: 7, orders: { ranked: 16, logFailure: -100, leastSigned: 0.08, leastUnit: 0.04, stages: [] } };
   const outputs: Record<string, number[]> = { number: [0.5], rank: [15], top: [1], verdict: [0.999] };
   const given: unknown[] = [];
   const job = Object.assign(Promise.resolve(Object.fromEntries(Object.keys(outputs).map((name) => [name, { name, level: 3 }]))), { async *[Symbol.asyncIterator]() {} });

@@ -183,12 +183,14 @@ impl<W: Word> Tables<W> {
         let root = m.pow(zeta, index as u64 / 2 + 1);
         let powers: Vec<W> =
             core::iter::successors(Some(W::ONE), |&x| Some(m.mul(x, root))).take(index).collect();
-        let chirp: Vec<W> = (0..index).map(|j| powers[j * j % index]).collect();
+        // Above 2^16 a square exceeds the words of wasm32.
+        let square = |j: usize| (j as u64 * j as u64 % index as u64) as usize;
+        let chirp: Vec<W> = (0..index).map(|j| powers[square(j)]).collect();
         // The prime is 1 modulo the index, and does not divide it.
         let over = m.shoup(m.inv(m.reduce_u64(index as u64)).unwrap_or(W::ONE));
         let mut filter = vec![W::ZERO; ntt.n()];
         for j in 0..index {
-            let inverse = powers[(index - j * j % index) % index];
+            let inverse = powers[(index - square(j)) % index];
             if j > 0 {
                 filter[ntt.n() - j] = m.neg(inverse);
             }

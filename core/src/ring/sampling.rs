@@ -123,9 +123,12 @@ impl SmallPoly {
     /// those of k = 0 are taken off the others: so it is spherical up to a factor in the canonical embedding, and no coefficient
     /// is larger than twice the largest of [`Self::error_of`]. In one of odd index it is drawn for all powers of X, and no coefficient
     /// is larger than four times that.
+    ///
+    /// # Panics
+    /// For another width than 21 coins in a ring of odd index: four such errors fit a byte.
     pub fn error_in(ring: Cyclotomic, width: Binomial, stream: &mut Stream) -> Self {
         if let Some(pair) = ring.odd_index() {
-            debug_assert!(width == Binomial::Coins21, "four errors fit a byte");
+            assert!(width == Binomial::Coins21, "four errors fit a byte");
             // For all `X_1`^i `X_2`^j; the last row and the last of each row are taken off the others.
             let [rows, columns] = pair.orders();
             let all = Self::error_of(width, (rows + 1) * (columns + 1), stream);
@@ -134,7 +137,10 @@ impl SmallPoly {
                 let least = row[columns] - last[columns];
                 row.iter().zip(last).take(columns).map(move |(x, y)| x - y - least)
             });
-            return Self(folded.collect());
+            // Of its length from the beginning: what grows leaves copies behind.
+            let mut out = Vec::with_capacity(rows * columns);
+            out.extend(folded);
+            return Self(out);
         }
         if ring.odd_part() == 1 {
             return Self::error_of(width, ring.degree(), stream);

@@ -315,6 +315,12 @@ fn check_security(spec: &RlweSpec) -> Result<SecurityReport, Error> {
     // row, because the dual basis generates the codifferent; the structure of the ring is not counted, as elsewhere. Its error is one as
     // elsewhere, independent in every coefficient, less another that coefficients share (see `SmallPoly::error_in`). Anybody
     // can take that off the samples of independent errors, which are what is estimated: with it they are no easier.
+    if spec.policy.is_secure() && Cyclotomic::of_odd_index(spec.odd_part).is_some() {
+        return Err(Error::Insecure(format!(
+            "no bound of {} is known for rings of odd index, such as {}; use a ring of the tables, or a policy for tests",
+            spec.policy, spec.odd_part
+        )));
+    }
     let primes = spec.levels.iter().flatten().chain(&spec.special);
     security::check(
         &[Instance {

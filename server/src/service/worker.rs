@@ -71,6 +71,9 @@ fn run(service: &Arc<Service>, pool: &ThreadPool) {
             Err(StoreError::Corrupt("the queue".to_owned()))
         });
         if service.is_stopping() && (front.is_idle() || service.live.is_shutting_down()) {
+            if !front.is_idle() {
+                put_back(&mut front, &dispatch, began);
+            }
             return;
         }
         let ran = turn(&runner, &*dispatch, |work| Journal::begin(service, work));
@@ -80,6 +83,19 @@ fn run(service: &Arc<Service>, pool: &ThreadPool) {
             _ => service.live.wait(Duration::from_secs(1)),
         }
     }
+}
+
+/// Puts back what was handed out when the server began to stop, and what nobody has begun: nothing is held against it.
+fn put_back(front: &mut Front, dispatch: &Local, began: Instant) {
+    while let Ok(Some(work)) = dispatch.take() {
+        let stopped = Done { job: work.job, attempt: work.attempt, outcome: Outcome::Stopped };
+        if dispatch.report(&stopped).is_err() {
+            break;
+        }
+    }
+    // Where that cannot be noted, the next process finds the job as one that ended with this one.
+    let noted = AssertUnwindSafe(|| front.turn(began.elapsed().as_millis() as u64));
+    let _ = catch_unwind(noted);
 }
 
 /// Takes an attempt, runs it, stores its result and reports what came of it. Returns whether there was one.

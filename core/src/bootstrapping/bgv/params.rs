@@ -414,7 +414,8 @@ impl Shapes {
             }
             Some(_) => {
                 return Err(Error::InvalidArgument(format!(
-                    "{} stages of slots-to-coefficients and {} of coefficients-to-slots in a ring of odd index; take 2 of both, one                      for each dimension of slots",
+                    "{} stages of slots-to-coefficients and {} of coefficients-to-slots in a ring of odd index; take 2 of both, one \
+                     for each dimension of slots",
                     spec.slots_to_coeffs, spec.coeffs_to_slots
                 )));
             }

@@ -130,16 +130,22 @@ pub(super) fn orders(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
         ))),
     };
     let orders = readings.iter().map(order).collect::<Result<Vec<_>, _>>()?;
-    if let Some(order) = orders.iter().find(|order| order.by == Some(Way::Digits)) {
-        return Err(Error::InvalidArgument(format!(
-            "{} by digits, where gates compare; leave the way open, or plan a program for a set that has both",
-            order.kind()
-        )));
-    }
     if orders.iter().any(|order| !orders[0].shares_comparisons(order)) {
         return Err(Error::InvalidArgument("questions of different numbers; ask them apart".into()));
     }
     Ok(orders)
+}
+
+/// [`orders`] that gates are to tell.
+pub(super) fn orders_by_gates(readings: &[&Reading]) -> Result<Vec<Order>, Error> {
+    let orders = orders(readings)?;
+    match orders.iter().find(|order| order.by == Some(Way::Digits)) {
+        None => Ok(orders),
+        Some(order) => Err(Error::InvalidArgument(format!(
+            "{} by digits, where gates compare; leave the way open, or plan a program for a set that has both",
+            order.kind()
+        ))),
+    }
 }
 
 /// Where numbers lie that a question is about, as gates compare them. A sign compares with 0, and no number is further than 1 from it.

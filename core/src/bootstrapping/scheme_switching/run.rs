@@ -6,7 +6,7 @@ use super::{
     evaluator::LinkEvaluator,
     order::pairs,
     phases::Phase,
-    questions::{answer_level, bits_of_rank, orders, planned, range},
+    questions::{answer_level, bits_of_rank, orders_by_gates, planned, range},
     stages,
 };
 use crate::{
@@ -102,7 +102,7 @@ impl<R: ReductionSpec> OrderRun<R> {
         planned(evaluator.params(), x.scale(), readings)?;
         Ok(Self {
             evaluator: evaluator.clone(),
-            orders: orders(readings.list)?,
+            orders: orders_by_gates(readings.list)?,
             ranks: Vec::new(),
             place: 0,
             sum: None,

@@ -2,7 +2,10 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use crate::{arith::PrimePower, error::Error};
+use crate::{
+    arith::{PrimePower, primes::is_prime},
+    error::Error,
+};
 
 /// Attempts to split a polynomial, each of which succeeds with a probability of about one half.
 const ATTEMPTS: u64 = 1000;
@@ -28,9 +31,10 @@ impl GaloisRing {
     /// [`Error::InvalidArgument`] for another order or p.
     pub fn new(ring: PrimePower, order: u64) -> Result<Self, Error> {
         let (p, base) = (ring.prime(), ring.with_exponent(1)?);
+        check_order(order)?;
         let degree = multiplicative_order(p, order).filter(|&d| d > 1).ok_or_else(|| {
             Error::InvalidArgument(format!(
-                "{p} modulo {order} is no generator of more than one unit; take another prime"
+                "{p} is 0 or 1 modulo {order}, so that slots would hold integers; take another prime"
             ))
         })?;
         let residues = factor(base, order, degree)?;
@@ -148,6 +152,7 @@ impl GaloisRing {
     /// # Errors
     /// [`Error::InvalidArgument`] for another order.
     pub fn root_of_unity(&self, order: u64) -> Result<Vec<u64>, Error> {
+        check_order(order)?;
         let (p, d) = (self.ring.prime(), self.degree());
         // (p^d - 1) / order, digits to base p from the highest: division of d digits p - 1.
         let mut rest: u128 = 0;
@@ -192,6 +197,16 @@ impl GaloisRing {
         let below = core::iter::once(&0).chain(x);
         below.zip(&self.modulus).map(|(&x, &c)| m.sub(x, m.mul(lead, c))).collect()
     }
+}
+
+/// Odd primes below 2^17, as rings have them.
+fn check_order(order: u64) -> Result<(), Error> {
+    if order % 2 == 1 && order >> 17 == 0 && is_prime(order) {
+        return Ok(());
+    }
+    Err(Error::InvalidArgument(format!(
+        "{order} is no odd prime below 2^17, and slots have the roots of unity of one"
+    )))
 }
 
 /// The order of a modulo a prime q, unless q divides a.
