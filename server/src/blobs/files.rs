@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::{Blob, Blobs, Put};
 use crate::store::files::{Expected, ReadError, Written};
+use crate::system::files::sync_folder;
 
 /// The files of a data folder that a [`crate::store::Store`] has open.
 pub struct FileBlobs {
@@ -25,7 +26,13 @@ impl Blobs for FileBlobs {
         let expected = Expected { length: bytes.len() as u64, digest: Some(*blake3::hash(bytes).as_bytes()) };
         if path.try_exists()? {
             return match expected.open(&path) {
-                Ok(_) => Ok(Put::Same),
+                Ok(_) => {
+                    // An earlier attempt may have given the name, and failed before it was sure to last.
+                    for folder in path.ancestors().skip(1).take(2) {
+                        sync_folder(folder)?;
+                    }
+                    Ok(Put::Same)
+                }
                 Err(ReadError::Damaged(_)) => Ok(Put::Differs),
                 Err(ReadError::Io(error)) => Err(error),
             };

@@ -63,12 +63,15 @@ pub struct Front {
     out: HashMap<Id, Lease>,
     /// Why a job may be running by the table and not be out: a claim that failed can have reached the disk.
     unsure: Option<Requeue>,
+    /// What becomes of attempts whose end could not be noted yet: worked out once, however often it is tried.
+    endings: HashMap<(Id, u32), Ending>,
     /// When the table was compared with what is out.
     looked: Option<Millis>,
     pause: Duration,
 }
 
 /// What becomes of a job of which an attempt has ended.
+#[derive(Clone)]
 enum Ending {
     Done(Made),
     Failed(Problem),
@@ -86,6 +89,7 @@ impl Front {
             turns: Turns::default(),
             out: HashMap::new(),
             unsure: None,
+            endings: HashMap::new(),
             looked: None,
             pause: PAUSES[0],
         }
@@ -144,6 +148,7 @@ impl Front {
         for (job, _) in self.out.drain() {
             self.service.live.end(job);
         }
+        self.endings.clear();
         self.unsure = Some(Requeue::Crashed);
     }
 
@@ -234,27 +239,40 @@ impl Front {
             self.late(&job, done);
             return Ok(());
         }
-        let noted = match self.ending(&job, done)? {
-            Ending::Done(made) => {
-                service.estimates.record(&job.params, job.task.bootstraps(), made.seconds);
-                jobs::finish(store, job.id, done.attempt, &made)
+        let attempt = (job.id, done.attempt);
+        let ending = match self.endings.get(&attempt) {
+            // It could not be noted before, nobody waits for the result any more, and the disk may have no room for it.
+            Some(_) if self.is_cancelled(&job) => Ending::Cancelled,
+            Some(known) => known.clone(),
+            None => {
+                let ending = self.ending(&job, done)?;
+                self.endings.insert(attempt, ending.clone());
+                ending
             }
+        };
+        let made = if let Ending::Done(made) = &ending { Some(*made) } else { None };
+        let noted = match ending {
+            Ending::Done(made) => jobs::finish(store, job.id, done.attempt, &made),
             Ending::Failed(problem) => jobs::fail(store, job.id, done.attempt, problem),
             Ending::Cancelled => jobs::abandon(store, job.id, done.attempt),
             Ending::Again(why) => jobs::requeue(store, job.id, done.attempt, &why),
         };
         let record = noted?;
+        if let Some(made) = made.filter(|_| record.is_some()) {
+            service.estimates.record(&job.params, job.task.bootstraps(), made.seconds);
+        }
         self.close(done, record.as_ref());
         Ok(())
+    }
+
+    fn is_cancelled(&self, job: &JobRecord) -> bool {
+        self.service.live.get(job.id).is_some_and(|live| live.stopped() == Some(Stop::Cancelled))
     }
 
     /// What becomes of a job that is at the attempt of which something came.
     fn ending(&self, job: &JobRecord, done: &Done) -> Result<Ending, StoreError> {
         let service = &self.service;
-        let cancelled =
-            || service.live.get(job.id).is_some_and(|live| live.stopped() == Some(Stop::Cancelled));
-        // It could not be noted before, nobody waits for the result any more, and the disk may have no room for it.
-        if self.pause > PAUSES[0] && cancelled() {
+        if self.pause > PAUSES[0] && self.is_cancelled(job) {
             return Ok(Ending::Cancelled);
         }
         Ok(match &done.outcome {
@@ -345,6 +363,7 @@ impl Front {
     /// A job is out no more; `record` is what has become of it, where that is news.
     fn close(&mut self, done: &Done, record: Option<&JobRecord>) {
         self.out.remove(&done.job);
+        self.endings.remove(&(done.job, done.attempt));
         let service = &self.service;
         service.live.end(done.job);
         if let Some(record) = record {

@@ -101,6 +101,7 @@ impl Lowered {
         let mut values: Vec<Value> = Vec::new();
         // Ranks of the same numbers, and those over their table.
         let mut ranks: Vec<(Value, Order, Value)> = Vec::new();
+        let mut signs: Vec<(Value, u32, Value)> = Vec::new();
         let mut of_tables: BTreeMap<Value, Value> = BTreeMap::new();
         for (index, node) in program.nodes().iter().enumerate() {
             let value = match &node.operation {
@@ -110,7 +111,16 @@ impl Lowered {
                         ranks.iter().find(|(of, other, _)| *of == x && order.shares_comparisons(other));
                     let within = |error: Error| error.within(&program.describe(index));
                     match (order.asked, known.map(|&(_, _, rank)| rank)) {
-                        (Asked::Sign, _) => lowering.signs(index, x, order).map_err(within)?,
+                        (Asked::Sign, _) => {
+                            match signs.iter().find(|&&(of, n, _)| (of, n) == (x, order.count)) {
+                                Some(&(_, _, known)) => known,
+                                None => {
+                                    let read = lowering.signs(index, x, order).map_err(within)?;
+                                    signs.push((x, order.count, read));
+                                    read
+                                }
+                            }
+                        }
                         (_, Some(rank)) => lowering.answer(index, rank, order, &mut of_tables),
                         (_, None) => {
                             let rank = lowering.ranks(index, x, order).map_err(within)?;
@@ -177,7 +187,11 @@ impl Lowering<'_> {
         self.push(origin, Operation::Add(x, numbers))
     }
 
-    fn constant(&mut self, origin: usize, numbers: Vec<f64>) -> Value {
+    fn constant(&mut self, origin: usize, mut numbers: Vec<f64>) -> Value {
+        // One number alone would stand in every slot.
+        if numbers.len() == 1 && self.slots > 1 {
+            numbers.push(0.0);
+        }
         self.push(origin, Operation::Constant(numbers.into_iter().map(Complex::from).collect()))
     }
 
@@ -214,7 +228,8 @@ impl Lowering<'_> {
         let (count, n) = (order.count as usize, (order.count as usize).next_power_of_two());
         if order.count > MOST_RANKED || n * n > self.slots {
             return Err(Error::InvalidArgument(format!(
-                "{count} numbers to rank by digits, as many pairs as {n} times {n} in {} slots; rank at most {MOST_RANKED} at once, and no                  more than fit",
+                "{count} numbers to rank by digits, as many pairs as {n} times {n} in {} slots; rank at most {MOST_RANKED} at once, and no \
+                 more than fit",
                 self.slots
             )));
         }
@@ -291,6 +306,7 @@ mod tests {
         };
         let mut stream = Seed::from_bytes([3; 32]).stream();
         for (count, bounds, steps) in [
+            (1, "unit", 2),
             (2, "grid 1", 2),
             (3, "grid 3", 8),
             (5, "unit", 1 << 20),

@@ -63,7 +63,7 @@ impl Compared {
                 };
                 format!("by {} about {seconds:.2} s on one thread{wrong}{apart}", way.name())
             }
-            Err(error) => format!("by {} not: {error}", way.name()),
+            Err(error) => format!("not by {}: {error}", way.name()),
         };
         let why = match (self.chosen, &self.gates, &self.digits) {
             (true, ..) => "as the program says",

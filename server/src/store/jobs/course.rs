@@ -129,15 +129,20 @@ pub enum Requeue {
     Trouble(String, Duration),
 }
 
-/// Puts a running job back to where it was in the queue.
+/// Puts a running job back to where it was in the queue; one that was to be cancelled has come to its end.
 ///
 /// # Errors
 /// The store fails.
 pub fn requeue(store: &Store, id: Id, attempt: u32, why: &Requeue) -> Result<Option<JobRecord>, StoreError> {
-    store.write(|txn| {
+    let record = store.write(|txn| {
         let record = change(txn, id, |record| {
             if !is_at(record, attempt) {
                 return false;
+            }
+            if record.cancel {
+                record.state = JobState::Cancelled;
+                record.finished = Some(store.now());
+                return true;
             }
             record.state = JobState::Queued;
             match why {
@@ -151,11 +156,15 @@ pub fn requeue(store: &Store, id: Id, attempt: u32, why: &Requeue) -> Result<Opt
             }
             true
         })?;
-        if let Some(record) = &record {
+        if let Some(record) = record.as_ref().filter(|record| record.state == JobState::Queued) {
             txn.open_table(QUEUE)?.insert(record.sequence, record.id.0)?;
         }
         Ok(record)
-    })
+    })?;
+    if let Some(record) = record.as_ref().filter(|record| record.state.is_final()) {
+        ended(store, record);
+    }
+    Ok(record)
 }
 
 /// Cancels a job: a waiting one ends now, a running one is marked. Returns the record after the
