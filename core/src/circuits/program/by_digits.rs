@@ -294,19 +294,32 @@ mod tests {
     use super::*;
     use crate::random::Seed;
 
+    const ORDERS: DigitOrders =
+        DigitOrders { base: 128, base_of_pairs: 128, guard: 32, rounding: 16.5, off: 0.0, key_switch: 0.0 };
+
+    /// Ends of the range, and numbers beyond it where nothing is asked.
+    #[test]
+    fn a_sign_of_one_number_is_in_its_slot_alone() {
+        let program =
+            Program::parse("x = input\na = sign x 1\nb = sign x 1\nc = add a b\nc = output c").unwrap();
+        let lowered = Lowered::new(&program, &ORDERS, &[1, 2], 8).unwrap();
+        for first in [1.0, 0.5, -0.5, -1.0] {
+            let x = [first, 1.0, -1.0, 3.0, -3.0, 0.0, 0.25, -0.25].map(Complex::from).to_vec();
+            let found = lowered.program.evaluate(8, core::slice::from_ref(&x)).unwrap();
+            let wanted = [if first > 0.0 { 2.0 } else { 0.0 }].into_iter().chain([0.0; 7]);
+            let off = found[0].iter().zip(wanted).map(|(y, wanted)| (y.re - wanted).abs());
+            assert!(off.fold(0.0, f64::max) < 1e-9, "{first}: {found:?}");
+        }
+        let readings =
+            lowered.program.nodes().iter().filter(|n| matches!(n.operation, Operation::Digits(..)));
+        assert_eq!(readings.count(), 1, "asked twice, read once");
+    }
+
     #[test]
     fn what_is_lowered_computes_the_same() {
-        let orders = DigitOrders {
-            base: 128,
-            base_of_pairs: 128,
-            guard: 32,
-            rounding: 16.5,
-            off: 0.0,
-            key_switch: 0.0,
-        };
+        let orders = ORDERS;
         let mut stream = Seed::from_bytes([3; 32]).stream();
         for (count, bounds, steps) in [
-            (1, "unit", 2),
             (2, "grid 1", 2),
             (3, "grid 3", 8),
             (5, "unit", 1 << 20),
