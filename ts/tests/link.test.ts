@@ -124,6 +124,10 @@ describe('the order of slots', () => {
     const views = run.events.filter((e): e is StageView => e.kind === 'view');
     expect(views.length).toBeGreaterThan(3);
     for (const view of views) expect(view.maxError, view.stage).toBeLessThan(0.1);
+    // Three bits of each rank come back one after the other.
+    const back = run.events.filter((e) => e.kind === 'exit' && e.stage === 'eval_mod').map((e) => ('fraction' in e ? e.fraction : NaN));
+    expect(back).toHaveLength(3);
+    expect(back[0]).toBeCloseTo(7 / 15);
   });
 
   it('is cancelled between two steps', async () => {

@@ -137,7 +137,7 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
 
   /** In each of the first `count` slots how many of the others are smaller, and 0 in all others. */
   rank(x: Ciphertext, count: number, options: InspectedOrderOptions = {}): SteppableRun<Ciphertext, StageEvent> {
-    return this.#ask(x, (value) => value.rank(count, options), options);
+    return this.#ask(x, (value) => value.rank(count, options), options, Math.max(1, Math.ceil(Math.log2(count))));
   }
 
   /** 1 in the slots of the `most` largest of the first `count` ones, and 0 in all others. */
@@ -150,9 +150,14 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     return this.#ask(x, (value) => value.sign(count), options);
   }
 
-  #ask(x: Ciphertext, ask: (x: Value) => Value, options: InspectedOrderOptions): SteppableRun<Ciphertext, StageEvent> {
+  #ask(
+    x: Ciphertext,
+    ask: (x: Value) => Value,
+    options: InspectedOrderOptions,
+    lookUps = 1,
+  ): SteppableRun<Ciphertext, StageEvent> {
     const { name: preset, slots } = this.params;
-    return answer(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, ask }, options);
+    return answer(this.port, x, { keys: this.handle, keyId: this.keyId, slots, preset, ask, lookUps }, options);
   }
 
   #read<T>(

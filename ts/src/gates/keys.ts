@@ -157,7 +157,8 @@ export class GateKeys extends Resource<GlueGateKeys> {
   }
 
   /**
-   * Integers below `messages` from their bits, the lowest first: what {@link GateKeys.toBits} took apart, or what gates have computed.
+   * Integers below `messages` from their bits, the lowest first: what {@link GateKeys.toBits} took apart, for `messages` a power
+   * of two, or what gates have computed.
    * Each bit is a look-up.
    *
    * @param messages by default what the set is made for, `params.gates.messages`

@@ -30,6 +30,8 @@ export interface Question {
   readonly preset: string;
   /** Adds the question about a value. */
   readonly ask: (x: Value) => Value;
+  /** Look-ups of each rank, whose results come back one after the other: a rank has one for each of its bits. */
+  readonly lookUps?: number;
 }
 
 /** A program of one question. @internal */
@@ -43,7 +45,7 @@ export function programOf(slots: number, ask: (x: Value) => Value): Program {
 export function answer(
   port: Port,
   ciphertext: Ciphertext,
-  { keys, keyId, slots, preset, ask }: Question,
+  { keys, keyId, slots, preset, ask, lookUps = 1 }: Question,
   { inspect, signal }: InspectedOrderOptions,
 ): SteppableRun<Ciphertext, StageEvent> {
   if (keys.module !== 'link') {
@@ -57,7 +59,7 @@ export function answer(
   return new SteppableRun((control) => {
     const begun = port.call(classOf(ckks(x.module), 'OrderRun'), 'begin', x, bytes, keys);
     return freeing(port, begun, async (handle) => {
-      const run = new EngineRun<GlueOrderRun, StageEvent>(port, handle, control, Fraction.of(ORDER_STAGES));
+      const run = new EngineRun<GlueOrderRun, StageEvent>(port, handle, control, Fraction.of(stagesOf(lookUps)));
       for (let finished = false; !finished; ) {
         await control.gate();
         const step = await (secret ? run.step('stepInspected', secret) : run.step('step'));
@@ -68,4 +70,8 @@ export function answer(
   }, signal);
 }
 
-const ORDER_STAGES: readonly OrderStageId[] = ['slots_to_coeffs', 'to_gates', 'compare', 'look_up', 'to_slots', 'mod_raise', 'eval_mod'];
+/** The stages of a run, in order. */
+function stagesOf(lookUps: number): readonly OrderStageId[] {
+  const back: readonly OrderStageId[] = ['look_up', 'to_slots', 'mod_raise', 'eval_mod'];
+  return ['slots_to_coeffs', 'to_gates', 'compare', ...Array.from({ length: lookUps }, () => back).flat()];
+}
