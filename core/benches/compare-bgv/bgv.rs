@@ -1,11 +1,9 @@
-//! refloat's exact integers beside those of fhe.rs, Lattigo and fheanor, on one thread, one after the other: products and rotations of
-//! 32768 integers modulo 65537, and a bootstrap of 1024.
+//! refloat's exact integers beside those of fhe.rs and Lattigo, on one thread, one after the other: encryption, sums, products and
+//! rotations of 32768 integers modulo 65537.
 //!
-//! `cargo run --release --manifest-path core/benches/compare-bgv/Cargo.toml [-- ROUNDS]`; Lattigo is measured where Go is, and fheanor
-//! with `--features fheanor` and a nightly compiler. Every result is decrypted and compared with the clear one.
+//! `cargo run --release --manifest-path core/benches/compare-bgv/Cargo.toml [-- ROUNDS]`; Lattigo is measured where Go is. Every result
+//! is decrypted and compared with the clear one.
 
-#[cfg(feature = "fheanor")]
-mod fheanor;
 mod ours;
 mod theirs;
 
@@ -23,18 +21,6 @@ struct Operations {
     multiply: f64,
     rotate: f64,
     /// Slots of all results that differ from the clear ones.
-    wrong: usize,
-}
-
-/// A thin bootstrap.
-struct Bootstrap {
-    name: &'static str,
-    slots: usize,
-    log_q: f64,
-    /// Least seconds.
-    seconds: f64,
-    /// Bits that the noise may still grow by.
-    capacity: f64,
     wrong: usize,
 }
 
@@ -68,21 +54,6 @@ fn main() {
             ratio(|o| o.rotate)
         );
     }
-    let ours = pool.install(|| ours::bootstrap(rounds)).expect("a bootstrap of a named set");
-    print(&ours);
-    #[cfg(feature = "fheanor")]
-    {
-        let theirs = fheanor::bootstrap(rounds);
-        print(&theirs);
-        println!("{} takes {:.1} times refloat's time", theirs.name, theirs.seconds / ours.seconds);
-    }
-}
-
-fn print(Bootstrap { name, slots, log_q, seconds, capacity, wrong }: &Bootstrap) {
-    println!(
-        "\n{name}: a thin bootstrap of {slots} slots at log2 Q {log_q:.0} takes {:.1} ms and leaves {capacity:.0} bits, {wrong} wrong",
-        1e3 * seconds
-    );
 }
 
 /// Values that are neither constant nor in order.
