@@ -128,9 +128,16 @@ where
             refusal(refused, "PARAMS_MISMATCH", "same key|compute with keys of the owner");
         }
         let lowest = on.drop_to_level(&cx, floor).unwrap();
-        refusal(on.multiply(&lowest, &cx, keys), "LEVEL_MISMATCH", "bootstrap it first");
-        refusal(on.multiply_known(&lowest, Known::Slots(&x)), "LEVEL_MISMATCH", "bootstrap it first");
-        refusal(on.drop_to_level(&lowest, top), "LEVEL_MISMATCH", "");
+        refusal(on.multiply(&lowest, &cx, keys), "LEVEL_MISMATCH", "ciphertexts of this set stay at level");
+        refusal(
+            on.multiply_known(&lowest, Known::Slots(&x)),
+            "LEVEL_MISMATCH",
+            "ciphertexts of this set stay at level",
+        );
+        refusal(on.drop_to_level(&lowest, top), "LEVEL_MISMATCH", "level");
+        let scale = (0..20).fold(cx.scale(), |scale, _| scale.mul(cx.scale()));
+        let stated = cx.clone().relabelled(scale);
+        refusal(on.multiply(&stated, &cx, keys), "SCALE_MISMATCH", "does not fit");
         let many = vec![Complex::ONE; self.slots() + 1];
         refusal(on.add_known(&cx, Known::Slots(&many)), "INVALID_ARGUMENT", "give at most one a slot");
         let nan = Complex::new(f64::NAN, 0.0);
@@ -170,7 +177,7 @@ where
         let own = self.encrypt(&y, top);
         self.holds(&on.add(&party(&x, 1).unwrap(), &own).unwrap(), top, |i| x[i] + y[i]);
         let many = vec![Complex::ONE; self.slots() + 1];
-        refusal(party(&many, 1), "INVALID_ARGUMENT", "");
+        refusal(party(&many, 1), "INVALID_ARGUMENT", "split|slots in complex mode take up to");
         let key = wire::public_key_from_bytes(&self.params, &bytes).unwrap();
         let at = |level: usize| {
             self.params.encrypt_numbers_for(&key, &[0.5], SlotMode::Real, level, &Seed::from_bytes([3; 32]))

@@ -1,7 +1,7 @@
 //! Arithmetic on numbers in slots, one operation at a time: levels and scales are brought together here.
 //!
 //! What a planner does for a program ([`super::program`]) is done for each operation by itself: sums meet at one scale, factors are
-//! encoded so that the product has the scale of its level, and nothing falls below the level that a bootstrap takes.
+//! encoded so that the product has the scale of its level, and nothing falls below the lowest level of messages.
 
 mod keys;
 
@@ -76,6 +76,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     /// [`Error::ParamsMismatch`] for a ciphertext of another set; [`Error::InvalidArgument`] for too many numbers, or one that is not
     /// finite or too large for the modulus.
     pub fn add_known(&self, x: &Ciphertext<W>, y: Known<'_>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         match y {
             Known::Everywhere(number) => {
                 check_finite(&[number])?;
@@ -93,6 +94,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     /// # Errors
     /// As [`Self::add_known`]; [`Error::LevelMismatch`] if no level is left.
     pub fn multiply_known(&self, x: &Ciphertext<W>, y: Known<'_>) -> Result<Ciphertext<W>, Error> {
+        self.check_set(x)?;
         if let Known::Everywhere(Complex { re, im: 0.0 }) = y
             && re.abs() <= LARGEST_INTEGER
             && libm::trunc(re) - re == 0.0
@@ -120,7 +122,8 @@ impl<'a, W: Word> Arithmetic<'a, W> {
     ///
     /// # Errors
     /// [`Error::ParamsMismatch`] for ciphertexts of another set, or of another key than the others; [`Error::LevelMismatch`] if no
-    /// level is left; [`Error::MissingKey`] without the key.
+    /// level is left; [`Error::MissingKey`] without the key; [`Error::ScaleMismatch`] for scales whose product the level has no room
+    /// for.
     pub fn multiply(
         &self,
         x: &Ciphertext<W>,
@@ -128,8 +131,20 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         keys: &ArithmeticKeys<W>,
     ) -> Result<Ciphertext<W>, Error> {
         keys.check_owner(x)?;
+        self.check_set(x)?;
+        x.check_same_key(y)?;
         let level = x.level().min(y.level());
         self.below(level, "a product")?;
+        // Bytes say their scale themselves.
+        let room = self.evaluator.context().rlwe().q(level).log2() - 1.0;
+        if x.log_scale() + y.log_scale() > room {
+            return Err(Error::ScaleMismatch(format!(
+                "a product at scales 2^{:.1} and 2^{:.1} does not fit the 2^{room:.1} that level {level} has for numbers up to 1; encrypt \
+                 at the scale of the set",
+                x.log_scale(),
+                y.log_scale()
+            )));
+        }
         self.evaluator.multiply_rescale(x, y, keys.relinearization()?, &mut Counters::default())
     }
 
@@ -178,6 +193,7 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         x: &Ciphertext<W>,
         y: &Ciphertext<W>,
     ) -> Result<(Ciphertext<W>, Ciphertext<W>), Error> {
+        self.check_set(x)?;
         x.check_same_key(y)?;
         let (a, b) = (x.level(), y.level());
         if x.scale().matches(y.scale()) {
@@ -225,10 +241,18 @@ impl<'a, W: Word> Arithmetic<'a, W> {
         if level > floor {
             return Ok(level - 1);
         }
+        let bootstrap = match self.target.bootstraps_from() {
+            Some(input) if level >= input => "bootstrap it first, or ",
+            _ => "",
+        };
         Err(Error::LevelMismatch(format!(
             "{what} takes a level of an operand at level {level}, and ciphertexts of this set stay at level {floor} or above; \
-             bootstrap it first, or encrypt at a level up to {top}"
+             {bootstrap}encrypt at a level up to {top}"
         )))
+    }
+
+    fn check_set(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+        x.identity().check_set(&self.evaluator.context().fingerprint())
     }
 
     /// Numbers in all slots of the ring: where messages have fewer, they repeat.

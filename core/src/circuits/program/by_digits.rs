@@ -96,12 +96,11 @@ impl Lowered {
     /// # Errors
     /// [`Error::InvalidArgument`], naming the node, for more numbers than are ranked, or on a grid that is too fine.
     pub fn new(program: &Program, orders: &DigitOrders, at: &[usize], slots: usize) -> Result<Self, Error> {
-        let mut lowering =
-            Lowering { orders, slots, nodes: Vec::new(), origins: Vec::new(), least_distance: 0.0 };
+        let (nodes, origins, read_signs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut lowering = Lowering { orders, slots, nodes, origins, least_distance: 0.0, read_signs };
         let mut values: Vec<Value> = Vec::new();
         // Ranks of the same numbers, and those over their table.
         let mut ranks: Vec<(Value, Order, Value)> = Vec::new();
-        let mut signs: Vec<(Value, u32, Value)> = Vec::new();
         let mut of_tables: BTreeMap<Value, Value> = BTreeMap::new();
         for (index, node) in program.nodes().iter().enumerate() {
             let value = match &node.operation {
@@ -111,16 +110,7 @@ impl Lowered {
                         ranks.iter().find(|(of, other, _)| *of == x && order.shares_comparisons(other));
                     let within = |error: Error| error.within(&program.describe(index));
                     match (order.asked, known.map(|&(_, _, rank)| rank)) {
-                        (Asked::Sign, _) => {
-                            match signs.iter().find(|&&(of, n, _)| (of, n) == (x, order.count)) {
-                                Some(&(_, _, known)) => known,
-                                None => {
-                                    let read = lowering.signs(index, x, order).map_err(within)?;
-                                    signs.push((x, order.count, read));
-                                    read
-                                }
-                            }
-                        }
+                        (Asked::Sign, _) => lowering.signs(index, x, order).map_err(within)?,
                         (_, Some(rank)) => lowering.answer(index, rank, order, &mut of_tables),
                         (_, None) => {
                             let rank = lowering.ranks(index, x, order).map_err(within)?;
@@ -167,6 +157,8 @@ struct Lowering<'a> {
     nodes: Vec<Node>,
     origins: Vec<usize>,
     least_distance: f64,
+    /// Signs that are read: of which numbers, how many, and where they are.
+    read_signs: Vec<(Value, u32, Value)>,
 }
 
 impl Lowering<'_> {
@@ -209,7 +201,10 @@ impl Lowering<'_> {
     }
 
     fn signs(&mut self, origin: usize, x: Value, order: &Order) -> Result<Value, Error> {
-        let count = order.count as usize;
+        if let Some(&(.., known)) = self.read_signs.iter().find(|&&(of, n, _)| (of, n) == (x, order.count)) {
+            return Ok(known);
+        }
+        let (of, count) = (x, order.count as usize);
         if count > self.slots {
             return Err(Error::InvalidArgument(format!("signs of {count} numbers in {} slots", self.slots)));
         }
@@ -220,7 +215,9 @@ impl Lowering<'_> {
         let x = self.times(origin, x, vec![turns; count]);
         let middles = self.middles(|slot| (slot < count).then_some(0.5));
         let x = self.plus(origin, x, middles);
-        Ok(self.push(origin, Operation::Digits(x, reading)))
+        let read = self.push(origin, Operation::Digits(x, reading));
+        self.read_signs.push((of, order.count, read));
+        Ok(read)
     }
 
     /// In slot j how many of the other numbers are smaller than number j; zeros only where no other slot is looked at.

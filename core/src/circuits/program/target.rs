@@ -164,8 +164,16 @@ impl Target {
         self.rotations.clear();
         self.conjugation = None;
         self.bootstrapping = None;
+        self.modular = None;
+        self.log_failure = None;
         self.digits = None;
+        self.orders = None;
         self
+    }
+
+    /// The level that a bootstrap takes its input at, or above; none without one.
+    pub fn bootstraps_from(&self) -> Option<usize> {
+        self.bootstrapping.map(|(input, _)| input)
     }
 
     /// Level below which no value falls.
