@@ -8,7 +8,7 @@ use alloc::{sync::Arc, vec, vec::Vec};
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::cyclotomic::Cyclotomic;
+use super::{cyclotomic::Cyclotomic, odd_index::OddIndex};
 use crate::{
     arith::{Deferred, Kernels, Modulus, NttTable, Word, primes::primitive_root},
     error::Error,
@@ -37,9 +37,7 @@ impl<W: Word> Scratch<W> {
 
 /// Where coefficients and values are among the powers of X and of zeta: the same for all primes.
 pub(super) struct Places {
-    rows: usize,
-    columns: usize,
-    index: usize,
+    pair: OddIndex,
     /// By exponent: the place of that coefficient; of any for exponents that are not in the basis, which are listed.
     coefficients: Vec<u32>,
     absent: Vec<u32>,
@@ -80,9 +78,7 @@ impl Places {
             back: basis.iter().map(|&e| inverse(e as usize)).collect(),
             last_row: row(rows).map(inverse).collect(),
             last_column: (0..=rows).map(|i| inverse(pair.exponent([i, columns]))).collect(),
-            rows,
-            columns,
-            index,
+            pair,
             coefficients,
             absent,
             values,
@@ -94,6 +90,7 @@ impl Places {
 
 /// The transform modulo one prime.
 pub(super) struct Bluestein<W> {
+    pair: OddIndex,
     places: Arc<Places>,
     ntt: NttTable<W>,
     zeta: W,
@@ -113,10 +110,10 @@ impl<W: Word> Bluestein<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] unless the prime is 1 modulo the index and twice the length of the convolution.
     pub(super) fn new(ring: Cyclotomic, places: &Arc<Places>, modulus: Modulus<W>) -> Result<Self, Error> {
-        let ntt = NttTable::new(modulus, ring.convolution())?;
+        let (pair, ntt) = (places.pair, NttTable::new(modulus, ring.convolution())?);
         let zeta = primitive_root(&modulus, ring.index())?;
-        let tables = Deferred::new(|| Tables::new(&ntt, zeta, places.index));
-        Ok(Self { places: places.clone(), ntt, zeta, tables })
+        let tables = Deferred::new(|| Tables::new(&ntt, zeta, pair.index()));
+        Ok(Self { pair, places: places.clone(), ntt, zeta, tables })
     }
 
     /// Coefficients to values, in place; the words after them stay.
@@ -129,8 +126,8 @@ impl<W: Word> Bluestein<W> {
 
     /// Values to coefficients, in place; the words after them stay.
     pub(super) fn inverse(&self, kernels: &dyn Kernels<W>, row: &mut [W], scratch: &mut Scratch<W>) {
-        let (places, m) = (&*self.places, self.ntt.modulus());
-        let (memory, last) = scratch.words(self.ntt.n() + places.columns).split_at_mut(self.ntt.n());
+        let (places, m, [rows, columns]) = (&*self.places, self.ntt.modulus(), self.pair.orders());
+        let (memory, last) = scratch.words(self.ntt.n() + columns).split_at_mut(self.ntt.n());
         let row = &mut row[..places.units.len()];
         // Values that are 0 at all m-th roots of unity but the primitive ones: any will do modulo Phi_m. The sum with zeta^(-ik) for i is that
         // with zeta^(ik) for m - i.
@@ -138,8 +135,8 @@ impl<W: Word> Bluestein<W> {
         kernels.permute(row, memory, &places.back);
         kernels.permute(last, memory, &places.last_row);
         let at = |e: u32| memory[e as usize];
-        let corner = at(places.last_column[places.rows]);
-        for (words, &e) in row.chunks_exact_mut(places.columns).zip(&places.last_column) {
+        let corner = at(places.last_column[rows]);
+        for (words, &e) in row.chunks_exact_mut(columns).zip(&places.last_column) {
             kernels.sub_assign(m, words, last);
             let least = m.sub(at(e), corner);
             for x in words {
@@ -173,14 +170,15 @@ impl<W: Word> Bluestein<W> {
     }
 
     fn tables(&self) -> &Tables<W> {
-        self.tables.get(|| Tables::new(&self.ntt, self.zeta, self.places.index))
+        self.tables.get(|| Tables::new(&self.ntt, self.zeta, self.pair.index()))
     }
 }
 
 impl<W: Word> Tables<W> {
-    fn new(ntt: &NttTable<W>, zeta: W, index: usize) -> Self {
+    fn new(ntt: &NttTable<W>, zeta: W, index: u64) -> Self {
         let m = ntt.modulus();
-        let root = m.pow(zeta, index as u64 / 2 + 1);
+        let root = m.pow(zeta, index / 2 + 1);
+        let index = index as usize;
         let powers: Vec<W> =
             core::iter::successors(Some(W::ONE), |&x| Some(m.mul(x, root))).take(index).collect();
         // Above 2^16 a square exceeds the words of wasm32.
@@ -201,7 +199,7 @@ impl<W: Word> Tables<W> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "odd-index"))]
 mod tests {
     use super::*;
     use crate::{

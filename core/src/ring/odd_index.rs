@@ -14,17 +14,36 @@ use alloc::vec::Vec;
 pub struct OddIndex {
     primes: [u64; 2],
     generators: [u64; 2],
+    built: Built,
 }
 
+/// There is none, and no [`OddIndex`], where the crate is built without them: the compiler leaves out what works on one.
+#[cfg(feature = "odd-index")]
+type Built = ();
+#[cfg(not(feature = "odd-index"))]
+type Built = core::convert::Infallible;
+
+const BUILT: Option<Built> = {
+    #[cfg(feature = "odd-index")]
+    let built = Some(());
+    #[cfg(not(feature = "odd-index"))]
+    let built = None;
+    built
+};
+
 impl OddIndex {
+    /// Whether the crate is built with these rings.
+    pub(super) const BUILT: bool = BUILT.is_some();
+
     /// The index m, if it is one.
     pub(super) fn new(m: u64) -> Option<Self> {
+        let built = BUILT?;
         let first = (3..).step_by(2).take_while(|d| d * d < m).find(|&d| m.is_multiple_of(d))?;
         let primes = [first, m / first];
         if m.is_multiple_of(2) || !primes.into_iter().all(is_prime) {
             return None;
         }
-        Some(Self { primes, generators: primes.map(smallest_generator) })
+        Some(Self { primes, generators: primes.map(smallest_generator), built })
     }
 
     /// m.
@@ -133,7 +152,7 @@ fn smallest_generator(p: u64) -> u64 {
     (2..p).find(|&g| divisors.iter().all(|d| power(g, order / d, p) != 1)).unwrap_or(1)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "odd-index"))]
 mod tests {
     use super::*;
 

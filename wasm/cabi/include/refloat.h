@@ -7,6 +7,7 @@
 #include "refloat/base.h"
 #include "refloat/bgv.h"          /* BGV, for the owners of secret keys: exact integers */
 #include "refloat/conventional.h" /* CKKS, conventional bootstrapping: many slots, many products between two bootstraps */
+#include "refloat/digit_link.h"   /* CKKS, modular reduction linked to DM/CGGI, for the owners of secret keys */
 #include "refloat/gates.h"        /* DM/CGGI: gates, look-ups and circuits on encrypted bits and small integers */
 #include "refloat/link.h"         /* CKKS linked to DM/CGGI, for the owners of secret keys: numbers that gates compare */
 #include "refloat/msb.h"          /* CKKS, modular reduction, for the owners of secret keys */

@@ -21,6 +21,7 @@ namespace refloat {
 // Each method of CKKS: the type of its functions, and what it is called here.
 REFLOAT_METHOD_OF_CKKS(Ship, ship)
 REFLOAT_METHOD_OF_CKKS(Conventional, conventional)
+REFLOAT_CLIENT_OF_CKKS(DigitLink, digit_link)
 REFLOAT_CLIENT_OF_CKKS(Link, link)
 REFLOAT_CLIENT_OF_CKKS(Msb, msb)
 

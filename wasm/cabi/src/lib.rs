@@ -12,6 +12,7 @@ mod about;
 mod bgv;
 mod ckks;
 mod conventional;
+mod digit_link;
 mod entropy;
 mod ffi;
 mod gates;

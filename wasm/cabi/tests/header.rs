@@ -147,10 +147,11 @@ fn declared(text: &str) -> Vec<(String, Function)> {
 }
 
 /// The header of each file that exports functions.
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
     ("about.rs", "base.h"),
     ("bgv.rs", "bgv.h"),
     ("conventional.rs", "conventional.h"),
+    ("digit_link.rs", "digit_link.h"),
     ("gates.rs", "gates.h"),
     ("link.rs", "link.h"),
     ("msb.rs", "msb.h"),

@@ -33,7 +33,7 @@ const VALUES = {
 /** Values that are wrong, by the end of a function's name: the code, and the arguments that differ from the valid ones. */
 const WRONG = [
   [/^rf_(ship|conventional|link)_encrypt$/, [['RF_INVALID_ARGUMENT', { values: 'too_large' }]]],
-  [/^rf_(ship|conventional|link|msb)_encrypt$/, [
+  [/^rf_(ship|conventional|link|digit_link|msb)_encrypt$/, [
     ...['not_a_number', 'infinite', 'huge'].map((values) => ['RF_INVALID_ARGUMENT', { values }]),
     ['RF_INVALID_ARGUMENT', { values: 'zeros', count: 'ZEROS' }],
     ['RF_INVALID_ARGUMENT', { values: 'numbers', count: '1', mode: 'RF_COMPLEX' }],
@@ -245,7 +245,7 @@ function valid({ type, name }, method, args, i) {
 }
 
 /** The toy of each method. */
-const TOYS = { bgv: 'toy-bgv10', conventional: 'toy-conventional10-sparse', gate: 'toy-bool', link: 'toy-link', msb: 'toy-msb10', ship: 'toy10' };
+const TOYS = { bgv: 'toy-bgv10', conventional: 'toy-conventional10-sparse', digit_link: 'toy-msb-link', gate: 'toy-bool', link: 'toy-link', msb: 'toy-msb10', ship: 'toy10' };
 
 /** What is encrypted, and how, where it is not numbers. */
 const MESSAGES = { bgv: 'bits, 2, RF_LEVEL_FRESH', gate: 'bits, 2, RF_GATE_BITS' };

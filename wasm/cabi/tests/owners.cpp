@@ -130,6 +130,16 @@ void comparison() {
   expect(code_of([&] { parts<refloat::LinkSecret>("toy-link").decrypt(x); }) == RF_PARAMS_MISMATCH, "another key");
 }
 
+void either_way() {
+  const auto secret = parts<refloat::DigitLinkSecret>("toy-msb-link");
+  const std::vector<double> values = {0.25, -17.125, 1000, 0};
+  const auto x = refloat::DigitLinkCiphertext::from_bytes(secret.encrypt(values).to_bytes());
+  expect(worst(secret.decrypt(x - secret.encrypt({0.5, 1, -999.875, 0})), {-0.25, -18.125, 1999.875, 0}) < 1e-4, "a difference");
+  expect(x.exhaust().level() < x.level(), "lower");
+  expect(code_of([&] { secret.encrypt({2e6}); }) == RF_INVALID_ARGUMENT, "too large");
+  expect(code_of([&] { refloat::LinkCiphertext::from_bytes(x.to_bytes()); }) != RF_OK, "of another method");
+}
+
 void integers() {
   const auto secret = parts<refloat::BgvSecret>("toy-bgv10");
   const auto modulus = static_cast<std::uint32_t>(secret.modulus());
@@ -185,6 +195,7 @@ int main() {
     gates();
     reduction();
     comparison();
+    either_way();
     integers();
     numbers<refloat::ShipSecret, refloat::ShipKeys, refloat::ShipCiphertext>("toy10", 0.01);
     numbers<refloat::ConventionalSecret, refloat::ConventionalKeys, refloat::ConventionalCiphertext>("toy-conventional10-sparse", 0.01);

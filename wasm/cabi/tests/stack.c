@@ -64,6 +64,7 @@ static void look(rf_status status, const char *call) {
 
 SECRET(bgv, "toy-bgv10")
 SECRET(conventional, "toy-conventional10-sparse")
+SECRET(digit_link, "toy-msb-link")
 SECRET(gate, "toy-bool")
 SECRET(link, "toy-link")
 SECRET(msb, "toy-msb10")
@@ -84,6 +85,7 @@ int main(void) {
     rf_bgv_secret *bgv = bgv_secret();
     rf_msb_secret *msb = msb_secret();
     rf_link_secret *linked = link_secret();
+    rf_digit_link_secret *both = digit_link_secret();
 
     const double values[2] = {0.5, -0.25};
     rf_ship_ciphertext *x = NULL;
@@ -104,12 +106,17 @@ int main(void) {
     rf_link_ciphertext *scores = NULL;
     LOOK(rf_link_encrypt(linked, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &scores));
     LOOK(rf_link_decrypt(linked, scores, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    rf_digit_link_ciphertext *numbers = NULL;
+    LOOK(rf_digit_link_encrypt(both, values, 2, RF_REAL, RF_LEVEL_FRESH, seed, &numbers));
+    LOOK(rf_digit_link_decrypt(both, numbers, RF_REAL, (double *)(void *)room, ROOM / sizeof(double), &length));
+    rf_digit_link_ciphertext_free(numbers);
     rf_link_ciphertext_free(scores);
     rf_msb_ciphertext_free(reals);
     rf_bgv_ciphertext_free(integers);
     rf_gate_keys_free(keys);
     rf_gate_ciphertext_free(y);
     rf_ship_ciphertext_free(x);
+    rf_digit_link_secret_free(both);
     rf_link_secret_free(linked);
     rf_msb_secret_free(msb);
     rf_bgv_secret_free(bgv);

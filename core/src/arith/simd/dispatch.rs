@@ -3,7 +3,8 @@
 //! A backend is forced when building, by `RUSTFLAGS='--cfg refloat_backend="scalar"'` (or `"avx2"`, `"avx512"`, `"neon"`), or, with the
 //! `std` feature, when starting, by the environment variable `REFLOAT_BACKEND`, which has precedence. A choice that cannot
 //! be met does not stop the program: the best backend is used, and [`backend_choice`] says what was wrong, for the
-//! places that report the backend in use.
+//! places that report the backend in use. A module of WebAssembly without an operating system has no environment: there the choice
+//! is made when building, and the kernels of another backend are linked only where they are compared.
 
 use super::scalar::Scalar;
 use crate::Error;
@@ -79,14 +80,14 @@ macro_rules! per_word {
         }
 
         /// The backend for this word, chosen at the first call.
-        #[cfg(feature = "std")]
+        #[cfg(all(feature = "std", not(all(target_arch = "wasm32", target_os = "unknown"))))]
         pub(crate) fn $select() -> &'static dyn Kernels<$word> {
             static CHOSEN: std::sync::OnceLock<&'static dyn Kernels<$word>> = std::sync::OnceLock::new();
             *CHOSEN.get_or_init(|| choose($candidates(), backend_choice().ok().flatten()))
         }
 
         /// The backend for this word, which depends on nothing but the build.
-        #[cfg(not(feature = "std"))]
+        #[cfg(any(not(feature = "std"), all(target_arch = "wasm32", target_os = "unknown")))]
         pub(crate) fn $select() -> &'static dyn Kernels<$word> {
             choose($candidates(), forced_when_built())
         }

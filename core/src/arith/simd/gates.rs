@@ -265,8 +265,17 @@ pub(crate) fn all_u64() -> Vec<&'static dyn GateKernels<u64>> {
     all
 }
 
-/// Those of the backend in use for the other row operations.
+/// Those of the backend in use for the other row operations: by its name, but where nothing chooses another than SIMD128. A list
+/// of all brings them all into the module.
 pub(crate) fn select_u32() -> &'static dyn GateKernels<u32> {
+    #[cfg(all(
+        target_arch = "wasm32",
+        target_os = "unknown",
+        target_feature = "simd128",
+        not(refloat_backend = "scalar")
+    ))]
+    return &super::simd128::Simd128;
+    #[allow(unreachable_code)]
     let name = backend_name::<u32>();
     all_u32().into_iter().find(|k| k.name() == name).unwrap_or(&SCALAR_U32)
 }

@@ -1,0 +1,78 @@
+/* Sets for modular reduction that are linked to gates: numbers that are read digit by digit, and compared by digits or by gates.
+ * Sets: msb16+fbs16-50 (the default) and a toy. Here is what the owner of a secret key does: keys, encryption, decryption, sums,
+ * and the parts of evaluation keys for a server, which reduces, compares, ranks, multiplies and bootstraps. */
+#ifndef REFLOAT_DIGIT_LINK_H
+#define REFLOAT_DIGIT_LINK_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A secret key; an encrypted vector. */
+typedef struct rf_digit_link_secret rf_digit_link_secret;
+typedef struct rf_digit_link_ciphertext rf_digit_link_ciphertext;
+
+/* Names of the sets that keys are made of, one a line, the default first, toys last. */
+rf_status rf_digit_link_sets(char *out, size_t capacity, size_t *length);
+
+/* Makes a secret key of the named set. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_digit_link_secret_new(const char *set, bool allow_insecure, const uint8_t *seed, rf_digit_link_secret **out);
+
+/* Reads a secret key in wire form, of a set of today or of an earlier version, and writes it: for its owner's own storage. */
+rf_status rf_digit_link_secret_from_bytes(const uint8_t *bytes, size_t count, bool allow_insecure, rf_digit_link_secret **out);
+rf_status rf_digit_link_secret_to_bytes(const rf_digit_link_secret *secret, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_digit_link_secret_free(rf_digit_link_secret *secret);
+
+/* Name of the set. */
+rf_status rf_digit_link_set(const rf_digit_link_secret *secret, char *out, size_t capacity, size_t *length);
+
+/* Slots of a ciphertext. */
+rf_status rf_digit_link_slots(const rf_digit_link_secret *secret, size_t *slots);
+
+/* Public identifier of everything made with this key, 16 bytes. */
+rf_status rf_digit_link_key_id(const rf_digit_link_secret *secret, uint8_t *out);
+
+/* The token of this key's evaluation keys at the server of an origin, 32 bytes. Whoever has it may use and delete them there:
+ * keep it secret. The origin is "https://example.org", without a slash at its end: another text gives another token. */
+rf_status rf_digit_link_server_token(const rf_digit_link_secret *secret, const char *origin, uint8_t *out);
+
+/* The parts in which evaluation keys travel: how many there are, and one of them in wire form. The same key and index give the
+ * same bytes, so that an interrupted upload needs no memory of what was sent. */
+rf_status rf_digit_link_key_part_count(const rf_digit_link_secret *secret, size_t *parts);
+rf_status rf_digit_link_key_part(const rf_digit_link_secret *secret, size_t index, uint8_t *out, size_t capacity, size_t *length);
+
+/* Encrypts numbers of at most 2^20 in size, one a slot, or with RF_COMPLEX two; the slots left over are 0. Their fractions are
+ * what is left modulo 1: an integer modulo n is encrypted divided by n. `level` is RF_LEVEL_FRESH, RF_LEVEL_EXHAUSTED, or a
+ * number from 0. `seed` is NULL, or for toys 32 bytes. */
+rf_status rf_digit_link_encrypt(const rf_digit_link_secret *secret, const double *values, size_t count, int32_t mode,
+                         int32_t level, const uint8_t *seed, rf_digit_link_ciphertext **out);
+
+/* Decrypts every slot, for the owner of the key: one number for each, or with RF_COMPLEX two. */
+rf_status rf_digit_link_decrypt(const rf_digit_link_secret *secret, const rf_digit_link_ciphertext *x, int32_t mode, double *out,
+                         size_t capacity, size_t *length);
+
+/* Its level: what is left of its modulus. */
+rf_status rf_digit_link_level(const rf_digit_link_ciphertext *x, size_t *level);
+
+/* x + y and x - y in every slot, at the lower of their levels. */
+rf_status rf_digit_link_add(const rf_digit_link_ciphertext *x, const rf_digit_link_ciphertext *y, rf_digit_link_ciphertext **out);
+rf_status rf_digit_link_subtract(const rf_digit_link_ciphertext *x, const rf_digit_link_ciphertext *y, rf_digit_link_ciphertext **out);
+
+/* The same slots at the lowest level that is bootstrapped: what is left when all products have been spent. */
+rf_status rf_digit_link_exhaust(const rf_digit_link_ciphertext *x, rf_digit_link_ciphertext **out);
+
+/* Reads a ciphertext in wire form, of whichever set and key, and writes it: the form that npm, the server and the command
+ * line have. */
+rf_status rf_digit_link_ciphertext_from_bytes(const uint8_t *bytes, size_t count, rf_digit_link_ciphertext **out);
+rf_status rf_digit_link_ciphertext_to_bytes(const rf_digit_link_ciphertext *x, uint8_t *out, size_t capacity, size_t *length);
+
+void rf_digit_link_ciphertext_free(rf_digit_link_ciphertext *x);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
