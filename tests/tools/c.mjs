@@ -18,7 +18,7 @@ import { run } from './lib/run.mjs';
 import { importsOf, linkWasm, lookAt, optimise } from './lib/wasm.mjs';
 
 /** Bytes that gates and SHIP may take of a program for the browser that makes keys, encrypts, computes and decrypts. */
-const SIZE = 740_000;
+const SIZE = 700_000;
 const GATES_AND_SHIP = [
   ...['secret_new', 'keys_new', 'encrypt', 'evaluate', 'decrypt'].map((name) => `rf_gate_${name}`),
   ...['secret_new', 'keys_new', 'encrypt', 'multiply', 'bootstrap', 'decrypt'].map((name) => `rf_ship_${name}`),

@@ -15,6 +15,7 @@ import { linked } from './lib/elf.mjs';
 import { cratesWithTexts, licenceTexts, runtimeTexts, thirdParty } from './lib/licences.mjs';
 import { sizeProblem } from '../packaging/sizes.mjs';
 import { root } from './lib/paths.mjs';
+import { assemblyOf, cyclesOf, instructionsOf, loopsOf } from './lib/loops.mjs';
 import { readGreyPng, toValues } from './lib/png.mjs';
 import { median, timesOf } from './lib/pair.mjs';
 import { digests, notesOf, releaseVersion } from './lib/release.mjs';
@@ -293,6 +294,30 @@ test('what a program asks of the system is read from its headers', { skip: proce
   const path = join(scratch(context), 'text');
   writeFileSync(path, 'no program');
   assert.throws(() => linked(path), /no ELF file/);
+});
+
+test('loops are taken from what was executed, the inner ones apart', () => {
+  const listing = [
+    '0000000000000ff0 <kernel>:',
+    '     ff0:      \tmov\tx1, #0x8',
+    '     ff4:      \tadd\tx2, x2, #0x1',
+    '     ff8:      \tcbz\tx3, 0x1008 <kernel+0x18>',
+    '     ffc:      \tmul\tx3, x3, x2',
+    '    1000:      \tsubs\tx1, x1, #0x1',
+    '    1004:      \tb.ne\t0xffc <kernel+0xc>',
+    '    1008:      \tcbnz\tx2, 0xff4 <kernel+0x4>',
+    '    100c:      \tret',
+  ].join('\n');
+  const instructions = instructionsOf(listing);
+  assert.deepEqual([instructions.size, instructions.get(0x1004)], [8, { text: 'b.ne\t0xffc', to: 0xffc }]);
+  const executed = new Map([[0xff0, 1], [0xff4, 4], [0xff8, 4], [0xffc, 30], [0x1000, 30], [0x1004, 30], [0x1008, 4], [0x100c, 1]]);
+  const [inner, outer, ...others] = loopsOf(instructions, executed);
+  assert.deepEqual([inner.from, inner.rounds, inner.executed], [0xffc, 30, 90]);
+  assert.deepEqual([outer.from, outer.rounds, outer.executed, others], [0xff4, 4, 12, []]);
+  assert.equal(assemblyOf(inner), 'head:\n\tmul\tx3, x3, x2\n\tsubs\tx1, x1, #0x1\n\tb.ne\thead\n');
+  const report = (rounds, cycles) => `Iterations:        ${rounds}\nInstructions:      1\nTotal Cycles:      ${cycles}\n`;
+  assert.equal(cyclesOf(report(400, 1010), report(200, 510)), 2.5);
+  assert.throws(() => cyclesOf('error: unknown cpu', ''), /no cycles/);
 });
 
 test('times are found in what refloat bench says', () => {
