@@ -17,15 +17,16 @@ pub struct OddIndex {
     built: Built,
 }
 
-/// There is none, and no [`OddIndex`], where the crate is built without them: the compiler leaves out what works on one.
-#[cfg(feature = "odd-index")]
-type Built = ();
-#[cfg(not(feature = "odd-index"))]
-type Built = core::convert::Infallible;
+/// Without a value, and [`OddIndex`] with it, where the crate is built without these rings: the compiler leaves out what works on one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Built {
+    #[cfg(feature = "odd-index")]
+    Here,
+}
 
 const BUILT: Option<Built> = {
     #[cfg(feature = "odd-index")]
-    let built = Some(());
+    let built = Some(Built::Here);
     #[cfg(not(feature = "odd-index"))]
     let built = None;
     built
