@@ -1,10 +1,13 @@
-// The package with the tools that people have: each is installed from the registry, builds or runs the consumer's project, and the
-// last lines are a table. Too long and too large for `npm test`; `npm run test:consumers` calls it.
+// The package with the tools that people have: those of `npm test`, and others, each installed from the registry; all build or run
+// the consumer's project. The last lines are a table for the package's README. Too long and too large for `npm test`;
+// `npm run test:consumers` calls it.
 //
 //   node tests/packaging/consumers.mjs [case ...]
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkOpens, plainPage, readyMade, run, runCases } from './project.mjs';
+import { findChromium } from './browser.mjs';
+import { checkOpens, plainPage, readyMade, root, run, runCases } from './project.mjs';
+import { usual } from './usual.mjs';
 
 /** Versions that were tried; newer ones may differ. */
 const TOOLS = {
@@ -36,6 +39,8 @@ async function bundledPage(project, name, bundle) {
 }
 
 const cases = {
+  ...usual,
+
   'esbuild: bundle and open': async ({ project }) => {
     await install(project, 'esbuild');
     await bundledPage(project, 'out-esbuild', (from, to) =>
@@ -130,4 +135,25 @@ export default function Page() {
   await checkOpens(join(app, 'out'), /^ok$/, { errors: true });
 }
 
-await runCases(cases, process.argv.slice(2));
+/** What was run, by the first word of a case. */
+async function versionOf(tool) {
+  if (tool === 'Node') return process.versions.node;
+  if (tool === 'Vite' || tool === 'webpack') return JSON.parse(await readFile(join(root, 'node_modules', tool.toLowerCase(), 'package.json'), 'utf8')).version;
+  if (tool === 'plain page') return /Chromium \d+/.exec(await run(findChromium() ?? 'chromium', ['--version']).catch(() => ''))?.[0] ?? '';
+  return TOOLS[tool.toLowerCase().replace(/ .*/, '')] ?? '';
+}
+
+await runCases(cases, process.argv.slice(2), async (ends) => {
+  console.log('\n| with | version | what | |\n| --- | --- | --- | --- |');
+  const rows = new Map();
+  for (const { name, why = 'works' } of ends) {
+    const [tool, what] = name.split(/: (.*)/s);
+    const key = `${tool}\n${why}`;
+    rows.set(key, [...(rows.get(key) ?? []), what]);
+  }
+  for (const [key, what] of rows) {
+    const [tool, why] = key.split('\n');
+    console.log(`| ${tool} | ${await versionOf(tool)} | ${what.join('; ')} | ${why} |`);
+  }
+  console.log();
+});

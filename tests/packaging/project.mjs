@@ -87,14 +87,18 @@ export async function readyMade(project, to) {
   for (const part of ['browser', 'wasm']) await cp(join(project, 'node_modules/refloat/dist', part), join(to, part), { recursive: true });
 }
 
-/** Runs the cases that were asked for by name, or all, in a project of their own; the last line counts. */
-export async function runCases(cases, wanted) {
+/**
+ * Runs the cases that were asked for by name, or all, in a project of their own; the last line counts. `after` gets how each ended
+ * before that: its name, and nothing, or what went wrong.
+ */
+export async function runCases(cases, wanted, after = () => undefined) {
   const unknown = wanted.filter((name) => !(name in cases));
   if (unknown.length) throw new Error(`no case is called ${unknown.join(', ')}; there are: ${Object.keys(cases).join('; ')}`);
   check(existsSync(join(ts, 'dist', 'index.js')), 'the package is not built: npm run build:ts');
 
   const project = await mkdtemp(join(tmpdir(), 'refloat-packaging-'));
   const count = { passed: 0, failed: 0, skipped: 0 };
+  const ends = [];
   try {
     const packed = JSON.parse(await run('npm', ['pack', '--json', '--silent', '--pack-destination', project], { cwd: ts }));
     const tarball = join(project, packed[0].filename);
@@ -105,13 +109,16 @@ export async function runCases(cases, wanted) {
       try {
         await action({ project, tarball });
         count.passed += 1;
+        ends.push({ name });
         console.log(`ok - ${name}`);
       } catch (error) {
         if (error instanceof Skip) {
           count.skipped += 1;
+          ends.push({ name, why: `not run: ${error.message}` });
           console.log(`SKIPPED - ${name}: ${error.message}`);
         } else {
           count.failed += 1;
+          ends.push({ name, why: `fails: ${String(error.message ?? error).split('\n')[0]}` });
           console.log(`not ok - ${name}\n${error.stack ?? error}`);
         }
       }
@@ -119,6 +126,7 @@ export async function runCases(cases, wanted) {
   } finally {
     await rm(project, { recursive: true, force: true });
   }
+  await after(ends);
   const skipped = count.skipped ? `, ${count.skipped} skipped` : '';
   console.log(`${count.passed} passed, ${count.failed} failed${skipped}`);
   process.exitCode = count.failed ? 1 : 0;

@@ -2,13 +2,13 @@
 // Node, from TypeScript, in pages built by Vite and webpack, and in pages that nothing built. `npm test` calls it.
 //
 //   node tests/packaging/run.mjs [case ...]
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { serving } from './browser.mjs';
-import { MODULES, check, checkOpens, checkPage, filesIn, plainPage, readyMade, root, run, runCases, ts } from './project.mjs';
+import { MODULES, check, filesIn, root, run, runCases, ts } from './project.mjs';
 import { sizeProblem } from './sizes.mjs';
+import { usual } from './usual.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const bin = (name) => join(root, 'node_modules', '.bin', name);
@@ -54,10 +54,6 @@ const cases = {
     }
   },
 
-  'Node: main entry in a worker thread': ({ project }) => run(process.execPath, ['node-main.mjs'], { cwd: project }),
-  'Node: client entry': ({ project }) => run(process.execPath, ['node-client.mjs'], { cwd: project }),
-  'Node: main entry in the own thread': ({ project }) => run(process.execPath, ['node-own-thread.mjs'], { cwd: project }),
-
   'TypeScript: strict, NodeNext and bundler resolution': async ({ project }) => {
     for (const [module, moduleResolution] of [['NodeNext', 'NodeNext'], ['ESNext', 'Bundler']]) {
       const flags = ['--noEmit', '--module', module, '--moduleResolution', moduleResolution];
@@ -75,72 +71,7 @@ const cases = {
     }
   },
 
-  'Vite: build and open': async ({ project }) => {
-    const { build } = await import('vite');
-    const out = join(project, 'out-vite');
-    await build({ root: project, configFile: false, logLevel: 'silent', base: './', build: { outDir: out } });
-    await checkPage(out);
-  },
-
-  'Vite: a worker of the page that imports refloat/worker': async ({ project }) => {
-    const { build } = await import('vite');
-    const out = join(project, 'out-vite-worker');
-    const input = join(project, 'own-worker.html');
-    await build({
-      root: project,
-      configFile: false,
-      logLevel: 'silent',
-      base: './',
-      worker: { format: 'es' },
-      build: { outDir: out, rolldownOptions: { input } },
-    });
-    await rename(join(out, 'own-worker.html'), join(out, 'index.html'));
-    await checkOpens(out);
-  },
-
-  'webpack: build and open': async ({ project }) => {
-    const { default: webpack } = await import('webpack');
-    const out = join(project, 'out-webpack');
-    await mkdir(out, { recursive: true });
-    await new Promise((resolve, reject) => {
-      webpack(
-        { mode: 'production', context: project, entry: './page.js', output: { path: out, filename: 'page.js', publicPath: 'auto' }, performance: { hints: false } },
-        (error, stats) => {
-          if (error) reject(error);
-          else if (stats.hasErrors() || stats.hasWarnings()) reject(new Error(stats.toString({ all: false, errors: true, warnings: true })));
-          else resolve();
-        },
-      );
-    });
-    await writeFile(join(out, 'index.html'), (await readFile(join(project, 'index.html'), 'utf8')).replace('type="module" src="./page.js"', 'src="page.js"'));
-    await checkPage(out);
-  },
-
-  'plain page: no bundler, no import map': async ({ project }) => {
-    const out = await plainPage(project, 'out-plain', './refloat/browser/refloat.js');
-    await readyMade(project, join(out, 'refloat'));
-    await checkOpens(out);
-  },
-
-  'plain page: the package comes from another origin': async ({ project }) => {
-    const there = join(project, 'out-elsewhere');
-    await readyMade(project, there);
-    await serving(there, { 'access-control-allow-origin': '*' }, async (origin) => {
-      await checkOpens(await plainPage(project, 'out-cross', `${origin}/browser/refloat.js`));
-    });
-  },
-
-  'plain page: what keeps it from starting is said': async ({ project }) => {
-    const out = await plainPage(project, 'out-failing', './refloat/browser/refloat.js', 'page-load.js');
-    await readyMade(project, join(out, 'refloat'));
-    const policy = (content) => ({ headers: { 'content-security-policy': content }, errors: true });
-    await checkOpens(out, /^ok$/, policy("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"));
-    await checkOpens(out, /^NO_WASM .*'wasm-unsafe-eval'/, policy("default-src 'self'; script-src 'self'"));
-    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js/, policy("script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'"));
-    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*createScriptURL/, policy("require-trusted-types-for 'script'"));
-    await rm(join(out, 'refloat/browser/worker.js'));
-    await checkOpens(out, /^NO_WORKER .*browser\/worker\.js.*\{ worker \}/, { errors: true });
-  },
+  ...usual,
 };
 
 await runCases(cases, process.argv.slice(2));

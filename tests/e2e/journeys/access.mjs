@@ -1,24 +1,12 @@
 // Keyboard alone, reduced motion, screen readers, axe, narrow screens.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { test, until } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { cameBack, finished, openDemo, refloat, station } from '../lib/page.mjs';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Rules of WCAG 2.2 A and AA and good practice that the page breaks, with where. */
-async function violations(page) {
-  await page.evaluate(axeSource);
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')} — ${n.failureSummary?.split('\n')[1]?.trim() ?? v.help}`));
-}
+import { test, until } from '../lib/test.mjs';
+import { cameBack, finished, refloat, station, violations } from '../lib/page.mjs';
 
 for (const colorScheme of ['light', 'dark']) {
   for (const width of [360, 1280]) {
-    test(`access: axe finds nothing, ${colorScheme}, ${width} px`, async (context) => {
-      const page = await openDemo(context, await staticHost(context), { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+    test(`access: axe finds nothing, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+      const page = await open(site, { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
       assert.deepEqual(await violations(page), [], 'first screen');
       await refloat(page);
       for (const name of ['blind_rotate', 'decrypt']) {
@@ -34,8 +22,8 @@ for (const colorScheme of ['light', 'dark']) {
   }
 }
 
-test('access: a tour with the keyboard alone', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('access: a tour with the keyboard alone', async ({ open, site }) => {
+  const page = await open(site);
   const focused = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute('data-act') || document.activeElement?.getAttribute('name') || document.activeElement?.className || document.activeElement?.tagName);
   const tabTo = async (what, limit = 40) => {
     for (let i = 0; i < limit; i++) {
@@ -74,8 +62,8 @@ test('access: a tour with the keyboard alone', async (context) => {
   assert.equal(await focused(), 'table:tide', 'focus stays where it was');
 });
 
-test('access: Escape cancels', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('access: Escape cancels', async ({ open, site }) => {
+  const page = await open(site);
   await page.click('[data-act=refloat]');
   await page.locator('[data-act=cancel]').waitFor();
   await page.keyboard.press('Escape');
@@ -83,8 +71,8 @@ test('access: Escape cancels', async (context) => {
   assert.equal(await finished(page), 0);
 });
 
-test('access: reduced motion means cuts', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { reducedMotion: 'reduce' });
+test('access: reduced motion means cuts', async ({ open, site }) => {
+  const page = await open(site, { reducedMotion: 'reduce' });
   await refloat(page);
   const moving = await page.evaluate(() => [...document.querySelectorAll('*')].filter((e) => {
     const s = getComputedStyle(e);
@@ -93,8 +81,8 @@ test('access: reduced motion means cuts', async (context) => {
   assert.equal(moving, 0, 'elements with transitions or animations');
 });
 
-test('access: the live region says each station once', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('access: the live region says each station once', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
   await page.evaluate(() => {
     globalThis.said = [];
@@ -109,8 +97,8 @@ test('access: the live region says each station once', async (context) => {
 });
 
 for (const width of [360, 768, 1280, 1440]) {
-  test(`access: nothing is wider than the screen at ${width} px`, async (context) => {
-    const page = await openDemo(context, await staticHost(context), { viewport: { width, height: 800 }, hasTouch: width < 800 });
+  test(`access: nothing is wider than the screen at ${width} px`, async ({ open, site }) => {
+    const page = await open(site, { viewport: { width, height: 800 }, hasTouch: width < 800 });
     await refloat(page);
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
     if (width > 360) return;

@@ -1,13 +1,12 @@
 // Pausing, stepping, cancelling, replaying, addresses, a crashed worker.
 import assert from 'node:assert/strict';
-import { test, until } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { cameBack, clickWhen, finished, openDemo, refloat, station } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+import { cameBack, clickWhen, finished, refloat, station } from '../lib/page.mjs';
 
 const tracks = async (page) => Number((await page.locator('.part').innerText()).split('/')[0] ?? 0);
 
-test('control: pause in the middle, step one track, go on', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('control: pause in the middle, step one track, go on', async ({ open, site }) => {
+  const page = await open(site);
   const paused = clickWhen(page, 'Rotate blindly', '[data-act=play]');
   await page.click('[data-act=refloat]');
   await paused;
@@ -25,8 +24,8 @@ test('control: pause in the middle, step one track, go on', async (context) => {
   await cameBack(page);
 });
 
-test('control: cancel in the middle, then start again', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('control: cancel in the middle, then start again', async ({ open, site }) => {
+  const page = await open(site);
   const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
   await page.click('[data-act=refloat]');
   await cancelled;
@@ -37,8 +36,8 @@ test('control: cancel in the middle, then start again', async (context) => {
   await refloat(page);
 });
 
-test('control: cancel while keys are made', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('control: cancel while keys are made', async ({ open, site }) => {
+  const page = await open(site);
   const cancelled = clickWhen(page, 'track', '[data-act=cancel]');
   await page.click('[data-act=refloat]');
   await cancelled;
@@ -47,8 +46,8 @@ test('control: cancel while keys are made', async (context) => {
   await refloat(page);
 });
 
-test('control: replay moves through the stations by itself', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('control: replay moves through the stations by itself', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
   await page.selectOption('[data-input=speed]', '4');
   await page.click('[data-act=replay]');
@@ -60,8 +59,8 @@ test('control: replay moves through the stations by itself', async (context) => 
   assert.equal(await page.locator('[role=option][aria-selected=true]').getAttribute('id'), at, 'pause holds');
 });
 
-test('control: one selection in all views', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('control: one selection in all views', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
   // In the waterfall, then in the flame chart.
   await page.locator('#figure-tide [data-act="station:2"]').click();
@@ -74,8 +73,8 @@ test('control: one selection in all views', async (context) => {
   assert.match(await page.locator('#figure-tree figcaption').innerText(), /15 of 15 tracks/);
 });
 
-test('control: the address names the moment, and back goes back', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { hash: '#where=page&set=toy11' });
+test('control: the address names the moment, and back goes back', async ({ open, site }) => {
+  const page = await open(site, { hash: '#where=page&set=toy11' });
   assert.equal(await page.locator('[data-input=set-page]').inputValue(), 'toy11');
   await refloat(page);
   await station(page, 'blind_rotate');
@@ -88,8 +87,8 @@ test('control: the address names the moment, and back goes back', async (context
   await page.getByText('after 2 of 4 product levels').first().waitFor();
 });
 
-test('control: a crashed worker is an error with a way out', async (context) => {
-  const page = await openDemo(context, await staticHost(context), {
+test('control: a crashed worker is an error with a way out', async ({ open, site }) => {
+  const page = await open(site, {
     prepare: (p) =>
       p.addInitScript(() => {
         const Real = globalThis.Worker;

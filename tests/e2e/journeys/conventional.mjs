@@ -1,19 +1,15 @@
 // The third page: a conventional bootstrapping in the tab, its comb, its polynomial and its result.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
+import { violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SET = 'toy-conventional10-50bit';
 
-async function open(context, options = {}, set = SET) {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}conventional.html${set && `?set=${set}`}`, { ready: false, reducedMotion: 'reduce', ...options });
+async function begin({ open, site }, options = {}, set = SET) {
+  const page = await open(`${site}conventional.html${set && `?set=${set}`}`, { ready: false, reducedMotion: 'reduce', ...options });
   await page.locator('[data-act=run]:enabled').waitFor();
   return page;
 }
@@ -36,8 +32,8 @@ const columns = (page) =>
   });
 
 for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`conventional: the comb, the polynomial and the result, ${colorScheme}, ${width} px`, async (context) => {
-    const page = await open(context, { colorScheme, viewport: { width, height: 800 } });
+  test(`conventional: the comb, the polynomial and the result, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await begin({ open, site }, { colorScheme, viewport: { width, height: 800 } });
     assert.match(await page.locator('main').innerText(), /insecure demonstration parameters/);
     assert.equal((await columns(page)).dots, 0, 'nothing was raised yet');
     await page.locator('#figure-polynomial .conv-curve').waitFor();
@@ -77,16 +73,14 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `conventional-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
 
-test('conventional: few slots, and the sum that clears what is between their coefficients', async (context) => {
-  const page = await open(context, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');
+test('conventional: few slots, and the sum that clears what is between their coefficients', async ({ open, site }) => {
+  const page = await begin({ open, site }, { viewport: { width: 1280, height: 800 } }, 'toy-conventional10-sparse');
   await page.click('[data-act=run]');
   await cameBack(page);
   assert.deepEqual(await page.locator('.conv-stages b').allInnerTexts(), ['Exhausted', 'Raise the modulus', 'Sum over rotations', 'Coefficients to slots', 'Reduce modulo q0', 'Slots to coefficients']);
@@ -121,9 +115,9 @@ test('conventional: few slots, and the sum that clears what is between their coe
   assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
 });
 
-test('conventional: cancelled while keys are made, and begun again stage by stage', async (context) => {
+test('conventional: cancelled while keys are made, and begun again stage by stage', async ({ open, site }) => {
   // The set that the page opens with, whose stages last long enough to be stopped between two of them.
-  const page = await open(context, {}, '');
+  const page = await begin({ open, site }, {}, '');
   await page.click('[data-act=run]');
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]').waitFor();

@@ -1,18 +1,13 @@
 // The page of digits: a recorded run at first, then one in the tab, its circle, its clouds and what came back.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
+import { violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function open(context, options = {}) {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}digits.html`, { ready: false, reducedMotion: 'reduce', ...options });
+async function begin({ open, site }, options = {}) {
+  const page = await open(`${site}digits.html`, { ready: false, reducedMotion: 'reduce', ...options });
   await page.locator('[data-act=run]:enabled').waitFor();
   await page.locator('.digits-dots circle').first().waitFor();
   return page;
@@ -52,8 +47,8 @@ async function firstScreen(page, height) {
 }
 
 for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`digits: three decimal digits come off, ${colorScheme}, ${width} px`, async (context) => {
-    const page = await open(context, { colorScheme, viewport: { width, height } });
+  test(`digits: three decimal digits come off, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } });
     await firstScreen(page, height);
     assert.match(await page.locator('.recorded').innerText(), /recorded run/);
     assert.match(await page.locator('#outcome').innerText(), /2,718 came back as 718\. 96 of 96 slots are the exact residue/);
@@ -116,15 +111,13 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
       return Math.min(...sizes);
     });
     assert.ok(smallest >= 13, `text of ${smallest} px`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
     await page.screenshot({ path: join(shots, `digits-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
 
-test('digits: fractions are rounded, and a drawn table is looked up in', async (context) => {
-  const page = await open(context);
+test('digits: fractions are rounded, and a drawn table is looked up in', async ({ open, site }) => {
+  const page = await begin({ open, site });
   await page.selectOption('[data-input=reading]', 'fraction');
   // The integer stands for itself; a fraction is typed.
   await page.fill('[data-input=number]', '31.4159');
@@ -140,8 +133,8 @@ test('digits: fractions are rounded, and a drawn table is looked up in', async (
   assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
 });
 
-test('digits: what is no number is said, a run is cancelled, and the next one goes on', async (context) => {
-  const page = await open(context, { viewport: { width: 390, height: 844 } });
+test('digits: what is no number is said, a run is cancelled, and the next one goes on', async ({ open, site }) => {
+  const page = await begin({ open, site }, { viewport: { width: 390, height: 844 } });
   for (const [text, words] of [['', 'is no number'], ['many', 'is no number'], ['0.5', 'is no integer'], ['2000000', 'too large']]) {
     await page.fill('[data-input=number]', text);
     await page.click('[data-act=run]');

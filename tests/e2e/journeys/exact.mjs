@@ -1,18 +1,13 @@
 // Exact numbers: a picture of integers, its digits, the polynomial that takes the low one off, and the result.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
-import { realServer, staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
+import { violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-async function open(context, options = {}) {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}exact.html`, { ready: false, reducedMotion: 'reduce', ...options });
+async function begin({ open, site }, options = {}) {
+  const page = await open(`${site}exact.html`, { ready: false, reducedMotion: 'reduce', ...options });
   await page.locator('[data-act=run]:enabled').waitFor();
   return page;
 }
@@ -32,8 +27,8 @@ const rasters = (page) =>
   }));
 
 for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`exact: digits, the polynomial and the result, ${colorScheme}, ${width} px`, async (context) => {
-    const page = await open(context, { colorScheme, viewport: { width, height } });
+  test(`exact: digits, the polynomial and the result, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await begin({ open, site }, { colorScheme, viewport: { width, height } });
     // The first screen: a sentence, the button, and the drawing, which is not empty.
     for (const selector of ['.lead', '[data-act=run]', '.exact-digits']) {
       const box = await page.locator(selector).boundingBox();
@@ -89,17 +84,15 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
     assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `exact-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
 
-test('exact: on the server, which sees neither digits nor integers, and back in the tab', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, `${url}exact.html`, { ready: false, reducedMotion: 'reduce' });
+test('exact: on the server, which sees neither digits nor integers, and back in the tab', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}exact.html`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('[data-input=there]').waitFor();
   assert.ok((await page.locator('[data-input=there] option').allInnerTexts()).some((text) => text.includes('bgv15')));
   await page.selectOption('[data-input=there]', 'toy-bgv10');
@@ -117,8 +110,8 @@ test('exact: on the server, which sees neither digits nor integers, and back in 
   assert.match(await page.locator('#outcome').innerText(), /All 1,024 integers .* every one of them is right/);
 });
 
-test('exact: cancelled while keys are made, then random integers stage by stage', async (context) => {
-  const page = await open(context);
+test('exact: cancelled while keys are made, then random integers stage by stage', async ({ open, site }) => {
+  const page = await begin({ open, site });
   await page.click('[data-act=run]');
   await page.click('[data-act=cancel]');
   await page.locator('[data-act=run]').waitFor();

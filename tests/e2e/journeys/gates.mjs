@@ -1,20 +1,14 @@
 // The second page, with the toy sets: an adder on encrypted bits, one gate closely, circuits that are built, functions that are drawn.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { test, until } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { violations } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
 
 /** What the builder says of an adder's outputs: the sum bits, and the last carry. */
 const sum = (a, b) => ['g1', 'g3', 'g5', 'g7', 'g8'].map((name, bit) => `${name} = ${((a + b) >> bit) & 1}`).join(', ');
 
 for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`gates: adds in the tab and shows one bootstrapping, ${colorScheme}, ${width} px`, async (context) => {
-    const host = await staticHost(context);
-    const page = await openDemo(context, `${host}gates.html?set=toy-bool`, { ready: false, colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
+  test(`gates: adds in the tab and shows one bootstrapping, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await open(`${site}gates.html?set=toy-bool`, { ready: false, colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
     await page.locator('.gates-gate').first().waitFor();
     assert.equal(await page.locator('.gates-gate').count(), 16);
     assert.equal(await page.locator('.gates-gate.lit').count(), 0, 'nothing was computed yet');
@@ -95,15 +89,12 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
   });
 }
 
-test('gates: what goes wrong is said where it was asked for, and the colours chosen are kept', async (context) => {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}gates.html?set=toy-none`, { ready: false, colorScheme: 'light', viewport: { width: 390, height: 800 } });
+test('gates: what goes wrong is said where it was asked for, and the colours chosen are kept', async ({ open, site }) => {
+  const page = await open(`${site}gates.html?set=toy-none`, { ready: false, colorScheme: 'light', viewport: { width: 390, height: 800 } });
   await page.click('[data-act=look]');
   assert.match(await page.locator('#gates-close .problem').innerText(), /toy-none/);
   assert.equal(await page.locator('.problem').count(), 1, 'and nowhere else');
@@ -113,9 +104,8 @@ test('gates: what goes wrong is said where it was asked for, and the colours cho
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
 });
 
-test('gates: an addition is cancelled, with the keyboard too; a gate of it is looked into; equal bits stand in one column', async (context) => {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}gates.html`, { ready: false, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+test('gates: an addition is cancelled, with the keyboard too; a gate of it is looked into; equal bits stand in one column', async ({ open, site }) => {
+  const page = await open(`${site}gates.html`, { ready: false, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   await page.locator('#sum').waitFor();
   assert.match(await page.locator('.gates-recorded').innerText(), /recorded run/);
   // Every bit of the numbers is above the bit of the sum of the same place.

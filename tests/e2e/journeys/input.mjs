@@ -1,9 +1,8 @@
 // What can be put in: files, drops, drawings, curves, numbers; and what cannot.
 import assert from 'node:assert/strict';
 import { deflateSync } from 'node:zlib';
-import { test } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { difference, openDemo, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
+import { difference, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
 
 /** A grey PNG of vertical stripes, made here. */
 function stripes(width, height, every) {
@@ -41,8 +40,8 @@ async function drop(page, name, type, bytes) {
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
 }
 
-test('input: a wrong file is refused in words, and the page goes on', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: a wrong file is refused in words, and the page goes on', async ({ open, site }) => {
+  const page = await open(site);
   await drop(page, 'notes.txt', 'text/plain', Buffer.from('not a picture'));
   await page.locator('.problem').waitFor();
   assert.match(await problemText(page), /“notes\.txt”.*not a picture/s);
@@ -54,8 +53,8 @@ test('input: a wrong file is refused in words, and the page goes on', async (con
   await refloat(page);
 });
 
-test('input: a dropped picture makes the voyage', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: a dropped picture makes the voyage', async ({ open, site }) => {
+  const page = await open(site);
   await drop(page, 'stripes.png', 'image/png', stripes(256, 128, 16));
   await page.getByText('grey levels of “stripes.png”').waitFor();
   await refloat(page);
@@ -66,16 +65,16 @@ test('input: a dropped picture makes the voyage', async (context) => {
   await page.getByText('grey levels of the sailing boat').waitFor();
 });
 
-test('input: a chosen file, by the button', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: a chosen file, by the button', async ({ open, site }) => {
+  const page = await open(site);
   await page.locator('input[type=file]').setInputFiles({ name: 'tall.png', mimeType: 'image/png', buffer: stripes(60, 200, 30) });
   await page.getByText('“tall.png”').first().waitFor();
   const input = await pixels(page, 'input');
   assert.ok(Math.abs(input[0] - 25) <= 1 && Math.abs(input[31] - 230) <= 1, `edges: ${input[0]}, ${input[31]}`);
 });
 
-test('input: a drawing', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: a drawing', async ({ open, site }) => {
+  const page = await open(site);
   await page.getByRole('tab', { name: 'Draw' }).click();
   const easel = page.locator('canvas[data-easel]');
   const box = await easel.boundingBox();
@@ -90,8 +89,8 @@ test('input: a drawing', async (context) => {
   assert.ok(difference(before, await pixels(page, 'shown.after')).largest <= 2);
 });
 
-test('input: a curve, drawn as a curve', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: a curve, drawn as a curve', async ({ open, site }) => {
+  const page = await open(site);
   await page.getByRole('tab', { name: 'Curve' }).click();
   await page.getByRole('button', { name: 'Ramp' }).click();
   await refloat(page);
@@ -101,8 +100,8 @@ test('input: a curve, drawn as a curve', async (context) => {
   assert.ok(Math.abs(slope - (1.8 * 63) / 511) < 0.004, `slope: ${slope}`);
 });
 
-test('input: numbers, and numbers that are none', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('input: numbers, and numbers that are none', async ({ open, site }) => {
+  const page = await open(site);
   await page.getByRole('tab', { name: 'Numbers' }).click();
   const area = page.locator('textarea');
   await area.fill('0.5 pear');

@@ -3,17 +3,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { test, until } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
+import { test, until } from '../lib/test.mjs';
 import { demoDist, shots } from '../lib/paths.mjs';
-import { difference, drawn, fingerprint, openDemo, pixels, refloat, station, table } from '../lib/page.mjs';
+import { difference, drawn, fingerprint, pixels, refloat, station, table } from '../lib/page.mjs';
 
 const STATIONS = ['encrypt', 'exhaust', 'slots_to_coeffs', 'encapsulate', 'encode_phase', 'blind_rotate', 'product_tree', 'conjugate', 'decrypt'];
 
-test('page: text, picture and controls are there before the library', async (context) => {
+test('page: text, picture and controls are there before the library', async ({ open, site }) => {
   let let_go;
   const held = new Promise((resolve) => { let_go = resolve; });
-  const page = await openDemo(context, await staticHost(context), {
+  const page = await open(site, {
     ready: false,
     prepare: (p) => p.route('**/*.wasm', async (route) => { await held; await route.continue(); }),
   });
@@ -25,13 +24,13 @@ test('page: text, picture and controls are there before the library', async (con
   await page.locator('[data-act=refloat]:enabled').waitFor();
 });
 
-test('page: a recorded voyage is shown first, also without scripts, and says so', async (context) => {
-  const url = await staticHost(context);
-  const still = await openDemo(context, url, { ready: false, javaScriptEnabled: false });
+test('page: a recorded voyage is shown first, also without scripts, and says so', async ({ open, site }) => {
+  const url = site;
+  const still = await open(url, { ready: false, javaScriptEnabled: false });
   assert.match(await still.locator('#figure-tide figcaption').innerText(), /level 2 of 6/);
   assert.match(await still.locator('main').innerText(), /A recorded voyage of the sailing boat/);
   assert.ok((await still.locator('#figure-tree .node.lit').count()) > 20);
-  const page = await openDemo(context, url);
+  const page = await open(url);
   await page.getByText('A recorded voyage').first().waitFor();
   await station(page, 'blind_rotate');
   await page.locator('canvas[data-canvas="shown.lens"]').waitFor();
@@ -40,8 +39,8 @@ test('page: a recorded voyage is shown first, also without scripts, and says so'
   assert.equal(await page.getByText('A recorded voyage').count(), 0);
 });
 
-test('page: the complete voyage of the boat, and every station of it', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: the complete voyage of the boat, and every station of it', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
 
   const precision = await table(page, 'precision');
@@ -85,8 +84,8 @@ test('page: the complete voyage of the boat, and every station of it', async (co
   assert.match(await page.locator('#badge').innerText(), /ship13/);
 });
 
-test('page: the ciphertext looks like noise from outside', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: the ciphertext looks like noise from outside', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
   await station(page, 'encrypt');
   const grey = await pixels(page, 'shown.bytes');
@@ -99,8 +98,8 @@ test('page: the ciphertext looks like noise from outside', async (context) => {
   assert.ok(chi < 60, `byte histogram: chi squared ${chi.toFixed(1)}`);
 });
 
-test('page: squared and refloated again', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: squared and refloated again', async ({ open, site }) => {
+  const page = await open(site);
   await refloat(page);
   await page.click('[data-act=again]');
   await page.locator('#figure-again canvas[data-canvas="again.after"]').waitFor();
@@ -111,8 +110,8 @@ test('page: squared and refloated again', async (context) => {
   assert.ok(worst > 8 && worst < 16, `worst slot of the square: ${worst} bits`);
 });
 
-test('page: toy11, with 1024 slots', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: toy11, with 1024 slots', async ({ open, site }) => {
+  const page = await open(site);
   await page.selectOption('[data-input=set-page]', 'toy11');
   await refloat(page);
   const d = difference(await pixels(page, 'shown.before'), await pixels(page, 'shown.after'));
@@ -129,8 +128,8 @@ async function fullSize(page, set) {
 /** Bytes of a figure such as "192 MB". */
 const megabytes = (text) => Number(/^([\d.]+) MB$/.exec(text)?.[1]);
 
-test('page: full size in the page, keys made on the way, in little memory', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: full size in the page, keys made on the way, in little memory', async ({ open, site }) => {
+  const page = await open(site);
   await fullSize(page);
   await refloat(page, { limit: 170_000 });
   const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
@@ -145,8 +144,9 @@ test('page: full size in the page, keys made on the way, in little memory', asyn
   await page.screenshot({ path: join(shots, 'full-size.png'), fullPage: true });
 });
 
-test('page: full size in bits, cancelled between two tracks and begun again', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { hash: '#where=page&set=ship13-bits' });
+test('page: full size in bits, cancelled between two tracks and begun again', async ({ open, site }) => {
+  test.setTimeout(300_000);
+  const page = await open(site, { hash: '#where=page&set=ship13-bits' });
   assert.equal(await page.locator('input[value=page-full]').isChecked(), true);
   await page.click('[data-act=refloat]');
   await until('the third track', async () => /^[3-9] of 31$/.test((await page.locator('.progress-figure').allInnerTexts()).join('')), 120_000);
@@ -156,10 +156,10 @@ test('page: full size in bits, cancelled between two tracks and begun again', as
   await refloat(page, { limit: 120_000 });
   assert.match(await page.locator('#figure-result figcaption').innerText(), /All 4,096 bits came back right/);
   assert.deepEqual([...new Set(await pixels(page, 'shown.before'))].sort((a, b) => a - b), [0, 255]);
-}, { limit: 300_000 });
+});
 
-test('page: says that no server answers, and works without', async (context) => {
-  const page = await openDemo(context, await staticHost(context));
+test('page: says that no server answers, and works without', async ({ open, site }) => {
+  const page = await open(site);
   await page.getByText('No server answers at this address').waitFor();
   assert.equal(await page.locator('input[value=server]').isDisabled(), true);
   assert.equal(await page.evaluate(() => globalThis.crossOriginIsolated), false);

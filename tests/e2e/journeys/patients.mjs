@@ -1,20 +1,16 @@
 // The fourth page: logistic regression on encrypted measurements, on the real server.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
-import { realServer, staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
+import { violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
 import { shots } from '../lib/paths.mjs';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`patients: scores of encrypted measurements, ${colorScheme}, ${width} px`, async (context) => {
-    const { url } = await realServer(context);
+  test(`patients: scores of encrypted measurements, ${colorScheme}, ${width} px`, async ({ open, serve }) => {
+    const { url } = await serve();
     const options = { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 800 } };
-    const page = await openDemo(context, `${url}patients.html?set=toy-conventional10-50bit`, options);
+    const page = await open(`${url}patients.html?set=toy-conventional10-50bit`, options);
     await page.locator('[data-act=run]:enabled').click();
     await page.locator('#outcome').waitFor({ timeout: 120_000 });
     const words = await page.locator('#outcome').innerText();
@@ -29,16 +25,13 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
     assert.equal(new Set(cells.map((row) => row[1])).size, 16, 'sixteen scores');
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `patients-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
 
-test('patients: without a server the page says what it needs', async (context) => {
-  const host = await staticHost(context);
-  const page = await openDemo(context, `${host}patients.html`, { ready: false });
+test('patients: without a server the page says what it needs', async ({ open, site }) => {
+  const page = await open(`${site}patients.html`, { ready: false });
   await page.locator('#patients-controls', { hasText: 'npm start' }).waitFor();
 });

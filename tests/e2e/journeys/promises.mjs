@@ -1,8 +1,7 @@
 // What the page says while it waits, and where it says it: true at every moment, and in sight.
 import assert from 'node:assert/strict';
-import { test, until } from '../lib/harness.mjs';
-import { realServer, staticHost } from '../lib/host.mjs';
-import { clickWhen, drawn, openDemo, problemText, refloat, station, table } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+import { clickWhen, drawn, problemText, refloat, station, table } from '../lib/page.mjs';
 
 const SIZES = [
   ['1280x800', { viewport: { width: 1280, height: 800 } }],
@@ -32,8 +31,8 @@ function shown(page) {
   });
 }
 
-test('promises: a stage under way is shown with the water it began with', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
+test('promises: a stage under way is shown with the water it began with', async ({ open, site }) => {
+  const page = await open(site, { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   const paused = clickWhen(page, 'Rotate blindly', '[data-act=play]');
   await page.click('[data-act=refloat]');
   await paused;
@@ -65,8 +64,8 @@ test('promises: a stage under way is shown with the water it began with', async 
   for (const frame of frames) assert.doesNotMatch(frame, /No ciphertext yet|has not been reached/);
 });
 
-test('promises: cancelled in the middle, the boat stays where it was', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { reducedMotion: 'reduce' });
+test('promises: cancelled in the middle, the boat stays where it was', async ({ open, site }) => {
+  const page = await open(site, { reducedMotion: 'reduce' });
   const cancelled = clickWhen(page, 'Rotate blindly', '[data-act=cancel]');
   await page.click('[data-act=refloat]');
   await cancelled;
@@ -98,8 +97,8 @@ for (const [what, fill] of [
   // All of one sign: no arc to enlarge, however small the angle between them.
   ['light numbers', Array.from({ length: 512 }, (_, i) => (0.2 + (0.8 * i) / 511).toFixed(4)).join(' ')],
 ]) {
-  test(`promises: no point of the circle leaves its drawing, ${what}`, async (context) => {
-    const page = await openDemo(context, await staticHost(context), { prepare: watchDots });
+  test(`promises: no point of the circle leaves its drawing, ${what}`, async ({ open, site }) => {
+    const page = await open(site, { prepare: watchDots });
     if (fill) {
       await page.getByRole('tab', { name: 'Numbers' }).click();
       await page.locator('textarea').fill(fill);
@@ -124,8 +123,8 @@ for (const [what, fill] of [
 }
 
 /** The page, while a server bootstraps and has said how long it will take. */
-async function bootstrapping(context, url) {
-  const page = await openDemo(context, url, { expectLostRequests: true });
+async function bootstrapping(open, url) {
+  const page = await open(url, { expectLostRequests: true });
   await page.locator('input[value=server]:enabled').waitFor();
   await page.check('input[value=server]');
   await page.selectOption('[data-input=set-server]', 'ship13');
@@ -135,9 +134,9 @@ async function bootstrapping(context, url) {
   return page;
 }
 
-test('promises: with the server gone, no time is promised, and the page says that it tries again', async (context) => {
-  const { url, stop } = await realServer(context);
-  const page = await bootstrapping(context, url);
+test('promises: with the server gone, no time is promised, and the page says that it tries again', async ({ open, serve }) => {
+  const { url, stop } = await serve();
+  const page = await bootstrapping(open, url);
   // Every text of the progress from the moment on when the server is gone.
   await page.evaluate(() => {
     globalThis.said = [];
@@ -156,9 +155,9 @@ test('promises: with the server gone, no time is promised, and the page says tha
   assert.doesNotMatch(await page.locator('#controls').innerText(), /\bleft\b/, 'and none is promised afterwards');
 });
 
-test('promises: with a server that falls silent, no time is promised', async (context) => {
-  const { url } = await realServer(context);
-  const page = await bootstrapping(context, url);
+test('promises: with a server that falls silent, no time is promised', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await bootstrapping(open, url);
   // Takes connections and never answers again.
   await page.route('**/v1/keys/*/chunks/*', () => undefined);
   await page.getByText(/Nothing has arrived at the server for \d+ s/).waitFor({ timeout: 60_000 });
@@ -189,9 +188,9 @@ const focused = (page) => page.evaluate(() => document.activeElement?.closest('.
 
 for (const [size, options] of SIZES) {
   for (const colorScheme of ['light', 'dark']) {
-    test(`promises: messages stand in the window, ${size} ${colorScheme}`, async (context) => {
-      const { url, stop } = await realServer(context);
-      const page = await openDemo(context, url, { expectLostRequests: true, colorScheme, reducedMotion: 'reduce', ...options });
+    test(`promises: messages stand in the window, ${size} ${colorScheme}`, async ({ open, serve }) => {
+      const { url, stop } = await serve();
+      const page = await open(url, { expectLostRequests: true, colorScheme, reducedMotion: 'reduce', ...options });
 
       // A bad picture: beside the picture, with the focus.
       await page.locator('input[type=file]').setInputFiles({ name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') });

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, until } from '../lib/harness.mjs';
-import { realServer } from '../lib/host.mjs';
-import { cameBack, clickWhen, difference, openDemo, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+import { cameBack, clickWhen, difference, pixels, problemText, refloat, station, table } from '../lib/page.mjs';
 
 /** Chooses the server and a set. */
 async function choose(page, set) {
@@ -26,9 +25,9 @@ function record(page) {
   return sent;
 }
 
-test('server: the complete voyage with a toy set', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url);
+test('server: the complete voyage with a toy set', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url);
   const sent = record(page);
   await choose(page, 'toy10');
   await refloat(page);
@@ -46,9 +45,9 @@ test('server: the complete voyage with a toy set', async (context) => {
   }
 });
 
-test('server: page and server side by side', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url);
+test('server: page and server side by side', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url);
   assert.equal(await page.evaluate(() => globalThis.crossOriginIsolated), true, 'the server isolates the page');
   await refloat(page);
   await choose(page, 'toy10');
@@ -63,9 +62,9 @@ test('server: page and server side by side', async (context) => {
   await until('no lens', async () => (await page.locator('canvas[data-canvas="shown.lens"]').count()) === 0);
 });
 
-test('server: squared there and refloated again', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url);
+test('server: squared there and refloated again', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url);
   await choose(page, 'toy10');
   await refloat(page);
   await page.click('[data-act=again]');
@@ -74,9 +73,9 @@ test('server: squared there and refloated again', async (context) => {
   assert.equal(await problemText(page), '');
 });
 
-test('server: a second voyage uploads no keys, and keys can be deleted', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
+test('server: a second voyage uploads no keys, and keys can be deleted', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url, { expectLostRequests: true });
   const sent = record(page);
   await choose(page, 'toy10');
   await refloat(page);
@@ -89,9 +88,9 @@ test('server: a second voyage uploads no keys, and keys can be deleted', async (
   assert.ok(sent.paths.has('DELETE /v1/keys/:id'));
 });
 
-test('server: cancel the upload, then go on where it stopped', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
+test('server: cancel the upload, then go on where it stopped', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url, { expectLostRequests: true });
   const sent = record(page);
   await choose(page, 'toy10');
   const cancelled = clickWhen(page, 'track 8', '[data-act=cancel]');
@@ -107,9 +106,9 @@ test('server: cancel the upload, then go on where it stopped', async (context) =
   assert.ok(sent.chunks.length > 3, 'the rest was sent');
 });
 
-test('server: gone in the middle of an upload, back, and on', async (context) => {
-  const { url, port, data, stop } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
+test('server: gone in the middle of an upload, back, and on', async ({ open, serve }) => {
+  const { url, port, data, stop } = await serve();
+  const page = await open(url, { expectLostRequests: true });
   await choose(page, 'toy10');
   const reached = page.getByText(/track (4|5|6|7|8|9)/).first().waitFor();
   await page.click('[data-act=refloat]');
@@ -117,7 +116,7 @@ test('server: gone in the middle of an upload, back, and on', async (context) =>
   await stop('SIGKILL');
   await page.locator('.problem').waitFor({ timeout: 60_000 });
   assert.match(await problemText(page), /does not answer/);
-  await realServer(context, { port, data });
+  await serve({ port, data });
   await page.getByRole('button', { name: 'Go on' }).click();
   await page.locator('.problem').waitFor({ state: 'detached' });
   await cameBack(page);
@@ -125,9 +124,9 @@ test('server: gone in the middle of an upload, back, and on', async (context) =>
   assert.ok(Number(worst) >= 10, `worst slot: ${worst} bits`);
 });
 
-test('server: a piece of the keys that its disk has damaged is sent again', async (context) => {
-  const { url, port, data, stop } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
+test('server: a piece of the keys that its disk has damaged is sent again', async ({ open, serve }) => {
+  const { url, port, data, stop } = await serve();
+  const page = await open(url, { expectLostRequests: true });
   const sent = record(page);
   await choose(page, 'toy10');
   await refloat(page);
@@ -139,15 +138,15 @@ test('server: a piece of the keys that its disk has damaged is sent again', asyn
   const bytes = readFileSync(spoilt);
   bytes[bytes.length >> 1] ^= 1;
   writeFileSync(spoilt, bytes);
-  await realServer(context, { port, data });
+  await serve({ port, data });
   await refloat(page);
   assert.equal(sent.chunks.length, chunks + 1, 'one piece was sent again');
   assert.ok(Number((await table(page, 'precision'))['Decrypt'][0]) >= 10);
 });
 
-test('server: gone after the keys, said in words; the page still works', async (context) => {
-  const { url, stop } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true });
+test('server: gone after the keys, said in words; the page still works', async ({ open, serve }) => {
+  const { url, stop } = await serve();
+  const page = await open(url, { expectLostRequests: true });
   await choose(page, 'toy10');
   await refloat(page);
   await stop('SIGKILL');
@@ -159,28 +158,26 @@ test('server: gone after the keys, said in words; the page still works', async (
   await refloat(page);
 });
 
-test(
-  'server: full size, 128 bits',
-  async (context) => {
-    const { url } = await realServer(context);
-    const page = await openDemo(context, url);
-    await choose(page, 'ship13');
-    await page.click('[data-act=refloat]');
-    assert.match(await page.locator('.confirm').innerText(), /1\.5\d GB of keys/);
-    await page.click('[data-act=confirm]');
-    await cameBack(page, { limit: 540_000 });
-    const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
-    assert.ok(worst >= 5.0, `worst of 4096 slots: ${worst} bits`);
-    assert.match(await page.locator('#badge').innerText(), /128-bit security/);
-    await page.click('[data-act=again]');
-    await page.locator('#figure-again canvas[data-canvas="again.after"]').waitFor({ timeout: 240_000 });
-  },
-  { limit: 900_000, ...(process.env.REFLOAT_E2E_SHIP13 === '1' ? {} : { skip: 'set REFLOAT_E2E_SHIP13=1' }) },
-);
+test('server: full size, 128 bits', async ({ open, serve }) => {
+  test.skip(process.env.REFLOAT_E2E_SHIP13 !== '1', 'set REFLOAT_E2E_SHIP13=1');
+  test.setTimeout(900_000);
+  const { url } = await serve();
+  const page = await open(url);
+  await choose(page, 'ship13');
+  await page.click('[data-act=refloat]');
+  assert.match(await page.locator('.confirm').innerText(), /1\.5\d GB of keys/);
+  await page.click('[data-act=confirm]');
+  await cameBack(page, { limit: 540_000 });
+  const worst = Number((await table(page, 'precision'))['Decrypt'][0]);
+  assert.ok(worst >= 5.0, `worst of 4096 slots: ${worst} bits`);
+  assert.match(await page.locator('#badge').innerText(), /128-bit security/);
+  await page.click('[data-act=again]');
+  await page.locator('#figure-again canvas[data-canvas="again.after"]').waitFor({ timeout: 240_000 });
+});
 
-test('server: pages go by their names, and a path that leads nowhere says so', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, url, { expectLostRequests: true, hash: 'digits', ready: false, reducedMotion: 'reduce' });
+test('server: pages go by their names, and a path that leads nowhere says so', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(url, { expectLostRequests: true, hash: 'digits', ready: false, reducedMotion: 'reduce' });
   await page.locator('.digits-dots circle').first().waitFor();
   assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Digits');
 

@@ -1,13 +1,8 @@
 // What all pages have alike: a first screen with a sentence, a drawing and a button; one menu; a recorded run until there is
 // another; little script.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { test } from '../lib/harness.mjs';
-import { realServer, staticHost } from '../lib/host.mjs';
-import { openDemo } from '../lib/page.mjs';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
 
 /** Every page's drawing on the first screen, what in it comes of a run, and the button. */
 const PAGES = [
@@ -16,8 +11,8 @@ const PAGES = [
   { name: 'conventional', drawing: '.conv-comb', button: '[data-act=run]', seen: '.conv-dots circle', recorded: '.recorded' },
   { name: 'digits', drawing: '.digits-circle', button: '[data-act=run]', seen: '.digits-dots circle', recorded: '.recorded' },
   { name: 'exact', drawing: '#exact-digits svg', button: '[data-act=run]', seen: '#exact-stages button:enabled', recorded: '.recorded' },
-  { name: 'patients', drawing: '.patients-way', button: '[data-act=run]', seen: '.patients-line', recorded: '.patients-recorded', host: async (context) => (await realServer(context)).url },
-  { name: 'triage', drawing: '.triage-triangle', button: '[data-act=run]', seen: '.triage-cell.won', recorded: '.recorded', host: async (context) => (await realServer(context)).url },
+  { name: 'patients', drawing: '.patients-way', button: '[data-act=run]', seen: '.patients-line', recorded: '.patients-recorded', served: true },
+  { name: 'triage', drawing: '.triage-triangle', button: '[data-act=run]', seen: '.triage-cell.won', recorded: '.recorded', served: true },
 ];
 
 /** How much of a drawing must be on the first screen, in pixels. */
@@ -25,10 +20,10 @@ const ENOUGH = 160;
 /** Most bytes of script before the wasm. */
 const SCRIPT = 345_000;
 
-for (const { name, drawing, button, seen, recorded, host = staticHost } of PAGES) {
+for (const { name, drawing, button, seen, recorded, served } of PAGES) {
   for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-    test(`shell: the first screen of ${name}, ${colorScheme}, ${width} px`, async (context) => {
-      const page = await openDemo(context, `${await host(context)}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+    test(`shell: the first screen of ${name}, ${colorScheme}, ${width} px`, async ({ open, site, serve }) => {
+      const page = await open(`${served ? (await serve()).url : site}${name}.html`, { ready: false, colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
       await page.locator(`${button}:enabled`).waitFor();
       await page.locator(seen).first().waitFor();
       assert.match(await page.locator(recorded).first().innerText(), /recorded/i);
@@ -45,15 +40,13 @@ for (const { name, drawing, button, seen, recorded, host = staticHost } of PAGES
       assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
       const script = await page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => /\.js$/.test(name)).reduce((sum, { decodedBodySize }) => sum + decodedBodySize, 0));
       assert.ok(script > 0 && script < SCRIPT, `${script} bytes of script`);
-      await page.evaluate(axeSource);
-      const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-      assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+      assert.deepEqual(await violations(page), []);
     });
   }
 }
 
-test('shell: a page is a press away from every other', async (context) => {
-  const page = await openDemo(context, `${await staticHost(context)}gates.html`, { ready: false, viewport: { width: 390, height: 844 }, hasTouch: true });
+test('shell: a page is a press away from every other', async ({ open, site }) => {
+  const page = await open(`${site}gates.html`, { ready: false, viewport: { width: 390, height: 844 }, hasTouch: true });
   for (const [words, path] of [['Digits', 'digits'], ['Pictures', 'index'], ['Patients', 'patients'], ['Gates', 'gates']]) {
     await page.getByRole('navigation').getByRole('link', { name: words }).click();
     await page.waitForURL(`**/${path}.html`);

@@ -1,14 +1,13 @@
 // One slot followed through a real run, and the focus of those who have no pointer.
 import assert from 'node:assert/strict';
-import { test, until } from '../lib/harness.mjs';
-import { staticHost } from '../lib/host.mjs';
-import { cameBack, openDemo, refloat, station, table } from '../lib/page.mjs';
+import { test, until } from '../lib/test.mjs';
+import { cameBack, refloat, station, table } from '../lib/page.mjs';
 
 const number = (text) => Number(text.replace('−', '-'));
 
 for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`slot: its number at every station is that of the decryption, ${colorScheme}, ${width} px`, async (context) => {
-    const page = await openDemo(context, await staticHost(context), { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+  test(`slot: its number at every station is that of the decryption, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    const page = await open(site, { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
     await refloat(page);
     // A slot among the first, which the lens has in its table.
     await page.locator('canvas[data-canvas="shown.pick"]').focus();
@@ -47,8 +46,8 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
   });
 }
 
-test('slot: a press on the picture chooses, and who refloats by keyboard keeps the focus', async (context) => {
-  const page = await openDemo(context, await staticHost(context), { reducedMotion: 'reduce' });
+test('slot: a press on the picture chooses, and who refloats by keyboard keeps the focus', async ({ open, site }) => {
+  const page = await open(site, { reducedMotion: 'reduce' });
   const picture = page.locator('canvas[data-canvas="shown.pick"]');
   await picture.scrollIntoViewIfNeeded();
   const box = await picture.boundingBox();

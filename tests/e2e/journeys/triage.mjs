@@ -1,14 +1,10 @@
 // The page "Who comes first?": encrypted patients scored, compared and ranked by the real server.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from '../lib/harness.mjs';
-import { realServer, staticHost } from '../lib/host.mjs';
-import { openDemo, table } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
+import { table, violations } from '../lib/page.mjs';
 import { shots } from '../lib/paths.mjs';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Asks, and reads the rows of the answer: name, rank, flag, number, the same in the clear, diagnosis. */
 async function asked(page) {
@@ -32,9 +28,9 @@ function check(rows, least) {
 }
 
 for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
-  test(`triage: who comes first, and which cases are nearest, ${colorScheme}, ${width} px`, async (context) => {
-    const { url } = await realServer(context);
-    const page = await openDemo(context, `${url}triage.html`, { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 844 } });
+  test(`triage: who comes first, and which cases are nearest, ${colorScheme}, ${width} px`, async ({ open, serve }) => {
+    const { url } = await serve();
+    const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce', colorScheme, viewport: { width, height: 844 } });
     await page.locator('.recorded').waitFor();
     await page.locator('[data-act="tick:15"]').click();
     const rows = await asked(page);
@@ -64,17 +60,15 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `the page is ${wide} px too wide`);
-    await page.evaluate(axeSource);
-    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-    assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')}`)), []);
+    assert.deepEqual(await violations(page), []);
     mkdirSync(shots, { recursive: true });
     await page.screenshot({ path: join(shots, `triage-${colorScheme}-${width}.png`), fullPage: true });
   });
 }
 
-test('triage: too few patients are no choice, and a run can be cancelled', async (context) => {
-  const { url } = await realServer(context);
-  const page = await openDemo(context, `${url}triage.html`, { ready: false, reducedMotion: 'reduce' });
+test('triage: too few patients are no choice, and a run can be cancelled', async ({ open, serve }) => {
+  const { url } = await serve();
+  const page = await open(`${url}triage.html`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('[data-act=run]:enabled').waitFor();
   for (let i = 3; i < 16; i++) await page.locator(`[data-act="tick:${i}"]`).click();
   await page.locator('#triage-controls', { hasText: 'tick at least 4' }).waitFor();
@@ -87,8 +81,8 @@ test('triage: too few patients are no choice, and a run can be cancelled', async
   assert.equal(await page.locator('.problem').count(), 0);
 });
 
-test('triage: without a server the page shows recorded answers and says what it needs', async (context) => {
-  const page = await openDemo(context, `${await staticHost(context)}triage.html`, { ready: false });
+test('triage: without a server the page shows recorded answers and says what it needs', async ({ open, site }) => {
+  const page = await open(`${site}triage.html`, { ready: false });
   await page.locator('#triage-controls', { hasText: 'npm start' }).waitFor();
   await page.locator('.recorded').waitFor();
   assert.match(await page.locator('#outcome').innerText(), /First of 16 are/);

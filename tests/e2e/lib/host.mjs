@@ -4,13 +4,15 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { freePort, notReady } from '../../tools/lib/server.mjs';
-import { until } from './harness.mjs';
 import { demoDist, serverBinary } from './paths.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.png': 'image/png', '.svg': 'image/svg+xml', '.json': 'application/json' };
 
+/** Milliseconds in which a server must be ready. */
+const READY = 30_000;
+
 /** A plain static host that serves the demo from a sub-path and sends no special headers. */
-export async function staticHost(context) {
+export async function staticHost() {
   if (!existsSync(join(demoDist, 'index.html'))) throw new Error(`there is no built demo in ${demoDist}: run npm run build:demo`);
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://host').pathname;
@@ -25,16 +27,18 @@ export async function staticHost(context) {
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }));
-  return `http://127.0.0.1:${server.address().port}/deep/er/`;
+  return {
+    url: `http://127.0.0.1:${server.address().port}/deep/er/`,
+    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }),
+  };
 }
 
-/** The real server with the built demo and a data folder of its own; toy sets allowed. */
-export async function realServer(context, { port, data } = {}) {
+/** The real server with the built demo and a data folder of its own; toy sets allowed. How to end it goes into `after`. */
+export async function realServer(after, { port, data } = {}) {
   const binary = serverBinary();
   if (!binary) throw new Error('no server binary: build it (npm run build:server) or set REFLOAT_BIN');
   const folder = data ?? mkdtempSync(join(tmpdir(), 'refloat-e2e-'));
-  if (!data) context.after(() => rmSync(folder, { recursive: true, force: true }));
+  if (!data) after.push(async () => rmSync(folder, { recursive: true, force: true }));
   const at = port ?? (await freePort());
   const child = spawn(binary, ['serve', '--listen', `127.0.0.1:${at}`], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,13 +57,12 @@ export async function realServer(context, { port, data } = {}) {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await closed;
   };
-  context.after(() => stop('SIGKILL'));
+  after.push(() => stop('SIGKILL'));
   const url = `http://127.0.0.1:${at}/`;
-  let why;
-  await until(() => `the server on ${url} is not ready; ${why}; it said: ${log}`, async () => {
+  for (const deadline = Date.now() + READY; ; await new Promise((resolve) => setTimeout(resolve, 25))) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${log}`);
-    why = await notReady(url);
-    return why === undefined;
-  });
-  return { url, port: at, data: folder, stop };
+    const why = await notReady(url);
+    if (why === undefined) return { url, port: at, data: folder, stop };
+    if (Date.now() > deadline) throw new Error(`the server on ${url} is not ready; ${why}; it said: ${log}`);
+  }
 }

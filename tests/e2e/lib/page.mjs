@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 /** Console lines that are not the page's doing. */
 const NOT_OURS = [/Failed to load resource: the server responded with a status of 404/, /net::ERR_CONNECTION_REFUSED/, /net::ERR_CONNECTION_RESET/, /net::ERR_EMPTY_RESPONSE/, /net::ERR_INCOMPLETE_CHUNKED_ENCODING/];
 
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /**
- * Opens the demo. Every error on the console or in a script fails the test when it ends, except the
+ * Opens the demo; how to close it, and to judge what it wrote to its console, goes into `after`. Every error on the console or in a script fails the test when it ends, except the
  * browser's own notes about requests that were meant to fail (`expectLostRequests`).
  */
-export async function openDemo(context, url, { expectLostRequests = false, hash = '', ready = true, prepare, ...options } = {}) {
-  const session = await context.browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+export async function openDemo(browser, after, url, { expectLostRequests = false, hash = '', ready = true, prepare, ...options } = {}) {
+  const session = await browser.newContext(options);
   const errors = [];
   const page = await session.newPage();
   page.on('pageerror', (error) => errors.push(`script: ${error.stack ?? error.message}`));
@@ -23,7 +27,7 @@ export async function openDemo(context, url, { expectLostRequests = false, hash 
     if (lost && (expectLostRequests || message.location().url.includes('/v1/params'))) return;
     errors.push(`console: ${text} (${message.location().url})`);
   });
-  context.after(async () => {
+  after.push(async () => {
     await session.close();
     assert.deepEqual(errors, [], 'errors in the page');
   });
@@ -121,4 +125,11 @@ export function clickWhen(page, words, target) {
       }),
     [words, target],
   );
+}
+
+/** Rules of WCAG 2.2 A and AA and good practice that the page breaks, with where. */
+export async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(' ')} — ${n.failureSummary?.split('\n')[1]?.trim() ?? v.help}`));
 }
