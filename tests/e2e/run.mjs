@@ -24,6 +24,7 @@ await import('./journeys/digits.mjs');
 await import('./journeys/exact.mjs');
 await import('./journeys/patients.mjs');
 await import('./journeys/triage.mjs');
+await import('./journeys/methods.mjs');
 
 const LIMIT = 180_000;
 const total = { passed: 0, failed: 0, skipped: 0 };
