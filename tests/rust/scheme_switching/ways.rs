@@ -8,7 +8,7 @@ use refloat::bootstrapping::scheme_switching::{
     RootsSpec,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::{Bootstraps, InputShape, Plan, Program, Target, Way};
+use refloat::circuits::program::{Bootstraps, Compared, InputShape, Plan, Program, Target, Way};
 use refloat::params::cggi_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
@@ -133,7 +133,11 @@ fn what_is_said_of_a_way_is_said_of_the_plan() {
         );
     }
     let chosen = both.compared()[2].reason();
-    assert!(chosen.starts_with("by gates, as the program says; by gates about"), "{chosen}");
+    assert!(
+        chosen.starts_with("by gates, as the program says; by gates about")
+            && chosen.contains("; by digits about"),
+        "{chosen}"
+    );
 }
 
 #[test]
@@ -145,7 +149,9 @@ fn questions_whose_way_is_written_are_not_counted() {
         Program::parse(&(1..=17).map(one).fold("x = input\n".to_owned(), |all, one| all + &one)).unwrap()
     };
     let (written, open) = (asked(" by gates"), asked(""));
-    assert_eq!(plan(&written, &target, level).unwrap().compared().len(), 17);
+    let plan_of_many = plan(&written, &target, level).unwrap();
+    let said = |one: &Compared| (one.way, one.gates.is_ok(), one.digits.is_ok());
+    assert_eq!(plan_of_many.compared().iter().map(said).collect::<Vec<_>>(), [(Way::Gates, true, false); 17]);
     let error = plan(&open, &target, level).err().unwrap();
     assert!(
         matches!(error, Error::Limit(_)) && error.to_string().contains("whose way it leaves open"),

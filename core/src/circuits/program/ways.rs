@@ -36,7 +36,8 @@ impl Estimate {
 }
 
 /// Questions that the same comparisons answer, and how: what the whole program comes to one way or the other, with all other questions
-/// answered as they are in the plan. An error says why a way is not open, as the other one is not where the program chooses.
+/// answered as they are in the plan. An error says why a way is not open; where more than 16 questions are asked, the other one than the
+/// program says is not.
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// Their nodes.
@@ -68,17 +69,17 @@ impl Compared {
             }
             Err(error) => format!("not by {}: {error}", way.name()),
         };
-        let [gates, digits] = [came_to(Way::Gates, &self.gates), came_to(Way::Digits, &self.digits)];
-        let name = self.way.name();
-        match (self.chosen, self.way) {
-            (true, Way::Gates) => format!("by {name}, as the program says; {gates}"),
-            (true, Way::Digits) => format!("by {name}, as the program says; {digits}"),
-            (false, _) => {
-                let both = self.gates.is_ok() && self.digits.is_ok();
-                let why = if both { "the cheaper way" } else { "the only way" };
-                format!("by {name}, {why}; {gates}; {digits}")
-            }
-        }
+        let why = match (self.chosen, &self.gates, &self.digits) {
+            (true, ..) => "as the program says",
+            (false, Ok(_), Ok(_)) => "the cheaper way",
+            _ => "the only way",
+        };
+        format!(
+            "by {}, {why}; {}; {}",
+            self.way.name(),
+            came_to(Way::Gates, &self.gates),
+            came_to(Way::Digits, &self.digits)
+        )
     }
 }
 
@@ -202,44 +203,50 @@ impl<'p> Ways<'_, 'p> {
         Err(closed.unwrap_or(error))
     }
 
+    fn estimate(&self, ways: &[Way]) -> Result<Estimate, Error> {
+        self.plan(ways).map(|plan| Estimate::of(&plan))
+    }
+
     /// Takes, where it may, the cheaper way of one question after the other, and says what either comes to.
     fn round(&self, ways: &mut [Way], change: bool) -> Result<(Plan<'p>, Vec<Compared>), Error> {
-        let mut compared = Vec::new();
+        let mut others: Vec<Option<(Way, Result<Estimate, Error>)>> = Vec::new();
         for (at, group) in self.groups.iter().enumerate() {
-            let estimate = |ways: &[Way]| self.plan(ways).map(|plan| Estimate::of(&plan));
             if group.order.by.is_some() {
-                compared.push(None);
+                others.push(None);
                 continue;
             }
-            let taken = ways[at];
-            let own = estimate(ways)?;
+            let (taken, own) = (ways[at], self.estimate(ways)?);
             ways[at] = taken.other();
-            let other = estimate(ways);
+            let other = self.estimate(ways);
             let cheaper = other.as_ref().is_ok_and(|other| other.seconds < own.seconds);
             if !(change && cheaper) {
                 ways[at] = taken;
             }
-            let [gates, digits] = match taken {
-                Way::Gates => [Ok(own), other],
-                Way::Digits => [other, Ok(own)],
-            };
-            compared.push(Some([gates, digits]));
+            others.push(Some((taken.other(), other)));
         }
         let plan = self.plan(ways)?;
-        // Of those that the program chooses, what comes to what is said of the whole.
-        let whole = Estimate::of(&plan);
-        let compared = self.groups.iter().zip(ways.iter()).zip(compared).map(|((group, &way), found)| {
-            let chosen = found.is_none();
-            let [gates, digits] = found.unwrap_or_else(|| {
-                [Way::Gates, Way::Digits].map(|one| {
-                    let says = || Error::InvalidArgument(format!("the program says by {}", way.name()));
-                    if one == way { Ok(whole) } else { Err(says()) }
-                })
-            });
-            Compared { nodes: group.nodes.clone(), way, chosen, gates, digits }
-        });
-        let compared = compared.collect();
+        let own = Estimate::of(&plan);
+        let mut compared = Vec::new();
+        for (at, (group, other)) in self.groups.iter().zip(others).enumerate() {
+            let (way, chosen) = (ways[at], other.is_none());
+            let (of, other) = other.unwrap_or_else(|| (way.other(), self.instead(ways, at)));
+            let [gates, digits] = match of {
+                Way::Gates => [other, Ok(own)],
+                Way::Digits => [Ok(own), other],
+            };
+            compared.push(Compared { nodes: group.nodes.clone(), way, chosen, gates, digits });
+        }
         Ok((plan, compared))
+    }
+
+    /// What it comes to if a question goes another way than the program says; not where there are many, each of which takes a plan.
+    fn instead(&self, ways: &[Way], at: usize) -> Result<Estimate, Error> {
+        if self.groups.len() > MOST_COMPARED {
+            return Err(Error::InvalidArgument(format!("the program says by {}", ways[at].name())));
+        }
+        let mut ways = ways.to_vec();
+        ways[at] = ways[at].other();
+        self.estimate(&ways)
     }
 }
 
