@@ -13,6 +13,7 @@ const PAGES = [
   { name: 'exact', drawing: '#exact-digits svg', button: '[data-act=run]', seen: '#exact-stages button:enabled', recorded: '.recorded' },
   { name: 'patients', drawing: '.patients-way', button: '[data-act=run]', seen: '.patients-line', recorded: '.patients-recorded', served: true },
   { name: 'triage', drawing: '.triage-triangle', button: '[data-act=run]', seen: '.triage-cell.won', recorded: '.recorded', served: true },
+  { name: 'methods', drawing: '#methods-crossing svg', button: '[data-act="kind:1"]', seen: '.methods-at', recorded: '.recorded' },
 ];
 
 /** How much of a drawing must be on the first screen, in pixels. */
@@ -33,7 +34,7 @@ for (const { name, drawing, button, seen, recorded, served } of PAGES) {
         assert.ok(box && box.y >= 0 && box.y + Math.min(box.height, most) <= height, `${what} on the first screen: ${JSON.stringify(box)}`);
       }
       const menu = page.getByRole('navigation', { name: 'Pages' });
-      assert.equal(await menu.getByRole('link').count(), 7);
+      assert.equal(await menu.getByRole('link').count(), PAGES.length);
       const here = await menu.locator('[aria-current=page]').boundingBox();
       assert.ok(here && here.x >= 0 && here.x + here.width <= width && here.y < 120, `the menu is in sight: ${JSON.stringify(here)}`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'wider than the screen');

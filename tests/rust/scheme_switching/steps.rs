@@ -1,10 +1,12 @@
 //! Questions about the order of numbers in steps: what is refused before the first, and what the owner of the key sees.
 
+use rayon::ThreadPoolBuilder;
 use refloat::Error;
 use refloat::bootstrapping::scheme_switching::{OrderRun, OrderState};
 use refloat::circuits::program::{Asked, Bounds, Order, Reading, Way};
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
+use refloat::wire::ciphertext_to_bytes;
 
 use super::rankings::world;
 
@@ -59,4 +61,23 @@ fn questions_that_no_set_could_answer_are_refused_before_a_step() {
     let digits = Reading::Order(Order::new(Asked::Argmax, 4, Bounds::Unit).by(Way::Digits));
     let error = OrderRun::new(&world.evaluator, &x, [&digits].as_slice().into()).err().unwrap().to_string();
     assert!(error.contains("by digits, where gates compare"), "{error}");
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bytes() {
+    let world = world();
+    let numbers = [0.25, 0.875, 0.5, 0.125].map(Complex::from);
+    let seed = Seed::from_bytes([43; 32]);
+    let x = world.secret.ckks().encrypt(&numbers, world.params.input_level(), &seed).unwrap();
+    let order = Reading::Order(Order::new(Asked::Argmax, 4, Bounds::Unit));
+    let answer = |threads: usize| {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut run = OrderRun::new(&world.evaluator, &x, [&order].as_slice().into()).unwrap();
+            while !run.step(&mut ()).unwrap() {}
+            ciphertext_to_bytes(world.params.ckks().ckks(), &run.finish().unwrap()[0]).unwrap()
+        })
+    };
+    let one = answer(1);
+    assert!([2, 3].map(answer).iter().all(|other| *other == one));
 }

@@ -8,7 +8,8 @@ use refloat::bootstrapping::scheme_switching::{
     RootsSpec,
 };
 use refloat::circuits::linear_transform::PlaintextStorage;
-use refloat::circuits::program::{Bootstraps, InputShape, Plan, Program, Target, Way};
+use refloat::circuits::program::{Bootstraps, Compared, InputShape, Plan, Program, Target, Way};
+use refloat::params::cggi_preset;
 use refloat::random::Seed;
 use refloat::schemes::ckks::Complex;
 
@@ -90,6 +91,88 @@ fn a_program_may_choose_the_way_where_it_is_open() {
     assert!(alone.contains("node 1 \"y\" (argmax)") && alone.contains("msb16+fbs16-50"), "{alone}");
     let text = Program::parse("x = input\ny = rank x 4 by hand\ny = output y").err().unwrap().to_string();
     assert!(text.contains("by gates, or by digits"), "{text}");
+}
+
+#[test]
+fn each_question_starts_by_a_way_that_is_open_to_it() {
+    let params = set("toy-msb-link");
+    let target = params.program_target().unwrap();
+    let [high, low] = [params.ckks().refreshed_level(), params.input_level()]
+        .map(|level| InputShape { level, scale: target.scale(level) });
+    // More numbers than gates rank, and numbers at a level that is too low for digits.
+    let text = "x = input\nz = input\na = argmax x 20 unit\nb = argmax z 5 unit\na = output a\nb = output b";
+    let program = Program::parse(text).unwrap();
+    let plan = Plan::new(&program, &target, &[high, low], Bootstraps::AsWritten).unwrap();
+    let ways: Vec<Way> = plan.compared().iter().map(|one| one.way).collect();
+    assert_eq!(ways, [Way::Digits, Way::Gates]);
+    assert!(plan.compared().iter().all(|one| one.gates.is_err() || one.digits.is_err()));
+    // Of one that neither way answers: with the code of what can be mended without asking something else.
+    let error = Plan::new(&program, &target, &[low, low], Bootstraps::AsWritten).err().unwrap();
+    assert!(matches!(error, Error::LevelMismatch(_)) && error.to_string().contains("\"a\""), "{error}");
+}
+
+#[test]
+fn what_is_said_of_a_way_is_said_of_the_plan() {
+    let params = set("msb16+fbs16-50");
+    let (target, level) = (params.program_target().unwrap(), params.ckks().refreshed_level());
+    // The second is told by digits after the first was: what the first comes to is not what it did before.
+    let several = Program::parse(
+        "x = input\nz = negate x\na = sign x 700\nb = sign z 700\nc = rank x 4 by gates\na = output a\nb = output b\nc = output c",
+    );
+    let several = several.unwrap();
+    let both = plan(&several, &target, level).unwrap();
+    let ways: Vec<Way> = both.compared().iter().map(|one| one.way).collect();
+    assert_eq!(ways, [Way::Digits, Way::Digits, Way::Gates]);
+    for one in both.compared() {
+        let estimate = if one.way == Way::Gates { &one.gates } else { &one.digits };
+        assert_eq!(
+            estimate.as_ref().unwrap().seconds.to_bits(),
+            both.modelled_seconds().to_bits(),
+            "{}",
+            one.reason()
+        );
+    }
+    let chosen = both.compared()[2].reason();
+    assert!(
+        chosen.starts_with("by gates, as the program says; by gates about")
+            && chosen.contains("; by digits about"),
+        "{chosen}"
+    );
+}
+
+#[test]
+fn questions_whose_way_is_written_are_not_counted() {
+    let params = set("toy-msb-link");
+    let (target, level) = (params.program_target().unwrap(), params.ckks().refreshed_level());
+    let asked = |by: &str| {
+        let one = |i: usize| format!("z{i} = rotate x {i}\ny{i} = sign z{i} 1{by}\ny{i} = output y{i}\n");
+        Program::parse(&(1..=17).map(one).fold("x = input\n".to_owned(), |all, one| all + &one)).unwrap()
+    };
+    let (written, open) = (asked(" by gates"), asked(""));
+    let plan_of_many = plan(&written, &target, level).unwrap();
+    let said = |one: &Compared| (one.way, one.gates.is_ok(), one.digits.is_ok());
+    assert_eq!(plan_of_many.compared().iter().map(said).collect::<Vec<_>>(), [(Way::Gates, true, false); 17]);
+    let error = plan(&open, &target, level).err().unwrap();
+    assert!(
+        matches!(error, Error::Limit(_)) && error.to_string().contains("whose way it leaves open"),
+        "{error}"
+    );
+}
+
+#[test]
+fn gates_with_a_prime_of_30_bits_rank_no_sixteen_numbers() {
+    let mut spec = LinkPreset::named("n15+fbs16-50").unwrap().params().unwrap().spec().clone();
+    spec.cggi = (cggi_preset("fbs16").unwrap().spec)();
+    let params = LinkParams::new(&spec).unwrap();
+    assert!(params.security().bits >= 128.0, "{}", params.security().statement);
+    let (target, level) = (params.program_target().unwrap(), params.input_level());
+    let ranked = |count: usize| {
+        let program = program(&format!("y = argmax x {count} unit"));
+        plan(&program, &target, level).map(|plan| plan.log2_failure().unwrap())
+    };
+    assert!(ranked(2).unwrap() < -120.0, "two are compared, and no ranks are added up");
+    let error = ranked(16).unwrap_err();
+    assert!(matches!(error, Error::Limit(_)) && error.to_string().contains("rank fewer at once"), "{error}");
 }
 
 #[test]

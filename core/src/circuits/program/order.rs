@@ -37,6 +37,14 @@ impl Way {
             Self::Digits => "digits",
         }
     }
+
+    /// The other one.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Gates => Self::Digits,
+            Self::Digits => Self::Gates,
+        }
+    }
 }
 
 /// A question about the order of numbers.

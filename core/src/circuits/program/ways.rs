@@ -3,13 +3,16 @@
 use alloc::{format, string::String, vec::Vec};
 
 use super::{
-    Bootstraps, InputShape, Operation, Order, Plan, Program, Reading, Target, Value, Way, by_digits::Lowered,
-    graph::limit,
+    Bootstraps, DigitOrders, InputShape, Node, Operation, Order, Plan, Program, Reading, Target, Value, Way,
+    by_digits::Lowered, graph::limit,
 };
 use crate::error::Error;
 
-/// Most questions about different numbers in a program for a set that has two ways: both are planned for each.
+/// Most questions about different numbers that a program leaves open for a set that has two ways: both are planned for each.
 const MOST_COMPARED: usize = 16;
+
+/// Most times that ways are changed, of one question after the other: each may change what the others cost.
+const MOST_ROUNDS: usize = 4;
 
 /// What a plan comes to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,8 +35,9 @@ impl Estimate {
     }
 }
 
-/// Questions that the same comparisons answer, and how: of the whole program, what it comes to one way or the other. An error says why
-/// a way is not open.
+/// Questions that the same comparisons answer, and how: what the whole program comes to one way or the other, with all other questions
+/// answered as they are in the plan. An error says why a way is not open; where more than 16 questions are asked, the other one than the
+/// program says is not.
 #[derive(Debug, Clone)]
 pub struct Compared {
     /// Their nodes.
@@ -125,38 +129,152 @@ pub(super) fn planned<'p>(
         }
         return Plan::of(program, None, target, inputs, bootstraps);
     };
-    let plan = |ways: &[Way]| -> Result<Plan<'p>, Error> {
-        let by_digits = groups.iter().zip(ways).filter(|&(_, &way)| way == Way::Digits);
-        let at: Vec<usize> = by_digits.flat_map(|(group, _)| group.nodes.iter().copied()).collect();
-        let lowered =
-            if at.is_empty() { None } else { Some(Lowered::new(program, orders, &at, target.slots())?) };
-        Plan::of(program, lowered, target, inputs, bootstraps)
-    };
-    limit(groups.len(), MOST_COMPARED, "questions about different numbers")?;
-    let mut ways: Vec<Way> = groups.iter().map(|group| group.order.by.unwrap_or(Way::Gates)).collect();
-    // Where some are not open to gates, all others are tried by digits first.
-    if plan(&ways).is_err() {
-        ways = groups.iter().map(|group| group.order.by.unwrap_or(Way::Digits)).collect();
-    }
-    let mut compared = Vec::new();
-    for (at, group) in groups.iter().enumerate() {
-        let mut estimate = |way: Way| {
-            ways[at] = way;
-            plan(&ways).map(|plan| Estimate::of(&plan))
-        };
-        let (gates, digits) = (estimate(Way::Gates), estimate(Way::Digits));
-        let cheaper = match (&gates, &digits) {
-            (Ok(gates), Ok(digits)) if digits.seconds < gates.seconds => Way::Digits,
-            (Err(_), Ok(_)) => Way::Digits,
-            _ => Way::Gates,
-        };
-        let way = group.order.by.unwrap_or(cheaper);
-        ways[at] = way;
-        if let (None, Err(by_gates), Err(by_digits)) = (group.order.by, &gates, &digits) {
-            return Err(Error::InvalidArgument(format!("by gates: {by_gates}; by digits: {by_digits}")));
+    let open = groups.iter().filter(|group| group.order.by.is_none()).count();
+    limit(open, MOST_COMPARED, "questions about different numbers whose way it leaves open")?;
+    Ways { program, orders, target, inputs, bootstraps, groups: &groups }.cheapest()
+}
+
+/// A program on a set that has two ways, and the questions in it in the order in which one may depend on another.
+struct Ways<'a, 'p> {
+    program: &'p Program,
+    orders: &'a DigitOrders,
+    target: &'a Target,
+    inputs: &'a [InputShape],
+    bootstraps: Bootstraps,
+    groups: &'a [Group],
+}
+
+impl<'p> Ways<'_, 'p> {
+    fn cheapest(&self) -> Result<Plan<'p>, Error> {
+        let mut ways = self.start()?;
+        let mut rounds = 0;
+        loop {
+            let before = ways.clone();
+            let (plan, compared) = self.round(&mut ways, rounds < MOST_ROUNDS)?;
+            // What was found with these ways is true of them, not what was found on the way to them.
+            if ways == before {
+                return Ok(plan.with_compared(compared));
+            }
+            rounds += 1;
         }
-        let chosen = group.order.by.is_some();
-        compared.push(Compared { nodes: group.nodes.clone(), way, chosen, gates, digits });
     }
-    Ok(plan(&ways)?.with_compared(compared))
+
+    /// A plan whose first questions go these ways, and whose others, if it has any, go by gates.
+    fn plan_of<'q>(&self, program: &'q Program, ways: &[Way]) -> Result<Plan<'q>, Error> {
+        let by_digits = self.groups.iter().zip(ways).filter(|&(_, &way)| way == Way::Digits);
+        let at: Vec<usize> = by_digits.flat_map(|(group, _)| group.nodes.iter().copied()).collect();
+        let lowered = if at.is_empty() {
+            None
+        } else {
+            Some(Lowered::new(program, self.orders, &at, self.target.slots())?)
+        };
+        Plan::of(program, lowered, self.target, self.inputs, self.bootstraps)
+    }
+
+    fn plan(&self, ways: &[Way]) -> Result<Plan<'p>, Error> {
+        self.plan_of(self.program, ways)
+    }
+
+    /// Ways that are open: by gates where they are.
+    fn start(&self) -> Result<Vec<Way>, Error> {
+        let all = |open: Way| self.groups.iter().map(|group| group.order.by.unwrap_or(open)).collect();
+        let gates: Vec<Way> = all(Way::Gates);
+        if self.plan(&gates).is_ok() {
+            return Ok(gates);
+        }
+        let (mut own, mut closed) = (gates, None);
+        for (at, group) in self.groups.iter().enumerate() {
+            if group.order.by.is_some() {
+                continue;
+            }
+            let part = asking(self.program, group);
+            let Err(by_gates) = self.plan_of(&part, &own[..=at]) else { continue };
+            own[at] = Way::Digits;
+            if let Err(by_digits) = self.plan_of(&part, &own[..=at]) {
+                closed.get_or_insert_with(|| neither(by_gates, by_digits));
+            }
+        }
+        let Err(error) = self.plan(&own) else { return Ok(own) };
+        // Answers by gates may come at too low a level for what follows.
+        let digits: Vec<Way> = all(Way::Digits);
+        if self.plan(&digits).is_ok() {
+            return Ok(digits);
+        }
+        Err(closed.unwrap_or(error))
+    }
+
+    fn estimate(&self, ways: &[Way]) -> Result<Estimate, Error> {
+        self.plan(ways).map(|plan| Estimate::of(&plan))
+    }
+
+    /// Takes, where it may, the cheaper way of one question after the other, and says what either comes to.
+    fn round(&self, ways: &mut [Way], change: bool) -> Result<(Plan<'p>, Vec<Compared>), Error> {
+        let mut others: Vec<Option<(Way, Result<Estimate, Error>)>> = Vec::new();
+        for (at, group) in self.groups.iter().enumerate() {
+            if group.order.by.is_some() {
+                others.push(None);
+                continue;
+            }
+            let (taken, own) = (ways[at], self.estimate(ways)?);
+            ways[at] = taken.other();
+            let other = self.estimate(ways);
+            let cheaper = other.as_ref().is_ok_and(|other| other.seconds < own.seconds);
+            if !(change && cheaper) {
+                ways[at] = taken;
+            }
+            others.push(Some((taken.other(), other)));
+        }
+        let plan = self.plan(ways)?;
+        let own = Estimate::of(&plan);
+        let mut compared = Vec::new();
+        for (at, (group, other)) in self.groups.iter().zip(others).enumerate() {
+            let (way, chosen) = (ways[at], other.is_none());
+            let (of, other) = other.unwrap_or_else(|| (way.other(), self.instead(ways, at)));
+            let [gates, digits] = match of {
+                Way::Gates => [other, Ok(own)],
+                Way::Digits => [Ok(own), other],
+            };
+            compared.push(Compared { nodes: group.nodes.clone(), way, chosen, gates, digits });
+        }
+        Ok((plan, compared))
+    }
+
+    /// What it comes to if a question goes another way than the program says; not where there are many, each of which takes a plan.
+    fn instead(&self, ways: &[Way], at: usize) -> Result<Estimate, Error> {
+        if self.groups.len() > MOST_COMPARED {
+            return Err(Error::InvalidArgument(format!("the program says by {}", ways[at].name())));
+        }
+        let mut ways = ways.to_vec();
+        ways[at] = ways[at].other();
+        self.estimate(&ways)
+    }
+}
+
+/// A program of which one question is asked: the others are answered where it depends on them.
+fn asking(program: &Program, group: &Group) -> Program {
+    let mut nodes = program.nodes().to_vec();
+    for node in &mut nodes {
+        if let Operation::Output(x) = node.operation {
+            // Of no use to anything, which plans leave out.
+            node.operation = Operation::Negate(x);
+        }
+    }
+    nodes.extend(
+        group.nodes.iter().map(|&index| Node {
+            name: String::new(),
+            operation: Operation::Output(Value::new(index as u32)),
+        }),
+    );
+    Program::of_checked(nodes)
+}
+
+/// What is wrong with a question that neither way answers: with the code of both, or of that whose repair is not another question.
+fn neither(by_gates: Error, by_digits: Error) -> Error {
+    if by_gates == by_digits {
+        return by_gates;
+    }
+    if matches!(by_gates, Error::InvalidArgument(_)) {
+        return by_digits.within(&format!("by gates: {by_gates}; by digits"));
+    }
+    by_gates.within(&format!("by digits: {by_digits}; by gates"))
 }

@@ -1,0 +1,79 @@
+import { count, decimal, duration } from '../format.js';
+import { html, type Html } from '../html.js';
+import { byDigits, byGates, crossingOf, gatesOf, slotsToFill, type Machine, type Recorded } from './data.js';
+import { countOf, kindOf, lastPlace, type State } from './state.js';
+
+const seconds = (x: number): string => duration(1000 * x);
+
+/** A machine in words, and whether it did other things too. */
+export function machineWords({ cpu, threads, backend, load }: Machine): string {
+  const busy = load !== null && load > threads ? `; it was busy with other things, load ${decimal(load, 1)}, so times are longer than they need be` : '';
+  return `${cpu}, back-end ${backend}${busy}`;
+}
+
+/** What is compared, and how many. */
+export function controls(state: State): Html {
+  const { recorded } = state;
+  const kind = kindOf(state);
+  const asked = countOf(state);
+  return html`<div class="triage-tabs" role="group" aria-label="Numbers">${(recorded?.crossing.rows ?? []).map(
+      ({ numbers }, i) => html`<button type="button" data-act="kind:${i}" aria-pressed="${String(i === state.kind)}">${numbers.split(/[,;]/)[0]}</button>`,
+    )}</div>
+    ${kind ? html`<label class="digits-follow">Comparisons <input type="range" data-input="place" min="0" max="${lastPlace(kind)}" step="1" value="${state.place}" aria-valuetext="${asked} comparisons"> <output>${count(asked)}</output></label>` : ''}
+    ${state.problem ? html`<p class="problem" role="alert" tabindex="-1">${state.problem}</p>` : ''}`;
+}
+
+/** Which way is the cheaper one for what is asked. */
+export function verdict(state: State): Html {
+  const kind = kindOf(state);
+  if (!kind || !state.recorded) return html``;
+  const asked = countOf(state);
+  const [gates, digits] = [byGates(kind, asked), byDigits(kind, asked)];
+  const way = gates <= digits ? 'gates' : 'digits';
+  return html`<p class="methods-verdict" id="outcome"><b>Take ${way}</b>: ${count(asked)} ${asked === 1 ? 'comparison takes' : 'comparisons take'} ${seconds(gates)} by gates and ${seconds(digits)} by digits.</p>
+    <p class="hint">${kind.numbers}. By gates: ${kind.rotations === 1 ? 'one rotation' : `${kind.rotations} rotations`} a pair, ${seconds(kind.gatesEach)}, and ${seconds(kind.gatesFixed)} there and back. By digits: ${kind.passes === 1 ? 'one pass' : `${kind.passes} passes`} for up to ${count(kind.slots)} pairs, ${seconds(kind.digitsSeconds)}. Wrong comparisons, of all that were made: ${kind.wrong}.</p>
+    <p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce scheme-switching --crossing</code> on ${machineWords(state.recorded.crossing.machine)}. Run it on yours.</p>`;
+}
+
+/** The rules of thumb of the survey beside what was measured. */
+export function rules(state: State): Html {
+  const { recorded } = state;
+  if (!recorded) return html`<p class="empty">The recorded figures are on their way.</p>`;
+  return html`<div class="table-scroll methods-words" tabindex="0" role="region" aria-label="Rules"><table id="rules"><thead><tr><th scope="col">Question</th><th scope="col">The survey’s rule</th><th scope="col">Measured here</th></tr></thead><tbody>
+    ${recorded.crossing.rows.map((row) => html`<tr><th scope="row">How many comparisons: ${row.numbers}</th><td>gates for up to ${count(row.published)} slots</td><td>${crossed(row)}</td></tr>`)}
+    <tr><th scope="row">How many bits</th><td>gates for up to 3 to 8 bits</td><td>${bits(recorded)}</td></tr>
+    ${filled(recorded).map(([what, words]) => html`<tr><th scope="row">How many slots: ${what}</th><td>CKKS and BGV where many are filled</td><td>${words}</td></tr>`)}
+  </tbody></table></div>`;
+}
+
+function crossed(row: Recorded['crossing']['rows'][number]): string {
+  const at = crossingOf(row);
+  return at === undefined ? `gates for all ${count(row.atOnce)} that come back at once` : `gates for up to ${count(at)} comparisons, digits beyond`;
+}
+
+/** The most bits that a look-up of ours takes at once, and what more bits cost in a comparison. */
+function bits({ crossing, survey }: Recorded): string {
+  const most = Math.max(...gatesOf(survey.rows).map(({ measured }) => measured?.bits ?? 0));
+  const exact = crossing.rows.filter(({ rotations }) => rotations > 1).map(({ numbers, rotations, passes }) => `${numbers.split(',')[0] ?? ''}: ${rotations} rotations or ${passes === 1 ? 'one pass' : `${passes} passes`}`);
+  return `a look-up takes ${decimal(most, 0)} bits${exact.length ? `; exact comparisons, ${exact.join('; ')}` : ''}`;
+}
+
+/** For each method with slots, from how many on it is faster than gates. */
+function filled({ survey }: Recorded): [string, string][] {
+  const [gate, lookUp] = [gatesOf(survey.rows)[0], gatesOf(survey.rows).at(-1)];
+  if (!gate || !lookUp) return [];
+  return survey.rows.flatMap((row): [string, string][] => {
+    const [ofGates, ofLookUps] = [slotsToFill(row, gate), slotsToFill(row, lookUp)];
+    if (ofGates === undefined || ofLookUps === undefined || !row.measured) return [];
+    const { slots } = row.measured;
+    const from = (what: string, least: number): string => (least > slots ? `slower than a ${what} each` : `faster than a ${what} each from ${count(Math.ceil(least))} on`);
+    return [[`${row.method} (${row.params ?? ''})`, `${seconds(row.measured.seconds)} for ${count(slots)}: ${from('gate', ofGates)}, ${from('look-up', ofLookUps)}`]];
+  });
+}
+
+/** Where the survey's figures and ours are from. */
+export function sources(state: State): Html {
+  if (!state.recorded) return html``;
+  const { source, machine } = state.recorded.survey;
+  return html`<p class="recorded"><strong>Recorded figures</strong>, printed by <code>refloat reproduce demystifying</code> on ${machineWords(machine)}. Published: ${source}.</p>`;
+}
