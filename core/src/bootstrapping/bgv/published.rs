@@ -110,7 +110,31 @@ static V_A: Published = Published {
     special: 10,
 };
 
-static PUBLISHED: [BgvPreset; 2] = [
+static IV_A: Published = Published {
+    name: "IV-A",
+    index: 45193,
+    prime: 8191,
+    exponent: 1,
+    bound: 23,
+    weight: 24,
+    base: 39.0,
+    ephemeral: 38.5,
+    products: 16,
+    removal: (7, 43.2),
+    slots_to_coeffs: 39.2,
+    coeffs_to_slots: 42.2,
+    special: 9,
+};
+
+static PUBLISHED: [BgvPreset; 3] = [
+    BgvPreset {
+        name: "IV-A",
+        title: "INSECURE, for comparison: 3150 slots of the field of 8191^14 elements, 82 bits by its source",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -41.0,
+        source: SOURCE,
+        spec: || IV_A.spec(true),
+    },
     BgvPreset {
         name: "V-A",
         title: "INSECURE, for comparison: 2784 slots of the field of 65537^18 elements, 82 bits by its source",
@@ -129,7 +153,7 @@ static PUBLISHED: [BgvPreset; 2] = [
     },
 ];
 
-/// The published sets, for general bootstrapping and, as NAME-thin, for thin.
+/// The published sets, for general bootstrapping and, where there is a NAME-thin, for thin.
 pub fn published_sets() -> &'static [BgvPreset] {
     &PUBLISHED
 }
