@@ -1,6 +1,7 @@
 //! A linear map of polynomials by automorphisms, made ready for ciphertexts of one level of any scheme.
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
+use core::fmt;
 
 use super::babies_giants::{BabyGiantSteps, Step, StepGroup};
 use crate::{
@@ -29,6 +30,16 @@ pub enum DiagonalForm {
     /// In a ring of odd index, whose values are in `m_1` - 1 rows of `m_2` - 1 words: so many rows and words of them are repeated up to
     /// the degree, divisors of these. Of one row alone, they are polynomials in `X_2`.
     Repeated([usize; 2]),
+}
+
+impl fmt::Display for DiagonalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InPowers(gap) => write!(f, "in X^{gap}"),
+            Self::Repeated([1, _]) => f.write_str("in X_2 alone"),
+            Self::Repeated([rows, words]) => write!(f, "of {rows} rows of {words} words that repeat"),
+        }
+    }
 }
 
 /// What is kept of a diagonal. A polynomial in X^gap has N / gap coefficients, and as many values, each of which stands
@@ -345,8 +356,8 @@ impl<W: Word> EncodedTransform<W> {
             }
             if let Some(i) = (0..n).find(|&i| !announced(i) && all[i] != 0) {
                 return Err(Error::InvalidArgument(format!(
-                    "the diagonal of {step} has coefficient {} at place {i}, and diagonals of the form {form:?} were announced; give a form \
-                     that all of them have",
+                    "the diagonal of {step} has coefficient {} at place {i}, and diagonals {form} were announced; give a form that all \
+                     of them have",
                     all[i]
                 )));
             }
