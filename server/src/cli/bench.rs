@@ -197,6 +197,7 @@ fn integers(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         runs: arguments.runs.into(),
         threads: arguments.threads.clone(),
         budget: arguments.memory.map(|gib| u64::from(gib) << 30),
+        allow_insecure: false,
     };
     reproduce_bgv::run(&request, output)
 }

@@ -1,7 +1,7 @@
 //! `refloat reproduce`: published figures beside those of this machine.
 
 use clap::{Args, ValueEnum};
-use refloat::bootstrapping::bgv::BgvPreset;
+use refloat::bootstrapping::bgv::{BgvPreset, published_sets};
 use refloat::bootstrapping::ckks_ship::ShipMode;
 use refloat::bootstrapping::scheme_switching::LinkPreset;
 use refloat::params;
@@ -44,6 +44,7 @@ Examples:
   refloat reproduce modular-reduction --rings
   refloat reproduce bgv --set bgv15 --runs 5
   refloat reproduce bgv --mode general --set toy-bgv-gf4
+  refloat reproduce bgv --set V-A --mode general --runs 1 --allow-insecure
   refloat reproduce bgv --polynomials
   refloat reproduce scheme-switching --runs 1000
   refloat reproduce scheme-switching --crossing --runs 3
@@ -53,6 +54,7 @@ Examples:
 /// Arguments of `refloat reproduce`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Arguments {
     /// What to reproduce.
     suite: Suite,
@@ -74,6 +76,9 @@ pub struct Arguments {
     /// Of `bgv`, what bootstraps refresh: an integer in each slot, or all coordinates of slots of several [default: what the set has].
     #[arg(long)]
     mode: Option<reproduce_bgv::Mode>,
+    /// Of `bgv`, published sets too, which have 82 bits of security by their source.
+    #[arg(long)]
+    allow_insecure: bool,
     /// Tables of `modular-reduction`, after its name: `modular-reduction --table 5 6` [default: all].
     #[arg(long, num_args = 1.., value_parser = ["5", "6", "7", "8", "10"])]
     table: Vec<String>,
@@ -226,6 +231,9 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
         _ if arguments.rings && !matches!(arguments.suite, Suite::ModularReduction) => {
             Err(Failure::usage("--rings is for `reproduce modular-reduction`"))
         }
+        _ if arguments.allow_insecure && !matches!(arguments.suite, Suite::Bgv) => {
+            Err(Failure::usage("--allow-insecure is for `reproduce bgv`"))
+        }
         _ if arguments.mode.is_some() && !matches!(arguments.suite, Suite::Bgv) => {
             Err(Failure::usage("--mode is for `reproduce bgv`"))
         }
@@ -243,9 +251,10 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
             reproduce_seal::run(&reproduce_seal::Request { sets, slots, runs: runs(3), budget }, output)
         }
         Suite::Bgv => {
-            let known = BgvPreset::all().iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ");
+            let sets = BgvPreset::all().iter().chain(published_sets());
+            let known = sets.map(|preset| preset.name).collect::<Vec<_>>().join(", ");
             let sets = named(&arguments.set, &known, |name| {
-                BgvPreset::named(name).ok().map(|set| set.name.to_owned())
+                reproduce_bgv::set(name, None).ok().map(|set| set.name.to_owned())
             })?;
             reproduce_bgv::run(
                 &reproduce_bgv::Request {
@@ -254,6 +263,7 @@ pub fn run(arguments: &Arguments, output: &Output) -> Result<(), Failure> {
                     runs: runs(5),
                     threads: Vec::new(),
                     budget,
+                    allow_insecure: arguments.allow_insecure,
                 },
                 output,
             )

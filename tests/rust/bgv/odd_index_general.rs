@@ -94,6 +94,11 @@ fn stages_do_what_they_say() {
         let out = run.finish().expect("finished");
         assert_eq!((set.decrypt(&out), out.level()), (message, params.levels().output), "{place:?}");
         assert_eq!(out.factor().value(), 1);
+        // Diagonals whose repeated words are kept once, and those evaluated from coefficients.
+        let frugal = BgvBootstrapper::new(params, PlaintextStorage::Coefficients).expect("a sound set");
+        assert!(frugal.memory_bytes() <= set.bootstrapper.memory_bytes());
+        let again = frugal.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+        assert!(again.parts().iter().zip(out.parts()).all(|(x, y)| x.data() == y.data()), "{place:?}");
     }
 }
 

@@ -130,12 +130,14 @@ const LISTS: [&str; 19] = [
 ];
 
 /// Measurements, each of which has rows of methods.
-const MEASUREMENTS: [&str; 17] = [
+const MEASUREMENTS: [&str; 19] = [
     "server/src/cli/bench.rs",
     "server/src/cli/measure.rs",
     "server/src/cli/reproduce.rs",
+    "server/src/cli/reproduce_bgv/measured.rs",
     "server/src/cli/reproduce_bgv/mod.rs",
     "server/src/cli/reproduce_bgv/polynomials.rs",
+    "server/src/cli/reproduce_bgv/published.rs",
     "server/src/cli/reproduce_cggi.rs",
     "server/src/cli/reproduce_crossing.rs",
     "server/src/cli/reproduce_demystifying.rs",

@@ -135,6 +135,13 @@ struct Sizes {
     ephemeral: f64,
 }
 
+/// The prime nearest to 2^`bits` that is 1 modulo `divisor` and was not taken before.
+pub(super) fn next_prime(bits: f64, divisor: u64, taken: &mut Vec<u64>) -> u64 {
+    let found = ntt_primes(bits, divisor).find(|q| !taken.contains(q)).unwrap_or_default();
+    taken.push(found);
+    found
+}
+
 /// Messages modulo `prime`^`exponent`, t = 1, and digits of an ephemeral secret of weight 32: up to 15, whose removal modulo p^2 has
 /// degree 61, just below 64, and modulo p^3 degree 91; in a ring of two axes up to 27, with degree 109 modulo p^2.
 fn set(
@@ -152,11 +159,7 @@ fn set(
     let messages = if general { [products, map] } else { [map, products] }.concat();
     let levels = [vec![sizes.base], messages, run(sizes.removal), sizes.coeffs_to_slots.to_vec()].concat();
     let mut taken = vec![prime];
-    let mut next = |bits: f64| {
-        let found = ntt_primes(bits, index).find(|q| !taken.contains(q)).unwrap_or_default();
-        taken.push(found);
-        found
-    };
+    let mut next = |bits: f64| next_prime(bits, index, &mut taken);
     let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![next(bits)]).collect();
     let special = run(sizes.special).into_iter().map(&mut next).collect();
     BgvSpec {

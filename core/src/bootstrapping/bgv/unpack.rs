@@ -8,17 +8,13 @@
 //! In a ring of odd index the coordinates are in the basis that is dual to `X_2`^k, k < d, and coordinate k is the sum of all
 //! sigma(`X_2`^k) sigma(v). What is packed is in the basis of the `X_2`^k themselves.
 
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format, vec,
-    vec::Vec,
-};
+use alloc::{format, vec, vec::Vec};
 
 use super::params::BgvParams;
 use crate::{
     arith::Word,
     error::Error,
-    ring::{Basis, Eval, GaloisElement, Poly, from_integers},
+    ring::{Basis, Eval, GaloisElement, OddIndex, Poly, from_integers},
     rlwe::{GaloisSource, Pair},
     schemes::{
         bgv::{BgvCiphertext, BgvContext, BgvEvaluator, Factor},
@@ -33,40 +29,60 @@ pub(super) struct Packing<W: Word> {
     level: usize,
     /// sigma and l modulo m' with sigma(Z) = Z^l, or modulo `m_2` with sigma(`X_2`) = `X_2`^l; the identity first.
     frobenius: Vec<(GaloisElement, u64)>,
-    /// Z^l - 1 for l = 1, .., or the `X_2`^l that are asked for, by l; modulo Q P of the level.
-    weights: BTreeMap<u64, Weight<W>>,
-    /// Z^k for k = 1, .., or `X_2`^k for k = 0, .., modulo Q of the level below the removal.
-    powers: Vec<Weight<W>>,
+    /// Z^l - 1 for l = 1, .., or powers of `X_2`, modulo Q P of the level.
+    weights: Weights<W>,
+    /// Z^k for k = 1, .., or powers of `X_2`, modulo Q of the level below the removal.
+    powers: Weights<W>,
 }
 
-/// A polynomial in evaluation domain, `[prime][words]`, whose words are repeated up to the degree.
-struct Weight<W: Word> {
+/// Polynomials in evaluation domain modulo one basis, whose words are repeated up to the degree.
+struct Weights<W: Word> {
     basis: Basis<W>,
     words: usize,
+    /// Of Z: `[polynomial][prime][words]`, each at its exponent less 1. Of `X_2`: `[prime]`, the values of `X_2` twice, after ones.
     data: Vec<W>,
+    /// Of `X_2`: the logarithms of exponents, by which its values are rotated.
+    logarithms: Vec<usize>,
 }
 
-impl<W: Word> Weight<W> {
-    fn whole(x: Poly<W, Eval>) -> Self {
-        Self { basis: x.basis().clone(), words: x.basis().n(), data: x.into_rows() }
+impl<W: Word> Weights<W> {
+    /// Z^l + `constant` for l = 1, ..
+    fn of_z(basis: &Basis<W>, constant: i64) -> Self {
+        let rows = 0..basis.ring().rows();
+        let data = rows.flat_map(|row| monomial(basis, row, constant).into_rows()).collect();
+        Self { basis: basis.clone(), words: basis.n(), data, logarithms: Vec::new() }
     }
 
-    /// `X_2`^e: its values are the same in all rows.
-    fn power_of_second(basis: &Basis<W>, e: u64) -> Self {
+    /// All powers of `X_2`, whose values are the same in all rows. Word j is that at the power j of a primitive root: for the power e of `X_2`,
+    /// that of `X_2` itself as many words later as the logarithm of e says.
+    fn of_second(basis: &Basis<W>, index: OddIndex) -> Self {
         let (ring, words) = (basis.ring(), basis.ring().columns());
         let mut coefficients = vec![0; ring.degree()];
-        match coefficients[..words].get_mut(e as usize) {
-            Some(own) => *own = 1,
-            // The last power is minus the sum of the others.
-            None => coefficients[..words].fill(-1),
-        }
+        coefficients[1] = 1;
         let values = from_integers(basis, &coefficients).into_eval();
-        let data = (0..basis.len()).flat_map(|i| values.row(i)[..words].iter().copied()).collect();
-        Self { basis: basis.clone(), words, data }
+        let data = (0..basis.len())
+            .flat_map(|i| {
+                let own = &values.row(i)[..words];
+                core::iter::repeat_n(W::ONE, words).chain(own.iter().copied()).chain(own.iter().copied())
+            })
+            .collect();
+        let second = index.primes()[1];
+        let mut logarithms = vec![0; second as usize];
+        for (j, unit) in index.units().into_iter().take(words).enumerate() {
+            logarithms[(unit % second) as usize] = j;
+        }
+        Self { basis: basis.clone(), words, data, logarithms }
     }
 
-    fn row(&self, limb: usize) -> &[W] {
-        &self.data[limb * self.words..(limb + 1) * self.words]
+    /// The words of the polynomial of an exponent: at least 1, for Z.
+    fn row(&self, exponent: u64, limb: usize) -> &[W] {
+        let (exponent, words) = (exponent as usize, self.words);
+        let first = match self.logarithms.get(exponent) {
+            Some(_) if exponent == 0 => 3 * limb * words,
+            Some(logarithm) => (3 * limb + 1) * words + logarithm,
+            None => ((exponent - 1) * self.basis.len() + limb) * words,
+        };
+        &self.data[first..first + words]
     }
 }
 
@@ -86,27 +102,16 @@ impl<W: Word> Packing<W> {
         let degree = context.slot_degree();
         let frobenius: Vec<_> = (0..degree as u32).map(element).collect::<Result<_, Error>>()?;
         let (above, below) = (rlwe.qp(levels.removal), rlwe.q(levels.slots_to_coeffs));
-        let (weights, powers) = if rlwe.ring().odd_index().is_some() {
-            let exponents =
-                (0..degree as u64).flat_map(|k| frobenius.iter().map(move |&(_, l)| k * l % order));
-            let exponents: BTreeSet<u64> = exponents.collect();
-            (
-                exponents.into_iter().map(|e| (e, Weight::power_of_second(above, e))).collect(),
-                (0..degree as u64).map(|k| Weight::power_of_second(below, k)).collect(),
-            )
-        } else {
-            let monomial = |basis, row, constant| Weight::whole(monomial(basis, row, constant));
-            (
-                (1..).zip((0..degree).map(|row| monomial(above, row, -1))).collect(),
-                (0..degree).map(|row| monomial(below, row, 0)).collect(),
-            )
+        let (weights, powers) = match rlwe.ring().odd_index() {
+            Some(index) => (Weights::of_second(above, index), Weights::of_second(below, index)),
+            None => (Weights::of_z(above, -1), Weights::of_z(below, 0)),
         };
         Ok(Self { context: context.clone(), level: levels.removal, frobenius, weights, powers })
     }
 
     /// Bytes of the multiples by which it unpacks and packs.
     pub fn memory_bytes(&self) -> usize {
-        self.weights.values().chain(&self.powers).map(|x| size_of_val(x.data.as_slice())).sum()
+        [&self.weights, &self.powers].into_iter().map(|x| size_of_val(x.data.as_slice())).sum()
     }
 
     /// The coordinates of every slot, as integers: coordinate k - 1 is that of Z^k, or coordinate k belongs to `X_2`^k.
@@ -149,9 +154,8 @@ impl<W: Word> Packing<W> {
         let coordinate = |k: u64, counters: &mut Counters| {
             // Inverse powers, or the powers themselves: all that are asked for are there.
             let k = if odd { k - 1 } else { order - k };
-            let weights: Vec<&Weight<W>> =
-                self.frobenius.iter().filter_map(|&(_, l)| self.weights.get(&(k * l % order))).collect();
-            let sum = sum_of_products(&images, &weights);
+            let exponents: Vec<u64> = self.frobenius.iter().map(|&(_, l)| k * l % order).collect();
+            let sum = sum_of_products(&images, &self.weights, &exponents);
             let pair = rlwe.divide_by_special(level, sum, counters);
             BgvEvaluator::checked(x.with_pair(pair, level, factor, noise))
         };
@@ -168,14 +172,14 @@ impl<W: Word> Packing<W> {
         evaluator: &BgvEvaluator<W>,
         coordinates: &[BgvCiphertext<W>],
     ) -> Result<BgvCiphertext<W>, Error> {
-        let Some(first) = coordinates.first().filter(|_| coordinates.len() == self.powers.len()) else {
+        let degree = self.context.slot_degree();
+        let Some(first) = coordinates.first().filter(|_| coordinates.len() == degree) else {
             return Err(Error::InvalidArgument(format!(
-                "{} ciphertexts for the {} coordinates of slots; give one for each",
-                coordinates.len(),
-                self.powers.len()
+                "{} ciphertexts for the {degree} coordinates of slots; give one for each",
+                coordinates.len()
             )));
         };
-        let basis = &self.powers[0].basis;
+        let basis = &self.powers.basis;
         let (level, mut pairs) = (first.level(), Vec::with_capacity(coordinates.len()));
         for x in coordinates {
             x.check_same_key(first)?;
@@ -190,7 +194,9 @@ impl<W: Word> Packing<W> {
             }
             pairs.push(pair);
         }
-        let sum = sum_of_products(&pairs, &self.powers.iter().collect::<Vec<_>>());
+        let lowest = u64::from(basis.ring().odd_index().is_none());
+        let exponents: Vec<u64> = (lowest..).take(degree).collect();
+        let sum = sum_of_products(&pairs, &self.powers, &exponents);
         let noise = coordinates.iter().map(BgvCiphertext::noise).sum();
         BgvEvaluator::checked(first.with_pair(sum, level, first.factor(), noise))
     }
@@ -222,13 +228,13 @@ fn monomial<W: Word>(basis: &Basis<W>, row: usize, constant: i64) -> Poly<W, Eva
     from_integers(basis, &coefficients).into_eval()
 }
 
-/// The sum of all products of pairs and weights modulo the same basis.
-fn sum_of_products<W: Word>(pairs: &[Pair<W>], weights: &[&Weight<W>]) -> Pair<W> {
-    let (basis, words) = (&weights[0].basis, weights[0].words);
+/// The sum of all products of pairs and the weights of these exponents, modulo the same basis.
+fn sum_of_products<W: Word>(pairs: &[Pair<W>], weights: &Weights<W>, exponents: &[u64]) -> Pair<W> {
+    let (basis, words) = (&weights.basis, weights.words);
     let mut out = Pair::zero(basis);
     out.b.for_each_row_pair_mut(&mut out.a, |i, b, a| {
         let (m, kernels) = (basis.modulus(i), basis.kernels());
-        let rhs: Vec<&[W]> = weights.iter().map(|weight| weight.row(i)).collect();
+        let rhs: Vec<&[W]> = exponents.iter().map(|&e| weights.row(e, i)).collect();
         for start in (0..basis.degree()).step_by(words) {
             let own = start..start + words;
             let lhs_b: Vec<&[W]> = pairs.iter().map(|pair| &pair.b.row(i)[own.clone()]).collect();

@@ -417,9 +417,15 @@ pub(in crate::bootstrapping) fn security_of(
     ephemeral: Option<&EphemeralSpec>,
 ) -> Result<SecurityReport, Error> {
     let log2 = |primes: &mut dyn Iterator<Item = &u64>| primes.map(|&p| libm::log2(p as f64)).sum::<f64>();
+    if chain.policy.is_secure() && !chain.n.is_power_of_two() {
+        return Err(Error::Insecure(format!(
+            "a ring of degree {}: the policy {} has bounds for degrees that are powers of two; take one of these",
+            chain.n, chain.policy
+        )));
+    }
     let instance = |name, secret, log_modulus| Instance {
         name,
-        log_n: chain.n.trailing_zeros(),
+        log_n: chain.n.max(1).ilog2(),
         secret,
         log_modulus,
         sigma: SmallPoly::ERROR_SIGMA,

@@ -1,13 +1,14 @@
 //! A linear map of polynomials by automorphisms, made ready for ciphertexts of one level of any scheme.
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
+use core::fmt;
 
 use super::babies_giants::{BabyGiantSteps, Step, StepGroup};
 use crate::{
     arith::{Word, in_lines, line, row_to_lines},
     error::Error,
     par,
-    ring::{Basis, Scratch},
+    ring::{Basis, Cyclotomic, Scratch},
     rlwe::RlweContext,
 };
 
@@ -21,9 +22,29 @@ pub enum PlaintextStorage {
     Coefficients,
 }
 
-/// What polynomials in a power of X save. One in X^gap has N / gap coefficients, and as many values, each of which stands
-/// `gap` times beside itself in evaluation order. A line is kept for each run of equal words, if there is more than a line
-/// in a run.
+/// What is known of the diagonals of a map, of all alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiagonalForm {
+    /// Polynomials in X^gap, a power of two.
+    InPowers(usize),
+    /// In a ring of odd index, whose values are in `m_1` - 1 rows of `m_2` - 1 words: so many rows and words of them are repeated up to
+    /// the degree, divisors of these. Of one row alone, they are polynomials in `X_2`.
+    Repeated([usize; 2]),
+}
+
+impl fmt::Display for DiagonalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InPowers(gap) => write!(f, "in X^{gap}"),
+            Self::Repeated([1, _]) => f.write_str("in X_2 alone"),
+            Self::Repeated([rows, words]) => write!(f, "of {rows} rows of {words} words that repeat"),
+        }
+    }
+}
+
+/// What is kept of a diagonal. A polynomial in X^gap has N / gap coefficients, and as many values, each of which stands
+/// `gap` times beside itself in evaluation order: a line is kept for each run of equal words, if there is more than a line
+/// in a run. Of repeated rows each word is kept once.
 #[derive(Clone, Copy)]
 struct Repetition {
     /// Words that one line stands for.
@@ -32,21 +53,36 @@ struct Repetition {
     width: usize,
     /// Coefficients from one that may differ from 0 to the next.
     gap: usize,
+    /// Coefficients.
+    coefficients: usize,
+    /// Rows, and words of each, that are repeated.
+    repeated: Option<[usize; 2]>,
 }
 
 impl Repetition {
-    fn of<W: Word>(n: usize, gap: usize) -> Self {
-        let line = line::<W>();
-        if gap > line {
-            Self { run: gap, width: n / gap * line, gap }
-        } else {
-            Self { run: line, width: n, gap: 1 }
+    fn of<W: Word>(ring: Cyclotomic, form: DiagonalForm) -> Self {
+        let (line, n) = (line::<W>(), ring.width());
+        let whole = Self { run: line, width: n, gap: 1, coefficients: ring.degree(), repeated: None };
+        match form {
+            DiagonalForm::InPowers(gap) if gap > line => {
+                Self { run: gap, width: n / gap * line, gap, coefficients: n / gap, ..whole }
+            }
+            DiagonalForm::InPowers(_) => whole,
+            DiagonalForm::Repeated(kept) => {
+                let coefficients = if kept[0] == 1 { ring.columns() } else { ring.degree() };
+                Self { coefficients, repeated: Some(kept), ..whole }
+            }
         }
+    }
+
+    /// Words of a row that are kept.
+    fn kept(self) -> usize {
+        self.repeated.map_or(self.width, |[rows, words]| rows * words)
     }
 
     /// `storage`, or better if that takes no more.
     fn storage(self, storage: PlaintextStorage, n: usize, limbs: usize) -> PlaintextStorage {
-        if self.width * limbs <= n { PlaintextStorage::Evaluated } else { storage }
+        if self.kept() * limbs <= n { PlaintextStorage::Evaluated } else { storage }
     }
 }
 
@@ -79,9 +115,10 @@ pub(super) struct Giant {
 
 /// Encoded diagonals, giant step by giant step.
 enum Rows<W: Word> {
-    /// `[limb][giant]`, the rows of its diagonals in lines, one for each run of equal words.
+    /// `[limb][giant]`, the rows of its diagonals in lines, one for each run of equal words; or, of repeated rows,
+    /// `[limb][diagonal]`, the words of each.
     Evaluated(Vec<W>),
-    /// `[diagonal][n / gap]`.
+    /// `[diagonal]`, the coefficients that may differ from 0.
     Coefficients(Vec<i64>),
 }
 
@@ -103,18 +140,20 @@ impl<W: Word> EncodedTransform<W> {
         storage: PlaintextStorage,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Self, Error> {
-        Self::of_group(rlwe, level, (steps, StepGroup::Rotations), gap, storage, diagonal)
+        let form = DiagonalForm::InPowers(gap);
+        Self::of_group(rlwe, level, (steps, StepGroup::Rotations), form, storage, diagonal)
     }
 
-    /// [`Self::new`] for steps that stand for automorphisms of a group.
+    /// [`Self::new`] for steps that stand for automorphisms of a group, and for diagonals of any form.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// As [`Self::new`]; [`Error::InvalidArgument`] for repeated rows in a ring that is not of odd index or of other numbers than divide
+    /// its own.
     pub fn of_group(
         rlwe: &RlweContext<W>,
         level: usize,
         (steps, group): (BabyGiantSteps, StepGroup),
-        gap: usize,
+        form: DiagonalForm,
         storage: PlaintextStorage,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Self, Error> {
@@ -124,19 +163,12 @@ impl<W: Word> EncodedTransform<W> {
                 "a matrix without diagonals gives zero; there is nothing to evaluate".into(),
             ));
         }
-        let odd = rlwe.ring().odd_index().is_some();
-        if !gap.is_power_of_two() || gap > rlwe.n() / 2 || (odd && gap > 1) {
-            return Err(Error::InvalidArgument(format!(
-                "diagonals in X^{gap} in a ring of degree {}; give a power of two, {} at most",
-                rlwe.n(),
-                if odd { 1 } else { rlwe.n() / 2 }
-            )));
-        }
+        check_form(rlwe.ring(), form)?;
         let giants = giants_of(&steps);
-        let repetition = Repetition::of::<W>(rlwe.width(), gap);
+        let repetition = Repetition::of::<W>(rlwe.ring(), form);
         let rows = Arc::new(Rows::Coefficients(Vec::new()));
         let mut out = Self { rlwe: rlwe.clone(), level, steps, group, giants, repetition, rows, top: level };
-        out.rows = Arc::new(Rows::Coefficients(out.collect(gap, diagonal)?));
+        out.rows = Arc::new(Rows::Coefficients(out.collect(form, diagonal)?));
         let (n, limbs) = (out.basis().n(), out.basis().len());
         if repetition.storage(storage, n, limbs) == PlaintextStorage::Evaluated {
             out.rows = Arc::new(Rows::Evaluated(out.evaluate_rows()));
@@ -182,16 +214,16 @@ impl<W: Word> EncodedTransform<W> {
     pub(crate) fn memory_bytes_for(
         rlwe: &RlweContext<W>,
         steps: &BabyGiantSteps,
-        gap: usize,
+        form: DiagonalForm,
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
         let diagonals = giants_of(steps).iter().map(|giant| giant.count).sum::<usize>() as u64;
-        let (n, limbs) = (rlwe.width(), rlwe.qp(level).len());
-        let repetition = Repetition::of::<W>(n, gap);
-        let bytes = match repetition.storage(storage, n, limbs) {
-            PlaintextStorage::Evaluated => repetition.width * limbs * size_of::<W>(),
-            PlaintextStorage::Coefficients => rlwe.n() / repetition.gap * size_of::<i64>(),
+        let limbs = rlwe.qp(level).len();
+        let repetition = Repetition::of::<W>(rlwe.ring(), form);
+        let bytes = match repetition.storage(storage, rlwe.width(), limbs) {
+            PlaintextStorage::Evaluated => repetition.kept() * limbs * size_of::<W>(),
+            PlaintextStorage::Coefficients => repetition.coefficients * size_of::<i64>(),
         };
         diagonals * bytes as u64
     }
@@ -233,22 +265,33 @@ impl<W: Word> EncodedTransform<W> {
         let (n, width) = (self.basis().n(), self.repetition.width);
         match &*self.rows {
             Rows::Evaluated(rows) => {
-                // Special primes come after those of the level.
-                let own = self.rlwe.q(self.level).len();
-                let limb = if limb < own { limb } else { self.rlwe.q(self.top).len() + limb - own };
-                &rows[(limb * self.diagonals() + giant.before) * width..][..giant.count * width]
-            }
-            Rows::Coefficients(rows) => {
+                let (first, kept) =
+                    (self.row_of(limb) * self.diagonals() + giant.before, self.repetition.kept());
+                let own = &rows[first * kept..][..giant.count * kept];
+                let Some(repeated) = self.repetition.repeated else { return own };
                 memory.resize(giant.count * width, W::ZERO);
-                let (mut row, mut scratch) = (vec![W::ZERO; n], Scratch::default());
-                let diagonals = rows.chunks_exact(self.basis().degree() / self.repetition.gap);
-                for (j, diagonal) in diagonals.skip(giant.before).take(giant.count).enumerate() {
-                    self.transform(limb, diagonal, &mut row, &mut scratch);
+                let mut row = vec![W::ZERO; n];
+                for (j, words) in own.chunks_exact(kept).enumerate() {
+                    repeat(words, repeated, self.basis().ring(), &mut row);
                     self.keep_lines(&row, (j, giant.count), memory);
                 }
                 memory
             }
+            Rows::Coefficients(_) => {
+                memory.resize(giant.count * width, W::ZERO);
+                let mut row = vec![W::ZERO; n];
+                self.for_each_row(limb, giant, &mut row, |j, row| {
+                    self.keep_lines(row, (j, giant.count), memory);
+                });
+                memory
+            }
         }
+    }
+
+    /// The place of the row of a prime: special primes come after those of the level.
+    fn row_of(&self, limb: usize) -> usize {
+        let own = self.rlwe.q(self.level).len();
+        if limb < own { limb } else { self.rlwe.q(self.top).len() + limb - own }
     }
 
     /// Puts a whole row where row `j` of `count` has its lines.
@@ -262,6 +305,17 @@ impl<W: Word> EncodedTransform<W> {
         }
     }
 
+    /// Transforms the diagonals of a giant step, of which there are coefficients, one after the other into the memory of a row.
+    fn for_each_row(&self, limb: usize, giant: &Giant, row: &mut [W], mut take: impl FnMut(usize, &[W])) {
+        let Rows::Coefficients(rows) = &*self.rows else { return };
+        let mut scratch = Scratch::default();
+        let diagonals = rows.chunks_exact(self.repetition.coefficients);
+        for (j, diagonal) in diagonals.skip(giant.before).take(giant.count).enumerate() {
+            self.transform(limb, diagonal, row, &mut scratch);
+            take(j, row);
+        }
+    }
+
     /// Transforms that evaluating the diagonals takes each time.
     pub(super) fn plaintext_ntts(&self) -> u64 {
         match &*self.rows {
@@ -270,51 +324,71 @@ impl<W: Word> EncodedTransform<W> {
         }
     }
 
-    /// `[diagonal][n / gap]`: the coefficients of all diagonals, giant step by giant step.
+    /// `[diagonal]`: the coefficients of all diagonals that may differ from 0, giant step by giant step.
     fn collect(
         &self,
-        given: usize,
+        form: DiagonalForm,
         diagonal: impl Fn(Step, Step) -> Result<Vec<i64>, Error> + Sync + Send,
     ) -> Result<Vec<i64>, Error> {
-        let (n, gap) = (self.rlwe.n(), self.repetition.gap);
+        let (n, gap, kept) = (self.rlwe.n(), self.repetition.gap, self.repetition.coefficients);
         let products = |giant: &Giant| {
             let babies = &self.steps.babies()[giant.first..giant.first + giant.count];
             let step = giant.step;
             babies.iter().map(move |&baby| (step, step.combine(baby)))
         };
         let wanted: Vec<(Step, Step)> = self.giants.iter().flat_map(products).collect();
-        let collected = par::try_map(wanted.len(), |i| {
+        let announced = |i: usize| match form {
+            DiagonalForm::InPowers(gap) => i.is_multiple_of(gap),
+            DiagonalForm::Repeated(_) => i < kept,
+        };
+        let mut out = vec![0; wanted.len() * kept];
+        let filled = par::try_map(wanted.len(), |i| {
             let (giant, step) = wanted[i];
             if self.steps.steps().binary_search(&step).is_err() {
-                return Ok(vec![0; n / gap]);
+                return Ok(Vec::new());
             }
-            let all = diagonal(giant, step)?;
+            let mut all = diagonal(giant, step)?;
             if all.len() != n {
                 return Err(Error::InvalidArgument(format!(
                     "a diagonal of {} coefficients in a ring of degree {n}; give one for every power of X",
                     all.len()
                 )));
             }
-            if let Some(i) = (0..n).find(|&i| !i.is_multiple_of(given) && all[i] != 0) {
+            if let Some(i) = (0..n).find(|&i| !announced(i) && all[i] != 0) {
                 return Err(Error::InvalidArgument(format!(
-                    "the diagonal of {step} has coefficient {} at X^{i}, and diagonals in X^{given} were announced; give a gap that \
-                     divides all its exponents",
+                    "the diagonal of {step} has coefficient {} at place {i}, and diagonals {form} were announced; give a form that all \
+                     of them have",
                     all[i]
                 )));
             }
-            Ok(all.into_iter().step_by(gap).collect())
+            if gap > 1 {
+                return Ok(all.into_iter().step_by(gap).collect());
+            }
+            all.truncate(kept);
+            all.shrink_to_fit();
+            Ok(all)
         })?;
-        Ok(collected.concat())
+        for (out, own) in out.chunks_exact_mut(kept).zip(filled) {
+            out[..own.len()].copy_from_slice(&own);
+        }
+        Ok(out)
     }
 
     fn evaluate_rows(&self) -> Vec<W> {
-        let (width, all) = (self.repetition.width, self.diagonals());
-        let mut out = vec![W::ZERO; self.basis().len() * all * width];
-        par::for_each_chunk_mut(&mut out, all * width, |limb, rows| {
-            let mut memory = Vec::new();
+        let (kept, all) = (self.repetition.kept(), self.diagonals());
+        let mut out = vec![W::ZERO; self.basis().len() * all * kept];
+        par::for_each_chunk_mut(&mut out, all * kept, |limb, rows| {
+            let (mut memory, mut row) = (Vec::new(), vec![W::ZERO; self.basis().n()]);
             for giant in &self.giants {
-                let lines = self.giant_lines(limb, giant, &mut memory);
-                rows[giant.before * width..][..giant.count * width].copy_from_slice(lines);
+                let own = &mut rows[giant.before * kept..][..giant.count * kept];
+                let Some(repeated) = self.repetition.repeated else {
+                    own.copy_from_slice(self.giant_lines(limb, giant, &mut memory));
+                    continue;
+                };
+                let mut words = own.chunks_exact_mut(kept);
+                self.for_each_row(limb, giant, &mut row, |_, row| {
+                    words.next().into_iter().for_each(|own| keep(row, repeated, self.basis().ring(), own));
+                });
             }
         });
         out
@@ -325,14 +399,55 @@ impl<W: Word> EncodedTransform<W> {
         let (basis, kernels, gap) = (self.basis(), self.basis().kernels(), self.repetition.gap);
         let (own, others) = out.split_at_mut(coefficients.len());
         kernels.reduce_i64(basis.modulus(limb), own, coefficients);
-        if gap > 1 {
-            // From the last to the first: no word is overwritten before it has moved.
-            others.fill(W::ZERO);
-            for i in (1..coefficients.len()).rev() {
-                out[i * gap] = core::mem::replace(&mut out[i], W::ZERO);
-            }
+        others.fill(W::ZERO);
+        // From the last to the first: no word is overwritten before it has moved.
+        for i in (1..coefficients.len()).rev().filter(|_| gap > 1) {
+            out[i * gap] = core::mem::replace(&mut out[i], W::ZERO);
         }
         basis.row(limb).forward(out, scratch);
+    }
+}
+
+/// [`Error::InvalidArgument`] for a form that no diagonal of a ring has.
+fn check_form(ring: Cyclotomic, form: DiagonalForm) -> Result<(), Error> {
+    let odd = ring.odd_index().is_some();
+    match form {
+        DiagonalForm::InPowers(gap) => {
+            let largest = if odd { 1 } else { ring.degree() / 2 };
+            if gap.is_power_of_two() && gap <= largest {
+                return Ok(());
+            }
+            Err(Error::InvalidArgument(format!(
+                "diagonals in X^{gap} in a ring of degree {}; give a power of two, {largest} at most",
+                ring.degree()
+            )))
+        }
+        DiagonalForm::Repeated([rows, words]) => {
+            let divides = |part: usize, all: usize| part > 0 && all.is_multiple_of(part);
+            if odd && divides(rows, ring.rows()) && divides(words, ring.columns()) {
+                return Ok(());
+            }
+            Err(Error::InvalidArgument(format!(
+                "diagonals of {rows} rows of {words} words in a ring of {} rows of {}; give divisors of these in a ring of odd index",
+                ring.rows(),
+                ring.columns()
+            )))
+        }
+    }
+}
+
+/// The words of a row that are repeated in it.
+fn keep<W: Copy>(row: &[W], [_, words]: [usize; 2], ring: Cyclotomic, out: &mut [W]) {
+    for (out, row) in out.chunks_exact_mut(words).zip(row.chunks_exact(ring.columns())) {
+        out.copy_from_slice(&row[..words]);
+    }
+}
+
+/// The row in which these words are repeated; what is behind its rows stays.
+fn repeat<W: Copy>(own: &[W], [rows, words]: [usize; 2], ring: Cyclotomic, out: &mut [W]) {
+    for (i, out) in out.chunks_exact_mut(ring.columns()).take(ring.rows()).enumerate() {
+        let own = &own[i % rows * words..][..words];
+        out.chunks_exact_mut(words).for_each(|out| out.copy_from_slice(own));
     }
 }
 

@@ -124,6 +124,19 @@ impl<W: Word> EncodedTransform<W> {
         par::for_each_chunk_with(&mut limbs, 1, memory, |memory, limb, sums| {
             let Memory { lifted, product, turned, diagonals } = memory;
             self.lift(limb, input, lifted);
+            if whole {
+                // All words are turned before the first is multiplied: one giant step after the other, in the memory of one.
+                self.turn((limb, 0), lifted, digits, babies, product, turned);
+                let turned = KeyRows::new(turned, line::<W>().min(n), babies.len());
+                for (giant, [b, a]) in self.giants.iter().zip(sums.iter_mut().flatten()) {
+                    let (rows, step) = self.giant_rows(limb, giant, &mut diagonals[0]);
+                    let lhs = LeftRows::lines(&rows, step).repeating(self.run());
+                    let product =
+                        KeyProduct { out: [b, a], lhs, key: turned.range(giant.first, giant.count) };
+                    basis.kernels().key_products(basis.modulus(limb), &mut [product], false);
+                }
+                return;
+            }
             let rows: Vec<(Vec<&[W]>, usize)> = self
                 .giants
                 .iter()

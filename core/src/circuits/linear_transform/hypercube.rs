@@ -69,19 +69,16 @@ impl HypercubeMatrix {
         shape_of(self.cube, self.dimension, self.powers)
     }
 
-    /// The slots of the diagonal of a step.
-    pub(super) fn slots_of(&self, step: Step) -> Vec<u64> {
+    /// The dimension along which it acts.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The diagonal of a step: its slots along the dimension, the same for all indices of the other.
+    pub(super) fn entries_of(&self, step: Step) -> Vec<u64> {
         let place = divided(self.cube, self.dimension, step);
-        let ([rows, columns], d) = (self.cube.dimensions(), self.cube.slot_degree());
-        let own = self.diagonals.get(&place).map_or(&[][..], Vec::as_slice);
-        let mut out = vec![0; rows * columns * d];
-        for (slot, out) in out.chunks_exact_mut(d).enumerate() {
-            let place = if self.dimension == 0 { slot / columns } else { slot % columns };
-            if let Some(entry) = own.get(place * d..(place + 1) * d) {
-                out.copy_from_slice(entry);
-            }
-        }
-        out
+        let length = self.cube.dimensions()[self.dimension] * self.cube.slot_degree();
+        self.diagonals.get(&place).cloned().unwrap_or_else(|| vec![0; length])
     }
 }
 
@@ -108,9 +105,17 @@ fn shape_of(cube: Hypercube, dimension: usize, powers: usize) -> IntegerStageSha
     let least = if cube.is_good(dimension) { 0 } else { 1 - length };
     let shifts = |power: i64| (least..length).map(move |shift| Step::rotation(power * width + shift));
     let [rows, columns] = cube.index().orders();
+    // A diagonal of the second dimension is a polynomial in X_2. One of the first is fixed by the rotation of the second, if that has one.
+    let repeated = match dimension {
+        0 if cube.is_good(1) => [rows, cube.slot_degree()],
+        0 => [rows, columns],
+        _ => [1, columns],
+    };
+    let coefficients = if dimension == 0 { rows * columns } else { columns };
     IntegerStageShape {
         steps: (0..powers as i64).flat_map(shifts).collect(),
-        period: rows * columns / 2,
+        period: coefficients / 2,
+        repeated: Some(repeated),
         group: StepGroup::Products { along: cube.rotation(dimension, 1), across: cube.frobenius(1), width },
     }
 }

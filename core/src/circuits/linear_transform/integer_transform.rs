@@ -102,20 +102,26 @@ impl<W: Word> IntegerTransform<W> {
         };
         let (polynomials, steps) = (rlwe.ring(), shape.divided(rlwe.ring()));
         let sub = |x: i64, y: i64| ring.centered(ring.reduce_signed(x - y));
+        let (dimension, kept) = (matrix.dimension(), shape.repeated);
         let diagonals = par::try_map(steps.steps().len(), |i| {
             let step = steps.steps()[i];
-            let diagonal = modulus.encoder().encode(&matrix.slots_of(step))?;
+            let diagonal = modulus.encoder().encode_along(dimension, &matrix.entries_of(step))?;
+            let squares = context.noise().repeated_squares(&diagonal, kept);
             let giant = shape.group.element(polynomials, steps.giant_of(step));
-            let moved = index.substitute(polynomials.inverse(giant).value(), &diagonal, sub);
-            Ok::<_, Error>((diagonal, moved))
+            let mut moved = index.substitute(polynomials.inverse(giant).value(), &diagonal, sub);
+            moved.truncate(diagonal.len());
+            Ok::<_, Error>((squares, moved))
         })?;
-        let (own, moved): (Vec<_>, Vec<_>) = diagonals.into_iter().unzip();
-        let terms = Terms::of(own.len(), shape.period);
-        let gain = context.noise().gain_of_all(steps.giants().len(), terms, &own);
+        let (squares, moved): (Vec<_>, Vec<_>) = diagonals.into_iter().unzip();
+        let terms = Terms::of(squares.len(), shape.period);
+        let gain = LinearGain::of_squares(steps.giants().len(), terms, squares);
         let places: BTreeMap<Step, usize> = steps.steps().iter().copied().zip(0..).collect();
         let group = (steps, shape.group);
-        let encoded = EncodedTransform::of_group(rlwe, level, group, 1, storage, |_, step| {
-            Ok(places.get(&step).map(|&place| moved[place].clone()).unwrap_or_default())
+        let form = shape.form(polynomials);
+        let encoded = EncodedTransform::of_group(rlwe, level, group, form, storage, |_, step| {
+            let mut all = places.get(&step).map(|&place| moved[place].clone()).unwrap_or_default();
+            all.resize(polynomials.degree(), 0);
+            Ok(all)
         })?;
         Ok(Self { encoded, ring, gain })
     }
@@ -171,8 +177,8 @@ impl<W: Word> IntegerTransform<W> {
         level: usize,
         storage: PlaintextStorage,
     ) -> u64 {
-        let gap = rlwe.n() / (2 * shape.period * rlwe.ring().rows());
-        EncodedTransform::memory_bytes_for(rlwe, &shape.divided(rlwe.ring()), gap.max(1), level, storage)
+        let ring = rlwe.ring();
+        EncodedTransform::memory_bytes_for(rlwe, &shape.divided(ring), shape.form(ring), level, storage)
     }
 
     /// How a matrix of this shape is expected to multiply noise, with coefficients of diagonals as good as uniform.

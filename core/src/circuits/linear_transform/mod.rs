@@ -39,7 +39,7 @@ mod transform;
 pub use babies_giants::{BabyGiantSteps, Step, StepGroup};
 pub use composed::Compositions;
 pub use diagonals::Diagonals;
-pub use encoded::{EncodedTransform, PlaintextStorage};
+pub use encoded::{DiagonalForm, EncodedTransform, PlaintextStorage};
 pub use hypercube::{
     HypercubeMatrix, hypercube_coeffs_to_slots_stages, hypercube_shapes, hypercube_slots_to_coeffs_stages,
 };

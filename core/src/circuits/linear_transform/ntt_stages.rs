@@ -14,6 +14,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     babies_giants::{BabyGiantSteps, Step, StepGroup},
+    encoded::DiagonalForm,
     slot_matrix::SlotMatrix,
     stages::{self, COMBINE},
 };
@@ -28,12 +29,20 @@ pub struct IntegerStageShape {
     pub period: usize,
     /// What the steps stand for.
     pub group: StepGroup,
+    /// In a ring of odd index, what is repeated in the values of its diagonals: [`DiagonalForm::Repeated`].
+    pub repeated: Option<[usize; 2]>,
 }
 
 impl IntegerStageShape {
     /// The steps divided, in a ring.
     pub fn divided(&self, ring: Cyclotomic) -> BabyGiantSteps {
         BabyGiantSteps::of_steps(&self.steps, half_turn(self.group, ring))
+    }
+
+    /// The form of its diagonals in a ring.
+    pub(super) fn form(&self, ring: Cyclotomic) -> DiagonalForm {
+        let gap = || ring.degree() / (2 * self.period * ring.rows());
+        self.repeated.map_or_else(|| DiagonalForm::InPowers(gap()), DiagonalForm::Repeated)
     }
 }
 
@@ -89,7 +98,12 @@ pub fn integer_coeffs_to_slots_shapes(columns: usize, count: usize) -> Result<Ve
 
 fn shape_of(columns: usize, layers: &[usize]) -> IntegerStageShape {
     let (steps, period) = stages::shape(columns, layers);
-    IntegerStageShape { steps: steps.into_iter().collect(), period, group: StepGroup::Rotations }
+    IntegerStageShape {
+        steps: steps.into_iter().collect(),
+        period,
+        group: StepGroup::Rotations,
+        repeated: None,
+    }
 }
 
 /// The root of order 4m of both rows, and its inverse.

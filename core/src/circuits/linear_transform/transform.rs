@@ -5,7 +5,7 @@ use alloc::{format, vec::Vec};
 use super::{
     babies_giants::{BabyGiantSteps, Step},
     diagonals::Diagonals,
-    encoded::{EncodedTransform, PlaintextStorage},
+    encoded::{DiagonalForm, EncodedTransform, PlaintextStorage},
     special_fft::StageShape,
 };
 use crate::{
@@ -111,7 +111,13 @@ impl<W: Word> LinearTransform<W> {
         storage: PlaintextStorage,
     ) -> u64 {
         let (steps, gap) = steps_and_gap(context, &shape.shifts, shape.period);
-        EncodedTransform::memory_bytes_for(context.rlwe(), &steps, gap, level, storage)
+        EncodedTransform::memory_bytes_for(
+            context.rlwe(),
+            &steps,
+            DiagonalForm::InPowers(gap),
+            level,
+            storage,
+        )
     }
 
     /// Bytes kept in memory.

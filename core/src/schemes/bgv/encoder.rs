@@ -98,6 +98,30 @@ impl BgvEncoder {
         Ok(out)
     }
 
+    /// [`Self::encode`] of public slots of a ring of odd index that are the same for all indices of the other dimension, given along one.
+    /// Along the second, the polynomial is one in `X_2`, of which only those coefficients are given.
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] for another ring, another number of coordinates, or one that is not below P.
+    pub(crate) fn encode_along(&self, dimension: usize, values: &[u64]) -> Result<Vec<i64>, Error> {
+        let Slots::Hypercube(cube) = &self.slots else {
+            return Err(Error::InvalidArgument(
+                "slots along a dimension of a ring whose slots are no rectangle; take a ring of odd index"
+                    .into(),
+            ));
+        };
+        let length = cube.cube().dimensions()[dimension] * self.degree;
+        if values.len() != length {
+            return Err(Error::InvalidArgument(format!(
+                "{} values along a dimension of {length}; give as many",
+                values.len()
+            )));
+        }
+        self.check(values, length)?;
+        let coefficients = cube.coefficients_along(dimension, values);
+        Ok(coefficients.into_iter().map(|c| self.ring().centered(c)).collect())
+    }
+
     /// [`Self::encode`] of slots that hold an integer each.
     ///
     /// # Errors
@@ -216,5 +240,41 @@ impl BgvEncoder {
             )));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_along_a_dimension_are_encoded_as_all_of_them() {
+        // Slots that turn by one automorphism, that do not, and a square.
+        for (index, p, k) in [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)] {
+            let polynomials = Cyclotomic::of_odd_index(index).expect("two odd primes");
+            let ring = PrimePower::new(p, k).expect("a prime");
+            let encoder = BgvEncoder::new(ring, polynomials).expect("a prime that fits");
+            let (cube, d) = (encoder.hypercube().expect("a rectangle"), encoder.slot_degree());
+            let [rows, columns] = cube.dimensions();
+            for (dimension, length) in [rows, columns].into_iter().enumerate() {
+                let own: Vec<u64> = (1..).map(|i| ring.reduce(i * i * 1_000_003)).take(length * d).collect();
+                let place = |slot: usize| if dimension == 0 { slot / columns } else { slot % columns };
+                let all: Vec<u64> =
+                    (0..rows * columns).flat_map(|slot| &own[place(slot) * d..][..d]).copied().collect();
+                let mut found = encoder.encode_along(dimension, &own).expect("a dimension");
+                assert_eq!(
+                    found.len(),
+                    if dimension == 0 { rows * columns * d } else { polynomials.columns() }
+                );
+                found.resize(rows * columns * d, 0);
+                assert_eq!(encoder.encode(&all), Ok(found), "{index}, dimension {dimension}");
+                assert!(encoder.encode_along(dimension, &own[1..]).is_err());
+            }
+        }
+        let plain = BgvEncoder::new(
+            PrimePower::new(257, 1).expect("a prime"),
+            Cyclotomic::new(8, 1).expect("a ring"),
+        );
+        assert!(plain.expect("a prime that splits").encode_along(0, &[1]).is_err());
     }
 }

@@ -96,6 +96,23 @@ impl LinearGain {
         let aligned = if terms == Terms::Largest { diagonals as f64 } else { 1.0 };
         Self { embedding: libm::sqrt(2.0 * squares * aligned), giant_steps }
     }
+
+    /// Of diagonals D_k, each with its |D_k(zeta)|^2 in one order of the zeta.
+    pub(crate) fn of_squares(giant_steps: usize, terms: Terms, diagonals: Vec<Vec<f64>>) -> Self {
+        let mut sums = alloc::vec![0.0; diagonals.first().map_or(0, Vec::len)];
+        for own in diagonals {
+            sums.iter_mut().zip(own).for_each(|(sum, square)| match terms {
+                Terms::Independent => *sum += square,
+                Terms::Largest => *sum += libm::sqrt(square),
+            });
+        }
+        if terms == Terms::Largest {
+            for sum in &mut sums {
+                *sum *= *sum;
+            }
+        }
+        Self { embedding: largest_root(&sums), giant_steps }
+    }
 }
 
 impl NoiseModel {
@@ -192,7 +209,10 @@ impl NoiseModel {
         coefficients.resize(self.ring.degree(), 0.0);
         let embeddings = match &self.embeddings {
             Embeddings::Axis(embeddings) => embeddings,
-            Embeddings::Odd(roots, units) => return odd_embeddings(self.ring, &coefficients, roots, units),
+            Embeddings::Odd(roots, units) => {
+                let all = [self.ring.rows(), self.ring.columns()];
+                return odd_embeddings(self.ring, &coefficients, (roots, units), all);
+            }
         };
         let slots = embeddings.slots();
         let values = |row: &[f64]| {
@@ -231,37 +251,16 @@ impl NoiseModel {
             }
             squares
         });
-        let mut sums = alloc::vec![0.0; self.ring.rows() * slots];
-        for own in all {
-            sums.iter_mut().zip(own).for_each(|(sum, square)| match terms {
-                Terms::Independent => *sum += square,
-                Terms::Largest => *sum += libm::sqrt(square),
-            });
-        }
-        if terms == Terms::Largest {
-            for sum in &mut sums {
-                *sum *= *sum;
-            }
-        }
-        LinearGain { embedding: largest_root(&sums), giant_steps }
+        LinearGain::of_squares(giant_steps, terms, all)
     }
 
-    /// The gain of a linear map with these diagonals D_k themselves, in a ring of odd index.
-    pub(crate) fn gain_of_all(&self, giant_steps: usize, terms: Terms, diagonals: &[Vec<i64>]) -> LinearGain {
-        let all =
-            par::map(diagonals.len(), |i| self.squared_embeddings(diagonals[i].iter().map(|&c| c as f64)));
-        let sum = |place: usize| {
-            let squares = all.iter().map(|own| own[place]);
-            match terms {
-                Terms::Independent => squares.sum::<f64>(),
-                Terms::Largest => {
-                    let sum: f64 = squares.map(libm::sqrt).sum();
-                    sum * sum
-                }
-            }
-        };
-        let sums: Vec<f64> = (0..all.first().map_or(0, Vec::len)).map(sum).collect();
-        LinearGain { embedding: largest_root(&sums), giant_steps }
+    /// |D(zeta)|^2 for D of a ring of odd index, given by its first coefficients, at the values of so many rows and words, of which the
+    /// others are repetitions; at all without.
+    pub(crate) fn repeated_squares(&self, coefficients: &[i64], kept: Option<[usize; 2]>) -> Vec<f64> {
+        let Embeddings::Odd(roots, units) = &self.embeddings else { return Vec::new() };
+        let all = kept.unwrap_or([self.ring.rows(), self.ring.columns()]);
+        let coefficients: Vec<f64> = coefficients.iter().map(|&c| c as f64).collect();
+        odd_embeddings(self.ring, &coefficients, (roots, units), all)
     }
 
     /// Noise after a division by `divisor`.
@@ -306,10 +305,15 @@ impl Embeddings {
     }
 }
 
-/// |D(zeta^k)|^2 for all units k modulo an odd index, in the order of values: one axis after the other.
-fn odd_embeddings(ring: Cyclotomic, coefficients: &[f64], roots: &[Complex], units: &[u64]) -> Vec<f64> {
-    let (rows, columns) = (ring.rows(), ring.columns());
-    let [first, second] = [rows as u64 + 1, columns as u64 + 1];
+/// |D(zeta^k)|^2 for units k modulo an odd index, in the order of values: one axis after the other, the first words of the first rows.
+fn odd_embeddings(
+    ring: Cyclotomic,
+    coefficients: &[f64],
+    (roots, units): (&[Complex], &[u64]),
+    [rows, words]: [usize; 2],
+) -> Vec<f64> {
+    let columns = ring.columns();
+    let [first, second] = [ring.rows() as u64 + 1, columns as u64 + 1];
     let zero = Complex::new(0.0, 0.0);
     // X_2 = X^first, and the first units are 1 modulo the first prime.
     let along: Vec<Vec<Complex>> = coefficients
@@ -321,17 +325,17 @@ fn odd_embeddings(ring: Cyclotomic, coefficients: &[f64], roots: &[Complex], uni
                 });
                 terms.fold(zero, |sum, term| sum + term)
             };
-            units[..columns].iter().map(|&k| at(k % second)).collect()
+            units[..words].iter().map(|&k| at(k % second)).collect()
         })
         .collect();
-    let at = |place: usize| {
-        let k = units[place] % first;
+    let at = |(row, word): (usize, usize)| {
+        let k = units[row * columns] % first;
         let terms = (0..)
             .zip(&along)
-            .map(|(i, row): (u64, _)| row[place % columns] * roots[(second * (i * k % first)) as usize]);
+            .map(|(i, row): (u64, _)| row[word] * roots[(second * (i * k % first)) as usize]);
         terms.fold(zero, |sum, term| sum + term).norm_sqr()
     };
-    (0..units.len()).map(at).collect()
+    (0..rows).flat_map(|row| (0..words).map(move |word| (row, word))).map(at).collect()
 }
 
 fn largest_root(squares: &[f64]) -> f64 {

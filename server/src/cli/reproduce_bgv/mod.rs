@@ -1,18 +1,15 @@
 //! `refloat reproduce bgv`: BGV bootstrapping by removal of a small digit, beside what is published of it.
 
+mod measured;
 pub mod polynomials;
+mod published;
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use refloat::bootstrapping::bgv::{
-    BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvSecretKey, COEFFS_TO_SLOTS, DIGIT_REMOVAL,
-    SLOTS_TO_COEFFS,
-};
+use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvPreset, BgvRun, BgvSecretKey};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::schemes::bgv::BgvCiphertext;
-use refloat::trace::{Observer, StageEvent};
 use serde::Serialize;
 use serde_json::json;
 
@@ -24,9 +21,9 @@ use crate::cli::measure;
 use crate::cli::output::{Output, table};
 use crate::cli::progress;
 
-/// Where the published figures are from.
-const SOURCE: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
-                      m = 2^16, p = 65537, one thread of their machine; its main key is worth 81 bits";
+use measured::{Measured, Stages, capacity};
+use published::Figures;
+pub use published::set;
 
 /// What a bootstrap refreshes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,6 +75,8 @@ pub struct Request {
     pub threads: Vec<u16>,
     /// Bytes that may be taken.
     pub budget: Option<u64>,
+    /// Whether published sets may be measured, which protect too little.
+    pub allow_insecure: bool,
 }
 
 /// One figure, published and measured.
@@ -96,25 +95,6 @@ struct Row {
     note: String,
 }
 
-/// Published seconds of a stage.
-fn published_stage(stage: &str) -> Option<f64> {
-    match stage {
-        SLOTS_TO_COEFFS => Some(3.8),
-        COEFFS_TO_SLOTS => Some(10.8),
-        DIGIT_REMOVAL => Some(5.0),
-        _ => None,
-    }
-}
-
-/// The published set: 32768 slots of integers modulo 65537.
-const PUBLISHED_ROW: &str = "P16, thin";
-const PUBLISHED_SECONDS: f64 = 19.6;
-const PUBLISHED_SLOTS: f64 = 32768.0;
-const PUBLISHED_PLAINTEXT: (u64, u32) = (65537, 1);
-const PUBLISHED_DEGREE: f64 = 53.0;
-const PUBLISHED_LOG_QP: f64 = 1332.0;
-const PUBLISHED_SECURITY: f64 = 81.1;
-
 /// The metric that decides whether a run succeeded.
 const WRONG: &str = "wrong slots";
 
@@ -128,16 +108,20 @@ pub fn run(request: &Request, output: &Output) -> Result<(), Failure> {
     let sets = if request.sets.is_empty() { &own } else { &request.sets };
     // Before anything is measured.
     for name in sets {
-        let params = BgvPreset::named(name)?.params()?;
-        request.mode.map_or(Ok(()), |mode| mode.check(&params))?;
+        let preset = set(name, request.mode)?;
+        published::check_allowed(preset, request.allow_insecure)?;
+        request.mode.map_or(Ok(()), |mode| mode.check(&preset.params()?))?;
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut sources) = (Vec::new(), Vec::new());
     for name in sets {
         let bench = Bench::new(name, request.mode, request.budget, output)?;
         rows.extend(bench.rows(&machine, request, output)?);
+        let source = Figures::of(&bench.params).map(|figures| figures.source);
+        sources.extend(source.filter(|source| !sources.contains(source)));
     }
-    let value = json!({ "suite": "bgv", "source": SOURCE, "machine": machine, "rows": rows });
-    output.result(&value, || text(&rows, &machine, request.runs))?;
+    let sources = if sources.is_empty() { "nothing of these sets".to_owned() } else { sources.join("; ") };
+    let value = json!({ "suite": "bgv", "source": sources, "machine": machine, "rows": rows });
+    output.result(&value, || text(&rows, &sources, &machine, request.runs))?;
     all_right(&rows)
 }
 
@@ -192,31 +176,6 @@ pub struct Bench {
     bootstrapper: BgvBootstrapper,
 }
 
-/// The times of one bootstrap, by stage.
-struct Stages {
-    began: Instant,
-    seconds: Vec<(&'static str, f64)>,
-}
-
-impl Observer for Stages {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        match event {
-            StageEvent::Enter { .. } => self.began = Instant::now(),
-            StageEvent::Exit { stage, .. } => self.seconds.push((*stage, self.began.elapsed().as_secs_f64())),
-            _ => (),
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// What runs on so many threads gave: the seconds of the fastest, slots that were wrong in any, and bits left in each.
-struct Measured {
-    seconds: f64,
-    stages: Vec<(&'static str, f64)>,
-    wrong: usize,
-    capacity: f64,
-}
-
 impl Bench {
     /// Of a set in so many bytes, or in what is available.
     ///
@@ -228,7 +187,7 @@ impl Bench {
         budget: Option<u64>,
         output: &Output,
     ) -> Result<Self, Failure> {
-        let preset = BgvPreset::named(name)?;
+        let preset = set(name, mode)?;
         let params = preset.params()?;
         mode.map_or(Ok(()), |mode| mode.check(&params))?;
         let budget = budget.or_else(machine::available_memory);
@@ -276,7 +235,11 @@ impl Bench {
             let mut stream = fresh_seed()?.stream();
             let below = u32::try_from(ring.value()).unwrap_or(u32::MAX);
             let encoder = self.params.context().message_modulus().encoder();
-            let mut wanted: Vec<u64> = (0..self.params.n()).map(|_| u64::from(stream.below(below))).collect();
+            // Of slots of several numbers, a thin bootstrap refreshes the first.
+            let degree = self.params.context().slot_degree();
+            let step = if self.params.is_general() { 1 } else { degree };
+            let mut wanted = vec![0; self.params.n()];
+            wanted.iter_mut().step_by(step).for_each(|slot| *slot = u64::from(stream.below(below)));
             let mut x = self.secret.encrypt(&wanted, self.params.levels().output, &fresh_seed()?)?;
             while x.level() > self.params.levels().input {
                 x = self.bootstrapper.multiply(&x, &x, &self.keys)?;
@@ -284,8 +247,14 @@ impl Bench {
             }
             let mut stages = Stages { began: Instant::now(), seconds: Vec::new() };
             let began = Instant::now();
-            let refreshed = pool.install(|| self.bootstrapper.bootstrap(&x, &self.keys, &mut stages))?;
+            let mut run = BgvRun::new(&self.bootstrapper, &x)?;
+            let mut capacities = Vec::new();
+            while let Some(stage) = run.next_stage().map(|stage| stage.id) {
+                pool.install(|| run.step(&self.keys, &mut stages))?;
+                capacities.extend(capacity(run.state()).map(|bits| (stage, bits)));
+            }
             let seconds = began.elapsed().as_secs_f64();
+            let refreshed = run.finish()?;
             let wrong = self.differing(&refreshed, &wanted)? + best.as_ref().map_or(0, |best| best.wrong);
             match &mut best {
                 Some(best) if best.seconds <= seconds => best.wrong = wrong,
@@ -295,6 +264,7 @@ impl Bench {
                         stages: stages.seconds,
                         wrong,
                         capacity: refreshed.capacity(),
+                        capacities,
                     });
                 }
             }
@@ -305,16 +275,12 @@ impl Bench {
 
     fn rows(&self, machine: &Machine, request: &Request, output: &Output) -> Result<Vec<Row>, Failure> {
         let (params, runs) = (&self.params, request.runs);
-        // The published row is of these slots; another set has nothing beside it.
-        let plaintext = (params.messages().prime(), params.messages().exponent());
-        let same = params.context().slots() as f64 == PUBLISHED_SLOTS
-            && plaintext == PUBLISHED_PLAINTEXT
-            && !params.is_general();
+        let figures = Figures::of(params);
         let row = |metric: &str, published: Option<f64>, measured: f64, unit, threads, note: &str| Row {
             suite: "bgv",
-            row: Some(PUBLISHED_ROW).filter(|_| same),
+            row: figures.map(|figures| figures.row),
             metric: metric.to_owned(),
-            published: published.filter(|_| same),
+            published,
             measured: Some(measured),
             unit,
             threads,
@@ -322,44 +288,54 @@ impl Bench {
             machine: machine.line(),
             note: note.to_owned(),
         };
+        let of = |figure: fn(&Figures) -> f64| figures.map(figure);
         let mut rows = Vec::new();
-        let (mut wrong, mut capacity) = (0, 0.0);
+        let (mut wrong, mut left) = (0, 0.0);
         for threads in thread_counts(&request.threads, machine) {
             let measured = self.measure(threads, runs, output)?;
-            let one = threads == 1;
+            let figures = figures.filter(|_| threads == 1);
             let note = format!("fastest of {runs}");
-            let seconds = Some(PUBLISHED_SECONDS).filter(|_| one);
+            let seconds = figures.map(|figures| figures.seconds);
             rows.push(row("seconds", seconds, measured.seconds, "s", Some(threads), &note));
-            for (stage, seconds) in measured.stages {
-                let published = published_stage(stage).filter(|_| one);
+            for &(stage, seconds) in &measured.stages {
+                let published = figures.and_then(|figures| figures.of_stage(stage));
                 rows.push(row(stage, published, seconds, "s", Some(threads), "of the same run"));
             }
+            if let Some(parts) = figures.and_then(|figures| figures.parts) {
+                let names = ["linear maps, seconds", "removal, seconds"];
+                for ((name, published), own) in names.into_iter().zip(parts).zip(measured.parts()) {
+                    rows.push(row(name, Some(published), own, "s", Some(threads), "of the same run"));
+                }
+            }
+            if let Some(capacity) = figures.and_then(|figures| figures.capacity) {
+                let names = ["initial", "linear maps", "removal", "remaining"];
+                for ((name, published), own) in names.into_iter().zip(capacity).zip(measured.budget()) {
+                    let name = format!("capacity, {name}");
+                    rows.push(row(&name, Some(published), own, "bits", None, "as estimated"));
+                }
+                let published = figures.map(|figures| capacity[3] / figures.seconds);
+                let own = measured.capacity / measured.seconds;
+                rows.push(row("throughput", published, own, "bits/s", Some(threads), "remaining capacity"));
+            }
             wrong += measured.wrong;
-            capacity = measured.capacity;
+            left = measured.capacity;
         }
         let slots = params.context().slots() as f64;
-        rows.push(row("slots", Some(PUBLISHED_SLOTS), slots, "", None, ""));
+        rows.push(row("slots", of(|own| own.slots as f64), slots, "", None, ""));
         let integers = params.context().slot_degree() as f64;
-        rows.push(row("integers in a slot", Some(1.0), integers, "", None, ""));
+        rows.push(row("integers in a slot", of(|own| own.integers as f64), integers, "", None, ""));
         rows.push(row(WRONG, None, wrong as f64, "", None, "of all runs"));
         let failure = "log2 of the probability of a wrong slot in a bootstrap";
         rows.push(row("failure", None, params.log2_failure(), "log2", None, failure));
-        let left = "bits that the noise may grow by after a bootstrap";
-        rows.push(row("capacity remaining", None, capacity, "bits", None, left));
+        let note = "bits that the noise may grow by after a bootstrap";
+        rows.push(row("capacity remaining", None, left, "bits", None, note));
         let products = params.levels().left() as f64;
         rows.push(row("products between bootstraps", None, products, "levels", None, ""));
         let degree = params.removal().degree() as f64;
-        rows.push(row("degree of the removal", Some(PUBLISHED_DEGREE), degree, "", None, ""));
-        rows.push(row("log2 QP", Some(PUBLISHED_LOG_QP), params.log_qp(), "bits", None, ""));
+        rows.push(row("degree of the removal", of(|own| own.degree as f64), degree, "", None, ""));
+        rows.push(row("log2 QP", of(|own| own.log_qp), params.log_qp(), "bits", None, ""));
         let security = params.security();
-        rows.push(row(
-            "security",
-            Some(PUBLISHED_SECURITY),
-            security.bits,
-            "bits",
-            None,
-            &security.statement,
-        ));
+        rows.push(row("security", of(|own| own.security), security.bits, "bits", None, &security.statement));
         let memory = self.keys.memory_bytes() as f64;
         rows.push(row("evaluation keys, memory", None, memory, "bytes", None, "expanded"));
         let wire = params.key_bytes() as f64;
@@ -370,7 +346,7 @@ impl Bench {
     }
 }
 
-fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
+fn text(rows: &[Row], sources: &str, machine: &Machine, runs: usize) -> String {
     let mut cells = vec![
         ["set", "metric", "published", "measured", "unit", "threads", "note"].map(str::to_owned).to_vec(),
     ];
@@ -392,7 +368,7 @@ fn text(rows: &[Row], machine: &Machine, runs: usize) -> String {
         ]
     }));
     format!(
-        "published: {SOURCE}\nmeasured:  {}, fastest of {runs}, random slots after as many squares as there are levels for\n\n{}",
+        "published: {sources}\nmeasured:  {}, fastest of {runs}, random slots after as many squares as there are levels for\n\n{}",
         machine.line(),
         table(&cells)
     )
@@ -406,7 +382,8 @@ mod tests {
     fn the_toy_set_gives_every_row_and_no_wrong_slot() {
         let output = Output::new(true);
         let sets = vec!["toy-bgv10".to_owned()];
-        let request = Request { sets, mode: None, runs: 2, threads: vec![1], budget: None };
+        let request =
+            Request { sets, mode: None, runs: 2, threads: vec![1], budget: None, allow_insecure: false };
         let bench = Bench::new("toy-bgv10", None, None, &output).unwrap();
         let rows = bench.rows(&Machine::here(), &request, &output).unwrap();
         let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
@@ -434,7 +411,8 @@ mod tests {
     fn slots_of_several_integers_are_measured_as_general() {
         let output = Output::new(true);
         let (toy, mode) = ("toy-bgv-gf4", Some(Mode::General));
-        let request = Request { sets: vec![toy.to_owned()], mode, runs: 1, threads: vec![1], budget: None };
+        let sets = vec![toy.to_owned()];
+        let request = Request { sets, mode, runs: 1, threads: vec![1], budget: None, allow_insecure: false };
         let bench = Bench::new(toy, mode, None, &output).unwrap();
         let rows = bench.rows(&Machine::here(), &request, &output).unwrap();
         let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().measured.unwrap();
@@ -451,5 +429,26 @@ mod tests {
         assert!(text.contains("has 4 integers") && text.contains("bgv15"), "{text}");
         let text = refused("toy-bgv10", Mode::General);
         assert!(text.contains("has one integer") && text.contains(GENERAL), "{text}");
+    }
+
+    #[test]
+    fn published_sets_are_measured_by_an_explicit_word() {
+        for preset in refloat::bootstrapping::bgv::published_sets() {
+            let refused = published::check_allowed(preset, false).unwrap_err();
+            assert!(refused.detail.contains("--allow-insecure") && !preset.secure(), "{refused:?}");
+            published::check_allowed(preset, true).unwrap();
+            let params = preset.params().unwrap();
+            assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
+            // What a source says of its set is what ours of that name has.
+            let Some(figures) = Figures::of(&params) else { continue };
+            let own = [params.context().slots(), params.context().slot_degree(), params.removal().degree()];
+            assert_eq!(own, [figures.slots, figures.integers, figures.degree], "{}", preset.name);
+            assert!(params.log_qp() <= figures.log_qp && params.is_general());
+        }
+        assert_eq!(set("V-A", Some(Mode::Thin)).unwrap().name, "V-A-thin");
+        assert_eq!(set("V-A", None).unwrap().name, "V-A");
+        assert!(set("V-Z", None).unwrap_err().detail.contains("V-A-thin"));
+        let output = Output::new(true);
+        assert!(Bench::new("V-A", Some(Mode::General), Some(1 << 20), &output).is_err());
     }
 }

@@ -2,6 +2,8 @@
 
 use alloc::{format, vec, vec::Vec};
 
+use zeroize::Zeroizing;
+
 use crate::{
     arith::{PrimePower, primes::is_prime},
     error::Error,
@@ -98,11 +100,25 @@ impl GaloisRing {
 
     /// x y.
     pub fn mul(&self, x: &[u64], y: &[u64]) -> Vec<u64> {
+        self.products([(x, y)].into_iter())
+    }
+
+    /// The sum of products x y, wiped when dropped, with all that was computed on the way.
+    pub fn sum_of_products<'a>(
+        &self,
+        terms: impl Iterator<Item = (&'a [u64], &'a [u64])>,
+    ) -> Zeroizing<Vec<u64>> {
+        Zeroizing::new(self.products(terms))
+    }
+
+    fn products<'a>(&self, terms: impl Iterator<Item = (&'a [u64], &'a [u64])>) -> Vec<u64> {
         let (d, m) = (self.degree(), self.ring.modulus());
         let mut out = vec![0; 2 * d - 1];
-        for (i, &x) in x.iter().enumerate() {
-            for (j, &y) in y.iter().enumerate() {
-                out[i + j] = m.add(out[i + j], m.mul(x, y));
+        for (x, y) in terms {
+            for (i, &x) in x.iter().enumerate() {
+                for (out, &y) in out[i..].iter_mut().zip(y) {
+                    *out = m.add(*out, m.mul(x, y));
+                }
             }
         }
         for at in (d..2 * d - 1).rev() {

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::galois_ring::{GaloisRing, multiplicative_order};
 use crate::{
@@ -170,23 +170,19 @@ impl HypercubeSlots {
         // By `a_2` and i: the coefficients of `X_1`^i at the root of `a_2`.
         let mut out = vec![0; self.len() * d];
         for (a, &k) in by_column.iter().enumerate() {
-            let values = coefficients.chunks_exact(width).map(|row| {
-                let mut sum = vec![0; d];
+            // At its length at once: memory that grows is left behind with parts of the message in it.
+            let mut values = Zeroizing::new(vec![0; by_row.len() * d]);
+            for (sum, row) in values.chunks_exact_mut(d).zip(coefficients.chunks_exact(width)) {
                 for (j, &c) in (0..).zip(row) {
                     let power = self.galois.power_of_zeta(j * k);
                     sum.iter_mut().zip(power).for_each(|(sum, &x)| *sum = m.add(*sum, m.mul(c, x)));
                 }
-                sum
-            });
-            let mut values: Vec<Vec<u64>> = values.collect();
-            for (b, &l) in by_row.iter().enumerate() {
-                let terms = (0..)
-                    .zip(&values)
-                    .map(|(i, value): (u64, _)| self.galois.mul(value, self.power_of_first(i * l)));
-                let slot = terms.fold(vec![0; d], |sum, term| self.galois.add(&sum, &term));
-                out[(b * by_column.len() + a) * d..][..d].copy_from_slice(&slot);
             }
-            values.zeroize();
+            for (b, &l) in by_row.iter().enumerate() {
+                let powers = (0..).map(|i: u64| self.power_of_first(i * l));
+                let slot = self.galois.sum_of_products(values.chunks_exact(d).zip(powers));
+                out[(b * by_column.len() + a) * d..][..d].copy_from_slice(&slot[..d]);
+            }
         }
         out
     }
@@ -210,9 +206,8 @@ impl HypercubeSlots {
                 .collect();
             let row = &mut out[i as usize * width..][..width];
             for (a, &l) in by_column.iter().enumerate() {
-                let slot = |b: usize| &slots[(b * by_column.len() + a) * d..][..d];
-                let terms = dual.iter().enumerate().map(|(b, dual)| galois.mul(slot(b), dual));
-                let sum = Zeroizing::new(terms.fold(vec![0; d], |sum, term| galois.add(&sum, &term)));
+                let column = slots.chunks_exact(d).skip(a).step_by(by_column.len());
+                let sum = galois.sum_of_products(column.zip(dual.iter().map(Vec::as_slice)));
                 for (j, out) in (0..).zip(&mut *row) {
                     for (c, &x) in (0..).zip(sum.iter()) {
                         let of_power = ring.sub(trace(c + (second - j) * l), trace(c + l));
@@ -226,6 +221,48 @@ impl HypercubeSlots {
             *x = m.mul_shoup(*x, &scale);
         }
         out
+    }
+
+    /// The coefficients of the polynomial whose slots are the same for all indices of the other dimension: along the second those of a
+    /// polynomial in `X_2`, the others being 0.
+    ///
+    /// As in [`Self::coefficients_of`], with the sum over the other dimension taken first: it is one of roots of unity, known beforehand.
+    pub fn coefficients_along(&self, dimension: usize, slots: &[u64]) -> Vec<u64> {
+        let ([height, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
+        let [first, second] = self.cube.index.primes();
+        let (d, galois, ring) = (self.cube.slot_degree, &self.galois, self.galois.ring());
+        let m = ring.modulus();
+        let trace = |e: u64| self.traces[(e % second) as usize];
+        // The trace of (zeta^(-jl) - zeta^l) zeta^c.
+        let of_power = |j: u64, l: u64, c: u64| ring.sub(trace(c + (second - j) * l), trace(c + l));
+        // The scalar product of coordinates with numbers.
+        let product = |x: &[u64], y: &[u64]| x.iter().zip(y).fold(0, |sum, (&x, &y)| m.add(sum, m.mul(x, y)));
+        if dimension == 1 {
+            // The sum over the first dimension is m_1 for i = 0, and 0 for others.
+            let scale = ring.mul(self.scale, ring.reduce(first));
+            let all = |j: u64| -> Vec<u64> {
+                by_column
+                    .iter()
+                    .flat_map(|&l| (0..d as u64).map(move |c| (l, c)))
+                    .map(|(l, c)| of_power(j, l, c))
+                    .collect()
+            };
+            return (0..width as u64).map(|j| ring.mul(scale, product(slots, &all(j)))).collect();
+        }
+        let sums = |j: u64| -> Vec<u64> {
+            let sum = |c: u64| by_column.iter().fold(0, |sum, &l| ring.add(sum, of_power(j, l, c)));
+            (0..d as u64).map(sum).collect()
+        };
+        let sums: Vec<Vec<u64>> = (0..width as u64).map(sums).collect();
+        let row = |i: u64| {
+            let duals = by_row
+                .iter()
+                .map(|&k| galois.sub(self.power_of_first((first - i) * k), self.power_of_first(k)))
+                .collect::<Vec<_>>();
+            let sum = galois.sum_of_products(slots.chunks_exact(d).zip(duals.iter().map(Vec::as_slice)));
+            sums.iter().map(|own| ring.mul(self.scale, product(&sum, own))).collect::<Vec<_>>()
+        };
+        (0..height as u64).flat_map(row).collect()
     }
 
     fn power_of_first(&self, e: u64) -> &[u64] {

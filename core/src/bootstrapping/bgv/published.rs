@@ -1,0 +1,159 @@
+//! Sets of "Accelerating BGV Bootstrapping for Large p Using Null Polynomials over Z_p^e" (Ma, Huang, Wang, Wang, EUROCRYPT 2024), for
+//! comparison only.
+//!
+//! Ring, plaintexts, weights of both secrets, the bound on digits and log2 of the largest modulus, special primes included, are those
+//! published. Their security is not that of today's sets: 82 to 83 bits by the source, and a bootstrap gives a wrong slot once in 2^34.
+//! Every set says so in its title, is checked against no policy, and is not among the sets that keys are made of.
+//!
+//! How the modulus is divided is our own, as the source prints no chain. Primes are 1 modulo m 2^18, of which none is below 2^35; so
+//! slots-to-coefficients, which needs less, takes levels of that size.
+
+use alloc::{format, vec, vec::Vec};
+
+use super::{
+    presets::{BgvPreset, next_prime},
+    spec::BgvSpec,
+};
+use crate::{
+    bootstrapping::raising::{EphemeralSpec, digits_of},
+    ring::Cyclotomic,
+    rlwe::{EncapsulationDigits, RlweSpec},
+    security::{SecretDistribution, SecurityPolicy},
+};
+
+/// Weight of the main secret of all sets.
+const WEIGHT: u32 = 120;
+
+/// log2 of the primes between bootstraps.
+const PRODUCTS: f64 = 49.0;
+
+/// log2 of the special primes.
+const SPECIAL: f64 = 50.0;
+
+/// What differs from set to set. Messages are modulo `prime`^`exponent`, t = 1.
+struct Published {
+    name: &'static str,
+    /// m, an odd number.
+    index: u64,
+    prime: u64,
+    exponent: u32,
+    bound: u32,
+    /// Of the ephemeral secret.
+    weight: u32,
+    /// log2 of q0, and of the prime beside it under the ephemeral secret.
+    base: f64,
+    ephemeral: f64,
+    products: usize,
+    /// Number and size of the levels of the removal; sizes of those of both maps.
+    removal: (usize, f64),
+    slots_to_coeffs: f64,
+    coeffs_to_slots: f64,
+    /// Special primes: so many digits have one bit less than their product.
+    special: usize,
+}
+
+impl Published {
+    fn spec(&self, general: bool) -> BgvSpec {
+        // The primes of an index that is not odd would be others; none of these is.
+        let ring = Cyclotomic::of_odd_index(self.index);
+        let (n, divisor) = ring.map_or((0, 1), |ring| (ring.degree(), ring.divisor_of_primes()));
+        let (maps, products) = (vec![self.slots_to_coeffs; 2], vec![PRODUCTS; self.products]);
+        let messages = if general { [products, maps] } else { [maps, products] }.concat();
+        let (count, size) = self.removal;
+        let levels = [vec![self.base], messages, vec![size; count], vec![self.coeffs_to_slots; 2]].concat();
+        let mut taken = vec![self.prime];
+        let mut next = |bits: f64| next_prime(bits, divisor, &mut taken);
+        let primes: Vec<Vec<u64>> = levels.iter().map(|&bits| vec![next(bits)]).collect();
+        let special = (0..self.special).map(|_| next(SPECIAL)).collect();
+        BgvSpec {
+            name: format!("{}{}", self.name, if general { "" } else { "-thin" }),
+            chain: RlweSpec {
+                n,
+                odd_part: self.index,
+                digits: digits_of(&levels, SPECIAL * self.special as f64 - 1.0),
+                levels: primes,
+                special,
+                secret: SecretDistribution::Sparse { weight: WEIGHT },
+                policy: SecurityPolicy::InsecureForTests,
+            },
+            general,
+            prime: self.prime,
+            exponent: self.exponent,
+            digit_exponent: 1,
+            bound: self.bound,
+            slots_to_coeffs: 2,
+            coeffs_to_slots: 2,
+            ephemeral: EphemeralSpec {
+                weight: self.weight,
+                prime: next(self.ephemeral),
+                digits: EncapsulationDigits::Balanced { count: 3 },
+            },
+        }
+    }
+}
+
+const SOURCE: &str = "ePrint 2024/115; own division of its modulus";
+
+static V_A: Published = Published {
+    name: "V-A",
+    index: 50731,
+    prime: 65537,
+    exponent: 1,
+    bound: 23,
+    weight: 24,
+    base: 43.5,
+    ephemeral: 37.5,
+    products: 18,
+    removal: (7, 49.4),
+    slots_to_coeffs: 39.0,
+    coeffs_to_slots: 47.0,
+    special: 10,
+};
+
+static IV_A: Published = Published {
+    name: "IV-A",
+    index: 45193,
+    prime: 8191,
+    exponent: 1,
+    bound: 23,
+    weight: 24,
+    base: 39.0,
+    ephemeral: 38.5,
+    products: 16,
+    removal: (7, 43.2),
+    slots_to_coeffs: 39.2,
+    coeffs_to_slots: 42.2,
+    special: 9,
+};
+
+static PUBLISHED: [BgvPreset; 3] = [
+    BgvPreset {
+        name: "IV-A",
+        title: "INSECURE, for comparison: 3150 slots of the field of 8191^14 elements, 82 bits by its source",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -41.0,
+        source: SOURCE,
+        spec: || IV_A.spec(true),
+    },
+    BgvPreset {
+        name: "V-A",
+        title: "INSECURE, for comparison: 2784 slots of the field of 65537^18 elements, 82 bits by its source",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -41.0,
+        source: SOURCE,
+        spec: || V_A.spec(true),
+    },
+    BgvPreset {
+        name: "V-A-thin",
+        title: "INSECURE, for comparison: 2784 slots of integers modulo 65537, 82 bits by its source",
+        policy: SecurityPolicy::InsecureForTests,
+        promised: -41.0,
+        source: SOURCE,
+        spec: || V_A.spec(false),
+    },
+];
+
+/// The published sets, for general bootstrapping and, where there is a NAME-thin, for thin.
+pub fn published_sets() -> &'static [BgvPreset] {
+    &PUBLISHED
+}

@@ -1,0 +1,67 @@
+//! What a bootstrap took: seconds by stage, and bits of what noise may grow by.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use refloat::bootstrapping::bgv::{BgvState, DIGIT_REMOVAL, MOD_RAISE, PREPARE};
+use refloat::schemes::bgv::BgvCiphertext;
+use refloat::trace::{Observer, StageEvent};
+
+/// The times of one bootstrap, by stage.
+pub struct Stages {
+    pub began: Instant,
+    pub seconds: Vec<(&'static str, f64)>,
+}
+
+impl Observer for Stages {
+    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
+        match event {
+            StageEvent::Enter { .. } => self.began = Instant::now(),
+            StageEvent::Exit { stage, .. } => self.seconds.push((*stage, self.began.elapsed().as_secs_f64())),
+            _ => (),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What runs on so many threads gave: the seconds of the fastest, slots that were wrong in any, and bits that noise could grow by in each:
+/// in the end, and before and after each stage from the raise on.
+pub struct Measured {
+    pub seconds: f64,
+    pub stages: Vec<(&'static str, f64)>,
+    pub wrong: usize,
+    pub capacity: f64,
+    pub capacities: Vec<(&'static str, f64)>,
+}
+
+impl Measured {
+    /// Seconds of linear maps and of the removal.
+    pub fn parts(&self) -> [f64; 2] {
+        let sum = |wanted: &dyn Fn(&str) -> bool| {
+            self.stages.iter().filter(|(stage, _)| wanted(stage)).map(|(_, seconds)| seconds).sum()
+        };
+        let linear = |stage: &str| ![PREPARE, MOD_RAISE, DIGIT_REMOVAL].contains(&stage);
+        [sum(&linear), sum(&|stage| stage == DIGIT_REMOVAL)]
+    }
+
+    /// Bits after the raise, taken by linear maps after it, taken by the removal, and left.
+    pub fn budget(&self) -> [f64; 4] {
+        let (mut linear, mut removal) = (0.0, 0.0);
+        for pair in self.capacities.windows(2) {
+            let taken = pair[0].1 - pair[1].1;
+            *(if pair[1].0 == DIGIT_REMOVAL { &mut removal } else { &mut linear }) += taken;
+        }
+        [self.capacities.first().map_or(0.0, |(_, bits)| *bits), linear, removal, self.capacity]
+    }
+}
+
+/// Bits that noise may grow by from the raise on, the fewest of all ciphertexts.
+pub fn capacity(state: &BgvState<u64>) -> Option<f64> {
+    match state {
+        BgvState::Raised(x, _) | BgvState::Slots(x, _) | BgvState::Removed(x) | BgvState::Done(x) => {
+            Some(x.capacity())
+        }
+        BgvState::Unpacked(all, _) => all.iter().map(BgvCiphertext::capacity).reduce(f64::min),
+        BgvState::Input(_) | BgvState::Base(_) | BgvState::Prepared(_) | BgvState::Failed => None,
+    }
+}

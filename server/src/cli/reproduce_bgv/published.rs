@@ -1,0 +1,136 @@
+//! What is published of BGV bootstrapping, and the sets it is published of.
+
+use refloat::bootstrapping::bgv::{
+    BgvParams, BgvPreset, COEFFS_TO_SLOTS, DIGIT_REMOVAL, SLOTS_TO_COEFFS, published_sets,
+};
+
+use super::Mode;
+use crate::cli::failure::Failure;
+
+/// Figures of a bootstrap on one thread.
+#[derive(Debug)]
+pub struct Figures {
+    /// What they are called in the results.
+    pub row: &'static str,
+    /// Where they are from.
+    pub source: &'static str,
+    pub seconds: f64,
+    /// By stage.
+    pub stages: &'static [(&'static str, f64)],
+    /// Of all linear maps, and of the removal.
+    pub parts: Option<[f64; 2]>,
+    /// Bits that noise may grow by after the raise, that linear maps take of them, that the removal takes, and that are left.
+    pub capacity: Option<[f64; 4]>,
+    pub slots: usize,
+    pub integers: usize,
+    pub degree: usize,
+    pub log_qp: f64,
+    pub security: f64,
+}
+
+const COMMENTS: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
+                        m = 2^16, p = 65537, one thread of their machine; its main key is worth 81 bits";
+
+const TABLE: &str =
+    "table 6 of ePrint 2024/115, one thread of their machine; main keys are worth 82 to 83 bits";
+
+/// Integers modulo 65537 in 32768 slots.
+static P16: Figures = Figures {
+    row: "P16, thin",
+    source: COMMENTS,
+    seconds: 19.6,
+    stages: &[(SLOTS_TO_COEFFS, 3.8), (COEFFS_TO_SLOTS, 10.8), (DIGIT_REMOVAL, 5.0)],
+    parts: None,
+    capacity: None,
+    slots: 32768,
+    integers: 1,
+    degree: 53,
+    log_qp: 1332.0,
+    security: 81.1,
+};
+
+/// Rows of general bootstrapping, by the name of the set.
+static GENERAL: [(&str, Figures); 2] = [("IV-A", IV_A), ("V-A", V_A)];
+
+const IV_A: Figures = Figures {
+    row: "IV-A, general",
+    source: TABLE,
+    seconds: 479.0,
+    stages: &[],
+    parts: Some([115.0, 363.0]),
+    capacity: Some([1266.0, 243.0, 288.0, 732.0]),
+    slots: 3150,
+    integers: 14,
+    degree: 93,
+    log_qp: 1803.0,
+    security: 82.3,
+};
+
+const V_A: Figures = Figures {
+    row: "V-A, general",
+    source: TABLE,
+    seconds: 688.0,
+    stages: &[],
+    parts: Some([112.0, 574.0]),
+    capacity: Some([1431.0, 277.0, 331.0, 820.0]),
+    slots: 2784,
+    integers: 18,
+    degree: 93,
+    log_qp: 2036.0,
+    security: 82.3,
+};
+
+impl Figures {
+    /// Those beside which a set is shown: its own, or of the same slots and plaintexts.
+    pub fn of(params: &BgvParams) -> Option<&'static Self> {
+        if let Some((_, figures)) = GENERAL.iter().find(|(name, _)| name == params.name()) {
+            return Some(figures);
+        }
+        let messages = params.messages();
+        let same = params.context().slots() == P16.slots
+            && (messages.prime(), messages.exponent()) == (65537, 1)
+            && !params.is_general();
+        same.then_some(&P16)
+    }
+
+    /// Of a stage.
+    pub fn of_stage(&self, stage: &str) -> Option<f64> {
+        self.stages.iter().find(|(id, _)| *id == stage).map(|(_, seconds)| *seconds)
+    }
+}
+
+/// What the name of a set for thin bootstrapping has after that of the published set.
+const THIN: &str = "-thin";
+
+/// The set of a name, one of our own or a published one; of the latter, that of the mode.
+///
+/// # Errors
+/// [`Failure`] naming the sets there are.
+pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure> {
+    let wanted = match mode {
+        Some(Mode::Thin) if !name.ends_with(THIN) => format!("{name}{THIN}"),
+        _ => name.to_owned(),
+    };
+    if let Some(preset) = published_sets().iter().find(|preset| preset.name == wanted) {
+        return Ok(preset);
+    }
+    if published_sets().iter().any(|preset| preset.name == name) {
+        return Err(Failure::usage(format!("--mode: {name} has no other set than its own; leave it out")));
+    }
+    BgvPreset::named(name).map_err(|error| {
+        let published: Vec<&str> = published_sets().iter().map(|preset| preset.name).collect();
+        Failure::usage(format!("{error}; and, with --allow-insecure, {}", published.join(", ")))
+    })
+}
+
+/// That a set may be measured: published ones protect too little to be made keys of without a word.
+///
+/// # Errors
+/// [`Failure`] naming the option.
+pub fn check_allowed(preset: &BgvPreset, allow_insecure: bool) -> Result<(), Failure> {
+    let published = published_sets().iter().any(|own| own.name == preset.name);
+    if allow_insecure || !published {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{}: {}; add --allow-insecure to measure it", preset.name, preset.title)))
+}
