@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 import { gridFor, type InputSource } from './src/input/source.js';
 import { PRERENDERED, regions } from './src/page.js';
 import { decode, type RecordedVoyage } from './src/recorded.js';
-import type { State } from './src/store.js';
+import { FIRST_BREAKAGE, type State } from './src/store.js';
 import { latest } from './src/voyage.js';
 
 const WIDTHS: Record<string, number> = { gauge: 600, 'view-flame': 640, 'view-work': 640 };
@@ -30,6 +30,7 @@ export function prerender(recording: URL): Plugin {
         input,
         voyages: {},
         again: {},
+        breakage: FIRST_BREAKAGE,
         recorded: voyage,
         shown: 'page',
         at: latest(voyage),

@@ -3,7 +3,9 @@ import './styles/layout.css';
 import './styles/hero.css';
 import './styles/strip.css';
 import './styles/figures.css';
+import './styles/breaking.css';
 import './styles/narrow.css';
+import type { Breakage, Choice, Outcome } from './breaking/breakage.js';
 import { readHash, writeHash } from './hash.js';
 import { Desk, waiting } from './input/desk.js';
 import type { InputKind } from './input/source.js';
@@ -14,7 +16,7 @@ import recordedUrl from './recorded/toy10.json?url';
 import { revealMessages } from './reveal.js';
 import { Session } from './session.js';
 import { JOURNEY, STATIONS } from './stages.js';
-import { chosenPreset, DEMONSTRATION, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
+import { chosenPreset, DEMONSTRATION, FIRST_BREAKAGE, FULL_SIZE, shownVoyage, Store, type State } from './store.js';
 import { keptTheme, otherTheme } from './theme.js';
 import { slotNear } from './views/canvas.js';
 import { followed } from './views/slot.js';
@@ -35,6 +37,7 @@ const initial: State = {
   input: waiting,
   voyages: {},
   again: {},
+  breakage: FIRST_BREAKAGE,
   shown: start.where ?? 'page',
   at: { station: start.station ?? 0, part: start.part ?? 0 },
   following: false,
@@ -161,6 +164,7 @@ const actions: Record<string, (argument: string) => void> = {
   dismiss: () => store.update((s) => { s.confirming = false; }),
   cancel: () => session.cancel(),
   again: () => begin(session.again()),
+  break: () => begin(session.breakIt()),
   'find-server': () => void session.findServer(),
   'delete-keys': () => void session.deleteRemoteKeys(),
   'close-problem': () => store.update((s) => { delete s.problem; }),
@@ -168,6 +172,7 @@ const actions: Record<string, (argument: string) => void> = {
     if (what === 'load') void session.load();
     else if (what === 'reload') void reload(refloat);
     else if (what === 'again') begin(session.again());
+    else if (what === 'break') begin(session.breakIt());
     else if (what === 'delete-keys') void session.deleteRemoteKeys();
     else refloat();
   },
@@ -235,6 +240,12 @@ document.addEventListener('click', (e) => {
   actions[name ?? '']?.(argument ?? '');
 });
 
+function chooseBreakage(change: Partial<Choice>): void {
+  store.update((s) => {
+    s.breakage = { ...s.breakage, ...change };
+  });
+}
+
 const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void> = {
   place: (el) => store.update((s) => {
     s.place = el.value === 'server' ? 'server' : 'page';
@@ -244,6 +255,10 @@ const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void>
   'set-page': (el) => store.update((s) => { s.pagePreset = el.value; }),
   'set-server': (el) => store.update((s) => { s.serverPreset = el.value; s.confirming = false; }),
   speed: (el) => store.update((s) => { s.speed = Number(el.value); }),
+  breakage: (el) => chooseBreakage({ what: el.value as Breakage }),
+  doublings: (el) => chooseBreakage({ doublings: Number(el.value) }),
+  where: (el) => chooseBreakage({ where: Number(el.value) }),
+  guess: (el) => chooseBreakage({ guess: el.value as Outcome }),
   slot: (el) => store.update((s) => { s.slot = Number(el.value); }),
   numbers: (el) => desk.takeNumbers(el.value),
   file: (el) => {

@@ -1,6 +1,7 @@
 import { html, morph, type Html } from './html.js';
 import type { InputKind } from './input/source.js';
 import { shownVoyage, type State } from './store.js';
+import { breaking } from './views/breaking.js';
 import { paint } from './views/canvas.js';
 import { flame, keys, work } from './views/cost.js';
 import { gauge } from './views/gauge.js';
@@ -39,6 +40,7 @@ export function regions(state: State, tab: InputKind, width: Widths, remoteKeys:
     'view-tree': tree(state, voyage, width('view-tree')),
     'view-result': result(state, voyage),
     'view-again': again(state, voyage),
+    'view-break': breaking(state, width('view-break')),
     'view-flame': flame(state, width('view-flame')),
     'view-work': work(state, width('view-work')),
     'view-keys': keys(state, width('view-keys')),

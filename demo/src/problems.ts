@@ -7,7 +7,7 @@ import type { Voyage } from './voyage.js';
 export function problemOf(error: unknown, beside: Beside, voyage: Voyage | undefined, state: State): Problem {
   const code = error instanceof RefloatError ? error.code : undefined;
   const goOn =
-    beside === 'keys' ? { label: 'Try again', action: 'delete-keys' } : beside === 'again' ? { label: 'Try again', action: 'again' } : { label: 'Go on', action: 'refloat' };
+    beside === 'keys' ? { label: 'Try again', action: 'delete-keys' } : beside === 'again' || beside === 'break' ? { label: 'Try again', action: beside } : { label: 'Go on', action: 'refloat' };
   switch (code) {
     case 'NETWORK': {
       const kept = beside === 'keys' ? 'Your keys are still there.' : 'Your keys and picture are still in this page, and what has arrived at the server stays there.';

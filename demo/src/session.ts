@@ -2,9 +2,11 @@ import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contac
 import { sentence } from './format.js';
 import { gridFor, slotValues } from './input/source.js';
 import { problemOf } from './problems.js';
+import { breakIt } from './breaking/breakage.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
+import { brokenSentence } from './views/breaking.js';
 import { latest, observe, quality, type Place, type Specimen, type Voyage } from './voyage.js';
 
 /** Largest key set on the wire that a page keeps in memory, where it takes twice as much. */
@@ -169,6 +171,39 @@ export class Session {
     });
   }
 
+  /** Spoils a voyage of the toy set as the reader has chosen, and notes what comes out. */
+  async breakIt(): Promise<void> {
+    const { input: source, presets, breakage } = this.store.state;
+    const preset = presets.find((p) => p.name === DEMONSTRATION);
+    if (!this.rf || !preset || this.abort) return;
+    const grid = gridFor(preset.slots);
+    const input = slotValues(source, preset, grid);
+    const drawn = ['curve', 'numbers'].includes(source.kind) ? 'curve' : 'picture';
+    const used = source.used === undefined ? {} : { used: source.used };
+    const voyage: Voyage = { place: 'page', preset, label: source.label, drawn, ...used, ...grid, input, expected: input, squared: false, keysOnTheWay: false, state: 'running', marks: [], timings: {} };
+    this.store.update((s) => {
+      s.breakingNow = true;
+      delete s.broken;
+    });
+    await this.perform(
+      voyage,
+      async (rf, signal) => {
+        const keys = await this.keys(rf, voyage, signal);
+        const boot = await this.bootstrapKeys(keys, voyage, signal);
+        this.busy({ what: 'bootstrap', label: 'Breaking it' });
+        const broken = await breakIt(rf, keys, boot, voyage, breakage, signal);
+        this.store.update((s) => {
+          s.broken = broken;
+          s.said = brokenSentence(broken);
+        });
+      },
+      'break',
+    );
+    this.store.update((s) => {
+      delete s.breakingNow;
+    });
+  }
+
   /** Stops what is going on, at its next boundary. */
   cancel(): void {
     this.abort?.abort(new DOMException('Cancelled by the reader', 'AbortError'));
@@ -234,7 +269,7 @@ export class Session {
     return this.remote;
   }
 
-  private async perform(voyage: Voyage, work: (rf: Refloat, signal: AbortSignal) => Promise<void>): Promise<void> {
+  private async perform(voyage: Voyage, work: (rf: Refloat, signal: AbortSignal) => Promise<void>, beside: Beside = voyage.squared ? 'again' : 'action'): Promise<void> {
     if (!this.rf) return;
     this.abort = new AbortController();
     this.store.update((s) => {
@@ -252,7 +287,7 @@ export class Session {
     } catch (error) {
       const cancelled = this.abort.signal.aborted || (error instanceof RefloatError && error.code === 'ABORTED');
       voyage.state = cancelled ? 'cancelled' : 'failed';
-      if (!cancelled) this.fail(error, voyage.squared ? 'again' : 'action', voyage);
+      if (!cancelled) this.fail(error, beside, voyage);
       else
         this.store.update((s) => {
           s.said = voyage.place === 'server' ? 'Cancelled. The server keeps what it has received; Refloat goes on from there.' : 'Cancelled.';

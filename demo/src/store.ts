@@ -1,9 +1,10 @@
+import type { Broken, Choice } from './breaking/breakage.js';
 import type { InputSource } from './input/source.js';
 import type { Preset } from './types.js';
 import type { Moment, Place, Voyage } from './voyage.js';
 
 /** Where a message stands: beside what caused it. */
-export type Beside = 'input' | 'action' | 'again' | 'keys';
+export type Beside = 'input' | 'action' | 'again' | 'break' | 'keys';
 
 /** Something that went wrong, in words, with the way out. */
 export interface Problem {
@@ -52,6 +53,10 @@ export interface State {
   voyages: Partial<Record<Place, Voyage>>;
   again: Partial<Record<Place, Voyage>>;
   recorded?: Voyage;
+  /** What is to be broken next, whether that is under way, and what was. */
+  breakage: Choice;
+  breakingNow?: boolean;
+  broken?: Broken;
   /** Which voyage the views show. */
   shown: Place;
   at: Moment;
@@ -76,6 +81,9 @@ export interface State {
   /** The keys on the server were deleted, and none have been sent since. */
   deleted?: boolean;
 }
+
+/** What a reader may break first: the picture eight times over. */
+export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, guess: 'right' };
 
 /** Holds the state and tells listeners once per frame that it has changed. */
 export class Store {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../src/html.js';
 import { JOURNEY, stationIndex, STATIONS } from '../src/stages.js';
-import type { State } from '../src/store.js';
+import { FIRST_BREAKAGE, type State } from '../src/store.js';
 import { gathered, planeAt, seenAt, unitOf } from '../src/views/seen.js';
 import { flame, keyGroups, keys, work } from '../src/views/cost.js';
 import { controls, timeOf } from '../src/views/hero.js';
@@ -39,6 +39,7 @@ function stateWith(voyage: Voyage | undefined, station = 0, part = 0): State {
     input: ramp,
     voyages: voyage ? { [voyage.place]: voyage } : {},
     again: {},
+    breakage: FIRST_BREAKAGE,
     shown: voyage?.place ?? 'page',
     at: { station, part },
     following: false,

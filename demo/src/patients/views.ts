@@ -64,6 +64,9 @@ export function program(model: Model): Html {
   return html`<ol class="patients-program" aria-label="The program">${chips.map(([name, words]) => html`<li><b>${name}</b><small>${words}</small></li>`)}</ol>`;
 }
 
+/** Pixels that the number of a bootstrap takes. */
+const NUMBER = 14;
+
 /** The server's way through the program: the modulus at every step, and the bootstraps where they were put in. */
 export function way(state: State, width: number): Html {
   const { journey, recorded } = state;
@@ -76,6 +79,8 @@ export function way(state: State, width: number): Html {
   const y = (bits: number): number => bottom - (bits / most) * (bottom - top);
   const line = points.map(({ step, logQ }, i) => `${i ? 'L' : 'M'}${n(x(step))} ${n(y(logQ))}`).join('');
   const bootstraps = journey?.bootstraps ?? [];
+  // Numbers stand over their bootstraps, or beside the number before.
+  const numbers = bootstraps.reduce<number[]>((at, step) => [...at, Math.max(x(step + 0.5), (at.at(-1) ?? -Infinity) + NUMBER)], []);
   // Between two bootstraps only the ends are known.
   const inside = ({ step }: Point): boolean => bootstraps.some((begun) => step > begun && step <= begun + 1);
   const parts = (measured: boolean): string =>
@@ -93,7 +98,7 @@ export function way(state: State, width: number): Html {
     title: 'Modulus on the way',
     drawing: drawing(width, height, `log₂ of the modulus by step of the program. ${sentence}`, 'patients-way', html`
       ${ticks.map((bits) => html`<line class="grid" x1="${left}" x2="${n(width)}" y1="${n(y(bits))}" y2="${n(y(bits))}"/>${label(left - 6, y(bits) + 4, bits, 'tick', 'end')}`)}
-      ${bootstraps.map((step, i) => html`<rect class="patients-bootstrap" x="${n(x(step))}" y="${top}" width="${n(Math.max(3, x(step + 1) - x(step)))}" height="${bottom - top}"/>${label(x(step + 0.5), top - 8, i + 1, 'tick')}`)}
+      ${bootstraps.map((step, i) => html`<rect class="patients-bootstrap" x="${n(x(step))}" y="${top}" width="${n(Math.max(3, x(step + 1) - x(step)))}" height="${bottom - top}"/>${label(numbers[i] ?? 0, top - 8, i + 1, 'tick')}`)}
       ${points.length > 1 ? html`<path class="patients-water" d="${line}V${bottom}H${n(x(0))}Z"/><path class="patients-line" d="${parts(true)}"/><path class="patients-line between" d="${parts(false)}"/>` : ''}
       ${label((left + width) / 2, height - 12, 'steps of the program', 'axis')}${label(left - 6, 14, 'bits', 'tick', 'end')}`),
     caption: html`${recorded ? html`<strong class="patients-recorded">A recorded run</strong>, ${recorded}. ` : ''}${sentence} <span class="unit">Each bootstrap raises the modulus and spends most of it on itself; what is left is for the next products. Dashed: only the ends are known.</span>`,

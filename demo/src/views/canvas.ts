@@ -36,7 +36,7 @@ export function paint(root: ParentNode, state: State): void {
       continue;
     }
     const [who, what] = kind.split('.');
-    const subject = who === 'again' ? state.again[state.shown] : voyage;
+    const subject = who === 'again' ? state.again[state.shown] : who === 'broken' ? state.broken?.voyage : voyage;
     if (!subject) continue;
     const kindOf = isCurve(subject) ? 'curve' : 'boat';
     if (what === 'circle') paintCircle(canvas, subject, state);

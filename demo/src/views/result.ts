@@ -23,7 +23,8 @@ export function result(state: State, voyage: Voyage | undefined): Html {
   });
 }
 
-function triptych(voyage: Voyage, who: string, panels: readonly (readonly [string, string])[]): Html {
+/** Pictures side by side, each under its name. */
+export function triptych(voyage: Voyage, who: string, panels: readonly (readonly [string, string])[]): Html {
   const shape = `--w:${voyage.width};--h:${voyage.height}`;
   return html`<div class="triptych">${panels.map(([what, title]) => {
     const present = what === 'before' || what === 'expected' || voyage.result !== undefined;

@@ -1,0 +1,143 @@
+import type { BootstrapKeys, Ciphertext, KeySet, Refloat } from 'refloat';
+import { sentence } from '../format.js';
+import { quality, type Voyage } from '../voyage.js';
+import { flipped, renamed, sealed } from './forge.js';
+
+/** What a reader may break: how large the message is, the key, or a bit of the ciphertext. */
+export type Breakage = 'sum' | 'key' | 'bit';
+
+/** What comes out, or is expected to. */
+export type Outcome = 'right' | 'wrong' | 'noise';
+
+/** What the reader has chosen. */
+export interface Choice {
+  readonly what: Breakage;
+  /** log2 of how many copies of the picture are added. */
+  readonly doublings: number;
+  /** Where in the ciphertext a bit is flipped, in hundredths. */
+  readonly where: number;
+  readonly guess: Outcome;
+}
+
+/** A voyage that was broken, and how it ended. */
+export interface Broken extends Choice {
+  /** The picture, and what came out in its measure. */
+  readonly voyage: Voyage;
+  /** What the library said before its guards were gone around. */
+  readonly refusal?: string;
+  readonly outcome: Outcome;
+  /** The largest number that can come out, where it was bootstrapped: that of a sine with a full turn of q0. */
+  readonly reach?: number;
+}
+
+/** Largest error that nobody sees: four grey levels. */
+const UNSEEN = 1 / 32;
+/** Places beside the chosen one at which a bit is tried. */
+const NEIGHBOURS = 16;
+/** Below this correlation with the message, nothing of it is left. */
+const UNLIKE = 0.3;
+
+/** What came out, by what is left of the message in it. A picture that folds over is not noise. */
+export function outcomeOf(what: Breakage, expected: Float64Array, found: Float64Array): Outcome {
+  if (quality(expected, found).maxError <= UNSEEN) return 'right';
+  return what === 'sum' || correlation(expected, found) > UNLIKE ? 'wrong' : 'noise';
+}
+
+function correlation(x: Float64Array, y: Float64Array): number {
+  const mean = (v: Float64Array): number => v.reduce((s, e) => s + e, 0) / v.length;
+  const [mx, my] = [mean(x), mean(y)];
+  let [xx, yy, xy] = [0, 0, 0];
+  x.forEach((e, i) => {
+    const [dx, dy] = [e - mx, (y[i] ?? 0) - my];
+    xx += dx * dx;
+    yy += dy * dy;
+    xy += dx * dy;
+  });
+  return xx > 0 && yy > 0 ? xy / Math.sqrt(xx * yy) : 0;
+}
+
+/** Breaks the voyage of `voyage.input` as chosen, for a toy set whose keys are at hand. */
+export async function breakIt(rf: Refloat, keys: KeySet, boot: BootstrapKeys, voyage: Voyage, choice: Choice, signal: AbortSignal): Promise<Broken> {
+  const times = choice.what === 'sum' ? 2 ** choice.doublings : 1;
+  const spent = await exhausted(rf, keys, voyage.input, times, signal);
+  try {
+    const { found, refusal, reach, water } = await {
+      sum: () => refreshed(keys, boot, spent, signal),
+      key: () => byOther(rf, keys, spent, signal),
+      bit: () => damaged(rf, keys, boot, spent, choice.where / 100, signal),
+    }[choice.what]();
+    const slots = found.slice(0, voyage.input.length).map((x) => x / times);
+    const result = { ...water, bytes: 0, sample: new Uint8Array(), slots, quality: quality(voyage.input, slots) };
+    return { ...choice, voyage: { ...voyage, state: 'done', result }, ...(refusal === undefined ? {} : { refusal }), ...(reach === undefined ? {} : { reach }), outcome: outcomeOf(choice.what, voyage.input, slots) };
+  } finally {
+    spent.free();
+  }
+}
+
+/** The sum of so many copies of the message, a power of two, exhausted. */
+async function exhausted(rf: Refloat, keys: KeySet, message: Float64Array, times: number, signal: AbortSignal): Promise<Ciphertext> {
+  let sum = await keys.encrypt(message, { signal });
+  for (let copies = 1; copies < times; copies *= 2) {
+    using half = sum;
+    sum = await half.add(half);
+  }
+  using full = sum;
+  return await rf.exhaust(full);
+}
+
+interface Seen {
+  readonly found: Float64Array;
+  readonly water: { readonly level: number; readonly logQ: number; readonly logScale: number };
+  readonly refusal?: string;
+  readonly reach?: number;
+}
+
+async function seen(keys: KeySet, ciphertext: Ciphertext, refusal?: string): Promise<Seen> {
+  const { level, logQ, logScale } = ciphertext;
+  return { found: await keys.decrypt(ciphertext), water: { level, logQ, logScale }, ...(refusal === undefined ? {} : { refusal }) };
+}
+
+async function refreshed(keys: KeySet, boot: BootstrapKeys, spent: Ciphertext, signal: AbortSignal, refusal?: string): Promise<Seen> {
+  const run = keys.bootstrap(spent, boot, { signal });
+  let reach = Number.NaN;
+  // The phases are written of what is left then: the modulus over the scale is a full turn.
+  for await (const event of run) if (event.kind === 'exit' && event.stage === 'encapsulate') reach = 2 ** (event.logQ - event.logScale) / (2 * Math.PI);
+  using output = await run;
+  return { ...(await seen(keys, output, refusal)), reach };
+}
+
+/** Opened with a key that somebody else has: refused by its name, and then with the name changed. */
+async function byOther(rf: Refloat, keys: KeySet, spent: Ciphertext, signal: AbortSignal): Promise<Seen> {
+  using other = await rf.keygen(keys.params.name, { allowInsecure: true, signal });
+  const refusal = await refusalOf(() => other.decrypt(spent));
+  using forged = await rf.ciphertextFromBytes(await sealed(renamed(await spent.toBytes(), other.id)));
+  return await seen(other, forged, refusal);
+}
+
+/** With one bit flipped: refused by its digest, and then with a digest that fits. */
+async function damaged(rf: Refloat, keys: KeySet, boot: BootstrapKeys, spent: Ciphertext, where: number, signal: AbortSignal): Promise<Seen> {
+  const bytes = await spent.toBytes();
+  const refusal = await refusalOf(async () => (await rf.ciphertextFromBytes(flipped(bytes, where))).free());
+  using forged = await taken(rf, bytes, where);
+  return await refreshed(keys, boot, forged, signal, refusal);
+}
+
+/** The ciphertext with a bit flipped at this place, or at the next one where a number stays below its modulus: others are refused. */
+async function taken(rf: Refloat, bytes: Uint8Array, where: number): Promise<Ciphertext> {
+  for (let step = 0; ; step += 1) {
+    try {
+      return await rf.ciphertextFromBytes(await sealed(flipped(bytes, (where + step / bytes.length) % 1)));
+    } catch (error) {
+      if (step === NEIGHBOURS) throw error;
+    }
+  }
+}
+
+async function refusalOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    return sentence(error);
+  }
+  throw new Error('what should have been refused was taken');
+}

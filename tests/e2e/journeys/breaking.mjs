@@ -1,0 +1,73 @@
+// Break it: a message too large, a wrong key, a flipped bit, each with what then comes out.
+import assert from 'node:assert/strict';
+import { cameBack, difference, finished, pixels, table, violations } from '../lib/page.mjs';
+import { test } from '../lib/test.mjs';
+
+/** Sets a slider or list of the section. */
+const set = (page, what, value) => page.locator(`#break [data-input=${what}]`).fill(String(value));
+
+/** Breaks it, and gives what the page says of it. */
+async function breakIt(page) {
+  const since = await finished(page);
+  await page.locator('[data-act=break]:enabled').click();
+  await cameBack(page, { since });
+  return page.locator('#break-outcome').innerText();
+}
+
+for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
+  test(`breaking: too large, the wrong key, a flipped bit, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+    test.setTimeout(300_000);
+    const page = await open(site, { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+    // One copy is what the method is for; the guess is the picture.
+    await set(page, 'doublings', 0);
+    assert.match(await breakIt(page), /You expected the picture as it was; that is what came\..*sine of the angle, 10\.2 at most: as good as the angle itself/);
+    assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).largest <= 2);
+
+    // Eight copies bend.
+    await set(page, 'doublings', 3);
+    assert.match(await breakIt(page), /You expected the picture as it was; a picture that is wrong came\..*bent at \d\.\d\./);
+    const rows = Object.entries(await table(page, 'broken')).map((row) => row.flat().map((cell) => Number(cell.replace('−', '-'))));
+    assert.equal(rows.length, 64);
+    // The modulus that is left is 2^6 of the scale: a full turn of the sine.
+    const turn = 64 / (2 * Math.PI);
+    for (const [slot, sum, out] of rows) assert.ok(Math.abs(out - turn * Math.sin(sum / turn)) < 0.02, `slot ${slot}: ${sum} became ${out}`);
+    assert.ok(rows.some(([, sum, out]) => Math.abs(sum - out) > 0.3), 'it is bent');
+    const outside = await page.locator('.break-bend').evaluate((svg) => {
+      const frame = svg.getBoundingClientRect();
+      return [...svg.querySelectorAll('circle, line, polyline, text')].map((mark) => mark.getBoundingClientRect()).filter((box) => box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2).length;
+    });
+    assert.equal(outside, 0, 'marks outside the drawing');
+
+    // Sixty-four go beyond half a turn.
+    await set(page, 'doublings', 6);
+    assert.match(await breakIt(page), /beyond half a turn, where nobody can tell them from others/);
+
+    // A wrong key: refused by its name, and noise without the name.
+    await page.locator('#break input[value=key]').check();
+    await page.selectOption('#break [data-input=guess]', 'noise');
+    assert.match(await breakIt(page), /You expected noise; that is what came\./);
+    assert.match(await page.locator('.break-refusal').innerText(), /is encrypted under key [0-9a-f]{32}, but this key set is of key [0-9a-f]{32}/);
+    assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).mean > 40);
+    assert.deepEqual(await violations(page), []);
+
+    // A flipped bit, wherever it is: found by the digest, and noise with a digest that fits.
+    await page.locator('#break input[value=bit]').check();
+    for (const where of [0, 99]) {
+      await set(page, 'where', where);
+      assert.match(await breakIt(page), /You expected noise; that is what came\..*One value that is off is off in every coefficient/);
+      assert.match(await page.locator('.break-refusal').innerText(), /carries digest .*, and its bytes give .*damaged on the way/);
+      assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).mean > 40);
+    }
+    assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'wider than the screen');
+  });
+}
+
+test('breaking: cancelled while keys are made', async ({ open, site }) => {
+  const page = await open(site, { reducedMotion: 'reduce' });
+  await page.locator('[data-act=break]:enabled').click();
+  await page.locator('#break [data-act=cancel]').click();
+  await page.locator('[data-act=break]:enabled').waitFor();
+  assert.equal(await page.locator('#figure-broken').count(), 0);
+  assert.equal(await page.locator('.problem').count(), 0);
+});
