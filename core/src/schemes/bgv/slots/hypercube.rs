@@ -232,28 +232,24 @@ impl HypercubeSlots {
         let [first, second] = self.cube.index.primes();
         let (d, galois, ring) = (self.cube.slot_degree, &self.galois, self.galois.ring());
         let m = ring.modulus();
-        let trace = |e: u64| self.traces[(e % second) as usize];
-        // The trace of (zeta^(-jl) - zeta^l) zeta^c.
-        let of_power = |j: u64, l: u64, c: u64| ring.sub(trace(c + (second - j) * l), trace(c + l));
+        // The traces of zeta^e, .., zeta^(e + d - 1).
+        let traces: Vec<u64> = self.traces.iter().chain(&self.traces[..d]).copied().collect();
+        let traces = |e: u64| &traces[(e % second) as usize..][..d];
         // The scalar product of coordinates with numbers.
         let product = |x: &[u64], y: &[u64]| x.iter().zip(y).fold(0, |sum, (&x, &y)| m.add(sum, m.mul(x, y)));
         if dimension == 1 {
             // The sum over the first dimension is m_1 for i = 0, and 0 for others.
             let scale = ring.mul(self.scale, ring.reduce(first));
-            let all = |j: u64| -> Vec<u64> {
-                by_column
-                    .iter()
-                    .flat_map(|&l| (0..d as u64).map(move |c| (l, c)))
-                    .map(|(l, c)| of_power(j, l, c))
-                    .collect()
+            let sum = |j: u64| {
+                let terms = slots.chunks_exact(d).zip(&by_column);
+                terms.fold(0, |sum, (slot, l)| ring.add(sum, product(slot, traces(j * l))))
             };
-            return (0..width as u64).map(|j| ring.mul(scale, product(slots, &all(j)))).collect();
+            let less = sum(1);
+            return (0..width as u64).map(|j| ring.mul(scale, ring.sub(sum(second - j), less))).collect();
         }
-        let sums = |j: u64| -> Vec<u64> {
-            let sum = |c: u64| by_column.iter().fold(0, |sum, &l| ring.add(sum, of_power(j, l, c)));
-            (0..d as u64).map(sum).collect()
-        };
-        let sums: Vec<Vec<u64>> = (0..width as u64).map(sums).collect();
+        let all = |j: u64| by_column.iter().fold(vec![0; d], |sum, l| galois.add(&sum, traces(j * l)));
+        let less = all(1);
+        let sums: Vec<Vec<u64>> = (0..width as u64).map(|j| galois.sub(&all(second - j), &less)).collect();
         let row = |i: u64| {
             let duals = by_row
                 .iter()
