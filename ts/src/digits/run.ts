@@ -10,7 +10,7 @@ import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
 import { Program, type Value } from '../program/program.js';
 import { SteppableRun } from '../run.js';
-import type { StageEvent } from '../stages.js';
+import type { StageEvent, StageIds } from '../stages.js';
 
 /** Options of readings of digits in the page. */
 export interface DigitOptions extends SignalOptions {
@@ -31,6 +31,9 @@ export interface Readings {
   /** What is added to the numbers before. */
   readonly shift?: number;
 }
+
+/** The stage that is part of the first pass alone, and only of readings of fractions: it does not count. */
+const ROUNDING: StageIds['ckks-msb'] = 'discretise';
 
 /** Reads digits of a ciphertext, stage by stage; `result` makes something of what was read. @internal */
 export function readDigits<T>(
@@ -54,7 +57,7 @@ export function readDigits<T>(
   return new SteppableRun((control) => {
     const begun = port.call(classOf(ckks(x.module), 'DigitRun'), 'begin', x, bytes, shift);
     return freeing(port, begun, async (handle) => {
-      const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control, Fraction.of(stages, handle.passes));
+      const run = new EngineRun<GlueDigitRun, StageEvent>(port, handle, control, Fraction.of(stages.filter((stage) => stage !== ROUNDING), handle.passes));
       // What it will cost: as many passes through all stages.
       control.emit({ kind: 'progress', stage: 'look_up', done: 0, total: handle.passes, fraction: 0, atMs: 0 });
       for (let finished = false; !finished; ) {
