@@ -88,6 +88,7 @@ const METHODS: [(&str, &[&str]); 6] = [
             "core/src/wire/objects/scheme_switching.rs",
             "server/src/scheme_switching.rs",
             "ts/src/link/",
+            "wasm/cabi/src/digit_link.rs",
             "wasm/cabi/src/link.rs",
             "wasm/src/link/",
         ],
@@ -95,9 +96,10 @@ const METHODS: [(&str, &[&str]); 6] = [
 ];
 
 /// What is made of several methods, and of which.
-const MADE_OF: [(&str, &[&str]); 3] = [
+const MADE_OF: [(&str, &[&str]); 4] = [
     ("core/src/bootstrapping/scheme_switching/", &["cggi", "conventional", "msb"]),
     ("core/src/wire/objects/scheme_switching.rs", &["cggi"]),
+    ("wasm/cabi/src/digit_link.rs", &["msb"]),
     ("wasm/src/link/", &["conventional"]),
 ];
 
