@@ -10,6 +10,8 @@ mod cgroup;
 pub mod ckks_jobs;
 pub mod cli;
 pub mod clients;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod config;
 pub mod conventional;
 pub mod dispatch;

@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::config::{Config, ConfigError, LimitsSection, MetricsListen};
+use crate::config::{Config, ConfigError, LimitsSection, MetricsListen, Role};
 use crate::engines::Engines;
 use crate::http;
 use crate::http::listen::{Doors, OPERATORS, RESERVED};
@@ -86,9 +86,20 @@ impl Server {
         };
         fit(&mut config.limits);
         system::signals::survive_file_size_limit().map_err(StartError::System)?;
-        let service = Arc::new(Service::open(config, engines).map_err(StartError::Store)?);
-        let pool = worker::pool(&service.config).map_err(StartError::System)?;
-        let worker = worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
+        let (service, worker, pool) = match config.cluster.role {
+            Role::Front => {
+                let service = Arc::new(Service::open_beside(config, engines).map_err(StartError::Store)?);
+                let front = start_front(&service).await.map_err(StartError::System)?;
+                (service, front, None)
+            }
+            Role::All | Role::Worker => {
+                let service = Arc::new(Service::open(config, engines).map_err(StartError::Store)?);
+                let pool = worker::pool(&service.config).map_err(StartError::System)?;
+                let worker =
+                    worker::start(Arc::clone(&service), Arc::clone(&pool)).map_err(StartError::System)?;
+                (service, worker, Some(pool))
+            }
+        };
         let (stop, stopped) = watch::channel(false);
         let http = http::share(&service, stopped.clone());
         let serve = |listener, router, doors: fn(&http::Http) -> &Doors| {
@@ -104,7 +115,11 @@ impl Server {
         let housekeeping = [
             // The store has logged why it fails.
             every(TIDY, &service, &stopped, |service| drop(service.tidy())),
-            every(RELEASE, &service, &stopped, move |service| worker::release_idle(service, &pool)),
+            every(RELEASE, &service, &stopped, move |service| {
+                if let Some(pool) = &pool {
+                    worker::release_idle(&service.cache, &service.config.compute, pool);
+                }
+            }),
         ];
         Ok(Self { address, metrics_address, service, stop, listeners, worker, housekeeping })
     }
@@ -145,6 +160,21 @@ impl Server {
         let [tidy, release] = self.housekeeping;
         let _ = tokio::join!(worker, tidy, release);
     }
+}
+
+/// Starts to hand jobs out to workers.
+#[cfg(feature = "cluster")]
+async fn start_front(service: &Arc<Service>) -> std::io::Result<std::thread::JoinHandle<()>> {
+    let service = Arc::clone(service);
+    tokio::task::spawn_blocking(move || crate::cluster::front::start(service))
+        .await
+        .map_err(std::io::Error::other)?
+}
+
+#[cfg(not(feature = "cluster"))]
+#[expect(clippy::unused_async, reason = "as with the feature")]
+async fn start_front(_: &Arc<Service>) -> std::io::Result<std::thread::JoinHandle<()>> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// Listens, unless others could reach the address and nobody said that this is meant.

@@ -44,7 +44,7 @@ impl<'de> Deserialize<'de> for ContentId {
 }
 
 /// An attempt at a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// The job.
     pub job: Id,
@@ -54,6 +54,8 @@ pub struct Work {
     pub content: Option<ContentId>,
     /// The parameter set.
     pub params: String,
+    /// Its fingerprint, as the keys have it.
+    pub fingerprint: String,
     /// The evaluation key set.
     pub key: Id,
     /// Its stored pieces, by index.
@@ -74,6 +76,7 @@ impl Work {
             attempt: job.attempts,
             content: content(job, keys, &pieces),
             params: job.params.clone(),
+            fingerprint: keys.fingerprint.clone(),
             key: job.key,
             pieces,
             task: job.task.clone(),

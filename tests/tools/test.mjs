@@ -98,6 +98,14 @@ const steps = [
     ...node('tests/tools/soak.mjs', '--minutes', '0.1', '--seed', '1', '--no-mount'),
   },
   {
+    group: 'main',
+    name: 'a front, workers and NATS, killed (a short run)',
+    tests: true,
+    optional: true,
+    needs: ['server'],
+    ...node('tests/tools/cluster.mjs', '--kills', '8', '--seed', '1'),
+  },
+  {
     group: 'e2e',
     name: 'browser tests',
     tests: true,

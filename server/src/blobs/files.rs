@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Blob, Blobs, Put};
 use crate::store::files::{Expected, ReadError, Written};
@@ -25,25 +25,15 @@ impl Blobs for FileBlobs {
         let path = blob.path(&self.root);
         let expected = Expected { length: bytes.len() as u64, digest: Some(*blake3::hash(bytes).as_bytes()) };
         if path.try_exists()? {
-            return match expected.open(&path) {
-                Ok(_) => {
-                    // An earlier attempt may have given the name, and failed before it was sure to last.
-                    for folder in path.ancestors().skip(1).take(2) {
-                        sync_folder(folder)?;
-                    }
-                    Ok(Put::Same)
-                }
-                Err(ReadError::Damaged(_)) => Ok(Put::Differs),
-                Err(ReadError::Io(error)) => Err(error),
-            };
+            return found(&path, expected);
         }
         let written = Written::new(&self.root.join("incoming"), bytes)?;
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
             return Err(io::Error::other(format!("{} is no place for a file", path.display())));
         };
-        written.publish(folder, name)?;
-        Ok(Put::New)
+        // Another process may have stored the same meanwhile.
+        if written.publish_new(folder, name)? { Ok(Put::New) } else { found(&path, expected) }
     }
 
     fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
@@ -62,6 +52,21 @@ impl Blobs for FileBlobs {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+}
+
+/// What it means for bytes to be stored that the file of their name was there before.
+fn found(path: &Path, expected: Expected) -> io::Result<Put> {
+    match expected.open(path) {
+        Ok(_) => {
+            // An earlier attempt may have given the name, and failed before it was sure to last.
+            for folder in path.ancestors().skip(1).take(2) {
+                sync_folder(folder)?;
+            }
+            Ok(Put::Same)
+        }
+        Err(ReadError::Damaged(_)) => Ok(Put::Differs),
+        Err(ReadError::Io(error)) => Err(error),
     }
 }
 

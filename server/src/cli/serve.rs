@@ -6,13 +6,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::json;
+use tokio::runtime::Runtime;
 use toml::{Table, Value};
 use tracing_subscriber::filter::LevelFilter;
 use zeroize::Zeroizing;
 
 use super::failure::Failure;
 use super::output::{Output, bytes};
-use crate::config::{Config, LogFormat, LogLevel, api_key_hash_of};
+#[cfg(feature = "cluster")]
+use crate::cluster::worker::Worker;
+use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of};
 use crate::engines::Engines;
 use crate::registry::{Memory, Registry, SetFilter};
 use crate::system::signals::{Ending, told_to_end};
@@ -70,6 +73,12 @@ pub struct Arguments {
     /// that do not fit are read from their files as a job uses them, where the set can do that.
     #[arg(long, value_name = "GIB", conflicts_with = "key_cache_bytes", value_parser = clap::value_parser!(u16).range(1..))]
     memory: Option<u16>,
+    /// What this process does: everything, answering requests, or running jobs for a front [default: all].
+    #[arg(long, value_name = "ROLE")]
+    role: Option<Role>,
+    /// Where NATS is, through which a front and its workers reach each other: <nats://host:4222>.
+    #[arg(long, value_name = "URL")]
+    nats: Option<String>,
     /// How much is logged [default: info].
     #[arg(long)]
     log_level: Option<LogLevel>,
@@ -98,6 +107,7 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         return output.result(&config, || text);
     }
     start_log(&config);
+    let engines = engines(&config, registry)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         // Each may have files of the data folder open, for which the server keeps some.
@@ -106,7 +116,45 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
         .enable_all()
         .build()
         .map_err(|error| Failure::system(&error))?;
-    runtime.block_on(serve(config, registry, output))
+    if config.cluster.role == Role::Worker {
+        return work(config, engines, &runtime, output);
+    }
+    runtime.block_on(serve(config, engines, output))
+}
+
+fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
+    let memory = Memory::Keys(service::cache::budget(config.compute.key_cache_bytes));
+    Ok(Engines::with(registry, SetFilter { only: None, memory })?)
+}
+
+/// Runs jobs that fronts hand out, until it is told to stop.
+#[cfg(feature = "cluster")]
+fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
+    let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
+    let (nats, data) =
+        (crate::dispatch::nats::shown(&config.cluster.nats), config.storage.data.display().to_string());
+    let threads = service::worker::threads(&config);
+    let worker = Worker::start(config, engines).map_err(start)?;
+    let backend = refloat::about().backend_u32;
+    tracing::info!(nats, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat works");
+    let value = json!({ "nats": nats, "backend": backend, "threads": threads, "data": data });
+    let _ = output.result(&value, || format!("refloat works for {nats}"));
+    runtime.block_on(told_to_end()).map_err(|error| Failure::system(&error))?;
+    tracing::info!("stopping; a second signal stops at once");
+    runtime.block_on(async {
+        tokio::select! {
+            _ = tokio::task::spawn_blocking(|| worker.stop()) => {}
+            ending = told_to_end() => std::process::exit(ending.map_or(130, Ending::exit_code)),
+        }
+    });
+    tracing::info!("stopped");
+    Ok(())
+}
+
+#[cfg(not(feature = "cluster"))]
+#[expect(clippy::needless_pass_by_value, reason = "as with the feature")]
+fn work(config: Config, _: Engines, _: &Runtime, _: &Output) -> Result<(), Failure> {
+    config.check().map_err(|error| Failure { code: "CONFIG".to_owned(), detail: error.to_string() })
 }
 
 fn hash_api_key(output: &Output) -> Result<(), Failure> {
@@ -117,9 +165,7 @@ fn hash_api_key(output: &Output) -> Result<(), Failure> {
     output.result(&json!({ "hash": hash }), || hash.clone())
 }
 
-async fn serve(config: Config, registry: &Registry, output: &Output) -> Result<(), Failure> {
-    let memory = Memory::Keys(service::cache::budget(config.compute.key_cache_bytes));
-    let engines = Engines::with(registry, SetFilter { only: None, memory })?;
+async fn serve(config: Config, engines: Engines, output: &Output) -> Result<(), Failure> {
     let backend = refloat::about().backend_u32;
     let threads = service::worker::threads(&config);
     let data = config.storage.data.display().to_string();
@@ -193,8 +239,10 @@ fn flags(arguments: &Arguments, registry: &Registry) -> Result<Table, Failure> {
         "key_cache_bytes",
         key_bytes.map(|bytes| Value::Integer(bytes.min(i64::MAX as u64) as i64)),
     );
+    set("cluster", "nats", arguments.nats.clone().map(Value::String));
     set("limits", "max_queued", arguments.max_queued.map(|jobs| Value::Integer(jobs.into())));
     let name = |text: String| Value::String(text.to_lowercase());
+    set("cluster", "role", arguments.role.map(|role| name(format!("{role:?}"))));
     set("log", "level", arguments.log_level.map(|level| name(format!("{level:?}"))));
     set("log", "format", arguments.log_format.map(|format| name(format!("{format:?}"))));
     Ok(table)

@@ -4,6 +4,7 @@
 //! that no section knows is an error wherever it comes from.
 
 mod access;
+mod cluster;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use utoipa::ToSchema;
 use crate::system;
 
 pub use access::{AccessSection, ApiKey, api_key_hash, api_key_hash_of};
+pub use cluster::{ClusterSection, Role};
 
 /// Everything that can be set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, ToSchema)]
@@ -30,6 +32,8 @@ pub struct Config {
     pub limits: LimitsSection,
     /// Processors and memory for homomorphic evaluation.
     pub compute: ComputeSection,
+    /// Many machines that share one queue.
+    pub cluster: ClusterSection,
     /// What is logged, and how.
     pub log: LogSection,
 }
@@ -361,7 +365,7 @@ impl Config {
                 format!("compute.threads = {threads}: the most is {MOST_THREADS}; 0 is one per processor");
             return Err(ConfigError(what));
         }
-        Ok(())
+        self.cluster.check()
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::queue::{Millis, Queue, Rules};
-use super::{Dispatch, Done, Taken};
+use super::{Dispatch, Done, Sign, Taken};
 use crate::id::Id;
 use crate::work::Work;
 
@@ -19,7 +19,7 @@ pub struct Local {
 struct State {
     work: Queue<Work>,
     done: Queue<Done>,
-    signs: Vec<(Id, u32)>,
+    signs: Vec<Sign>,
     cancelled: HashSet<Id>,
 }
 
@@ -63,8 +63,8 @@ impl Dispatch for Local {
         }))
     }
 
-    fn sign(&self, job: Id, attempt: u32) -> io::Result<()> {
-        self.state().signs.push((job, attempt));
+    fn sign(&self, sign: &Sign) -> io::Result<()> {
+        self.state().signs.push(sign.clone());
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl Dispatch for Local {
         Ok(())
     }
 
-    fn signs(&self) -> io::Result<Vec<(Id, u32)>> {
+    fn signs(&self) -> io::Result<Vec<Sign>> {
         Ok(std::mem::take(&mut self.state().signs))
     }
 

@@ -6,13 +6,19 @@
 //! `server/tests/server/simulation.rs` runs the two ends over one that misbehaves in every way it may.
 
 mod local;
+#[cfg(feature = "cluster")]
+pub mod nats;
+pub mod news;
 pub mod queue;
 
 pub use local::Local;
+pub use news::{News, Sign};
 pub use queue::{Rules, Taken, Ticket};
 
 use std::io;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 use crate::problem::Problem;
@@ -20,7 +26,8 @@ use crate::store::jobs::Made;
 use crate::work::Work;
 
 /// What came of an attempt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// A result, which is stored.
     Made(Made),
@@ -43,7 +50,7 @@ pub enum Outcome {
 }
 
 /// What came of which attempt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Done {
     /// The job.
     pub job: Id,
@@ -68,11 +75,11 @@ pub trait Dispatch: Send + Sync + 'static {
     /// Nothing can be had, for the moment.
     fn take(&self) -> io::Result<Option<Work>>;
 
-    /// Says that an attempt is being run; to be called when it begins, and from time to time.
+    /// Says that an attempt is being run, and what is new of it; to be called when it begins, and from time to time.
     ///
     /// # Errors
     /// That may not have been heard.
-    fn sign(&self, job: Id, attempt: u32) -> io::Result<()>;
+    fn sign(&self, sign: &Sign) -> io::Result<()>;
 
     /// Says what came of an attempt, and keeps it until that is [noted](Self::noted).
     ///
@@ -98,11 +105,11 @@ pub trait Dispatch: Send + Sync + 'static {
     /// It is delivered again at some time.
     fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()>;
 
-    /// The attempts that signs were given of since the last call. They may be lost.
+    /// The signs that were given since the last call, those of one attempt in their order. They may be lost.
     ///
     /// # Errors
     /// Nothing can be had, for the moment.
-    fn signs(&self) -> io::Result<Vec<(Id, u32)>>;
+    fn signs(&self) -> io::Result<Vec<Sign>>;
 
     /// Asks whoever runs a job to stop.
     ///

@@ -12,7 +12,7 @@ use super::live::Stop;
 use super::worker::reason;
 use crate::blobs::Blob;
 use crate::dispatch::queue::Millis;
-use crate::dispatch::{Dispatch, Done, Outcome};
+use crate::dispatch::{Dispatch, Done, Outcome, Sign};
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::{QUEUED, Urgency};
@@ -39,15 +39,18 @@ impl Policy {
 /// A job that is out.
 struct Lease {
     attempt: u32,
+    params: String,
     /// When there was a sign of it last.
     sign: Millis,
     /// Whether somebody has begun with it.
     begun: bool,
+    /// Whether they were asked to stop.
+    asked: bool,
 }
 
 impl Lease {
     fn new(job: &JobRecord, now: Millis) -> Self {
-        Self { attempt: job.attempts, sign: now, begun: false }
+        Self { attempt: job.attempts, params: job.params.clone(), sign: now, begun: false, asked: false }
     }
 }
 
@@ -100,6 +103,11 @@ impl Front {
         self.out.is_empty()
     }
 
+    /// Changes how many jobs are out at once: as many as there are hands for them.
+    pub fn set_most(&mut self, most: usize) {
+        self.policy.most = most;
+    }
+
     /// How long to wait after a turn that failed.
     pub fn pause(&self) -> Duration {
         self.pause
@@ -110,6 +118,7 @@ impl Front {
     /// # Errors
     /// The table or the dispatch fails. Nothing is lost; the next turn goes on.
     pub fn turn(&mut self, now: Millis) -> Result<(), StoreError> {
+        self.hear(now)?;
         while let Some(taken) = self.dispatch.reported()? {
             match self.conclude(&taken.message) {
                 Ok(()) => {
@@ -128,16 +137,42 @@ impl Front {
                 }
             }
         }
-        for (job, attempt) in self.dispatch.signs()? {
-            if let Some(lease) = self.out.get_mut(&job).filter(|lease| lease.attempt == attempt) {
-                (lease.sign, lease.begun) = (now, true);
-            }
-        }
+        self.ask_to_stop()?;
         match self.policy.lease {
             None => self.take_back_unsure()?,
             Some(lease) => self.look(now, lease)?,
         }
         self.hand_out(now)
+    }
+
+    /// Notes what those who run jobs say of them.
+    fn hear(&mut self, now: Millis) -> Result<(), StoreError> {
+        for Sign { job, attempt, news } in self.dispatch.signs()? {
+            let Some(lease) = self.out.get_mut(&job).filter(|lease| lease.attempt == attempt) else {
+                continue;
+            };
+            (lease.sign, lease.begun) = (now, true);
+            if let Some(news) = news {
+                // What cannot be noted is not worth the job. The store has logged why.
+                let _ = self.service.note(job, attempt, &lease.params, &news);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells those who run a job elsewhere that its client has cancelled it.
+    fn ask_to_stop(&mut self) -> Result<(), StoreError> {
+        if self.policy.lease.is_none() {
+            return Ok(());
+        }
+        for (job, lease) in &mut self.out {
+            let cancelled = || self.service.live.begin(*job).stopped() == Some(Stop::Cancelled);
+            if !lease.asked && cancelled() {
+                self.dispatch.cancel(*job)?;
+                lease.asked = true;
+            }
+        }
+        Ok(())
     }
 
     /// Forgets what is out, after a defect: what the table has as running is taken back with the next turn.
@@ -167,7 +202,10 @@ impl Front {
         }
         let mut running = jobs::select(&self.service.store, |job| job.state == JobState::Running)?;
         running.sort_by_key(|job| job.sequence);
-        self.out.retain(|id, lease| running.iter().any(|job| job.id == *id && job.attempts == lease.attempt));
+        let runs = |id: Id, attempt| running.iter().any(|job| job.id == id && job.attempts == attempt);
+        for (job, _) in self.out.extract_if(|id, lease| !runs(*id, lease.attempt)) {
+            self.service.live.end(job);
+        }
         for job in &running {
             let known = self.out.entry(job.id).or_insert_with(|| Lease::new(job, now));
             if job.cancel {
@@ -178,6 +216,7 @@ impl Front {
                 let why = if known.begun { Requeue::Crashed } else { Requeue::Stopped };
                 self.service.take_back_one(job, &why)?;
                 self.out.remove(&job.id);
+                self.service.live.end(job.id);
             }
         }
         self.looked = Some(now);

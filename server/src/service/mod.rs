@@ -6,6 +6,7 @@ mod clock;
 pub mod estimates;
 pub mod front;
 pub mod jobs;
+pub mod journal;
 pub mod keys;
 pub mod live;
 pub mod metrics;
@@ -20,8 +21,10 @@ use std::time::{Duration, Instant};
 
 use crate::blobs::{Blob, Blobs, FileBlobs};
 use crate::config::Config;
+use crate::dispatch::News;
 use crate::engine::{JobSet, SetInfo};
 use crate::engines::Engines;
+use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::EventLog;
 use crate::store::jobs::JobRecord;
@@ -251,6 +254,24 @@ impl Service {
                 format!("the server died {crashes} times while it worked on this job; it is not tried again");
             Problem::new(500, "INTERRUPTED", "Interrupted too often", detail)
         })
+    }
+
+    /// Takes note of what is new of a run.
+    pub(super) fn note(&self, job: Id, attempt: u32, params: &str, news: &News) -> Result<(), StoreError> {
+        match news {
+            News::At { stage, parts } => {
+                if let Some(live) = self.live.get(job) {
+                    live.set_progress(stage, *parts);
+                }
+            }
+            News::Event { name, data, urgency } => {
+                return self.events.append(job, attempt, name, data, *urgency);
+            }
+            News::Stage { stage, seconds } => self.metrics.stage(params, stage, *seconds),
+            News::Keys { cached } => self.metrics.keys(*cached),
+            News::Panicked => self.metrics.panicked(),
+        }
+        Ok(())
     }
 
     /// Learns from the jobs that are done how long jobs take.

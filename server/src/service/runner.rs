@@ -144,6 +144,15 @@ impl Runner<'_> {
             return Ok(loaded);
         }
         let set = self.engines.named(&work.params).map_err(|error| Halt::Problem(error.into()))?;
+        if set.info().fingerprint != work.fingerprint {
+            // Other machines may have it as the front has.
+            return Err(Halt::Io(std::io::Error::other(format!(
+                "the set {} of this worker has the fingerprint {}, that of the keys is {}; run one build on all machines",
+                work.params,
+                set.info().fingerprint,
+                work.fingerprint
+            ))));
+        }
         let expanded = set.info().expanded_key_bytes;
         if !self.cache.make_room(expanded) {
             let detail = format!(

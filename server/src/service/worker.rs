@@ -1,27 +1,25 @@
 //! Running jobs: each on a rayon pool of its own, so that no homomorphic work ever occupies a thread that answers requests. In a
 //! server alone one thread is both ends of a dispatch: it hands out a job, runs it, and notes what came of it.
 
-use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use refloat::trace::{Observer, StageEvent};
 
 use super::Service;
+use super::cache::KeyCache;
 use super::front::{Front, Policy};
-use super::live::{Live, Stop};
+use super::journal::{Beside, Journal};
+use super::live::Stop;
 use super::runner::{Halt, Runner, Watch};
-use super::views::StageDocument;
 use crate::blobs::{Blob, Put};
-use crate::config::Config;
+use crate::config::{ComputeSection, Config};
 use crate::dispatch::{Dispatch, Done, Local, Outcome};
 use crate::memory;
 use crate::problem::Problem;
 use crate::store::StoreError;
-use crate::store::events::Urgency;
-use crate::store::jobs::{self, Made};
+use crate::store::jobs::Made;
 use crate::work::Work;
 
 /// First and longest pause between attempts to store a result.
@@ -76,7 +74,7 @@ fn run(service: &Arc<Service>, pool: &ThreadPool) {
             }
             return;
         }
-        let ran = turn(&runner, &*dispatch, |work| Journal::begin(service, work));
+        let ran = turn(&runner, &*dispatch, |work| Journal::new(Beside::begin(service, work)));
         match (turned, ran) {
             (_, Ok(true)) => {}
             (Err(_), _) if !front.is_idle() => service.live.rest(front.pause()),
@@ -184,12 +182,10 @@ fn store(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch, result: &[u8],
 }
 
 /// Drops keys that are forgotten or that nobody has used for long, or all that are idle if the machine is short of memory.
-pub fn release_idle(service: &Service, pool: &ThreadPool) {
-    let idle = Duration::from_secs(service.config.compute.key_idle_seconds);
-    let reserve = service.config.compute.min_free_memory_bytes;
-    let mut released = service.cache.take_idle(idle);
-    if memory::available().is_some_and(|available| available < reserve) {
-        released.extend(service.cache.take_idle(Duration::ZERO));
+pub fn release_idle(cache: &KeyCache, config: &ComputeSection, pool: &ThreadPool) {
+    let mut released = cache.take_idle(Duration::from_secs(config.key_idle_seconds));
+    if memory::available().is_some_and(|available| available < config.min_free_memory_bytes) {
+        released.extend(cache.take_idle(Duration::ZERO));
     }
     if released.is_empty() {
         return;
@@ -197,105 +193,4 @@ pub fn release_idle(service: &Service, pool: &ThreadPool) {
     let bytes: u64 = released.iter().map(|keys| keys.bytes).sum();
     tracing::info!(sets = released.len(), bytes, "keys leave memory");
     memory::give_back(Some(pool), || drop(released));
-}
-
-/// Stamps the events of a run with the time, logs them durably, and stops the run when asked.
-struct Journal<'a> {
-    service: &'a Service,
-    work: Work,
-    live: Arc<Live>,
-    began: Instant,
-    entered: Instant,
-}
-
-impl<'a> Journal<'a> {
-    fn begin(service: &'a Service, work: &Work) -> Self {
-        let work = work.clone();
-        let live = service.live.begin(work.job);
-        // A client may have cancelled the job between its claim and the line above.
-        if jobs::get(&service.store, work.job).is_ok_and(|record| record.is_some_and(|record| record.cancel))
-        {
-            live.stop(Stop::Cancelled);
-        }
-        let now = Instant::now();
-        Self { service, work, live, began: now, entered: now }
-    }
-
-    /// An event that cannot be written is not worth the job. The store has logged why.
-    fn append(&self, name: &str, data: &str, urgency: Urgency) -> Result<(), StoreError> {
-        self.service.events.append(self.work.job, self.work.attempt, name, data, urgency)
-    }
-}
-
-impl Watch for Journal<'_> {
-    fn stopped(&self) -> Option<Stop> {
-        self.live.stopped()
-    }
-
-    fn started(&mut self) -> Result<(), Halt> {
-        self.append("state", r#"{"state":"running"}"#, Urgency::Now).map_err(|error| match error {
-            StoreError::Corrupt(_) => Halt::Problem(error.into()),
-            StoreError::Io(error) => Halt::Io(error),
-            error => Halt::Io(std::io::Error::other(error)),
-        })
-    }
-
-    fn keys(&mut self, cached: bool) {
-        self.service.metrics.keys(cached);
-    }
-
-    fn loading(&mut self, done: usize, total: usize) {
-        self.live.set_progress("load_keys", Some((done - 1, total)));
-        if done == total || done.is_multiple_of(total.div_ceil(32)) {
-            let data = format!(r#"{{"state":"running","phase":"load_keys","done":{done},"total":{total}}}"#);
-            let _ = self.append("state", &data, Urgency::Later);
-        }
-    }
-
-    fn begin(&mut self) {
-        (self.began, self.entered) = (Instant::now(), Instant::now());
-    }
-
-    fn failed(&mut self, error: std::io::Error) -> StoreError {
-        self.service.store.failed(error)
-    }
-
-    fn panicked(&mut self) {
-        self.service.metrics.panicked();
-    }
-
-    fn rest(&mut self, pause: Duration) {
-        self.live.wait(pause, |live| live.stopped().is_some());
-    }
-}
-
-impl Observer for Journal<'_> {
-    fn event(&mut self, event: &StageEvent) -> ControlFlow<()> {
-        let stage = event.stage();
-        let mut urgency = Urgency::Now;
-        match *event {
-            StageEvent::Enter { .. } => {
-                self.entered = Instant::now();
-                self.live.set_progress(stage, None);
-                urgency = Urgency::Later;
-            }
-            StageEvent::Progress { done, total, .. } => {
-                self.live.set_progress(stage, Some((done, total)));
-                urgency = Urgency::Later;
-            }
-            StageEvent::Exit { .. } => {
-                self.service.metrics.stage(&self.work.params, stage, self.entered.elapsed().as_secs_f64());
-            }
-            _ => {}
-        }
-        let document = StageDocument::new(event, self.began.elapsed().as_secs_f64() * 1000.0);
-        if let Some(data) = document.and_then(|document| serde_json::to_string(&document).ok()) {
-            let _ = self.append("stage", &data, urgency);
-        }
-        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.live.stopped().is_some()
-    }
 }

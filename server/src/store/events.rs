@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use redb::{Durability, ReadableTable};
+use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::{EVENTS, Store, StoreError};
@@ -33,7 +34,8 @@ pub struct Event {
 }
 
 /// How soon an event has to be on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Urgency {
     /// When the call returns.
     Now,

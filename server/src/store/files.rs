@@ -3,7 +3,8 @@
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
 
 use super::StoreError;
 use crate::id::unhex;
@@ -18,15 +19,16 @@ pub struct Written {
 }
 
 impl Written {
-    /// Writes `bytes` into a file in `folder` and flushes them.
+    /// Writes `bytes` into a file in `folder`, which other processes may write to as well, and flushes them.
     ///
     /// # Errors
     /// The disk refuses.
     pub fn new(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let path = folder.join(format!("{}.{PARTIAL}", NEXT.fetch_add(1, Ordering::Relaxed)));
+        let mut number = [0; 8];
+        getrandom::fill(&mut number).map_err(io::Error::other)?;
+        let path = folder.join(format!("{}.{PARTIAL}", u64::from_le_bytes(number)));
+        let mut file = File::create_new(&path)?;
         let written = Self { path };
-        let mut file = File::create(&written.path)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         Ok(written)
@@ -37,13 +39,33 @@ impl Written {
     /// # Errors
     /// The disk refuses.
     pub fn publish(self, folder: &Path, name: &str) -> io::Result<()> {
-        if !folder.is_dir() {
-            fs::create_dir_all(folder)?;
-            sync_folder(folder.parent().unwrap_or(Path::new(".")))?;
-        }
+        make_folder(folder)?;
         fs::rename(&self.path, folder.join(name))?;
         sync_folder(folder)
     }
+
+    /// As [`publish`](Self::publish), but takes nothing's place: returns whether nothing had the name. Where the file system has no
+    /// hard links two processes that publish at the same moment both do.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub fn publish_new(self, folder: &Path, name: &str) -> io::Result<bool> {
+        make_folder(folder)?;
+        let path = folder.join(name);
+        match fs::hard_link(&self.path, &path) {
+            Ok(()) => sync_folder(folder).map(|()| true),
+            Err(_) if path.try_exists()? => Ok(false),
+            Err(_) => self.publish(folder, name).map(|()| true),
+        }
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    sync_folder(folder.parent().unwrap_or(Path::new(".")))
 }
 
 impl Drop for Written {
@@ -80,7 +102,7 @@ impl From<io::Error> for ReadError {
 }
 
 /// Length and digest of a stored object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
     /// Bytes.
     pub length: u64,

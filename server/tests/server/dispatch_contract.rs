@@ -1,13 +1,20 @@
 //! What every dispatch does while nothing fails, whatever it is made of.
 
+#[cfg(feature = "cluster")]
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use refloat_server::blobs::FileBlobs;
-use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules};
+#[cfg(feature = "cluster")]
+use refloat_server::dispatch::Taken;
+#[cfg(feature = "cluster")]
+use refloat_server::dispatch::nats::{Nats, Settings};
+use refloat_server::dispatch::{Dispatch, Done, Local, News, Outcome, Rules, Sign};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::id::Id;
+use refloat_server::store::events::Urgency;
 use refloat_server::store::files::Expected;
 use refloat_server::work::Work;
 
@@ -19,6 +26,7 @@ fn work(job: u8, attempt: u32) -> Work {
         attempt,
         content: None,
         params: "small".into(),
+        fingerprint: "of small".into(),
         key: Id([0; 16]),
         pieces: vec![(0, [1; 32], 2)],
         task: Task { mode: SlotMode::Real, operations: vec![Operation::new("bootstrap")], rounds: 1 },
@@ -31,8 +39,8 @@ fn done(job: u8, attempt: u32, outcome: Outcome) -> Done {
     Done { job: Id([job; 16]), attempt, outcome }
 }
 
-/// `pass` lets so many milliseconds go by.
-fn contract(dispatch: &dyn Dispatch, pass: &dyn Fn(u64)) {
+/// `pass` lets so many milliseconds go by, `settle` as many as a message needs.
+fn contract(dispatch: &dyn Dispatch, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
     assert!(dispatch.take().unwrap().is_none() && dispatch.reported().unwrap().is_none());
     // Each attempt is one taker's, and is not altered on the way.
     let sent = [work(1, 1), work(2, 1), work(1, 2)];
@@ -42,39 +50,50 @@ fn contract(dispatch: &dyn Dispatch, pass: &dyn Fn(u64)) {
     let mut taken: Vec<Work> = (0..3).map(|_| dispatch.take().unwrap().unwrap()).collect();
     taken.sort_by_key(|work| (work.attempt, work.job));
     assert_eq!(taken, sent);
-    pass(10 * PATIENCE);
+    pass(10 * patience);
     assert!(dispatch.take().unwrap().is_none());
     // Signs come once.
-    dispatch.sign(Id([1; 16]), 2).unwrap();
-    dispatch.sign(Id([2; 16]), 1).unwrap();
-    let mut signs = dispatch.signs().unwrap();
-    signs.sort();
-    assert_eq!(signs, [(Id([1; 16]), 2), (Id([2; 16]), 1)]);
-    assert!(dispatch.signs().unwrap().is_empty());
+    let news = News::Event { name: "stage".into(), data: "{}".into(), urgency: Urgency::Later };
+    let signs = [
+        Sign::of_life(Id([1; 16]), 2),
+        Sign { job: Id([2; 16]), attempt: 1, news: Some(news) },
+        Sign { job: Id([2; 16]), attempt: 1, news: Some(News::At { stage: "raise".into(), parts: None }) },
+    ];
+    for sign in &signs {
+        dispatch.sign(sign).unwrap();
+    }
+    settle();
+    // Whoever has an attempt may give signs of life by itself.
+    let (news, of_life): (Vec<Sign>, Vec<Sign>) =
+        dispatch.signs().unwrap().into_iter().partition(|sign| sign.news.is_some());
+    assert!(of_life.contains(&signs[0]) && news == signs[1..], "{news:?}");
+    assert!(dispatch.signs().unwrap().iter().all(|sign| sign.news.is_none()));
     // A report comes again until it was noted, and one that was put back after its pause.
     let reports = [done(1, 2, Outcome::Trouble("a disk".into())), done(2, 1, Outcome::DamagedKeys(7))];
     for done in &reports {
         dispatch.report(done).unwrap();
     }
+    settle();
     let first = dispatch.reported().unwrap().unwrap();
     let second = dispatch.reported().unwrap().unwrap();
     assert!(dispatch.reported().unwrap().is_none());
     assert_eq!([&first.message, &second.message], reports.each_ref());
     dispatch.noted(&first).unwrap();
-    pass(PATIENCE);
+    pass(patience);
     let again = dispatch.reported().unwrap().unwrap();
     assert_eq!(again.message, second.message);
-    dispatch.put_back(again, Duration::from_secs(5)).unwrap();
+    dispatch.put_back(again, Duration::from_millis(patience / 6)).unwrap();
     assert!(dispatch.reported().unwrap().is_none());
-    pass(5000);
+    pass(patience / 6);
     let last = dispatch.reported().unwrap().unwrap();
     dispatch.noted(&last).unwrap();
-    pass(10 * PATIENCE);
+    pass(10 * patience);
     assert!(dispatch.reported().unwrap().is_none());
     // Two words on one attempt are two reports.
     for outcome in [Outcome::Cancelled, Outcome::Stopped] {
         dispatch.report(&done(3, 1, outcome)).unwrap();
     }
+    settle();
     for outcome in [Outcome::Cancelled, Outcome::Stopped] {
         let taken = dispatch.reported().unwrap().unwrap();
         assert_eq!(taken.message.outcome, outcome);
@@ -93,9 +112,10 @@ fn within_a_process() {
     let clock = Arc::clone(&now);
     let rules = Rules { patience: PATIENCE, window: 1000 };
     let dispatch = Local::new(rules, move || clock.load(Ordering::Relaxed));
-    contract(&dispatch, &|time| {
+    let pass = |time| {
         now.fetch_add(time, Ordering::Relaxed);
-    });
+    };
+    contract(&dispatch, PATIENCE, &pass, &|| {});
     // One that was offered a short time before is not offered twice.
     dispatch.publish(&work(5, 1)).unwrap();
     dispatch.publish(&work(5, 1)).unwrap();
@@ -109,5 +129,86 @@ fn simulated_while_it_is_calm() {
     let folder = tempfile::tempdir().unwrap();
     let files = Arc::new(FileBlobs::new(folder.path()));
     let party = Party { network: Arc::clone(&network), who: 1, files };
-    contract(&party, &|time| network.pass(time));
+    contract(&party, PATIENCE, &|time| network.pass(time), &|| {});
+}
+
+/// Both ends, each as the user that it is given.
+#[cfg(feature = "cluster")]
+struct Ends {
+    front: Nats,
+    worker: Nats,
+}
+
+#[cfg(feature = "cluster")]
+impl Dispatch for Ends {
+    fn publish(&self, work: &Work) -> io::Result<()> {
+        self.front.publish(work)
+    }
+    fn take(&self) -> io::Result<Option<Work>> {
+        self.worker.take()
+    }
+    fn sign(&self, sign: &Sign) -> io::Result<()> {
+        self.worker.sign(sign)
+    }
+    fn report(&self, done: &Done) -> io::Result<()> {
+        self.worker.report(done)
+    }
+    fn reported(&self) -> io::Result<Option<Taken<Done>>> {
+        self.front.reported()
+    }
+    fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
+        self.front.noted(taken)
+    }
+    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
+        self.front.put_back(taken, pause)
+    }
+    fn signs(&self) -> io::Result<Vec<Sign>> {
+        self.front.signs()
+    }
+    fn cancel(&self, job: Id) -> io::Result<()> {
+        self.front.cancel(job)
+    }
+    fn is_cancelled(&self, job: Id) -> bool {
+        self.worker.is_cancelled(job)
+    }
+}
+
+/// `REFLOAT_NATS="nats://FRONT@127.0.0.1:4222 nats://WORKER@127.0.0.1:4222" cargo test -p refloat-server --test server nats -- --ignored`
+/// takes a nats-server that has JetStream, and nothing of refloat's; `node tests/tools/cluster.mjs --tests` starts one.
+#[cfg(feature = "cluster")]
+#[test]
+#[ignore = "needs a nats-server"]
+fn by_nats() {
+    let second = Duration::from_secs(1);
+    let urls = std::env::var("REFLOAT_NATS").expect("REFLOAT_NATS has the addresses of a nats-server");
+    let (front, worker) = urls.split_once(' ').expect("two addresses, for a front and for a worker");
+    let connect = |url: &str| {
+        let (url, front) = (url.to_owned(), "contract".to_owned());
+        let settings =
+            Settings { url, credentials: None, front, lease: 60 * second, patience: second, wait: second };
+        Nats::connect(settings).unwrap()
+    };
+    let bell = Arc::new(AtomicU64::new(0));
+    let ring = Arc::clone(&bell);
+    let front = connect(front).with_front(move || {
+        ring.fetch_add(1, Ordering::Relaxed);
+    });
+    let dispatch = Ends { front, worker: connect(worker).with_worker() };
+    // Until it has begun to listen.
+    while dispatch.front.hands() == 0 || dispatch.front.reported().is_err() || dispatch.take().is_err() {
+        std::thread::sleep(second / 10);
+    }
+    let pass = |time| std::thread::sleep(Duration::from_millis(time) + second / 4);
+    contract(&dispatch, 1000, &pass, &|| std::thread::sleep(second / 2));
+    assert!(bell.load(Ordering::Relaxed) > 0);
+    // One that was offered a short time before is not offered twice.
+    dispatch.publish(&work(5, 1)).unwrap();
+    dispatch.publish(&work(5, 1)).unwrap();
+    assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
+    // Ends that somebody does not have, and may not have.
+    assert!(dispatch.front.take().is_err() && dispatch.worker.signs().is_err());
+    assert!(dispatch.worker.publish(&work(6, 1)).is_err(), "a worker hands out an attempt");
+    dispatch.worker.leave();
+    std::thread::sleep(second / 2);
+    assert_eq!(dispatch.front.hands(), 0);
 }

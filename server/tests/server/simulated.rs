@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use refloat_server::blobs::{Blob, Blobs, FileBlobs, Put};
 use refloat_server::dispatch::queue::Millis;
-use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules, Taken};
+use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules, Sign, Taken};
 use refloat_server::id::Id;
 use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::work::Work;
@@ -227,10 +227,10 @@ impl Dispatch for Party {
         self.attempt(|state| state.broker.take())
     }
 
-    fn sign(&self, job: Id, attempt: u32) -> io::Result<()> {
+    fn sign(&self, sign: &Sign) -> io::Result<()> {
         self.attempt(|state| {
             let lost = state.chaos && state.dice.one(100);
-            if lost { Ok(()) } else { state.broker.sign(job, attempt) }
+            if lost { Ok(()) } else { state.broker.sign(sign) }
         })
     }
 
@@ -261,7 +261,7 @@ impl Dispatch for Party {
         self.attempt(|state| state.broker.put_back(taken, pause))
     }
 
-    fn signs(&self) -> io::Result<Vec<(Id, u32)>> {
+    fn signs(&self) -> io::Result<Vec<Sign>> {
         self.attempt(|state| state.broker.signs())
     }
 

@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use refloat::trace::{Observer, StageEvent};
 use refloat_server::Config;
 use refloat_server::blobs::{Blobs, FileBlobs};
-use refloat_server::dispatch::{Dispatch, Outcome};
+use refloat_server::dispatch::{Dispatch, Outcome, Sign};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::engines::Engines;
 use refloat_server::id::{Id, hex};
@@ -88,7 +88,7 @@ impl Observer for Ear<'_> {
         }
         // Meanwhile others do something, and time passes.
         self.simulation.meanwhile();
-        let _ = self.party.sign(self.work.job, self.work.attempt);
+        let _ = self.party.sign(&Sign::of_life(self.work.job, self.work.attempt));
         if self.stopped().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -194,7 +194,7 @@ impl Simulation {
         let runner = Runner { engines: &self.engines, cache: &cache, pool: &self.pool, blobs: &blobs };
         let _ = turn(&runner, &party, |work| {
             let poisoned = self.is_poison(work.job);
-            let _ = party.sign(work.job, work.attempt);
+            let _ = party.sign(&Sign::of_life(work.job, work.attempt));
             Ear { simulation: self, party: party.clone(), work: work.clone(), poisoned }
         });
         if self.network.is_dead(party.who) {

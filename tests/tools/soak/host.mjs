@@ -21,7 +21,7 @@ const ANSWER = 30_000;
 const ROOM = 400;
 
 /** Small enough to be reached, and honest clients still get through. */
-const SETTINGS = {
+export const SETTINGS = {
   REFLOAT__LIMITS__MAX_QUEUED: '16',
   REFLOAT__LIMITS__MAX_UPLOADS: '4',
   REFLOAT__LIMITS__MAX_CONNECTIONS: '96',
@@ -44,6 +44,8 @@ export class Host {
   /** Times the server was started. */
   starts = 0;
 
+  #args;
+  #env;
   #child;
   #died;
   #ended;
@@ -53,7 +55,10 @@ export class Host {
   #port;
   #wanted;
 
-  constructor(folder, { mount }) {
+  /** `args` are further arguments of the server, `env` further settings. */
+  constructor(folder, { mount, args = [], env = {} }) {
+    this.#args = args;
+    this.#env = { ...SETTINGS, ...env };
     this.disk = join(folder, 'disk');
     this.data = join(this.disk, 'data');
     this.logFile = join(folder, 'server.log');
@@ -97,10 +102,10 @@ export class Host {
     this.#port ??= await freePort();
     this.#log ??= openSync(this.logFile, 'a');
     const listen = `127.0.0.1:${this.#port}`;
-    const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data];
+    const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data, ...this.#args];
     // A write beyond the file-size limit is to fail, not to end the process.
     const child = start('sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', serverBinary, ...serve], {
-      env: SETTINGS,
+      env: this.#env,
       stdio: ['ignore', this.#log, this.#log],
     });
     this.starts += 1;

@@ -32,6 +32,21 @@ export class Ledger {
     return accepted > 0 && right > 0 && lost + wrong + stuck === 0;
   }
 
+  /** Jobs that ended with the right result. */
+  get right() {
+    return this.#counts.right;
+  }
+
+  /** What is gone or came to no end. */
+  get lost() {
+    return this.#counts.lost + this.#counts.stuck;
+  }
+
+  /** What is not right. */
+  get wrong() {
+    return this.#counts.wrong;
+  }
+
   line() {
     const { accepted, right, cancelled, damaged, healed, lost, wrong, stuck } = this.#counts;
     return (

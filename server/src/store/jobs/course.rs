@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use redb::ReadableTable;
+use serde::{Deserialize, Serialize};
 
 use super::files::drop_files;
 use super::{JobRecord, JobState, find};
@@ -73,7 +74,7 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
 }
 
 /// What a job has made, stored before it is recorded.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Made {
     /// BLAKE3 of the result.
     pub digest: [u8; 32],

@@ -1,0 +1,23 @@
+//! One server on many machines: fronts that have the table of jobs, workers that run them, NATS between them, and the bytes of keys and
+//! jobs in a folder that all of them see.
+
+pub mod front;
+pub mod worker;
+
+use std::time::Duration;
+
+use crate::config::ClusterSection;
+use crate::dispatch::nats::Settings;
+
+/// How NATS is reached by a process of a cluster.
+fn settings(cluster: &ClusterSection) -> Settings {
+    let lease = Duration::from_secs(cluster.lease_seconds);
+    Settings {
+        url: cluster.nats.clone(),
+        credentials: Some(cluster.credentials.clone()).filter(|file| !file.as_os_str().is_empty()),
+        front: cluster.front.clone(),
+        lease,
+        patience: lease,
+        wait: Duration::from_secs(2),
+    }
+}

@@ -1,0 +1,147 @@
+//! The end of a front: reports, signs, and the workers that are alive.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::{AckKind, Message};
+use futures_util::StreamExt;
+
+use super::link::{Link, decode, failed};
+use super::worker::{ALIVE, Alive};
+use crate::dispatch::{Done, Sign, Taken, Ticket};
+
+/// Signs that are kept for the front; older ones are lost.
+const SIGNS: usize = 10_000;
+
+/// Pause before something is tried again that NATS did not do.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub struct FrontEnd {
+    reports: Mutex<VecDeque<Message>>,
+    /// Reports that the front has, by ticket.
+    held: Mutex<HashMap<u64, Message>>,
+    next: AtomicU64,
+    signs: Mutex<VecDeque<Sign>>,
+    /// Hands of each worker, and when it was heard of.
+    workers: Mutex<HashMap<String, (usize, Instant)>>,
+    bell: Box<dyn Fn() + Send + Sync>,
+}
+
+impl FrontEnd {
+    pub fn open(link: &Arc<Link>, bell: Box<dyn Fn() + Send + Sync>) -> Arc<Self> {
+        let end = Arc::new(Self {
+            reports: Mutex::default(),
+            held: Mutex::default(),
+            next: AtomicU64::new(0),
+            signs: Mutex::default(),
+            workers: Mutex::default(),
+            bell,
+        });
+        let ends = || (Arc::downgrade(link), Arc::downgrade(&end));
+        let (of_link, of_end) = ends();
+        link.spawn(async move {
+            let mut anew = true;
+            while let (Some(link), Some(end)) = (of_link.upgrade(), of_end.upgrade()) {
+                if let Err(error) = end.receive(link, &mut anew).await {
+                    tracing::debug!(%error, "no reports for the moment");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+        });
+        link.spawn(listen(ends(), link.sign_subject(), |end, message| {
+            if let Some(sign) = decode(message) {
+                let mut signs = lock(&end.signs);
+                if signs.len() >= SIGNS {
+                    signs.pop_front();
+                }
+                signs.push_back(sign);
+            }
+        }));
+        link.spawn(listen(ends(), link.alive_subject(), |end, message| {
+            if let Some(Alive { worker, hands }) = decode(message) {
+                lock(&end.workers).insert(worker, (hands, Instant::now()));
+            }
+        }));
+        end
+    }
+
+    /// Receives reports until something fails.
+    async fn receive(self: Arc<Self>, link: Arc<Link>, anew: &mut bool) -> io::Result<()> {
+        let consumer = link.reports(*anew).await?;
+        drop(link);
+        *anew = false;
+        let stream = consumer.stream().max_messages_per_batch(100).heartbeat(PAUSE).expires(5 * PAUSE);
+        let mut messages = stream.messages().await.map_err(failed("receive reports"))?;
+        let end = Arc::downgrade(&self);
+        drop(self);
+        while let Some(message) = messages.next().await {
+            let message = message.map_err(failed("receive reports"))?;
+            let Some(end) = end.upgrade() else { return Ok(()) };
+            lock(&end.reports).push_back(message);
+            (end.bell)();
+        }
+        Err(io::Error::other("NATS: no more reports"))
+    }
+
+    pub fn reported(&self) -> Option<Taken<Done>> {
+        loop {
+            let message = lock(&self.reports).pop_front()?;
+            let ticket = self.next.fetch_add(1, Ordering::Relaxed);
+            let decoded = decode(&message.payload);
+            lock(&self.held).insert(ticket, message);
+            match decoded {
+                Some(done) => return Some(Taken { message: done, ticket: Ticket(ticket) }),
+                // It would be delivered for ever.
+                None => drop(lock(&self.held).remove(&ticket)),
+            }
+        }
+    }
+
+    pub fn noted(&self, link: &Link, taken: &Taken<Done>) -> io::Result<()> {
+        self.answer(link, taken.ticket, AckKind::Ack)
+    }
+
+    pub fn put_back(&self, link: &Link, taken: &Taken<Done>, pause: Duration) -> io::Result<()> {
+        self.answer(link, taken.ticket, AckKind::Nak(Some(pause)))
+    }
+
+    fn answer(&self, link: &Link, ticket: Ticket, kind: AckKind) -> io::Result<()> {
+        // A later delivery of the same has another ticket.
+        let Some(message) = lock(&self.held).remove(&ticket.0) else { return Ok(()) };
+        link.wait("answer a report", async {
+            message.double_ack_with(kind).await.map_err(failed("answer a report"))
+        })
+    }
+
+    pub fn signs(&self) -> Vec<Sign> {
+        lock(&self.signs).drain(..).collect()
+    }
+
+    pub fn hands(&self) -> usize {
+        let mut workers = lock(&self.workers);
+        workers.retain(|_, (_, heard)| heard.elapsed() < 4 * ALIVE);
+        workers.values().map(|(hands, _)| hands).sum()
+    }
+}
+
+/// Hands on the messages of a subject, and rings the bell.
+async fn listen(
+    (link, end): (Weak<Link>, Weak<FrontEnd>),
+    subject: String,
+    hear: impl Fn(&FrontEnd, &[u8]) + Send + 'static,
+) {
+    let Some(client) = link.upgrade().map(|link| link.client.clone()) else { return };
+    let Ok(mut messages) = client.subscribe(subject).await else { return };
+    while let Some(message) = messages.next().await {
+        let Some(end) = end.upgrade() else { return };
+        hear(&end, &message.payload);
+        (end.bell)();
+    }
+}
+
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,355 @@
+//! The connection to NATS, the streams, and what is sent.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::io;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::pull;
+use async_nats::jetstream::consumer::{AckPolicy, Consumer};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{self, RetentionPolicy, StorageType};
+use async_nats::jetstream::{Context, context::traits::Publisher, kv};
+use async_nats::{Client, ConnectOptions, Event};
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::runtime::{Builder, Runtime};
+
+use super::Settings;
+use crate::dispatch::Done;
+use crate::id::Id;
+use crate::work::Work;
+
+const WORK: &str = "REFLOAT_WORK";
+const DONE: &str = "REFLOAT_DONE";
+const STOP: &str = "refloat_stop";
+/// Jobs that are to stop are told to every worker, and looked up by those that begin.
+pub const STOPPED: &str = "refloat.stop";
+
+/// Longest time of one thing that is asked of NATS.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The oldest server that lets single messages expire.
+const LEAST: (u64, u64) = (2, 11);
+
+pub struct Link {
+    pub client: Client,
+    jetstream: Context,
+    pub settings: Settings,
+    /// Dropped without waiting for what is under way.
+    runtime: Mutex<Option<Runtime>>,
+    handle: tokio::runtime::Handle,
+}
+
+impl Link {
+    pub fn connect(settings: Settings) -> io::Result<Self> {
+        if !is_token(&settings.front) {
+            return Err(io::Error::other(format!(
+                "cluster.front = {:?}: the name of a front is of letters, digits, - and _",
+                settings.front
+            )));
+        }
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).thread_name("nats").enable_all().build()?;
+        let url = shown(&settings.url);
+        let mut options = ConnectOptions::new()
+            .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
+            .retry_on_initial_connect()
+            .request_timeout(Some(PATIENCE))
+            .event_callback(move |event| {
+                let url = url.clone();
+                async move {
+                    match event {
+                        Event::Connected => tracing::info!(url, "connected to NATS"),
+                        Event::Disconnected => {
+                            tracing::warn!(url, "NATS does not answer; it is tried until it does");
+                        }
+                        // One for each attempt to connect.
+                        Event::ClientError(error) => tracing::debug!(url, %error, "NATS"),
+                        event => tracing::warn!(url, %event, "NATS"),
+                    }
+                }
+            });
+        if let Some((user, password)) = credentials(&settings.url) {
+            options = options.user_and_password(user, password);
+        }
+        let client = runtime.block_on(async {
+            if let Some(file) = &settings.credentials {
+                options = options.credentials_file(file).await.map_err(|error| {
+                    io::Error::new(error.kind(), format!("cluster.credentials = {}: {error}", file.display()))
+                })?;
+            }
+            // Without passwords, which the client would log.
+            let bare = shown(&settings.url);
+            let addresses: Vec<&str> = bare.split(',').collect();
+            options
+                .connect(addresses)
+                .await
+                .map_err(|error| io::Error::other(format!("cluster.nats = {bare:?}: {error}")))
+        })?;
+        // It starts a task.
+        let entered = runtime.enter();
+        let mut jetstream = async_nats::jetstream::new(client.clone());
+        jetstream.set_timeout(PATIENCE);
+        drop(entered);
+        let handle = runtime.handle().clone();
+        Ok(Self { client, jetstream, settings, runtime: Mutex::new(Some(runtime)), handle })
+    }
+
+    /// Does something in the background, until the link is dropped.
+    pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.handle.spawn(task);
+    }
+
+    /// Waits for an answer, not for ever.
+    pub fn wait<T>(&self, what: &str, answer: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+        self.wait_for(what, 3 * PATIENCE, answer)
+    }
+
+    /// Waits so long for an answer.
+    pub fn wait_for<T>(
+        &self,
+        what: &str,
+        longest: Duration,
+        answer: impl Future<Output = io::Result<T>>,
+    ) -> io::Result<T> {
+        let late = || io::Error::new(io::ErrorKind::TimedOut, format!("NATS: {what}: no answer"));
+        self.handle
+            .block_on(async { tokio::time::timeout(longest, answer).await.unwrap_or_else(|_| Err(late())) })
+    }
+
+    /// Makes the streams, unless they are there.
+    async fn make_streams(&self) -> io::Result<()> {
+        self.check_version()?;
+        let stream = |name: &str, subjects: &str| stream::Config {
+            name: name.to_owned(),
+            subjects: vec![subjects.to_owned()],
+            retention: RetentionPolicy::WorkQueue,
+            storage: StorageType::File,
+            num_replicas: 1,
+            duplicate_window: Duration::from_mins(2),
+            ..Default::default()
+        };
+        let work = stream::Config { allow_message_ttl: true, ..stream(WORK, "refloat.work.*.*") };
+        let done = stream::Config { max_age: Duration::from_hours(24), ..stream(DONE, "refloat.done.*") };
+        for config in [work, done] {
+            // With settings of the operator's own it is taken as it is.
+            self.jetstream.get_or_create_stream(config).await.map_err(failed("make a stream"))?;
+        }
+        self.stopped().await.map(drop)
+    }
+
+    fn check_version(&self) -> io::Result<()> {
+        let version = self.client.server_info().version;
+        let mut numbers = version.split('.').map(|number| number.parse::<u64>().unwrap_or(0));
+        let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        if version.is_empty() || found >= LEAST {
+            return Ok(());
+        }
+        Err(io::Error::other(format!(
+            "NATS at {} is nats-server {version}; refloat needs {}.{} or later",
+            shown(&self.settings.url),
+            LEAST.0,
+            LEAST.1
+        )))
+    }
+
+    async fn stopped(&self) -> io::Result<kv::Store> {
+        if let Ok(store) = self.jetstream.get_key_value(STOP).await {
+            return Ok(store);
+        }
+        let config = kv::Config {
+            bucket: STOP.to_owned(),
+            max_age: Duration::from_hours(1),
+            storage: StorageType::Memory,
+            ..Default::default()
+        };
+        self.jetstream.create_key_value(config).await.map_err(failed("make a bucket"))
+    }
+
+    /// Whether somebody has asked for a job to stop.
+    pub async fn is_stopped(&self, job: Id) -> io::Result<bool> {
+        let found = self.stopped().await?.get(job.to_string()).await;
+        found.map(|value| value.is_some()).map_err(failed("look up a job that is to stop"))
+    }
+
+    /// The queue of attempts for workers of this version.
+    pub async fn attempts(&self) -> io::Result<Consumer<pull::Config>> {
+        self.make_streams().await?;
+        let name = format!("workers_{}_{}", version(), self.settings.front);
+        let config = pull::Config {
+            durable_name: Some(name.clone()),
+            filter_subject: self.work_subject(),
+            ack_policy: AckPolicy::Explicit,
+            // Whoever took one says at once that it has it.
+            ack_wait: 2 * PATIENCE,
+            ..Default::default()
+        };
+        let stream = self.jetstream.get_stream(WORK).await.map_err(failed("find a stream"))?;
+        stream.get_or_create_consumer(&name, config).await.map_err(failed("make a consumer"))
+    }
+
+    /// The queue of reports to a front; `anew` delivers all of them again that were not noted.
+    pub async fn reports(&self, anew: bool) -> io::Result<Consumer<pull::Config>> {
+        self.make_streams().await?;
+        let name = format!("front_{}", self.settings.front);
+        let config = pull::Config {
+            durable_name: Some(name.clone()),
+            filter_subject: self.done_subject(),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: self.settings.patience,
+            max_ack_pending: 1000,
+            ..Default::default()
+        };
+        let stream = self.jetstream.get_stream(DONE).await.map_err(failed("find a stream"))?;
+        if anew {
+            // There may be none.
+            let _ = stream.delete_consumer(&name).await;
+        }
+        stream.get_or_create_consumer(&name, config).await.map_err(failed("make a consumer"))
+    }
+
+    pub fn publish(&self, work: &Work) -> io::Result<()> {
+        let message = PublishMessage::build()
+            .payload(encode(work)?)
+            .message_id(format!("{}.{}", work.job, work.attempt))
+            .ttl(self.settings.lease.max(Duration::from_secs(1)));
+        self.wait("offer an attempt", self.send(self.work_subject(), message))
+    }
+
+    pub fn report(&self, done: &Done) -> io::Result<()> {
+        let message = PublishMessage::build().payload(encode(done)?);
+        self.wait("report what came of an attempt", self.send(self.done_subject(), message))
+    }
+
+    pub fn cancel(&self, job: Id) -> io::Result<()> {
+        let name = job.to_string();
+        self.wait("stop a job", async {
+            let store = self.stopped().await?;
+            store.put(&name, Bytes::new()).await.map_err(failed("stop a job"))?;
+            self.client.publish(STOPPED, name.clone().into()).await.map_err(failed("stop a job"))
+        })
+    }
+
+    fn work_subject(&self) -> String {
+        format!("refloat.work.{}.{}", version(), self.settings.front)
+    }
+
+    fn done_subject(&self) -> String {
+        format!("refloat.done.{}", self.settings.front)
+    }
+
+    pub fn sign_subject(&self) -> String {
+        format!("refloat.sign.{}", self.settings.front)
+    }
+
+    pub fn alive_subject(&self) -> String {
+        format!("refloat.alive.{}.{}", version(), self.settings.front)
+    }
+
+    /// Sends something that nobody may hear.
+    pub fn tell(&self, subject: String, message: &impl Serialize) -> io::Result<()> {
+        let message = encode(message)?;
+        self.wait("tell", async { self.client.publish(subject, message).await.map_err(failed("tell")) })
+    }
+
+    /// Sends something to a stream, which is made anew if it is gone.
+    async fn send(&self, subject: String, message: PublishMessage) -> io::Result<()> {
+        let attempt = || async {
+            let sent =
+                self.jetstream.publish_message(message.clone().outbound_message(subject.clone())).await;
+            sent.map_err(failed("send"))?.await.map_err(failed("send")).map(drop)
+        };
+        if attempt().await.is_ok() {
+            return Ok(());
+        }
+        self.make_streams().await?;
+        attempt().await
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        if let Ok(runtime) = self.runtime.get_mut()
+            && let Some(runtime) = runtime.take()
+        {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// This version, in a form that subjects can have.
+fn version() -> String {
+    env!("CARGO_PKG_VERSION").replace(['.', '+'], "_")
+}
+
+/// User and password, if an address has them: `nats://user:password@host`.
+fn credentials(url: &str) -> Option<(String, String)> {
+    let of = |address: &str| {
+        let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
+        let (credentials, _) = bare.rsplit_once('@')?;
+        let (user, password) = credentials.split_once(':')?;
+        Some((user.to_owned(), password.to_owned()))
+    };
+    url.split(',').find_map(|address| of(address.trim()))
+}
+
+/// Addresses as they may be logged: without passwords.
+pub fn shown(url: &str) -> String {
+    let bare = |address: &str| match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        _ => address.to_owned(),
+    };
+    url.split(',').map(|address| bare(address.trim())).collect::<Vec<_>>().join(",")
+}
+
+fn is_token(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty() && name.len() <= 64 && name.chars().all(fits)
+}
+
+fn encode(message: &impl Serialize) -> io::Result<Bytes> {
+    serde_json::to_vec(message).map(Bytes::from).map_err(io::Error::other)
+}
+
+/// What a message says, or nothing if it is none of ours.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    serde_json::from_slice(bytes)
+        .inspect_err(|error| tracing::error!(%error, "a message that says nothing; it is dropped"))
+        .ok()
+}
+
+pub fn failed<E: Display>(what: &str) -> impl FnOnce(E) -> io::Error {
+    move |error| io::Error::other(format!("NATS: {what}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_without_passwords() {
+        for (url, expected) in [
+            ("nats://127.0.0.1:4222", "nats://127.0.0.1:4222"),
+            ("nats://front:a@b@host:1, tls://u:p@[::1]:2", "nats://host:1,tls://[::1]:2"),
+            ("u:p@host", "host"),
+            ("host", "host"),
+        ] {
+            assert_eq!(shown(url), expected);
+        }
+        let found = credentials("nats://other:1, tls://front:a@b@host:1").unwrap();
+        assert_eq!(found, ("front".to_owned(), "a@b".to_owned()));
+        assert_eq!(credentials("nats://127.0.0.1:4222"), None);
+    }
+
+    #[test]
+    fn a_front_is_named_by_what_a_subject_can_have() {
+        assert!(is_token("0") && is_token("north-2_b"));
+        for name in ["", "a.b", "a b", "*", ">", "é", &"x".repeat(65)] {
+            assert!(!is_token(name), "{name}");
+        }
+    }
+}

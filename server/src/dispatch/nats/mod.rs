@@ -1,0 +1,150 @@
+//! Dispatch between machines, by NATS with JetStream.
+//!
+//! | subject | kind | what it carries |
+//! | --- | --- | --- |
+//! | `refloat.work.<version>.<front>` | stream `REFLOAT_WORK` | attempts; each is gone once a worker has it, or after the time in which a sign of it is due |
+//! | `refloat.done.<front>` | stream `REFLOAT_DONE` | what came of attempts, until the front has noted it |
+//! | `refloat.sign.<front>` | plain | signs of life, and what is new of a run |
+//! | `refloat.stop` | plain, and bucket `refloat_stop` | jobs that are to stop |
+//! | `refloat.alive.<version>.<front>` | plain | workers, every few seconds |
+//!
+//! An attempt goes to workers of the version that handed it out alone: another may make other bytes of it. Streams that are gone are
+//! made anew by whoever needs them.
+
+mod front;
+mod link;
+mod worker;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Dispatch, Done, Sign, Taken};
+use crate::id::Id;
+use crate::work::Work;
+use front::FrontEnd;
+use link::Link;
+pub use link::shown;
+use worker::WorkerEnd;
+
+/// Where NATS is, and who asks.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `nats://host:4222`, or several with commas between them; `tls://` for encryption.
+    pub url: String,
+    /// File with the credentials of an account, if NATS asks for them.
+    pub credentials: Option<PathBuf>,
+    /// The name of the front, or of the one that a worker works for. No two fronts have the same.
+    pub front: String,
+    /// An attempt that nobody has taken after so long is dropped: the front has made another by then. Whole seconds.
+    pub lease: Duration,
+    /// After this a report that was not noted is delivered again.
+    pub patience: Duration,
+    /// How long [`Dispatch::take`] waits for an attempt.
+    pub wait: Duration,
+}
+
+/// One or both ends of a dispatch by NATS. While NATS cannot be reached everything fails after some seconds, and goes on when it can.
+pub struct Nats {
+    link: Arc<Link>,
+    front: Option<Arc<FrontEnd>>,
+    worker: Option<Arc<WorkerEnd>>,
+}
+
+impl Nats {
+    /// No end yet. NATS need not be there. Not to be called where asynchronous code runs.
+    ///
+    /// # Errors
+    /// The address or the credentials cannot be used, or the system gives no threads.
+    pub fn connect(settings: Settings) -> io::Result<Self> {
+        Ok(Self { link: Arc::new(Link::connect(settings)?), front: None, worker: None })
+    }
+
+    /// With the end of a front; `bell` rings when there is something new for it.
+    #[must_use]
+    pub fn with_front(mut self, bell: impl Fn() + Send + Sync + 'static) -> Self {
+        self.front = Some(FrontEnd::open(&self.link, Box::new(bell)));
+        self
+    }
+
+    /// With the end of a worker, whom fronts count on from now on.
+    #[must_use]
+    pub fn with_worker(mut self) -> Self {
+        self.worker = Some(WorkerEnd::open(&self.link));
+        self
+    }
+
+    /// How many attempts the workers that are alive can have at once, for a front.
+    pub fn hands(&self) -> usize {
+        self.front.as_ref().map_or(0, |front| front.hands())
+    }
+
+    /// Tries once more to report what did not get through.
+    ///
+    /// # Errors
+    /// It does not now either.
+    pub fn report_unsaid(&self) -> io::Result<()> {
+        self.worker()?.report_unsaid(&self.link)
+    }
+
+    /// Fronts no longer count on this worker.
+    pub fn leave(&self) {
+        if let Some(worker) = &self.worker {
+            worker.leave(&self.link);
+        }
+    }
+
+    fn front(&self) -> io::Result<&FrontEnd> {
+        self.front.as_deref().ok_or_else(|| io::Error::other("this is no end of a front"))
+    }
+
+    fn worker(&self) -> io::Result<&WorkerEnd> {
+        self.worker.as_deref().ok_or_else(|| io::Error::other("this is no end of a worker"))
+    }
+}
+
+impl Dispatch for Nats {
+    fn publish(&self, work: &Work) -> io::Result<()> {
+        self.link.publish(work)
+    }
+
+    fn take(&self) -> io::Result<Option<Work>> {
+        self.worker()?.take(&self.link)
+    }
+
+    fn sign(&self, sign: &Sign) -> io::Result<()> {
+        self.worker().and_then(|_| WorkerEnd::sign(&self.link, sign))
+    }
+
+    fn report(&self, done: &Done) -> io::Result<()> {
+        match &self.worker {
+            Some(worker) => worker.report(&self.link, done),
+            None => self.link.report(done),
+        }
+    }
+
+    fn reported(&self) -> io::Result<Option<Taken<Done>>> {
+        Ok(self.front()?.reported())
+    }
+
+    fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {
+        self.front()?.noted(&self.link, taken)
+    }
+
+    fn put_back(&self, taken: Taken<Done>, pause: Duration) -> io::Result<()> {
+        self.front()?.put_back(&self.link, &taken, pause)
+    }
+
+    fn signs(&self) -> io::Result<Vec<Sign>> {
+        Ok(self.front()?.signs())
+    }
+
+    fn cancel(&self, job: Id) -> io::Result<()> {
+        self.link.cancel(job)
+    }
+
+    fn is_cancelled(&self, job: Id) -> bool {
+        self.worker.as_ref().is_some_and(|worker| worker.is_cancelled(&self.link, job))
+    }
+}

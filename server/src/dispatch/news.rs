@@ -1,0 +1,61 @@
+//! Signs of life of those who run jobs, and what they tell about a run while it goes on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::Id;
+use crate::store::events::Urgency;
+
+/// A sign that an attempt is being run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sign {
+    /// The job.
+    pub job: Id,
+    /// Which attempt at it.
+    pub attempt: u32,
+    /// What is new of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub news: Option<News>,
+}
+
+impl Sign {
+    /// One without news.
+    pub fn of_life(job: Id, attempt: u32) -> Self {
+        Self { job, attempt, news: None }
+    }
+}
+
+/// What is new of a run. Nothing of it is needed for a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum News {
+    /// Where the run is.
+    At {
+        /// The stage it is in.
+        stage: String,
+        /// Finished parts of the stage, and their number.
+        parts: Option<(usize, usize)>,
+    },
+    /// An event for those who follow the job.
+    Event {
+        /// `stage` or `state`.
+        name: String,
+        /// One JSON object.
+        data: String,
+        /// How soon it has to be on disk.
+        urgency: Urgency,
+    },
+    /// A stage is over that took so many seconds.
+    Stage {
+        /// Its name.
+        stage: String,
+        /// How long it took.
+        seconds: f64,
+    },
+    /// The keys were in memory, or have been loaded.
+    Keys {
+        /// Whether they were in memory.
+        cached: bool,
+    },
+    /// The evaluation panicked.
+    Panicked,
+}

@@ -1,0 +1,42 @@
+// Workers of a cluster: the real binary, each a process.
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { serverBinary } from '../lib/paths.mjs';
+import { kill, start } from '../lib/run.mjs';
+import { SETTINGS } from './host.mjs';
+
+export class Workers {
+  #args;
+  #log;
+  #children = [];
+
+  constructor(folder, { data, nats }) {
+    this.#log = openSync(join(folder, 'workers.log'), 'a');
+    this.#args = ['serve', '--role', 'worker', '--nats', nats, '--data', data, '--allow-insecure', '--log-level', 'warn'];
+  }
+
+  get count() {
+    return this.#children.length;
+  }
+
+  /** Starts the worker of a number, new or in the place of one that has ended. */
+  start(number) {
+    const child = start(serverBinary, this.#args, { env: SETTINGS, stdio: ['ignore', this.#log, this.#log] });
+    const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+    this.#children[number] = { child, ended };
+  }
+
+  /** Ends a worker; resolves to how it ended. */
+  async end(number, signal = 'SIGKILL') {
+    const { child, ended } = this.#children[number];
+    kill(child, signal);
+    const hard = setTimeout(() => kill(child, 'SIGKILL'), 60_000);
+    const how = await ended;
+    clearTimeout(hard);
+    return how;
+  }
+
+  async close() {
+    await Promise.all(this.#children.map((_, number) => this.end(number)));
+  }
+}
