@@ -111,7 +111,7 @@ describe('digits', () => {
     values.forEach((value, i) => expect(apart(found[i] ?? NaN, value, 4), `slot ${i}`).toBeLessThan(10 / 32));
     expect(Math.max(...found.map(Math.abs))).toBeLessThan(2.01);
     // Rounding is of the first pass of fractions alone, and counts for nothing.
-    const shares = run.events.filter((e) => e.kind === 'exit').map((e) => [e.stage, Math.round(6 * e.fraction)]);
+    const shares = run.events.filter((e) => e.kind === 'exit').map((e) => [e.stage, Math.round(6 * (e.fraction ?? NaN))]);
     expect(shares).toEqual([['slots_to_coeffs', 1], ['to_ephemeral', 2], ['discretise', 2], ['mod_raise', 3], ['coeffs_to_slots', 4], ['eval_exp', 5], ['look_up', 6]]);
   });
 
