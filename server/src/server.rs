@@ -92,7 +92,11 @@ impl Server {
                 let front = start_front(&service).await.map_err(StartError::System)?;
                 (service, front, None)
             }
-            Role::All | Role::Worker => {
+            Role::Worker => return Err(StartError::Config(ConfigError(
+                "cluster.role = \"worker\": a worker answers no requests; cluster::worker::Worker starts one"
+                    .to_owned(),
+            ))),
+            Role::All => {
                 let service = Arc::new(Service::open(config, engines).map_err(StartError::Store)?);
                 let pool = worker::pool(&service.config).map_err(StartError::System)?;
                 let worker =

@@ -84,6 +84,18 @@ impl Work {
             most_result_bytes: job.most_result_bytes,
         }
     }
+
+    /// Digest of what the keys are made of: parameters and pieces.
+    pub fn source(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("refloat 2026 what keys in memory are made of");
+        for text in [&self.params, &self.fingerprint] {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        for (index, digest, length) in &self.pieces {
+            hasher.update(&index.to_le_bytes()).update(digest).update(&length.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
 }
 
 fn content(job: &JobRecord, keys: &KeyRecord, pieces: &[Part]) -> Option<ContentId> {

@@ -18,6 +18,8 @@ use crate::cluster::worker::Worker;
 use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of};
 use crate::engines::Engines;
 use crate::registry::{Memory, Registry, SetFilter};
+#[cfg(feature = "cluster")]
+use crate::system::signals::survive_file_size_limit;
 use crate::system::signals::{Ending, told_to_end};
 use crate::{Server, service, settings};
 
@@ -27,7 +29,7 @@ const SECRET_LINE: u64 = 4096;
 const EXAMPLES: &str = "\
 Settings come from, later ones first to count: flags, environment variables REFLOAT__SECTION__KEY
 (REFLOAT__LIMITS__MAX_QUEUED=16), a TOML file with sections [server] [storage] [limits] [compute]
-[log], defaults.
+[cluster] [log], defaults.
 Examples:
   refloat serve
   refloat serve --allow-insecure --data ./data          offers the toy sets too
@@ -134,6 +136,10 @@ fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) ->
     let (nats, data) =
         (crate::dispatch::nats::shown(&config.cluster.nats), config.storage.data.display().to_string());
     let threads = service::worker::threads(&config);
+    {
+        let _entered = runtime.enter();
+        survive_file_size_limit().map_err(|error| Failure::system(&error))?;
+    }
     let worker = Worker::start(config, engines).map_err(start)?;
     let backend = refloat::about().backend_u32;
     tracing::info!(nats, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat works");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::settings;
 use crate::dispatch::Dispatch;
-use crate::dispatch::nats::Nats;
+use crate::dispatch::nats::{ALIVE, Nats};
 use crate::service::Service;
 use crate::service::front::{Front, Policy};
 
@@ -23,7 +23,7 @@ pub fn start(service: Arc<Service>) -> std::io::Result<JoinHandle<()>> {
     let cluster = &service.config.cluster;
     let lease = Some(cluster.lease_seconds.saturating_mul(1000));
     let bell = Arc::downgrade(&service);
-    let nats = Nats::connect(settings(cluster))?.with_front(move || {
+    let nats = Nats::connect(settings(cluster, "front"))?.with_front(move || {
         if let Some(service) = bell.upgrade() {
             service.live.wake();
         }
@@ -34,10 +34,11 @@ pub fn start(service: Arc<Service>) -> std::io::Result<JoinHandle<()>> {
 fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
     let dispatch = Arc::clone(nats) as Arc<dyn Dispatch>;
     let mut front = Front::new(Arc::clone(service), dispatch, Policy { most: 0, lease });
-    let began = Instant::now();
+    let mut clock = Clock { now: Duration::ZERO, last: Instant::now(), connected: None };
     while !service.is_stopping() {
         front.set_most(nats.hands());
-        let turned = catch_unwind(AssertUnwindSafe(|| front.turn(began.elapsed().as_millis() as u64)));
+        let now = clock.tick(nats.is_connected());
+        let turned = catch_unwind(AssertUnwindSafe(|| front.turn(now.as_millis() as u64)));
         match turned {
             Ok(Ok(())) => {}
             // The store has logged why it fails.
@@ -45,5 +46,41 @@ fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
             Err(_) => service.metrics.panicked(),
         }
         service.live.wait(PAUSE);
+    }
+}
+
+/// Time in which signs can be heard. While NATS is away it stands still, and until workers had time to give a sign again: a job is not
+/// to count as one that kills who runs it because nobody could say that it runs.
+struct Clock {
+    now: Duration,
+    last: Instant,
+    connected: Option<Instant>,
+}
+
+impl Clock {
+    fn tick(&mut self, connected: bool) -> Duration {
+        let passed = self.last.elapsed();
+        self.last = Instant::now();
+        self.connected = connected.then(|| self.connected.unwrap_or(self.last));
+        if self.connected.is_some_and(|since| since.elapsed() > 2 * ALIVE) {
+            self.now += passed;
+        }
+        self.now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_passes_where_signs_can_be_heard() {
+        let ago = |seconds| Instant::now().checked_sub(Duration::from_secs(seconds));
+        let (Some(last), Some(long)) = (ago(5), ago(60)) else { return };
+        let clock = |connected| Clock { now: Duration::ZERO, last, connected };
+        assert!(clock(Some(long)).tick(true) >= Duration::from_secs(5));
+        assert_eq!(clock(Some(long)).tick(false), Duration::ZERO);
+        assert_eq!(clock(None).tick(true), Duration::ZERO);
+        assert_eq!(clock(Some(last)).tick(true), Duration::ZERO, "not long enough");
     }
 }

@@ -10,12 +10,13 @@ use crate::config::ClusterSection;
 use crate::dispatch::nats::Settings;
 
 /// How NATS is reached by a process of a cluster.
-fn settings(cluster: &ClusterSection) -> Settings {
+fn settings(cluster: &ClusterSection, role: &'static str) -> Settings {
     let lease = Duration::from_secs(cluster.lease_seconds);
     Settings {
         url: cluster.nats.clone(),
         credentials: Some(cluster.credentials.clone()).filter(|file| !file.as_os_str().is_empty()),
         front: cluster.front.clone(),
+        role,
         lease,
         patience: lease,
         wait: Duration::from_secs(2),

@@ -64,7 +64,7 @@ impl Worker {
             cache: KeyCache::new(cache::budget(config.compute.key_cache_bytes)),
             pool: pool(&config)?,
             blobs: Arc::new(FileBlobs::new(&config.storage.data)),
-            nats: Nats::connect(settings(&config.cluster))?.with_worker(),
+            nats: Nats::connect(settings(&config.cluster, "worker"))?.with_worker(),
             ending: AtomicU8::new(ending::NO),
             config,
             engines,
@@ -96,8 +96,7 @@ impl Shared {
             let taken =
                 turn(&runner, &self.nats, |work| Journal::new(Away { shared: self, work: work.clone() }));
             match taken {
-                Ok(true) => {}
-                Ok(false) => release_idle(&self.cache, &self.config.compute, &self.pool),
+                Ok(_) => release_idle(&self.cache, &self.config.compute, &self.pool),
                 Err(error) => {
                     tracing::warn!(%error, "no jobs for the moment");
                     std::thread::sleep(PAUSE);

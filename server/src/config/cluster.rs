@@ -65,11 +65,13 @@ impl ClusterSection {
             ));
         }
         match (self.role, self.nats.is_empty()) {
-            (Role::All, false) => fail(format!(
-                "cluster.nats = {:?} and cluster.role = \"all\": a server that does everything itself asks no NATS; choose the role \
-                 front or worker, or leave cluster.nats out",
-                self.nats
-            )),
+            // The address may have a password.
+            // The address may have a password.
+            (Role::All, false) => fail(
+                "cluster.nats is set and cluster.role = \"all\": a server that does everything itself asks no NATS; choose the role \
+                 front or worker, or leave cluster.nats out"
+                    .to_owned(),
+            ),
             (Role::Front | Role::Worker, true) => fail(format!(
                 "cluster.role = {:?} without cluster.nats: say where NATS is, such as nats://127.0.0.1:4222",
                 if self.role == Role::Front { "front" } else { "worker" }

@@ -11,6 +11,10 @@ use crate::memory;
 /// Memory taken for granted where the machine does not tell.
 const ASSUMED_MEMORY: u64 = 8 << 30;
 
+/// Digest of what loaded keys are made of: parameters and pieces. A key set that was deleted and made anew under the same identifier
+/// has another.
+pub type Source = [u8; 32];
+
 /// Loaded key sets within a budget of bytes.
 pub struct KeyCache {
     budget: u64,
@@ -29,6 +33,8 @@ struct State {
 
 struct Entry {
     keys: Arc<LoadedKeys>,
+    /// What they were made of.
+    of: Source,
     used: u64,
     /// When it was asked for last.
     at: Instant,
@@ -60,11 +66,15 @@ impl KeyCache {
         self.state().releases
     }
 
-    /// A loaded key set. It stays loaded as long as the caller holds it.
-    pub fn get(&self, id: Id) -> Option<Arc<LoadedKeys>> {
+    /// A loaded key set, if it is made of this; another under its name is forgotten. It stays loaded as long as the caller holds it.
+    pub fn get(&self, id: Id, of: Source) -> Option<Arc<LoadedKeys>> {
         let mut state = self.state();
         state.clock += 1;
         let clock = state.clock;
+        if state.entries.get(&id).is_some_and(|entry| entry.of != of) {
+            let other = state.entries.remove(&id);
+            state.forgotten.extend(other.map(|entry| entry.keys));
+        }
         let entry = state.entries.get_mut(&id)?;
         entry.used = clock;
         entry.at = Instant::now();
@@ -107,13 +117,13 @@ impl KeyCache {
         taken
     }
 
-    /// Keeps a key set and returns it for use.
-    pub fn insert(&self, id: Id, keys: LoadedKeys) -> Arc<LoadedKeys> {
+    /// Keeps a key set that is made of this, and returns it for use.
+    pub fn insert(&self, id: Id, of: Source, keys: LoadedKeys) -> Arc<LoadedKeys> {
         let keys = Arc::new(keys);
         let mut state = self.state();
         state.clock += 1;
         let used = state.clock;
-        let entry = Entry { keys: Arc::clone(&keys), used, at: Instant::now() };
+        let entry = Entry { keys: Arc::clone(&keys), of, used, at: Instant::now() };
         let replaced = state.entries.insert(id, entry);
         state.forgotten.extend(replaced.map(|entry| entry.keys));
         keys
@@ -156,6 +166,8 @@ mod tests {
     use super::*;
     use crate::engine::{Runner, Task};
 
+    const OF: Source = [0; 32];
+
     /// Keys that no job uses.
     struct Idle;
 
@@ -174,15 +186,15 @@ mod tests {
         let cache = KeyCache::new(100);
         let [a, b, c] = [1, 2, 3].map(|byte| Id([byte; 16]));
         assert!(cache.make_room(40));
-        cache.insert(a, keys(40));
+        cache.insert(a, OF, keys(40));
         assert!(cache.make_room(40));
-        cache.insert(b, keys(40));
-        let held = cache.get(a).unwrap();
+        cache.insert(b, OF, keys(40));
+        let held = cache.get(a, OF).unwrap();
         assert!(cache.make_room(40), "b is older than a");
-        assert!(cache.get(b).is_none() && cache.bytes() == 40 && cache.evictions() == 1);
-        cache.insert(c, keys(40));
+        assert!(cache.get(b, OF).is_none() && cache.bytes() == 40 && cache.evictions() == 1);
+        cache.insert(c, OF, keys(40));
         assert!(!cache.make_room(70), "a is held");
-        assert!(cache.get(c).is_none() && cache.bytes() == 40);
+        assert!(cache.get(c, OF).is_none() && cache.bytes() == 40);
         drop(held);
         assert!(cache.make_room(100) && cache.bytes() == 0);
         assert!(!cache.make_room(101));
@@ -192,13 +204,23 @@ mod tests {
     fn idle_keys_are_released_by_age_and_used_ones_stay() {
         let cache = KeyCache::new(100);
         let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
-        let held = cache.insert(a, keys(40));
-        drop(cache.insert(b, keys(40)));
+        let held = cache.insert(a, OF, keys(40));
+        drop(cache.insert(b, OF, keys(40)));
         assert!(cache.take_idle(Duration::from_hours(1)).is_empty());
         assert_eq!(cache.take_idle(Duration::ZERO).len(), 1);
-        assert!(cache.get(a).is_some() && cache.get(b).is_none() && cache.bytes() == 40);
+        assert!(cache.get(a, OF).is_some() && cache.get(b, OF).is_none() && cache.bytes() == 40);
         drop(held);
         assert_eq!((cache.take_idle(Duration::ZERO).len(), cache.bytes(), cache.releases()), (1, 0, 2));
+    }
+
+    #[test]
+    fn keys_made_anew_under_a_name_are_others() {
+        let cache = KeyCache::new(100);
+        let id = Id([1; 16]);
+        cache.insert(id, OF, keys(40));
+        assert!(cache.get(id, [1; 32]).is_none());
+        assert!(cache.get(id, OF).is_none(), "forgotten");
+        assert_eq!((cache.take_idle(Duration::from_hours(1)).len(), cache.bytes()), (1, 0));
     }
 
     #[test]
@@ -206,17 +228,17 @@ mod tests {
         let cache = KeyCache::new(100);
         let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
         let hour = Duration::from_hours(1);
-        let held = cache.insert(a, keys(40));
+        let held = cache.insert(a, OF, keys(40));
         cache.remove(a);
-        cache.insert(b, keys(40));
+        cache.insert(b, OF, keys(40));
         cache.remove(b);
-        assert!(cache.get(a).is_none() && cache.get(b).is_none());
+        assert!(cache.get(a, OF).is_none() && cache.get(b, OF).is_none());
         assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (80, 1, 40));
         assert!(!cache.make_room(70), "a is held");
         drop(held);
         assert!(cache.make_room(70));
         assert_eq!((cache.bytes(), cache.releases(), cache.evictions()), (0, 0, 0));
-        drop((cache.insert(a, keys(40)), cache.insert(a, keys(50))));
+        drop((cache.insert(a, OF, keys(40)), cache.insert(a, OF, keys(50))));
         assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (90, 1, 50));
     }
 

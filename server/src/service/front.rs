@@ -120,6 +120,14 @@ impl Front {
     pub fn turn(&mut self, now: Millis) -> Result<(), StoreError> {
         self.hear(now)?;
         while let Some(taken) = self.dispatch.reported()? {
+            // What was said before the report.
+            self.hear(now)?;
+            if let Some(lease) = self.out.get_mut(&taken.message.job)
+                && lease.attempt == taken.message.attempt
+            {
+                // It has an end, which may be noted only when the disk is well again.
+                (lease.sign, lease.begun) = (now, true);
+            }
             match self.conclude(&taken.message) {
                 Ok(()) => {
                     self.pause = PAUSES[0];
@@ -390,6 +398,7 @@ impl Front {
             tracing::error!(job = %job.id, "two runs of a job gave different results; a machine computes wrongly");
             self.service.metrics.differed();
         }
+        self.endings.remove(&(done.job, done.attempt));
         if job.state.is_final() {
             // An attempt to note it that failed has reached the disk after all; or whoever ran it has stored a result since.
             jobs::ended(&self.service.store, job);

@@ -265,6 +265,11 @@ impl Service {
                 }
             }
             News::Event { name, data, urgency } => {
+                // What is no event of a run would end the streams of those who follow it.
+                if !matches!(name.as_str(), "state" | "stage") || data.contains(char::is_control) {
+                    tracing::error!(%job, "news of a run that is no event; it is dropped");
+                    return Ok(());
+                }
                 return self.events.append(job, attempt, name, data, *urgency);
             }
             News::Stage { stage, seconds } => self.metrics.stage(params, stage, *seconds),

@@ -65,6 +65,8 @@ pub enum Halt {
     Stopped(Stop),
     /// Something cannot be read, for the moment.
     Io(std::io::Error),
+    /// It cannot be done here, for this reason; elsewhere it may.
+    Elsewhere(String),
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
     /// A key could not be had in the middle of the run, for this reason.
@@ -139,19 +141,20 @@ impl Runner<'_> {
     }
 
     fn keys(&self, work: &Work, watch: &mut dyn Watch) -> Result<Arc<LoadedKeys>, Halt> {
-        if let Some(loaded) = self.cache.get(work.key) {
+        let source = work.source();
+        if let Some(loaded) = self.cache.get(work.key, source) {
             watch.keys(true);
             return Ok(loaded);
         }
         let set = self.engines.named(&work.params).map_err(|error| Halt::Problem(error.into()))?;
         if set.info().fingerprint != work.fingerprint {
             // Other machines may have it as the front has.
-            return Err(Halt::Io(std::io::Error::other(format!(
-                "the set {} of this worker has the fingerprint {}, that of the keys is {}; run one build on all machines",
+            return Err(Halt::Elsewhere(format!(
+                "the set {} of a worker has the fingerprint {}, that of the keys is {}; run one build on all machines",
                 work.params,
                 set.info().fingerprint,
                 work.fingerprint
-            ))));
+            )));
         }
         let expanded = set.info().expanded_key_bytes;
         if !self.cache.make_room(expanded) {
@@ -170,7 +173,7 @@ impl Runner<'_> {
         if let Some(opened) = self.pool.install(|| set.open(work.key, &later)) {
             let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
             tracing::info!(key = %work.key, bytes = opened.bytes, "key set opened, to be read as it is used");
-            return Ok(self.cache.insert(work.key, opened));
+            return Ok(self.cache.insert(work.key, source, opened));
         }
         let total = set.info().key_parts.len();
         let mut done = 0;
@@ -199,7 +202,7 @@ impl Runner<'_> {
         })?;
         watch.keys(false);
         tracing::info!(key = %work.key, bytes = loaded.bytes, seconds = began.elapsed().as_secs_f64(), "key set loaded");
-        Ok(self.cache.insert(work.key, loaded))
+        Ok(self.cache.insert(work.key, source, loaded))
     }
 }
 

@@ -120,6 +120,7 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::Stopped(Stop::ShuttingDown))) => Outcome::Stopped,
         Ok(Err(Halt::Problem(problem))) => Outcome::Failed(problem),
         Ok(Err(Halt::DamagedKeys(piece))) => Outcome::DamagedKeys(piece),
+        Ok(Err(Halt::Elsewhere(reason))) => Outcome::Trouble(reason),
         Ok(Err(Halt::UnreadKeys(what))) => Outcome::UnreadKeys(what),
         Ok(Err(Halt::Io(error))) => {
             let reason = reason(&watch.failed(error));

@@ -226,7 +226,8 @@ fn is_number(text: &str) -> bool {
 /// The disk refuses.
 pub fn remove_partial(folder: &Path) -> Result<(), StoreError> {
     for entry in entries(folder)?.iter().filter(|entry| is_partial(entry)) {
-        fs::remove_file(entry.path()).map_err(in_file(&entry.path()))?;
+        // A worker may have just given it its name.
+        remove_file(&entry.path())?;
     }
     Ok(())
 }

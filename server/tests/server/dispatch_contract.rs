@@ -182,18 +182,25 @@ fn by_nats() {
     let second = Duration::from_secs(1);
     let urls = std::env::var("REFLOAT_NATS").expect("REFLOAT_NATS has the addresses of a nats-server");
     let (front, worker) = urls.split_once(' ').expect("two addresses, for a front and for a worker");
-    let connect = |url: &str| {
+    let connect = |url: &str, role| {
         let (url, front) = (url.to_owned(), "contract".to_owned());
-        let settings =
-            Settings { url, credentials: None, front, lease: 60 * second, patience: second, wait: second };
+        let settings = Settings {
+            url,
+            credentials: None,
+            front,
+            role,
+            lease: 60 * second,
+            patience: second,
+            wait: second,
+        };
         Nats::connect(settings).unwrap()
     };
     let bell = Arc::new(AtomicU64::new(0));
     let ring = Arc::clone(&bell);
-    let front = connect(front).with_front(move || {
+    let front = connect(front, "front").with_front(move || {
         ring.fetch_add(1, Ordering::Relaxed);
     });
-    let dispatch = Ends { front, worker: connect(worker).with_worker() };
+    let dispatch = Ends { front, worker: connect(worker, "worker").with_worker() };
     // Until it has begun to listen.
     while dispatch.front.hands() == 0 || dispatch.front.reported().is_err() || dispatch.take().is_err() {
         std::thread::sleep(second / 10);

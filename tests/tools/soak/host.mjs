@@ -45,7 +45,6 @@ export class Host {
   starts = 0;
 
   #args;
-  #env;
   #child;
   #died;
   #ended;
@@ -55,10 +54,9 @@ export class Host {
   #port;
   #wanted;
 
-  /** `args` are further arguments of the server, `env` further settings. */
-  constructor(folder, { mount, args = [], env = {} }) {
+  /** `args` are further arguments of the server. */
+  constructor(folder, { mount, args = [] }) {
     this.#args = args;
-    this.#env = { ...SETTINGS, ...env };
     this.disk = join(folder, 'disk');
     this.data = join(this.disk, 'data');
     this.logFile = join(folder, 'server.log');
@@ -105,7 +103,7 @@ export class Host {
     const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data, ...this.#args];
     // A write beyond the file-size limit is to fail, not to end the process.
     const child = start('sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', serverBinary, ...serve], {
-      env: this.#env,
+      env: SETTINGS,
       stdio: ['ignore', this.#log, this.#log],
     });
     this.starts += 1;

@@ -15,20 +15,23 @@ export class Workers {
     this.#args = ['serve', '--role', 'worker', '--nats', nats, '--data', data, '--allow-insecure', '--log-level', 'warn'];
   }
 
-  get count() {
-    return this.#children.length;
-  }
+  /** How workers ended that were not asked to. */
+  ended = [];
 
   /** Starts the worker of a number, new or in the place of one that has ended. */
   start(number) {
     const child = start(serverBinary, this.#args, { env: SETTINGS, stdio: ['ignore', this.#log, this.#log] });
     const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
-    this.#children[number] = { child, ended };
+    const worker = { child, ended, asked: false };
+    ended.then((how) => worker.asked || this.ended.push(how));
+    this.#children[number] = worker;
   }
 
   /** Ends a worker; resolves to how it ended. */
   async end(number, signal = 'SIGKILL') {
-    const { child, ended } = this.#children[number];
+    const worker = this.#children[number];
+    const { child, ended } = worker;
+    worker.asked = true;
     kill(child, signal);
     const hard = setTimeout(() => kill(child, 'SIGKILL'), 60_000);
     const how = await ended;

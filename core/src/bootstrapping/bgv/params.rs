@@ -223,7 +223,8 @@ impl<W: Word> BgvParams<W> {
 
     /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
     /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, or twice as many in a ring of two axes, and
-    /// as much noise of the message as is not refused.
+    /// as much noise of the message as is not refused. In a ring of odd index there are four times as many, and this is an estimate and
+    /// no bound: two of the four can be the same number.
     pub fn log2_failure(&self) -> f64 {
         log2_failure(self.spec())
     }

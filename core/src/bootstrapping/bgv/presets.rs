@@ -135,7 +135,7 @@ struct Sizes {
     ephemeral: f64,
 }
 
-/// The prime nearest to 2^`bits` that is 1 modulo `divisor` and was not taken before.
+/// The first of `ntt_primes` about 2^`bits` that was not taken before; 0, which chains refuse, if there is none.
 pub(super) fn next_prime(bits: f64, divisor: u64, taken: &mut Vec<u64>) -> u64 {
     let found = ntt_primes(bits, divisor).find(|q| !taken.contains(q)).unwrap_or_default();
     taken.push(found);

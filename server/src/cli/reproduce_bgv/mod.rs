@@ -53,8 +53,8 @@ impl Mode {
                 params.context().slot_degree()
             ),
             Self::General => format!(
-                "--mode general: a slot of {name} has one integer, and its bootstraps are thin; take --mode thin, or a set of several \
-                 integers a slot, such as {GENERAL}"
+                "--mode general: bootstraps of {name} refresh one integer a slot; take --mode thin, or a set whose bootstraps refresh \
+                 several, such as {GENERAL}"
             ),
         }))
     }
@@ -335,7 +335,13 @@ impl Bench {
         rows.push(row("degree of the removal", of(|own| own.degree as f64), degree, "", None, ""));
         rows.push(row("log2 QP", of(|own| own.log_qp), params.log_qp(), "bits", None, ""));
         let security = params.security();
-        rows.push(row("security", of(|own| own.security), security.bits, "bits", None, &security.statement));
+        let mut secure =
+            row("security", of(|own| own.security), security.bits, "bits", None, &security.statement);
+        if security.bits == 0.0 {
+            // No table of attacks covers it.
+            secure.measured = None;
+        }
+        rows.push(secure);
         let memory = self.keys.memory_bytes() as f64;
         rows.push(row("evaluation keys, memory", None, memory, "bytes", None, "expanded"));
         let wire = params.key_bytes() as f64;

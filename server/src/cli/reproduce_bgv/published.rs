@@ -115,7 +115,9 @@ pub fn set(name: &str, mode: Option<Mode>) -> Result<&'static BgvPreset, Failure
         return Ok(preset);
     }
     if published_sets().iter().any(|preset| preset.name == name) {
-        return Err(Failure::usage(format!("--mode: {name} has no other set than its own; leave it out")));
+        return Err(Failure::usage(format!(
+            "--mode thin: there is no thin set of {name}; take --mode general"
+        )));
     }
     BgvPreset::named(name).map_err(|error| {
         let published: Vec<&str> = published_sets().iter().map(|preset| preset.name).collect();

@@ -43,10 +43,15 @@ impl FrontEnd {
         let ends = || (Arc::downgrade(link), Arc::downgrade(&end));
         let (of_link, of_end) = ends();
         link.spawn(async move {
-            let mut anew = true;
+            let (mut anew, mut told) = (true, String::new());
             while let (Some(link), Some(end)) = (of_link.upgrade(), of_end.upgrade()) {
                 if let Err(error) = end.receive(link, &mut anew).await {
-                    tracing::debug!(%error, "no reports for the moment");
+                    // Once for each trouble: an operator has to learn of permissions that are missing, for instance.
+                    let error = error.to_string();
+                    if error != told {
+                        tracing::warn!(error, "no reports from workers for the moment");
+                        told = error;
+                    }
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -86,7 +91,7 @@ impl FrontEnd {
         Err(io::Error::other("NATS: no more reports"))
     }
 
-    pub fn reported(&self) -> Option<Taken<Done>> {
+    pub fn reported(&self, link: &Link) -> Option<Taken<Done>> {
         loop {
             let message = lock(&self.reports).pop_front()?;
             let ticket = self.next.fetch_add(1, Ordering::Relaxed);
@@ -94,8 +99,8 @@ impl FrontEnd {
             lock(&self.held).insert(ticket, message);
             match decoded {
                 Some(done) => return Some(Taken { message: done, ticket: Ticket(ticket) }),
-                // It would be delivered for ever.
-                None => drop(lock(&self.held).remove(&ticket)),
+                // Else it would be delivered again and again.
+                None => drop(self.answer(link, Ticket(ticket), AckKind::Term)),
             }
         }
     }

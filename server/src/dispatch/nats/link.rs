@@ -57,6 +57,7 @@ impl Link {
         let mut options = ConnectOptions::new()
             .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
             .retry_on_initial_connect()
+            .custom_inbox_prefix(format!("_INBOX_{}", settings.role))
             .request_timeout(Some(PATIENCE))
             .event_callback(move |event| {
                 let url = url.clone();
@@ -96,6 +97,11 @@ impl Link {
         drop(entered);
         let handle = runtime.handle().clone();
         Ok(Self { client, jetstream, settings, runtime: Mutex::new(Some(runtime)), handle })
+    }
+
+    /// Whether NATS can be reached now.
+    pub fn is_connected(&self) -> bool {
+        self.client.connection_state() == async_nats::connection::State::Connected
     }
 
     /// Does something in the background, until the link is dropped.
@@ -251,6 +257,10 @@ impl Link {
 
     /// Sends something that nobody may hear.
     pub fn tell(&self, subject: String, message: &impl Serialize) -> io::Result<()> {
+        // Else it would wait, and be out of date when it is sent.
+        if !self.is_connected() {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
         let message = encode(message)?;
         self.wait("tell", async { self.client.publish(subject, message).await.map_err(failed("tell")) })
     }

@@ -26,6 +26,7 @@ use crate::work::Work;
 use front::FrontEnd;
 use link::Link;
 pub use link::shown;
+pub use worker::ALIVE;
 use worker::WorkerEnd;
 
 /// Where NATS is, and who asks.
@@ -37,6 +38,8 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// The name of the front, or of the one that a worker works for. No two fronts have the same.
     pub front: String,
+    /// `front` or `worker`: where answers come, `_INBOX_front.>`, so that neither reads those of the other.
+    pub role: &'static str,
     /// An attempt that nobody has taken after so long is dropped: the front has made another by then. Whole seconds.
     pub lease: Duration,
     /// After this a report that was not noted is delivered again.
@@ -78,6 +81,11 @@ impl Nats {
     /// How many attempts the workers that are alive can have at once, for a front.
     pub fn hands(&self) -> usize {
         self.front.as_ref().map_or(0, |front| front.hands())
+    }
+
+    /// Whether NATS can be reached now.
+    pub fn is_connected(&self) -> bool {
+        self.link.is_connected()
     }
 
     /// Tries once more to report what did not get through.
@@ -125,7 +133,7 @@ impl Dispatch for Nats {
     }
 
     fn reported(&self) -> io::Result<Option<Taken<Done>>> {
-        Ok(self.front()?.reported())
+        Ok(self.front()?.reported(&self.link))
     }
 
     fn noted(&self, taken: &Taken<Done>) -> io::Result<()> {

@@ -68,7 +68,8 @@ impl WorkerEnd {
         link.spawn(async move {
             while let (Some(link), Some(end)) = (of_link.upgrade(), of_end.upgrade()) {
                 // What does not get through is said again soon.
-                for (subject, message) in end.signs_of_life(&link) {
+                let signs = if link.is_connected() { end.signs_of_life(&link) } else { Vec::new() };
+                for (subject, message) in signs {
                     let _ = link.client.publish(subject, message.into()).await;
                 }
                 drop((link, end));
