@@ -90,6 +90,8 @@ async function kill({ program, workers: count, kills, seed }) {
   await build(['server']);
   return withNats(program, async (nats, folder) => {
     const random = randomFrom(seed);
+    // A job of which a worker died is handed out again as soon as may be, so that none looks stuck that is killed some times.
+    process.env.REFLOAT__CLUSTER__LEASE_SECONDS = '10';
     const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')] });
     const sets = await makeSets(folder);
     await host.start();

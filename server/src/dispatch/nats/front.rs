@@ -56,6 +56,19 @@ impl FrontEnd {
                 }
             }
         });
+        let of_link = Arc::downgrade(link);
+        link.spawn(async move {
+            // They may be gone although nothing fails here: workers need them and may not make them.
+            while let Some(link) = of_link.upgrade() {
+                if link.is_connected()
+                    && let Err(error) = link.make_streams().await
+                {
+                    tracing::debug!(%error, "no streams for the moment");
+                }
+                drop(link);
+                tokio::time::sleep(ALIVE).await;
+            }
+        });
         link.spawn(listen(ends(), link.sign_subject(), |end, message| {
             if let Some(sign) = decode(message) {
                 let mut signs = lock(&end.signs);

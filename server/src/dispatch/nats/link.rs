@@ -126,8 +126,8 @@ impl Link {
             .block_on(async { tokio::time::timeout(longest, answer).await.unwrap_or_else(|_| Err(late())) })
     }
 
-    /// Makes the streams, unless they are there.
-    async fn make_streams(&self) -> io::Result<()> {
+    /// Makes the streams and the bucket, unless they are there. Workers may not.
+    pub async fn make_streams(&self) -> io::Result<()> {
         self.check_version()?;
         let stream = |name: &str, subjects: &str| stream::Config {
             name: name.to_owned(),
@@ -169,7 +169,7 @@ impl Link {
         let config = kv::Config {
             bucket: STOP.to_owned(),
             max_age: Duration::from_hours(1),
-            storage: StorageType::Memory,
+            storage: StorageType::File,
             ..Default::default()
         };
         self.jetstream.create_key_value(config).await.map_err(failed("make a bucket"))
@@ -177,13 +177,15 @@ impl Link {
 
     /// Whether somebody has asked for a job to stop.
     pub async fn is_stopped(&self, job: Id) -> io::Result<bool> {
-        let found = self.stopped().await?.get(job.to_string()).await;
+        let store =
+            self.jetstream.get_key_value(STOP).await.map_err(failed("look up a job that is to stop"))?;
+        let found = store.get(job.to_string()).await;
         found.map(|value| value.is_some()).map_err(failed("look up a job that is to stop"))
     }
 
     /// The queue of attempts for workers of this version.
     pub async fn attempts(&self) -> io::Result<Consumer<pull::Config>> {
-        self.make_streams().await?;
+        self.check_version()?;
         let name = format!("workers_{}_{}", version(), self.settings.front);
         let config = pull::Config {
             durable_name: Some(name.clone()),
