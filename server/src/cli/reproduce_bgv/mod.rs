@@ -434,7 +434,7 @@ mod tests {
         let text = refused(toy, Mode::Thin);
         assert!(text.contains("has 4 integers") && text.contains("bgv15"), "{text}");
         let text = refused("toy-bgv10", Mode::General);
-        assert!(text.contains("has one integer") && text.contains(GENERAL), "{text}");
+        assert!(text.contains("one integer a slot") && text.contains(GENERAL), "{text}");
     }
 
     #[test]
