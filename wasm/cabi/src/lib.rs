@@ -11,6 +11,7 @@
 mod about;
 mod bgv;
 mod ckks;
+mod ckks_exports;
 mod conventional;
 mod digit_link;
 mod entropy;

@@ -1,7 +1,5 @@
 //! SHIP.
 
-use core::ffi::c_char;
-
 use refloat::{
     Error,
     bootstrapping::{
@@ -13,15 +11,11 @@ use refloat::{
 };
 
 use crate::{
-    ckks::{Ciphertext, CkksClient, CkksMethod},
-    ffi::{
-        Array, Flag, In, Out, Own, PartReader, Place, Progress, Room, SeedBytes, Text, User, Void, export,
-    },
-    keys::Keys,
+    ckks::{CkksClient, CkksMethod},
+    ckks_exports::{export_evaluator, export_owner},
     method::{Keyed, Method},
     progress::Listener,
-    secret::Secret,
-    sets::{self, Kept},
+    sets::Kept,
 };
 
 /// Largest ring whose matrix is kept in the memory of a page.
@@ -98,142 +92,5 @@ impl CkksMethod for ShipParams {
     }
 }
 
-type ShipSecret = Secret<ShipParams>;
-type ShipKeys = Keys<ShipParams>;
-type ShipCiphertext = Ciphertext<ShipParams>;
-
-export! {
-    fn rf_ship_sets(out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, &sets::names::<ShipParams>())
-    }
-
-    fn rf_ship_secret_new(set: Text, allow_insecure: Flag, seed: SeedBytes, out: Out<ShipSecret>) {
-        ShipSecret::generate(set, allow_insecure, seed).map(|secret| out.give(secret))
-    }
-
-    fn rf_ship_secret_from_bytes(bytes: Array<u8>, count: usize, allow_insecure: Flag, out: Out<ShipSecret>) {
-        ShipSecret::from_bytes(bytes.of(count)?, allow_insecure).map(|secret| out.give(secret))
-    }
-
-    fn rf_ship_secret_to_bytes(secret: In<ShipSecret>, out: Room<u8>, capacity: usize, length: Place<usize>) {
-        out.fill(capacity, &length, &secret.to_bytes())
-    }
-
-    fn rf_ship_secret_free(secret: Own<ShipSecret>) -> Void {
-        secret.free();
-    }
-
-    fn rf_ship_set(secret: In<ShipSecret>, out: Room<c_char>, capacity: usize, length: Place<usize>) {
-        out.fill_text(capacity, &length, secret.set.name)
-    }
-
-    fn rf_ship_slots(secret: In<ShipSecret>, slots: Place<usize>) {
-        slots.put(secret.set.params.slots());
-        Ok(())
-    }
-
-    fn rf_ship_key_id(secret: In<ShipSecret>, out: Room<u8>) {
-        out.put(&secret.key_id())
-    }
-
-    fn rf_ship_server_token(secret: In<ShipSecret>, origin: Text, out: Room<u8>) {
-        out.put(&secret.server_token(origin))
-    }
-
-    fn rf_ship_key_part_count(secret: In<ShipSecret>, parts: Place<usize>) {
-        parts.put(secret.key_parts());
-        Ok(())
-    }
-
-    fn rf_ship_key_part(
-        secret: In<ShipSecret>,
-        index: usize,
-        out: Room<u8>,
-        capacity: usize,
-        length: Place<usize>,
-    ) {
-        out.check(capacity, &length, secret.key_part_len(index)?)?;
-        out.fill(capacity, &length, &secret.key_part(index)?)
-    }
-
-    fn rf_ship_keys_new(secret: In<ShipSecret>, progress: Progress, user: User, out: Out<ShipKeys>) {
-        ShipKeys::generate(secret, progress, user).map(|keys| out.give(keys))
-    }
-
-    fn rf_ship_keys_from_parts(set: Text, key_id: Array<u8>, read: PartReader, user: User, out: Out<ShipKeys>) {
-        ShipKeys::collect(set, key_id.exactly()?, read, user).map(|keys| out.give(keys))
-    }
-
-    fn rf_ship_keys_free(keys: Own<ShipKeys>) -> Void {
-        keys.free();
-    }
-
-    fn rf_ship_encrypt(
-        secret: In<ShipSecret>,
-        values: Array<f64>,
-        count: usize,
-        mode: i32,
-        level: i32,
-        seed: SeedBytes,
-        out: Out<ShipCiphertext>,
-    ) {
-        ShipCiphertext::encrypt(secret, values.of(count)?, mode, level, seed).map(|x| out.give(x))
-    }
-
-    fn rf_ship_decrypt(
-        secret: In<ShipSecret>,
-        x: In<ShipCiphertext>,
-        mode: i32,
-        out: Room<f64>,
-        capacity: usize,
-        length: Place<usize>,
-    ) {
-        out.check(capacity, &length, x.numbers(mode)?)?;
-        out.fill(capacity, &length, &x.decrypt(secret, mode)?)
-    }
-
-    fn rf_ship_level(x: In<ShipCiphertext>, level: Place<usize>) {
-        level.put(x.level());
-        Ok(())
-    }
-
-    fn rf_ship_add(x: In<ShipCiphertext>, y: In<ShipCiphertext>, out: Out<ShipCiphertext>) {
-        x.add(y).map(|sum| out.give(sum))
-    }
-
-    fn rf_ship_subtract(x: In<ShipCiphertext>, y: In<ShipCiphertext>, out: Out<ShipCiphertext>) {
-        x.subtract(y).map(|difference| out.give(difference))
-    }
-
-    fn rf_ship_multiply(keys: In<ShipKeys>, x: In<ShipCiphertext>, y: In<ShipCiphertext>, out: Out<ShipCiphertext>) {
-        x.multiply(y, keys).map(|product| out.give(product))
-    }
-
-    fn rf_ship_exhaust(x: In<ShipCiphertext>, out: Out<ShipCiphertext>) {
-        x.exhaust().map(|exhausted| out.give(exhausted))
-    }
-
-    fn rf_ship_bootstrap(
-        keys: In<ShipKeys>,
-        x: In<ShipCiphertext>,
-        mode: i32,
-        progress: Progress,
-        user: User,
-        out: Out<ShipCiphertext>,
-    ) {
-        x.bootstrap(keys, mode, progress, user).map(|refreshed| out.give(refreshed))
-    }
-
-    fn rf_ship_ciphertext_from_bytes(bytes: Array<u8>, count: usize, out: Out<ShipCiphertext>) {
-        ShipCiphertext::from_bytes(bytes.of(count)?).map(|x| out.give(x))
-    }
-
-    fn rf_ship_ciphertext_to_bytes(x: In<ShipCiphertext>, out: Room<u8>, capacity: usize, length: Place<usize>) {
-        out.check(capacity, &length, x.byte_len())?;
-        out.fill(capacity, &length, &x.to_bytes()?)
-    }
-
-    fn rf_ship_ciphertext_free(x: Own<ShipCiphertext>) -> Void {
-        x.free();
-    }
-}
+export_owner!("ship", ShipParams);
+export_evaluator!("ship", ShipParams);

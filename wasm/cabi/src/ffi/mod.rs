@@ -72,15 +72,24 @@ pub fn status_of(secret: bool, body: impl FnOnce() -> Result<()>) -> i32 {
 }
 
 /// Declares functions for C. Arguments are the wrappers of [`ffi`](self), and in the body what they hold; one without a
-/// return type gives a `rf_status`. `tests/header.rs` compares them with the header.
+/// return type gives a `rf_status`. After `"method":` a function `name` is `rf_method_name` in C, otherwise it is what it is called.
+/// `tests/header.rs` compares them with the header.
 macro_rules! export {
-    ($($(#[$attribute:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
-        $($crate::ffi::export!(@one [$(#[$attribute])*] $name ($($arg: $type),*) [$($result)?] $body);)*
+    ($method:literal: $($(#[$attribute:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
+        $($crate::ffi::export!(
+            @one [$(#[$attribute])*] [concat!("rf_", $method, "_", stringify!($name))]
+            $name ($($arg: $type),*) [$($result)?] $body
+        );)*
     };
-    (@one [$(#[$attribute:meta])*] $name:ident ($($arg:ident: $type:ty),*) [] $body:block) => {
+    ($($(#[$attribute:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {
+        $($crate::ffi::export!(
+            @one [$(#[$attribute])*] [stringify!($name)] $name ($($arg: $type),*) [$($result)?] $body
+        );)*
+    };
+    (@one [$(#[$attribute:meta])*] [$($symbol:tt)*] $name:ident ($($arg:ident: $type:ty),*) [] $body:block) => {
         $(#[$attribute])*
         #[allow(unsafe_code)]
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = $($symbol)*)]
         pub extern "C" fn $name($($arg: $type),*) -> i32 {
             const SECRET: bool = false $(|| <$type as $crate::ffi::Argument>::SECRET)*;
             $crate::ffi::status_of(SECRET, || {
@@ -89,10 +98,10 @@ macro_rules! export {
             })
         }
     };
-    (@one [$(#[$attribute:meta])*] $name:ident ($($arg:ident: $type:ty),*) [$result:ty] $body:block) => {
+    (@one [$(#[$attribute:meta])*] [$($symbol:tt)*] $name:ident ($($arg:ident: $type:ty),*) [$result:ty] $body:block) => {
         $(#[$attribute])*
         #[allow(unsafe_code)]
-        #[unsafe(no_mangle)]
+        #[unsafe(export_name = $($symbol)*)]
         pub extern "C" fn $name($($arg: $type),*) -> $result $body
     };
 }
