@@ -3,7 +3,7 @@
 // Each step prints its name and time; a failing one shows its output, the others still run, and the
 // last line counts: one for a check, the runner's own number for a test suite. Steps that need something built run beside those
 // that need only the sources: cargo's checks and tests compile for minutes, and browsers wait more than they compute.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './lib/build.mjs';
 import { needChromium } from './lib/browser.mjs';
@@ -118,6 +118,8 @@ const steps = [
 
 await main(async () => {
   const chosen = choose(process.argv.slice(2));
+  // In a fresh clone everything is built once: what cargo would keep for the next time fills gigabytes and is never read.
+  if (!existsSync(join(root, 'target', 'debug', 'incremental'))) process.env.CARGO_INCREMENTAL = '0';
   const total = { passed: 0, failed: 0, skipped: 0 };
   const failures = [];
   await prepare();
