@@ -3,8 +3,9 @@
 use alloc::{format, sync::Arc, vec::Vec};
 
 use super::{
-    bluestein::{Bluestein, Places, Scratch},
+    axes::{Axes, Order},
     cyclotomic::Cyclotomic,
+    scratch::Scratch,
     second_axis::SecondAxis,
 };
 use crate::{
@@ -23,7 +24,7 @@ enum Transform<W: Word> {
     /// One or two axes: each row, and then across rows.
     Rows(NttTable<W>, Option<SecondAxis<W>>),
     /// Of odd index.
-    Odd(Bluestein<W>),
+    Odd(Axes<W>),
 }
 
 impl<W: Word> SubRing<W> {
@@ -52,7 +53,7 @@ impl<W: Word> SubRing<W> {
                     kernels.ntt_forward(ntt, row);
                 }
                 if let Some(across) = across {
-                    across.forward(kernels, &self.modulus, row);
+                    across.forward(kernels, &self.modulus, row, scratch);
                 }
             }
             Transform::Odd(odd) => odd.forward(kernels, row, scratch),
@@ -65,7 +66,7 @@ impl<W: Word> SubRing<W> {
         match &self.transform {
             Transform::Rows(ntt, across) => {
                 if let Some(across) = across {
-                    across.inverse(kernels, &self.modulus, row);
+                    across.inverse(kernels, &self.modulus, row, scratch);
                 }
                 for row in row.chunks_exact_mut(ntt.n()) {
                     kernels.ntt_inverse(ntt, row);
@@ -105,7 +106,7 @@ impl<W: Word> Basis<W> {
     /// [`Cyclotomic::divisor_of_primes`].
     pub fn over(ring: Cyclotomic, primes: &[u64]) -> Result<Self, Error> {
         let mut rows: Vec<Arc<SubRing<W>>> = Vec::with_capacity(primes.len());
-        let places = Places::new(ring);
+        let odd = ring.odd_index().map(|index| (index, Order::new(index)));
         for (i, &p) in primes.iter().enumerate() {
             if primes[..i].contains(&p) {
                 return Err(Error::InvalidArgument(format!(
@@ -113,8 +114,8 @@ impl<W: Word> Basis<W> {
                 )));
             }
             let modulus = Modulus::new(p)?;
-            let transform = match &places {
-                Some(places) => Transform::Odd(Bluestein::new(ring, places, modulus)?),
+            let transform = match &odd {
+                Some((index, order)) => Transform::Odd(Axes::new(*index, order, modulus)?),
                 None => {
                     Transform::Rows(NttTable::new(modulus, ring.columns())?, SecondAxis::new(ring, &modulus)?)
                 }

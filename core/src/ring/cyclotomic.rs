@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{automorphism::GaloisElement, odd_index::OddIndex};
+use super::{automorphism::GaloisElement, axes::convolution, odd_index::OddIndex};
 use crate::error::Error;
 
 /// Words that rows of rings of odd index are filled up to a multiple of with zeros: keys are kept in tiles of so many, or half as many.
@@ -84,15 +84,10 @@ impl Cyclotomic {
         if self.pair.is_some() { self.odd } else { 2 * self.columns as u64 * self.odd }
     }
 
-    /// What primes of moduli have to be 1 modulo: the index, or of an odd one as much as its transforms by convolutions take, the
-    /// index times a power of two.
+    /// What primes of moduli have to be 1 modulo: the index, or for an odd one the index times the power of two that the convolutions
+    /// of its transforms take.
     pub fn divisor_of_primes(self) -> u64 {
-        if self.pair.is_some() { self.odd * 2 * self.convolution() as u64 } else { self.index() }
-    }
-
-    /// Words of the convolution that transforms a polynomial of odd index: a power of two, twice the index and more.
-    pub(super) fn convolution(self) -> usize {
-        (2 * self.odd as usize - 1).next_power_of_two()
+        self.pair.map_or(self.index(), |pair| self.odd * 2 * convolution(pair) as u64)
     }
 
     /// m', or an odd index.

@@ -5,8 +5,8 @@
 //! compile. Nothing here knows of ciphertexts.
 
 mod automorphism;
+mod axes;
 mod basis;
-mod bluestein;
 mod convert;
 mod cyclotomic;
 mod integers;
@@ -14,11 +14,11 @@ mod odd_index;
 mod poly;
 mod rescale;
 mod sampling;
+mod scratch;
 mod second_axis;
 
 pub use automorphism::{Automorphism, GaloisElement};
 pub use basis::{Basis, SubRing};
-pub use bluestein::Scratch;
 pub use convert::{BaseConverter, Extension, Source};
 pub use cyclotomic::Cyclotomic;
 pub use integers::{centered, centered_f64, centered_residues, from_integers, from_wide_integers};
@@ -27,3 +27,4 @@ pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::{ModDown, switch_modulus};
 pub(crate) use sampling::fill_uniform_rows;
 pub use sampling::{Binomial, SmallPoly, uniform_rows};
+pub use scratch::Scratch;

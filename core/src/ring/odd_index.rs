@@ -57,6 +57,11 @@ impl OddIndex {
         self.primes
     }
 
+    /// The smallest primitive roots modulo `m_1` and `m_2`.
+    pub fn generators(self) -> [u64; 2] {
+        self.generators
+    }
+
     /// `m_1` - 1 and `m_2` - 1: rows, and words of a row.
     pub fn orders(self) -> [usize; 2] {
         self.primes.map(|p| p as usize - 1)

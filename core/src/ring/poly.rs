@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use super::{automorphism::Automorphism, basis::Basis, bluestein::Scratch};
+use super::{automorphism::Automorphism, basis::Basis, scratch::Scratch};
 use crate::{
     arith::{Shoup, Word},
     par,

@@ -5,9 +5,9 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     basis::Basis,
-    bluestein::Scratch,
     convert::{BaseConverter, Source},
     poly::{Eval, Poly},
+    scratch::Scratch,
 };
 use crate::{
     arith::{Modulus, Shoup, Word},

@@ -2,19 +2,14 @@
 
 use alloc::vec::Vec;
 
-use zeroize::Zeroize;
-
-use super::cyclotomic::Cyclotomic;
+use super::{cyclotomic::Cyclotomic, scratch::Scratch};
 use crate::{
     arith::{Kernels, Modulus, Shoup, Word, primes::primitive_root},
     error::Error,
 };
 
-/// Columns that are transformed together, while they are in the nearest cache.
-const BLOCK: usize = 128;
-
-/// The largest m' - 1.
-const ROWS: usize = 16;
+/// Words that are transformed together, in all rows, while they are in the nearest cache.
+const BLOCK: usize = 2048;
 
 /// The matrices from coefficients of Z, .., Z^(m'-1) to values at omega, .., omega^(m'-1) and back, omega a root of unity of
 /// order m' modulo a prime.
@@ -53,34 +48,50 @@ impl<W: Word> SecondAxis<W> {
     }
 
     /// Rows of coefficients to rows of values.
-    pub(super) fn forward(&self, kernels: &dyn Kernels<W>, m: &Modulus<W>, x: &mut [W]) {
-        self.apply(kernels, m, &self.forward, x);
+    pub(super) fn forward(
+        &self,
+        kernels: &dyn Kernels<W>,
+        m: &Modulus<W>,
+        x: &mut [W],
+        scratch: &mut Scratch<W>,
+    ) {
+        self.apply(kernels, m, &self.forward, x, scratch);
     }
 
     /// Rows of values to rows of coefficients.
-    pub(super) fn inverse(&self, kernels: &dyn Kernels<W>, m: &Modulus<W>, x: &mut [W]) {
-        self.apply(kernels, m, &self.inverse, x);
+    pub(super) fn inverse(
+        &self,
+        kernels: &dyn Kernels<W>,
+        m: &Modulus<W>,
+        x: &mut [W],
+        scratch: &mut Scratch<W>,
+    ) {
+        self.apply(kernels, m, &self.inverse, x, scratch);
     }
 
-    fn apply(&self, kernels: &dyn Kernels<W>, m: &Modulus<W>, matrix: &[Shoup<W>], x: &mut [W]) {
+    fn apply(
+        &self,
+        kernels: &dyn Kernels<W>,
+        m: &Modulus<W>,
+        matrix: &[Shoup<W>],
+        x: &mut [W],
+        scratch: &mut Scratch<W>,
+    ) {
         let (rows, columns) = (self.rows, x.len() / self.rows);
-        let mut memory = [W::ZERO; ROWS * BLOCK];
-        for start in (0..columns).step_by(BLOCK) {
-            let width = BLOCK.min(columns - start);
+        let block = (BLOCK / rows).min(columns);
+        for start in (0..columns).step_by(block) {
+            let width = block.min(columns - start);
             let own = |row: usize| row * columns + start..row * columns + start + width;
-            let memory = &mut memory[..rows * width];
+            let memory = scratch.words(rows * width);
             for (row, copy) in memory.chunks_exact_mut(width).enumerate() {
                 copy.copy_from_slice(&x[own(row)]);
             }
+            let terms: Vec<&[W]> = memory.chunks_exact(width).collect();
             for (row, factors) in matrix.chunks_exact(rows).enumerate() {
                 let out = &mut x[own(row)];
                 out.fill(W::ZERO);
-                for (copy, factor) in memory.chunks_exact(width).zip(factors) {
-                    kernels.mul_scalar_add_assign(m, out, copy, factor);
-                }
+                kernels.add_multiples(m, out, &terms, factors);
             }
         }
-        // Secrets are transformed too.
-        memory.zeroize();
     }
 }

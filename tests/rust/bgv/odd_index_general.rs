@@ -1,6 +1,8 @@
 //! General BGV bootstrapping in rings of odd index: every stage as the holder of the key sees it, and chains.
 
-use refloat::bootstrapping::bgv::{BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvState};
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvState, published_sets,
+};
 use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::{BgvCiphertext, Factor};
@@ -133,4 +135,34 @@ fn ciphertexts_go_over_the_wire_without_what_fills_up_their_rows() {
     assert_eq!(set.decrypt(&back), message);
     let same = x.parts().iter().zip(back.parts()).all(|(x, y)| x.data() == y.data());
     assert!(same);
+}
+
+/// What a title and the documents say of the sets, without their keys.
+#[test]
+fn published_sets_are_what_they_say() {
+    // Slots, integers of a slot, degree of the removal, and log2 QP as published.
+    let published = [
+        ("II-A", [1224, 45, 127], 2253.0),
+        ("III-A", [1932, 28, 133], 2176.0),
+        ("IV-A", [3150, 14, 93], 1803.0),
+        ("V-A", [2784, 18, 93], 2036.0),
+        ("V-A-thin", [2784, 18, 93], 2036.0),
+    ];
+    let sets = published_sets();
+    assert_eq!(sets.iter().map(|set| set.name).collect::<Vec<_>>(), published.map(|(name, ..)| name));
+    for (set, (name, numbers, log_qp)) in sets.iter().zip(published) {
+        let params = set.params().expect(name);
+        let slots = params.context().slots();
+        assert_eq!([slots, params.n() / slots, params.removal().degree()], numbers, "{name}");
+        println!(
+            "{name}: log2 QP {:.1}, log2 q0 R {:.1}, failure 2^{:.1}, keys {:.2} GB",
+            params.log_qp(),
+            params.log_q0_p(),
+            params.log2_failure(),
+            params.expanded_key_bytes() as f64 / 1e9
+        );
+        assert!(params.log_qp() <= log_qp, "{name}: no less secure than published");
+        assert!(params.log2_failure() <= set.promised, "{name}");
+        assert!(set.title.starts_with("INSECURE"), "{name}");
+    }
 }

@@ -222,8 +222,11 @@ fn other_rings_and_primes_are_refused() {
         assert!(matches!(Cyclotomic::new(n, index), Err(Error::InvalidArgument(_))), "{n}, {index}");
     }
     let ring = Cyclotomic::new(24, 35).expect("a ring");
-    // 1 modulo 35 and 128, and not modulo 256.
-    let prime =
-        (1..1000).map(|k: u64| 35 * 128 * (2 * k + 1) + 1).find(|&p| refloat::arith::primes::is_prime(p));
-    assert!(matches!(Basis::<u64>::over(ring, &[prime.expect("a prime")]), Err(Error::InvalidArgument(_))));
+    // Not 1 modulo twice the length of the convolution, and not 1 modulo the index.
+    let divisor = ring.divisor_of_primes();
+    for part in [2, 35] {
+        let mut candidates = (1..1000).map(|k| divisor / part * k + 1).filter(|p| p % divisor != 1);
+        let prime = candidates.find(|&p| refloat::arith::primes::is_prime(p)).expect("a prime");
+        assert!(matches!(Basis::<u64>::over(ring, &[prime]), Err(Error::InvalidArgument(_))), "{prime}");
+    }
 }

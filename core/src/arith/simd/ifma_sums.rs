@@ -102,7 +102,10 @@ fn add_packs<const P: usize>(
     }
     for (j, (x, factor)) in terms.iter().zip(scalars).enumerate() {
         if j > 0 && j % ROOM == 0 {
-            sums = sums.map(|sum| s.shrink(sum));
+            // A closure would be a function of its own, without the instructions of this one.
+            for sum in &mut sums {
+                *sum = s.shrink(*sum);
+            }
         }
         let factor = s.lanes.splat(factor.value);
         for (sum, x) in sums.iter_mut().zip(&s.packs(x).0[at..at + P]) {

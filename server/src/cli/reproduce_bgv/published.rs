@@ -50,7 +50,35 @@ static P16: Figures = Figures {
 };
 
 /// Rows of general bootstrapping, by the name of the set.
-static GENERAL: [(&str, Figures); 2] = [("IV-A", IV_A), ("V-A", V_A)];
+static GENERAL: [(&str, Figures); 4] = [("II-A", II_A), ("III-A", III_A), ("IV-A", IV_A), ("V-A", V_A)];
+
+const II_A: Figures = Figures {
+    row: "II-A, general",
+    source: TABLE,
+    seconds: 2427.0,
+    stages: &[],
+    parts: Some([277.0, 2148.0]),
+    capacity: Some([1594.0, 219.0, 293.0, 1080.0]),
+    slots: 1224,
+    integers: 45,
+    degree: 127,
+    log_qp: 2253.0,
+    security: 82.0,
+};
+
+const III_A: Figures = Figures {
+    row: "III-A, general",
+    source: TABLE,
+    seconds: 1545.0,
+    stages: &[],
+    parts: Some([319.0, 1224.0]),
+    capacity: Some([1558.0, 241.0, 316.0, 998.0]),
+    slots: 1932,
+    integers: 28,
+    degree: 133,
+    log_qp: 2176.0,
+    security: 82.8,
+};
 
 const IV_A: Figures = Figures {
     row: "IV-A, general",
