@@ -24,7 +24,8 @@ pub struct ClusterSection {
     pub front: String,
     /// Seconds without a sign of a job that is out after which it is handed out again.
     pub lease_seconds: u64,
-    /// What the name of this worker begins with, as `refloat cluster status` shows it: letters, digits, `-` and `_`.
+    /// What the name of this worker begins with, as `refloat cluster status` shows it: letters, digits, `-` and `_`. Workers with names of
+    /// their own are given the same keys after a new start.
     pub name: String,
     /// Jobs that a worker runs at once, with the same keys in memory; 0: as many as have `threads_per_job` threads each, and as fit
     /// into the memory beside the keys.

@@ -279,6 +279,7 @@ impl Front {
                 return Ok(());
             };
             placement.take(&worker, job.key, bytes(&job.params));
+            self.warm.insert((worker.clone(), job.key), now);
             let lease = Lease { worker: Some(worker.clone()), ..Lease::new(&job, now) };
             self.out.insert(job.id, lease);
             match self.work(&job) {
