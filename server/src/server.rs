@@ -151,12 +151,7 @@ impl Server {
         let patience = Duration::from_secs(self.service.config.server.shutdown_seconds);
         let service = Arc::clone(&self.service);
         let worker = tokio::task::spawn_blocking(move || {
-            let deadline = std::time::Instant::now() + patience;
-            while !self.worker.is_finished() && std::time::Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            service.live.stop_all(Stop::ShuttingDown);
-            let _ = self.worker.join();
+            worker::join(vec![self.worker], patience, || service.live.stop_all(Stop::ShuttingDown));
         });
         for listener in self.listeners {
             let _ = listener.await;

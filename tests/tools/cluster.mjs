@@ -4,7 +4,9 @@
 //   --workers N   workers, each a process
 //   --kills N     kill -9 of a worker, the front or nats-server, in an order that the seed decides
 //   --seed S      a number, by default of this moment
+//   --slots N     jobs that each worker runs at once, 2 unless something else is said
 //   --tests       the contract of a dispatch by NATS as well, which compiles the server's tests
+//   --measure     no kills but figures: jobs a second with one and two workers, and how soon jobs go on after a worker or the front was killed
 //
 // Honest clients upload keys of toy sets, submit jobs, cancel some, delete keys, and compare each result, byte for byte, with what the
 // command line made of the same input in one process. Without a nats-server everything is skipped, and said to be.
@@ -17,6 +19,7 @@ import { countTests } from './lib/count.mjs';
 import { Stop, begin, bold, green, main, red, say } from './lib/log.mjs';
 import { Nats, findNats } from './lib/nats.mjs';
 import { cargoProgress, run } from './lib/run.mjs';
+import { SETTINGS as FIGURES, figures } from './soak/figures.mjs';
 import { HonestClients } from './soak/honest.mjs';
 import { Host } from './soak/host.mjs';
 import { Ledger } from './soak/ledger.mjs';
@@ -31,7 +34,9 @@ const options = {
   workers: { type: 'string', default: '2' },
   kills: { type: 'string', default: '200' },
   seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
+  slots: { type: 'string', default: '2' },
   tests: { type: 'boolean', default: false },
+  measure: { type: 'boolean', default: false },
 };
 
 function whole(name, text, least) {
@@ -51,7 +56,7 @@ await main(async () => {
     total.skipped = values.tests ? 2 : 1;
   } else {
     if (values.tests) leg(await contract(program));
-    leg(await kill({ program, workers, kills, seed }));
+    leg(values.measure ? await measure(program) : await kill({ program, workers, kills, seed, slots: whole('slots', values.slots, 1) }));
   }
   say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   return total.failed ? 1 : 0;
@@ -74,7 +79,7 @@ function contract(program) {
   return withNats(program, async (nats) => {
     const progress = begin('what is asked of every dispatch, of NATS');
     const args = ['test', '--package', 'refloat-server', '--test', 'server', '--', '--ignored', 'by_nats'];
-    const { code, output } = await run('cargo', args, { ...cargoProgress(progress), env: { ...cargoProgress(progress).env, REFLOAT_NATS: ['front', 'worker'].map((user) => nats.url(user)).join(' ') } });
+    const { code, output } = await run('cargo', args, { ...cargoProgress(progress), env: { ...cargoProgress(progress).env, REFLOAT_NATS: ['front', 'worker', 'operator'].map((user) => nats.url(user)).join(' ') } });
     const passed = code === 0 && countTests(output).passed === 1;
     if (passed) progress.done();
     else {
@@ -85,17 +90,36 @@ function contract(program) {
   });
 }
 
-async function kill({ program, workers: count, kills, seed }) {
+async function measure(program) {
+  say(bold('figures'));
+  await build(['server']);
+  return withNats(program, async (nats, folder) => {
+    const settings = FIGURES;
+    const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')], settings });
+    const { ckks } = await makeSets(folder);
+    await host.start();
+    const workers = new Workers(folder, { data: host.data, nats: nats.url('worker'), settings });
+    try {
+      await figures(host, workers, ckks);
+      return true;
+    } finally {
+      await workers.close();
+      await host.close();
+    }
+  });
+}
+
+async function kill({ program, workers: count, kills, seed, slots }) {
   say(bold(`${count} workers, ${kills} kills, seed ${seed}`));
   await build(['server']);
   return withNats(program, async (nats, folder) => {
     const random = randomFrom(seed);
     // A job of which a worker died is handed out again as soon as may be, so that none looks stuck that is killed some times.
-    process.env.REFLOAT__CLUSTER__LEASE_SECONDS = '10';
-    const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')] });
+    const settings = { REFLOAT__CLUSTER__LEASE_SECONDS: '10', REFLOAT__CLUSTER__SLOTS: `${slots}` };
+    const host = new Host(folder, { mount: false, args: ['--role', 'front', '--nats', nats.url('front')], settings });
     const sets = await makeSets(folder);
     await host.start();
-    const workers = new Workers(folder, { data: host.data, nats: nats.url('worker') });
+    const workers = new Workers(folder, { data: host.data, nats: nats.url('worker'), settings });
     for (let number = 0; number < count; number++) workers.start(number);
     const ledger = new Ledger();
     const clients = new HonestClients(host, sets, ledger, randomFrom(seed + 1));

@@ -3,8 +3,10 @@
 //! A record of the job table says how long the bytes of a name are and what their digest is; here are the bytes. What runs a job needs
 //! these alone, and not the table.
 
+mod cached;
 mod files;
 
+pub use cached::CachedBlobs;
 pub use files::FileBlobs;
 
 use std::io;

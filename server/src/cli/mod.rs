@@ -7,6 +7,8 @@ mod bits;
 mod bootstrap;
 mod chain;
 mod circuit;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod connection;
 mod conventional;
 mod data;
@@ -93,6 +95,9 @@ struct Cli {
 enum Command {
     /// Runs the server.
     Serve(serve::Arguments),
+    /// Looks at a front and its workers, drains a worker, or plans a cluster.
+    #[cfg(feature = "cluster")]
+    Cluster(cluster::Arguments),
     /// Lists the parameter sets, or one of them in full.
     Params(params::Arguments),
     /// Says what a set takes before keys are made: rotations, bytes, memory, levels; with --measure seconds.
@@ -193,6 +198,8 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, registry: &Regis
 fn run(command: Command, registry: &Registry, output: &Output) -> Result<(), Failure> {
     match command {
         Command::Serve(arguments) => serve::run(&arguments, registry, output),
+        #[cfg(feature = "cluster")]
+        Command::Cluster(arguments) => cluster::run(&arguments, registry, output),
         Command::Params(arguments) => params::run(&arguments, registry, output),
         Command::Plan(arguments) => plan::run(&arguments, registry, output),
         Command::Keygen(arguments) => keygen::run(&arguments, registry, output),

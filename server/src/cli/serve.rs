@@ -3,6 +3,8 @@
 use std::io::{BufRead, IsTerminal, Read};
 use std::net::SocketAddr;
 use std::path::PathBuf;
+#[cfg(feature = "cluster")]
+use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
@@ -14,14 +16,20 @@ use zeroize::Zeroizing;
 use super::failure::Failure;
 use super::output::{Output, bytes};
 #[cfg(feature = "cluster")]
-use crate::cluster::worker::Worker;
+use crate::cluster::{Slots, worker::Worker};
 use crate::config::{Config, LogFormat, LogLevel, Role, api_key_hash_of};
+#[cfg(feature = "cluster")]
+use crate::dispatch::nats::Addresses;
 use crate::engines::Engines;
 use crate::registry::{Memory, Registry, SetFilter};
 #[cfg(feature = "cluster")]
 use crate::system::signals::survive_file_size_limit;
 use crate::system::signals::{Ending, told_to_end};
 use crate::{Server, service, settings};
+
+/// How often a worker looks whether it was drained.
+#[cfg(feature = "cluster")]
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Bytes read of a line with a secret; more than a secret may have.
 const SECRET_LINE: u64 = 4096;
@@ -133,20 +141,33 @@ fn engines(config: &Config, registry: &Registry) -> Result<Engines, Failure> {
 #[cfg(feature = "cluster")]
 fn work(config: Config, engines: Engines, runtime: &Runtime, output: &Output) -> Result<(), Failure> {
     let start = |error: std::io::Error| Failure { code: "START".to_owned(), detail: error.to_string() };
-    let (nats, data) =
-        (crate::dispatch::nats::shown(&config.cluster.nats), config.storage.data.display().to_string());
-    let threads = service::worker::threads(&config);
+    let nats = config.cluster.nats.parse::<Addresses>().map_err(start)?.to_string();
+    let data = config.storage.data.display().to_string();
+    let Slots { count: slots, threads } = Slots::of(&config, &engines);
     {
         let _entered = runtime.enter();
         survive_file_size_limit().map_err(|error| Failure::system(&error))?;
     }
     let worker = Worker::start(config, engines).map_err(start)?;
     let backend = refloat::about().backend_u32;
-    tracing::info!(nats, backend, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat works");
-    let value = json!({ "nats": nats, "backend": backend, "threads": threads, "data": data });
+    tracing::info!(nats, backend, slots, threads, data, version = env!("CARGO_PKG_VERSION"), "refloat works");
+    let value = json!({ "nats": nats, "backend": backend, "slots": slots, "threads": threads, "data": data });
     let _ = output.result(&value, || format!("refloat works for {nats}"));
-    runtime.block_on(told_to_end()).map_err(|error| Failure::system(&error))?;
-    tracing::info!("stopping; a second signal stops at once");
+    let drained = async {
+        while !worker.is_finished() {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    runtime.block_on(async {
+        tokio::select! {
+            () = drained => tracing::info!("drained"),
+            ending = told_to_end() => {
+                ending.map_err(|error| Failure::system(&error))?;
+                tracing::info!("stopping; a second signal stops at once");
+            }
+        }
+        Ok::<(), Failure>(())
+    })?;
     runtime.block_on(async {
         tokio::select! {
             _ = tokio::task::spawn_blocking(|| worker.stop()) => {}

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::settings;
 use crate::dispatch::Dispatch;
-use crate::dispatch::nats::{ALIVE, Nats};
+use crate::dispatch::nats::{ALIVE, Nats, Standing};
 use crate::service::Service;
 use crate::service::front::{Front, Policy};
+use crate::store::jobs;
 
 /// Longest time between two looks at what there is to do.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -33,10 +34,10 @@ pub fn start(service: Arc<Service>) -> std::io::Result<JoinHandle<()>> {
 
 fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
     let dispatch = Arc::clone(nats) as Arc<dyn Dispatch>;
-    let mut front = Front::new(Arc::clone(service), dispatch, Policy { most: 0, lease });
+    let mut front = Front::new(Arc::clone(service), dispatch, Policy { lease });
+    let mut told = None;
     let mut clock = Clock { now: Duration::ZERO, last: Instant::now(), connected: None };
     while !service.is_stopping() {
-        front.set_most(nats.hands());
         let now = clock.tick(nats.is_connected());
         let turned = catch_unwind(AssertUnwindSafe(|| front.turn(now.as_millis() as u64)));
         match turned {
@@ -45,7 +46,23 @@ fn run(service: &Arc<Service>, nats: &Arc<Nats>, lease: Option<u64>) {
             Ok(Err(error)) => tracing::debug!(%error, "the front is stuck for the moment"),
             Err(_) => service.metrics.panicked(),
         }
+        if told.is_none_or(|at: Instant| at.elapsed() >= ALIVE) {
+            told = Some(Instant::now());
+            tell(service, nats);
+        }
         service.live.wait(PAUSE);
+    }
+}
+
+/// Says to operators how the front stands.
+fn tell(service: &Service, nats: &Nats) {
+    if let Ok(queued) = jobs::queued(&service.store) {
+        nats.tell(&Standing {
+            front: service.config.cluster.front.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            queued: queued as u64,
+            out: service.crew.out(),
+        });
     }
 }
 

@@ -2,7 +2,11 @@
 //! jobs in a folder that all of them see.
 
 pub mod front;
+pub mod model;
+mod slots;
 pub mod worker;
+
+pub use slots::Slots;
 
 use std::time::Duration;
 

@@ -24,6 +24,19 @@ pub struct ClusterSection {
     pub front: String,
     /// Seconds without a sign of a job that is out after which it is handed out again.
     pub lease_seconds: u64,
+    /// What the name of this worker begins with, as `refloat cluster status` shows it: letters, digits, `-` and `_`. Workers with names of
+    /// their own are given the same keys after a new start.
+    pub name: String,
+    /// Jobs that a worker runs at once, with the same keys in memory; 0: as many as have `threads_per_job` threads each, and as fit
+    /// into the memory beside the keys.
+    pub slots: usize,
+    /// Threads that each job is to have at least where `slots` is 0.
+    pub threads_per_job: usize,
+    /// Folder on a disk of this machine in which a worker keeps copies of keys that it has read; empty: none.
+    #[schema(value_type = String)]
+    pub cache: PathBuf,
+    /// Bytes that those copies take at most; which were read longest ago go first.
+    pub cache_bytes: u64,
 }
 
 impl Default for ClusterSection {
@@ -34,6 +47,11 @@ impl Default for ClusterSection {
             credentials: PathBuf::new(),
             front: "0".to_owned(),
             lease_seconds: 20,
+            name: "worker".to_owned(),
+            slots: 0,
+            threads_per_job: 2,
+            cache: PathBuf::new(),
+            cache_bytes: 64 << 30,
         }
     }
 }
@@ -64,8 +82,23 @@ impl ClusterSection {
                 self.lease_seconds
             ));
         }
+        if !is_token(&self.front) {
+            return fail(format!(
+                "cluster.front = {:?}: the name of a front is of up to {LONGEST_NAME} letters, digits, - and _",
+                self.front
+            ));
+        }
+        if !is_token(&self.name) || self.name.len() > LONGEST_NAME / 2 {
+            return fail(format!(
+                "cluster.name = {:?}: the name of a worker is of up to {} letters, digits, - and _",
+                self.name,
+                LONGEST_NAME / 2
+            ));
+        }
+        if self.slots > MOST_SLOTS {
+            return fail(format!("cluster.slots = {}: the most is {MOST_SLOTS}", self.slots));
+        }
         match (self.role, self.nats.is_empty()) {
-            // The address may have a password.
             // The address may have a password.
             (Role::All, false) => fail(
                 "cluster.nats is set and cluster.role = \"all\": a server that does everything itself asks no NATS; choose the role \
@@ -84,9 +117,30 @@ impl ClusterSection {
     }
 }
 
+/// Jobs that a worker runs at once, at most.
+const MOST_SLOTS: usize = 1024;
+
+/// Longest name of a front, or of a worker.
+const LONGEST_NAME: usize = 64;
+
+/// Whether a name can be part of a subject.
+pub(crate) fn is_token(name: &str) -> bool {
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(fits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_front_is_named_by_what_a_subject_can_have() {
+        let named = |front: &str| ClusterSection { front: front.to_owned(), ..ClusterSection::default() };
+        assert_eq!(named("north-2_b").check(), Ok(()));
+        for name in ["", "a.b", "a b", "*", ">", "é", &"x".repeat(65)] {
+            assert!(named(name).check().unwrap_err().0.starts_with("cluster.front = "), "{name}");
+        }
+    }
 
     #[test]
     fn roles_and_nats_go_together() {
@@ -97,6 +151,8 @@ mod tests {
             (with(Role::All, "nats://127.0.0.1:4222"), "cluster.role = \"all\""),
             (with(Role::Front, ""), "cluster.role = \"front\""),
             (with(Role::Worker, ""), "cluster.role = \"worker\""),
+            (ClusterSection { name: "a.b".into(), ..ClusterSection::default() }, "cluster.name = \"a.b\""),
+            (ClusterSection { slots: 1025, ..ClusterSection::default() }, "cluster.slots = 1025"),
             (ClusterSection { lease_seconds: 9, ..ClusterSection::default() }, "cluster.lease_seconds = 9"),
         ] {
             let error = section.check().unwrap_err().0;

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 use crate::system;
 
 pub use access::{AccessSection, ApiKey, api_key_hash, api_key_hash_of};
+pub(crate) use cluster::is_token;
 pub use cluster::{ClusterSection, Role};
 
 /// Everything that can be set.

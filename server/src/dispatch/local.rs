@@ -1,23 +1,26 @@
 //! Dispatch within one process.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::queue::{Millis, Queue, Rules};
-use super::{Dispatch, Done, Sign, Taken};
+use super::{Alive, Dispatch, Done, Sign, Taken};
 use crate::id::Id;
 use crate::work::Work;
 
 /// Queues in memory. They end with the process, and the table has all that is needed to fill them anew.
 pub struct Local {
+    rules: Rules,
     state: Mutex<State>,
     now: Box<dyn Fn() -> Millis + Send + Sync>,
 }
 
 struct State {
-    work: Queue<Work>,
+    /// By the name of the worker.
+    work: HashMap<String, Queue<Work>>,
+    workers: Vec<Alive>,
     done: Queue<Done>,
     signs: Vec<Sign>,
     cancelled: HashSet<Id>,
@@ -34,13 +37,28 @@ impl Local {
     /// Empty queues with these rules, by a clock.
     pub fn new(rules: Rules, now: impl Fn() -> Millis + Send + Sync + 'static) -> Self {
         let state = State {
-            work: Queue::new(rules),
+            work: HashMap::new(),
+            workers: vec![Alive::alone()],
             // Two reports of an attempt may differ, and the table sorts that out.
             done: Queue::new(Rules { window: 0, ..rules }),
             signs: Vec::new(),
             cancelled: HashSet::new(),
         };
-        Self { state: Mutex::new(state), now: Box::new(now) }
+        Self { rules, state: Mutex::new(state), now: Box::new(now) }
+    }
+
+    /// Says who is alive; without that there is one worker, which has no name.
+    pub fn set_workers(&self, workers: Vec<Alive>) {
+        self.state().workers = workers;
+    }
+
+    /// The next attempt that is offered to the worker of a name.
+    pub fn take_as(&self, worker: &str) -> Option<Work> {
+        let mut state = self.state();
+        let queue = state.work.get_mut(worker)?;
+        let taken = queue.take((self.now)())?;
+        queue.drop(taken.ticket);
+        Some(taken.message)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -49,18 +67,19 @@ impl Local {
 }
 
 impl Dispatch for Local {
-    fn publish(&self, work: &Work) -> io::Result<()> {
+    fn workers(&self) -> Vec<Alive> {
+        self.state().workers.clone()
+    }
+
+    fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
         let mut state = self.state();
-        state.work.push((work.job, work.attempt), work.clone(), (self.now)());
+        let queue = state.work.entry(worker.to_owned()).or_insert_with(|| Queue::new(self.rules));
+        queue.push((work.job, work.attempt), work.clone(), (self.now)());
         Ok(())
     }
 
     fn take(&self) -> io::Result<Option<Work>> {
-        let mut state = self.state();
-        Ok(state.work.take((self.now)()).map(|taken| {
-            state.work.drop(taken.ticket);
-            taken.message
-        }))
+        Ok(self.take_as(""))
     }
 
     fn sign(&self, sign: &Sign) -> io::Result<()> {

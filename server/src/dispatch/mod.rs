@@ -5,12 +5,15 @@
 //! whether it still counts. What is asked of an implementation is in its contract, `server/tests/server/dispatch_contract.rs`, and
 //! `server/tests/server/simulation.rs` runs the two ends over one that misbehaves in every way it may.
 
+mod alive;
+pub mod held;
 mod local;
 #[cfg(feature = "cluster")]
 pub mod nats;
 pub mod news;
 pub mod queue;
 
+pub use alive::Alive;
 pub use local::Local;
 pub use news::{News, Sign};
 pub use queue::{Rules, Taken, Ticket};
@@ -31,6 +34,8 @@ use crate::work::Work;
 pub enum Outcome {
     /// A result, which is stored.
     Made(Made),
+    /// The keys do not fit into the memory of whoever took it, for this reason; others may have more.
+    TooLarge(Problem),
     /// The job cannot be done.
     Failed(Problem),
     /// It was cancelled.
@@ -62,13 +67,16 @@ pub struct Done {
 
 /// Work to those who run it, and word from them. Nothing blocks for long.
 pub trait Dispatch: Send + Sync + 'static {
-    /// Offers an attempt to whoever takes it first. One that was offered a short time before is not offered twice.
+    /// The workers that are alive, as they last said of themselves.
+    fn workers(&self) -> Vec<Alive>;
+
+    /// Offers an attempt to the worker of a name. One that was offered a short time before is not offered twice.
     ///
     /// # Errors
     /// It may not have been offered.
-    fn publish(&self, work: &Work) -> io::Result<()>;
+    fn publish(&self, worker: &str, work: &Work) -> io::Result<()>;
 
-    /// The next attempt, for the caller alone: it is not offered to others again. That whoever took it has died is found by the front,
+    /// The next attempt that is offered to the caller, who has it from then on. That whoever took it has died is found by the front,
     /// which makes a new attempt; here it would have to be told from a job that kills all who take it.
     ///
     /// # Errors

@@ -53,8 +53,8 @@ pub enum News {
     },
     /// The keys were in memory, or have been loaded.
     Keys {
-        /// Whether they were in memory.
-        cached: bool,
+        /// Seconds in which they were loaded; `None` if they were in memory.
+        loaded: Option<f64>,
     },
     /// The evaluation panicked.
     Panicked,

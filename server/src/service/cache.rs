@@ -1,6 +1,6 @@
 //! Evaluation keys in memory: least recently used go first, keys in use stay.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,8 @@ struct State {
     entries: HashMap<Id, Entry>,
     /// Forgotten, and in memory until nobody holds them and [`KeyCache::take_idle`] is called.
     forgotten: Vec<Arc<LoadedKeys>>,
+    /// Bytes that are set aside for keys which are being loaded.
+    loading: BTreeMap<Id, u64>,
     clock: u64,
     evictions: u64,
     releases: u64,
@@ -38,6 +40,32 @@ struct Entry {
     used: u64,
     /// When it was asked for last.
     at: Instant,
+}
+
+/// Keys that no room will ever do for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Bytes that the cache may hold.
+    pub budget: u64,
+}
+
+/// Room for keys that are being loaded, until they are or the room is dropped. Meanwhile nobody else loads them.
+pub struct Room<'a> {
+    cache: &'a KeyCache,
+    id: Id,
+}
+
+impl Room<'_> {
+    /// Keeps the key set that was loaded, which is made of this, and returns it for use.
+    pub fn fill(self, of: Source, keys: LoadedKeys) -> Arc<LoadedKeys> {
+        self.cache.insert(self.id, of, keys)
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.cache.state().loading.remove(&self.id);
+    }
 }
 
 impl KeyCache {
@@ -81,29 +109,30 @@ impl KeyCache {
         Some(Arc::clone(&entry.keys))
     }
 
-    /// Drops key sets that nobody holds, those that are forgotten and then the least recently used, until `bytes` more fit.
-    /// Returns whether they do.
-    pub fn make_room(&self, bytes: u64) -> bool {
+    /// The key sets in memory.
+    pub fn held(&self) -> Vec<Id> {
+        self.state().entries.keys().copied().collect()
+    }
+
+    /// Makes room for a key set of so many bytes, in the place of those that nobody holds: those that are forgotten, and then the least
+    /// recently used; `None` where somebody loads that one already, or has others in use, for the moment.
+    ///
+    /// # Errors
+    /// It takes more than the cache may hold.
+    pub fn reserve(&self, id: Id, bytes: u64) -> Result<Option<Room<'_>>, TooLarge> {
+        if bytes > self.budget {
+            return Err(TooLarge { budget: self.budget });
+        }
         // Freeing takes a while, and nobody is to wait for it.
         let mut dropped = Vec::new();
         let mut state = self.state();
-        while state.bytes().saturating_add(bytes) > self.budget {
-            if let Some(place) = state.forgotten.iter().position(is_free) {
-                dropped.push(state.forgotten.swap_remove(place));
-                continue;
-            }
-            let oldest = state
-                .entries
-                .iter()
-                .filter(|(_, entry)| is_free(&entry.keys))
-                .min_by_key(|(_, entry)| entry.used)
-                .map(|(id, _)| *id);
-            let Some(oldest) = oldest else { return false };
-            dropped.extend(state.entries.remove(&oldest).map(|entry| entry.keys));
-            state.evictions += 1;
+        if state.loading.contains_key(&id) || !state.make_room(bytes, self.budget, &mut dropped) {
+            drop(state);
+            return Ok(None);
         }
+        state.loading.insert(id, bytes);
         drop(state);
-        true
+        Ok(Some(Room { cache: self, id }))
     }
 
     /// Takes out the key sets that nobody holds and that are forgotten, or that nobody has asked for since `age` ago.
@@ -144,7 +173,24 @@ impl KeyCache {
 impl State {
     fn bytes(&self) -> u64 {
         let kept = self.entries.values().map(|entry| &entry.keys);
-        kept.chain(&self.forgotten).map(|keys| keys.bytes).sum()
+        let kept: u64 = kept.chain(&self.forgotten).map(|keys| keys.bytes).sum();
+        kept + self.loading.values().sum::<u64>()
+    }
+
+    /// Takes key sets out that nobody holds, until so many bytes more fit.
+    fn make_room(&mut self, bytes: u64, budget: u64, dropped: &mut Vec<Arc<LoadedKeys>>) -> bool {
+        while self.bytes().saturating_add(bytes) > budget {
+            if let Some(place) = self.forgotten.iter().position(is_free) {
+                dropped.push(self.forgotten.swap_remove(place));
+                continue;
+            }
+            let free = self.entries.iter().filter(|(_, entry)| is_free(&entry.keys));
+            let oldest = free.min_by_key(|(_, entry)| entry.used).map(|(id, _)| *id);
+            let Some(oldest) = oldest else { return false };
+            dropped.extend(self.entries.remove(&oldest).map(|entry| entry.keys));
+            self.evictions += 1;
+        }
+        true
     }
 }
 
@@ -177,6 +223,11 @@ mod tests {
         }
     }
 
+    /// Whether there is room, or can be made.
+    fn make_room(cache: &KeyCache, bytes: u64) -> bool {
+        cache.reserve(Id([0xff; 16]), bytes).is_ok_and(|room| room.is_some())
+    }
+
     fn keys(bytes: u64) -> LoadedKeys {
         LoadedKeys::new(bytes, Idle)
     }
@@ -185,19 +236,35 @@ mod tests {
     fn least_recently_used_goes_first_and_used_stays() {
         let cache = KeyCache::new(100);
         let [a, b, c] = [1, 2, 3].map(|byte| Id([byte; 16]));
-        assert!(cache.make_room(40));
+        assert!(make_room(&cache, 40));
         cache.insert(a, OF, keys(40));
-        assert!(cache.make_room(40));
+        assert!(make_room(&cache, 40));
         cache.insert(b, OF, keys(40));
         let held = cache.get(a, OF).unwrap();
-        assert!(cache.make_room(40), "b is older than a");
+        assert!(make_room(&cache, 40), "b is older than a");
         assert!(cache.get(b, OF).is_none() && cache.bytes() == 40 && cache.evictions() == 1);
         cache.insert(c, OF, keys(40));
-        assert!(!cache.make_room(70), "a is held");
+        assert!(!make_room(&cache, 70), "a is held");
         assert!(cache.get(c, OF).is_none() && cache.bytes() == 40);
         drop(held);
-        assert!(cache.make_room(100) && cache.bytes() == 0);
-        assert!(!cache.make_room(101));
+        assert!(make_room(&cache, 100) && cache.bytes() == 0);
+        assert!(!make_room(&cache, 101));
+    }
+
+    #[test]
+    fn keys_are_loaded_once_and_together_within_the_budget() {
+        let cache = KeyCache::new(100);
+        let [a, b] = [1, 2].map(|byte| Id([byte; 16]));
+        assert_eq!(cache.reserve(a, 101).err(), Some(TooLarge { budget: 100 }));
+        let room = cache.reserve(a, 60).unwrap().unwrap();
+        assert!(cache.reserve(a, 10).unwrap().is_none(), "somebody loads them");
+        assert!(cache.reserve(b, 60).unwrap().is_none(), "there is no room beside them");
+        let held = room.fill(OF, keys(60));
+        assert!(cache.get(a, OF).is_some() && cache.bytes() == 60 && cache.held() == [a]);
+        assert!(cache.reserve(b, 60).unwrap().is_none(), "a is held");
+        drop(held);
+        drop(cache.reserve(b, 60).unwrap().unwrap());
+        assert_eq!((cache.bytes(), cache.evictions()), (0, 1), "loading b failed");
     }
 
     #[test]
@@ -234,9 +301,9 @@ mod tests {
         cache.remove(b);
         assert!(cache.get(a, OF).is_none() && cache.get(b, OF).is_none());
         assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (80, 1, 40));
-        assert!(!cache.make_room(70), "a is held");
+        assert!(!make_room(&cache, 70), "a is held");
         drop(held);
-        assert!(cache.make_room(70));
+        assert!(make_room(&cache, 70));
         assert_eq!((cache.bytes(), cache.releases(), cache.evictions()), (0, 0, 0));
         drop((cache.insert(a, OF, keys(40)), cache.insert(a, OF, keys(50))));
         assert_eq!((cache.bytes(), cache.take_idle(hour).len(), cache.bytes()), (90, 1, 50));

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Service;
+use super::estimates::Estimates;
 use super::live::Stop;
+use super::placement::{Asked, Out, Placement, Reason};
 use super::worker::reason;
 use crate::blobs::Blob;
 use crate::dispatch::queue::Millis;
@@ -16,7 +18,7 @@ use crate::dispatch::{Dispatch, Done, Outcome, Sign};
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::{QUEUED, Urgency};
-use crate::store::jobs::{self, JobRecord, JobState, Made, Requeue};
+use crate::store::jobs::{self, JobRecord, JobState, Made, Requeue, Waiting};
 use crate::store::turns::Turns;
 use crate::store::{StoreError, keys};
 use crate::work::Work;
@@ -24,8 +26,6 @@ use crate::work::Work;
 /// How jobs are handed out.
 #[derive(Debug, Clone, Copy)]
 pub struct Policy {
-    /// Jobs that are out at once.
-    pub most: usize,
     /// A job that is out, and of which there was no sign for so long, is taken back. `None` where those who run jobs live and die
     /// with the front: nothing is taken back that is out, and at once what runs by the table and is not.
     pub lease: Option<Millis>,
@@ -33,12 +33,15 @@ pub struct Policy {
 
 impl Policy {
     /// One process with one worker.
-    pub const ALONE: Self = Self { most: 1, lease: None };
+    pub const ALONE: Self = Self { lease: None };
 }
 
 /// A job that is out.
 struct Lease {
     attempt: u32,
+    /// Who has it, if that is known.
+    worker: Option<String>,
+    key: Id,
     params: String,
     /// When there was a sign of it last.
     sign: Millis,
@@ -50,9 +53,13 @@ struct Lease {
 
 impl Lease {
     fn new(job: &JobRecord, now: Millis) -> Self {
-        Self { attempt: job.attempts, params: job.params.clone(), sign: now, begun: false, asked: false }
+        let (attempt, key, params) = (job.attempts, job.key, job.params.clone());
+        Self { attempt, worker: None, key, params, sign: now, begun: false, asked: false }
     }
 }
+
+/// So long a worker counts as having the keys of a job that it was given, until it says so itself, in milliseconds.
+const WARM: Millis = 10_000;
 
 /// First and longest pause between attempts to note the end of a job.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
@@ -64,6 +71,8 @@ pub struct Front {
     policy: Policy,
     turns: Turns,
     out: HashMap<Id, Lease>,
+    /// When a worker was given a job with these keys, or was done with one, last.
+    warm: HashMap<(String, Id), Millis>,
     /// Why a job may be running by the table and not be out: a claim that failed can have reached the disk.
     unsure: Option<Requeue>,
     /// What becomes of attempts whose end could not be noted yet: worked out once, however often it is tried.
@@ -91,6 +100,7 @@ impl Front {
             policy,
             turns: Turns::default(),
             out: HashMap::new(),
+            warm: HashMap::new(),
             unsure: None,
             endings: HashMap::new(),
             looked: None,
@@ -101,11 +111,6 @@ impl Front {
     /// Whether nothing is out.
     pub fn is_idle(&self) -> bool {
         self.out.is_empty()
-    }
-
-    /// Changes how many jobs are out at once: as many as there are hands for them.
-    pub fn set_most(&mut self, most: usize) {
-        self.policy.most = most;
     }
 
     /// How long to wait after a turn that failed.
@@ -214,15 +219,20 @@ impl Front {
         for (job, _) in self.out.extract_if(|id, lease| !runs(*id, lease.attempt)) {
             self.service.live.end(job);
         }
+        let workers = self.dispatch.workers();
+        // Where nobody is heard it is this front that is cut off.
+        let is_gone = |name: &str| !workers.is_empty() && workers.iter().all(|alive| alive.worker != name);
         for job in &running {
             let known = self.out.entry(job.id).or_insert_with(|| Lease::new(job, now));
             if job.cancel {
                 self.dispatch.cancel(job.id)?;
             }
-            if now.saturating_sub(known.sign) >= lease {
+            let waits_for_nobody = !known.begun && known.worker.as_deref().is_some_and(is_gone);
+            if waits_for_nobody || now.saturating_sub(known.sign) >= lease {
                 // Whoever began it has died with it or is cut off; what nobody began was lost on the way.
                 let why = if known.begun { Requeue::Crashed } else { Requeue::Stopped };
                 self.service.take_back_one(job, &why)?;
+                self.service.metrics.cluster.taken_back();
                 self.out.remove(&job.id);
                 self.service.live.end(job.id);
             }
@@ -231,16 +241,54 @@ impl Front {
         Ok(())
     }
 
+    /// Hands out jobs to the workers that they suit, as many as those have slots for.
     fn hand_out(&mut self, now: Millis) -> Result<(), StoreError> {
-        while self.out.len() < self.policy.most && !self.service.is_stopping() {
+        let workers = self.dispatch.workers();
+        // After a new start it is they who know what they have.
+        for (job, worker) in
+            workers.iter().flat_map(|alive| alive.jobs.iter().map(move |job| (job, &alive.worker)))
+        {
+            if let Some(lease) = self.out.get_mut(job) {
+                lease.worker.get_or_insert_with(|| worker.clone());
+            }
+        }
+        self.warm.retain(|_, at| now.saturating_sub(*at) < WARM);
+        for lease in self.out.values() {
+            if let Some(worker) = &lease.worker {
+                self.warm.insert((worker.clone(), lease.key), now);
+            }
+        }
+        if self.policy.lease.is_some() {
+            self.service.crew.set(&workers, self.out.len());
+        }
+        let service = Arc::clone(&self.service);
+        let bytes =
+            |params: &str| service.engines.named(params).map_or(0, |set| set.info().expanded_key_bytes);
+        let out = self.out.values().filter_map(|lease| {
+            let worker = lease.worker.as_deref()?;
+            Some(Out { worker, key: lease.key, bytes: bytes(&lease.params) })
+        });
+        let mut placement = Placement::new(workers, out, self.warm.keys());
+        while placement.has_room() && !service.is_stopping() {
+            let choose = |waiting: &[&Waiting]| choices(&placement, waiting, &service.estimates, bytes);
             // The store has logged why it fails. The job has not begun, and nothing is held against it.
-            let claimed = jobs::claim(&self.service.store, &mut self.turns);
-            let Some(job) = claimed.inspect_err(|_| self.unsure = Some(Requeue::Stopped))? else {
+            let claimed = jobs::claim(&service.store, &mut self.turns, choose);
+            let Some((job, (worker, reason))) =
+                claimed.inspect_err(|_| self.unsure = Some(Requeue::Stopped))?
+            else {
                 return Ok(());
             };
-            self.out.insert(job.id, Lease::new(&job, now));
+            placement.take(&worker, job.key, bytes(&job.params));
+            self.warm.insert((worker.clone(), job.key), now);
+            let lease = Lease { worker: Some(worker.clone()), ..Lease::new(&job, now) };
+            self.out.insert(job.id, lease);
             match self.work(&job) {
-                Ok(work) => self.dispatch.publish(&work)?,
+                Ok(work) => {
+                    self.dispatch.publish(&worker, &work)?;
+                    if self.policy.lease.is_some() {
+                        service.metrics.cluster.placed(reason);
+                    }
+                }
                 // To be noted like every other end, again and again if need be.
                 Err(outcome) => {
                     self.dispatch.report(&Done { job: job.id, attempt: job.attempts, outcome })?;
@@ -330,8 +378,10 @@ impl Front {
                 }
             }
             Outcome::Failed(problem) => Ending::Failed(problem.clone()),
+            Outcome::TooLarge(problem) if self.policy.lease.is_none() => Ending::Failed(problem.clone()),
             Outcome::Cancelled => Ending::Cancelled,
-            Outcome::Stopped => Ending::Again(Requeue::Stopped),
+            // Where there are others a job waits for one that has more memory.
+            Outcome::Stopped | Outcome::TooLarge(_) => Ending::Again(Requeue::Stopped),
             Outcome::Trouble(reason) => self.again(job, reason.clone()),
             Outcome::Crashed => self.crashed(job),
             Outcome::Differs => {
@@ -425,6 +475,26 @@ impl Front {
         service.events.close(done.job);
         service.events.wake(done.job);
     }
+}
+
+/// The worker for the next job of each key set, for those of which one is not to wait.
+fn choices(
+    placement: &Placement,
+    waiting: &[&Waiting],
+    estimates: &Estimates,
+    bytes: impl Fn(&str) -> u64,
+) -> HashMap<Id, (String, Reason)> {
+    let mut keys: HashMap<Id, (&str, usize)> = HashMap::new();
+    for job in waiting {
+        keys.entry(job.key).or_insert((&job.params, 0)).1 += 1;
+    }
+    let chosen = keys.into_iter().filter_map(|(key, (params, backlog))| {
+        let asked =
+            Asked { key, params, bytes: bytes(params), backlog, patience: estimates.jobs_a_load(params) };
+        let (worker, reason) = placement.choose(&asked)?;
+        Some((key, (worker.to_owned(), reason)))
+    });
+    chosen.collect()
 }
 
 fn pieces_missing(job: &JobRecord, first: u32, pieces: &[u32]) -> Problem {

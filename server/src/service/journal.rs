@@ -67,8 +67,8 @@ impl<D: Desk> Watch for Journal<D> {
         })
     }
 
-    fn keys(&mut self, cached: bool) {
-        let _ = self.desk.tell(News::Keys { cached });
+    fn keys(&mut self, loaded: Option<Duration>) {
+        let _ = self.desk.tell(News::Keys { loaded: loaded.map(|time| time.as_secs_f64()) });
     }
 
     fn loading(&mut self, done: usize, total: usize) {

@@ -289,8 +289,10 @@ impl Service {
 
     /// Refuses a set whose keys cannot be loaded here.
     pub(super) fn check_memory(&self, set: &SetInfo) -> Result<(), Problem> {
-        // It is workers that hold keys, and they say so if these are too large.
-        if self.config.cluster.role == Role::Front || set.expanded_key_bytes <= self.cache.budget() {
+        if self.config.cluster.role == Role::Front {
+            return self.crew.check_memory(&set.name);
+        }
+        if set.expanded_key_bytes <= self.cache.budget() {
             return Ok(());
         }
         Err(Problem::new(

@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry, Unit};
 
 use super::Service;
+use super::placement::Reason;
 use super::traffic::Traffic;
 use crate::memory;
 use crate::store::{StoreError, jobs};
@@ -35,6 +36,8 @@ type Times<L> = Family<L, Histogram, fn() -> Histogram>;
 pub struct Metrics {
     /// Requests and connections.
     pub traffic: Traffic,
+    /// Workers of a front.
+    pub cluster: ClusterMetrics,
     registry: Registry,
     jobs: Family<Label, Counter>,
     job_seconds: Times<Label>,
@@ -59,9 +62,11 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("refloat");
         let traffic = Traffic::new(&mut registry);
+        let cluster = ClusterMetrics::new(&mut registry);
         let mut new = New(&mut registry);
         Self {
             traffic,
+            cluster,
             jobs: new.number("jobs", "Jobs by final state (name)"),
             job_seconds: new.measure(
                 "job",
@@ -98,6 +103,41 @@ impl Default for Metrics {
             resident: new.bytes("resident_memory", "Memory of the process"),
             registry,
         }
+    }
+}
+
+/// What is counted of the workers of a front.
+pub struct ClusterMetrics {
+    workers: Gauge,
+    slots: Gauge,
+    out: Gauge,
+    placed: Family<Label, Counter>,
+    taken_back: Counter,
+}
+
+impl ClusterMetrics {
+    fn new(registry: &mut Registry) -> Self {
+        let mut new = New(registry);
+        Self {
+            workers: new.number("cluster_workers", "Workers that are alive and take jobs"),
+            slots: new.number("cluster_slots", "Jobs that they run at once"),
+            out: new.number("cluster_jobs_out", "Jobs that were handed out and have not ended"),
+            placed: new.number(
+                "cluster_jobs_placed",
+                "Jobs handed out, by why it was that worker (name): it had the keys, owns them, or many waited",
+            ),
+            taken_back: new.number("cluster_jobs_taken_back", "Jobs taken back because there was no sign of them"),
+        }
+    }
+
+    /// Counts a job that was handed out.
+    pub fn placed(&self, reason: Reason) {
+        self.placed.get_or_create(&Label { name: reason.name().to_owned() }).inc();
+    }
+
+    /// Counts a job of which there was no sign for long.
+    pub fn taken_back(&self) {
+        self.taken_back.inc();
     }
 }
 
@@ -190,6 +230,9 @@ pub fn render(service: &Service) -> Result<String, StoreError> {
     metrics.cache_bytes.set(service.cache.bytes() as i64);
     rise(&metrics.cache_evictions, service.cache.evictions());
     rise(&metrics.cache_releases, service.cache.releases());
+    metrics.cluster.workers.set(service.crew.workers() as i64);
+    metrics.cluster.slots.set(service.crew.slots() as i64);
+    metrics.cluster.out.set(service.crew.out() as i64);
     metrics.job_bytes.set(service.store.usage().total() as i64);
     metrics.resident.set(memory::resident().unwrap_or(0) as i64);
     let mut text = String::new();

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod cache;
 mod clock;
+pub mod crew;
 pub mod estimates;
 pub mod front;
 pub mod jobs;
@@ -10,6 +11,7 @@ pub mod journal;
 pub mod keys;
 pub mod live;
 pub mod metrics;
+pub mod placement;
 pub mod runner;
 pub mod traffic;
 pub mod views;
@@ -31,6 +33,7 @@ use crate::store::jobs::JobRecord;
 use crate::store::{Store, StoreError, jobs as job_store, keys as key_store, names, now};
 use cache::KeyCache;
 use clock::Clock;
+use crew::Crew;
 use estimates::Estimates;
 use live::LiveJobs;
 use metrics::Metrics;
@@ -55,6 +58,8 @@ pub struct Service {
     pub live: LiveJobs,
     /// Times measured so far.
     pub estimates: Estimates,
+    /// The workers of a front.
+    pub crew: Crew,
     stopping: AtomicBool,
     /// What time it is for housekeeping.
     clock: Clock,
@@ -90,6 +95,7 @@ impl Service {
             metrics: Metrics::default(),
             live: LiveJobs::default(),
             estimates: Estimates::default(),
+            crew: Crew::default(),
             stopping: AtomicBool::new(false),
             clock: Clock::start(now()),
             probed: Mutex::default(),
@@ -259,6 +265,9 @@ impl Service {
     /// Takes note of what is new of a run.
     pub(super) fn note(&self, job: Id, attempt: u32, params: &str, news: &News) -> Result<(), StoreError> {
         match news {
+            News::At { stage, .. } | News::Stage { stage, .. } if !is_stage(stage) => {
+                tracing::error!(%job, "a stage that has no name of one; it is dropped");
+            }
             News::At { stage, parts } => {
                 if let Some(live) = self.live.get(job) {
                     live.set_progress(stage, *parts);
@@ -273,7 +282,12 @@ impl Service {
                 return self.events.append(job, attempt, name, data, *urgency);
             }
             News::Stage { stage, seconds } => self.metrics.stage(params, stage, *seconds),
-            News::Keys { cached } => self.metrics.keys(*cached),
+            News::Keys { loaded } => {
+                self.metrics.keys(loaded.is_none());
+                if let Some(seconds) = loaded {
+                    self.estimates.record_load(params, *seconds);
+                }
+            }
             News::Panicked => self.metrics.panicked(),
         }
         Ok(())
@@ -290,6 +304,15 @@ impl Service {
     }
 }
 
+/// Longest name of a stage.
+const LONGEST_STAGE: usize = 64;
+
+/// Whether this can be the name of a stage, which metrics and documents repeat.
+fn is_stage(name: &str) -> bool {
+    let fits = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'-' | b'.');
+    (1..=LONGEST_STAGE).contains(&name.len()) && name.bytes().all(fits)
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         // The store has logged what failed.
@@ -302,5 +325,20 @@ impl From<StoreError> for Problem {
             return Self::new(500, "RECORD_DAMAGED", "Stored record damaged", detail);
         }
         Self::internal_logged()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_have_short_plain_names() {
+        let sets = crate::registry::Registry::default().sets(crate::registry::SetFilter::all()).unwrap();
+        let known = sets.iter().flat_map(|set| &set.info().stages).map(|stage| stage.id.as_str());
+        assert!(known.chain(["load_keys"]).all(is_stage));
+        for name in ["", "a b", "a\"b", "a\nb", "é", &"x".repeat(65)] {
+            assert!(!is_stage(name), "{name}");
+        }
     }
 }

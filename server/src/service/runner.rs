@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 use refloat::Error;
 use refloat::trace::Observer;
 
-use super::cache::KeyCache;
+use super::cache::{KeyCache, TooLarge};
 use super::live::Stop;
 use crate::blobs::{Blob, Blobs};
 use crate::engine::{LoadError, LoadedKeys, PartReader};
@@ -17,6 +17,9 @@ use crate::problem::Problem;
 use crate::store::StoreError;
 use crate::store::files::{Expected, ReadError};
 use crate::work::Work;
+
+/// Pause before a look whether there is room for keys now.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Who is told how a run goes, and says whether it is to stop.
 pub trait Watch: Observer + Send {
@@ -31,9 +34,9 @@ pub trait Watch: Observer + Send {
         Ok(())
     }
 
-    /// Keys were in memory, or have been loaded.
-    fn keys(&mut self, cached: bool) {
-        let _ = cached;
+    /// Keys have been loaded in this time, or were in memory.
+    fn keys(&mut self, loaded: Option<Duration>) {
+        let _ = loaded;
     }
 
     /// So many pieces of the keys are loaded, of so many.
@@ -67,6 +70,8 @@ pub enum Halt {
     Io(std::io::Error),
     /// It cannot be done here, for this reason; elsewhere it may.
     Elsewhere(String),
+    /// Its keys take more memory than there is for keys here.
+    TooLarge(Problem),
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
     /// A key could not be had in the middle of the run, for this reason.
@@ -143,7 +148,7 @@ impl Runner<'_> {
     fn keys(&self, work: &Work, watch: &mut dyn Watch) -> Result<Arc<LoadedKeys>, Halt> {
         let source = work.source();
         if let Some(loaded) = self.cache.get(work.key, source) {
-            watch.keys(true);
+            watch.keys(None);
             return Ok(loaded);
         }
         let set = self.engines.named(&work.params).map_err(|error| Halt::Problem(error.into()))?;
@@ -157,13 +162,24 @@ impl Runner<'_> {
             )));
         }
         let expanded = set.info().expanded_key_bytes;
-        if !self.cache.make_room(expanded) {
-            let detail = format!(
-                "the keys take {expanded} bytes of memory, {} are set aside for keys",
-                self.cache.budget()
-            );
-            return Err(Halt::Problem(Problem::new(507, "MEMORY", "Keys too large for this server", detail)));
-        }
+        let room = loop {
+            match self.cache.reserve(work.key, expanded) {
+                Ok(Some(room)) => break room,
+                // Another run loads them, or has others in use in whose place they are to be.
+                Ok(None) => watch.rest(PAUSE),
+                Err(TooLarge { budget }) => {
+                    let detail =
+                        format!("the keys take {expanded} bytes of memory, {budget} are set aside for keys");
+                    let problem = Problem::new(507, "MEMORY", "Keys too large for this server", detail);
+                    return Err(Halt::TooLarge(problem));
+                }
+            }
+            check(watch)?;
+            if let Some(loaded) = self.cache.get(work.key, source) {
+                watch.keys(None);
+                return Ok(loaded);
+            }
+        };
         let began = Instant::now();
         let stored = stored_pieces(work, self.blobs);
         let later: PartReader = {
@@ -173,7 +189,7 @@ impl Runner<'_> {
         if let Some(opened) = self.pool.install(|| set.open(work.key, &later)) {
             let opened = opened.map_err(|error| Halt::Problem(error.into()))?;
             tracing::info!(key = %work.key, bytes = opened.bytes, "key set opened, to be read as it is used");
-            return Ok(self.cache.insert(work.key, source, opened));
+            return Ok(room.fill(source, opened));
         }
         let total = set.info().key_parts.len();
         let mut done = 0;
@@ -200,9 +216,10 @@ impl Runner<'_> {
             (LoadError::Io(error), None) => Halt::Io(error),
             (LoadError::Refused(error), _) => Halt::Problem(error.into()),
         })?;
-        watch.keys(false);
-        tracing::info!(key = %work.key, bytes = loaded.bytes, seconds = began.elapsed().as_secs_f64(), "key set loaded");
-        Ok(self.cache.insert(work.key, source, loaded))
+        let took = began.elapsed();
+        watch.keys(Some(took));
+        tracing::info!(key = %work.key, bytes = loaded.bytes, seconds = took.as_secs_f64(), "key set loaded");
+        Ok(room.fill(source, loaded))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -38,8 +39,16 @@ pub fn threads(config: &Config) -> usize {
 /// # Errors
 /// The operating system gives no threads.
 pub fn pool(config: &Config) -> std::io::Result<Arc<ThreadPool>> {
+    pool_of(threads(config))
+}
+
+/// So many threads for homomorphic evaluation.
+///
+/// # Errors
+/// The operating system gives no threads.
+pub fn pool_of(threads: usize) -> std::io::Result<Arc<ThreadPool>> {
     ThreadPoolBuilder::new()
-        .num_threads(threads(config))
+        .num_threads(threads)
         .thread_name(|index| format!("fhe-{index}"))
         .build()
         .map(Arc::new)
@@ -50,8 +59,21 @@ pub fn pool(config: &Config) -> std::io::Result<Arc<ThreadPool>> {
 ///
 /// # Errors
 /// The operating system gives no thread.
-pub fn start(service: Arc<Service>, pool: Arc<ThreadPool>) -> std::io::Result<std::thread::JoinHandle<()>> {
-    std::thread::Builder::new().name("worker".into()).spawn(move || run(&service, &pool))
+pub fn start(service: Arc<Service>, pool: Arc<ThreadPool>) -> std::io::Result<JoinHandle<()>> {
+    Builder::new().name("worker".into()).spawn(move || run(&service, &pool))
+}
+
+/// Lets threads end by themselves for so long, then tells them to, and waits for the last.
+pub fn join(threads: Vec<JoinHandle<()>>, patience: Duration, tell: impl FnOnce()) {
+    let deadline = Instant::now() + patience;
+    while !threads.iter().all(JoinHandle::is_finished) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20).min(patience));
+    }
+    tell();
+    for thread in threads {
+        // One that panicked has ended, too.
+        let _ = thread.join();
+    }
 }
 
 fn run(service: &Arc<Service>, pool: &ThreadPool) {
@@ -120,6 +142,7 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::Stopped(Stop::ShuttingDown))) => Outcome::Stopped,
         Ok(Err(Halt::Problem(problem))) => Outcome::Failed(problem),
         Ok(Err(Halt::DamagedKeys(piece))) => Outcome::DamagedKeys(piece),
+        Ok(Err(Halt::TooLarge(problem))) => Outcome::TooLarge(problem),
         Ok(Err(Halt::Elsewhere(reason))) => Outcome::Trouble(reason),
         Ok(Err(Halt::UnreadKeys(what))) => Outcome::UnreadKeys(what),
         Ok(Err(Halt::Io(error))) => {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{self, in_file};
 use super::{COUNTERS, EVENTS, IDEMPOTENCY, JOBS, KEYS, PARTS, QUEUE, StoreError};
 use crate::id::Id;
-use crate::system::files::{on_one_disk, sync_folder};
+use crate::system::files::{is_locked, on_one_disk, sync_folder};
 
 const MARKER: &str = "refloat-data.json";
 const DATABASE: &str = "refloat.redb";
@@ -81,6 +81,42 @@ pub(super) fn claim(root: &Path) -> Result<Claim, StoreError> {
     Ok(claim)
 }
 
+/// Refuses a folder that no server has made, without a look into its database: for processes that share its files.
+///
+/// # Errors
+/// There is no marker in it, or none of this version's.
+pub fn check(root: &Path) -> Result<(), StoreError> {
+    let path = root.join(MARKER);
+    let mut text = String::new();
+    let read = File::open(&path).and_then(|file| file.take(4096).read_to_string(&mut text));
+    match read {
+        // Where locks keep readers out, it is that of a server which runs.
+        Err(error) if is_locked(&error) => check_folders(root),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(refused(root, format!("no server has made it: there is no {MARKER} in it")))
+        }
+        Err(error) => Err(in_file(&path)(error)),
+        Ok(_) => parse(root, &text).and_then(|_| check_folders(root)),
+    }
+}
+
+/// What a marker says, if this version knows what that means.
+fn parse(root: &Path, text: &str) -> Result<Marker, StoreError> {
+    let marker: Marker = serde_json::from_str(text).ok().filter(|marker: &Marker| marker.format == FORMAT).ok_or_else(|| {
+        refused(root, format!("{MARKER} in it does not read back; put {MARKER} and {DATABASE} back from one backup, or choose another folder with --data"))
+    })?;
+    if marker.version > VERSION {
+        return Err(refused(
+            root,
+            format!(
+                "a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another folder with --data",
+                marker.version
+            ),
+        ));
+    }
+    Ok(marker)
+}
+
 /// Opens the database of a folder that was claimed.
 pub(super) fn open_database(root: &Path) -> Result<Database, StoreError> {
     match Database::open(root.join(DATABASE)) {
@@ -144,18 +180,7 @@ fn reopen(root: &Path) -> Result<Claim, StoreError> {
         make_database(root, marker.id)?;
         return Ok(Claim { database: open_database(root)?, lock });
     }
-    let marker: Marker = serde_json::from_str(&text).ok().filter(|marker: &Marker| marker.format == FORMAT).ok_or_else(|| {
-        refused(root, format!("{MARKER} in it does not read back; put {MARKER} and {DATABASE} back from one backup, or choose another folder with --data"))
-    })?;
-    if marker.version > VERSION {
-        return Err(refused(
-            root,
-            format!(
-                "a newer refloat made it (version {} of the format, this refloat knows {VERSION}); start that one, or choose another folder with --data",
-                marker.version
-            ),
-        ));
-    }
+    let marker = parse(root, &text)?;
     if begun {
         make_database(root, marker.id)?;
     }

@@ -30,14 +30,18 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Of all that waits, in order, the first of the account that has waited longest for its turn.
-    pub fn pick<T>(&mut self, waiting: Vec<(T, Account)>) -> Option<(T, Account)> {
+    /// Of all that waits, in order, and that may be next, the first of the account that has waited longest for its turn. An account of
+    /// which nothing may be next keeps its place.
+    pub fn pick<T>(&mut self, waiting: Vec<(T, Account)>, may: impl Fn(&T) -> bool) -> Option<(T, Account)> {
         let present: HashSet<&Account> = waiting.iter().map(|(_, account)| account).collect();
         self.since.retain(|account, _| present.contains(account));
         for account in present {
             self.since.entry(account.clone()).or_insert((self.count, false));
         }
-        waiting.into_iter().min_by_key(|(_, account)| self.since.get(account).copied())
+        waiting
+            .into_iter()
+            .filter(|(job, _)| may(job))
+            .min_by_key(|(_, account)| self.since.get(account).copied())
     }
 
     /// Notes that an account has its turn.
@@ -58,7 +62,7 @@ mod tests {
         let mut waiting: Vec<(u32, Account)> = (0..6).map(|job| (job, name("many"))).collect();
         waiting.extend([(6, name("few")), (7, name("one")), (8, name("few"))]);
         let mut order = Vec::new();
-        while let Some((job, account)) = turns.pick(waiting.clone()) {
+        while let Some((job, account)) = turns.pick(waiting.clone(), |_| true) {
             waiting.retain(|(other, _)| *other != job);
             turns.take(account);
             order.push(job);
@@ -78,7 +82,7 @@ mod tests {
         waiting.push((true, old.clone()));
         let mut served = Vec::new();
         for turn in 0..60 {
-            let (is_old, account) = turns.pick(waiting.clone()).unwrap();
+            let (is_old, account) = turns.pick(waiting.clone(), |_| true).unwrap();
             let place = waiting.iter().position(|(_, other)| *other == account).unwrap();
             waiting.remove(place);
             waiting.push((false, names.next().unwrap()));
@@ -98,12 +102,26 @@ mod tests {
         turns.take(a.clone());
         turns.take(b.clone());
         // Both came back before the next turn: the one whose turn is longer ago goes first.
-        assert_eq!(turns.pick(vec![(1, b.clone()), (2, a)]).unwrap().0, 2);
+        assert_eq!(turns.pick(vec![(1, b.clone()), (2, a)], |_| true).unwrap().0, 2);
         for number in 0..1000u128 {
             turns.take(Account::Keys(Id(number.to_be_bytes())));
-            turns.pick(vec![(1, b.clone())]);
+            turns.pick(vec![(1, b.clone())], |_| true);
         }
         assert_eq!(turns.since.len(), 1);
-        assert!(turns.pick(Vec::<(u8, Account)>::new()).is_none() && turns.since.is_empty());
+        assert!(turns.pick(Vec::<(u8, Account)>::new(), |_| true).is_none() && turns.since.is_empty());
+    }
+
+    #[test]
+    fn who_cannot_be_next_keeps_the_place() {
+        let [a, b] = ["a", "b"].map(|name| Account::ApiKey(name.into()));
+        let mut turns = Turns::default();
+        let waiting = || vec![(1, a.clone()), (2, b.clone())];
+        for _ in 0..3 {
+            let (job, account) = turns.pick(waiting(), |job| *job == 2).unwrap();
+            turns.take(account);
+            assert_eq!(job, 2);
+        }
+        assert_eq!(turns.pick(waiting(), |_| true).unwrap().0, 1, "it has waited longer");
+        assert!(turns.pick(waiting(), |_| false).is_none());
     }
 }

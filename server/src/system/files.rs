@@ -56,6 +56,12 @@ pub fn on_one_disk(one: &Metadata, other: &Metadata) -> bool {
     }
 }
 
+/// Whether a file could not be read because another process has locked it, which only Windows does.
+pub fn is_locked(error: &io::Error) -> bool {
+    const ERROR_LOCK_VIOLATION: i32 = 33;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_LOCK_VIOLATION)
+}
+
 /// Bytes that this process may still write to the disk of a path; only Unix tells.
 ///
 /// # Errors

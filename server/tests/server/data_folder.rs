@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use redb::{ReadableDatabase, TableDefinition, TableHandle};
 use refloat_server::store::Store;
-use refloat_server::store::folder::data_folder_above;
+use refloat_server::store::folder::{self, data_folder_above};
 use support::TestServer;
 use support::engine::{KEY, PARTS};
 use support::process::{Process, refloat};
@@ -432,4 +432,27 @@ fn a_secret_key_in_a_data_folder_is_warned_of() {
     assert!(said.contains("secret.key") && said.contains("move it away"), "{said}");
     assert_eq!(said.lines().count(), 1, "it is said once: {said}");
     assert_eq!(fs::read(root.join("secret.key")).unwrap(), b"a secret");
+}
+
+#[test]
+fn who_shares_the_files_of_a_folder_knows_it_by_its_marker() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = |path: &Path| folder::check(path).err().map(|error| error.to_string());
+    let empty = refusal(folder.path()).unwrap();
+    assert!(empty.contains("no server has made it") && empty.contains(MARKER), "{empty}");
+    for name in ["keys", "jobs", "incoming"] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+    }
+    assert!(refusal(folder.path()).is_some(), "folders of these names are anybody's");
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::open(data.path()).unwrap();
+    assert_eq!(refusal(data.path()), None, "while its server runs");
+    drop(store);
+    assert_eq!(refusal(data.path()), None);
+    let marker = fs::read_to_string(data.path().join(MARKER)).unwrap();
+    let newer = marker.replace("\"version\": 1", "\"version\": 2");
+    for (text, word) in [(newer.as_str(), "newer"), ("{}", "read back"), ("", "read back")] {
+        fs::write(data.path().join(MARKER), text).unwrap();
+        assert!(refusal(data.path()).unwrap().contains(word));
+    }
 }

@@ -10,15 +10,15 @@ use refloat_server::blobs::FileBlobs;
 #[cfg(feature = "cluster")]
 use refloat_server::dispatch::Taken;
 #[cfg(feature = "cluster")]
-use refloat_server::dispatch::nats::{Nats, Settings};
-use refloat_server::dispatch::{Dispatch, Done, Local, News, Outcome, Rules, Sign};
+use refloat_server::dispatch::nats::{Nats, Operator, Settings};
+use refloat_server::dispatch::{Alive, Dispatch, Done, Local, News, Outcome, Rules, Sign};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::id::Id;
 use refloat_server::store::events::Urgency;
 use refloat_server::store::files::Expected;
 use refloat_server::work::Work;
 
-use super::simulated::{Network, PATIENCE, Party};
+use super::simulated::{Network, PATIENCE, Party, worker};
 
 fn work(job: u8, attempt: u32) -> Work {
     Work {
@@ -39,14 +39,17 @@ fn done(job: u8, attempt: u32, outcome: Outcome) -> Done {
     Done { job: Id([job; 16]), attempt, outcome }
 }
 
-/// `pass` lets so many milliseconds go by, `settle` as many as a message needs.
-fn contract(dispatch: &dyn Dispatch, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
+/// `worker` is who takes; `pass` lets so many milliseconds go by, `settle` as many as a message needs.
+fn contract(dispatch: &dyn Dispatch, worker: &str, patience: u64, pass: &dyn Fn(u64), settle: &dyn Fn()) {
     assert!(dispatch.take().unwrap().is_none() && dispatch.reported().unwrap().is_none());
     // Each attempt is one taker's, and is not altered on the way.
     let sent = [work(1, 1), work(2, 1), work(1, 2)];
+    assert!(dispatch.workers().iter().any(|alive| alive.worker == worker && alive.slots > 0));
     for work in &sent {
-        dispatch.publish(work).unwrap();
+        dispatch.publish(worker, work).unwrap();
     }
+    // What is another's is not this one's.
+    dispatch.publish("another", &work(4, 1)).unwrap();
     let mut taken: Vec<Work> = (0..3).map(|_| dispatch.take().unwrap().unwrap()).collect();
     taken.sort_by_key(|work| (work.attempt, work.job));
     assert_eq!(taken, sent);
@@ -115,10 +118,10 @@ fn within_a_process() {
     let pass = |time| {
         now.fetch_add(time, Ordering::Relaxed);
     };
-    contract(&dispatch, PATIENCE, &pass, &|| {});
+    contract(&dispatch, "", PATIENCE, &pass, &|| {});
     // One that was offered a short time before is not offered twice.
-    dispatch.publish(&work(5, 1)).unwrap();
-    dispatch.publish(&work(5, 1)).unwrap();
+    dispatch.publish("", &work(5, 1)).unwrap();
+    dispatch.publish("", &work(5, 1)).unwrap();
     assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
 }
 
@@ -128,8 +131,9 @@ fn simulated_while_it_is_calm() {
     network.calm();
     let folder = tempfile::tempdir().unwrap();
     let files = Arc::new(FileBlobs::new(folder.path()));
-    let party = Party { network: Arc::clone(&network), who: 1, files };
-    contract(&party, PATIENCE, &|time| network.pass(time), &|| {});
+    let workers = vec![Alive { worker: worker(1), ..Alive::alone() }];
+    let party = Party { network: Arc::clone(&network), who: 1, files, workers };
+    contract(&party, &worker(1), PATIENCE, &|time| network.pass(time), &|| {});
 }
 
 /// Both ends, each as the user that it is given.
@@ -141,8 +145,11 @@ struct Ends {
 
 #[cfg(feature = "cluster")]
 impl Dispatch for Ends {
-    fn publish(&self, work: &Work) -> io::Result<()> {
-        self.front.publish(work)
+    fn workers(&self) -> Vec<Alive> {
+        self.front.workers()
+    }
+    fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
+        self.front.publish(worker, work)
     }
     fn take(&self) -> io::Result<Option<Work>> {
         self.worker.take()
@@ -173,7 +180,7 @@ impl Dispatch for Ends {
     }
 }
 
-/// `REFLOAT_NATS="nats://FRONT@127.0.0.1:4222 nats://WORKER@127.0.0.1:4222" cargo test -p refloat-server --test server nats -- --ignored`
+/// `REFLOAT_NATS="nats://FRONT@127.0.0.1:4222 nats://WORKER@127.0.0.1:4222 nats://OPERATOR@127.0.0.1:4222" cargo test -p refloat-server --test server nats -- --ignored`
 /// takes a nats-server that has JetStream, and nothing of refloat's; `node tests/tools/cluster.mjs --tests` starts one.
 #[cfg(feature = "cluster")]
 #[test]
@@ -181,7 +188,9 @@ impl Dispatch for Ends {
 fn by_nats() {
     let second = Duration::from_secs(1);
     let urls = std::env::var("REFLOAT_NATS").expect("REFLOAT_NATS has the addresses of a nats-server");
-    let (front, worker) = urls.split_once(' ').expect("two addresses, for a front and for a worker");
+    let [front, worker, operator] = urls.split(' ').collect::<Vec<_>>()[..] else {
+        panic!("three addresses, for a front, a worker and an operator")
+    };
     let connect = |url: &str, role| {
         let (url, front) = (url.to_owned(), "contract".to_owned());
         let settings = Settings {
@@ -200,22 +209,33 @@ fn by_nats() {
     let front = connect(front, "front").with_front(move || {
         ring.fetch_add(1, Ordering::Relaxed);
     });
-    let dispatch = Ends { front, worker: connect(worker, "worker").with_worker() };
+    let about = || Alive { worker: "the-worker".into(), ..Alive::alone() };
+    let dispatch = Ends { front, worker: connect(worker, "worker").with_worker(about) };
     // Until it has begun to listen.
-    while dispatch.front.hands() == 0 || dispatch.front.reported().is_err() || dispatch.take().is_err() {
+    while dispatch.front.workers().is_empty()
+        || dispatch.front.reported().is_err()
+        || dispatch.take().is_err()
+    {
         std::thread::sleep(second / 10);
     }
     let pass = |time| std::thread::sleep(Duration::from_millis(time) + second / 4);
-    contract(&dispatch, 1000, &pass, &|| std::thread::sleep(second / 2));
+    contract(&dispatch, "the-worker", 1000, &pass, &|| std::thread::sleep(second / 2));
     assert!(bell.load(Ordering::Relaxed) > 0);
     // One that was offered a short time before is not offered twice.
-    dispatch.publish(&work(5, 1)).unwrap();
-    dispatch.publish(&work(5, 1)).unwrap();
+    dispatch.publish("the-worker", &work(5, 1)).unwrap();
+    dispatch.publish("the-worker", &work(5, 1)).unwrap();
     assert!(dispatch.take().unwrap().is_some() && dispatch.take().unwrap().is_none());
     // Ends that somebody does not have, and may not have.
     assert!(dispatch.front.take().is_err() && dispatch.worker.signs().is_err());
-    assert!(dispatch.worker.publish(&work(6, 1)).is_err(), "a worker hands out an attempt");
-    dispatch.worker.leave();
-    std::thread::sleep(second / 2);
-    assert_eq!(dispatch.front.hands(), 0);
+    assert!(dispatch.worker.publish("the-worker", &work(6, 1)).is_err(), "a worker hands out an attempt");
+    // An operator sees both, and asks the worker to leave.
+    let operator = Operator::connect(operator, None).unwrap();
+    let (_, workers) = operator.listen(4 * second).unwrap();
+    assert!(
+        workers.iter().any(|seen| seen.alive.worker == "the-worker" && seen.front == "contract"),
+        "{workers:?}"
+    );
+    assert!(!operator.drain("nobody").unwrap() && !dispatch.worker.has_left());
+    assert!(operator.drain("the-worker").unwrap() && dispatch.worker.has_left());
+    assert!(dispatch.front.workers().iter().all(|alive| alive.slots == 0));
 }

@@ -20,6 +20,7 @@ mod kill;
 mod memory;
 mod order;
 mod outputs;
+mod placement;
 mod plan;
 mod programs;
 mod readme;

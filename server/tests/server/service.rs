@@ -9,6 +9,7 @@ use refloat_server::Config;
 use refloat_server::config::MetricsListen;
 use refloat_server::service::Service;
 use refloat_server::service::access::{Caller, Presented};
+use refloat_server::store::jobs::Waiting;
 use refloat_server::store::turns::Turns;
 use refloat_server::store::{Store, jobs};
 use serde_json::{Value, json};
@@ -367,7 +368,8 @@ fn a_job_that_keeps_killing_the_server_is_given_up() {
     let die = || {
         let store = Store::open(folder.path()).unwrap();
         let id = job.parse().unwrap();
-        assert_eq!(jobs::claim(&store, &mut Turns::default()).unwrap().unwrap().id, id);
+        let any = |waiting: &[&Waiting]| waiting.iter().map(|job| (job.key, ())).collect();
+        assert_eq!(jobs::claim(&store, &mut Turns::default(), any).unwrap().unwrap().0.id, id);
     };
     let token = Presented::Given(TOKEN.parse().ok().unwrap());
     let owner = Caller { token, ..Caller::local() };

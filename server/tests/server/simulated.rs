@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use refloat_server::blobs::{Blob, Blobs, FileBlobs, Put};
 use refloat_server::dispatch::queue::Millis;
-use refloat_server::dispatch::{Dispatch, Done, Local, Outcome, Rules, Sign, Taken};
+use refloat_server::dispatch::{Alive, Dispatch, Done, Local, Outcome, Rules, Sign, Taken};
 use refloat_server::id::Id;
 use refloat_server::store::files::{Expected, ReadError};
 use refloat_server::work::Work;
@@ -39,7 +39,7 @@ pub struct Killed;
 
 /// Something that was sent and arrives later.
 enum Late {
-    Work(Work),
+    Work(String, Work),
     Done(Done),
 }
 
@@ -94,7 +94,7 @@ impl Network {
         let broker = Arc::clone(&state.broker);
         for (_, late) in state.late.extract_if(.., |(due, _)| *due <= now) {
             match late {
-                Late::Work(work) => broker.publish(&work).unwrap(),
+                Late::Work(worker, work) => broker.publish(&worker, &work).unwrap(),
                 Late::Done(done) => broker.report(&done).unwrap(),
             }
         }
@@ -156,6 +156,13 @@ pub struct Party {
     pub network: Arc<Network>,
     pub who: usize,
     pub files: Arc<FileBlobs>,
+    /// Those whom it knows as alive.
+    pub workers: Vec<Alive>,
+}
+
+/// The name of a worker.
+pub fn worker(who: usize) -> String {
+    format!("w{who}")
 }
 
 impl Party {
@@ -211,12 +218,16 @@ impl Party {
 }
 
 impl Dispatch for Party {
-    fn publish(&self, work: &Work) -> io::Result<()> {
+    fn workers(&self) -> Vec<Alive> {
+        self.workers.clone()
+    }
+
+    fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
         let now = self.network.now();
         self.attempt(|state| {
             state.sent.entry((work.job, work.attempt)).or_insert(now);
-            if Self::send(state, now, || Late::Work(work.clone())) {
-                state.broker.publish(work)
+            if Self::send(state, now, || Late::Work(worker.to_owned(), work.clone())) {
+                state.broker.publish(worker, work)
             } else {
                 Ok(())
             }
@@ -224,7 +235,7 @@ impl Dispatch for Party {
     }
 
     fn take(&self) -> io::Result<Option<Work>> {
-        self.attempt(|state| state.broker.take())
+        self.attempt(|state| Ok(state.broker.take_as(&worker(self.who))))
     }
 
     fn sign(&self, sign: &Sign) -> io::Result<()> {

@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use refloat::trace::{Observer, StageEvent};
 use refloat_server::Config;
 use refloat_server::blobs::{Blobs, FileBlobs};
-use refloat_server::dispatch::{Dispatch, Outcome, Sign};
+use refloat_server::dispatch::{Alive, Dispatch, Outcome, Sign};
 use refloat_server::engine::{Operation, SlotMode, Task};
 use refloat_server::engines::Engines;
 use refloat_server::id::{Id, hex};
@@ -31,7 +31,7 @@ use refloat_server::store::jobs::{self, Bounds, JobRecord, JobState, NewJob, Sub
 use refloat_server::store::keys::{self, KeyRecord, KeyState, Piece};
 use refloat_server::work::Work;
 
-use super::simulated::{Dice, Killed, Network, PATIENCE, Party};
+use super::simulated::{Dice, Killed, Network, PATIENCE, Party, worker};
 use super::support::engine::{CIPHERTEXT, FINGERPRINT, KEY, PARTS, TestEngine, part};
 
 /// After this a job of which there is no sign is taken back.
@@ -133,13 +133,13 @@ impl Simulation {
             differences: AtomicUsize::new(0),
         };
         simulation.start_front();
-        simulation.with_service(upload);
+        simulation.with_service(|service| upload(service, KEY.parse().unwrap()));
         simulation
     }
 
     fn party(&self, who: usize) -> Party {
         let files = Arc::new(FileBlobs::new(self.folder.path()));
-        Party { network: Arc::clone(&self.network), who, files }
+        Party { network: Arc::clone(&self.network), who, files, workers: workers() }
     }
 
     fn start_front(&self) {
@@ -154,7 +154,7 @@ impl Simulation {
         let clock = Arc::clone(&self.network);
         service.store.set_clock(move || clock.now());
         let service = Arc::new(service);
-        let policy = Policy { most: 2 * WORKERS, lease: Some(LEASE) };
+        let policy = Policy { lease: Some(LEASE) };
         *front = Some((Front::new(Arc::clone(&service), Arc::new(self.party(0)), policy), service));
     }
 
@@ -362,6 +362,12 @@ impl Simulation {
     }
 }
 
+/// All workers, as they say of themselves whatever happens to them: whoever dies is there again at once.
+fn workers() -> Vec<Alive> {
+    let alive = |who| Alive { worker: worker(who), slots: 2, key_bytes: u64::MAX, ..Alive::default() };
+    (1..=WORKERS).map(alive).collect()
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -373,8 +379,8 @@ fn input(seed: u64, index: usize) -> Vec<u8> {
     [b'C', index as u8].into_iter().chain(rest).collect()
 }
 
-fn upload(service: &Service) {
-    let id: Id = KEY.parse().unwrap();
+/// Keys of the small set under this identifier.
+pub fn upload(service: &Service, id: Id) {
     let record = KeyRecord {
         id,
         params: "small".into(),

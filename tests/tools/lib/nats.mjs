@@ -23,7 +23,7 @@ const config = join(root, 'server', 'deploy', 'nats.conf');
 
 /** A password that begins with a digit could be read as a number. */
 const drawn = () => `p${randomBytes(16).toString('hex')}`;
-const PASSWORDS = { front: drawn(), worker: drawn() };
+const PASSWORDS = { front: drawn(), worker: drawn(), operator: drawn() };
 
 /** Milliseconds in which a nats-server must answer. */
 const READY = 30_000;
@@ -63,7 +63,7 @@ export class Nats {
   async start() {
     this.#port ??= await freePort();
     const args = ['--config', config, '--addr', '127.0.0.1', '--port', `${this.#port}`];
-    const env = { NATS_STORE: this.#folder, FRONT_PASSWORD: PASSWORDS.front, WORKER_PASSWORD: PASSWORDS.worker };
+    const env = { NATS_STORE: this.#folder, FRONT_PASSWORD: PASSWORDS.front, WORKER_PASSWORD: PASSWORDS.worker, OPERATOR_PASSWORD: PASSWORDS.operator };
     const child = start(this.#program, args, { env, stdio: ['ignore', this.#log, this.#log] });
     this.#child = child;
     for (const deadline = Date.now() + READY; !(await answers(this.#port)); await sleep(50)) {

@@ -52,11 +52,13 @@ export class Host {
   #log;
   #mounted;
   #port;
+  #settings;
   #wanted;
 
-  /** `args` are further arguments of the server. */
-  constructor(folder, { mount, args = [] }) {
+  /** `args` are further arguments of the server, `settings` what is to be different from SETTINGS. */
+  constructor(folder, { mount, args = [], settings = {} }) {
     this.#args = args;
+    this.#settings = { ...SETTINGS, ...settings };
     this.disk = join(folder, 'disk');
     this.data = join(this.disk, 'data');
     this.logFile = join(folder, 'server.log');
@@ -103,7 +105,7 @@ export class Host {
     const serve = ['serve', '--listen', listen, '--allow-insecure', '--log-level', 'warn', '--data', this.data, ...this.#args];
     // A write beyond the file-size limit is to fail, not to end the process.
     const child = start('sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', serverBinary, ...serve], {
-      env: SETTINGS,
+      env: this.#settings,
       stdio: ['ignore', this.#log, this.#log],
     });
     this.starts += 1;

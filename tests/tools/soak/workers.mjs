@@ -9,8 +9,10 @@ export class Workers {
   #args;
   #log;
   #children = [];
+  #settings;
 
-  constructor(folder, { data, nats }) {
+  constructor(folder, { data, nats, settings = {} }) {
+    this.#settings = { ...SETTINGS, ...settings };
     this.#log = openSync(join(folder, 'workers.log'), 'a');
     this.#args = ['serve', '--role', 'worker', '--nats', nats, '--data', data, '--allow-insecure', '--log-level', 'warn'];
   }
@@ -20,7 +22,7 @@ export class Workers {
 
   /** Starts the worker of a number, new or in the place of one that has ended. */
   start(number) {
-    const child = start(serverBinary, this.#args, { env: SETTINGS, stdio: ['ignore', this.#log, this.#log] });
+    const child = start(serverBinary, this.#args, { env: this.#settings, stdio: ['ignore', this.#log, this.#log] });
     const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
     const worker = { child, ended, asked: false };
     ended.then((how) => worker.asked || this.ended.push(how));
@@ -37,6 +39,10 @@ export class Workers {
     const how = await ended;
     clearTimeout(hard);
     return how;
+  }
+
+  signal(number, signal) {
+    kill(this.#children[number].child, signal);
   }
 
   async close() {

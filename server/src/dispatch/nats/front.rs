@@ -1,6 +1,6 @@
 //! The end of a front: reports, signs, and the workers that are alive.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -10,11 +10,14 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 
 use super::link::{Link, decode, failed};
-use super::worker::{ALIVE, Alive};
-use crate::dispatch::{Done, Sign, Taken, Ticket};
+use super::worker::ALIVE;
+use crate::dispatch::{Alive, Done, Sign, Taken, Ticket};
 
 /// Signs that are kept for the front; older ones are lost.
 const SIGNS: usize = 10_000;
+
+/// Workers that a front can have.
+const WORKERS: usize = 4096;
 
 /// Pause before something is tried again that NATS did not do.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -25,8 +28,8 @@ pub struct FrontEnd {
     held: Mutex<HashMap<u64, Message>>,
     next: AtomicU64,
     signs: Mutex<VecDeque<Sign>>,
-    /// Hands of each worker, and when it was heard of.
-    workers: Mutex<HashMap<String, (usize, Instant)>>,
+    /// Each worker, by name, and when it was heard of.
+    workers: Mutex<BTreeMap<String, (Alive, Instant)>>,
     bell: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -79,8 +82,11 @@ impl FrontEnd {
             }
         }));
         link.spawn(listen(ends(), link.alive_subject(), |end, message| {
-            if let Some(Alive { worker, hands }) = decode(message) {
-                lock(&end.workers).insert(worker, (hands, Instant::now()));
+            if let Some(alive) = decode(message).filter(Alive::is_sound) {
+                let mut workers = lock(&end.workers);
+                if workers.len() < WORKERS || workers.contains_key(&alive.worker) {
+                    workers.insert(alive.worker.clone(), (alive, Instant::now()));
+                }
             }
         }));
         end
@@ -138,10 +144,11 @@ impl FrontEnd {
         lock(&self.signs).drain(..).collect()
     }
 
-    pub fn hands(&self) -> usize {
+    /// The workers that were heard of a short time ago.
+    pub fn workers(&self) -> Vec<Alive> {
         let mut workers = lock(&self.workers);
         workers.retain(|_, (_, heard)| heard.elapsed() < 4 * ALIVE);
-        workers.values().map(|(hands, _)| hands).sum()
+        workers.values().map(|(alive, _)| alive.clone()).collect()
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::future::Future;
 use std::io;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::pull;
@@ -18,6 +17,7 @@ use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
 
 use super::Settings;
+use super::address::Addresses;
 use crate::dispatch::Done;
 use crate::id::Id;
 use crate::work::Work;
@@ -28,8 +28,14 @@ const STOP: &str = "refloat_stop";
 /// Jobs that are to stop are told to every worker, and looked up by those that begin.
 pub const STOPPED: &str = "refloat.stop";
 
+/// Where a worker that is to end its jobs and leave is told so, by its name.
+pub const DRAINED: &str = "refloat.drain";
+
 /// Longest time of one thing that is asked of NATS.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// After this NATS forgets a worker that asks for nothing.
+const FORGOTTEN: Duration = Duration::from_mins(5);
 
 /// The oldest server that lets single messages expire.
 const LEAST: (u64, u64) = (2, 11);
@@ -38,22 +44,20 @@ pub struct Link {
     pub client: Client,
     jetstream: Context,
     pub settings: Settings,
+    /// Where NATS is, without passwords.
+    pub shown: String,
     /// Dropped without waiting for what is under way.
-    runtime: Mutex<Option<Runtime>>,
+    runtime: Option<Runtime>,
     handle: tokio::runtime::Handle,
 }
 
 impl Link {
     pub fn connect(settings: Settings) -> io::Result<Self> {
-        if !is_token(&settings.front) {
-            return Err(io::Error::other(format!(
-                "cluster.front = {:?}: the name of a front is of letters, digits, - and _",
-                settings.front
-            )));
-        }
+        let addresses: Addresses = settings.url.parse()?;
         let runtime =
             Builder::new_multi_thread().worker_threads(1).thread_name("nats").enable_all().build()?;
-        let url = shown(&settings.url);
+        let url = addresses.to_string();
+        let shown = url.clone();
         let mut options = ConnectOptions::new()
             .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
             .retry_on_initial_connect()
@@ -73,7 +77,7 @@ impl Link {
                     }
                 }
             });
-        if let Some((user, password)) = credentials(&settings.url) {
+        if let Some((user, password)) = addresses.login().cloned() {
             options = options.user_and_password(user, password);
         }
         let client = runtime.block_on(async {
@@ -82,13 +86,8 @@ impl Link {
                     io::Error::new(error.kind(), format!("cluster.credentials = {}: {error}", file.display()))
                 })?;
             }
-            // Without passwords, which the client would log.
-            let bare = shown(&settings.url);
-            let addresses: Vec<&str> = bare.split(',').collect();
-            options
-                .connect(addresses)
-                .await
-                .map_err(|error| io::Error::other(format!("cluster.nats = {bare:?}: {error}")))
+            let connected = options.connect(addresses.servers()).await;
+            connected.map_err(|error| io::Error::other(format!("cluster.nats = {shown:?}: {error}")))
         })?;
         // It starts a task.
         let entered = runtime.enter();
@@ -96,7 +95,7 @@ impl Link {
         jetstream.set_timeout(PATIENCE);
         drop(entered);
         let handle = runtime.handle().clone();
-        Ok(Self { client, jetstream, settings, runtime: Mutex::new(Some(runtime)), handle })
+        Ok(Self { client, jetstream, settings, shown, runtime: Some(runtime), handle })
     }
 
     /// Whether NATS can be reached now.
@@ -138,7 +137,7 @@ impl Link {
             duplicate_window: Duration::from_mins(2),
             ..Default::default()
         };
-        let work = stream::Config { allow_message_ttl: true, ..stream(WORK, "refloat.work.*.*") };
+        let work = stream::Config { allow_message_ttl: true, ..stream(WORK, "refloat.work.*.*.*") };
         let done = stream::Config { max_age: Duration::from_hours(24), ..stream(DONE, "refloat.done.*") };
         for config in [work, done] {
             // With settings of the operator's own it is taken as it is.
@@ -156,9 +155,7 @@ impl Link {
         }
         Err(io::Error::other(format!(
             "NATS at {} is nats-server {version}; refloat needs {}.{} or later",
-            shown(&self.settings.url),
-            LEAST.0,
-            LEAST.1
+            self.shown, LEAST.0, LEAST.1
         )))
     }
 
@@ -183,16 +180,18 @@ impl Link {
         found.map(|value| value.is_some()).map_err(failed("look up a job that is to stop"))
     }
 
-    /// The queue of attempts for workers of this version.
-    pub async fn attempts(&self) -> io::Result<Consumer<pull::Config>> {
+    /// The queue of attempts for a worker.
+    pub async fn attempts(&self, worker: &str) -> io::Result<Consumer<pull::Config>> {
         self.check_version()?;
-        let name = format!("workers_{}_{}", version(), self.settings.front);
+        let name = format!("worker_{worker}");
         let config = pull::Config {
             durable_name: Some(name.clone()),
-            filter_subject: self.work_subject(),
+            filter_subject: self.work_subject(worker),
             ack_policy: AckPolicy::Explicit,
             // Whoever took one says at once that it has it.
             ack_wait: 2 * PATIENCE,
+            // A worker that starts anew has another name.
+            inactive_threshold: FORGOTTEN,
             ..Default::default()
         };
         let stream = self.jetstream.get_stream(WORK).await.map_err(failed("find a stream"))?;
@@ -219,12 +218,12 @@ impl Link {
         stream.get_or_create_consumer(&name, config).await.map_err(failed("make a consumer"))
     }
 
-    pub fn publish(&self, work: &Work) -> io::Result<()> {
+    pub fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
         let message = PublishMessage::build()
             .payload(encode(work)?)
             .message_id(format!("{}.{}", work.job, work.attempt))
             .ttl(self.settings.lease.max(Duration::from_secs(1)));
-        self.wait("offer an attempt", self.send(self.work_subject(), message))
+        self.wait("offer an attempt", self.send(self.work_subject(worker), message))
     }
 
     pub fn report(&self, done: &Done) -> io::Result<()> {
@@ -241,8 +240,8 @@ impl Link {
         })
     }
 
-    fn work_subject(&self) -> String {
-        format!("refloat.work.{}.{}", version(), self.settings.front)
+    fn work_subject(&self, worker: &str) -> String {
+        format!("refloat.work.{}.{}.{worker}", version(), self.settings.front)
     }
 
     fn done_subject(&self) -> String {
@@ -255,6 +254,10 @@ impl Link {
 
     pub fn alive_subject(&self) -> String {
         format!("refloat.alive.{}.{}", version(), self.settings.front)
+    }
+
+    pub fn front_subject(&self) -> String {
+        format!("refloat.front.{}", self.settings.front)
     }
 
     /// Sends something that nobody may hear.
@@ -284,9 +287,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        if let Ok(runtime) = self.runtime.get_mut()
-            && let Some(runtime) = runtime.take()
-        {
+        if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
@@ -295,32 +296,6 @@ impl Drop for Link {
 /// This version, in a form that subjects can have.
 fn version() -> String {
     env!("CARGO_PKG_VERSION").replace(['.', '+'], "_")
-}
-
-/// User and password, if an address has them: `nats://user:password@host`.
-fn credentials(url: &str) -> Option<(String, String)> {
-    let of = |address: &str| {
-        let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let (credentials, _) = bare.rsplit_once('@')?;
-        let (user, password) = credentials.split_once(':')?;
-        Some((user.to_owned(), password.to_owned()))
-    };
-    url.split(',').find_map(|address| of(address.trim()))
-}
-
-/// Addresses as they may be logged: without passwords.
-pub fn shown(url: &str) -> String {
-    let bare = |address: &str| match (address.split_once("://"), address.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
-        (None, Some((_, host))) => host.to_owned(),
-        _ => address.to_owned(),
-    };
-    url.split(',').map(|address| bare(address.trim())).collect::<Vec<_>>().join(",")
-}
-
-fn is_token(name: &str) -> bool {
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-    !name.is_empty() && name.len() <= 64 && name.chars().all(fits)
 }
 
 fn encode(message: &impl Serialize) -> io::Result<Bytes> {
@@ -336,32 +311,4 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
 
 pub fn failed<E: Display>(what: &str) -> impl FnOnce(E) -> io::Error {
     move |error| io::Error::other(format!("NATS: {what}: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_shown_without_passwords() {
-        for (url, expected) in [
-            ("nats://127.0.0.1:4222", "nats://127.0.0.1:4222"),
-            ("nats://front:a@b@host:1, tls://u:p@[::1]:2", "nats://host:1,tls://[::1]:2"),
-            ("u:p@host", "host"),
-            ("host", "host"),
-        ] {
-            assert_eq!(shown(url), expected);
-        }
-        let found = credentials("nats://other:1, tls://front:a@b@host:1").unwrap();
-        assert_eq!(found, ("front".to_owned(), "a@b".to_owned()));
-        assert_eq!(credentials("nats://127.0.0.1:4222"), None);
-    }
-
-    #[test]
-    fn a_front_is_named_by_what_a_subject_can_have() {
-        assert!(is_token("0") && is_token("north-2_b"));
-        for name in ["", "a.b", "a b", "*", ">", "é", &"x".repeat(65)] {
-            assert!(!is_token(name), "{name}");
-        }
-    }
 }

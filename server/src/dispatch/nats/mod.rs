@@ -2,17 +2,21 @@
 //!
 //! | subject | kind | what it carries |
 //! | --- | --- | --- |
-//! | `refloat.work.<version>.<front>` | stream `REFLOAT_WORK` | attempts; each is gone once a worker has it, or after the time in which a sign of it is due |
+//! | `refloat.work.<version>.<front>.<worker>` | stream `REFLOAT_WORK` | attempts; each is gone once the worker has it, or after the time in which a sign of it is due |
 //! | `refloat.done.<front>` | stream `REFLOAT_DONE` | what came of attempts, until the front has noted it |
 //! | `refloat.sign.<front>` | plain | signs of life, and what is new of a run |
 //! | `refloat.stop` | plain, and bucket `refloat_stop` | jobs that are to stop |
 //! | `refloat.alive.<version>.<front>` | plain | workers, every few seconds |
+//! | `refloat.front.<front>` | plain | fronts, every few seconds, for operators |
+//! | `refloat.drain` | plain | the name of a worker that is to end its jobs and leave |
 //!
 //! An attempt goes to workers of the version that handed it out alone: another may make other bytes of it. Streams that are gone are
 //! made anew by whoever needs them.
 
+mod address;
 mod front;
 mod link;
+mod operator;
 mod worker;
 
 use std::io;
@@ -20,12 +24,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Dispatch, Done, Sign, Taken};
+use super::{Alive, Dispatch, Done, Sign, Taken};
 use crate::id::Id;
 use crate::work::Work;
+pub use address::Addresses;
 use front::FrontEnd;
 use link::Link;
-pub use link::shown;
+pub use operator::{Operator, Seen, Standing};
 pub use worker::ALIVE;
 use worker::WorkerEnd;
 
@@ -38,7 +43,7 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// The name of the front, or of the one that a worker works for. No two fronts have the same.
     pub front: String,
-    /// `front` or `worker`: where answers come, `_INBOX_front.>`, so that neither reads those of the other.
+    /// `front`, `worker` or `operator`: where answers come, `_INBOX_front.>`, so that none reads those of another.
     pub role: &'static str,
     /// An attempt that nobody has taken after so long is dropped: the front has made another by then. Whole seconds.
     pub lease: Duration,
@@ -71,16 +76,22 @@ impl Nats {
         self
     }
 
-    /// With the end of a worker, whom fronts count on from now on.
+    /// With the end of a worker, whom its front counts on from now on; `about` is what it says of itself, under one name all the time.
     #[must_use]
-    pub fn with_worker(mut self) -> Self {
-        self.worker = Some(WorkerEnd::open(&self.link));
+    pub fn with_worker(mut self, about: impl Fn() -> Alive + Send + Sync + 'static) -> Self {
+        self.worker = Some(WorkerEnd::open(&self.link, Box::new(about)));
         self
     }
 
-    /// How many attempts the workers that are alive can have at once, for a front.
-    pub fn hands(&self) -> usize {
-        self.front.as_ref().map_or(0, |front| front.hands())
+    /// Whether this worker takes no more jobs: because of [`leave`](Self::leave), or because an operator wants it so.
+    pub fn has_left(&self) -> bool {
+        self.worker.as_ref().is_some_and(|worker| worker.has_left())
+    }
+
+    /// Says to operators what there is to know of this front.
+    pub fn tell(&self, standing: &Standing) {
+        // It is said again soon.
+        let _ = self.link.tell(self.link.front_subject(), standing);
     }
 
     /// Whether NATS can be reached now.
@@ -113,8 +124,12 @@ impl Nats {
 }
 
 impl Dispatch for Nats {
-    fn publish(&self, work: &Work) -> io::Result<()> {
-        self.link.publish(work)
+    fn workers(&self) -> Vec<Alive> {
+        self.front.as_ref().map_or_else(Vec::new, |front| front.workers())
+    }
+
+    fn publish(&self, worker: &str, work: &Work) -> io::Result<()> {
+        self.link.publish(worker, work)
     }
 
     fn take(&self) -> io::Result<Option<Work>> {

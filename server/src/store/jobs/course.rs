@@ -1,5 +1,6 @@
 //! The course of a job from the queue to its end. Every change of state is one transaction guarded by the state it leaves.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use redb::ReadableTable;
@@ -17,11 +18,28 @@ use crate::work::ContentId;
 /// Longest pause before a job is tried again.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
-/// Takes a waiting job to run it: the first of the account whose turn it is.
+/// A job that waits, and may begin.
+#[derive(Debug, Clone)]
+pub struct Waiting {
+    /// The job.
+    pub id: Id,
+    /// Its key set.
+    pub key: Id,
+    /// The parameter set of that.
+    pub params: String,
+    sequence: u64,
+}
+
+/// Takes a waiting job to run it: the first of the account whose turn it is, among those with whose key set there is something to
+/// be done. What that is, is said by `choose`, which is shown all that wait, and is returned.
 ///
 /// # Errors
 /// The store fails.
-pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, StoreError> {
+pub fn claim<T>(
+    store: &Store,
+    turns: &mut Turns,
+    choose: impl Fn(&[&Waiting]) -> HashMap<Id, T>,
+) -> Result<Option<(JobRecord, T)>, StoreError> {
     loop {
         let (mut waiting, mut unusable) = (Vec::new(), Vec::new());
         store.read(|txn| {
@@ -31,7 +49,9 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
                 let sequence = sequence.value();
                 match find(&jobs, Id(id.value())) {
                     Ok(Some(record)) if record.may_begin(store.now()) => {
-                        waiting.push(((sequence, record.id), Account::of(&record)));
+                        let account = Account::of(&record);
+                        let JobRecord { id, key, params, .. } = record;
+                        waiting.push((Waiting { id, key, params, sequence }, account));
                     }
                     Ok(Some(_)) => {}
                     Ok(None) => unusable.push(sequence),
@@ -45,7 +65,8 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
             }
             Ok(())
         })?;
-        let next = turns.pick(waiting);
+        let mut chosen = choose(&waiting.iter().map(|(job, _)| job).collect::<Vec<_>>());
+        let next = turns.pick(waiting, |job| chosen.contains_key(&job.key));
         if next.is_none() && unusable.is_empty() {
             return Ok(None);
         }
@@ -54,9 +75,9 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
             for sequence in &unusable {
                 queue.remove(sequence)?;
             }
-            let Some(((sequence, id), _)) = next else { return Ok(None) };
+            let Some((Waiting { id, sequence, .. }, _)) = &next else { return Ok(None) };
             queue.remove(sequence)?;
-            change(txn, id, |record| {
+            change(txn, *id, |record| {
                 if record.state != JobState::Queued {
                     return false;
                 }
@@ -66,9 +87,11 @@ pub fn claim(store: &Store, turns: &mut Turns) -> Result<Option<JobRecord>, Stor
             })
         })?;
         // Else it was cancelled meanwhile.
-        if let Some(record) = claimed {
+        if let Some(record) = claimed
+            && let Some(what) = chosen.remove(&record.key)
+        {
             turns.take(Account::of(&record));
-            return Ok(Some(record));
+            return Ok(Some((record, what)));
         }
     }
 }

@@ -5,7 +5,7 @@ mod files;
 mod record;
 mod submit;
 
-pub use course::{Made, Requeue, abandon, cancel, claim, ended, fail, finish, remove, requeue};
+pub use course::{Made, Requeue, Waiting, abandon, cancel, claim, ended, fail, finish, remove, requeue};
 pub use files::{drop_files, result};
 pub use record::{JobRecord, JobState, RECORD_BYTES};
 pub use submit::{Bounds, NewJob, Submitted, forget_failed, submit};

@@ -1,0 +1,275 @@
+//! Pieces of keys on a disk of this machine, in front of stored bytes that are farther away.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use super::{Blob, Blobs, Put};
+use crate::id::{hex, unhex};
+use crate::store::files::{Expected, ReadError};
+
+type Digest = [u8; 32];
+
+/// Ending of the name of a copy that is being written.
+const PARTIAL: &str = ".partial";
+
+/// Stored bytes of which pieces of keys are kept in a folder, within a number of bytes; those that were read longest ago go first. A
+/// copy has its digest for a name and is compared with it whenever it is read. What goes wrong with the folder costs time alone.
+pub struct CachedBlobs {
+    behind: Arc<dyn Blobs>,
+    folder: PathBuf,
+    most: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By digest: bytes, and when the copy was read last.
+    copies: BTreeMap<Digest, (u64, u64)>,
+    bytes: u64,
+    clock: u64,
+}
+
+impl CachedBlobs {
+    /// With copies in a folder, which is made where there is none, that take at most so many bytes. What lies there under other names
+    /// is left alone.
+    ///
+    /// # Errors
+    /// The folder cannot be made or listed.
+    pub fn new(behind: Arc<dyn Blobs>, folder: &Path, most: u64) -> io::Result<Self> {
+        fs::create_dir_all(folder)?;
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if name.strip_suffix(PARTIAL).is_some_and(|name| digest_of(name).is_some()) {
+                // Whoever wrote it has died, or writes another.
+                let _ = fs::remove_file(entry.path());
+            } else if let (Some(digest), Ok(metadata)) = (digest_of(name), entry.metadata()) {
+                found.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), digest, metadata.len()));
+            }
+        }
+        found.sort();
+        let this = Self { behind, folder: folder.to_owned(), most, state: Mutex::default() };
+        for (_, digest, length) in found {
+            this.keep(digest, length);
+        }
+        Ok(this)
+    }
+
+    /// Bytes of all copies.
+    pub fn bytes(&self) -> u64 {
+        self.state().bytes
+    }
+
+    fn path(&self, digest: &Digest) -> PathBuf {
+        self.folder.join(hex(digest))
+    }
+
+    /// The copy, if there is a sound one.
+    fn copy(&self, digest: &Digest, expected: Expected) -> Option<Vec<u8>> {
+        if !self.state().copies.contains_key(digest) {
+            return None;
+        }
+        match expected.read(&self.path(digest)) {
+            Ok(bytes) => {
+                self.keep(*digest, expected.length);
+                Some(bytes)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a copy of a key is dropped");
+                self.drop_copy(digest);
+                None
+            }
+        }
+    }
+
+    /// Writes a copy under a name of its own first, so that one which has its name is whole.
+    fn write(&self, digest: &Digest, bytes: &[u8]) -> io::Result<()> {
+        let partial = self.folder.join(format!("{}{PARTIAL}", hex(digest)));
+        let written = fs::File::create(&partial).and_then(|mut file| file.write_all(bytes));
+        let named = written.and_then(|()| fs::rename(&partial, self.path(digest)));
+        if named.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        named
+    }
+
+    /// Notes that a copy is there and was read just now, and removes others until all fit.
+    fn keep(&self, digest: Digest, length: u64) {
+        let mut removed = Vec::new();
+        let mut state = self.state();
+        state.clock += 1;
+        let clock = state.clock;
+        let before = state.copies.insert(digest, (length, clock)).map_or(0, |(length, _)| length);
+        state.bytes = state.bytes - before + length;
+        while state.bytes > self.most {
+            let Some(oldest) =
+                state.copies.iter().min_by_key(|(_, (_, read))| *read).map(|(digest, _)| *digest)
+            else {
+                break;
+            };
+            state.forget(&oldest);
+            removed.push(oldest);
+        }
+        drop(state);
+        for digest in removed {
+            let _ = fs::remove_file(self.path(&digest));
+        }
+    }
+
+    fn drop_copy(&self, digest: &Digest) {
+        self.state().forget(digest);
+        let _ = fs::remove_file(self.path(digest));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn forget(&mut self, digest: &Digest) {
+        if let Some((length, _)) = self.copies.remove(digest) {
+            self.bytes -= length;
+        }
+    }
+}
+
+/// The digest that a copy has for a name.
+fn digest_of(name: &str) -> Option<Digest> {
+    let mut digest = [0; 32];
+    unhex(name, &mut digest).map(|()| digest)
+}
+
+impl Blobs for CachedBlobs {
+    fn put(&self, blob: Blob, bytes: &[u8]) -> io::Result<Put> {
+        self.behind.put(blob, bytes)
+    }
+
+    fn get(&self, blob: Blob, expected: Expected) -> Result<Vec<u8>, ReadError> {
+        let (Blob::KeyPart(..), Some(digest)) = (blob, expected.digest) else {
+            return self.behind.get(blob, expected);
+        };
+        if let Some(bytes) = self.copy(&digest, expected) {
+            return Ok(bytes);
+        }
+        let bytes = self.behind.get(blob, expected)?;
+        if expected.length <= self.most {
+            match self.write(&digest, &bytes) {
+                Ok(()) => self.keep(digest, expected.length),
+                Err(error) => tracing::debug!(%error, "no copy of a key could be written"),
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn head(&self, blob: Blob) -> io::Result<Option<u64>> {
+        self.behind.head(blob)
+    }
+
+    fn remove(&self, blob: Blob) -> io::Result<()> {
+        self.behind.remove(blob)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::id::Id;
+
+    /// Pieces that are 10 bytes of their index each, and how often one was read.
+    #[derive(Default)]
+    struct Far(AtomicUsize);
+
+    fn piece(index: u32) -> Vec<u8> {
+        vec![index as u8; 10]
+    }
+
+    fn expected(index: u32) -> Expected {
+        Expected { length: 10, digest: Some(*blake3::hash(&piece(index)).as_bytes()) }
+    }
+
+    impl Blobs for Far {
+        fn put(&self, _: Blob, _: &[u8]) -> io::Result<Put> {
+            Ok(Put::New)
+        }
+        fn get(&self, blob: Blob, _: Expected) -> Result<Vec<u8>, ReadError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            match blob {
+                Blob::KeyPart(_, index) if index < 100 => Ok(piece(index)),
+                _ => Err(ReadError::Damaged("absent".into())),
+            }
+        }
+        fn head(&self, _: Blob) -> io::Result<Option<u64>> {
+            Ok(None)
+        }
+        fn remove(&self, _: Blob) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn copies_are_read_in_place_of_the_pieces_while_they_are_sound_and_fit() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("notes"), "not ours").unwrap();
+        fs::write(folder.path().join(format!("{}{PARTIAL}", hex(&[7; 32]))), "begun").unwrap();
+        let far = Arc::new(Far::default());
+        let open = || CachedBlobs::new(Arc::clone(&far) as Arc<dyn Blobs>, folder.path(), 30).unwrap();
+        let key = Id([1; 16]);
+        let read = |blobs: &CachedBlobs, index| {
+            let before = far.0.load(Ordering::Relaxed);
+            let bytes = blobs.get(Blob::KeyPart(key, index), expected(index)).unwrap();
+            assert_eq!(bytes, piece(index));
+            far.0.load(Ordering::Relaxed) > before
+        };
+        let blobs = open();
+        assert!([0, 1, 2].map(|index| read(&blobs, index)) == [true; 3] && blobs.bytes() == 30);
+        assert!(!read(&blobs, 0));
+        // The fourth takes the place of the one that was read longest ago.
+        assert!(read(&blobs, 3) && !read(&blobs, 0) && !read(&blobs, 2) && read(&blobs, 1));
+        assert_eq!(blobs.bytes(), 30);
+        // An altered copy is found out, and so is one that is gone or too short.
+        let path = |index| folder.path().join(hex(&expected(index).digest.unwrap()));
+        fs::write(path(1), [9; 10]).unwrap();
+        assert!(read(&blobs, 1) && !read(&blobs, 1));
+        fs::write(path(1), [1; 9]).unwrap();
+        assert!(read(&blobs, 1) && !read(&blobs, 1));
+        fs::remove_file(path(1)).unwrap();
+        assert!(read(&blobs, 1) && !read(&blobs, 1) && blobs.bytes() == 30);
+        // They outlive the process, and nothing else in the folder is touched.
+        let blobs = open();
+        assert!(!read(&blobs, 1) && blobs.bytes() == 30);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+        assert_eq!(fs::read(folder.path().join("notes")).unwrap(), b"not ours");
+        // What is no piece of a key, has no digest, or is not there goes through.
+        assert!(
+            blobs.get(Blob::Input(key), expected(0)).is_err()
+                && blobs.get(Blob::KeyPart(key, 100), expected(100)).is_err()
+        );
+        let unsure = Expected { digest: None, ..expected(1) };
+        let before = far.0.load(Ordering::Relaxed);
+        assert!(
+            blobs.get(Blob::KeyPart(key, 1), unsure).is_ok() && far.0.load(Ordering::Relaxed) == before + 1
+        );
+    }
+
+    #[test]
+    fn a_folder_that_takes_nothing_costs_time_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = folder.path().join("cache");
+        let far = Arc::new(Far::default());
+        let blobs = CachedBlobs::new(Arc::clone(&far) as Arc<dyn Blobs>, &cache, 30).unwrap();
+        fs::remove_dir(&cache).unwrap();
+        for _ in 0..2 {
+            assert_eq!(blobs.get(Blob::KeyPart(Id([1; 16]), 5), expected(5)).unwrap(), piece(5));
+        }
+        assert_eq!((far.0.load(Ordering::Relaxed), blobs.bytes()), (2, 0));
+    }
+}

@@ -1,0 +1,136 @@
+//! How many jobs a second a cluster does: arithmetic over what was measured of one job.
+
+use serde::Serialize;
+
+/// What one job, and keys, take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Job {
+    /// Seconds of a job on `threads` threads, with its keys in memory.
+    pub seconds: f64,
+    /// Seconds in which its keys are loaded there.
+    pub load_seconds: f64,
+    /// Threads of a job.
+    pub threads: usize,
+    /// Bytes of memory that the keys take, for all jobs of a worker.
+    pub key_bytes: u64,
+    /// Bytes of memory that each job takes beside them.
+    pub working_bytes: u64,
+    /// Bytes of its input.
+    pub input_bytes: u64,
+    /// Bytes of its result.
+    pub result_bytes: u64,
+}
+
+/// What machines and fronts there are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Site {
+    /// Processors of a machine.
+    pub node_cores: usize,
+    /// Bytes of its memory.
+    pub node_bytes: u64,
+    /// Jobs a second that one front can hand out and note.
+    pub front_jobs: f64,
+    /// Bytes a second that the link of a front carries.
+    pub front_link: f64,
+}
+
+/// What so many processors do.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// Processors of all workers.
+    pub cores: usize,
+    /// Machines.
+    pub nodes: usize,
+    /// Jobs at once, on all of them.
+    pub slots: usize,
+    /// Jobs a second.
+    pub jobs: f64,
+    /// Bytes a second of inputs and results, through fronts and their folders.
+    pub bytes: f64,
+    /// Fronts, each with a table and a folder of its own, that it takes.
+    pub fronts: usize,
+    /// What decides how many fronts: `table` or `link`; nothing where one does.
+    pub limit: Option<&'static str>,
+}
+
+impl Job {
+    /// Jobs at once on a machine of so many processors; 0 if its memory does not hold the keys and one job.
+    pub fn slots(&self, cores: usize, bytes: u64) -> usize {
+        let fit = bytes.saturating_sub(self.key_bytes) / self.working_bytes.max(1);
+        (cores / self.threads.max(1)).max(1).min(usize::try_from(fit).unwrap_or(usize::MAX))
+    }
+
+    /// Jobs that have to wait for keys of which two workers of so many slots are the owners until it pays to load them once more.
+    pub fn patience(&self, slots: usize) -> f64 {
+        (self.load_seconds / self.seconds * (2 * slots) as f64).ceil()
+    }
+
+    /// Jobs that a worker of so many slots has to do for each time that it loads their keys, to spend this share of its time on jobs.
+    pub fn jobs_a_load(&self, slots: usize, share: f64) -> f64 {
+        (share / (1.0 - share) * self.load_seconds * slots as f64 / self.seconds).round()
+    }
+}
+
+impl Site {
+    /// What so many processors do.
+    pub fn row(&self, job: &Job, cores: usize) -> Row {
+        let (whole, rest) = (cores / self.node_cores, cores % self.node_cores);
+        let part = |cores: usize| if cores > 0 { job.slots(cores, self.node_bytes) } else { 0 };
+        let slots = whole * part(self.node_cores) + part(rest);
+        let jobs = slots as f64 / job.seconds;
+        let bytes = jobs * (job.input_bytes + job.result_bytes) as f64;
+        let [by_table, by_link] =
+            [jobs / self.front_jobs, bytes / self.front_link].map(|fronts| fronts.ceil().max(1.0));
+        Row {
+            cores,
+            nodes: whole + usize::from(rest > 0),
+            slots,
+            jobs,
+            bytes,
+            fronts: by_table.max(by_link) as usize,
+            limit: (by_table.max(by_link) > 1.0).then_some(if by_link > by_table { "link" } else { "table" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bootstrap of 2 GB of working memory, keys of 7 GB, and 8 MB to be carried.
+    const JOB: Job = Job {
+        seconds: 2.0,
+        load_seconds: 20.0,
+        threads: 2,
+        key_bytes: 7_000_000_000,
+        working_bytes: 2_000_000_000,
+        input_bytes: 1_000_000,
+        result_bytes: 7_000_000,
+    };
+    const SITE: Site =
+        Site { node_cores: 32, node_bytes: 64_000_000_000, front_jobs: 500.0, front_link: 1.25e9 };
+
+    #[test]
+    fn slots_are_bounded_by_processors_and_by_memory() {
+        assert_eq!([2, 3, 32].map(|cores| JOB.slots(cores, 64_000_000_000)), [1, 1, 16]);
+        assert_eq!([6, 8, 9, 20].map(|gb| JOB.slots(32, gb * 1_000_000_000)), [0, 0, 1, 6]);
+        assert_eq!(JOB.slots(1, u64::MAX), 1);
+        assert_eq!((JOB.patience(16), JOB.jobs_a_load(16, 0.9)), (320.0, 1440.0));
+    }
+
+    #[test]
+    fn fronts_are_added_where_a_table_or_a_link_is_full() {
+        let row = SITE.row(&JOB, 32);
+        assert_eq!((row.nodes, row.slots, row.fronts, row.limit), (1, 16, 1, None));
+        assert!((row.jobs - 8.0).abs() < 1e-9 && (row.bytes - 64e6).abs() < 1.0);
+        // 100 machines: 800 jobs a second, 6.4 GB a second.
+        let row = SITE.row(&JOB, 3200);
+        assert_eq!((row.nodes, row.slots, row.fronts, row.limit), (100, 1600, 6, Some("link")));
+        let small = Job { input_bytes: 10, result_bytes: 10, ..JOB };
+        let row = SITE.row(&small, 3210);
+        assert_eq!((row.nodes, row.slots, row.fronts, row.limit), (101, 1605, 2, Some("table")));
+    }
+}

@@ -1,0 +1,136 @@
+//! What operators see of a cluster, and ask of it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use async_nats::Subscriber;
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+
+use super::link::{DRAINED, Link, decode, failed};
+use super::{ALIVE, Settings};
+use crate::config::is_token;
+use crate::dispatch::Alive;
+
+/// What a front says of itself, every few seconds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standing {
+    /// Its name.
+    pub front: String,
+    /// The version of its program, for which its workers are.
+    pub version: String,
+    /// Jobs that wait.
+    pub queued: u64,
+    /// Jobs that were handed out and have not ended.
+    pub out: usize,
+}
+
+/// A worker as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Seen {
+    /// The front that it works for.
+    pub front: String,
+    /// The version of its program.
+    pub version: String,
+    /// What it says of itself.
+    #[serde(flatten)]
+    pub alive: Alive,
+}
+
+/// The connection of an operator.
+pub struct Operator {
+    link: Link,
+}
+
+impl Operator {
+    /// Connects. Not to be called where asynchronous code runs.
+    ///
+    /// # Errors
+    /// The address or the credentials cannot be used, or nobody answers there.
+    pub fn connect(url: &str, credentials: Option<std::path::PathBuf>) -> io::Result<Self> {
+        let settings = Settings {
+            url: url.to_owned(),
+            credentials,
+            front: "0".to_owned(),
+            role: "operator",
+            lease: Duration::ZERO,
+            patience: Duration::ZERO,
+            wait: Duration::ZERO,
+        };
+        let link = Link::connect(settings)?;
+        let deadline = Instant::now() + 2 * ALIVE;
+        while !link.is_connected() {
+            if Instant::now() > deadline {
+                return Err(io::Error::other(format!(
+                    "no nats-server lets an operator in at {}",
+                    link.shown
+                )));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Self { link })
+    }
+
+    /// The fronts and the workers that are heard of within a time, which is to be longer than the pause between two words of one.
+    ///
+    /// # Errors
+    /// NATS does not let the operator listen.
+    pub fn listen(&self, time: Duration) -> io::Result<(Vec<Standing>, Vec<Seen>)> {
+        self.link.wait_for("listen", 2 * time + ALIVE, async {
+            let subscribe = |subject: &'static str| self.link.client.subscribe(subject);
+            let mut of_fronts = subscribe("refloat.front.*").await.map_err(failed("listen"))?;
+            let mut of_workers = subscribe("refloat.alive.*.*").await.map_err(failed("listen"))?;
+            let (mut fronts, mut workers) = (BTreeMap::new(), BTreeMap::new());
+            let over = tokio::time::sleep(time);
+            tokio::pin!(over);
+            loop {
+                tokio::select! {
+                    Some(message) = of_fronts.next() => {
+                        if let Some(front) = decode(&message.payload).filter(|front: &Standing| is_token(&front.front)) {
+                            fronts.insert(front.front.clone(), front);
+                        }
+                    }
+                    Some(message) = of_workers.next() => {
+                        if let Some(seen) = seen(&message.subject, &message.payload) {
+                            workers.insert(seen.alive.worker.clone(), seen);
+                        }
+                    }
+                    () = &mut over => return Ok((fronts.into_values().collect(), workers.into_values().collect())),
+                }
+            }
+        })
+    }
+
+    /// Asks the worker of a name to end its jobs and leave; whether it has answered that it takes no more.
+    ///
+    /// # Errors
+    /// NATS fails.
+    pub fn drain(&self, worker: &str) -> io::Result<bool> {
+        let name = worker.to_owned();
+        self.link.wait_for("drain a worker", 4 * ALIVE, async {
+            let mut words: Subscriber =
+                self.link.client.subscribe("refloat.alive.*.*").await.map_err(failed("listen"))?;
+            self.link.client.publish(DRAINED, name.clone().into()).await.map_err(failed("drain a worker"))?;
+            let answered = async {
+                while let Some(message) = words.next().await {
+                    let seen = seen(&message.subject, &message.payload);
+                    if seen.is_some_and(|seen| seen.alive.worker == name && seen.alive.slots == 0) {
+                        return true;
+                    }
+                }
+                false
+            };
+            Ok(tokio::time::timeout(2 * ALIVE, answered).await.unwrap_or(false))
+        })
+    }
+}
+
+/// What a worker says, with what its subject says.
+fn seen(subject: &str, payload: &[u8]) -> Option<Seen> {
+    let [_, _, version, front] = subject.split('.').collect::<Vec<_>>()[..] else { return None };
+    let alive = decode(payload).filter(Alive::is_sound)?;
+    Some(Seen { front: front.to_owned(), version: version.replace('_', "."), alive })
+}
