@@ -4,6 +4,7 @@
 mod ciphertext;
 mod evaluation;
 mod presets;
+mod program;
 mod removal;
 mod run;
 mod secret;
