@@ -32,6 +32,7 @@ export type { IntegerEncryptOptions } from './integers/key-set.js';
 export { IntegerKeys } from './integers/keys.js';
 export type { IntegerBootstrapOptions } from './integers/keys.js';
 export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerProgramEvent, IntegerStageId, IntegerView } from './integers/params.js';
+export { IntegerPublicKey } from './integers/public-key.js';
 export type {
   Fact,
   GateInfo,

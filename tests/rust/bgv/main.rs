@@ -15,6 +15,7 @@ mod odd_index_thin;
 mod portable;
 mod program;
 mod program_steps;
+mod public_key;
 mod small_integers;
 mod two_axes;
 mod wire;

@@ -84,6 +84,7 @@ export type {
   IntegerCiphertext as GlueIntegerCiphertext,
   IntegerKeys as GlueIntegerKeys,
   IntegerProgram as GlueIntegerProgram,
+  IntegerPublicKey as GlueIntegerPublicKey,
   IntegerRun as GlueIntegerRun,
   IntegerSecretKey as GlueIntegerSecretKey,
 } from '#wasm-integers';

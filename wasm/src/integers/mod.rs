@@ -5,6 +5,7 @@ mod ciphertext;
 mod evaluation;
 mod presets;
 mod program;
+mod public_key;
 mod removal;
 mod run;
 mod secret;

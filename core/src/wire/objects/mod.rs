@@ -21,7 +21,10 @@ pub use cggi::{
 };
 pub use ciphertext::{ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes};
 pub use key_part::{WireKeySet, verify_key_part};
-pub use keys::{public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes};
+pub use keys::{
+    bgv_public_key_from_bytes, bgv_public_key_to_bytes, public_key_from_bytes, public_key_to_bytes,
+    secret_key_from_bytes, secret_key_to_bytes,
+};
 pub use rows::WireWord;
 pub use scheme_switching::verify_link_part;
 pub use sets::{CkksSet, SeededSecret, SeededSet};
