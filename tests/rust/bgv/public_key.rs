@@ -22,8 +22,8 @@ fn two_parties_encrypt_for_one_owner() {
     for preset in toys() {
         let params = preset.params().unwrap();
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
-        let bytes = bgv_public_key_to_bytes(&params, &secret.public_key().unwrap());
-        let key = bgv_public_key_from_bytes(&params, &bytes).unwrap();
+        let bytes = bgv_public_key_to_bytes(params.context(), &secret.public_key().unwrap());
+        let key = bgv_public_key_from_bytes(params.context(), params.levels().output, &bytes).unwrap();
         assert_eq!((key.key_id(), key.level()), (secret.key_id(), params.levels().output));
         let (ring, bgv) = (params.messages(), BgvEvaluator::new(params.context()));
         let message = |factor: u64| -> Vec<u64> {
@@ -93,8 +93,11 @@ fn bytes_that_are_wrong_are_refused() {
     let reader = Reader {
         name: "public key",
         kind: ObjectKind::PublicKey,
-        bytes: bgv_public_key_to_bytes(&params, &secret.public_key().unwrap()),
-        read: |bytes| bgv_public_key_from_bytes::<u64>(&BgvParams::new(&tiny(15)).unwrap(), bytes).map(drop),
+        bytes: bgv_public_key_to_bytes(params.context(), &secret.public_key().unwrap()),
+        read: |bytes| {
+            let params = BgvParams::<u64>::new(&tiny(15)).unwrap();
+            bgv_public_key_from_bytes(params.context(), params.levels().output, bytes).map(drop)
+        },
         rows: rows_from(32, params.context().rlwe().q(params.levels().output).primes(), params.n()),
         n: params.n(),
     };

@@ -46,7 +46,7 @@ impl ProgramMethod for Digits {
         _mode: SlotMode,
     ) -> Result<Box<dyn Stepwise<Self>>> {
         let run = MsbRun::refreshing(evaluator(params)?, x)?;
-        Ok(stepwise(run, |run, keys: &Self::Keys, observer| run.step(keys, observer), |run| run.finish()))
+        Ok(stepwise(run, |run, keys: &Self::Keys, observer| run.step(keys, observer), MsbRun::finish))
     }
 
     fn read(
@@ -56,7 +56,7 @@ impl ProgramMethod for Digits {
         readings: Readings<'_>,
     ) -> Result<Box<dyn Stepwise<Self>>> {
         let run = MsbReading::new(evaluator(params)?, x, readings, 0.0)?;
-        Ok(stepwise(run, |run, keys: &Self::Keys, observer| run.step(keys, observer), |run| run.finish()))
+        Ok(stepwise(run, |run, keys: &Self::Keys, observer| run.step(keys, observer), MsbReading::finish))
     }
 }
 

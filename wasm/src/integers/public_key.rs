@@ -42,14 +42,14 @@ impl IntegerPublicKey {
         let bytes = bytes.to_vec();
         let (preset, params) = Sets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
         Sets::check_allowed(preset, allow_insecure)?;
-        let inner = wire::bgv_public_key_from_bytes(&params, &bytes)?;
+        let inner = wire::bgv_public_key_from_bytes(params.context(), params.levels().output, &bytes)?;
         Ok(IntegerPublicKey { preset, params, inner })
     }
 
     /// The wire form.
     #[wasm_bindgen(js_name = toBytes)]
     pub fn to_bytes(&self) -> Uint8Array {
-        Uint8Array::from(wire::bgv_public_key_to_bytes(&self.params, &self.inner).as_slice())
+        Uint8Array::from(wire::bgv_public_key_to_bytes(self.params.context(), &self.inner).as_slice())
     }
 
     /// Name of the parameter set.

@@ -63,7 +63,7 @@ impl ProgramMethod for Link {
         readings: Readings<'_>,
     ) -> Result<Box<dyn Stepwise<Self>>> {
         let run = OrderRun::new(&LinkEvaluator::with(tables(params)?, keys)?, x, readings)?;
-        Ok(stepwise(run, |run, _keys, observer| run.step(observer), |run| run.finish()))
+        Ok(stepwise(run, |run, _keys, observer| run.step(observer), OrderRun::finish))
     }
 }
 

@@ -9,14 +9,10 @@ use super::{
     sets::{CkksSet, SeededSecret, SeededSet},
 };
 use crate::{
-    bootstrapping::bgv::BgvParams,
     error::Error,
     random::Seed,
     ring::{Basis, Eval, Poly},
-    schemes::{
-        bgv::BgvPublicKey,
-        ckks::{PublicKey, key_set_id},
-    },
+    schemes::ckks::{PublicKey, key_set_id},
     wire::{Expect, ObjectKind, frame},
 };
 
@@ -38,25 +34,8 @@ pub fn public_key_from_bytes<P: CkksSet>(params: &P, bytes: &[u8]) -> Result<Pub
     PublicKey::new(context, key_id, level, b, &seed)
 }
 
-/// Encodes a public key of a BGV set, as that of a CKKS set.
-pub fn bgv_public_key_to_bytes<W: WireWord>(params: &BgvParams<W>, key: &BgvPublicKey<W>) -> Vec<u8> {
-    public_bytes(params.fingerprint(), key.key_id(), &key.public_seed, &key.b)
-}
-
-/// Decodes an untrusted public key of a BGV set.
-///
-/// # Errors
-/// As [`public_key_from_bytes`].
-pub fn bgv_public_key_from_bytes<W: WireWord>(
-    params: &BgvParams<W>,
-    bytes: &[u8],
-) -> Result<BgvPublicKey<W>, Error> {
-    let (context, level) = (params.context(), params.levels().output);
-    let (key_id, seed, b) = public_parts(params.fingerprint(), context.rlwe().q(level), bytes)?;
-    BgvPublicKey::new(context, key_id, level, b, &seed)
-}
-
-fn public_bytes<W: WireWord>(
+/// A public key: its seed, and its first component.
+pub(super) fn public_bytes<W: WireWord>(
     fingerprint: [u8; 16],
     key_id: [u8; 16],
     public_seed: &Seed,
@@ -69,12 +48,15 @@ fn public_bytes<W: WireWord>(
     })
 }
 
-/// Key id, public seed and first component of an untrusted public key.
-fn public_parts<W: WireWord>(
+/// Key id, public seed and first component.
+pub(super) type PublicParts<W> = ([u8; 16], Seed, Poly<W, Eval>);
+
+/// What an untrusted public key is made of.
+pub(super) fn public_parts<W: WireWord>(
     fingerprint: [u8; 16],
     basis: &Basis<W>,
     bytes: &[u8],
-) -> Result<([u8; 16], Seed, Poly<W, Eval>), Error> {
+) -> Result<PublicParts<W>, Error> {
     let expect = Expect {
         kind: ObjectKind::PublicKey,
         fingerprint,
