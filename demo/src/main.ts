@@ -258,6 +258,7 @@ const inputs: Record<string, (el: HTMLInputElement & HTMLSelectElement) => void>
   breakage: (el) => chooseBreakage({ what: el.value as Breakage }),
   doublings: (el) => chooseBreakage({ doublings: Number(el.value) }),
   where: (el) => chooseBreakage({ where: Number(el.value) }),
+  keyBits: (el) => chooseBreakage({ keyBits: Number(el.value) }),
   guess: (el) => chooseBreakage({ guess: el.value as Outcome }),
   slot: (el) => store.update((s) => { s.slot = Number(el.value); }),
   numbers: (el) => desk.takeNumbers(el.value),

@@ -2,7 +2,6 @@ import { Refloat, RefloatError, type BootstrapKeys, type Ciphertext, type Contac
 import { sentence } from './format.js';
 import { gridFor, slotValues } from './input/source.js';
 import { problemOf } from './problems.js';
-import { breakIt } from './breaking/breakage.js';
 import { chosenPreset, DEMONSTRATION, type Beside, type Busy, type Store } from './store.js';
 import { isOfShip, STATIONS } from './stages.js';
 import type { KeyProgress, Preset } from './types.js';
@@ -191,6 +190,8 @@ export class Session {
         const keys = await this.keys(rf, voyage, signal);
         const boot = await this.bootstrapKeys(keys, voyage, signal);
         this.busy({ what: 'bootstrap', label: 'Breaking it' });
+        // Only those who break things need it.
+        const { breakIt } = await import('./breaking/breakage.js');
         const broken = await breakIt(rf, keys, boot, voyage, breakage, signal);
         this.store.update((s) => {
           s.broken = broken;

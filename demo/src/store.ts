@@ -83,7 +83,7 @@ export interface State {
 }
 
 /** What a reader may break first: the picture eight times over. */
-export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, guess: 'right' };
+export const FIRST_BREAKAGE: Choice = { what: 'sum', doublings: 3, where: 30, keyBits: 5, guess: 'right' };
 
 /** Holds the state and tells listeners once per frame that it has changed. */
 export class Store {

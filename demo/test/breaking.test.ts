@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { outcomeOf } from '../src/breaking/breakage.js';
-import { crc32c, flipped, renamed, sealed } from '../src/breaking/forge.js';
+import { crc32c, flipped, primesOf, relabelled, renamed, residuesOf, sealed, withResidues } from '../src/breaking/forge.js';
 
 describe('forging a frame', () => {
   const frame = Uint8Array.from({ length: 64 + 24 + 100 + 32 }, (_, i) => i);
@@ -23,6 +23,19 @@ describe('forging a frame', () => {
       expect(changed[0]?.[0]).toBeLessThan(frame.length - 32);
       expect(changed[0]?.[1]).toBe(0x10);
     }
+  });
+
+  test('residues come out of a frame as they went in, and tell their primes', () => {
+    const [n, primes] = [64, [7681n, 786_433n]] as const;
+    const parts = [7n, 11n].map((step) => primes.map((prime, row) => Array.from({ length: n }, (_, i) => (step * BigInt(i + 1) ** BigInt(row + 2)) % prime)));
+    const empty = new Uint8Array(64 + 24 + 2 * ((n * (13 + 20)) / 8) + 32).fill(9);
+    const one = withResidues(empty, { primes, parts });
+    expect(residuesOf(one, primes, n)).toEqual({ primes, parts });
+    expect([one.slice(0, 88), one.slice(-32)]).toEqual([empty.slice(0, 88), empty.slice(-32)]);
+    const negative = withResidues(empty, { primes, parts: parts.map((part) => part.map((row, i) => row.map((x) => (primes[i] ?? 0n) - x))) });
+    expect(primesOf(one, negative, n)).toEqual(primes);
+    expect(() => primesOf(one, one, n)).toThrow(/not two primes/);
+    expect(new DataView(relabelled(one, 16).buffer).getFloat64(72, true)).toBe(16);
   });
 
   test('a seal is made of what is before it', async () => {

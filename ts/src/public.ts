@@ -31,7 +31,8 @@ export { IntegerKeySet } from './integers/key-set.js';
 export type { IntegerEncryptOptions } from './integers/key-set.js';
 export { IntegerKeys } from './integers/keys.js';
 export type { IntegerBootstrapOptions } from './integers/keys.js';
-export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerStageId, IntegerView } from './integers/params.js';
+export type { DigitRemoval, IntegerEvent, IntegerPreset, IntegerPresetName, IntegerProgramEvent, IntegerStageId, IntegerView } from './integers/params.js';
+export { IntegerPublicKey } from './integers/public-key.js';
 export type {
   Fact,
   GateInfo,
@@ -50,9 +51,10 @@ export type {
 } from './params.js';
 export type { Bounds, Matrix, Numbers, Way } from './program/encode.js';
 export { Program, Value, type OrderOptions } from './program/program.js';
+export type { ProgramEvent, ProgramOptions, ProgramStageId } from './program/run.js';
 export type { Contact } from './remote/http.js';
 export { RemoteKeys, type RemoteOrderOptions } from './remote/keys.js';
-export type { ProgramEvent, ProgramStageId, RemoteProgramOptions } from './remote/program.js';
+export type { RemoteProgramOptions } from './remote/program.js';
 export { Server } from './remote/server.js';
 export type {
   IntegerOp,
@@ -62,6 +64,7 @@ export type {
   RemoteBootstrapOptions,
   RemoteCircuitOptions,
   RemoteIntegerOptions,
+  RemoteIntegerProgramOptions,
   ServerOptions,
   ServerParams,
   ServerPreset,

@@ -47,6 +47,8 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
     const control: RunControl<E> = {
       signal: this.#abort.signal,
       emit: (event) => {
+        // What the work says after it was cancelled is for nobody.
+        if (this.#abort.signal.aborted) return;
         this.#events.push(event);
         this.#notify();
       },
@@ -56,11 +58,20 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
       },
     };
     // A turn of the queue first, so that pause() right after the call comes before any work.
-    this.#result = Promise.resolve()
-      .then(() => {
-        this.#abort.signal.throwIfAborted();
-        return work(control);
-      })
+    const working = Promise.resolve().then(() => {
+      this.#abort.signal.throwIfAborted();
+      return work(control);
+    });
+    // Whoever cancels does not wait for the step under way: what it comes to is let go of.
+    const cancelled = new Promise<never>((_, reject) => {
+      const rejected = (): void => {
+        reject(this.#abort.signal.reason as Error);
+        working.then(letGo, () => undefined);
+      };
+      if (this.#abort.signal.aborted) rejected();
+      else this.#abort.signal.addEventListener('abort', rejected, { once: true });
+    });
+    this.#result = Promise.race([cancelled, working])
       .then(
         (value) => {
           this.status = 'done';
@@ -93,8 +104,8 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
   }
 
   /**
-   * Stops the run at the next boundary between its parts. It rejects with `reason`, or with a
-   * `RefloatError` of code `ABORTED`. Nothing happens if it has ended.
+   * Stops the run: it rejects at once with `reason`, or with a `RefloatError` of code `ABORTED`. In the page the part under way is
+   * finished first, unseen, and what comes next waits for that. Nothing happens if it has ended.
    */
   cancel(reason?: unknown): void {
     if (this.#ended || this.#abort.signal.aborted) return;
@@ -236,4 +247,11 @@ export class SteppableRun<T, E> extends Run<T, E> {
     this.#steps = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+/** Frees what a run gave after it was cancelled: an object, or a list or record of them. */
+function letGo(result: unknown): void {
+  if (typeof result !== 'object' || result === null) return;
+  if ('free' in result && typeof result.free === 'function') return void result.free();
+  if (!ArrayBuffer.isView(result)) Object.values(result).forEach(letGo);
 }

@@ -152,13 +152,14 @@ describe('a conventional set through the calls of SHIP', () => {
     using ct = await keys.encrypt([0.5, -0.25]);
     await expect(ship.decrypt(ct)).rejects.toMatchObject({ code: 'PARAMS_MISMATCH' });
     using boot = await keys.bootstrapKeys();
+    const { objects } = await rf.memory();
     const run = keys.bootstrap(ct, boot);
     for await (const event of run) {
       if (event.kind === 'exit') break;
     }
     run.cancel();
     await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-    const { objects } = await rf.memory();
+    await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
     ct.free();
     await expect(keys.decrypt(ct)).rejects.toMatchObject({ code: 'FREED' });
     expect((await rf.memory()).objects).toBe(objects - 1);

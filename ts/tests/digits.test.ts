@@ -158,7 +158,7 @@ describe('digits', () => {
     for await (const event of run) if (event.kind === 'exit') break;
     run.cancel();
     await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-    expect((await rf.memory()).objects).toBe(objects);
+    await expect.poll(async () => (await rf.memory()).objects).toBe(objects);
     using again = await boot.mod(x, 1, { bits: 5 });
     expect(apart((await keys.decrypt(again))[0] ?? NaN, 0.5)).toBeLessThan(10 / 32);
   });

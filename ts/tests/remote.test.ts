@@ -44,6 +44,8 @@ describe('uploading keys', () => {
     for await (const e of first) if (e.done === 3) break;
     controller.abort(new Error('tab closed'));
     await expect(first).rejects.toThrow('tab closed');
+    // The part under way is finished.
+    await new Promise((resolve) => setTimeout(resolve));
     const had = server.chunks.size;
     expect(had).toBeGreaterThanOrEqual(3);
     expect(had).toBeLessThan(PARTS);

@@ -71,6 +71,30 @@ describe('Run', () => {
     expect(after).toBeLessThan(100);
   });
 
+  it('rejects at once when cancelled in the middle of a part, and frees what that comes to', async () => {
+    for (const wrapped of [false, true]) {
+      let free = 0;
+      let end = (): void => undefined;
+      const object = { free: () => void (free += 1) };
+      const run = new SteppableRun<unknown, number>(async (control) => {
+        await control.gate();
+        control.emit(1);
+        await new Promise<void>((resolve) => (end = resolve));
+        control.emit(2);
+        return wrapped ? { a: object, list: [object], bytes: new Uint8Array(2) } : object;
+      });
+      for await (const e of run) if (e === 1) break;
+      run.cancel();
+      // The part has not ended, and nobody but its end waits for it.
+      await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+      await expect(collect(run)).rejects.toMatchObject({ code: 'ABORTED' });
+      expect([run.state, free]).toEqual(['cancelled', 0]);
+      end();
+      await tick();
+      expect([run.events, free]).toEqual([[1], wrapped ? 2 : 1]);
+    }
+  });
+
   it("rejects with the signal's own reason, before and after the start", async () => {
     const controller = new AbortController();
     const run = counting(100, controller.signal);

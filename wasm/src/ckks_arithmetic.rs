@@ -36,7 +36,7 @@ macro_rules! ckks_arithmetic {
 
         /// Public keys for products, rotations and conjugation.
         #[wasm_bindgen]
-        pub struct ArithmeticKeys(Keys<$word>);
+        pub struct ArithmeticKeys(pub(crate) Keys<$word>);
 
         #[wasm_bindgen]
         impl ArithmeticKeys {

@@ -16,6 +16,8 @@ mod ckks;
 mod ckks_arithmetic;
 #[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
 mod ckks_bootstrap;
+#[cfg(any(feature = "full", feature = "conventional", feature = "digits", feature = "link"))]
+mod ckks_program;
 #[cfg(any(
     feature = "full",
     feature = "conventional",

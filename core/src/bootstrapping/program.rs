@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{
     Method,
-    raising::{KeySource, key_source},
+    raising::{KeySource, RaisingKeys, key_source},
 };
 use crate::{
     arith::Word,
@@ -53,6 +53,12 @@ pub(super) fn check_owner<W: Word>(keys: &dyn KeySource<W>, inputs: &[Ciphertext
 }
 
 impl<W: Word> RelinearizationSource<W> for dyn KeySource<W> + '_ {
+    fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
+        KeySource::relinearization_key(self)
+    }
+}
+
+impl<W: Word> RelinearizationSource<W> for RaisingKeys<W> {
     fn relinearization_key(&self) -> Result<HeldKey<'_, W>, Error> {
         KeySource::relinearization_key(self)
     }

@@ -22,8 +22,9 @@ pub use frame::{Expect, Frame};
 pub use header::{Header, ObjectKind};
 pub use objects::{
     CkksSet, MAX_CIPHERTEXTS, SeededSecret, SeededSet, WireKeySet, WireWord, bgv_ciphertext_from_bytes,
-    bgv_ciphertext_len, bgv_ciphertext_to_bytes, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len,
-    cggi_ciphertexts_to_bytes, cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, ciphertext_from_bytes,
-    ciphertext_len, ciphertext_to_bytes, public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes,
-    secret_key_to_bytes, verify_cggi_part, verify_key_part, verify_link_part, verify_ship_part,
+    bgv_ciphertext_len, bgv_ciphertext_to_bytes, bgv_public_key_from_bytes, bgv_public_key_to_bytes,
+    cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes, cggi_secret_key_from_bytes,
+    cggi_secret_key_to_bytes, ciphertext_from_bytes, ciphertext_len, ciphertext_to_bytes,
+    public_key_from_bytes, public_key_to_bytes, secret_key_from_bytes, secret_key_to_bytes, verify_cggi_part,
+    verify_key_part, verify_link_part, verify_ship_part,
 };

@@ -2,9 +2,10 @@ import type { BootstrapKeys, Ciphertext, KeySet, Refloat } from 'refloat';
 import { sentence } from '../format.js';
 import { quality, type Voyage } from '../voyage.js';
 import { flipped, renamed, sealed } from './forge.js';
+import { divided, guessed } from './strangers.js';
 
-/** What a reader may break: how large the message is, the key, or a bit of the ciphertext. */
-export type Breakage = 'sum' | 'key' | 'bit';
+/** What a reader may break: how large the message is, the key, a bit of the ciphertext, how the key was drawn, or the noise. */
+export type Breakage = 'sum' | 'key' | 'bit' | 'guess' | 'noise';
 
 /** What comes out, or is expected to. */
 export type Outcome = 'right' | 'wrong' | 'noise';
@@ -16,6 +17,8 @@ export interface Choice {
   readonly doublings: number;
   /** Where in the ciphertext a bit is flipped, in hundredths. */
   readonly where: number;
+  /** Bits of randomness that a key is drawn from. */
+  readonly keyBits: number;
   readonly guess: Outcome;
 }
 
@@ -28,6 +31,10 @@ export interface Broken extends Choice {
   readonly outcome: Outcome;
   /** The largest number that can come out, where it was bootstrapped: that of a sine with a full turn of q0. */
   readonly reach?: number;
+  /** Keys that a stranger tried, and all that there were. */
+  readonly tries?: readonly [number, number];
+  /** The largest error of what the same gave where there was noise. */
+  readonly control?: number;
 }
 
 /** Largest error that nobody sees: four grey levels. */
@@ -58,6 +65,7 @@ function correlation(x: Float64Array, y: Float64Array): number {
 
 /** Breaks the voyage of `voyage.input` as chosen, for a toy set whose keys are at hand. */
 export async function breakIt(rf: Refloat, keys: KeySet, boot: BootstrapKeys, voyage: Voyage, choice: Choice, signal: AbortSignal): Promise<Broken> {
+  if (choice.what === 'guess' || choice.what === 'noise') return read(rf, keys, voyage, choice, signal);
   const times = choice.what === 'sum' ? 2 ** choice.doublings : 1;
   const spent = await exhausted(rf, keys, voyage.input, times, signal);
   try {
@@ -65,13 +73,28 @@ export async function breakIt(rf: Refloat, keys: KeySet, boot: BootstrapKeys, vo
       sum: () => refreshed(keys, boot, spent, signal),
       key: () => byOther(rf, keys, spent, signal),
       bit: () => damaged(rf, keys, boot, spent, choice.where / 100, signal),
-    }[choice.what]();
+    }[choice.what as 'sum' | 'key' | 'bit']();
     const slots = found.slice(0, voyage.input.length).map((x) => x / times);
     const result = { ...water, bytes: 0, sample: new Uint8Array(), slots, quality: quality(voyage.input, slots) };
     return { ...choice, voyage: { ...voyage, state: 'done', result }, ...(refusal === undefined ? {} : { refusal }), ...(reach === undefined ? {} : { reach }), outcome: outcomeOf(choice.what, voyage.input, slots) };
   } finally {
     spent.free();
   }
+}
+
+/** What a stranger reads, who has no key. */
+async function read(rf: Refloat, keys: KeySet, voyage: Voyage, choice: Choice, signal: AbortSignal): Promise<Broken> {
+  const { input } = voyage;
+  const { found, water, tries, control } = await (choice.what === 'guess' ? guessed(rf, keys.params.name, choice.keyBits, input, signal) : divided(rf, keys, input, signal));
+  const slots = found.slice(0, input.length);
+  const result = { ...water, bytes: 0, sample: new Uint8Array(), slots, quality: quality(input, slots) };
+  return {
+    ...choice,
+    voyage: { ...voyage, state: 'done', result },
+    ...(tries ? { tries } : {}),
+    ...(control ? { control: quality(input, control.slice(0, input.length)).maxError } : {}),
+    outcome: outcomeOf(choice.what, input, slots),
+  };
 }
 
 /** The sum of so many copies of the message, a power of two, exhausted. */

@@ -2,14 +2,14 @@
 import { Shell } from '../shell.js';
 import '../styles/conventional.css';
 import '../styles/patients.css';
-import { Refloat, type Ciphertext, type KeySet, type Server, type ServerPreset } from 'refloat/client';
+import { Refloat, type BootstrapKeys, type Ciphertext, type KeySet, type Server } from 'refloat/client';
 import dataUrl from '../../../core/examples/data/breast-cancer-wisconsin.csv?url';
 import recordedUrl from '../recorded/patients.json?url';
 import { journeyFrom, take } from './journey.js';
 import { patients, score, trained } from './model.js';
 import { batch, inference, measurementsOf } from './program.js';
 import { decode, type RecordedScores } from './recorded.js';
-import { controls, program, scores, way, type State } from './views.js';
+import { controls, program, scores, valueOf, way, type Choice, type State } from './views.js';
 
 const query = new URLSearchParams(location.search);
 const serverUrl = query.get('server') ?? location.origin;
@@ -17,10 +17,14 @@ const wanted = query.get('set') ?? 'toy-conventional11';
 
 const { train, test } = patients(await (await fetch(dataUrl)).text());
 const model = trained(train);
-const state: State = { sets: undefined, set: wanted, busy: undefined, paused: false, tables: new Set(), progress: [0, 0], journey: undefined, recorded: undefined, problem: undefined, rows: [], seconds: 0, sent: 0 };
+const state: State = { choices: undefined, choice: `${wanted}@server`, busy: undefined, paused: false, tables: new Set(), progress: [0, 0], journey: undefined, recorded: undefined, problem: undefined, rows: [], seconds: 0, sent: 0 };
 
 const library = Refloat.load({ threads: 1 });
 const keySets = new Map<string, KeySet>();
+/** Sets whose keys this tab makes and holds. */
+const TAB = ['toy-conventional11', 'toy-conventional10-50bit'];
+/** Bootstrapping keys that this tab holds. */
+const held = new Map<string, BootstrapKeys>();
 /** The server; it remembers what has been made of the keys, so that an upload goes on at once. */
 let remote: Server | undefined;
 const shell = new Shell(state, {
@@ -30,37 +34,53 @@ const shell = new Shell(state, {
   'patients-scores': () => scores(state),
 });
 
-/** The sets of the server that a program runs on. */
-async function findServer(): Promise<void> {
+/** The sets that the program runs with: those of the server, and toys in this tab. */
+async function findSets(): Promise<void> {
   const rf = await library;
   await rf.loadPresets('ckks-conventional');
   const server = rf.server(serverUrl, { retry: { attempts: 1 } });
   const offer = await server.params({ parts: true }).catch(() => undefined);
-  state.sets = offer?.sets.filter((set) => set.method === 'ckks-conventional') ?? [];
-  // Another than the one asked for: that with the fewest keys to send.
-  const smallest = [...state.sets].sort((a, b) => a.keyBytes - b.keyBytes)[0];
-  if (!state.sets.some((set) => set.name === state.set)) state.set = smallest?.name ?? '';
+  const served = offer?.sets.filter((set) => set.method === 'ckks-conventional') ?? [];
+  const local = rf.presets().filter(({ name }) => TAB.includes(name));
+  const choices: Choice[] = [...served.map((set) => ({ set, where: 'server' as const })), ...local.map((set) => ({ set, where: 'tab' as const }))];
+  // Where the one asked for is not on a server: in this tab, or that with the fewest keys.
+  const best = [...choices].sort((a, b) => Number(b.set.name === wanted) - Number(a.set.name === wanted) || a.set.keyBytes - b.set.keyBytes)[0];
+  if (!choices.some((choice) => valueOf(choice) === state.choice)) state.choice = best ? valueOf(best) : '';
+  state.choices = choices;
   shell.draw();
 }
 
-async function run(set: ServerPreset): Promise<void> {
+/** Makes keys of a set, and gives what runs a program with them: this tab, or the server that they were sent to. */
+async function prepared({ set, where }: Choice, keys: KeySet, signal: AbortSignal): Promise<Pick<Server, 'run'> | BootstrapKeys> {
+  const known = held.get(set.name);
+  if (where === 'tab' && known) return known;
+  remote ??= (await library).server(serverUrl);
+  const making = where === 'tab' ? keys.bootstrapKeys({ signal }) : remote.uploadKeys(keys, { signal });
+  for await (const event of making) {
+    state.progress = [event.bytes, event.totalBytes];
+    shell.draw();
+  }
+  const made = await making;
+  if (!('run' in made)) return remote;
+  held.set(set.name, made);
+  return made;
+}
+
+async function run(choice: Choice): Promise<void> {
+  const { set } = choice;
   await shell.perform('keys', async (signal, use) => {
     Object.assign(state, { rows: [], progress: [0, 0], journey: undefined, recorded: undefined });
     const rf = await library;
-    remote ??= rf.server(serverUrl);
     const keys = keySets.get(set.name) ?? (await rf.keygen(set.name, { allowInsecure: !set.secure }));
     keySets.set(set.name, keys);
-    for await (const event of remote.uploadKeys(keys, { signal })) {
-      state.progress = [event.bytes, event.totalBytes];
-      shell.draw();
-    }
+    const runner = await prepared(choice, keys, signal);
     state.busy = 'run';
     const chosen = test.slice(0, batch(set));
     const input = use(await keys.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1, signal }));
     state.sent = input.byteLength;
     const journey = (state.journey = journeyFrom({ level: input.level, logQ: input.logQ, logScale: input.logScale }));
     const began = performance.now();
-    const job = remote.run(inference(model, set), { measurements: input }, { keys, signal });
+    const job = runner.run(inference(model, set), { measurements: input }, { signal });
     for await (const event of job) {
       if (event.kind === 'progress' && event.stage === 'arithmetic') state.progress = [event.done, event.total];
       take(journey, event, set.stages.length);
@@ -81,13 +101,13 @@ async function run(set: ServerPreset): Promise<void> {
 shell.listen({
   acts: {
     run: () => {
-      const set = state.sets?.find(({ name }) => name === state.set);
-      if (set) void run(set);
+      const choice = state.choices?.find((choice) => valueOf(choice) === state.choice);
+      if (choice) void run(choice);
     },
   },
   choices: {
     set: (value) => {
-      state.set = value;
+      state.choice = value;
     },
   },
 });
@@ -98,4 +118,4 @@ async function record(): Promise<void> {
   shell.draw();
 }
 record().catch(() => undefined);
-findServer().catch(shell.failed);
+findSets().catch(shell.failed);

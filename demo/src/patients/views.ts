@@ -1,4 +1,4 @@
-import type { ServerPreset } from 'refloat/client';
+import type { Preset, ServerPreset } from 'refloat/client';
 import { bytes, decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
@@ -7,25 +7,34 @@ import type { Journey, Point } from './journey.js';
 import type { Model } from './model.js';
 import { batch } from './program.js';
 
+/** A set, and where the program runs with it. */
+export interface Choice {
+  readonly set: Preset | ServerPreset;
+  readonly where: 'server' | 'tab';
+}
+
+/** What a choice is called in the list. */
+export const valueOf = ({ set, where }: Choice): string => `${set.name}@${where}`;
+
 /** What the page knows. */
 export interface State {
-  /** Conventional sets of the server; empty if there is none. */
-  sets: readonly ServerPreset[] | undefined;
-  /** Name of the chosen one. */
-  set: string;
+  /** Conventional sets of the server, and toys that this tab can hold the keys of. */
+  choices: readonly Choice[] | undefined;
+  /** The value of the chosen one. */
+  choice: string;
   busy: 'keys' | 'run' | undefined;
   paused: boolean;
   readonly tables: Set<string>;
   /** Bytes of keys, or steps of the program: done and all. */
   progress: readonly [number, number];
-  /** The server's way through the program, as far as it is known. */
+  /** The way through the program, as far as it is known. */
   journey: Journey | undefined;
   /** By what the run that is shown was made, unless it was the reader. */
   recorded: string | undefined;
   problem: string | undefined;
   rows: readonly { readonly malignant: boolean; readonly encrypted: number; readonly clear: number; readonly exact: number }[];
   seconds: number;
-  /** Bytes of the ciphertext sent. */
+  /** Bytes of the encrypted measurements. */
   sent: number;
 }
 
@@ -34,21 +43,24 @@ const SHOWN = 64;
 
 /** The set, and what to do with it. */
 export function controls(state: State, model: Model, test: number): Html {
-  const { sets, busy } = state;
-  if (!sets) return html`<p class="hint">Looking for a server…</p>`;
-  const set = sets.find((set) => set.name === state.set);
-  if (!set) return html`<p class="hint">This page needs a server with conventional sets: <code>npm start</code> starts one.</p>${problem(state)}`;
+  const { choices, busy } = state;
+  if (!choices) return html`<p class="hint">Looking for a server…</p>`;
+  const choice = choices.find((choice) => valueOf(choice) === state.choice);
+  if (!choice) return html`<p class="hint">There is no set here to run the program with.</p>${problem(state)}`;
+  const { set, where } = choice;
+  const [here, served] = [where === 'tab', choices.some(({ where }) => where === 'server')];
   const [done, total] = state.progress;
   return html`<div class="conv-controls">
-      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${sets.map(({ name }) => html`<option value="${name}" ${name === set.name ? 'selected' : ''}>${name}</option>`)}</select></label>
+      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${choices.map((one) => html`<option value="${valueOf(one)}" ${one === choice ? 'selected' : ''}>${one.set.name}, ${one.where === 'tab' ? 'in this tab' : 'on the server'}</option>`)}</select></label>
       ${busy ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>` : html`<button type="button" class="primary small" data-act="run">Encrypt and score</button>`}
     </div>
-    ${busy === 'keys' ? html`<p class="hint">Making and sending evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}</p>` : ''}
-    ${busy === 'run' ? html`<p class="hint">The server is at step ${done} of ${total || '…'}, after ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')}</p>` : ''}
+    ${served ? '' : html`<p class="hint">No server answers here, so this tab runs the program itself; <code>npm start</code> starts one.</p>`}
+    ${busy === 'keys' ? html`<p class="hint">Making ${here ? '' : 'and sending '}evaluation keys: ${bytes(done)} of ${bytes(total || set.keyBytes)}</p>` : ''}
+    ${busy === 'run' ? html`<p class="hint">${here ? 'This tab' : 'The server'} is at step ${done} of ${total || '…'}, after ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')}</p>` : ''}
     ${busy ? html`<progress max="${total || 1}" value="${done}" aria-label="Progress"></progress>` : ''}
     ${problem(state)}
     <p class="conv-set"><span class="badge ${set.secure ? 'badge-secure' : 'badge-insecure'}">${set.name}${set.secure ? '' : ' · insecure demonstration parameters'}</span>
-      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys to send; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
+      <span class="hint">${Math.min(batch(set), test)} patients in one ciphertext; ${bytes(set.keyBytes)} of evaluation keys${here ? '' : ' to send'}; a bootstrap leaves ${plural(set.outputLevel - set.inputLevel, 'product')}. The sigmoid is a polynomial of degree ${model.sigmoid.length - 1} on [−${decimal(model.range)}, ${decimal(model.range)}].</span></p>`;
 }
 
 /** What the program does, in its order. */
@@ -67,7 +79,7 @@ export function program(model: Model): Html {
 /** Pixels that the number of a bootstrap takes. */
 const NUMBER = 14;
 
-/** The server's way through the program: the modulus at every step, and the bootstraps where they were put in. */
+/** The way through the program: the modulus at every step, and the bootstraps where they were put in. */
 export function way(state: State, width: number): Html {
   const { journey, recorded } = state;
   const points = journey?.points ?? [];
@@ -116,7 +128,7 @@ export function scores(state: State): Html {
   const off = rows.reduce((most, row) => Math.max(most, Math.abs(row.clear - row.exact)), 0);
   const beyond = rows.filter(({ encrypted }) => encrypted > 1 || encrypted < 0).length;
   return html`<p id="outcome">${plural(rows.length, 'patient')} scored, ${right} of them rightly, with ${plural(state.journey?.bootstraps.length ?? 0, 'bootstrap')} put in. No score differs from the clear one by more than ${scientific(most)}.</p>
-    <p class="hint">${beyond > 0 ? `${plural(beyond, 'score')} ${beyond === 1 ? 'is' : 'are'} below 0 or above 1: the sigmoid is a polynomial, which swings about the exact curve by up to ${scientific(off)} on these rows. ` : ''}${decimal(state.seconds, 1)} s from sending a ciphertext of ${bytes(state.sent)} to reading the scores.${rows.length > SHOWN ? ` The table has the first ${SHOWN} patients.` : ''}</p>
+    <p class="hint">${beyond > 0 ? `${plural(beyond, 'score')} ${beyond === 1 ? 'is' : 'are'} below 0 or above 1: the sigmoid is a polynomial, which swings about the exact curve by up to ${scientific(off)} on these rows. ` : ''}${decimal(state.seconds, 1)} s from a ciphertext of ${bytes(state.sent)} to reading the scores.${rows.length > SHOWN ? ` The table has the first ${SHOWN} patients.` : ''}</p>
     <div class="table-scroll" tabindex="0" role="region" aria-label="Scores"><table><thead><tr><th scope="col">Patient</th><th scope="col">Encrypted</th><th scope="col">In the clear</th><th scope="col">Exact sigmoid</th><th scope="col">Diagnosis</th></tr></thead>
     <tbody>${rows.slice(0, SHOWN).map((row, i) => html`<tr class="${isRight(row) ? '' : 'wrong'}"><th scope="row">${i + 1}</th><td>${row.encrypted.toFixed(6)}</td><td>${row.clear.toFixed(6)}</td><td>${row.exact.toFixed(6)}</td><td>${row.malignant ? 'malignant' : 'benign'}${isRight(row) ? '' : html` <b>scored wrongly</b>`}</td></tr>`)}</tbody></table></div>`;
 }

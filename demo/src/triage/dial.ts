@@ -1,4 +1,4 @@
-import { decimal } from '../format.js';
+import { decimal, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
@@ -67,7 +67,7 @@ function dialSentence(answer: Answer | undefined): string {
       : close.length === 0
         ? ' All are far enough apart for their order to be promised.'
         : ` Too close for a promise: ${pairs.join(', ')}${more}.`;
-  return `${answer.entries.length} numbers, off by at most ${off.toExponential(1).replace('-', '−')}.${verdict}`;
+  return `${answer.entries.length} numbers, off by at most ${scientific(off)}.${verdict}`;
 }
 
 /** Places near some numbers that are at least so far apart, in their order: where the names stand. */

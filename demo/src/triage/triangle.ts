@@ -1,4 +1,4 @@
-import { decimal, plural } from '../format.js';
+import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import { figure } from '../views/figure.js';
 import { drawing, label, n } from '../views/svg.js';
@@ -67,7 +67,7 @@ export function ranksAndFlags(state: State, answer: Answer | undefined, width: n
       ${label(x + w / 2, height - 6, entry.name, isMarked(entry) ? 'triage-name top' : 'triage-name')}`;
   });
   const off = entries.reduce((worst, { flag, rank }) => Math.max(worst, Math.abs(flag - Math.round(flag)), Math.abs(rank - Math.round(rank))), 0);
-  const sentence = answer ? `Ranks 0 to ${most}, and a one in the slots of the largest ${entries.filter(isMarked).length}: back in CKKS at level ${answer.levels[1]}, off by at most ${off.toExponential(1).replace('-', '−')}.` : 'Ranks come back here.';
+  const sentence = answer ? `Ranks 0 to ${most}, and a one in the slots of the largest ${entries.filter(isMarked).length}: back in CKKS at level ${answer.levels[1]}, off by at most ${scientific(off)}.` : 'Ranks come back here.';
   return figure(state, {
     id: 'ranks',
     title: 'The way back into slots',

@@ -11,12 +11,17 @@ const CHOICES: Record<Breakage, readonly [string, string]> = {
   sum: ['Too large a message', 'The picture is added to itself under encryption, then refloated. The method takes numbers from −1 to 1.'],
   key: ['The wrong key', 'The exhausted ciphertext is opened with a key that was drawn for somebody else.'],
   bit: ['One flipped bit', 'One bit of the exhausted ciphertext is flipped on its way, then it is refloated.'],
+  guess: ['Too few key bits', 'The picture is encrypted with a key that was drawn from few random bits. A stranger makes all such keys.'],
+  noise: ['No noise', 'The picture is encrypted as others do for the owner of a key, and the noise is left out. A stranger divides.'],
 };
 
 const OUTCOMES: Record<Outcome, string> = { right: 'the picture as it was', wrong: 'a picture that is wrong', noise: 'noise' };
 
 /** Most doublings of the picture: its numbers go once round the circle then. */
 export const MOST_DOUBLINGS = 6;
+
+/** Most random bits of a key that are tried out here: a key each. */
+export const MOST_KEY_BITS = 8;
 
 /** Break it: something is spoilt on purpose, and what then comes out is shown. */
 export function breaking(state: State, width: number): Html {
@@ -36,7 +41,8 @@ export function breaking(state: State, width: number): Html {
       <div class="break-act">
         ${choice.what === 'sum' ? html`<label class="break-slider" data-key="sum"><span>Copies added</span><input type="range" min="0" max="${MOST_DOUBLINGS}" step="1" value="${choice.doublings}" data-input="doublings" aria-valuetext="${2 ** choice.doublings} copies"${off ? html` disabled` : ''}><output>${2 ** choice.doublings}</output></label>` : ''}
         ${choice.what === 'bit' ? html`<label class="break-slider" data-key="bit"><span>Where in the ciphertext</span><input type="range" min="0" max="99" step="1" value="${choice.where}" data-input="where" aria-valuetext="${choice.where} per cent of the way"${off ? html` disabled` : ''}><output>${choice.where} %</output></label>` : ''}
-        <label class="set">What will come out? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(OUTCOMES) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${OUTCOMES[o]}</option>`)}</select></label>
+        ${choice.what === 'guess' ? html`<label class="break-slider" data-key="guess"><span>Random bits</span><input type="range" min="0" max="${MOST_KEY_BITS}" step="1" value="${choice.keyBits}" data-input="keyBits" aria-valuetext="${choice.keyBits} bits"${off ? html` disabled` : ''}><output>${choice.keyBits}</output></label>` : ''}
+        <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(OUTCOMES) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${OUTCOMES[o]}</option>`)}</select></label>
         ${state.busy && state.breakingNow
           ? html`<button type="button" class="secondary" data-act="cancel" data-key="cancel" data-heir>Cancel</button>`
           : html`<button type="button" class="secondary" data-act="break" data-key="break" data-heir${ready ? '' : html` disabled`}>Break it</button>`}
@@ -53,7 +59,7 @@ function shown(state: State, broken: Broken, width: number): Html {
     id: 'broken',
     title: CHOICES[broken.what][0],
     drawing: html`${broken.refusal && html`<p class="break-refusal"><strong>The library refuses:</strong> “${broken.refusal}” ${broken.what === 'key' ? 'The page has then written the other key’s name on the ciphertext, and sealed it anew.' : 'The page has then made a digest that fits. Anybody can: it tells damage, not intent.'}</p>`}
-      ${triptych(broken.voyage, 'broken', [['before', 'put in'], ['after', `came out${broken.what === 'sum' && broken.doublings > 0 ? `, over ${2 ** broken.doublings}` : ''}`], ['error', 'difference']])}
+      ${triptych(broken.voyage, 'broken', [['before', 'put in'], ['after', `${broken.what === 'guess' || broken.what === 'noise' ? 'what a stranger reads' : 'came out'}${broken.what === 'sum' && broken.doublings > 0 ? `, over ${2 ** broken.doublings}` : ''}`], ['error', 'difference']])}
       ${broken.what === 'sum' ? bend(broken, broken.reach ?? 0, Math.min(width, 720)) : ''}`,
     caption: html`<span id="break-outcome">${sentence}</span>`,
     table: {
@@ -75,6 +81,8 @@ export function brokenSentence(broken: Broken): string {
 function why(broken: Broken): string {
   const { what, reach = 0 } = broken;
   if (what === 'key') return 'Without the coefficients of the right key the random part of the ciphertext is not subtracted: every number is that random part.';
+  if (what === 'guess') return `The stranger has the ciphertext alone. It names its key, and key ${broken.tries?.[0]} of ${broken.tries?.[1]} had that name. Each bit more doubles the work: a key of this library is drawn from 256.`;
+  if (what === 'noise') return `The ciphertext is (v b + m, v a), and the key (b, a) is public: the second half over a is v, v b is taken off, and m is left. With a little noise in both halves the same division came to errors up to ${scientific(broken.control)}. All of the security is in the noise.`;
   if (what === 'bit') return 'A ciphertext is kept as values of its polynomials. One value that is off is off in every coefficient, and so in every slot, wherever the bit is. Encryption hides; it does not keep anybody from changing.';
   const most = broken.voyage.input.reduce((m, x) => Math.max(m, Math.abs(x)), 0) * timesOf(broken);
   const bent = `What comes out is the sine of the angle, ${decimal(reach)} at most`;

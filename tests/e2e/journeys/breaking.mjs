@@ -1,4 +1,4 @@
-// Break it: a message too large, a wrong key, a flipped bit, each with what then comes out.
+// Break it: a message too large, a wrong key, a flipped bit, a key of few bits, no noise, each with what then comes out.
 import assert from 'node:assert/strict';
 import { cameBack, difference, finished, pixels, table, violations } from '../lib/page.mjs';
 import { test } from '../lib/test.mjs';
@@ -15,7 +15,7 @@ async function breakIt(page) {
 }
 
 for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 844]]) {
-  test(`breaking: too large, the wrong key, a flipped bit, ${colorScheme}, ${width} px`, async ({ open, site }) => {
+  test(`breaking: all there is to break, ${colorScheme}, ${width} px`, async ({ open, site }) => {
     test.setTimeout(300_000);
     const page = await open(site, { colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
     // One copy is what the method is for; the guess is the picture.
@@ -58,6 +58,20 @@ for (const [colorScheme, width, height] of [['light', 1280, 800], ['dark', 390, 
       assert.match(await page.locator('.break-refusal').innerText(), /carries digest .*, and its bytes give .*damaged on the way/);
       assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).mean > 40);
     }
+    // A key of few bits, and a ciphertext without noise: a stranger reads the picture.
+    await page.selectOption('#break [data-input=guess]', 'right');
+    await page.locator('#break input[value=guess]').check();
+    await set(page, 'keyBits', 4);
+    const [, tried] = /You expected the picture as it was; that is what came\..*key (\d+) of 16 had that name/.exec(await breakIt(page));
+    assert.ok(tried >= 1 && tried <= 16);
+    assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).largest <= 2);
+    await page.locator('#break input[value=noise]').check();
+    const said = await breakIt(page);
+    assert.match(said, /You expected the picture as it was; that is what came\..*The ciphertext is \(v b \+ m, v a\)/);
+    assert.ok(difference(await pixels(page, 'broken.before'), await pixels(page, 'broken.after')).largest <= 2);
+    const [, digits, exponent] = /the same division came to errors up to ([\d.]+)(?: ?[·×] ?10([⁻⁰-⁹¹²³]+))?/.exec(said) ?? [];
+    assert.ok(Number(digits) > 0 && !/⁻/.test(exponent ?? ''), said);
+    assert.deepEqual(await violations(page), []);
     assert.ok(!/NaN|undefined|Infinity/.test(await page.locator('main').innerText()));
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width, 'wider than the screen');
   });

@@ -31,7 +31,21 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
   });
 }
 
-test('patients: without a server the page says what it needs', async ({ open, site }) => {
-  const page = await open(`${site}patients.html`, { ready: false });
+test('patients: without a server the tab runs the program, and can be stopped', async ({ open, site }) => {
+  const page = await open(`${site}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('#patients-controls', { hasText: 'npm start' }).waitFor();
+  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /toy-conventional10-50bit, in this tab/);
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('#patients-controls', { hasText: 'This tab is at step' }).waitFor({ timeout: 120_000 });
+  await page.locator('[data-act=cancel]').click();
+  await page.locator('[data-act=run]:enabled').waitFor();
+  assert.equal(await page.locator('.problem').count(), 0);
+  assert.equal(await page.locator('#outcome').count(), 0);
+  // Again, to its end, with the keys that are there.
+  await page.locator('[data-act=run]:enabled').click();
+  await page.locator('#outcome').waitFor({ timeout: 120_000 });
+  const [count, right, bootstraps] = /(\d+) patients scored, (\d+) of them rightly, with (\d+) bootstraps/.exec(await page.locator('#outcome').innerText()).slice(1).map(Number);
+  assert.ok(count === 16 && right >= 14 && bootstraps >= 3, `${count}, ${right}, ${bootstraps}`);
+  const cells = await page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+  for (const [, encrypted, clear] of cells) assert.ok(Math.abs(encrypted - clear) < 2e-3, `${encrypted} and ${clear}`);
 });

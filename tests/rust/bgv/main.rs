@@ -14,6 +14,8 @@ mod odd_index_general;
 mod odd_index_thin;
 mod portable;
 mod program;
+mod program_steps;
+mod public_key;
 mod small_integers;
 mod two_axes;
 mod wire;

@@ -6,4 +6,5 @@ mod linear;
 mod meta;
 mod polynomial;
 mod program;
+mod program_steps;
 mod roots;

@@ -2,8 +2,13 @@ import type { GlueArithmeticKeys, GlueCiphertext } from '../engine/glue.js';
 import type { Handle, Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
+import { runProgram } from '../program/here.js';
+import type { Program } from '../program/program.js';
+import type { ProgramEvent } from '../program/run.js';
+import type { SteppableRun } from '../run.js';
 import type { Preset, SlotMode } from '../params.js';
 import { Ciphertext, joinedMode } from './ciphertext.js';
+import type { SignalOptions } from './options.js';
 import { Resource } from './resource.js';
 import { keyMismatch } from './sets.js';
 
@@ -67,6 +72,19 @@ export class ArithmeticKeys extends Resource<GlueArithmeticKeys> {
   /** The complex conjugates of the slots. */
   async conjugate(x: Ciphertext): Promise<Ciphertext> {
     return this.#made(this.port.call(this.handle, 'conjugate', this.#handle(x)), x.mode);
+  }
+
+  /**
+   * Runs a program without bootstraps in the page, as {@link BootstrapKeys.run}: one that has some, or needs more levels than there are,
+   * is refused before anything is computed.
+   */
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, Ciphertext>>,
+    options: SignalOptions = {},
+  ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
+    const tools = { arithmetic: this.handle };
+    return runProgram(this.port, program, inputs, { keyId: this.keyId, what: 'these keys for arithmetic', tools }, options);
   }
 
   async #made(made: Promise<Made<GlueCiphertext>>, mode: SlotMode): Promise<Ciphertext> {

@@ -5,7 +5,9 @@ import type { Port } from '../engine/port.js';
 import { answer, type InspectedOrderOptions } from '../link/run.js';
 import type { Preset } from '../params.js';
 import type { Numbers } from '../program/encode.js';
-import type { Value } from '../program/program.js';
+import { runProgram } from '../program/here.js';
+import type { Program, Value } from '../program/program.js';
+import type { ProgramEvent, ProgramOptions } from '../program/run.js';
 import type { SteppableRun } from '../run.js';
 import type { StageEvent } from '../stages.js';
 import type { Ciphertext } from './ciphertext.js';
@@ -77,6 +79,36 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
     this.keyId = id;
     this.memoryBytes = memoryBytes;
     this.resident = resident;
+  }
+
+  /**
+   * Runs a program in the page, as `Server.run()` does on a server: the same steps, the same events and the same bytes. Bootstraps are
+   * put in where levels run out. One that does not fit the set is refused by the name of the node before anything is computed.
+   *
+   * @example
+   * ```ts
+   * import { Program, Refloat } from 'refloat';
+   *
+   * const rf = await Refloat.load();
+   * using keys = await rf.keygen('toy-conventional11', { allowInsecure: true });
+   * using boot = await keys.bootstrapKeys();
+   * const p = new Program(keys.params);
+   * p.output('score', p.input('x').mul([0.5, -0.25, 1]).rotateSum(4).polynomial([0.5, 0.25, 0, -0.02]));
+   * using x = await keys.encrypt([0.5, 1, -1]);
+   * const run = boot.run(p, { x });
+   * for await (const e of run) if (e.kind === 'progress') console.log(`${Math.round(100 * (e.fraction ?? 0))} %`);
+   * const { score } = await run;
+   * if (score) console.log((await keys.decrypt(score))[0]); // nearly 0.27
+   * rf.close();
+   * ```
+   */
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, Ciphertext>>,
+    options: ProgramOptions = {},
+  ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
+    const tools = { bootstrap: this.handle, stages: this.params.stages.length };
+    return runProgram(this.port, program, inputs, { keyId: this.keyId, what: 'these bootstrapping keys', tools }, options);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Description, Handle, Methods, Received, Step, StepArguments } from './handle.js';
 import type { Port } from './port.js';
 import type { RunControl } from '../run.js';
-import { Fraction } from './fraction.js';
+import { Fraction, type Share } from './fraction.js';
 
 /** Something long in a wasm instance, whose steps are done from here. */
 export class EngineRun<T, E extends { readonly atMs: number }> {
@@ -11,10 +11,10 @@ export class EngineRun<T, E extends { readonly atMs: number }> {
   /** Milliseconds of work, and of waiting for other workers, so far. */
   busyMs = 0;
 
-  readonly #fraction: Fraction;
+  readonly #fraction: Share;
 
   /** @param fraction how much is done after an event; by the end alone if left out */
-  constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction = new Fraction([])) {
+  constructor(port: Port, handle: Handle<T>, control: RunControl<E>, fraction: Share = new Fraction([])) {
     this.#fraction = fraction;
     this.port = port;
     this.handle = handle;

@@ -12,11 +12,17 @@ export interface StageSteps {
   readonly steps: number;
 }
 
+/** Says how much of a run is done. */
+export interface Share {
+  /** The share that is done after an event, from 0 to 1. */
+  after(event: object, isLast: boolean): number;
+}
+
 /**
  * How much of a run is done, from 0 to 1, by what it reports: its steps, each of which counts alike. It never falls. The last event of a
  * run has 1, and none before; what was not foreseen, such as stages that are not in the list, does not count.
  */
-export class Fraction {
+export class Fraction implements Share {
   readonly #steps: ReadonlyMap<string, number>;
   readonly #total: number;
   #finished = 0;
@@ -53,3 +59,20 @@ export class Fraction {
 
 /** What a run that has not ended says at most. */
 const MOST_BEFORE_THE_END = 1 - 2 ** -10;
+
+/** How much of a program is done: every operation counts as a stage of a bootstrap does. It never falls, as {@link Fraction}. */
+export class Counted implements Share {
+  readonly #total: number;
+  #done = 0;
+
+  /** @param total operations and stages in all */
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  after(event: object, isLast: boolean): number {
+    const { kind, stage }: Reported = event;
+    if (kind === (stage === 'arithmetic' ? 'progress' : 'exit')) this.#done += 1;
+    return isLast ? 1 : Math.min(this.#done / this.#total, MOST_BEFORE_THE_END);
+  }
+}

@@ -68,6 +68,7 @@ export type {
   BootstrapKeys as GlueBootstrapKeys,
   BootstrapRun as GlueRun,
   Ciphertext as GlueCiphertext,
+  ProgramRun as GlueProgramRun,
   PublicKey as GluePublicKey,
   SecretKey as GlueSecretKey,
   TrackWorker as GlueTrackWorker,
@@ -82,6 +83,8 @@ export type {
 export type {
   IntegerCiphertext as GlueIntegerCiphertext,
   IntegerKeys as GlueIntegerKeys,
+  IntegerProgram as GlueIntegerProgram,
+  IntegerPublicKey as GlueIntegerPublicKey,
   IntegerRun as GlueIntegerRun,
   IntegerSecretKey as GlueIntegerSecretKey,
 } from '#wasm-integers';

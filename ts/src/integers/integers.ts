@@ -7,6 +7,7 @@ import { integerPreset } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeySet } from './key-set.js';
 import type { DigitRemoval, IntegerPreset, IntegerPresetName } from './params.js';
+import { IntegerPublicKey } from './public-key.js';
 
 /**
  * Exact arithmetic on encrypted integers (BGV): thousands of slots of integers modulo a prime, multiplied, added, rotated and
@@ -67,6 +68,17 @@ export class Integers {
     throwIfAborted(options.signal);
     const made = await this.#port.call(SECRET_KEY, 'importSecret', Uint8Array.from(bytes), options.allowInsecure === true);
     return new IntegerKeySet(this.#port, made, await this.params(made.preset));
+  }
+
+  /**
+   * Reads a public key of any of the sets, which its owner has made with `IntegerKeySet.publicKey()`; damaged or foreign bytes throw
+   * `BAD_BYTES`. What is encrypted with the key of a toy is not secret: such sets take `allowInsecure`.
+   */
+  async publicKeyFromBytes(bytes: Uint8Array, options: ImportOptions = {}): Promise<IntegerPublicKey> {
+    throwIfAborted(options.signal);
+    const keys = classOf(INTEGERS, 'IntegerPublicKey');
+    const made = await this.#port.call(keys, 'fromBytes', Uint8Array.from(bytes), options.allowInsecure === true);
+    return new IntegerPublicKey(this.#port, made, await this.params(made.preset));
   }
 
   /** Reads a ciphertext of any of the sets; damaged or foreign bytes throw `BAD_BYTES`. */

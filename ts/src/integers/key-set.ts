@@ -12,6 +12,7 @@ import { integers } from './arguments.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import { IntegerKeys } from './keys.js';
 import type { IntegerPreset } from './params.js';
+import { IntegerPublicKey } from './public-key.js';
 
 /** Options of `IntegerKeySet.encrypt`. */
 export interface IntegerEncryptOptions extends SignalOptions {
@@ -55,6 +56,11 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
     throwIfAborted(options.signal);
     keyMismatch(this.id, ciphertext, 'this key set');
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port));
+  }
+
+  /** The key with which others encrypt for the owner of this one; see there for an example. */
+  async publicKey(): Promise<IntegerPublicKey> {
+    return new IntegerPublicKey(this.port, await this.port.call(this.handle, 'publicKey'), this.params);
   }
 
   /**

@@ -3,14 +3,16 @@ import { Resource } from '../api/resource.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
 import { Fraction } from '../engine/fraction.js';
-import type { GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerRun } from '../engine/glue.js';
+import type { GlueIntegerCiphertext, GlueIntegerKeys, GlueIntegerProgram, GlueIntegerRun } from '../engine/glue.js';
 import { INTEGERS, classOf, type Handle, type Made } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
 import { RefloatError } from '../errors.js';
+import type { Program } from '../program/program.js';
+import { inputsOf, runHere, type ProgramOptions } from '../program/run.js';
 import { SteppableRun } from '../run.js';
 import { IntegerCiphertext } from './ciphertext.js';
 import type { IntegerKeySet } from './key-set.js';
-import type { IntegerEvent, IntegerPreset, IntegerStageId, IntegerView } from './params.js';
+import type { IntegerEvent, IntegerPreset, IntegerProgramEvent, IntegerStageId, IntegerView } from './params.js';
 
 /** Options of `IntegerKeys.bootstrap`. */
 export interface IntegerBootstrapOptions extends SignalOptions {
@@ -113,6 +115,54 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     }, options.signal);
   }
 
+  /**
+   * Runs a program on integers in the page, as `Server.run()` does on a server: the same steps and the same bytes. Bootstraps are put in
+   * where levels run out, or where noise would leave no room for a result. One that does not fit the set is refused by the name of the
+   * node before anything is computed.
+   *
+   * @example
+   * ```ts
+   * import { Program, Refloat } from 'refloat';
+   *
+   * const rf = await Refloat.load();
+   * using keys = await rf.integers.keygen('toy-bgv10', { allowInsecure: true });
+   * using evaluation = await keys.evaluationKeys();
+   * const p = new Program(keys.params);
+   * const [x, y] = [p.input('x'), p.input('y')];
+   * p.output('z', x.mul(y).add(x).polynomial([1, 0, 1])); // 1 + (x y + x)^2
+   * const { z } = await evaluation.run(p, { x: await keys.encrypt([2]), y: await keys.encrypt([3]) });
+   * if (z) console.log((await keys.decrypt(z))[0]); // 65
+   * rf.close();
+   * ```
+   */
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, IntegerCiphertext>>,
+    { bootstraps, signal }: ProgramOptions = {},
+  ): SteppableRun<Record<string, IntegerCiphertext>, IntegerProgramEvent> {
+    const { port, handle: keys } = this;
+    const [first, all] = inputsOf(program, inputs, IntegerCiphertext);
+    const [x, bytes] = [this.#handle(first), program.toBytes()];
+    const others = all.slice(1).map((ciphertext) => ciphertext.handleIn(port));
+    return runHere<GlueIntegerProgram, IntegerCiphertext, IntegerProgramEvent>(
+      port,
+      program,
+      this.params.stages.length,
+      {
+        begin: () =>
+          asSent(port, x, async (x) => {
+            const handle = await port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, bootstraps !== 'as-written', x);
+            for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
+            return handle;
+          }),
+        plan: (handle) => port.call(handle, 'plan', keys),
+        step: (run) => run.step('step', keys),
+        take: async (handle, index) => new IntegerCiphertext(port, await port.call(handle, 'finish', index)),
+      },
+      signal,
+    );
+  }
+
   async #made(made: Promise<Made<GlueIntegerCiphertext>>): Promise<IntegerCiphertext> {
     return new IntegerCiphertext(this.port, await made);
   }
@@ -121,4 +171,10 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
     keyMismatch(this.keyId, x, 'these evaluation keys');
     return x.handleIn(this.port);
   }
+}
+
+/** Uses a ciphertext as a server reads it, which takes none to have less noise than the wire form states: results are the same bytes. */
+async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
+  const bytes = await port.call(x, 'toBytes');
+  return freeing(port, port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes), use);
 }

@@ -1,4 +1,5 @@
 import type { SetWithParts } from '../params.js';
+import type { ProgramEvent } from '../program/run.js';
 import type { SetNames, StageIds } from '../sets.js';
 import type { StageEnter, StageExit } from '../stages.js';
 
@@ -27,6 +28,9 @@ export interface IntegerView {
 
 /** What a bootstrapping of integers reports: `logScale` is log2 of the modulus of what is encrypted. */
 export type IntegerEvent = StageEnter<IntegerStageId> | StageExit<IntegerStageId> | IntegerView;
+
+/** What a program on integers reports. */
+export type IntegerProgramEvent = ProgramEvent<IntegerStageId | 'arithmetic'>;
 
 /** The polynomial x - D(x) modulo p^e that takes a low digit off, D(I + p^t y) = I for all |I| up to a bound. */
 export interface DigitRemoval {

@@ -15,9 +15,11 @@ import {
 } from './encode.js';
 
 /**
- * A computation on CKKS ciphertexts, written with ordinary method calls and run on a server that has the keys. It says
- * nothing about levels: the server plans them, refuses what does not fit by the name of the node, and puts bootstraps in where
- * levels run out.
+ * A computation on ciphertexts of numbers or of exact integers, written with ordinary method calls and run in the page
+ * (`BootstrapKeys.run()`, `ArithmeticKeys.run()`, `IntegerKeys.run()`) or on a server that has the keys (`Server.run()`), with the
+ * same result. It says nothing about levels: they are planned where it runs, what does not fit is refused by the name of the
+ * node, and bootstraps are put in where levels run out. On exact integers numbers are whole, rotations move both rows, and
+ * `conjugate()` exchanges them.
  *
  * @example
  * ```ts
@@ -27,7 +29,7 @@ import {
  * const x = p.input('x');
  * const y = x.mul([0.5, -0.25, 1]).rotateSum(4).polynomial([0.5, 0.25, 0, -0.02]);
  * p.output('score', y);
- * console.log(p.toBytes().length); // `await server.run(p, { x: ciphertext })` runs it
+ * console.log(p.toBytes().length); // `await boot.run(p, { x })` runs it here, `await server.run(p, { x })` there
  * ```
  */
 export class Program {

@@ -5,7 +5,7 @@ import type { Run } from '../run.js';
 import { bearer } from './access.js';
 import { discard } from './body.js';
 import type { Http } from './http.js';
-import type { ProgramEvent } from './program.js';
+import type { ProgramEvent } from '../program/run.js';
 import type { KeyRepair } from './server.js';
 
 /** Options of questions about the order of slots on a server. */

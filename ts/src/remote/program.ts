@@ -1,22 +1,13 @@
 import type { KeySet } from '../api/key-set.js';
-import type { SignalOptions } from '../api/options.js';
 import { RefloatError } from '../errors.js';
-import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
+import type { ProgramOptions } from '../program/run.js';
 import { joined } from './body.js';
 import type { RemoteKeys } from './keys.js';
 
-/** Stages of a program: those of its bootstraps, and the arithmetic between them. */
-export type ProgramStageId = StageId | 'arithmetic';
-
-/** What a program that runs on a server reports; progress of `arithmetic` counts the steps of its plan. */
-export type ProgramEvent = StageEnter<ProgramStageId> | StageProgress<ProgramStageId> | StageExit<ProgramStageId>;
-
 /** Options of `Server.run`. */
-export interface RemoteProgramOptions extends SignalOptions {
+export interface RemoteProgramOptions extends ProgramOptions {
   /** The keys to use; by default those of the inputs' own key. */
   readonly keys?: RemoteKeys | KeySet;
-  /** Whether bootstraps are put in where levels run out (the default), or only those of the program are done. */
-  readonly bootstraps?: 'where-needed' | 'as-written';
 }
 
 /** The body of a job: who places bootstraps, the program with its length, ciphertexts. @internal */

@@ -18,10 +18,11 @@ import type { GateKeySet } from '../gates/key-set.js';
 import { IntegerCiphertext } from '../integers/ciphertext.js';
 import { integerPreset } from '../integers/arguments.js';
 import type { IntegerKeySet } from '../integers/key-set.js';
-import type { IntegerEvent } from '../integers/params.js';
+import type { IntegerEvent, IntegerProgramEvent } from '../integers/params.js';
 import type { Preset } from '../params.js';
 import { programOf } from '../link/run.js';
-import { Program } from '../program/program.js';
+import type { Program } from '../program/program.js';
+import { inputsOf, type ProgramEvent, type ProgramOptions } from '../program/run.js';
 import { Run, SteppableRun, type RunControl } from '../run.js';
 import type { KeyProgress, StageEvent } from '../stages.js';
 import { Access, bearer, type KnownKeys } from './access.js';
@@ -29,7 +30,7 @@ import { discard, joined } from './body.js';
 import { Http, type Contact, type RetryPolicy } from './http.js';
 import { perform, type Job } from './job.js';
 import { RemoteKeys, type Ask } from './keys.js';
-import { outputsOf, programBody, type ProgramEvent, type RemoteProgramOptions } from './program.js';
+import { outputsOf, programBody, type RemoteProgramOptions } from './program.js';
 import { members } from './text.js';
 import { upload } from './upload.js';
 
@@ -124,6 +125,26 @@ export interface RemoteIntegerOptions extends SignalOptions {
   readonly keys?: RemoteKeys | IntegerKeySet;
   /** What to do; `['bootstrap']` by default. */
   readonly op?: readonly IntegerOp[];
+}
+
+/** Options of `Server.run` on exact integers. */
+export interface RemoteIntegerProgramOptions extends ProgramOptions {
+  /** The keys to use; by default those of the inputs' own key. */
+  readonly keys?: RemoteKeys | IntegerKeySet;
+}
+
+/** How a program is sent, and its results are taken. */
+interface ProgramJob<C> extends ProgramOptions {
+  readonly keys?: RemoteKeys | KeySet | IntegerKeySet;
+  readonly mode: string;
+  /** Longest result of an output. */
+  readonly resultBytes: () => Promise<number>;
+  readonly receive: (bytes: Uint8Array) => Promise<C>;
+}
+
+/** What has a wire form. */
+interface HasBytes {
+  toBytes(): Uint8Array;
 }
 
 /** Options of `Server.circuit`. */
@@ -274,32 +295,46 @@ export class Server {
   run(
     program: Program,
     inputs: Readonly<Record<string, Ciphertext>>,
-    options: RemoteProgramOptions = {},
-  ): Run<Record<string, Ciphertext>, ProgramEvent | KeyRepair> {
-    mustBe(program, Program, 'run()', 'a Program');
-    const given = program.inputs.map((name) => {
-      const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-      if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
-      return ciphertext;
-    });
-    for (const ciphertext of given) mustBe(ciphertext, Ciphertext, 'run()', 'ciphertexts that encrypt() makes as its inputs');
-    const [first] = given;
-    if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input: add one');
-    if (options.keys) keyMismatch(options.keys.id, first, 'this key set');
-    for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
-    const handles = given.map((ciphertext) => ciphertext.handleIn(this.#port));
+    options?: RemoteProgramOptions,
+  ): Run<Record<string, Ciphertext>, ProgramEvent | KeyRepair>;
+  /** The same on exact integers. */
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, IntegerCiphertext>>,
+    options?: RemoteIntegerProgramOptions,
+  ): Run<Record<string, IntegerCiphertext>, IntegerProgramEvent | KeyRepair>;
+  run(
+    program: Program,
+    inputs: Readonly<Record<string, Ciphertext>> | Readonly<Record<string, IntegerCiphertext>>,
+    options: RemoteProgramOptions | RemoteIntegerProgramOptions = {},
+  ): Run<Record<string, Ciphertext> | Record<string, IntegerCiphertext>, ProgramEvent | IntegerProgramEvent | KeyRepair> {
+    if (Object.values(inputs).some((input) => input instanceof IntegerCiphertext)) {
+      const [first, given] = inputsOf(program, inputs as Record<string, IntegerCiphertext>, IntegerCiphertext);
+      const resultBytes = async (): Promise<number> => Math.max(...(await integerPreset(this.#port, first.preset)).ciphertextBytes);
+      const receive = (bytes: Uint8Array): Promise<IntegerCiphertext> => this.#receivedIntegers(bytes, first);
+      return this.#program<IntegerCiphertext, IntegerProgramEvent>(program, given, { ...options, mode: 'integers', resultBytes, receive });
+    }
+    const [first, given] = inputsOf(program, inputs as Record<string, Ciphertext>, Ciphertext);
     const { module } = first.handleIn(this.#port);
-    const [head, outputs] = [program.toBytes(), program.outputs];
-    const { keyId, mode } = first;
+    const resultBytes = (): Promise<number> => this.#ciphertextBytes(first.preset);
+    const receive = (bytes: Uint8Array): Promise<Ciphertext> => this.#received(bytes, module, first);
+    return this.#program<Ciphertext, ProgramEvent>(program, given, { ...options, mode: first.mode, resultBytes, receive });
+  }
+
+  #program<C extends Ciphertext | IntegerCiphertext, E>(program: Program, given: readonly C[], how: ProgramJob<C>): Run<Record<string, C>, E | KeyRepair> {
+    const { keys, bootstraps, signal, mode } = how;
+    for (const ciphertext of given) if (keys) keyMismatch(keys.id, ciphertext, 'this key set');
+    const handles = given.map((ciphertext): Handle<HasBytes> => ciphertext.handleIn(this.#port));
+    const [head, outputs, keyId] = [program.toBytes(), program.outputs, given[0]?.keyId ?? ''];
     return new Run(async (control) => {
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
-      const body = programBody(head, options.bootstraps ?? 'where-needed', parts);
-      const resultBytes = outputs.length * (await this.#ciphertextBytes(first.preset));
-      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, options.keys, control);
-      const out: Record<string, Ciphertext> = {};
-      for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await this.#received(bytes, module, first);
+      const body = programBody(head, bootstraps ?? 'where-needed', parts);
+      const resultBytes = outputs.length * (await how.resultBytes());
+      const result = await this.#job({ keyId, ops: ['program'], mode, body, resultBytes }, keys, control);
+      const out: Record<string, C> = {};
+      for (const [name, bytes] of outputsOf(outputs, result)) out[name] = await how.receive(bytes);
       return out;
-    }, options.signal);
+    }, signal);
   }
 
   /**
@@ -357,8 +392,7 @@ export class Server {
       const parts = await Promise.all(handles.map((handle) => this.#port.call(handle, 'toBytes')));
       const resultBytes = Math.max(...(await integerPreset(this.#port, preset)).ciphertextBytes);
       const result = await this.#job({ keyId, ops, mode: 'integers', body: joined(parts), resultBytes }, options.keys, control);
-      const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', result);
-      return new IntegerCiphertext(this.#port, this.#own(made, first));
+      return this.#receivedIntegers(result, first);
     }, options.signal);
   }
 
@@ -418,6 +452,12 @@ export class Server {
   async #received(bytes: Uint8Array, module: ModuleName, input: Ciphertext): Promise<Ciphertext> {
     const made = await this.#port.call(classOf(ckks(module), 'Ciphertext'), 'fromBytes', bytes);
     return new Ciphertext(this.#port, this.#own(made, input), input.mode);
+  }
+
+  /** The same of integers. */
+  async #receivedIntegers(bytes: Uint8Array, input: IntegerCiphertext): Promise<IntegerCiphertext> {
+    const made = await this.#port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes);
+    return new IntegerCiphertext(this.#port, this.#own(made, input));
   }
 
   /** Lets go of a result that is not under the key of the input. */

@@ -18,7 +18,7 @@ thread_local! {
 }
 
 /// The evaluator of a set, made when it is first needed.
-fn evaluator(params: &ConventionalParams) -> Result<&'static ConventionalEvaluator> {
+pub(super) fn evaluator(params: &ConventionalParams) -> Result<&'static ConventionalEvaluator> {
     evaluators::evaluator(&EVALUATORS, params.fingerprint(), || {
         Ok(ConventionalEvaluator::new(params, evaluators::diagonals(params.n()))?)
     })
@@ -36,6 +36,10 @@ ckks_bootstrap! {
 }
 
 impl BootstrapKeys {
+    pub(super) fn whole(&self) -> Result<&ConventionalKeys> {
+        self.0.keys()
+    }
+
     fn source(&self) -> Result<&ConventionalKeys> {
         self.0.keys()
     }

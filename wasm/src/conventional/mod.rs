@@ -3,6 +3,7 @@
 mod arithmetic;
 mod bootstrap;
 mod clamp;
+mod program;
 mod reduction;
 
 use refloat::{

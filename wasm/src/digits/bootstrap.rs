@@ -34,6 +34,10 @@ ckks_bootstrap! {
 }
 
 impl BootstrapKeys {
+    pub(super) fn whole(&self) -> Result<&MsbKeys> {
+        self.0.keys()
+    }
+
     pub(super) fn source(&self) -> Result<&MsbKeys> {
         self.0.keys()
     }

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod bootstrap;
+mod program;
 mod reading;
 
 use refloat::{

@@ -4,6 +4,8 @@
 mod ciphertext;
 mod evaluation;
 mod presets;
+mod program;
+mod public_key;
 mod removal;
 mod run;
 mod secret;

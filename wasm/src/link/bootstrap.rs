@@ -22,14 +22,14 @@ thread_local! {
 }
 
 /// Diagonals and polynomials of a set, made when they are first needed.
-fn tables(params: &LinkParams<Reduction>) -> Result<&'static Arc<LinkTables<Reduction>>> {
+pub(super) fn tables(params: &LinkParams<Reduction>) -> Result<&'static Arc<LinkTables<Reduction>>> {
     evaluators::evaluator(&TABLES, params.fingerprint(), || {
         Ok(Arc::new(LinkTables::new(params, evaluators::diagonals(params.ckks().n()))?))
     })
 }
 
 /// What computes with the numbers of a set.
-fn evaluator(params: &LinkParams<Reduction>) -> Result<&'static ConventionalEvaluator> {
+pub(super) fn evaluator(params: &LinkParams<Reduction>) -> Result<&'static ConventionalEvaluator> {
     Ok(tables(params)?.ckks())
 }
 
@@ -45,6 +45,10 @@ ckks_bootstrap! {
 }
 
 impl BootstrapKeys {
+    pub(super) fn whole(&self) -> Result<&Arc<LinkKeys>> {
+        self.0.keys()
+    }
+
     fn source(&self) -> Result<&RaisingKeys<u64>> {
         Ok(self.0.keys()?.ckks())
     }

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod bootstrap;
 mod order;
+mod program;
 
 use refloat::{
     bootstrapping::scheme_switching::{LinkParams, LinkSecretKey, Reduction},

@@ -54,7 +54,7 @@ pub fn reserve(params: &ShipParams, bytes_per_coefficient: usize) {
 }
 
 /// Evaluation keys.
-enum Keys {
+pub enum Keys {
     Resident(ShipKeys),
     /// Made track by track from the secret key, and dropped.
     Generated(GeneratedKeys<Arc<ShipSecretKey>>),
@@ -72,6 +72,13 @@ ckks_bootstrap! {
 }
 
 impl Keys {
+    pub(super) fn source(&self) -> &dyn KeySource<u32> {
+        match self {
+            Self::Resident(keys) => keys,
+            Self::Generated(keys) => keys,
+        }
+    }
+
     fn memory_bytes(&self) -> usize {
         match self {
             Self::Resident(keys) => keys.memory_bytes(),
@@ -91,11 +98,12 @@ impl BootstrapKeys {
 }
 
 impl BootstrapKeys {
+    pub(super) fn whole(&self) -> Result<&Keys> {
+        self.0.keys()
+    }
+
     fn source(&self) -> Result<&dyn KeySource<u32>> {
-        Ok(match self.0.keys()? {
-            Keys::Resident(keys) => keys,
-            Keys::Generated(keys) => keys,
-        })
+        Ok(self.0.keys()?.source())
     }
 }
 

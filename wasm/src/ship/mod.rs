@@ -7,6 +7,8 @@ mod bootstrap;
 #[cfg(feature = "full")]
 mod matrix;
 #[cfg(feature = "full")]
+mod program;
+#[cfg(feature = "full")]
 mod tracks;
 
 use refloat::{

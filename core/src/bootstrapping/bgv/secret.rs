@@ -10,7 +10,7 @@ use crate::{
     random::Seed,
     ring::SmallPoly,
     rlwe::{KeySeeds, SecretKey, SparseSecret},
-    schemes::bgv::{self, BgvCiphertext, Private, key_set_id, key_set_seed},
+    schemes::bgv::{self, BgvCiphertext, BgvPublicKey, Private, key_set_id, key_set_seed},
 };
 
 /// Everything secret of a key set: the main key, the ephemeral sparse key, and the seed they came from. Wiped when
@@ -74,6 +74,15 @@ impl<W: Word> BgvSecretKey<W> {
     /// None for a set that was validated.
     pub fn evaluation_keys(&self) -> Result<RaisingKeys<W>, Error> {
         RaisingKeys::make(&self.secrets(), self.key_id, &self.params.galois_elements().collect())
+    }
+
+    /// The key with which others encrypt for the owner of this one, at every level of messages.
+    ///
+    /// # Errors
+    /// None for a set that was validated.
+    pub fn public_key(&self) -> Result<BgvPublicKey<W>, Error> {
+        let level = self.params.levels().output;
+        BgvPublicKey::generate(self.params.context(), &self.main, &self.seeds, self.key_id, level)
     }
 
     /// What switching keys are made from.

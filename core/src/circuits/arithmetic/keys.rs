@@ -4,12 +4,12 @@ use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 use crate::{
     arith::Word,
-    circuits::program::Target,
+    circuits::program::{Machine, Target},
     error::Error,
     ring::{Automorphism, GaloisElement},
-    rlwe::{GaloisKeys, SampleBlock},
+    rlwe::{GaloisKeys, RelinearizationSource, SampleBlock},
     schemes::{
-        ckks::{Ciphertext, CkksContext, MainSecret},
+        ckks::{Ciphertext, CkksContext, CkksEvaluator, MainSecret},
         identity::hex,
     },
 };
@@ -184,7 +184,10 @@ impl<W: Word> ArithmeticKeys<W> {
     }
 
     /// [`Error::ParamsMismatch`] unless a ciphertext belongs to the owner of these keys.
-    pub(super) fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// That.
+    pub fn check_owner(&self, x: &Ciphertext<W>) -> Result<(), Error> {
         x.identity().check_set(&self.context.fingerprint())?;
         if x.key_id() == self.key_id {
             return Ok(());
@@ -194,6 +197,12 @@ impl<W: Word> ArithmeticKeys<W> {
             hex(&x.key_id()),
             hex(&self.key_id)
         )))
+    }
+
+    /// What evaluates programs that are planned for [`Self::target`].
+    pub fn machine<'a>(&'a self, evaluator: &'a CkksEvaluator<W>) -> Machine<'a, W> {
+        let relinearization = self.relinearization.as_ref().map(|key| key as &dyn RelinearizationSource<W>);
+        Machine { evaluator, relinearization, galois: Some(&self.galois), refresh: None, digits: None }
     }
 
     pub(super) fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {

@@ -6,7 +6,7 @@
 //! scales. A [`Plan`] is how a set with its keys ([`Target`]) evaluates it: at which level and scale every value stands,
 //! which keys each rotation is composed of, where a scale is adjusted, and, if the caller asks ([`Bootstraps::WhereNeeded`]),
 //! where values are bootstrapped because their levels have run out. Whatever does not fit is refused by the name of the
-//! node. [`Plan::run`] evaluates it.
+//! node. [`Plan::run`] evaluates it, [`ProgramRun`] a step at a time.
 //!
 //! ```
 //! use refloat::circuits::polynomial::{Polynomial, PolynomialBasis};
@@ -66,6 +66,7 @@ mod readings;
 mod rotations;
 mod run;
 mod scales;
+mod state;
 mod steps;
 mod target;
 mod text;
@@ -80,6 +81,7 @@ pub use known::Known;
 pub use order::{Asked, Bounds, Order, Way};
 pub use plan::{Plan, PlannedOutput};
 pub use run::{Machine, ReadDigits, Refresh, STAGE};
+pub use state::{Pending, PendingReadings, ProgramRun};
 pub use steps::MAX_STEPS;
 pub use target::{Bootstraps, InputShape, Modular, Refreshed, Target};
 pub use text::MAX_TEXT;

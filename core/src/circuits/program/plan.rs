@@ -1,6 +1,6 @@
 //! What has to be run of a program, with the level and scale of every value.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{borrow::Cow, format, vec, vec::Vec};
 
 use super::{
     Bootstraps, Compared, InputShape, MAX_STEPS, Operation, Program, Target,
@@ -30,7 +30,7 @@ pub struct PlannedOutput<'a> {
 /// A program with everything decided: run it with [`Plan::run`].
 pub struct Plan<'p> {
     /// What was written.
-    program: &'p Program,
+    program: Cow<'p, Program>,
     /// What is evaluated, where orders are told by digits, and the node that each of its nodes is for.
     lowered: Option<Lowered>,
     compared: Vec<Compared>,
@@ -125,7 +125,7 @@ impl<'p> Plan<'p> {
         let apart = lowered.as_ref().map_or(0.0, |lowered| lowered.least_distance);
         let each = target.orders.as_ref().map_or(0.0, |orders| orders.key_switch);
         Ok(Self {
-            program,
+            program: Cow::Borrowed(program),
             compared: Vec::new(),
             seconds: planner.seconds + key_switches as f64 * each,
             slots: target.slots(),
@@ -146,8 +146,13 @@ impl<'p> Plan<'p> {
     }
 
     /// The program.
-    pub fn program(&self) -> &'p Program {
-        self.program
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The same with a program of its own, for a run that outlives the one it was planned for.
+    pub fn into_owned(self) -> Plan<'static> {
+        Plan { program: Cow::Owned(self.program.into_owned()), ..self }
     }
 
     /// Number of steps; each is one operation on ciphertexts.
@@ -162,7 +167,7 @@ impl<'p> Plan<'p> {
 
     /// The program that is evaluated: what was written, with orders that are told by digits written as such.
     pub(super) fn graph(&self) -> &Program {
-        self.lowered.as_ref().map_or(self.program, |lowered| &lowered.program)
+        self.lowered.as_ref().map_or(&self.program, |lowered| &lowered.program)
     }
 
     /// The node of what was written that a node of the graph is for.
@@ -243,7 +248,7 @@ impl<'p> Plan<'p> {
     }
 
     /// Where the outputs will stand, in order.
-    pub fn outputs(&self) -> impl Iterator<Item = PlannedOutput<'p>> {
+    pub fn outputs(&self) -> impl Iterator<Item = PlannedOutput<'_>> {
         let steps = self.outputs.iter().map(|&register| &self.steps[register]);
         let named = self.program.output_names().zip(steps);
         named.map(|(name, step)| PlannedOutput { name, level: step.level, scale: step.scale })

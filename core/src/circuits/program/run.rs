@@ -1,9 +1,10 @@
 //! Running a plan.
 
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{format, vec, vec::Vec};
 
 use super::{
     InputShape, Known, Operation, Plan, Readings,
+    state::{Segment, State},
     steps::{Action, Register, Step},
 };
 use crate::{
@@ -65,36 +66,15 @@ impl Plan<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<Ciphertext<W>>, Error> {
         self.check_inputs(inputs)?;
-        let mut run = Run {
-            plan: self,
-            machine,
-            inputs,
-            values: Vec::new(),
-            segment: None,
-            parts: BTreeMap::new(),
-            relinearization: None,
-        };
-        for at in 0..self.steps.len() {
-            let place = || self.program().describe(self.origin(self.steps[at].node));
-            run.step(at, observer).map_err(|error| error.within(&place()))?;
-            for register in self.steps[at].action.operands() {
-                if self.last_uses[register] == at {
-                    run.values[register] = None;
-                }
-            }
-            if self.last_uses[at] == at {
-                run.values[at] = None;
-            }
+        let mut state = State::default();
+        let mut run = Run { plan: self, machine, inputs, state: &mut state, relinearization: None };
+        while run.state.at() < self.steps.len() {
+            run.step(observer)?;
         }
-        run.end_segment(observer)?;
-        let out = self.outputs.iter().enumerate().map(|(i, &register)| {
-            let again = self.outputs[i + 1..].contains(&register);
-            if again { run.value(register).cloned() } else { run.take(register) }
-        });
-        out.collect()
+        state.finish(self, observer)
     }
 
-    fn check_inputs<W: Word>(&self, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
+    pub(super) fn check_inputs<W: Word>(&self, inputs: &[Ciphertext<W>]) -> Result<(), Error> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::InvalidArgument(format!(
                 "{} ciphertexts for a plan of {} inputs; give those it was made for",
@@ -121,119 +101,80 @@ impl Plan<'_> {
     }
 }
 
-/// A run of the operations between two bootstraps.
-struct Segment {
-    counters: Counters,
-    level: usize,
-    log_q: f64,
-    log_scale: f64,
-}
-
-/// Results of a step that are steps of their own, each until it is taken.
-type Parts<W> = Vec<Option<Ciphertext<W>>>;
-
-struct Run<'a, W: Word> {
-    plan: &'a Plan<'a>,
-    machine: &'a Machine<'a, W>,
-    inputs: &'a [Ciphertext<W>],
-    /// From when they are known until nothing needs them any more.
-    values: Vec<Option<Ciphertext<W>>>,
-    segment: Option<Segment>,
-    /// What was read beside the result of a step, until it is the result of its own.
-    parts: BTreeMap<Register, Parts<W>>,
+/// A step of a run, with what came before.
+pub(super) struct Run<'a, W: Word> {
+    pub plan: &'a Plan<'a>,
+    pub machine: &'a Machine<'a, W>,
+    pub inputs: &'a [Ciphertext<W>],
+    pub state: &'a mut State<W>,
     /// The key, between the first product of a segment and its end.
-    relinearization: Option<HeldKey<'a, W>>,
+    pub relinearization: Option<HeldKey<'a, W>>,
 }
 
 impl<W: Word> Run<'_, W> {
-    fn step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
+    /// The next step of the plan.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
+        let (plan, at) = (self.plan, self.state.at());
+        self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
+    }
+
+    fn try_step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
         let step = &self.plan.steps[at];
-        let out = if let Action::Refresh(x) = step.action {
+        let results = if let Action::Refresh(x) = step.action {
             self.end_segment(observer)?;
             let refresh = self
                 .machine
                 .refresh
                 .ok_or_else(|| Error::MissingKey("there are no bootstrapping keys; give them".into()))?;
-            refresh(self.value(x)?, observer)?
+            vec![refresh(self.value(x)?, observer)?]
         } else if let Action::Digits(x, nodes, known) = &step.action {
             self.end_segment(observer)?;
-            let (first, rest) = self.read_digits(*x, (nodes, *known), observer)?;
-            self.parts.insert(at, rest);
-            first
+            self.read_digits(*x, (nodes, *known), observer)?
         } else if let Action::Part(x, i) = step.action {
-            let place = self.parts.get_mut(&x).and_then(|parts| parts.get_mut(i - 1));
-            place.and_then(Option::take).ok_or_else(|| gone(x))?
+            vec![self.state.part(x, i)?]
         } else if let Action::Input(i) = step.action {
-            self.inputs[i].clone()
+            vec![self.inputs[i].clone()]
         } else {
-            if self.segment.is_none() {
+            if self.state.segment.is_none() {
                 emit(observer, &StageEvent::Enter { stage: STAGE.id })?;
             }
             if matches!(step.action, Action::Multiply(..) | Action::Polynomial(..)) {
                 self.hold_relinearization()?;
             }
-            let mut counters = self.segment.as_ref().map_or_else(Counters::default, |s| s.counters);
+            let mut counters = self.state.segment.as_ref().map_or_else(Counters::default, |s| s.counters);
             let out = self.compute(step, &mut counters)?;
             let (log_q, log_scale) = (out.log_q(), out.log_scale());
-            self.segment = Some(Segment { counters, level: out.level(), log_q, log_scale });
+            self.state.segment = Some(Segment { counters, level: out.level(), log_q, log_scale });
             let (done, total) = (at + 1, self.plan.steps.len());
             emit(observer, &StageEvent::Progress { stage: STAGE.id, done, total })?;
-            out
+            vec![out]
         };
-        if out.level() < step.level || !out.scale().matches(step.scale) {
-            return Err(Error::ScaleMismatch(format!(
-                "the result is at level {} and scale 2^{:.6}, and was planned for level {} and 2^{:.6}; plan for the set and \
-                 the method that evaluate",
-                out.level(),
-                out.log_scale(),
-                step.level,
-                step.scale.log2()
-            )));
-        }
-        let out = self.machine.evaluator.drop_to_level(&out, step.level)?;
-        // A job of one operation gives the bits of that operation: its scale too, where the plan's differs by rounding alone.
-        let exact = out.scale().differs_by_rounding(step.scale);
-        self.values.push(Some(if exact { out } else { out.relabelled(step.scale) }));
-        Ok(())
+        self.state.settle(self.plan, self.machine.evaluator, results)
     }
 
-    /// What the nodes read of a value: that of the first, and the others'.
+    /// What the nodes read of a value, one after the other.
     fn read_digits(
         &self,
         x: Register,
         (nodes, known): (&[usize], Option<Known>),
         observer: &mut dyn Observer,
-    ) -> Result<(Ciphertext<W>, Parts<W>), Error> {
-        let reading = |&node: &usize| match &self.plan.graph().nodes()[node].operation {
-            Operation::Digits(_, reading) => Ok(reading),
-            _ => Err(another_operation()),
-        };
-        let readings = nodes.iter().map(reading).collect::<Result<Vec<_>, _>>()?;
+    ) -> Result<Vec<Ciphertext<W>>, Error> {
+        let readings = self.plan.readings_of(nodes)?;
         let read = self.machine.digits.ok_or_else(|| {
             Error::MissingKey(
                 "there is nothing here that reads digits; plan for the set that evaluates".into(),
             )
         })?;
-        let mut results = read(self.value(x)?, Readings { list: &readings, known }, observer)?.into_iter();
-        match results.next() {
-            Some(first) if results.len() + 1 == nodes.len() => Ok((first, results.map(Some).collect())),
-            _ => Err(Error::InvalidArgument("readings without their results: a bug of the set".into())),
-        }
+        read(self.value(x)?, Readings { list: &readings, known }, observer)
     }
 
     fn end_segment(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
         self.relinearization = None;
-        let Some(Segment { counters, level, log_q, log_scale }) = self.segment.take() else { return Ok(()) };
-        emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
+        self.state.end_segment(observer)
     }
 
     fn value(&self, register: Register) -> Result<&Ciphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
-    }
-
-    /// A value that nothing else needs.
-    fn take(&mut self, register: Register) -> Result<Ciphertext<W>, Error> {
-        self.values.get_mut(register).and_then(Option::take).ok_or_else(|| gone(register))
+        self.state.value(register)
     }
 
     fn compute(&self, step: &Step, counters: &mut Counters) -> Result<Ciphertext<W>, Error> {
@@ -357,10 +298,6 @@ impl<W: Word> Run<'_, W> {
             .galois
             .ok_or_else(|| Error::MissingKey("there are no keys of rotations; give them".into()))
     }
-}
-
-fn gone(register: Register) -> Error {
-    Error::InvalidArgument(format!("value {register} is not there any more: a bug of the planner"))
 }
 
 fn another_operation() -> Error {

@@ -43,6 +43,8 @@ pub struct NoiseModel {
     ring: Cyclotomic,
     embeddings: Embeddings,
     rounding: f64,
+    /// Deviation of the coefficients of the secret.
+    secret: f64,
     /// By level.
     key_switch: Vec<f64>,
 }
@@ -131,6 +133,7 @@ impl NoiseModel {
             ring,
             embeddings: Embeddings::of(ring)?,
             rounding: embedding * rounding_deviation(spec),
+            secret: libm::sqrt(secret_weight(spec) / degree),
             key_switch,
         })
     }
@@ -164,6 +167,15 @@ impl NoiseModel {
         let plaintext =
             if self.ring.odd_index().is_some() { self.largest_fraction() } else { self.degree / 3.0 };
         self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth()) + plaintext
+    }
+
+    /// A fresh ciphertext by a public key: v e + e_0 + e_1 s and the plaintext, with v uniform ternary. Products are counted as products
+    /// of largest embeddings.
+    pub fn fresh_public(&self) -> f64 {
+        let error = self.embedding(SmallPoly::ERROR_SIGMA * self.error_growth());
+        // v and s are drawn in the basis, whose powers are not independent in a ring of two axes.
+        let small = |deviation: f64| self.embedding(deviation) * self.coefficient_growth();
+        error * (small(libm::sqrt(2.0 / 3.0)) + small(self.secret)) + self.fresh()
     }
 
     /// The rounding of two components: sqrt((1 + h)/12) in every coefficient, h the squared length of the secret. Noise does not

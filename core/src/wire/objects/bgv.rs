@@ -1,4 +1,4 @@
-//! BGV ciphertexts.
+//! BGV ciphertexts and public keys.
 //!
 //! Payload: level u8, components u8, exponent k of the modulus of plaintexts u8, five zero bytes, factor u64, noise as an f64, then
 //! the components row by row. The length is a function of level and components alone.
@@ -8,12 +8,13 @@ use core::cmp::Ordering;
 
 use super::{
     ciphertext::{Shape, read_parts, write_parts},
+    keys::{public_bytes, public_parts},
     rows::WireWord,
 };
 use crate::{
     arith::Word,
     error::Error,
-    schemes::bgv::{BgvCiphertext, BgvContext, Factor},
+    schemes::bgv::{BgvCiphertext, BgvContext, BgvPublicKey, Factor},
     wire::{Expect, ObjectKind, frame, header::bad},
 };
 
@@ -122,4 +123,23 @@ pub fn bgv_ciphertext_from_bytes<W: WireWord>(
         ciphertext.log_q(),
         shape.level
     )))
+}
+
+/// Encodes a public key, as that of a CKKS set.
+pub fn bgv_public_key_to_bytes<W: WireWord>(context: &BgvContext<W>, key: &BgvPublicKey<W>) -> Vec<u8> {
+    public_bytes(context.fingerprint(), key.key_id(), &key.public_seed, &key.b)
+}
+
+/// Decodes an untrusted public key of the set, for levels up to `level`.
+///
+/// # Errors
+/// As [`public_key_from_bytes`](super::public_key_from_bytes).
+pub fn bgv_public_key_from_bytes<W: WireWord>(
+    context: &BgvContext<W>,
+    level: usize,
+    bytes: &[u8],
+) -> Result<BgvPublicKey<W>, Error> {
+    context.rlwe().check_level(level)?;
+    let (key_id, seed, b) = public_parts(context.fingerprint(), context.rlwe().q(level), bytes)?;
+    BgvPublicKey::new(context, key_id, level, b, &seed)
 }

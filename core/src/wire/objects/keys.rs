@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 use zeroize::Zeroize;
 
 use super::{
-    rows::{poly_len, read_poly, write_poly},
+    rows::{WireWord, poly_len, read_poly, write_poly},
     sets::{CkksSet, SeededSecret, SeededSet},
 };
 use crate::{
     error::Error,
     random::Seed,
+    ring::{Basis, Eval, Poly},
     schemes::ckks::{PublicKey, key_set_id},
     wire::{Expect, ObjectKind, frame},
 };
@@ -19,12 +20,7 @@ pub(super) const SEED_LEN: usize = 32;
 
 /// Encodes a public key of a CKKS set: public seed, then the first component.
 pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> Vec<u8> {
-    let (fingerprint, len) = (params.ckks().fingerprint(), SEED_LEN + poly_len(key.b.basis()));
-    frame::write_with(ObjectKind::PublicKey, fingerprint, key.key_id(), len, |out| {
-        let (seed, rest) = out.split_at_mut(SEED_LEN);
-        seed.copy_from_slice(key.public_seed.as_bytes());
-        write_poly(&key.b, rest);
-    })
+    public_bytes(params.ckks().fingerprint(), key.key_id(), &key.public_seed, &key.b)
 }
 
 /// Decodes an untrusted public key of the set.
@@ -34,23 +30,48 @@ pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> 
 /// [`Error::ParamsMismatch`] if seed and key id do not belong together.
 pub fn public_key_from_bytes<P: CkksSet>(params: &P, bytes: &[u8]) -> Result<PublicKey<P::Word>, Error> {
     let (context, level) = (params.ckks(), params.public_key_level());
-    let basis = context.rlwe().q(level);
+    let (key_id, seed, b) = public_parts(context.fingerprint(), context.rlwe().q(level), bytes)?;
+    PublicKey::new(context, key_id, level, b, &seed)
+}
+
+/// A public key: its seed, and its first component.
+pub(super) fn public_bytes<W: WireWord>(
+    fingerprint: [u8; 16],
+    key_id: [u8; 16],
+    public_seed: &Seed,
+    b: &Poly<W, Eval>,
+) -> Vec<u8> {
+    frame::write_with(ObjectKind::PublicKey, fingerprint, key_id, SEED_LEN + poly_len(b.basis()), |out| {
+        let (seed, rest) = out.split_at_mut(SEED_LEN);
+        seed.copy_from_slice(public_seed.as_bytes());
+        write_poly(b, rest);
+    })
+}
+
+/// Key id, public seed and first component.
+pub(super) type PublicParts<W> = ([u8; 16], Seed, Poly<W, Eval>);
+
+/// What an untrusted public key is made of.
+pub(super) fn public_parts<W: WireWord>(
+    fingerprint: [u8; 16],
+    basis: &Basis<W>,
+    bytes: &[u8],
+) -> Result<PublicParts<W>, Error> {
     let expect = Expect {
         kind: ObjectKind::PublicKey,
-        fingerprint: context.fingerprint(),
+        fingerprint,
         key_id: None,
         payload_len: SEED_LEN + poly_len(basis),
     };
     let frame = frame::read(bytes, &expect)?;
     let (seed, rest) = frame.payload.split_at(SEED_LEN);
-    let seed = seed_from(seed);
-    if key_set_id(&context.fingerprint(), &seed) != frame.header.key_id {
+    let (seed, key_id) = (seed_from(seed), frame.header.key_id);
+    if key_set_id(&fingerprint, &seed) != key_id {
         return Err(Error::ParamsMismatch(
             "the public key's seed does not belong to its key id; ask its owner for it again".into(),
         ));
     }
-    let (b, _) = read_poly(basis, rest)?;
-    PublicKey::new(context, frame.header.key_id, level, b, &seed)
+    Ok((key_id, seed, read_poly(basis, rest)?.0))
 }
 
 /// Encodes a secret key: the seed it is derived from. For storage by its owner; nothing else may

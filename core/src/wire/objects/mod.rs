@@ -14,7 +14,10 @@ mod scheme_switching;
 mod sets;
 mod ship;
 
-pub use bgv::{bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes};
+pub use bgv::{
+    bgv_ciphertext_from_bytes, bgv_ciphertext_len, bgv_ciphertext_to_bytes, bgv_public_key_from_bytes,
+    bgv_public_key_to_bytes,
+};
 pub use cggi::{
     MAX_CIPHERTEXTS, cggi_ciphertexts_from_bytes, cggi_ciphertexts_len, cggi_ciphertexts_to_bytes,
     cggi_secret_key_from_bytes, cggi_secret_key_to_bytes, verify_cggi_part,

@@ -25,9 +25,11 @@ mod numbers;
 mod placing;
 mod plan;
 mod run;
+mod state;
 mod steps;
 mod target;
 
 pub use plan::IntegerPlan;
 pub use run::{IntegerMachine, IntegerRefresh};
+pub use state::{IntegerPending, IntegerProgramRun};
 pub use target::{IntegerBootstrap, IntegerTarget};

@@ -1,6 +1,6 @@
 //! What has to be run of a program on integers, with the level of every value.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{borrow::Cow, format, vec, vec::Vec};
 
 use super::{
     super::{Bootstraps, Operation, Program},
@@ -12,7 +12,7 @@ use crate::{arith::Word, error::Error, schemes::bgv::BgvShape};
 
 /// A program on integers with everything decided: run it with [`IntegerPlan::run`].
 pub struct IntegerPlan<'p, W: Word = u64> {
-    pub(super) program: &'p Program,
+    pub(super) program: Cow<'p, Program>,
     pub(super) target: IntegerTarget<W>,
     pub(super) inputs: Vec<BgvShape>,
     pub(super) steps: Vec<Step>,
@@ -75,7 +75,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
             last_uses[register] = usize::MAX;
         }
         Ok(Self {
-            program,
+            program: Cow::Borrowed(program),
             target: target.clone(),
             inputs: inputs.to_vec(),
             steps,
@@ -83,6 +83,11 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
             last_uses,
             inserted,
         })
+    }
+
+    /// The same with a program of its own, for a run that outlives the one it was planned for.
+    pub fn into_owned(self) -> IntegerPlan<'static, W> {
+        IntegerPlan { program: Cow::Owned(self.program.into_owned()), ..self }
     }
 
     /// Number of steps; each is one operation on ciphertexts.
@@ -102,7 +107,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
 
     /// Key switches without those of bootstraps.
     pub fn key_switches(&self) -> usize {
-        self.steps.iter().map(|step| step.action.key_switches(self.program)).sum()
+        self.steps.iter().map(|step| step.action.key_switches(&self.program)).sum()
     }
 
     /// Most bytes of the values that a run holds at once, beside its inputs and the memory of the operation under way.
@@ -123,7 +128,7 @@ impl<'p, W: Word> IntegerPlan<'p, W> {
     }
 
     /// Names of the outputs, in order, and where they will stand, with the most noise that they may have.
-    pub fn outputs(&self) -> impl Iterator<Item = (&'p str, BgvShape)> + '_ {
+    pub fn outputs(&self) -> impl Iterator<Item = (&str, BgvShape)> + '_ {
         let shapes = self.outputs.iter().map(|&register| self.steps[register].shape);
         self.program.output_names().zip(shapes)
     }

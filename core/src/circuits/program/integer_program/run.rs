@@ -6,6 +6,7 @@ use super::{
     super::{Operation, STAGE, Value},
     IntegerPlan,
     numbers::{integer, integers_of},
+    state::State,
     steps::{Action, Register, Step},
 };
 use crate::{
@@ -54,26 +55,15 @@ impl<W: Word> IntegerPlan<'_, W> {
         observer: &mut dyn Observer,
     ) -> Result<Vec<BgvCiphertext<W>>, Error> {
         self.check_inputs(inputs)?;
-        let mut run = Run { plan: self, machine, inputs, values: Vec::new(), segment: None };
-        for (at, step) in self.steps.iter().enumerate() {
-            run.step(at, observer).map_err(|error| error.within(&self.program.describe(step.node)))?;
-            for register in step.action.operands().into_iter().chain([at]) {
-                if self.last_uses[register] == at {
-                    run.values[register] = None;
-                }
-            }
+        let mut state = State::default();
+        let mut run = Run { plan: self, machine, inputs, state: &mut state };
+        while run.state.at() < self.steps.len() {
+            run.step(observer)?;
         }
-        run.end_segment(observer)?;
-        let place = |(at, register): (usize, &Register)| {
-            if self.outputs[at + 1..].contains(register) {
-                return run.value(*register).cloned();
-            }
-            run.values[*register].take().ok_or_else(|| gone(*register))
-        };
-        self.outputs.iter().enumerate().map(place).collect()
+        state.finish(self, observer)
     }
 
-    fn check_inputs(&self, inputs: &[BgvCiphertext<W>]) -> Result<(), Error> {
+    pub(super) fn check_inputs(&self, inputs: &[BgvCiphertext<W>]) -> Result<(), Error> {
         if inputs.len() != self.inputs.len() {
             return Err(Error::InvalidArgument(format!(
                 "{} ciphertexts for a plan of {} inputs; give those it was made for",
@@ -105,21 +95,25 @@ impl<W: Word> IntegerPlan<'_, W> {
     }
 }
 
-struct Run<'a, W: Word> {
-    plan: &'a IntegerPlan<'a, W>,
-    machine: &'a IntegerMachine<'a, W>,
-    inputs: &'a [BgvCiphertext<W>],
-    /// From when they are known until nothing needs them any more.
-    values: Vec<Option<BgvCiphertext<W>>>,
-    /// Work between two bootstraps, with the level and log2 of the modulus that it came to.
-    segment: Option<(Counters, usize, f64)>,
+/// A step of a run, with what came before.
+pub(super) struct Run<'a, W: Word> {
+    pub plan: &'a IntegerPlan<'a, W>,
+    pub machine: &'a IntegerMachine<'a, W>,
+    pub inputs: &'a [BgvCiphertext<W>],
+    pub state: &'a mut State<W>,
 }
 
 impl<W: Word> Run<'_, W> {
-    fn step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
+    /// The next step of the plan.
+    pub fn step(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
+        let (plan, at) = (self.plan, self.state.at());
+        self.try_step(at, observer).map_err(|error| error.within(&plan.place(at)))
+    }
+
+    fn try_step(&mut self, at: usize, observer: &mut dyn Observer) -> Result<(), Error> {
         let step = &self.plan.steps[at];
         let out = if let Action::Refresh(x) = step.action {
-            self.end_segment(observer)?;
+            self.state.end_segment(self.plan, observer)?;
             let refresh = self
                 .machine
                 .refresh
@@ -128,39 +122,21 @@ impl<W: Word> Run<'_, W> {
         } else if let Action::Input(i) = step.action {
             self.inputs[i].clone()
         } else {
-            if self.segment.is_none() {
+            if self.state.segment.is_none() {
                 emit(observer, &StageEvent::Enter { stage: STAGE.id })?;
             }
-            let mut counters = self.segment.as_ref().map_or_else(Counters::default, |s| s.0);
+            let mut counters = self.state.segment.as_ref().map_or_else(Counters::default, |s| s.0);
             let out = self.compute(step, &mut counters)?;
-            self.segment = Some((counters, out.level(), out.log_q()));
+            self.state.segment = Some((counters, out.level(), out.log_q()));
             let (done, total) = (at + 1, self.plan.steps.len());
             emit(observer, &StageEvent::Progress { stage: STAGE.id, done, total })?;
             out
         };
-        let shape = &step.shape;
-        if out.level() != shape.level || out.factor() != shape.factor {
-            return Err(Error::LevelMismatch(format!(
-                "the result is at level {} with factor {}, and was planned for level {} and factor {}; plan for the set that \
-                 evaluates",
-                out.level(),
-                out.factor().value(),
-                shape.level,
-                shape.factor.value()
-            )));
-        }
-        self.values.push(Some(out));
-        Ok(())
-    }
-
-    fn end_segment(&mut self, observer: &mut dyn Observer) -> Result<(), Error> {
-        let Some((counters, level, log_q)) = self.segment.take() else { return Ok(()) };
-        let log_scale = self.plan.target.context.message_modulus().ring().modulus().log2();
-        emit(observer, &StageEvent::Exit { stage: STAGE.id, level, log_q, log_scale, counters })
+        self.state.settle(self.plan, out)
     }
 
     fn value(&self, register: Register) -> Result<&BgvCiphertext<W>, Error> {
-        self.values.get(register).and_then(Option::as_ref).ok_or_else(|| gone(register))
+        self.state.value(register)
     }
 
     fn relinearization(&self) -> Result<&SampleBlock<W>, Error> {
@@ -258,8 +234,4 @@ impl<W: Word> Run<'_, W> {
     fn before_rescale(&self, to: &BgvShape) -> Factor {
         to.factor.mul(self.machine.evaluator.context().level_factor(to.level + 1))
     }
-}
-
-fn gone(register: Register) -> Error {
-    Error::InvalidArgument(format!("value {register} is not there any more; plan the program anew"))
 }

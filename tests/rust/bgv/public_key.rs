@@ -1,0 +1,110 @@
+//! Public keys: what others encrypt decrypts, with no more noise than is said, and in every ring.
+
+use refloat::bootstrapping::bgv::{BgvParams, BgvPreset, BgvSecretKey};
+use refloat::random::Seed;
+use refloat::schemes::bgv::{BgvCiphertext, BgvEvaluator};
+use refloat::wire::{ObjectKind, bgv_public_key_from_bytes, bgv_public_key_to_bytes};
+use refloat_tests::bgv::{log_deviation, tiny};
+use refloat_tests::hostile::{Reader, rows_from};
+
+/// Of integers in slots, of elements of fields, and of rings of odd index.
+fn toys() -> impl Iterator<Item = &'static BgvPreset> {
+    BgvPreset::all().iter().filter(|preset| preset.name.starts_with("toy-"))
+}
+
+fn decrypted(secret: &BgvSecretKey, x: &BgvCiphertext) -> Vec<u64> {
+    secret.decrypt(x).unwrap().reveal_to_key_owner().clone()
+}
+
+#[test]
+fn two_parties_encrypt_for_one_owner() {
+    let mut seen = 0;
+    for preset in toys() {
+        let params = preset.params().unwrap();
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+        let bytes = bgv_public_key_to_bytes(params.context(), &secret.public_key().unwrap());
+        let key = bgv_public_key_from_bytes(params.context(), params.levels().output, &bytes).unwrap();
+        assert_eq!((key.key_id(), key.level()), (secret.key_id(), params.levels().output));
+        let (ring, bgv) = (params.messages(), BgvEvaluator::new(params.context()));
+        let message = |factor: u64| -> Vec<u64> {
+            (0..params.n() as u64).map(|i| factor * i * i % ring.value()).collect()
+        };
+        let (x, y) = (message(7), message(31));
+        for level in [params.levels().input, params.levels().output] {
+            let by_others = [(&x, 1), (&y, 2)].map(|(message, seed)| {
+                let out =
+                    key.encrypt(params.context(), message, level, &Seed::from_bytes([seed; 32])).unwrap();
+                assert_eq!(decrypted(&secret, &out), *message, "{} at level {level}", preset.name);
+                assert!(out.capacity() > 0.0 && out.noise() > params.context().noise().fresh());
+                out
+            });
+            let own = secret.encrypt(&y, level, &Seed::from_bytes([3; 32])).unwrap();
+            let sum: Vec<u64> = x.iter().zip(&y).map(|(&x, &y)| (x + y) % ring.value()).collect();
+            for other in [&by_others[1], &own] {
+                let found = bgv.add(&by_others[0], other).unwrap();
+                assert_eq!(decrypted(&secret, &found), sum, "{} at level {level}", preset.name);
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 1, "toys of several rings");
+}
+
+/// The noise of ciphertexts of zero is below what they are said to have, and not far below.
+#[test]
+fn noise_is_counted() {
+    for preset in toys() {
+        let params = preset.params().unwrap();
+        let (secret, context) =
+            (BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32])), params.context());
+        let key = secret.public_key().unwrap();
+        let level = params.levels().output;
+        let said = context.noise().deviation(context.noise().fresh_public()).log2();
+        for seed in 0..4 {
+            let x = key.encrypt(context, &[], level, &Seed::from_bytes([seed; 32])).unwrap();
+            let found = log_deviation(secret.noise(&x).unwrap().reveal_to_key_owner());
+            assert!(found < said, "{}: noise of 2^{found:.2}, said to be 2^{said:.2}", preset.name);
+            assert!(found > said - 10.0, "{}: noise of 2^{found:.2}, said to be 2^{said:.2}", preset.name);
+        }
+    }
+}
+
+#[test]
+fn public_keys_that_do_not_fit_are_refused() {
+    let params: BgvParams = BgvParams::new(&tiny(15)).unwrap();
+    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+    let key = secret.public_key().unwrap();
+    let (context, top) = (params.context(), params.levels().output);
+    let seed = Seed::from_bytes([1; 32]);
+    let at = |level| key.encrypt(context, &[1], level, &seed).err().unwrap();
+    assert_eq!(at(top + 1).code(), "LEVEL_MISMATCH");
+    assert_eq!(key.encrypt(context, &[257], top, &seed).err().unwrap().code(), "INVALID_ARGUMENT");
+    assert_eq!(key.encrypt(context, &vec![1; 65], top, &seed).err().unwrap().code(), "INVALID_ARGUMENT");
+    let other = BgvPreset::named("toy-bgv10").unwrap().params().unwrap();
+    let error = key.encrypt(other.context(), &[1], 0, &seed).err().unwrap();
+    assert!(error.code() == "PARAMS_MISMATCH" || error.code() == "LEVEL_MISMATCH", "{error}");
+}
+
+/// The reader of public keys against bytes that are wrong.
+#[test]
+fn bytes_that_are_wrong_are_refused() {
+    let params: BgvParams = BgvParams::new(&tiny(15)).unwrap();
+    let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([5; 32]));
+    let reader = Reader {
+        name: "public key",
+        kind: ObjectKind::PublicKey,
+        bytes: bgv_public_key_to_bytes(params.context(), &secret.public_key().unwrap()),
+        read: |bytes| {
+            let params = BgvParams::<u64>::new(&tiny(15)).unwrap();
+            bgv_public_key_from_bytes(params.context(), params.levels().output, bytes).map(drop)
+        },
+        rows: rows_from(32, params.context().rlwe().q(params.levels().output).primes(), params.n()),
+        n: params.n(),
+    };
+    reader.takes_good_bytes();
+    reader.refuses_another_length();
+    reader.notices_flipped_bits(997);
+    reader.names_another_kind_set_or_key();
+    reader.refuses_another_payload();
+    reader.refuses_residues_out_of_range();
+}

@@ -1,0 +1,88 @@
+import { mustBe } from '../api/arguments.js';
+import type { SignalOptions } from '../api/options.js';
+import { keyMismatch } from '../api/sets.js';
+import { EngineRun, freeing } from '../engine/engine-run.js';
+import { Counted } from '../engine/fraction.js';
+import type { Handle } from '../engine/handle.js';
+import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
+import { SteppableRun } from '../run.js';
+import type { StageEnter, StageExit, StageId, StageProgress } from '../stages.js';
+import { Program } from './program.js';
+
+/** Stages of a program: those of its bootstraps, and the arithmetic between them. */
+export type ProgramStageId = StageId | 'arithmetic';
+
+/** What a program reports, in the page as on a server; progress of `arithmetic` counts the steps of its plan. */
+export type ProgramEvent<S = ProgramStageId> = StageEnter<S> | StageProgress<S> | StageExit<S>;
+
+/** Options of programs that run in the page. */
+export interface ProgramOptions extends SignalOptions {
+  /** Whether bootstraps are put in where levels run out (the default), or only those of the program are done. */
+  readonly bootstraps?: 'where-needed' | 'as-written';
+}
+
+/** A ciphertext as an input of a program. */
+interface Input {
+  readonly keyId: string;
+  readonly preset: string;
+}
+
+/** The inputs of a program in its order, all of one key; the first of them too. @internal */
+export function inputsOf<C extends Input>(
+  program: Program,
+  inputs: Readonly<Record<string, C>>,
+  Class: abstract new (...args: never[]) => C,
+): [first: C, all: readonly C[]] {
+  mustBe(program, Program, 'run()', 'a Program');
+  const given = program.inputs.map((name) => {
+    const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
+    mustBe(ciphertext, Class, 'run()', 'ciphertexts that encrypt() makes as its inputs');
+    return ciphertext;
+  });
+  const [first] = given;
+  if (!first) throw new RefloatError('INVALID_ARGUMENT', 'the program has no input: add one');
+  for (const ciphertext of given) keyMismatch(first.keyId, ciphertext, 'the first input');
+  return [first, given];
+}
+
+/** What a plan will take, as an instance says. */
+interface Planned {
+  readonly steps: number;
+  readonly passes: number;
+}
+
+/** A program in an instance: how it is planned, how a step of it is done, and how an output is taken. @internal */
+export interface Stepping<T, C, E extends { readonly atMs: number }> {
+  readonly begin: () => Promise<Handle<T>>;
+  readonly plan: (handle: Handle<T>) => Promise<unknown>;
+  readonly step: (run: EngineRun<T, E>) => Promise<{ readonly value: unknown }>;
+  readonly take: (handle: Handle<T>, index: number) => Promise<C>;
+}
+
+/** Runs a program, an operation or a stage at a time. @internal */
+export function runHere<T, C, E extends { readonly atMs: number }>(
+  port: Port,
+  program: Program,
+  stages: number,
+  { begin, plan, step, take }: Stepping<T, C, E>,
+  signal: AbortSignal | undefined,
+): SteppableRun<Record<string, C>, E> {
+  // What is added to the program afterwards is of another run.
+  const names = program.outputs;
+  return new SteppableRun((control) =>
+    freeing(port, begin(), async (handle) => {
+      await control.gate();
+      const { steps, passes } = (await plan(handle)) as Planned;
+      const run = new EngineRun<T, E>(port, handle, control, new Counted(steps + passes * stages));
+      for (let finished = false; !finished; ) {
+        await control.gate();
+        finished = (await step(run)).value === true;
+      }
+      const out: Record<string, C> = {};
+      for (const [index, name] of names.entries()) out[name] = await take(handle, index);
+      return out;
+    }),
+  signal);
+}

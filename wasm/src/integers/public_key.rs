@@ -1,0 +1,82 @@
+//! Public keys: others encrypt with them for the owner of a secret key.
+
+use js_sys::{Uint8Array, Uint32Array};
+use refloat::{
+    bootstrapping::bgv::{BgvParams, BgvPreset},
+    schemes::bgv::BgvPublicKey,
+    scrub::scrubbed,
+    wire,
+};
+use wasm_bindgen::prelude::wasm_bindgen;
+use zeroize::Zeroizing;
+
+use super::{ciphertext::IntegerCiphertext, presets::Sets, secret::IntegerSecretKey};
+use crate::{
+    failure::{Failure, Result},
+    randomness::seed_for,
+};
+
+/// Encrypts for the owner of a secret key, and decrypts nothing.
+#[wasm_bindgen]
+pub struct IntegerPublicKey {
+    preset: &'static BgvPreset,
+    params: BgvParams,
+    inner: BgvPublicKey,
+}
+
+#[wasm_bindgen]
+impl IntegerSecretKey {
+    /// The key with which others encrypt for the owner of this one.
+    #[wasm_bindgen(js_name = publicKey)]
+    pub fn public_key(&self) -> Result<IntegerPublicKey> {
+        let inner = scrubbed(|| self.key.public_key())?;
+        Ok(IntegerPublicKey { preset: self.preset, params: self.key.params().clone(), inner })
+    }
+}
+
+#[wasm_bindgen]
+impl IntegerPublicKey {
+    /// Reads the wire form, of whichever set it is.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &Uint8Array, allow_insecure: bool) -> Result<IntegerPublicKey> {
+        let bytes = bytes.to_vec();
+        let (preset, params) = Sets::by_fingerprint(wire::frame::peek(&bytes)?.fingerprint)?;
+        Sets::check_allowed(preset, allow_insecure)?;
+        let inner = wire::bgv_public_key_from_bytes(params.context(), params.levels().output, &bytes)?;
+        Ok(IntegerPublicKey { preset, params, inner })
+    }
+
+    /// The wire form.
+    #[wasm_bindgen(js_name = toBytes)]
+    pub fn to_bytes(&self) -> Uint8Array {
+        Uint8Array::from(wire::bgv_public_key_to_bytes(self.params.context(), &self.inner).as_slice())
+    }
+
+    /// Name of the parameter set.
+    pub fn preset(&self) -> String {
+        self.preset.name.into()
+    }
+
+    /// Id of the key that decrypts.
+    #[wasm_bindgen(js_name = keyId)]
+    pub fn key_id(&self) -> Uint8Array {
+        Uint8Array::from(self.inner.key_id().as_slice())
+    }
+
+    /// Encrypts integers as `IntegerSecretKey.encrypt` does.
+    pub fn encrypt(
+        &self,
+        values: &Uint32Array,
+        level: Option<u32>,
+        seed: Option<Uint8Array>,
+    ) -> Result<IntegerCiphertext> {
+        let level = level.map_or(self.params.levels().output, |level| level as usize);
+        let inner = scrubbed(|| {
+            let randomness = seed_for(self.preset.name, self.preset.secure(), seed)?;
+            let given = Zeroizing::new(values.to_vec());
+            let values = Zeroizing::new(given.iter().map(|&value| value.into()).collect::<Vec<u64>>());
+            Ok::<_, Failure>(self.inner.encrypt(self.params.context(), &values, level, &randomness)?)
+        })?;
+        Ok(IntegerCiphertext::new(self.preset, self.params.clone(), inner))
+    }
+}
