@@ -4,10 +4,13 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use refloat::arith::Word;
 use refloat::bootstrapping::bgv::{BgvSpec, EphemeralSpec};
+use refloat::circuits::digit_removal::AllDigits;
 use refloat::random::Seed;
 use refloat::ring::{GaloisElement, centered_f64};
 use refloat::rlwe::{EncapsulationDigits, GaloisKeys, KeySeeds, RlweSpec, SampleBlock, SecretKey};
-use refloat::schemes::bgv::{BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, decrypt, encrypt};
+use refloat::schemes::bgv::{
+    BgvCiphertext, BgvContext, BgvEvaluator, PlaintextSpec, PrimePower, decrypt, encrypt,
+};
 
 use crate::chain::{KEY_ID, spec, spec_of_odd_index, spec_of_two_axes};
 use crate::ring::{Poly, centred, negacyclic_product, product};
@@ -319,6 +322,40 @@ pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> Bg
         coeffs_to_slots: 2,
         ephemeral: EphemeralSpec {
             weight: 4,
+            prime: ephemeral,
+            digits: EncapsulationDigits::Balanced { count: 3 },
+        },
+    }
+}
+
+/// A set modulo a power of 2 in a ring of odd index, whose digits of four bits are read one after the other; three products between
+/// bootstraps.
+///
+/// # Panics
+/// If there are not enough primes.
+pub fn bits(index: u64, exponent: u32, general: bool) -> BgvSpec {
+    let digits = 4;
+    let all = PrimePower::new(2, exponent + digits).and_then(|ring| AllDigits::new(ring, digits));
+    // One level for each product, and a division.
+    let removal = vec![37.0; all.expect("digits").levels() + 1];
+    let (maps, products) = (vec![36.0; 2], vec![36.0; 3]);
+    let messages = if general { [products, maps] } else { [maps, products] }.concat();
+    let levels = [vec![38.0], messages, removal, vec![38.0; 2]].concat();
+    let mut chain = spec_of_odd_index(index, &levels, &[39.0, 39.5, 40.0, 32.0], 2);
+    let ephemeral = chain.special.pop().expect("four of them");
+    BgvSpec {
+        name: format!("bits of {index}"),
+        chain,
+        general,
+        prime: 2,
+        exponent,
+        digit_exponent: digits,
+        bound: (1 << (digits - 1)) - 1,
+        slots_to_coeffs: 2,
+        coeffs_to_slots: 2,
+        // 16 uniform numbers, four or eight for a coefficient: their sum exceeds 7.5 only in the corners.
+        ephemeral: EphemeralSpec {
+            weight: if index == 255 { 2 } else { 4 },
             prime: ephemeral,
             digits: EncapsulationDigits::Balanced { count: 3 },
         },

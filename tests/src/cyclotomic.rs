@@ -32,8 +32,8 @@ pub fn cyclotomic_polynomial(index: usize) -> Vec<BigInt> {
 pub struct Cyclotomic {
     phi: Vec<BigInt>,
     index: usize,
-    /// Of an odd index.
-    primes: Option<[usize; 2]>,
+    /// Of an odd index: its primes, the first two of which may be one and 1.
+    primes: Option<[usize; 3]>,
     /// Exponents of X of the elements of the basis.
     basis: Vec<usize>,
 }
@@ -45,10 +45,15 @@ impl Cyclotomic {
         Self::of(2 * columns * odd, (1..odd.max(2)).flat_map(row))
     }
 
-    /// For m = `p` `q`, distinct primes: X^(qi + pj), in rows of equal i.
+    /// For m = `p` `q`, distinct primes: X^(qi + pj), in rows of equal i. For p a product of two primes a b: X^(q(b `i_a` + a `i_b`) + pj),
+    /// in rows of equal `i_a` and `i_b`.
     pub fn of_odd_index(p: usize, q: usize) -> Self {
-        let basis = (0..p - 1).flat_map(|i| (0..q - 1).map(move |j| q * i + p * j));
-        Self { primes: Some([p, q]), ..Self::of(p * q, basis) }
+        let a = (3..p).find(|d| p.is_multiple_of(*d)).unwrap_or(1);
+        let b = p / a;
+        let row = move |i: usize| (0..b - 1).map(move |k| b * i + a * k);
+        let rows = (0..(a - 1).max(1)).flat_map(row);
+        let basis = rows.flat_map(|i| (0..q - 1).map(move |j| q * i + p * j));
+        Self { primes: Some([a, b, q]), ..Self::of(p * q, basis) }
     }
 
     fn of(index: usize, basis: impl Iterator<Item = usize>) -> Self {
@@ -84,28 +89,39 @@ impl Cyclotomic {
         self.reduced(out)
     }
 
-    /// The coefficients in the basis of an element in powers of X, for an odd index: all (i, j) are modulo (p, q), and those of the last i,
-    /// and of the last j, are taken off the others.
+    /// The coefficients in the basis of an element in powers of X, for an odd index: exponents are places modulo each prime, and what is at
+    /// the last place of one is taken off the others.
     ///
     /// # Panics
     /// For another index.
     pub fn from_powers(&self, x: &[BigInt]) -> Poly {
-        let [p, q] = self.primes.expect("an odd index");
-        let mut all = vec![vec![BigInt::zero(); q]; p];
-        for (i, row) in all.iter_mut().enumerate() {
-            for (j, c) in row.iter_mut().enumerate() {
-                *c = x.get((q * i + p * j) % self.index).cloned().unwrap_or_default();
+        let [a, b, q] = self.primes.expect("an odd index");
+        let p = a * b;
+        let place = |i: usize, k: usize, j: usize| (q * (b * i + a * k) + p * j) % self.index;
+        let mut all = vec![vec![vec![BigInt::zero(); q]; b]; a];
+        for (i, square) in all.iter_mut().enumerate() {
+            for (k, row) in square.iter_mut().enumerate() {
+                for (j, c) in row.iter_mut().enumerate() {
+                    *c = x.get(place(i, k, j)).cloned().unwrap_or_default();
+                }
             }
         }
-        let last = all.pop().expect("rows");
-        for row in &mut all {
-            row.iter_mut().zip(&last).for_each(|(x, y)| *x -= y);
-            let least = row.pop().expect("words");
-            for x in row {
-                *x -= &least;
+        let less =
+            |row: &mut Vec<BigInt>, last: &[BigInt]| row.iter_mut().zip(last).for_each(|(x, y)| *x -= y);
+        if a > 1 {
+            let last = all.pop().expect("squares");
+            all.iter_mut()
+                .for_each(|square| square.iter_mut().zip(&last).for_each(|(row, last)| less(row, last)));
+        }
+        for square in &mut all {
+            let last = square.pop().expect("rows");
+            for row in square {
+                less(row, &last);
+                let least = row.pop().expect("words");
+                row.iter_mut().for_each(|x| *x -= &least);
             }
         }
-        all.concat()
+        all.concat().concat()
     }
 
     /// The product of elements by their coefficients in the basis, for an odd index.

@@ -1,4 +1,4 @@
-//! One odd modulus and arithmetic on single residues.
+//! One odd modulus, or a power of two, and arithmetic on single residues.
 
 use super::{Montgomery, Word};
 use crate::Error;
@@ -41,17 +41,33 @@ impl<W: Word> Modulus<W> {
                 if W::BITS == 32 { " or 64-bit words" } else { "" }
             )));
         }
-        // p is odd, hence divides neither 2^64 nor 2^128, and the floors are those of MAX / p.
+        Ok(Self::with_constants(p))
+    }
+
+    /// 2^`exponent`, below `2^W::MAX_MODULUS_BITS`: sums and products are those of any modulus, and there is no [`Self::pow`].
+    pub(super) fn power_of_two(exponent: u32) -> Result<Self, Error> {
+        if exponent == 0 || exponent >= W::MAX_MODULUS_BITS {
+            return Err(Error::InvalidArgument(format!(
+                "modulus 2^{exponent}; take an exponent from 1 to {}",
+                W::MAX_MODULUS_BITS - 1
+            )));
+        }
+        Ok(Self::with_constants(1 << exponent))
+    }
+
+    fn with_constants(p: u64) -> Self {
+        // An odd p divides neither 2^64 nor 2^128, and the floors are those of MAX / p. For a power of two they are one less, by which
+        // quotients of reductions are one too small at most, as they may be.
         let wide = u128::MAX / u128::from(p);
         let word = W::from_u64(p);
         let word_size = W::from_u64(((1u128 << W::BITS) % u128::from(p)) as u64);
-        Ok(Self {
+        Self {
             p: word,
             barrett: u64::MAX / p,
             barrett_wide: [wide as u64, (wide >> 64) as u64],
             one: Shoup { value: W::ONE, quotient: W::ONE.shoup_quotient(word) },
             word_size: Shoup { value: word_size, quotient: word_size.shoup_quotient(word) },
-        })
+        }
     }
 
     /// The modulus as a word.

@@ -1,4 +1,4 @@
-//! The ring Z/p^k of an odd prime p: where the plaintexts of exact arithmetic live.
+//! The ring Z/p^k of a prime p: where the plaintexts of exact arithmetic live.
 
 use alloc::format;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// Z/p^k: residues are words in [0, p^k), p an odd prime, p^k below 2^61.
+/// Z/p^k: residues are words in [0, p^k), p a prime, p^k below 2^61.
 ///
 /// Sums and products do not branch on a residue; inverses are for public numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,15 +22,18 @@ impl PrimePower {
     /// Z/`prime`^`exponent`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless `prime` is an odd prime, `exponent` at least 1, and the power below 2^61.
+    /// [`Error::InvalidArgument`] unless `prime` is a prime, `exponent` at least 1, and the power below 2^61.
     pub fn new(prime: u64, exponent: u32) -> Result<Self, Error> {
         let power = prime.checked_pow(exponent).filter(|power| power >> 61 == 0);
         match power {
-            Some(power) if exponent > 0 && prime > 2 && is_prime(prime) => {
+            Some(_) if exponent > 0 && prime == 2 => {
+                Ok(Self { prime, exponent, modulus: Modulus::power_of_two(exponent)? })
+            }
+            Some(power) if exponent > 0 && is_prime(prime) => {
                 Ok(Self { prime, exponent, modulus: Modulus::new(power)? })
             }
             _ => Err(Error::InvalidArgument(format!(
-                "plaintexts modulo {prime}^{exponent}; take an odd prime and a power below 2^61"
+                "plaintexts modulo {prime}^{exponent}; take a prime and a power below 2^61"
             ))),
         }
     }
@@ -58,8 +61,8 @@ impl PrimePower {
         self.modulus.value()
     }
 
-    /// p^k as a modulus of words, for sums and products. Its `inv` is that of fields, and wrong for k > 1: [`Self::inverse`] is
-    /// that of this ring.
+    /// p^k as a modulus of words, for sums and products. Its `inv` is that of fields, and wrong for k > 1, and its `pow` that of odd
+    /// moduli: [`Self::inverse`] and [`Self::pow`] are those of this ring.
     pub fn modulus(&self) -> &Modulus<u64> {
         &self.modulus
     }
@@ -85,8 +88,20 @@ impl PrimePower {
     }
 
     /// a^e.
-    pub fn pow(&self, a: u64, e: u64) -> u64 {
-        self.modulus.pow(a, e)
+    pub fn pow(&self, a: u64, mut e: u64) -> u64 {
+        if self.prime > 2 {
+            return self.modulus.pow(a, e);
+        }
+        // The form of Montgomery is for odd moduli.
+        let (mut out, mut base) = (self.reduce(1), a);
+        while e > 0 {
+            if e & 1 == 1 {
+                out = self.mul(out, base);
+            }
+            base = self.mul(base, base);
+            e >>= 1;
+        }
+        out
     }
 
     /// The residue of an integer.
@@ -139,8 +154,8 @@ mod tests {
 
     #[test]
     fn every_unit_of_small_rings_has_its_inverse() {
-        for (p, k) in [(3, 1), (3, 5), (5, 3), (17, 2), (257, 1)] {
-            let ring = PrimePower::new(p, k).expect("a power of an odd prime");
+        for (p, k) in [(2, 1), (2, 2), (2, 9), (3, 1), (3, 5), (5, 3), (17, 2), (257, 1)] {
+            let ring = PrimePower::new(p, k).expect("a power of a prime");
             for a in 0..ring.value() {
                 let product = ring
                     .inverse(a)
@@ -152,8 +167,8 @@ mod tests {
 
     #[test]
     fn large_rings_agree_with_double_words() {
-        for (p, k) in [(65537, 2), (65537, 3), (786_433, 3), (3, 38), ((1 << 61) - 1, 1)] {
-            let ring = PrimePower::new(p, k).expect("a power of an odd prime");
+        for (p, k) in [(2, 60), (2, 16), (65537, 2), (65537, 3), (786_433, 3), (3, 38), ((1 << 61) - 1, 1)] {
+            let ring = PrimePower::new(p, k).expect("a power of a prime");
             let m = u128::from(ring.value());
             let mut a = 0x9e37_79b9_7f4a_7c15u64;
             for i in 0..200u64 {
@@ -163,6 +178,8 @@ mod tests {
                 assert_eq!(u128::from(ring.add(x, y)), (u128::from(x) + u128::from(y)) % m);
                 assert_eq!(ring.add(ring.sub(x, y), y), x);
                 assert_eq!(ring.reduce_signed(ring.centered(x)), x);
+                let shoup = ring.shoup(y);
+                assert_eq!(ring.modulus().mul_shoup(a, &shoup), ring.mul(x, y));
                 if let Some(inverse) = ring.inverse(x) {
                     assert_eq!(ring.mul(inverse, x), 1);
                 }
@@ -187,9 +204,19 @@ mod tests {
 
     #[test]
     fn other_moduli_are_refused() {
-        for (p, k) in
-            [(2, 4), (9, 1), (1, 1), (0, 1), (65537, 0), (65537, 4), (u64::MAX, 1), (3, 39), (3, 64)]
-        {
+        for (p, k) in [
+            (2, 0),
+            (2, 61),
+            (4, 1),
+            (9, 1),
+            (1, 1),
+            (0, 1),
+            (65537, 0),
+            (65537, 4),
+            (u64::MAX, 1),
+            (3, 39),
+            (3, 64),
+        ] {
             assert!(PrimePower::new(p, k).is_err(), "{p}^{k}");
         }
     }

@@ -103,8 +103,10 @@ impl Automorphism {
     pub fn over(ring: Cyclotomic, element: GaloisElement) -> Self {
         if let Some(pair) = ring.odd_index() {
             let ([rows, columns], [down, along]) = (pair.orders(), pair.logarithms(element.0));
-            let row =
-                |i: usize| (0..columns).map(move |j| (i + down) % rows * columns + (j + along) % columns);
+            let row = |i: usize| {
+                let start = pair.shifted(i, down) * columns;
+                (0..columns).map(move |j| start + (j + along) % columns)
+            };
             let places = (0..rows).flat_map(row).chain(ring.degree()..ring.width());
             return Self { element, permutation: places.map(|place| place as u32).collect() };
         }

@@ -27,8 +27,8 @@ impl Cyclotomic {
     /// Values of m'.
     pub const ODD_PARTS: [u64; 4] = [1, 3, 5, 17];
 
-    /// The ring of degree `n`, a power of two, whose index has the odd part `odd`; or that of the index `odd`, a product of two odd primes
-    /// `m_1` < `m_2`, of degree `n` = (`m_1` - 1)(`m_2` - 1).
+    /// The ring of degree `n`, a power of two, whose index has the odd part `odd`; or that of the index `odd`, a product of two or three
+    /// different odd primes, of degree `n`, the product of each less 1.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is no power of two, or less
@@ -37,7 +37,7 @@ impl Cyclotomic {
         if !Self::ODD_PARTS.contains(&odd) {
             return Self::of_odd_index(odd).filter(|ring| ring.degree() == n).ok_or_else(|| {
                 let odd_index = if OddIndex::BUILT {
-                    "an index below 2^17 that is the product of two odd primes and the degree (p - 1)(q - 1)"
+                    "an index below 2^17 that is the product of two or three odd primes and the degree (p - 1)(q - 1) or (p - 1)(q - 1)(r - 1)"
                 } else {
                     "build refloat with the feature odd-index for those"
                 };
@@ -56,7 +56,7 @@ impl Cyclotomic {
         Ok(Self { columns: n / rows, odd, pair: None })
     }
 
-    /// The ring of an index that is the product of two odd primes; none for others, from 2^17 on, and where the crate is built without
+    /// The ring of an index that is the product of two or three different odd primes; none for others, from 2^17 on, and where the crate is built without
     /// the feature `odd-index`.
     pub fn of_odd_index(index: u64) -> Option<Self> {
         let pair = Some(index).filter(|index| index >> 17 == 0).and_then(OddIndex::new)?;
@@ -100,7 +100,7 @@ impl Cyclotomic {
         self.pair
     }
 
-    /// Rows of a polynomial: m' - 1, or 1; `m_1` - 1 for an odd index.
+    /// Rows of a polynomial: m' - 1, or 1; the first of [`OddIndex::orders`] for an odd index.
     pub fn rows(self) -> usize {
         match self.pair {
             Some(pair) => pair.orders()[0],
@@ -219,7 +219,19 @@ mod tests {
 
     #[test]
     fn automorphisms_are_the_units_modulo_the_index() {
-        for (n, odd) in [(8, 1), (4, 3), (16, 3), (32, 5), (8, 5), (64, 17), (8, 15), (84, 129), (252, 301)] {
+        for (n, odd) in [
+            (8, 1),
+            (4, 3),
+            (16, 3),
+            (32, 5),
+            (8, 5),
+            (64, 17),
+            (8, 15),
+            (84, 129),
+            (252, 301),
+            (48, 105),
+            (128, 255),
+        ] {
             if !OddIndex::BUILT && !Cyclotomic::ODD_PARTS.contains(&odd) {
                 assert!(Cyclotomic::new(n, odd).is_err());
                 continue;
@@ -271,7 +283,8 @@ mod tests {
             (32, 257),
             (32, 15),
             (18, 27),
-            (48, 105),
+            (48, 135),
+            (480, 1155),
         ] {
             assert!(Cyclotomic::new(n, odd).is_err(), "{n}, {odd}");
         }

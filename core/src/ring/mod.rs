@@ -22,7 +22,7 @@ pub use basis::{Basis, SubRing};
 pub use convert::{BaseConverter, Extension, Source};
 pub use cyclotomic::Cyclotomic;
 pub use integers::{centered, centered_f64, centered_residues, from_integers, from_wide_integers};
-pub use odd_index::OddIndex;
+pub use odd_index::{FirstAxis, OddIndex};
 pub use poly::{Coeff, Domain, Eval, Poly};
 pub use rescale::{ModDown, switch_modulus};
 pub(crate) use sampling::fill_uniform_rows;

@@ -1,19 +1,22 @@
-//! Rings of an odd index that is a product of two primes: their two axes, the order of coefficients and of values, automorphisms.
+//! Rings of an odd index that is a product of two or three primes: their axes, the order of coefficients and of values, automorphisms.
 
 use alloc::vec::Vec;
 
-/// An index m = `m_1` `m_2`, two odd primes, the smaller one first.
+/// An index m = `m_1` `m_2`: `m_2` is the largest of two or three different odd primes, and `m_1` the other one, or the product of the
+/// other two.
 ///
 /// With `X_1` = X^`m_2` and `X_2` = X^`m_1` the ring is Z\[`X_1`\]/`Phi_m1` ⊗ Z\[`X_2`\]/`Phi_m2`. Its basis is `X_1`^i `X_2`^j for
 /// 0 <= i < `m_1` - 1 and 0 <= j < `m_2` - 1, in rows of equal i: the powerful basis of Lyubashevsky, Peikert and Regev (EUROCRYPT 2013),
-/// in which products of small elements are small.
+/// in which products of small elements are small. Where `m_1` = p q, i is a pair, (`i_p`, `i_q`) for `X_1`^(q `i_p` + p `i_q`), below (p - 1,
+/// q - 1), and rows are in the order of pairs.
 ///
-/// The units modulo m are the pairs (`gamma_1`^i, `gamma_2`^j) of powers of the smallest primitive roots, and values are in rows of equal i.
-/// An automorphism shifts rows, and words within them, around.
+/// The units modulo m are the pairs (`gamma_1`^i, `gamma_2`^j) of powers of the smallest primitive roots, and values are in rows of equal i,
+/// again a pair where `m_1` is a product. An automorphism shifts rows, and words within them, around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OddIndex {
-    primes: [u64; 2],
-    generators: [u64; 2],
+    /// Ascending; the first is 1 where there are two.
+    primes: [u64; 3],
+    generators: [u64; 3],
     built: Built,
 }
 
@@ -32,6 +35,17 @@ const BUILT: Option<Built> = {
     built
 };
 
+/// The powers of `X_1`, of which its basis has only some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstAxis {
+    /// By row: the exponent of the element of the basis.
+    pub rows: Vec<u64>,
+    /// The exponents of the powers that are not in the basis.
+    pub others: Vec<u64>,
+    /// By row: those of the others, by their places, in which the element occurs, and whether with a negative sign.
+    pub terms: Vec<Vec<(usize, bool)>>,
+}
+
 impl OddIndex {
     /// Whether the crate is built with these rings.
     pub(super) const BUILT: bool = BUILT.is_some();
@@ -39,9 +53,16 @@ impl OddIndex {
     /// The index m, if it is one.
     pub(super) fn new(m: u64) -> Option<Self> {
         let built = BUILT?;
-        let first = (3..).step_by(2).take_while(|d| d * d < m).find(|&d| m.is_multiple_of(d))?;
-        let primes = [first, m / first];
-        if m.is_multiple_of(2) || !primes.into_iter().all(is_prime) {
+        let least = |m: u64| (3..).step_by(2).take_while(|d| d * d <= m).find(|&d| m.is_multiple_of(d));
+        if m < 3 || m.is_multiple_of(2) {
+            return None;
+        }
+        let first = least(m)?;
+        let primes = match least(m / first) {
+            None => [1, first, m / first],
+            Some(second) => [first, second, m / first / second],
+        };
+        if primes[0] == primes[1] || primes[1] == primes[2] || least(primes[2]).is_some() {
             return None;
         }
         Some(Self { primes, generators: primes.map(smallest_generator), built })
@@ -49,59 +70,117 @@ impl OddIndex {
 
     /// m.
     pub fn index(self) -> u64 {
-        self.primes[0] * self.primes[1]
+        self.primes.into_iter().product()
     }
 
     /// `m_1` and `m_2`.
-    pub fn primes(self) -> [u64; 2] {
-        self.primes
+    pub fn parts(self) -> [u64; 2] {
+        [self.primes[0] * self.primes[1], self.primes[2]]
     }
 
-    /// The smallest primitive roots modulo `m_1` and `m_2`.
-    pub fn generators(self) -> [u64; 2] {
-        self.generators
+    /// The primes that divide m, ascending.
+    pub fn primes(self) -> Vec<u64> {
+        self.primes.into_iter().filter(|&p| p > 1).collect()
     }
 
-    /// `m_1` - 1 and `m_2` - 1: rows, and words of a row.
+    /// `m_2` and its smallest primitive root.
+    pub(super) fn last_axis(self) -> (u64, u64) {
+        (self.primes[2], self.generators[2])
+    }
+
+    /// The other primes, ascending, each with its smallest primitive root.
+    pub(super) fn short_axes(self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
+        self.primes.into_iter().zip(self.generators).take(2).filter(|&(p, _)| p > 1)
+    }
+
+    /// Rows, and words of a row: `m_1` - 1 and `m_2` - 1 of two primes; the rows of two primes p and q are (p - 1)(q - 1).
     pub fn orders(self) -> [usize; 2] {
-        self.primes.map(|p| p as usize - 1)
+        let [first, second] = self.grid();
+        [first * second, self.primes[2] as usize - 1]
+    }
+
+    /// What rows are pairs below: 1 and `m_1` - 1 for a prime.
+    pub fn grid(self) -> [usize; 2] {
+        [(self.primes[0] as usize - 1).max(1), self.primes[1] as usize - 1]
     }
 
     /// The residue modulo m of residues modulo `m_1` and `m_2`.
     pub fn of_residues(self, [a, b]: [u64; 2]) -> u64 {
-        let [p, q] = self.primes;
-        // Idempotents.
-        let (of_p, of_q) = (q * power(q % p, p - 2, p), p * power(p % q, q - 2, q));
+        let ([p, q], [rows, columns]) = (self.parts(), self.orders());
+        // Idempotents: by Euler, the power of the order of the units less 1 is an inverse.
+        let (of_p, of_q) = (q * power(q % p, rows as u64 - 1, p), p * power(p % q, columns as u64 - 1, q));
         (a % p * of_p + b % q * of_q) % (p * q)
     }
 
     /// The unit (`gamma_1`^i, `gamma_2`^j).
     pub fn unit(self, [i, j]: [i64; 2]) -> u64 {
-        let [p, q] = self.primes;
-        let [g, h] = self.generators;
-        let exponent = |k: i64, p: u64| k.rem_euclid(p as i64 - 1) as u64;
-        self.of_residues([power(g, exponent(i, p), p), power(h, exponent(j, q), q)])
+        let ([rows, columns], [_, width]) = (self.orders(), self.grid());
+        let row = i.rem_euclid(rows as i64) as usize;
+        let column = j.rem_euclid(columns as i64) as u64;
+        let second = power(self.generators[2], column, self.primes[2]);
+        self.of_residues([self.row_unit([row / width, row % width]), second])
+    }
+
+    /// Modulo `m_1`, the unit of a row.
+    fn row_unit(self, row: [usize; 2]) -> u64 {
+        let [p, q, _] = self.primes;
+        let [a, b] = [0, 1].map(|axis| power(self.generators[axis], row[axis] as u64, self.primes[axis]));
+        // Modulo p q, the number that is a and b: q by its inverse modulo p, and p by that modulo q.
+        let [of_p, of_q] = [(p, q), (q, p)].map(|(p, q)| q * power(q % p, p.saturating_sub(2), p));
+        (a * of_p + b * of_q) % (p * q)
     }
 
     /// The i and j of a unit.
     pub fn logarithms(self, unit: u64) -> [usize; 2] {
-        let logarithm = |p: u64, g: u64| {
+        let [i_p, i_q, j] = [0, 1, 2].map(|axis| {
+            let (p, g) = (self.primes[axis], self.generators[axis]);
             let powers = core::iter::successors(Some(1), |x| Some(x * g % p)).take(p as usize - 1);
             powers.zip(0..).find(|&(x, _)| x == unit % p).map_or(0, |(_, i)| i)
-        };
-        [0, 1].map(|axis| logarithm(self.primes[axis], self.generators[axis]))
+        });
+        [i_p * self.grid()[1] + i_q, j]
+    }
+
+    /// The row that is `by` rows further, one of a pair or both going around.
+    pub fn shifted(self, row: usize, by: usize) -> usize {
+        let [height, width] = self.grid();
+        (row / width + by / width) % height * width + (row + by) % width
     }
 
     /// The units k in the order of the values at zeta^k.
     pub fn units(self) -> Vec<u64> {
-        let [p, q] = self.primes;
-        let powers =
-            |p: u64, g: u64| core::iter::successors(Some(1), move |x| Some(x * g % p)).take(p as usize - 1);
+        let ([p, q], [height, width]) = (self.parts(), self.grid());
         let (of_p, of_q) = (self.of_residues([1, 0]), self.of_residues([0, 1]));
-        let second: Vec<u64> = powers(q, self.generators[1]).map(|b| b * of_q % (p * q)).collect();
-        powers(p, self.generators[0])
+        let powers = core::iter::successors(Some(1), |x| Some(x * self.generators[2] % q));
+        let second: Vec<u64> = powers.take(q as usize - 1).map(|b| b * of_q % (p * q)).collect();
+        (0..height * width)
+            .map(|row| self.row_unit([row / width, row % width]))
             .flat_map(|a| second.iter().map(move |b| (a * of_p + b) % (p * q)))
             .collect()
+    }
+
+    /// The powers of `X_1`.
+    pub fn first_axis(self) -> FirstAxis {
+        let ([p, q, _], [height, width]) = (self.primes, self.grid());
+        let exponent = |[i, j]: [usize; 2]| (q * i as u64 + p * j as u64) % (p * q);
+        // Last of one prime, of the other, of both.
+        let single = p == 1;
+        let mut others: Vec<[usize; 2]> = (0..height).map(|i| [i, width]).collect();
+        if !single {
+            others.extend((0..=width).map(|j| [height, j]));
+        }
+        let terms = |row: usize| {
+            let (i, j) = (row / width, row % width);
+            let mut out = alloc::vec![(i, true)];
+            if !single {
+                out.extend([(height + j, true), (height + width, false)]);
+            }
+            out
+        };
+        FirstAxis {
+            rows: (0..height * width).map(|row| exponent([row / width, row % width])).collect(),
+            others: others.into_iter().map(exponent).collect(),
+            terms: (0..height * width).map(terms).collect(),
+        }
     }
 
     /// X -> X^g of an element, by its coefficients in the powerful basis and their subtraction.
@@ -111,26 +190,36 @@ impl OddIndex {
         coefficients: &[T],
         sub: impl Fn(T, T) -> T,
     ) -> Vec<T> {
-        let ([rows, columns], [p, q]) = (self.orders(), self.primes.map(|p| p as usize));
+        let ([_, columns], [p, q], axis) =
+            (self.orders(), self.parts().map(|p| p as usize), self.first_axis());
         let mut all = alloc::vec![T::default(); p * q];
-        for (i, row) in coefficients.chunks_exact(columns).take(rows).enumerate() {
-            let to = i * (g as usize % p) % p * q;
+        for (&e, row) in axis.rows.iter().zip(coefficients.chunks_exact(columns)) {
+            let to = e as usize * (g as usize % p) % p * q;
             row.iter().enumerate().for_each(|(j, &c)| all[to + j * (g as usize % q) % q] = c);
         }
-        // The last row, and the last of each row, are minus the sums of the others.
-        let (above, last) = all.split_at(rows * q);
-        let folded = above.chunks_exact(q).flat_map(|row| {
-            let least = sub(row[columns], last[columns]);
-            let sub = &sub;
-            row.iter().zip(last).take(columns).map(move |(&x, &y)| sub(sub(x, y), least))
+        // The last of each row is taken off its others, and so are the rows that are not in the basis.
+        for row in all.chunks_exact_mut(q) {
+            let last = row[columns];
+            row.iter_mut().for_each(|x| *x = sub(*x, last));
+        }
+        let row = |e: u64| &all[e as usize * q..][..columns];
+        let folded = axis.rows.iter().zip(&axis.terms).flat_map(|(&e, terms)| {
+            let mut out = row(e).to_vec();
+            for &(other, negative) in terms {
+                for (x, &y) in out.iter_mut().zip(row(axis.others[other])) {
+                    *x = sub(*x, if negative { y } else { sub(T::default(), y) });
+                }
+            }
+            out
         });
         folded.collect()
     }
 
-    /// The exponent modulo m of `X_1`^i `X_2`^j.
+    /// The exponent modulo m of the element of the basis in a row and a column.
     pub fn exponent(self, [i, j]: [usize; 2]) -> usize {
-        let [p, q] = self.primes.map(|p| p as usize);
-        (q * i + p * j) % (p * q)
+        let ([p, q], [_, width]) = (self.parts(), self.grid());
+        let first = self.primes[1] * (i / width) as u64 + self.primes[0] * (i % width) as u64;
+        ((q * first + p * j as u64) % (p * q)) as usize
     }
 }
 
@@ -151,7 +240,7 @@ fn power(a: u64, mut e: u64, p: u64) -> u64 {
     out
 }
 
-/// The smallest primitive root of an odd prime.
+/// The smallest primitive root of an odd prime; 1 of 1.
 fn smallest_generator(p: u64) -> u64 {
     let order = p - 1;
     let divisors: Vec<u64> = (2..=order).filter(|&d| order.is_multiple_of(d) && is_prime(d)).collect();
@@ -164,14 +253,15 @@ mod tests {
 
     #[test]
     fn units_are_pairs_of_powers() {
-        for m in [15, 21, 35, 129, 215, 301] {
-            let index = OddIndex::new(m).expect("two odd primes");
+        for m in [15, 21, 35, 129, 215, 301, 105, 255, 165, 1001] {
+            let index = OddIndex::new(m).expect("two or three odd primes");
             let units = index.units();
             let [rows, columns] = index.orders();
             let mut sorted = units.clone();
             sorted.sort_unstable();
-            let [p, q] = index.primes();
-            let expected: Vec<u64> = (0..m).filter(|k| k % p != 0 && k % q != 0).collect();
+            let ([p, q], primes) = (index.parts(), index.primes());
+            assert_eq!((p * q, primes.iter().product()), (m, m));
+            let expected: Vec<u64> = (0..m).filter(|k| primes.iter().all(|p| k % p != 0)).collect();
             assert_eq!(sorted, expected);
             for (at, &unit) in units.iter().enumerate() {
                 let place = [at / columns, at % columns];
@@ -179,14 +269,44 @@ mod tests {
                 assert_eq!(index.unit(place.map(|i| i as i64)), unit);
                 assert_eq!(index.unit([place[0] as i64 - rows as i64, (place[1] + columns) as i64]), unit);
                 assert_eq!(index.of_residues([unit % p, unit % q]), unit);
+                let [row, _] = index.logarithms(units[(7 * at + 5) % units.len()] * unit % m);
+                let [other, _] = index.logarithms(units[(7 * at + 5) % units.len()]);
+                assert_eq!(index.shifted(place[0], other), row);
             }
         }
     }
 
     #[test]
     fn other_indices_are_refused() {
-        for m in [0, 1, 2, 3, 9, 14, 16, 22, 25, 27, 45, 105, 131, 65537] {
+        for m in [0, 1, 2, 3, 9, 14, 16, 22, 25, 27, 45, 75, 147, 131, 210, 1155, 65537] {
             assert_eq!(OddIndex::new(m), None, "{m}");
+        }
+    }
+
+    #[test]
+    fn powers_of_the_first_axis_are_sums_of_rows() {
+        for m in [15, 35, 105, 255, 1001] {
+            let index = OddIndex::new(m).expect("odd primes");
+            let (axis, [order, _], [rows, columns]) = (index.first_axis(), index.parts(), index.orders());
+            let mut all: Vec<u64> = axis.rows.iter().chain(&axis.others).copied().collect();
+            all.sort_unstable();
+            assert_eq!(all, (0..order).collect::<Vec<_>>());
+            // Modulo a prime with roots of that order, at all of them.
+            let prime = (1..).map(|k| k * order + 1).find(|&p| is_prime(p)).expect("a prime");
+            let root = power(smallest_generator(prime), (prime - 1) / order, prime);
+            for unit in index.units().into_iter().step_by(columns) {
+                for (at, &other) in axis.others.iter().enumerate() {
+                    let sum = axis.rows.iter().zip(&axis.terms).fold(0, |sum, (&e, terms)| {
+                        let value = power(root, e * unit % order, prime);
+                        terms.iter().filter(|(term, _)| *term == at).fold(sum, |sum, &(_, negative)| {
+                            if negative { sum + prime - value } else { sum + value }
+                        })
+                    });
+                    assert_eq!(sum % prime, power(root, other * unit % order, prime), "{m}, {other}");
+                }
+            }
+            assert_eq!((axis.rows.len(), axis.terms.len()), (rows, rows));
+            assert_eq!(index.exponent([rows - 1, 0]) as u64, index.parts()[1] * axis.rows[rows - 1] % m);
         }
     }
 }

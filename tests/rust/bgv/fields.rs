@@ -85,7 +85,8 @@ fn the_set_says_what_it_is() {
     let stages: Vec<&str> = world.params.stages().iter().map(|stage| stage.id).collect();
     let wanted = ["prepare", "mod_raise", "coeffs_to_slots", "unpack", "digit_removal", "slots_to_coeffs"];
     assert_eq!(stages, wanted);
-    let plan = Plan::new(std::slice::from_ref(world.params.removal())).expect("one polynomial");
+    let plan = Plan::new(std::slice::from_ref(world.params.removal().polynomial().expect("one digit")))
+        .expect("one polynomial");
     assert_eq!((world.params.removal().degree(), plan.levels()), (109, 7));
     assert!((-146.5..-146.0).contains(&world.params.log2_failure()), "{}", world.params.log2_failure());
 }

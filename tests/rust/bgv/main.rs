@@ -1,6 +1,7 @@
 //! BGV and its bootstrapping.
 
 mod bfv;
+mod bits;
 mod bootstrap;
 mod digit_removal;
 mod fields;

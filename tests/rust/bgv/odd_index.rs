@@ -12,9 +12,12 @@ use refloat_tests::cyclotomic::Cyclotomic as Oracle;
 use refloat_tests::ring::residue;
 use refloat_tests::rns::Lottery;
 
-/// Primes of the index, p, exponent, and the slots: rows, columns, coordinates, and whether the columns turn by one automorphism.
+/// Primes of the index, or a product of two and a third one, p, exponent, and the slots: rows, columns, coordinates, and whether the columns turn by one automorphism.
 type Set = ([usize; 2], u64, u32, [usize; 3], bool);
-const SETS: [Set; 5] = [
+const SETS: [Set; 8] = [
+    ([5, 17], 2, 3, [4, 2, 8], false),
+    ([15, 17], 2, 5, [8, 2, 8], false),
+    ([15, 7], 41, 2, [8, 3, 2], true),
     ([3, 43], 257, 2, [2, 21, 2], true),
     ([5, 43], 8191, 1, [4, 6, 7], true),
     ([5, 41], 8191, 1, [4, 10, 4], false),
@@ -46,11 +49,13 @@ fn reduced(x: &[BigInt], by: u64) -> Vec<u64> {
 
 /// Slots rotated to the left along a dimension.
 fn rotated(x: &[u64], [rows, columns, d]: [usize; 3], dimension: usize, steps: usize) -> Vec<u64> {
+    // Of 15: two rows of four.
+    let width = if rows == 8 { 4 } else { rows };
+    let turned = |row: usize| (row / width + steps / width) % (rows / width) * width + (row + steps) % width;
     let mut out = Vec::with_capacity(x.len());
     for slot in 0..rows * columns {
         let (row, column) = (slot / columns, slot % columns);
-        let from =
-            if dimension == 0 { ((row + steps) % rows, column) } else { (row, (column + steps) % columns) };
+        let from = if dimension == 0 { (turned(row), column) } else { (row, (column + steps) % columns) };
         out.extend_from_slice(&x[(from.0 * columns + from.1) * d..][..d]);
     }
     out
@@ -80,7 +85,8 @@ fn encoding_is_an_isomorphism_of_rings() {
         let zeta: Vec<u64> = (0..d).map(|i| u64::from(i == 1)).collect();
         assert!(values.chunks(columns * d).all(|row| row[..d] == zeta));
         let constant = encoder.encode_integers(&vec![5; rows * columns]).expect("integers");
-        assert_eq!((constant[0], constant[1..].iter().any(|&c| c != 0)), (5, false));
+        assert_eq!(constant[0], p_k.centered(5));
+        assert!(constant[1..].iter().all(|&c| c == 0));
         // Automorphisms are rotations, and powers modulo p.
         let powers = oracle.to_powers(&integers(&a));
         let image = |g: GaloisElement| {

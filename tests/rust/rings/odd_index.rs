@@ -14,11 +14,11 @@ use refloat_tests::cyclotomic::Cyclotomic as Oracle;
 use refloat_tests::ring::{centred, product, recombine, residue, round_div};
 use refloat_tests::rns::{Lottery, primes};
 
-/// Pairs of primes.
-const RINGS: [[usize; 2]; 5] = [[3, 5], [3, 7], [5, 7], [3, 43], [5, 43]];
+/// Pairs of primes, and of a product of two primes and a third one.
+const RINGS: [[usize; 2]; 7] = [[3, 5], [3, 7], [5, 7], [15, 7], [15, 17], [3, 43], [5, 43]];
 
 fn ring([p, q]: [usize; 2]) -> (Cyclotomic, Oracle) {
-    (Cyclotomic::of_odd_index((p * q) as u64).expect("two odd primes"), Oracle::of_odd_index(p, q))
+    (Cyclotomic::of_odd_index((p * q) as u64).expect("odd primes"), Oracle::of_odd_index(p, q))
 }
 
 fn basis<W: Word>(ring: Cyclotomic, bits: &[f64]) -> Basis<W> {
@@ -218,7 +218,7 @@ fn words_are_the_same_on_any_number_of_threads() {
 
 #[test]
 fn other_rings_and_primes_are_refused() {
-    for (n, index) in [(168, 129), (84, 215), (192, 215), (4, 9), (48, 105), (14, 45), (6, 7)] {
+    for (n, index) in [(168, 129), (84, 215), (192, 215), (4, 9), (48, 135), (96, 105), (14, 45), (6, 7)] {
         assert!(matches!(Cyclotomic::new(n, index), Err(Error::InvalidArgument(_))), "{n}, {index}");
     }
     let ring = Cyclotomic::new(24, 35).expect("a ring");

@@ -9,10 +9,7 @@ use crate::{
         MethodInfo,
         raising::{Direction, KeySource, key_source},
     },
-    circuits::{
-        linear_transform::{IntegerTransform, PlaintextStorage},
-        polynomial::PolynomialEvaluator,
-    },
+    circuits::linear_transform::{IntegerTransform, PlaintextStorage},
     error::Error,
     rlwe::{EphemeralPair, ModRaise},
     schemes::{
@@ -281,11 +278,10 @@ impl<W: Word> BgvBootstrapper<W> {
             )));
         }
         let relinearization = &*keys.relinearization_key()?;
-        let polynomials = PolynomialEvaluator::new(&self.bgv, relinearization);
         // y times q0/f is m: with that as its factor, y is a ciphertext of m with factor 1.
         let result = self.removed_factor();
         let target = self.base_modulus()?.div(factor).modulo(self.params.raised().exponent())?.mul(result);
-        let multiple = polynomials.evaluate(self.params.removal(), x, target, counters)?;
+        let multiple = self.params.removal().evaluate(&self.bgv, relinearization, x, target, counters)?;
         let quotient = self.bgv.divide_by_prime(&multiple, self.params.spec().digit_exponent)?;
         Ok(quotient.relabelled(result.modulo(messages.exponent())?))
     }

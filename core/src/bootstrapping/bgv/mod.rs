@@ -1,4 +1,4 @@
-//! BGV bootstrapping by removing a small digit.
+//! BGV bootstrapping by removing low digits.
 //!
 //! Halevi, Shoup (J. Cryptology 2021), thin: slots stay slots. The digit that is removed is bounded, and the polynomial that reads
 //! it short: Ma, Huang, Wang, Wang (EUROCRYPT 2024, ePrint 2024/115); see [`crate::circuits::digit_removal`]. The secret is
@@ -11,7 +11,8 @@
 //! p^t m' + q0 I with a small I in every coefficient, and m' the message times its factor, modulo p^r. [`MOD_RAISE`] reads that
 //! modulo Q, as the scaled form of a ciphertext of I + p^t m'/q0 modulo p^e. [`COEFFS_TO_SLOTS`] moves these coefficients into
 //! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x), D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
-//! modulo p^r: divided by p^t without touching a word.
+//! modulo p^r: divided by p^t without touching a word. For a small p, 2 among them, I is t digits, which are read one after the other and
+//! taken off, however large they are ([`AllDigits`](crate::circuits::digit_removal::AllDigits)).
 //!
 //! In a ring of two axes, whose slots are elements of Galois rings of degree d, bootstrapping is general: all d coordinates of a
 //! slot are refreshed. The message is raised as it is, since its coefficients are no slots, and [`COEFFS_TO_SLOTS`] acts on the
@@ -35,6 +36,8 @@ mod params;
 mod presets;
 mod programs;
 mod published;
+mod removal;
+mod rounding;
 mod run;
 mod secret;
 mod small;
@@ -48,6 +51,7 @@ pub use noise::LARGEST_DEVIATION;
 pub use params::{BgvLevels, BgvParams};
 pub use presets::BgvPreset;
 pub use published::published_sets;
+pub use removal::Removal;
 pub use run::{BgvRun, BgvState};
 pub use secret::BgvSecretKey;
 pub use spec::BgvSpec;

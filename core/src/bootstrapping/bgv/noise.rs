@@ -5,10 +5,7 @@ use alloc::format;
 use super::{params::BgvParams, unpack::unpacked_noise};
 use crate::{
     arith::{PrimePower, Word},
-    circuits::{
-        linear_transform::{IntegerStageShape, IntegerTransform},
-        polynomial::PolynomialEvaluator,
-    },
+    circuits::linear_transform::{IntegerStageShape, IntegerTransform},
     error::Error,
     ring::SmallPoly,
     schemes::bgv::{BgvShape, Factor, Rehearsal},
@@ -109,8 +106,7 @@ impl<W: Word> BgvParams<W> {
         let (level, factor) = (self.levels().removal, Factor::one(self.raised()));
         let noise = if self.is_general() { unpacked_noise(context, noise, level) } else { noise };
         let digits = BgvShape { level, factor, noise, components: 2 };
-        let removal = PolynomialEvaluator::new(&rehearsal, &level);
-        let left = removal.evaluate(self.removal(), &digits, factor, &mut Counters::default())?;
+        let left = self.removal().evaluate(&rehearsal, &level, &digits, factor, &mut Counters::default())?;
         if !self.is_general() {
             return Ok(left.noise);
         }
@@ -169,11 +165,12 @@ impl<W: Word> BgvParams<W> {
         )))
     }
 
-    /// That the noise of what a general bootstrap gives is at most that of what it takes: its coordinates have more noise than the
-    /// slots they were in, and their removal has levels that take it.
+    /// That the noise of what a bootstrap gives is at most that of what it takes: coordinates have more noise than the
+    /// slots they were in, and digits that are read one after the other more than a product, and their removal has levels that take it.
     fn check_result(&self, most: f64) -> Result<(), Error> {
         // A removal that outgrows its levels ends with an error of its own.
-        let left = if self.is_general() { self.removed(most).ok() } else { Some(most) };
+        let whole = self.is_general() || self.removal().polynomial().is_none();
+        let left = if whole { self.removed(most).ok() } else { Some(most) };
         if left.is_some_and(|left| left <= most) {
             return Ok(());
         }

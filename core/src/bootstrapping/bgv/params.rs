@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 
-use super::{noise::LARGEST_DEVIATION, spec::BgvSpec, stages};
+use super::{noise::LARGEST_DEVIATION, removal::Removal, spec::BgvSpec, stages};
 use crate::{
     arith::{PrimePower, Word},
     bootstrapping::{
@@ -10,16 +10,12 @@ use crate::{
         raising::security_of,
         switching_keys::{KeyLayout, SwitchingKeyId, SwitchingKeyPart},
     },
-    circuits::{
-        digit_removal::small_digit,
-        linear_transform::{
-            IntegerStageShape, IntegerTransform, PlaintextStorage, Step, hypercube_shapes,
-            integer_coeffs_to_slots_shapes, integer_slots_to_coeffs_shapes,
-        },
-        polynomial::{Plan, Polynomial},
+    circuits::linear_transform::{
+        IntegerStageShape, IntegerTransform, PlaintextStorage, Step, hypercube_shapes,
+        integer_coeffs_to_slots_shapes, integer_slots_to_coeffs_shapes,
     },
     error::Error,
-    ring::{Basis, GaloisElement},
+    ring::{Basis, Cyclotomic, GaloisElement},
     rlwe::{EncapsulationContext, RlweContext},
     schemes::bgv::{BgvCiphertext, BgvContext},
     security::{SecurityPolicy, SecurityReport},
@@ -82,7 +78,7 @@ struct Inner<W: Word> {
     encapsulation: EncapsulationContext<W>,
     levels: BgvLevels,
     stages: Vec<StageInfo>,
-    removal: Polynomial<i64>,
+    removal: Removal,
     shapes: Shapes,
     galois: BTreeMap<GaloisElement, usize>,
     parts: Vec<SwitchingKeyPart>,
@@ -104,8 +100,7 @@ impl<W: Word> BgvParams<W> {
         spec.plaintexts().check(&spec.chain)?;
         check_general(spec)?;
         check_ephemeral(spec)?;
-        let removal = removal(spec)?;
-        let depth = Plan::new(core::slice::from_ref(&removal))?.levels();
+        let (removal, depth) = Removal::of(spec)?;
         let levels = BgvLevels::of(spec, depth)?;
         let security = security_of(&spec.chain, Some(&spec.ephemeral))?;
         check_failure(spec)?;
@@ -183,8 +178,8 @@ impl<W: Word> BgvParams<W> {
         self.context().largest_modulus().ring()
     }
 
-    /// x - D(x).
-    pub fn removal(&self) -> &Polynomial<i64> {
+    /// How the digit is removed.
+    pub fn removal(&self) -> &Removal {
         &self.0.removal
     }
 
@@ -223,8 +218,8 @@ impl<W: Word> BgvParams<W> {
 
     /// log2 of the probability that a bootstrap gives a wrong slot, because a digit of one of the N coefficients exceeds its
     /// bound: a sum of as many uniform numbers as the ephemeral secret has coefficients, or twice as many in a ring of two axes, and
-    /// as much noise of the message as is not refused. In a ring of odd index there are four times as many, and this is an estimate and
-    /// no bound: two of the four can be the same number.
+    /// as much noise of the message as is not refused. In a ring of odd index there are four times as many, eight of three
+    /// primes, and this is an estimate and no bound: two of them can be the same number.
     pub fn log2_failure(&self) -> f64 {
         log2_failure(self.spec())
     }
@@ -313,20 +308,6 @@ fn layout<'a, W: Word>(
     }
 }
 
-/// x - D(x) modulo p^e, coefficients nearest to 0.
-fn removal(spec: &BgvSpec) -> Result<Polynomial<i64>, Error> {
-    let plaintexts = spec.plaintexts();
-    let ring = PrimePower::new(plaintexts.prime, plaintexts.largest_exponent)?;
-    let mut digit = small_digit(ring, spec.digit_exponent, spec.bound.into())?;
-    for c in &mut digit {
-        *c = ring.neg(*c);
-    }
-    // For B = 0, D has no coefficients at all.
-    digit.resize(digit.len().max(2), 0);
-    digit[1] = ring.add(digit[1], 1);
-    Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
-}
-
 fn check_general(spec: &BgvSpec) -> Result<(), Error> {
     if spec.has_odd_index() || spec.general == spec.has_two_axes() {
         return Ok(());
@@ -364,10 +345,13 @@ fn check_ephemeral(spec: &BgvSpec) -> Result<(), Error> {
 
 /// Uniform numbers that a coefficient of the ephemeral secret adds to each digit: in a ring of two axes, besides its own that of
 /// a product with Z^0, which is taken off all others. They are independent, since no two coefficients are at one power of Y. In one of odd
-/// index four, as both axes are folded; where two of them are the same number, digits are larger than of independent ones.
+/// index four, or eight for three primes, as all axes are folded; where two of them are the same number, digits are larger than of
+/// independent ones.
 fn uniforms(spec: &BgvSpec) -> u32 {
     match (spec.has_odd_index(), spec.has_two_axes()) {
-        (true, _) => 4,
+        (true, _) => Cyclotomic::of_odd_index(spec.chain.odd_part)
+            .and_then(Cyclotomic::odd_index)
+            .map_or(4, |index| 1 << index.primes().len()),
         (_, true) => 2,
         (_, false) => 1,
     }

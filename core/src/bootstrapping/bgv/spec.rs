@@ -25,9 +25,9 @@ pub struct BgvSpec {
     pub prime: u64,
     /// r: messages are modulo p^r.
     pub exponent: u32,
-    /// t: the digit is removed beside multiples of p^t, modulo p^(r + t).
+    /// t: I is removed beside multiples of p^t, modulo p^(r + t).
     pub digit_exponent: u32,
-    /// B: the largest digit, below p/2.
+    /// B: the largest I that is removed. Below p/2, or for p up to 31, whose t digits are read one after the other, below p^t/2.
     pub bound: u32,
     /// Stages of slots-to-coefficients, one level each; 2 in a ring of odd index.
     pub slots_to_coeffs: usize,

@@ -66,7 +66,7 @@ impl<W: Word> Weights<W> {
                 core::iter::repeat_n(W::ONE, words).chain(own.iter().copied()).chain(own.iter().copied())
             })
             .collect();
-        let second = index.primes()[1];
+        let second = index.parts()[1];
         let mut logarithms = vec![0; second as usize];
         for (j, unit) in index.units().into_iter().take(words).enumerate() {
             logarithms[(unit % second) as usize] = j;
@@ -205,7 +205,7 @@ impl<W: Word> Packing<W> {
 /// The order of Z, or of `X_2`.
 fn order<W: Word>(context: &BgvContext<W>) -> u64 {
     let ring = context.rlwe().ring();
-    ring.odd_index().map_or(ring.odd_part(), |index| index.primes()[1])
+    ring.odd_index().map_or(ring.odd_part(), |index| index.parts()[1])
 }
 
 /// Noise of a coordinate: all |Z^l - 1| = 2 sin(l pi/m') together are 2 cot(pi/2m'). All |`X_2`^l| together are d.

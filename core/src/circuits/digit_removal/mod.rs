@@ -12,6 +12,7 @@
 //! | [`digit_beside`], I + step J, both small | p | (2B + 1)^2 - 1 at most |
 //! | [`lowest_digit`], of any size (Chen, Han, EUROCRYPT 2018) | p^e | (p - 1)(e - 1) + 1 |
 //! | [`lifting`], of any size, e - 1 times (Halevi, Shoup) | p^e | p each time |
+//! | [`AllDigits`], t of any size one after the other, for small p | p^e | p^t in all |
 //!
 //! [`sign_of_small`] and [`quotient_of_small`] are comparison and rounding division of integers that are declared to be small.
 //!
@@ -19,6 +20,7 @@
 //!
 //! What is here is public arithmetic: coefficients, which [`PolynomialEvaluator`](super::polynomial::PolynomialEvaluator) takes.
 
+mod all_digits;
 mod beside;
 mod declared;
 mod lagrange;
@@ -27,6 +29,7 @@ mod small;
 mod two_digits;
 mod unbounded;
 
+pub use all_digits::{AllDigits, DigitReader, DigitValue, Way};
 pub use beside::digit_beside;
 pub use declared::{quotient_of_small, sign_of_small};
 pub use null::NullPolynomials;

@@ -35,15 +35,20 @@ pub fn small_digit(ring: PrimePower, t: u32, bound: u64) -> Result<Vec<u64>, Err
              at most {MAX_COEFFICIENTS} are made; take a smaller bound"
         )));
     }
-    let nodes = nodes(bound);
-    let zero = vanishing(ring, &nodes);
+    around(ring, t, &nodes(bound))
+}
+
+/// The polynomial of [`small_digit`] for the digits `nodes`, whose differences are units, and 0 < t < e.
+pub(super) fn around(ring: PrimePower, t: u32, nodes: &[i64]) -> Result<Vec<u64>, Error> {
+    let e = ring.exponent();
+    let zero = vanishing(ring, nodes);
     let mut f = alloc::vec![0, 1];
     let mut power = alloc::vec![1];
     for j in 1..e.div_ceil(t) {
         power = product(ring, &power, &zero);
         let smaller = ring.with_exponent(e - j * t)?;
         let wanted = hasse(smaller, &f, j as usize);
-        let inverses = inverse_derivatives(smaller, &nodes, &zero);
+        let inverses = inverse_derivatives(smaller, nodes, &zero);
         let values: Vec<u64> = nodes
             .iter()
             .zip(&inverses)
@@ -52,7 +57,7 @@ pub fn small_digit(ring: PrimePower, t: u32, bound: u64) -> Result<Vec<u64>, Err
                 smaller.neg(smaller.mul(slope, smaller.pow(inverse, j.into())))
             })
             .collect();
-        let factor = interpolate(smaller, &nodes, &zero, &inverses, &values);
+        let factor = interpolate(smaller, nodes, &zero, &inverses, &values);
         add_to(ring, &mut f, &product(ring, &factor, &power));
     }
     Ok(trimmed(f))

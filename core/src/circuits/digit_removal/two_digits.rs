@@ -24,14 +24,14 @@ impl TwoDigits {
     /// For `ring` of p^e, and digits up to `bound`.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] unless 2 <= t < e, p <= 2 `bound` and 2 `bound` + 1 < p^2; and as [`lowest_digit`].
+    /// [`Error::InvalidArgument`] for p = 2, and unless 2 <= t < e, p <= 2 `bound` and 2 `bound` + 1 < p^2; and as [`lowest_digit`].
     pub fn new(ring: PrimePower, t: u32, bound: u64) -> Result<Self, Error> {
         let (p, e) = (ring.prime(), ring.exponent());
         let width = 2 * u128::from(bound) + 1;
-        if !(2..e).contains(&t) || width <= u128::from(p) || width >= u128::from(p).pow(2) {
+        if p == 2 || !(2..e).contains(&t) || width <= u128::from(p) || width >= u128::from(p).pow(2) {
             return Err(Error::InvalidArgument(format!(
-                "two digits of {p} for at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take an exponent of at least 2 and \
-                 below {e}, and 2 bound + 1 between {p} and {p}^2"
+                "two digits of {p} for at most {bound} beside multiples of {p}^{t} modulo {p}^{e}; take an odd prime, an exponent \
+                 of at least 2 and below {e}, and 2 bound + 1 between {p} and {p}^2"
             )));
         }
         // The largest d': what the largest d leaves of the bound.

@@ -4,12 +4,13 @@ use alloc::{format, vec, vec::Vec};
 
 use super::{
     MAX_COEFFICIENTS,
-    lagrange::{factorial_valuation, nodes, odd_part, through},
+    lagrange::{factorial_valuation, nodes, odd_part, through, trimmed},
 };
 use crate::{arith::PrimePower, error::Error};
 
 /// The coefficients below p^e of an odd polynomial f of degree at most (p - 1)(e - 1) + 1 with f(x) = \[x\]_p modulo p^e for all x,
-/// the residue between -p/2 and p/2 (Chen, Han, EUROCRYPT 2018).
+/// the residue between -p/2 and p/2 (Chen, Han, EUROCRYPT 2018). For p = 2, where that residue is 0 or 1, f is an even polynomial of degree
+/// at most e + 1, but x for e = 1 (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023, use that digits of 2 are those of -x).
 ///
 /// It interpolates the digits of 0, 1, .., (p - 1)(e - 1) + 1: Newton's coefficients of higher degree are multiples of p^e.
 ///
@@ -17,6 +18,20 @@ use crate::{arith::PrimePower, error::Error};
 /// [`Error::InvalidArgument`] for a degree of 2^14 or more, or if p^e times the powers of p in the factorial of the degree is not below
 /// 2^61.
 pub fn lowest_digit(ring: PrimePower) -> Result<Vec<u64>, Error> {
+    if ring.prime() > 2 {
+        return Ok(odd_part(newton(ring)?));
+    }
+    if ring.exponent() == 1 {
+        return Ok(vec![0, 1]);
+    }
+    // f(x) = f(-x): twice the odd part vanishes, so modulo half of a power of 2 the even part has all values.
+    let mut f = newton(ring.with_exponent(ring.exponent() + 1)?)?;
+    f.iter_mut().skip(1).step_by(2).for_each(|c| *c = 0);
+    Ok(trimmed(f.into_iter().map(|c| ring.reduce(c)).collect()))
+}
+
+/// A polynomial through the digits of all numbers, of degree (p - 1)(e - 1) + 1.
+fn newton(ring: PrimePower) -> Result<Vec<u64>, Error> {
     let (p, e) = (ring.prime(), ring.exponent());
     let degree = u128::from(p - 1) * u128::from(e - 1) + 1;
     check(ring, degree)?;
@@ -47,11 +62,12 @@ pub fn lowest_digit(ring: PrimePower) -> Result<Vec<u64>, Error> {
             out[i] = ring.add(below, ring.mul(out[i], shift));
         }
     }
-    Ok(odd_part(out))
+    Ok(out)
 }
 
 /// The coefficients below p^e of an odd polynomial F of degree p that brings a number one power of p nearer to its low digit: for x =
-/// d + p^j y with |d| < p/2 and j > 0, F(x) = d modulo p^(j + 1). After e - 1 times the digit is alone (Halevi, Shoup).
+/// d + p^j y with |d| < p/2 and j > 0, F(x) = d modulo p^(j + 1). After e - 1 times the digit is alone (Halevi, Shoup). For p =
+/// 2, where d is 0 or 1, it is x^2.
 ///
 /// x^p depends on d alone modulo p^(j + 1), and so does p A(x) for any A: F is their sum with A(d) = (d - d^p)/p.
 ///
@@ -60,6 +76,9 @@ pub fn lowest_digit(ring: PrimePower) -> Result<Vec<u64>, Error> {
 pub fn lifting(ring: PrimePower) -> Result<Vec<u64>, Error> {
     let (p, e) = (ring.prime(), ring.exponent());
     check(ring, p.into())?;
+    if p == 2 && e > 1 {
+        return Ok(vec![0, 0, 1]);
+    }
     let below = ring.with_exponent(e - 1)?;
     let nodes = nodes(p / 2);
     let values: Vec<u64> = nodes
@@ -87,7 +106,7 @@ fn check(ring: PrimePower, degree: u128) -> Result<(), Error> {
     )))
 }
 
-/// \[x\]_p, between -p/2 and p/2.
+/// \[x\]_p, between -p/2 and p/2; 0 or 1 for p = 2.
 fn digit(ring: PrimePower, x: u64) -> u64 {
     let p = ring.prime();
     let low = x % p;
@@ -101,10 +120,12 @@ mod tests {
 
     #[test]
     fn digits_of_all_numbers_are_read() {
-        for (p, e) in [(3, 1), (3, 8), (5, 5), (7, 4), (17, 3), (127, 2)] {
+        for (p, e) in
+            [(3, 1), (3, 8), (5, 5), (7, 4), (17, 3), (127, 2)].into_iter().chain((1..=12).map(|e| (2, e)))
+        {
             let ring = PrimePower::new(p, e).expect("a prime");
             let f = lowest_digit(ring).expect("a small prime");
-            assert!(f.len() as u64 <= (p - 1) * u64::from(e - 1) + 2);
+            assert!(f.len() as u64 <= (p - 1) * u64::from(e - 1) + if p == 2 { 3 } else { 2 });
             for x in 0..ring.value() {
                 assert_eq!(value(ring, &f, x), digit(ring, x), "{x} modulo {p}^{e}");
             }
@@ -113,7 +134,7 @@ mod tests {
 
     #[test]
     fn digits_of_all_numbers_are_lifted() {
-        for (p, e) in [(3, 8), (5, 5), (7, 4), (17, 3), (127, 2)] {
+        for (p, e) in [(2, 10), (3, 8), (5, 5), (7, 4), (17, 3), (127, 2)] {
             let ring = PrimePower::new(p, e).expect("a prime");
             let f = lifting(ring).expect("a small prime");
             assert_eq!(f.len() as u64, p + 1);
@@ -135,5 +156,6 @@ mod tests {
         // 127^6 has room, and the four powers more that differences take have none.
         assert!(lowest_digit(PrimePower::new(127, 6).expect("a prime")).is_err());
         assert!(lifting(PrimePower::new(17, 1).expect("a prime")).is_err());
+        assert!(lifting(PrimePower::new(2, 1).expect("a prime")).is_err());
     }
 }

@@ -47,8 +47,9 @@ impl HypercubeMatrix {
         let places = (0..powers).flat_map(|power| (0..length * length).map(move |place| (power, place)));
         for (power, place) in places {
             let (row, column) = (place / length, place % length);
-            let shift = shift_of(cube, dimension, row, column);
-            let own = diagonals.entry((power as i64, shift)).or_insert_with(|| vec![0; length * d]);
+            let own = diagonals
+                .entry(place_of(cube, dimension, power as i64, [row, column]))
+                .or_insert_with(|| vec![0; length * d]);
             own[row * d..][..d].copy_from_slice(&entry(power, row, column));
         }
         Self { cube, ring, dimension, powers, diagonals }
@@ -82,10 +83,18 @@ impl HypercubeMatrix {
     }
 }
 
-/// Rotations that a good dimension takes are all to the left; another one takes both.
-fn shift_of(cube: Hypercube, dimension: usize, row: usize, column: usize) -> i64 {
-    let (shift, length) = (column as i64 - row as i64, cube.dimensions()[dimension] as i64);
-    if cube.is_good(dimension) { shift.rem_euclid(length) } else { shift }
+/// Where the entry of a row and a column is: the power of the Frobenius automorphism, and the shift. Rotations that a good dimension takes
+/// are all to the left; another one takes both. In a dimension that is a rectangle, which has no such powers, shifts of its rows take
+/// their place.
+fn place_of(cube: Hypercube, dimension: usize, power: i64, [row, column]: [usize; 2]) -> (i64, i64) {
+    let difference = |row: usize, column: usize| column as i64 - row as i64;
+    let [height, width] = cube.index().grid();
+    if dimension == 0 && height > 1 {
+        let down = difference(row / width, column / width).rem_euclid(height as i64);
+        return (down, difference(row % width, column % width).rem_euclid(width as i64));
+    }
+    let (shift, length) = (difference(row, column), cube.dimensions()[dimension] as i64);
+    (power, if cube.is_good(dimension) { shift.rem_euclid(length) } else { shift })
 }
 
 /// Of shifts in a step that counts powers of the Frobenius automorphism above them.
@@ -93,7 +102,7 @@ fn width(cube: Hypercube, dimension: usize) -> i64 {
     4 * (cube.dimensions()[dimension] as i64 + 1).max(4).unsigned_abs().next_power_of_two() as i64
 }
 
-/// The power of the Frobenius automorphism and the shift of a step.
+/// The power and the shift of a step.
 fn divided(cube: Hypercube, dimension: usize, step: Step) -> (i64, i64) {
     let width = width(cube, dimension);
     let power = (step.rotation + width / 2).div_euclid(width);
@@ -101,7 +110,13 @@ fn divided(cube: Hypercube, dimension: usize, step: Step) -> (i64, i64) {
 }
 
 fn shape_of(cube: Hypercube, dimension: usize, powers: usize) -> IntegerStageShape {
-    let (length, width) = (cube.dimensions()[dimension] as i64, width(cube, dimension));
+    let (mut length, mut powers, width) =
+        (cube.dimensions()[dimension] as i64, powers, width(cube, dimension));
+    let mut across = cube.frobenius(1);
+    let [height, along] = cube.index().grid();
+    if dimension == 0 && height > 1 {
+        (length, powers, across) = (along as i64, height, cube.rotation(0, along as i64));
+    }
     let least = if cube.is_good(dimension) { 0 } else { 1 - length };
     let shifts = |power: i64| (least..length).map(move |shift| Step::rotation(power * width + shift));
     let [rows, columns] = cube.index().orders();
@@ -116,7 +131,7 @@ fn shape_of(cube: Hypercube, dimension: usize, powers: usize) -> IntegerStageSha
         steps: (0..powers as i64).flat_map(shifts).collect(),
         period: coefficients / 2,
         repeated: Some(repeated),
-        group: StepGroup::Products { along: cube.rotation(dimension, 1), across: cube.frobenius(1), width },
+        group: StepGroup::Products { along: cube.rotation(dimension, 1), across, width },
     }
 }
 
@@ -140,9 +155,11 @@ pub fn hypercube_slots_to_coeffs_stages(
 ) -> Result<Vec<HypercubeMatrix>, Error> {
     let roots = Roots::new(cube, ring)?;
     let [of_rows, of_columns] = cube.exponents();
-    let (d, galois, first) = (cube.slot_degree(), &roots.galois, &roots.first);
-    let across =
-        |_: usize, row: usize, column: usize| first[column * of_rows[row] as usize % first.len()].clone();
+    let (d, galois, first, axis) =
+        (cube.slot_degree(), &roots.galois, &roots.first, cube.index().first_axis());
+    let across = |_: usize, row: usize, column: usize| {
+        first[(axis.rows[column] * of_rows[row]) as usize % first.len()].clone()
+    };
     let place = (cube, ring);
     let at = |row: usize, power: usize| galois.power_of_zeta(power as u64 * of_columns[row]);
     let along = if general {
@@ -170,16 +187,16 @@ pub fn hypercube_coeffs_to_slots_stages(
 ) -> Result<Vec<HypercubeMatrix>, Error> {
     let roots = Roots::new(cube, ring)?;
     let [of_rows, of_columns] = cube.exponents();
-    let (d, galois, first) = (cube.slot_degree(), &roots.galois, &roots.first);
+    let (d, galois, first, axis) =
+        (cube.slot_degree(), &roots.galois, &roots.first, cube.index().first_axis());
     // Units: p divides neither prime of the index.
-    let over = cube.index().primes().map(|q| galois.integer(ring.inverse(ring.reduce(q)).unwrap_or(1)));
+    let over = cube.index().parts().map(|q| galois.integer(ring.inverse(ring.reduce(q)).unwrap_or(1)));
     let across = |_: usize, row: usize, column: usize| {
-        let (k, order) = (of_rows[column] as usize, first.len());
-        galois.mul(&galois.sub(&first[(order - row) * k % order], &first[k % order]), &over[0])
+        galois.mul(&galois.dual_of_row(first, &axis, row, of_rows[column]), &over[0])
     };
     // What the trace of its product with the value in a column adds to a coefficient of X_2.
     let part = |coefficient: usize, column: usize| {
-        let (l, order) = (of_columns[column], cube.index().primes()[1]);
+        let (l, order) = (of_columns[column], cube.index().parts()[1]);
         let powers = [(order - coefficient as u64) * l, l].map(|e| galois.power_of_zeta(e));
         galois.mul(&galois.sub(powers[0], powers[1]), &over[1])
     };
@@ -207,7 +224,7 @@ struct Roots {
 
 impl Roots {
     fn new(cube: Hypercube, ring: PrimePower) -> Result<Self, Error> {
-        let [first, second] = cube.index().primes();
+        let [first, second] = cube.index().parts();
         let galois = GaloisRing::new(ring, second)?;
         let root = galois.root_of_unity(first)?;
         let powers = core::iter::successors(Some(galois.integer(1)), |x| Some(galois.mul(x, &root)));

@@ -21,7 +21,7 @@ pub(in crate::ring) struct Order {
 impl Order {
     /// Of the last axis.
     pub(in crate::ring) fn new(index: OddIndex) -> Arc<Self> {
-        let ([_, prime], [_, generator]) = (index.primes(), index.generators());
+        let (prime, generator) = index.last_axis();
         let len = prime as usize - 1;
         let powers: Vec<u64> =
             core::iter::successors(Some(1), |k| Some(k * generator % prime)).take(len).collect();
@@ -65,7 +65,7 @@ struct Filter<W> {
 
 /// Words of the transforms of an index: a power of two.
 pub(in crate::ring) fn convolution(index: OddIndex) -> usize {
-    let [_, prime] = index.primes();
+    let (prime, _) = index.last_axis();
     length(prime as usize / 2)
 }
 

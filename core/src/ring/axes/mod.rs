@@ -20,7 +20,7 @@ pub(super) use self::along::{Order, convolution};
 
 /// The transform modulo one prime.
 pub(super) struct Axes<W> {
-    /// Each with the words between its coefficients: those of all axes after it.
+    /// From the last but one to the first, each with the words between its coefficients: those of all axes after it.
     across: Vec<(Across<W>, usize)>,
     along: Along<W>,
     degree: usize,
@@ -32,15 +32,17 @@ impl<W: Word> Axes<W> {
     /// # Errors
     /// [`Error::InvalidArgument`] unless the prime is 1 modulo the index and twice the length of a convolution.
     pub(super) fn new(index: OddIndex, order: &Arc<Order>, modulus: Modulus<W>) -> Result<Self, Error> {
-        let [first, last] = index.primes();
-        let [g, _] = index.generators();
         let zeta = primitive_root(&modulus, index.index())?;
         // The value of X_i where X is zeta.
         let root = |p: u64| modulus.pow(zeta, index.index() / p);
-        let columns = last as usize - 1;
-        let across = alloc::vec![(Across::new(first, g, root(first), modulus), columns)];
-        let degree = columns * (first as usize - 1);
-        Ok(Self { across, along: Along::new(order, root(last), modulus)?, degree })
+        let along = Along::new(order, root(index.last_axis().0), modulus)?;
+        let mut degree = along.len();
+        let mut across: Vec<(Across<W>, usize)> = Vec::new();
+        for (prime, generator) in index.short_axes().rev() {
+            across.push((Across::new(prime, generator, root(prime), modulus), degree));
+            degree *= prime as usize - 1;
+        }
+        Ok(Self { across, along, degree })
     }
 
     /// Coefficients to values, in place; the words after them stay.
@@ -59,7 +61,7 @@ impl<W: Word> Axes<W> {
     /// Values to coefficients, in place; the words after them stay.
     pub(super) fn inverse(&self, kernels: &dyn Kernels<W>, row: &mut [W], scratch: &mut Scratch<W>) {
         let all = &mut row[..self.degree];
-        for (axis, columns) in &self.across {
+        for (axis, columns) in self.across.iter().rev() {
             for block in all.chunks_exact_mut(axis.rows() * columns) {
                 axis.inverse(kernels, block, *columns, scratch);
             }
@@ -99,9 +101,9 @@ mod tests {
     fn transforms_are_values_on_every_backend<W: Word>(bits: f64) {
         let mut stream = Seed::from_bytes([7; 32]).stream();
         // Powers of two, convolutions with and without words that fall on others, and more columns than a block.
-        for m in [15, 21, 35, 51, 129, 215, 301, 1285] {
-            let ring = Cyclotomic::of_odd_index(m).expect("two odd primes");
-            let index = ring.odd_index().expect("two odd primes");
+        for m in [15, 21, 35, 51, 129, 215, 301, 1285, 105, 255, 1001] {
+            let ring = Cyclotomic::of_odd_index(m).expect("odd primes");
+            let index = ring.odd_index().expect("odd primes");
             let prime = ntt_primes(bits, ring.divisor_of_primes())
                 .find(|p| p >> (W::BITS - 3) == 0)
                 .expect("a prime");

@@ -24,8 +24,8 @@
 //! Z/p^k\[Z\]/Phi_m', modulo p of the field of p^(m'-1) elements: m' - 1 integers. Rotations leave Z as it is, and Z -> Z^p is the
 //! Frobenius automorphism of every slot ([`BgvEvaluator::frobenius`]).
 //!
-//! In a ring of odd index m = `m_1` `m_2` ([`OddIndex`](crate::ring::OddIndex)) p is any odd prime of an order d > 1 modulo `m_2` that is
-//! its order modulo m. Slots are a rectangle ([`Hypercube`](slots::Hypercube)) of elements of the Galois ring of degree d
+//! In a ring of odd index m = `m_1` `m_2` ([`OddIndex`](crate::ring::OddIndex)) p is any prime, 2 among them, of an order d > 1 modulo `m_2`
+//! that is its order modulo m. Slots are a rectangle ([`Hypercube`](slots::Hypercube)) of elements of the Galois ring of degree d
 //! ([`GaloisRing`](slots::GaloisRing)), whose dimensions are rotated one by one ([`BgvEvaluator::rotate_dimension`]).
 //!
 //! A ciphertext of BFV is one of these, with another factor: see [`BgvContext::from_bfv`] and [`BgvEvaluator::to_bfv`].

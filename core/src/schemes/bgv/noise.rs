@@ -149,11 +149,9 @@ impl NoiseModel {
     }
 
     /// By what coefficients of a product are larger than those of as large embeddings: sqrt(2 - 1/d) in a ring of two axes, whose
-    /// second one has degree d, since those of 1 are taken off all others; as much for both axes of an odd index; 1 otherwise.
+    /// second one has degree d, since those of 1 are taken off all others; as much for every axis of an odd index; 1 otherwise.
     pub(crate) fn coefficient_growth(&self) -> f64 {
-        let growth = |d: usize| libm::sqrt(2.0 - 1.0 / d as f64);
-        growth(self.ring.rows())
-            * if self.ring.odd_index().is_some() { growth(self.ring.columns()) } else { 1.0 }
+        axes(self.ring).map(|d| libm::sqrt(2.0 - 1.0 / d as f64)).product()
     }
 
     /// Deviation of the embeddings of errors over that of polynomials with as large coefficients.
@@ -325,7 +323,9 @@ fn odd_embeddings(
     [rows, words]: [usize; 2],
 ) -> Vec<f64> {
     let columns = ring.columns();
-    let [first, second] = [ring.rows() as u64 + 1, columns as u64 + 1];
+    // For an odd index alone.
+    let Some(index) = ring.odd_index() else { return Vec::new() };
+    let ([first, second], axis) = (index.parts(), index.first_axis());
     let zero = Complex::new(0.0, 0.0);
     // X_2 = X^first, and the first units are 1 modulo the first prime.
     let along: Vec<Vec<Complex>> = coefficients
@@ -342,9 +342,11 @@ fn odd_embeddings(
         .collect();
     let at = |(row, word): (usize, usize)| {
         let k = units[row * columns] % first;
-        let terms = (0..)
+        let terms = axis
+            .rows
+            .iter()
             .zip(&along)
-            .map(|(i, row): (u64, _)| row[word] * roots[(second * (i * k % first)) as usize]);
+            .map(|(e, row)| row[word] * roots[(second * (e * k % first)) as usize]);
         terms.fold(zero, |sum, term| sum + term).norm_sqr()
     };
     (0..rows).flat_map(|row| (0..words).map(move |word| (row, word))).map(at).collect()
@@ -389,11 +391,19 @@ fn key_switch_deviation(ring: Cyclotomic, spec: &RlweSpec, level: usize) -> f64 
 }
 
 /// Errors of a ring of two axes are drawn for one power of the second more than its basis has, those of an odd index for one more of
-/// both.
+/// each.
 fn error_growth(ring: Cyclotomic) -> f64 {
-    let growth = |d: usize| libm::sqrt((d + 1) as f64 / d as f64);
-    if ring.odd_index().is_some() {
-        return growth(ring.rows()) * growth(ring.columns());
-    }
-    if ring.rows() > 1 { growth(ring.rows()) } else { 1.0 }
+    axes(ring).map(|d| libm::sqrt((d + 1) as f64 / d as f64)).product()
+}
+
+/// Degrees of the axes in which the element 1, or another one, is minus the sum of the others.
+fn axes(ring: Cyclotomic) -> impl Iterator<Item = usize> {
+    let [first, second, third] = match ring.odd_index() {
+        Some(index) => {
+            let [first, second] = index.grid();
+            [first, second, ring.columns()]
+        }
+        None => [ring.rows(), 1, 1],
+    };
+    [first, second, third].into_iter().filter(|&d| d > 1)
 }

@@ -8,7 +8,7 @@ use crate::{arith::PrimePower, error::Error, ring::Cyclotomic, rlwe::RlweSpec};
 /// Plaintexts modulo a power of p.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PlaintextSpec {
-    /// p: an odd prime, 1 modulo 2N. In a ring of two axes, of index 2n' m', one that is 1 modulo 2n' and generates the units modulo
+    /// p: a prime, 1 modulo 2N. In a ring of two axes, of index 2n' m', one that is 1 modulo 2n' and generates the units modulo
     /// m'. In a ring of odd index one that [`Hypercube`] takes.
     pub prime: u64,
     /// Messages are modulo p^`exponent`.

@@ -2,7 +2,8 @@
 
 use refloat::bootstrapping::bgv::BgvPreset;
 use refloat::circuits::digit_removal::{
-    NullPolynomials, TwoDigits, digit_beside, lifting, lowest_digit, small_digit,
+    AllDigits, DigitReader, NullPolynomials, TwoDigits, Way as Reading, digit_beside, lifting, lowest_digit,
+    small_digit,
 };
 use refloat::circuits::polynomial::{Plan, Polynomial};
 use refloat::schemes::bgv::PrimePower;
@@ -30,6 +31,8 @@ enum Digits {
     Two { p: u64, e: u32, t: u32, bound: u64 },
     /// I of I + step J modulo p, both at most the bound.
     Beside { p: u64, step: u64, bound: u64 },
+    /// The t lowest digits of any number modulo p^e, one after the other.
+    All { p: u64, e: u32, t: u32 },
 }
 
 /// A set, and what is published of it.
@@ -46,8 +49,8 @@ const fn case(set: &'static str, digits: Digits, any: &'static [usize], null: &'
     Case { set, digits, any, null }
 }
 
-/// The published sets.
-const PUBLISHED: [Case; 8] = [
+/// The published sets, and small primes.
+const PUBLISHED: [Case; 12] = [
     case("I-A", Digits::Two { p: 17, e: 6, t: 2, bound: 23 }, &[17, 81, 65], &[17, 81, 14]),
     case("II-A", Digits::One { p: 127, e: 3, t: 1, bound: 22 }, &[253], &[134]),
     case("III-A", Digits::One { p: 257, e: 3, t: 1, bound: 22 }, &[513], &[134]),
@@ -56,6 +59,10 @@ const PUBLISHED: [Case; 8] = [
     case("IV-B", Digits::Beside { p: 8191, step: 45, bound: 22 }, &[], &[2024]),
     case("V-B", Digits::Beside { p: 65537, step: 47, bound: 23 }, &[], &[2208]),
     case("P16", Digits::One { p: 65537, e: 2, t: 1, bound: 13 }, &[], &[]),
+    case("bits", Digits::All { p: 2, e: 7, t: 6 }, &[], &[]),
+    case("p3", Digits::All { p: 3, e: 5, t: 4 }, &[], &[]),
+    case("p5", Digits::All { p: 5, e: 4, t: 3 }, &[], &[]),
+    case("p7", Digits::All { p: 7, e: 4, t: 2 }, &[], &[]),
 ];
 
 /// The published sets and our own.
@@ -63,7 +70,8 @@ fn cases() -> Vec<Case> {
     let own = BgvPreset::all().iter().map(|preset| {
         let spec = (preset.spec)();
         let e = spec.plaintexts().largest_exponent;
-        let digits = Digits::One { p: spec.prime, e, t: spec.digit_exponent, bound: spec.bound.into() };
+        let (p, t, bound) = (spec.prime, spec.digit_exponent, u64::from(spec.bound));
+        let digits = if 2 * bound < p { Digits::One { p, e, t, bound } } else { Digits::All { p, e, t } };
         Case { set: preset.name, digits, any: &[], null: &[] }
     });
     PUBLISHED.into_iter().chain(own).collect()
@@ -155,6 +163,7 @@ impl Case {
     fn rows(&self, whole: u64) -> Result<Vec<Row>, Failure> {
         match self.digits {
             Digits::One { p, e, t, bound } => self.one(PrimePower::new(p, e)?, (t, bound), whole),
+            Digits::All { p, e, t } => Ok(self.all(PrimePower::new(p, e)?, t)?),
             Digits::Two { p, e, t, bound } => self.two(PrimePower::new(p, e)?, (t, bound), whole),
             Digits::Beside { p, step, bound } => {
                 let ring = PrimePower::new(p, 1)?;
@@ -225,6 +234,38 @@ impl Case {
         ])
     }
 
+    /// At every number there is.
+    fn all(&self, ring: PrimePower, t: u32) -> Result<Vec<Row>, Failure> {
+        let (e, points) = (ring.exponent(), ring.value());
+        let (step, below) = (ring.prime().pow(t), ring.with_exponent(e - t)?);
+        let row = |way: &'static str, digits: &AllDigits| {
+            let right = |&x: &u64| digits.quotient(x) == below.reduce((x + step / 2) / step);
+            Row {
+                set: self.set,
+                digits: format!("{t} lowest digits, any, mod {}^{e}", ring.prime()),
+                way,
+                published: Vec::new(),
+                degrees: digits.readers().iter().map(DigitReader::degree).collect(),
+                key_switches: digits.products(),
+                levels: digits.levels(),
+                checked_points: Some(points),
+                all_points: points,
+                wrong_points: (0..points).filter(|x| !right(x)).count() as u64,
+            }
+        };
+        let mut rows = vec![
+            row("cheapest of each digit", &AllDigits::new(ring, t)?),
+            row("Chen-Han, common powers", &AllDigits::by(ring, t, Reading::Polynomials)?),
+            row("lifting", &AllDigits::by(ring, t, Reading::Lifting)?),
+        ];
+        // The best of the exponents that polynomials of polynomials may meet at.
+        let twice = (2..e).filter_map(|first| AllDigits::by(ring, t, Reading::Twice(first)).ok());
+        if let Some(best) = twice.min_by_key(|digits| (digits.levels(), digits.products())) {
+            rows.push(row("Chen-Han, then lifting by one polynomial", &best));
+        }
+        Ok(rows)
+    }
+
     fn row(
         &self,
         way: &'static str,
@@ -237,6 +278,7 @@ impl Case {
             Digits::One { p, e, t, bound } | Digits::Two { p, e, t, bound } => {
                 format!("|I| <= {bound} beside {p}^{t} mod {p}^{e}")
             }
+            Digits::All { p, e, t } => format!("{t} lowest digits, any, mod {p}^{e}"),
             Digits::Beside { p, step, bound } => format!("|I|, |J| <= {bound}, I + {step} J mod {p}"),
         };
         Ok(Row {
@@ -366,6 +408,21 @@ mod tests {
             if case.set == "II-A" {
                 assert_eq!((own.key_switches, rest[1].degrees.clone()), (19, vec![253]));
             }
+        }
+    }
+
+    /// Every number modulo p^e, by every way, of which none is cheaper than what is chosen.
+    #[test]
+    fn all_digits_of_small_primes_are_read() {
+        for (set, levels) in [("bits", 6), ("p3", 8)] {
+            let case = cases().into_iter().find(|case| case.set == set).unwrap();
+            let rows = case.rows(SAMPLE).unwrap();
+            assert!(rows.len() > 3 && rows.iter().all(|row| row.wrong_points == 0), "{rows:?}");
+            let cost = |row: &Row| (row.levels, row.key_switches);
+            assert!(
+                rows.iter().all(|row| cost(row) >= cost(&rows[0])) && rows[0].levels == levels,
+                "{rows:?}"
+            );
         }
     }
 

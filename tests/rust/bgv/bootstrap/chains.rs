@@ -52,7 +52,8 @@ fn toy_bgv10_is_refreshed_between_squares() {
     let params = &set.params;
     assert_eq!(params.fingerprint(), preset.fingerprint());
     assert_eq!((params.n(), params.messages().value(), params.levels().left()), (1024, 65537, 2));
-    let plan = Plan::new(std::slice::from_ref(params.removal())).expect("one polynomial");
+    let plan = Plan::new(std::slice::from_ref(params.removal().polynomial().expect("one digit")))
+        .expect("one polynomial");
     assert_eq!((params.removal().degree(), plan.key_switches(), plan.levels()), (61, 13, 6));
     assert!(params.log2_failure() <= preset.promised, "{}", params.log2_failure());
     let mut message = set.random(&mut Lottery::new(5));
@@ -72,7 +73,11 @@ fn toy_bgv7_is_refreshed_modulo_a_square() {
     let params = &set.params;
     assert_eq!((params.n(), params.messages().value(), params.levels().left()), (128, 66049, 2));
     assert_eq!(
-        (params.raised().value(), params.removal().degree(), params.removal().levels()),
+        (
+            params.raised().value(),
+            params.removal().degree(),
+            params.removal().polynomial().expect("one digit").levels()
+        ),
         (16_974_593, 91, 7)
     );
     stays_right(&set);

@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 use crate::{
     arith::{PrimePower, primes::is_prime},
     error::Error,
+    ring::FirstAxis,
 };
 
 /// Attempts to split a polynomial, each of which succeeds with a probability of about one half.
@@ -163,11 +164,20 @@ impl GaloisRing {
         self.powers.iter().map(trace).collect()
     }
 
-    /// A root of unity of a prime order that divides p^d - 1; always the same, and roots for different k reduce to each other.
+    /// A root of unity whose order divides p^d - 1, and is a prime or a product of two; always the same, and roots for different k reduce
+    /// to each other.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another order.
     pub fn root_of_unity(&self, order: u64) -> Result<Vec<u64>, Error> {
+        let first = (3..).step_by(2).take_while(|q| q * q < order).find(|&q| order.is_multiple_of(q));
+        match first {
+            Some(first) => Ok(self.mul(&self.root_of_prime(first)?, &self.root_of_prime(order / first)?)),
+            None => self.root_of_prime(order),
+        }
+    }
+
+    fn root_of_prime(&self, order: u64) -> Result<Vec<u64>, Error> {
         check_order(order)?;
         let (p, d) = (self.ring.prime(), self.degree());
         // (p^d - 1) / order, digits to base p from the highest: division of d digits p - 1.
@@ -185,8 +195,12 @@ impl GaloisRing {
             )));
         }
         for shift in 0..ATTEMPTS {
-            let mut x = self.powers[1].clone();
-            x[0] = self.ring.add(x[0], self.ring.reduce(shift));
+            // All elements of the field in turn, if need be.
+            let (mut x, mut rest) = (self.powers[1].clone(), shift);
+            for c in &mut x {
+                *c = self.ring.add(*c, self.ring.reduce(rest % p));
+                rest /= p;
+            }
             let power = digits
                 .iter()
                 .fold(self.integer(1), |out, &digit| self.mul(&self.pow(&out, p), &self.pow(&x, digit)));
@@ -198,6 +212,19 @@ impl GaloisRing {
         Err(Error::InvalidArgument(format!(
             "no root of unity of order {order} was found in {ATTEMPTS} attempts"
         )))
+    }
+
+    /// What a value at `root`^k is multiplied by in the coefficient of row i of a first axis, given the powers of the root: conjugates of
+    /// the element of the basis and of the powers that it occurs in.
+    pub fn dual_of_row(&self, powers: &[Vec<u64>], axis: &FirstAxis, row: usize, k: u64) -> Vec<u64> {
+        let order = powers.len() as u64;
+        let power = |e: u64| &powers[((order - e) * k % order) as usize];
+        let mut out = power(axis.rows[row]).clone();
+        for &(other, negative) in &axis.terms[row] {
+            let other = power(axis.others[other]);
+            out = if negative { self.sub(&out, other) } else { self.add(&out, other) };
+        }
+        out
     }
 
     /// The root of unity, of an order that p does not divide, that an element is modulo p.
@@ -242,7 +269,7 @@ pub(super) fn multiplicative_order(a: u64, q: u64) -> Option<usize> {
 /// A monic factor of the cyclotomic polynomial of q modulo p, of the degree that all of them have, without its leading coefficient.
 ///
 /// The sums of X^(c p^i) over i are fixed by the Frobenius automorphism: on every factor each is a number modulo p, and not all are the same
-/// (Berlekamp). Those numbers, mixed at random, are squares on about half of all factors.
+/// (Berlekamp). Those numbers, mixed at random, are squares on about half of all factors; and modulo 2 they are 0 there.
 fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
     let (p, n) = (ring.prime(), q as usize - 1);
     let mut found = vec![1; n + 1];
@@ -268,9 +295,15 @@ fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
             }
         }
         mixed = remainder(ring, mixed, &found);
-        let mut root = power_modulo(ring, &mixed, (p - 1) / 2, &found);
-        root.resize(root.len().max(1), 0);
-        root[0] = ring.sub(root[0], 1);
+        let root = if p == 2 {
+            // 0 or 1 as it is.
+            mixed
+        } else {
+            let mut root = power_modulo(ring, &mixed, (p - 1) / 2, &found);
+            root.resize(root.len().max(1), 0);
+            root[0] = ring.sub(root[0], 1);
+            root
+        };
         let divisor = common_divisor(ring, found.clone(), root);
         if divisor.len() > 1 && divisor.len() < found.len() {
             found =
@@ -355,7 +388,10 @@ mod tests {
     use super::*;
 
     /// p, k, q and the degree.
-    const RINGS: [(u64, u32, u64, usize); 7] = [
+    const RINGS: [(u64, u32, u64, usize); 10] = [
+        (2, 9, 17, 8),
+        (2, 1, 7, 3),
+        (2, 4, 31, 5),
         (257, 3, 43, 2),
         (8191, 2, 43, 7),
         (127, 3, 43, 7),

@@ -8,14 +8,17 @@ use super::galois_ring::{GaloisRing, multiplicative_order};
 use crate::{
     arith::PrimePower,
     error::Error,
-    ring::{Cyclotomic, GaloisElement, OddIndex},
+    ring::{Cyclotomic, FirstAxis, GaloisElement, OddIndex},
 };
 
 /// How the slots of a ring of index m = `m_1` `m_2` are arranged for a prime p, whose order d modulo m is that modulo `m_2`.
 ///
 /// There are `L_1` `L_2` slots for `L_1` = `m_1` - 1 and `L_2` = (`m_2` - 1)/d, and slot (`a_1`, `a_2`) of f is f(zeta^k) for k =
 /// `g_1`^`a_1` `g_2`^`a_2`: `g_1` is 1 modulo `m_2` and a primitive root modulo `m_1`, and `g_2` is 1 modulo `m_1` and modulo `m_2`
-/// generates the units but for powers of p. X -> X^`g_1` rotates the first dimension to the left. So does X -> X^`g_2` the second one if
+/// generates the units but for powers of p. Where `m_1` = q r, the first dimension is itself a rectangle, of `L_1` = (q - 1)(r - 1) slots
+/// in rows of r - 1: `a_1` is a pair, and so is a rotation, with a generator for each.
+///
+/// X -> X^`g_1` rotates the first dimension to the left. So does X -> X^`g_2` the second one if
 /// that is *good*: if `g_2` has order `L_2`. Otherwise what is rotated out comes back with an automorphism of the slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hypercube {
@@ -34,16 +37,17 @@ impl Hypercube {
     pub fn new(ring: Cyclotomic, prime: u64) -> Result<Self, Error> {
         let Some(index) = ring.odd_index() else {
             return Err(Error::InvalidArgument(format!(
-                "slots of a ring of index {} are no hypercube; take one whose index is the product of two odd primes",
+                "slots of a ring of index {} are no hypercube; take one whose index is the product of two or three odd primes",
                 ring.index()
             )));
         };
-        let [first, second] = index.primes();
-        let orders = [first, second].map(|q| multiplicative_order(prime, q));
-        let [Some(of_first), Some(slot_degree @ 2..)] = orders else {
+        let [_, second] = index.parts();
+        let Some(slot_degree @ 2..) = multiplicative_order(prime, second) else {
             return Err(Self::unfit(index, prime));
         };
-        if !slot_degree.is_multiple_of(of_first) {
+        let divides =
+            |q: u64| multiplicative_order(prime, q).is_some_and(|order| slot_degree.is_multiple_of(order));
+        if !index.primes().into_iter().all(divides) {
             return Err(Self::unfit(index, prime));
         }
         let columns = (second as usize - 1) / slot_degree;
@@ -52,7 +56,7 @@ impl Hypercube {
     }
 
     fn unfit(index: OddIndex, prime: u64) -> Error {
-        let [first, second] = index.primes();
+        let [first, second] = index.parts();
         Error::InvalidArgument(format!(
             "plaintexts modulo powers of {prime} in a ring of index {first} times {second}; take a prime that divides neither, of an order \
              above 1 modulo {second} that its order modulo {first} divides"
@@ -85,7 +89,7 @@ impl Hypercube {
         dimension == 0 || self.step != 1
     }
 
-    /// X -> X^(g^k) for the generator g of a dimension, 0 or 1.
+    /// X -> X^(g^k) for the generator g of a dimension, 0 or 1. Where the first is a rectangle, k counts its places in rows.
     pub fn rotation(self, dimension: usize, k: i64) -> GaloisElement {
         let logarithms = if dimension == 0 { [k, 0] } else { [0, self.step * k] };
         GaloisElement::of_exponent(self.index.unit(logarithms))
@@ -101,7 +105,7 @@ impl Hypercube {
     /// The exponents modulo `m_1` and `m_2` of the roots of slots, by `a_1` and by `a_2`.
     pub fn exponents(self) -> [Vec<u64>; 2] {
         let [rows, columns] = self.dimensions();
-        let [first, second] = self.index.primes();
+        let [first, second] = self.index.parts();
         [
             (0..rows).map(|a| self.rotation(0, a as i64).value() % first).collect(),
             (0..columns).map(|a| self.rotation(1, a as i64).value() % second).collect(),
@@ -120,6 +124,7 @@ fn gcd(a: usize, b: usize) -> usize {
 pub(in crate::schemes::bgv) struct HypercubeSlots {
     cube: Hypercube,
     galois: GaloisRing,
+    axis: FirstAxis,
     /// By exponent modulo `m_1`: the powers of a root of unity of that order.
     first: Vec<Vec<u64>>,
     /// By exponent modulo `m_2`: the trace of the power.
@@ -135,7 +140,7 @@ impl HypercubeSlots {
     /// As [`Hypercube::new`].
     pub fn new(ring: PrimePower, polynomials: Cyclotomic) -> Result<Self, Error> {
         let cube = Hypercube::new(polynomials, ring.prime())?;
-        let [first, second] = cube.index.primes();
+        let [first, second] = cube.index.parts();
         let galois = GaloisRing::new(ring, second)?;
         let root = galois.root_of_unity(first)?;
         let powers = core::iter::successors(Some(galois.integer(1)), |x| Some(galois.mul(x, &root)));
@@ -143,7 +148,7 @@ impl HypercubeSlots {
         let scale = ring
             .inverse(ring.reduce(cube.index.index()))
             .ok_or_else(|| Hypercube::unfit(cube.index, ring.prime()))?;
-        Ok(Self { cube, traces: galois.traces(), galois, first, scale })
+        Ok(Self { cube, axis: cube.index.first_axis(), traces: galois.traces(), galois, first, scale })
     }
 
     /// The arrangement.
@@ -179,7 +184,7 @@ impl HypercubeSlots {
                 }
             }
             for (b, &l) in by_row.iter().enumerate() {
-                let powers = (0..).map(|i: u64| self.power_of_first(i * l));
+                let powers = self.axis.rows.iter().map(|e| self.power_of_first(e * l));
                 let slot = self.galois.sum_of_products(values.chunks_exact(d).zip(powers));
                 out[(b * by_column.len() + a) * d..][..d].copy_from_slice(&slot[..d]);
             }
@@ -193,18 +198,16 @@ impl HypercubeSlots {
     /// value there, and the sum over units that are powers of p apart is a trace.
     pub fn coefficients_of(&self, slots: &[u64]) -> Vec<u64> {
         let ([height, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
-        let [first, second] = self.cube.index.primes();
+        let [_, second] = self.cube.index.parts();
         let (d, galois) = (self.cube.slot_degree, &self.galois);
         let ring = galois.ring();
         let m = ring.modulus();
         let trace = |e: u64| self.traces[(e % second) as usize];
         let mut out = vec![0; height * width];
-        for i in 0..height as u64 {
-            let dual: Vec<Vec<u64>> = by_row
-                .iter()
-                .map(|k| galois.sub(self.power_of_first((first - i % first) * k), self.power_of_first(*k)))
-                .collect();
-            let row = &mut out[i as usize * width..][..width];
+        for i in 0..height {
+            let dual: Vec<Vec<u64>> =
+                by_row.iter().map(|&k| galois.dual_of_row(&self.first, &self.axis, i, k)).collect();
+            let row = &mut out[i * width..][..width];
             for (a, &l) in by_column.iter().enumerate() {
                 let column = slots.chunks_exact(d).skip(a).step_by(by_column.len());
                 let sum = galois.sum_of_products(column.zip(dual.iter().map(Vec::as_slice)));
@@ -229,7 +232,7 @@ impl HypercubeSlots {
     /// As in [`Self::coefficients_of`], with the sum over the other dimension taken first: it is one of roots of unity, known beforehand.
     pub fn coefficients_along(&self, dimension: usize, slots: &[u64]) -> Vec<u64> {
         let ([height, width], [by_row, by_column]) = (self.cube.index.orders(), self.cube.exponents());
-        let [first, second] = self.cube.index.primes();
+        let [first, second] = self.cube.index.parts();
         let (d, galois, ring) = (self.cube.slot_degree, &self.galois, self.galois.ring());
         let m = ring.modulus();
         // The traces of zeta^e, .., zeta^(e + d - 1).
@@ -250,15 +253,13 @@ impl HypercubeSlots {
         let all = |j: u64| by_column.iter().fold(vec![0; d], |sum, l| galois.add(&sum, traces(j * l)));
         let less = all(1);
         let sums: Vec<Vec<u64>> = (0..width as u64).map(|j| galois.sub(&all(second - j), &less)).collect();
-        let row = |i: u64| {
-            let duals = by_row
-                .iter()
-                .map(|&k| galois.sub(self.power_of_first((first - i) * k), self.power_of_first(k)))
-                .collect::<Vec<_>>();
+        let row = |i: usize| {
+            let duals =
+                by_row.iter().map(|&k| galois.dual_of_row(&self.first, &self.axis, i, k)).collect::<Vec<_>>();
             let sum = galois.sum_of_products(slots.chunks_exact(d).zip(duals.iter().map(Vec::as_slice)));
             sums.iter().map(|own| ring.mul(self.scale, product(&sum, own))).collect::<Vec<_>>()
         };
-        (0..height as u64).flat_map(row).collect()
+        (0..height).flat_map(row).collect()
     }
 
     fn power_of_first(&self, e: u64) -> &[u64] {

@@ -1,0 +1,232 @@
+//! Taking the digits off: by one polynomial where they are one small digit, or one after the other where p is small.
+//!
+//! Digits that are read one after the other take no constants with a level of their own: every argument and the quotient are sums of
+//! multiples of products, whose integers are at most half of P. They are sums at the factor of x, that of the quotient being one
+//! that it has after a last division, which takes off what the integers add to the noise.
+
+use alloc::{format, vec::Vec};
+
+use super::spec::BgvSpec;
+use crate::{
+    arith::{PrimePower, Word},
+    circuits::{
+        digit_removal::{AllDigits, DigitReader, DigitValue, small_digit},
+        polynomial::{Plan, Polynomial, PolynomialEvaluator},
+    },
+    error::Error,
+    schemes::{
+        bgv::{BgvCiphertext, BgvShape, Factor},
+        evaluator::{Label, Leveled},
+    },
+    trace::Counters,
+};
+
+/// How I + p^t y modulo p^e becomes the multiple p^t y.
+#[derive(Debug, Clone)]
+pub enum Removal {
+    /// By x - D(x), D(I + p^t y) = I for |I| <= B, 2B < p; coefficients modulo p^e, nearest to 0.
+    Small(Polynomial<i64>),
+    /// By reading all t digits.
+    All(AllDigits),
+}
+
+impl Removal {
+    /// That of a set, and its levels.
+    pub(super) fn of(spec: &BgvSpec) -> Result<(Self, usize), Error> {
+        let plaintexts = spec.plaintexts();
+        let ring = PrimePower::new(plaintexts.prime, plaintexts.largest_exponent)?;
+        let (t, bound) = (spec.digit_exponent, u64::from(spec.bound));
+        if ring.prime() > AllDigits::LARGEST_PRIME || 2 * bound < ring.prime() {
+            let small = small(ring, t, bound)?;
+            let levels = Plan::new(core::slice::from_ref(&small))?.levels();
+            return Ok((Self::Small(small), levels));
+        }
+        let digits = AllDigits::new(ring, t)?;
+        // t < e: below 2^61. Half of 2^t is no digit that is read.
+        let largest = (ring.prime().pow(t) - 1) / 2;
+        if bound > largest {
+            return Err(Error::InvalidArgument(format!(
+                "digits up to {bound} beside multiples of {}^{t}, {t} digits are up to {largest}; take a smaller bound, or more digits",
+                ring.prime()
+            )));
+        }
+        // And a division.
+        let levels = digits.levels() + 1;
+        Ok((Self::All(digits), levels))
+    }
+
+    /// The polynomial of one small digit.
+    pub fn polynomial(&self) -> Option<&Polynomial<i64>> {
+        match self {
+            Self::Small(polynomial) => Some(polynomial),
+            Self::All(_) => None,
+        }
+    }
+
+    /// Its degree, or the largest of those that read a digit each.
+    pub fn degree(&self) -> usize {
+        match self {
+            Self::Small(polynomial) => polynomial.degree(),
+            Self::All(digits) => digits.readers().iter().map(DigitReader::degree).max().unwrap_or(0),
+        }
+    }
+
+    /// The multiple p^t y, as y modulo p^r with the factor that p^t y has: `target`, modulo p^e.
+    pub(super) fn evaluate<E>(
+        &self,
+        evaluator: &E,
+        key: &E::RelinearizationKey,
+        x: &E::Ciphertext,
+        target: Factor,
+        counters: &mut Counters,
+    ) -> Result<E::Ciphertext, Error>
+    where
+        E: Leveled<Coefficient = i64, Label = Factor>,
+        E::Ciphertext: Relabelled,
+    {
+        match self {
+            Self::Small(polynomial) => {
+                PolynomialEvaluator::new(evaluator, key).evaluate(polynomial, x, target, counters)
+            }
+            Self::All(digits) => Reading { evaluator, key, digits }.evaluate(x, target, counters),
+        }
+    }
+}
+
+/// x - D(x) modulo p^e, coefficients nearest to 0.
+fn small(ring: PrimePower, t: u32, bound: u64) -> Result<Polynomial<i64>, Error> {
+    let mut digit = small_digit(ring, t, bound)?;
+    for c in &mut digit {
+        *c = ring.neg(*c);
+    }
+    // For B = 0, D has no coefficients at all.
+    digit.resize(digit.len().max(2), 0);
+    digit[1] = ring.add(digit[1], 1);
+    Polynomial::of_integers(digit.into_iter().map(|c| ring.centered(c)))
+}
+
+/// What has a factor that can be said to be another one, modulo another power of p.
+pub(super) trait Relabelled {
+    fn relabelled(self, factor: Factor) -> Self;
+}
+
+impl<W: Word> Relabelled for BgvCiphertext<W> {
+    fn relabelled(self, factor: Factor) -> Self {
+        Self::relabelled(self, factor)
+    }
+}
+
+impl Relabelled for BgvShape {
+    fn relabelled(self, factor: Factor) -> Self {
+        Self { factor, ..self }
+    }
+}
+
+/// An evaluation of digits.
+struct Reading<'a, E: Leveled> {
+    evaluator: &'a E,
+    key: &'a E::RelinearizationKey,
+    digits: &'a AllDigits,
+}
+
+impl<E> Reading<'_, E>
+where
+    E: Leveled<Coefficient = i64, Label = Factor>,
+    E::Ciphertext: Relabelled,
+{
+    fn evaluate(
+        &self,
+        x: &E::Ciphertext,
+        target: Factor,
+        counters: &mut Counters,
+    ) -> Result<E::Ciphertext, Error> {
+        let (ring, readers) = (self.digits.ring(), self.digits.readers());
+        self.evaluator.check_operand(x, self.key, target)?;
+        let mut x = x.clone();
+        self.evaluator.add_constant_assign(&mut x, &(self.digits.shift() as i64))?;
+        let own = self.evaluator.label(&x);
+        let mut values: Vec<Vec<E::Ciphertext>> = Vec::with_capacity(readers.len());
+        for (j, reader) in (0..).zip(readers) {
+            let rest = self.rest(&x, &values, |i| j + 1 - i, own)?;
+            let argument = rest.relabelled(own.modulo(ring.exponent() - j)?);
+            values.push(self.values(reader, argument, counters)?);
+        }
+        let level = self.level_of_rest(&x, &values, |i| ring.exponent() - i);
+        let before = target.mul(self.evaluator.label_of_level(level.max(1)));
+        let rest = self.rest(&x, &values, |i| ring.exponent() - i, before)?;
+        self.evaluator.reduce(&rest, self.key, counters)
+    }
+
+    /// All values of a reader.
+    fn values(
+        &self,
+        reader: &DigitReader,
+        argument: E::Ciphertext,
+        counters: &mut Counters,
+    ) -> Result<Vec<E::Ciphertext>, Error> {
+        let mut out: Vec<E::Ciphertext> = Vec::with_capacity(reader.values().len());
+        for value in reader.values() {
+            let next = match value {
+                DigitValue::Argument => argument.clone(),
+                &DigitValue::Product(a, b) => {
+                    let product = self.evaluator.multiply(&out[a], &out[b])?;
+                    self.evaluator.reduce(&product, self.key, counters)?
+                }
+                DigitValue::Sum(terms) => {
+                    let level = terms.iter().map(|&(i, _)| self.evaluator.level(&out[i])).min();
+                    let factor = terms
+                        .first()
+                        .map_or(Factor::one(reader.ring()), |&(i, _)| self.evaluator.label(&out[i]));
+                    let mut sum = self.evaluator.empty_sum(&argument, level.unwrap_or(0), factor);
+                    for &(i, c) in terms {
+                        let c = reader.ring().centered(c);
+                        self.evaluator.add_multiple_assign(&mut sum, &out[i], &c)?;
+                    }
+                    sum
+                }
+            };
+            out.push(next);
+        }
+        Ok(out)
+    }
+
+    /// Of the terms of [`Self::rest`] the lowest level.
+    fn level_of_rest(
+        &self,
+        x: &E::Ciphertext,
+        values: &[Vec<E::Ciphertext>],
+        precision: impl Fn(u32) -> u32,
+    ) -> usize {
+        let terms = (0..).zip(values).zip(self.digits.readers()).flat_map(|((i, values), reader)| {
+            let terms = reader.digit(precision(i)).unwrap_or_default();
+            terms.into_iter().map(|(value, _)| self.evaluator.level(&values[value]))
+        });
+        terms.chain([self.evaluator.level(x)]).min().unwrap_or(0)
+    }
+
+    /// x less the sum of all p^i `d_i`, of which those are known whose values there are, each modulo p to the power `precision`: with
+    /// the factor `factor` modulo p^e.
+    fn rest(
+        &self,
+        x: &E::Ciphertext,
+        values: &[Vec<E::Ciphertext>],
+        precision: impl Fn(u32) -> u32,
+        factor: Factor,
+    ) -> Result<E::Ciphertext, Error> {
+        let level = self.level_of_rest(x, values, &precision);
+        let mut sum = self.evaluator.empty_sum(x, level, factor);
+        self.evaluator.add_multiple_assign(&mut sum, x, &1)?;
+        for ((i, values), reader) in (0..).zip(values).zip(self.digits.readers()) {
+            let ring = reader.ring();
+            for (value, c) in reader.digit(precision(i)).unwrap_or_default() {
+                let term = &values[value];
+                // The words of v modulo p^(e - i) with a factor f are those of p^i v f/F with the factor F modulo p^e.
+                let quotient = factor.div(self.evaluator.label(term));
+                let own = ring.mul(ring.reduce(c), ring.reduce(quotient.value()));
+                let term = term.clone().relabelled(factor);
+                self.evaluator.add_multiple_assign(&mut sum, &term, &-ring.centered(own))?;
+            }
+        }
+        Ok(sum)
+    }
+}

@@ -1,0 +1,212 @@
+//! BGV bootstrapping modulo powers of 2, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
+
+use refloat::Error;
+use refloat::bootstrapping::bgv::{
+    BgvBootstrapper, BgvKeys, BgvParams, BgvRun, BgvSecretKey, BgvSpec, BgvState,
+};
+use refloat::circuits::linear_transform::PlaintextStorage;
+use refloat::random::Seed;
+use refloat::schemes::bgv::BgvCiphertext;
+use refloat::trace::Counters;
+use refloat_tests::bgv::{bits, log_deviation};
+use refloat_tests::rns::Lottery;
+
+/// Index, exponent of messages, and whether all coordinates are refreshed.
+const SETS: [(u64, u32, bool); 5] =
+    [(85, 1, false), (85, 1, true), (85, 3, false), (255, 1, false), (255, 2, true)];
+
+struct Set {
+    params: BgvParams<u64>,
+    secret: BgvSecretKey<u64>,
+    keys: BgvKeys<u64>,
+    bootstrapper: BgvBootstrapper<u64>,
+}
+
+impl Set {
+    fn new((index, exponent, general): (u64, u32, bool)) -> Self {
+        let params = BgvParams::new(&bits(index, exponent, general)).expect("a sound set");
+        let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
+        let keys = secret.evaluation_keys().expect("keys");
+        let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
+        Self { params, secret, keys, bootstrapper }
+    }
+
+    /// Random integers: one for each slot, or as many as it has coordinates.
+    fn random(&self, seed: u64) -> Vec<u64> {
+        if self.params.is_general() {
+            let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
+            return (0..self.params.n()).map(|_| lottery.word() % modulus).collect();
+        }
+        self.coordinates(&self.integers(seed))
+    }
+
+    fn integers(&self, seed: u64) -> Vec<u64> {
+        let (mut lottery, modulus) = (Lottery::new(seed), self.params.messages().value());
+        (0..self.params.context().slots()).map(|_| lottery.word() % modulus).collect()
+    }
+
+    fn coordinates(&self, integers: &[u64]) -> Vec<u64> {
+        self.params.context().message_modulus().encoder().coordinates_of(integers)
+    }
+
+    fn encrypt(&self, message: &[u64], level: usize, randomness: u64) -> BgvCiphertext<u64> {
+        let randomness = Seed::from_bytes([4; 32]).derive("test", &[randomness]);
+        self.secret.encrypt(message, level, &randomness).expect("slots that fit")
+    }
+
+    fn decrypt(&self, x: &BgvCiphertext<u64>) -> Vec<u64> {
+        self.secret.decrypt(x).expect("our own").reveal_to_key_owner().clone()
+    }
+
+    fn check_noise(&self, x: &BgvCiphertext<u64>, stage: &str) {
+        let found = log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner());
+        let said = self.params.context().noise().deviation(x.noise()).log2();
+        assert!(found < said + 0.6, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
+    }
+}
+
+#[test]
+fn slots_stay_right_between_products() {
+    for place in SETS {
+        let set = Set::new(place);
+        let levels = *set.params.levels();
+        assert!(levels.left() == 3 && set.params.removal().polynomial().is_none());
+        let encoder = set.params.context().message_modulus().encoder();
+        let (ring, other) = (set.params.messages(), set.random(2));
+        let mut message = set.random(1);
+        let mut x = set.encrypt(&message, levels.output, 1);
+        for round in 0..4 {
+            // x y + y, from which products of bits do not run dry.
+            while x.level() > levels.input {
+                let y = set.encrypt(&other, x.level(), 10 + round);
+                let product = set.bootstrapper.multiply(&x, &y, &set.keys).expect("a level");
+                let (y, product) = set.bootstrapper.bgv().at_one_factor(&y, &product).expect("a level");
+                x = set.bootstrapper.bgv().add(&y, &product).expect("one factor");
+                let product = encoder.multiply(&message, &other).expect("slots");
+                message = product.iter().zip(&other).map(|(&a, &b)| ring.add(a, b)).collect();
+            }
+            assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}, products");
+            x = set.bootstrapper.bootstrap(&x, &set.keys, &mut ()).expect("a sound set");
+            assert_eq!(set.decrypt(&x), message, "{place:?}, round {round}");
+            assert_eq!((x.level(), x.factor().value()), (levels.output, 1));
+            set.check_noise(&x, "bootstrap");
+        }
+        assert!(message.iter().any(|&m| m != 0));
+    }
+}
+
+/// Of all integers modulo 8, whatever factor the ciphertext has.
+#[test]
+fn integers_are_divided_with_rounding_and_compared() {
+    let set = Set::new(SETS[2]);
+    let (levels, ring) = (*set.params.levels(), set.params.messages());
+    let integers: Vec<u64> = (0..8).collect();
+    let x = set.encrypt(&set.coordinates(&integers), levels.output, 3);
+    let decrypt = |x: &BgvCiphertext<u64>| {
+        set.check_noise(x, "quotient");
+        let all = set.decrypt(x);
+        let degree = set.params.context().slot_degree();
+        assert!(all.chunks(degree).all(|slot| slot[1..].iter().all(|&c| c == 0)));
+        all.into_iter().step_by(degree).collect::<Vec<_>>()
+    };
+    let evaluator = set.bootstrapper.bgv();
+    // 25 x, with another factor.
+    let other =
+        evaluator.multiply_unit(&evaluator.multiply_integer(&x, 5).expect("room"), 5).expect("a unit");
+    assert!(other.factor() != x.factor());
+    let times_25 = |x: u64| ring.mul(x, 25 % 8);
+    for digits in [1, 2] {
+        let quotient = |x: u64| (x + (1 << (digits - 1))) / (1 << digits) % (8 >> digits);
+        for (x, of) in [(&x, 1), (&other, 25)] {
+            let found = set.bootstrapper.divide_by_power(x, digits, &set.keys, &mut Counters::default());
+            let found = found.expect("levels");
+            assert_eq!((found.ring().value(), found.factor().value()), (8 >> digits, 1));
+            let argument = |x: u64| if of == 1 { x } else { times_25(x) };
+            let expected: Vec<u64> = integers.iter().map(|&x| quotient(argument(x))).collect();
+            assert_eq!(decrypt(&found), expected, "{digits} digits");
+        }
+    }
+    let negative = set.bootstrapper.is_negative(&x, &set.keys, &mut Counters::default()).expect("levels");
+    assert_eq!(decrypt(&negative), integers.iter().map(|&x| u64::from(x >= 4)).collect::<Vec<_>>());
+    // Too few levels, bits alone, all digits, and keys of somebody else.
+    let low = evaluator.drop_to_level(&x, 2).expect("a level");
+    let refused = |result: Result<BgvCiphertext<u64>, Error>| result.map(|_| ()).unwrap_err();
+    let divide = |x: &BgvCiphertext<u64>, digits| {
+        refused(set.bootstrapper.divide_by_power(x, digits, &set.keys, &mut Counters::default()))
+    };
+    assert!(matches!(divide(&low, 2), Error::LevelMismatch(text) if text.contains("3 levels")));
+    assert!(matches!(divide(&x, 3), Error::InvalidArgument(_)));
+    assert!(matches!(divide(&x, 0), Error::InvalidArgument(_)));
+    assert!(matches!(divide(&x, u32::MAX), Error::InvalidArgument(_)));
+    let bit =
+        evaluator.divide_by_prime(&evaluator.multiply_integer(&x, 4).expect("room"), 2).expect("a power");
+    let error = refused(set.bootstrapper.is_negative(&bit, &set.keys, &mut Counters::default()));
+    assert!(matches!(&error, Error::InvalidArgument(text) if text.contains("2^1")), "{error}");
+    let somebody = Set::new(SETS[0]);
+    let error = refused(set.bootstrapper.divide_by_power(&x, 1, &somebody.keys, &mut Counters::default()));
+    assert!(matches!(error, Error::ParamsMismatch(_)), "{error}");
+}
+
+#[test]
+fn stages_read_digits_of_four_bits() {
+    for place in SETS {
+        let set = Set::new(place);
+        let message = set.random(3);
+        let x = set.encrypt(&message, set.params.levels().output, 5);
+        let mut run = BgvRun::new(&set.bootstrapper, &x).expect("a ciphertext of the set");
+        let mut digits: Option<Vec<i64>> = None;
+        while !run.step(&set.keys, &mut ()).expect("a sound set") {
+            let seen = set.secret.digits(&run).expect("our own");
+            let seen = seen.reveal_to_key_owner();
+            match run.state() {
+                BgvState::Prepared(_) => {
+                    assert!(seen.low.iter().all(|i| i.unsigned_abs() <= 7));
+                    assert!(seen.low.iter().any(|&i| i != 0));
+                    digits = Some(seen.low.clone());
+                }
+                BgvState::Raised(x, _) => {
+                    assert_eq!(Some(&seen.low), digits.as_ref(), "{place:?}");
+                    set.check_noise(x, "raise");
+                }
+                BgvState::Unpacked(all, _) => {
+                    assert_eq!(all.len(), set.params.context().slot_degree());
+                    all.iter().for_each(|x| set.check_noise(x, "unpacked"));
+                }
+                _ => (),
+            }
+        }
+        assert_eq!(set.decrypt(&run.finish().expect("finished")), message);
+    }
+}
+
+#[test]
+fn digits_that_are_not_all_read_are_refused() {
+    let spec = |change: &dyn Fn(&mut BgvSpec)| {
+        let mut spec = bits(85, 1, false);
+        change(&mut spec);
+        BgvParams::<u64>::new(&spec)
+    };
+    assert!(spec(&|_| ()).is_ok());
+    // Digits of four bits are up to 7, and take a level each beside the division.
+    let text = |found: Result<BgvParams<u64>, Error>| match found.map(|_| ()) {
+        Err(Error::InvalidArgument(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    let too_large = text(spec(&|spec| spec.bound = 8));
+    assert!(too_large.contains("up to 8") && too_large.contains("up to 7"), "{too_large}");
+    assert!(spec(&|spec| spec.digit_exponent = 0).is_err());
+    assert!(spec(&|spec| spec.digit_exponent = 60).is_err());
+    assert!(spec(&|spec| spec.digit_exponent = u32::MAX).is_err());
+    let too_deep = text(spec(&|spec| spec.digit_exponent = 8));
+    assert!(too_deep.contains("levels"), "{too_deep}");
+    // Orders modulo both primes of the index, and small levels.
+    assert!(spec(&|spec| spec.prime = 17).is_err());
+    let back = text(spec(&|spec: &mut BgvSpec| {
+        let smaller = refloat::arith::primes::ntt_primes(18.0, 85 * 512);
+        let top = spec.chain.levels.len();
+        for (level, q) in spec.chain.levels[top - 2..].iter_mut().zip(smaller) {
+            *level = vec![q];
+        }
+    }));
+    assert!(back.contains("take larger primes for"), "{back}");
+}
