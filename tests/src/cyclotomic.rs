@@ -110,15 +110,18 @@ impl Cyclotomic {
             |row: &mut Vec<BigInt>, last: &[BigInt]| row.iter_mut().zip(last).for_each(|(x, y)| *x -= y);
         if a > 1 {
             let last = all.pop().expect("squares");
-            all.iter_mut()
-                .for_each(|square| square.iter_mut().zip(&last).for_each(|(row, last)| less(row, last)));
+            for square in &mut all {
+                square.iter_mut().zip(&last).for_each(|(row, last)| less(row, last));
+            }
         }
         for square in &mut all {
             let last = square.pop().expect("rows");
             for row in square {
                 less(row, &last);
                 let least = row.pop().expect("words");
-                row.iter_mut().for_each(|x| *x -= &least);
+                for x in row.iter_mut() {
+                    *x -= &least;
+                }
             }
         }
         all.concat().concat()

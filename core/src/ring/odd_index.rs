@@ -200,7 +200,9 @@ impl OddIndex {
         // The last of each row is taken off its others, and so are the rows that are not in the basis.
         for row in all.chunks_exact_mut(q) {
             let last = row[columns];
-            row.iter_mut().for_each(|x| *x = sub(*x, last));
+            for x in row {
+                *x = sub(*x, last);
+            }
         }
         let row = |e: u64| &all[e as usize * q..][..columns];
         let folded = axis.rows.iter().zip(&axis.terms).flat_map(|(&e, terms)| {
@@ -292,7 +294,7 @@ mod tests {
             all.sort_unstable();
             assert_eq!(all, (0..order).collect::<Vec<_>>());
             // Modulo a prime with roots of that order, at all of them.
-            let prime = (1..).map(|k| k * order + 1).find(|&p| is_prime(p)).expect("a prime");
+            let prime = (1..1 << 20).map(|k| k * order + 1).find(|&p| is_prime(p)).expect("a prime");
             let root = power(smallest_generator(prime), (prime - 1) / order, prime);
             for unit in index.units().into_iter().step_by(columns) {
                 for (at, &other) in axis.others.iter().enumerate() {

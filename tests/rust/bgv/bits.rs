@@ -170,7 +170,9 @@ fn stages_read_digits_of_four_bits() {
                 }
                 BgvState::Unpacked(all, _) => {
                     assert_eq!(all.len(), set.params.context().slot_degree());
-                    all.iter().for_each(|x| set.check_noise(x, "unpacked"));
+                    for x in all {
+                        set.check_noise(x, "unpacked");
+                    }
                 }
                 _ => (),
             }

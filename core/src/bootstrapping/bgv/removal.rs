@@ -149,7 +149,7 @@ where
         for (j, reader) in (0..).zip(readers) {
             let rest = self.rest(&x, &values, |i| j + 1 - i, own)?;
             let argument = rest.relabelled(own.modulo(ring.exponent() - j)?);
-            values.push(self.values(reader, argument, counters)?);
+            values.push(self.values(reader, &argument, counters)?);
         }
         let level = self.level_of_rest(&x, &values, |i| ring.exponent() - i);
         let before = target.mul(self.evaluator.label_of_level(level.max(1)));
@@ -161,7 +161,7 @@ where
     fn values(
         &self,
         reader: &DigitReader,
-        argument: E::Ciphertext,
+        argument: &E::Ciphertext,
         counters: &mut Counters,
     ) -> Result<Vec<E::Ciphertext>, Error> {
         let mut out: Vec<E::Ciphertext> = Vec::with_capacity(reader.values().len());
@@ -177,7 +177,7 @@ where
                     let factor = terms
                         .first()
                         .map_or(Factor::one(reader.ring()), |&(i, _)| self.evaluator.label(&out[i]));
-                    let mut sum = self.evaluator.empty_sum(&argument, level.unwrap_or(0), factor);
+                    let mut sum = self.evaluator.empty_sum(argument, level.unwrap_or(0), factor);
                     for &(i, c) in terms {
                         let c = reader.ring().centered(c);
                         self.evaluator.add_multiple_assign(&mut sum, &out[i], &c)?;
