@@ -53,7 +53,7 @@ pub fn spec_of_two_axes(
 /// # Panics
 /// If there are not enough primes, or there is no such ring.
 pub fn spec_of_odd_index(index: u64, levels: &[f64], special: &[f64], alpha: usize) -> RlweSpec {
-    let ring = Cyclotomic::of_odd_index(index).expect("a product of two odd primes");
+    let ring = Cyclotomic::of_odd_index(index).expect("a product of odd primes");
     let all: Vec<usize> = (0..levels.len()).collect();
     let digits: Vec<&[usize]> = all.chunks(alpha).collect();
     let degree_of_primes = ring.divisor_of_primes() as usize / 2;

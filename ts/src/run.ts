@@ -62,27 +62,28 @@ export class Run<T, E> implements PromiseLike<T>, AsyncIterable<E> {
       this.#abort.signal.throwIfAborted();
       return work(control);
     });
-    // Whoever cancels does not wait for the step under way: what it comes to is let go of.
-    const cancelled = new Promise<never>((_, reject) => {
-      const rejected = (): void => {
-        reject(this.#abort.signal.reason as Error);
-        working.then(letGo, () => undefined);
+    this.#result = new Promise<T>((resolve, reject) => {
+      // Decided once: a result that somebody was given is not let go of.
+      let decided = false;
+      const decide = (status: RunState, settle: () => void): void => {
+        if (decided) return;
+        decided = true;
+        this.status = status;
+        settle();
       };
-      if (this.#abort.signal.aborted) rejected();
-      else this.#abort.signal.addEventListener('abort', rejected, { once: true });
-    });
-    this.#result = Promise.race([cancelled, working])
-      .then(
-        (value) => {
-          this.status = 'done';
-          return value;
-        },
-        (error: unknown) => {
-          const cancelled = this.#abort.signal.aborted;
-          this.status = cancelled ? 'cancelled' : 'failed';
-          throw cancelled ? this.#abort.signal.reason : error;
-        },
-      )
+      // Whoever cancels does not wait for the step under way: its result is freed.
+      const stop = (): void =>
+        decide('cancelled', () => {
+          reject(this.#abort.signal.reason as Error);
+          working.then(letGo, () => undefined);
+        });
+      if (this.#abort.signal.aborted) stop();
+      else this.#abort.signal.addEventListener('abort', stop, { once: true });
+      working.then(
+        (value) => decide('done', () => resolve(value)),
+        (error: unknown) => decide('failed', () => reject(error as Error)),
+      );
+    })
       .finally(() => {
         signal?.removeEventListener('abort', onAbort);
         this.#ended = true;

@@ -1,5 +1,5 @@
 // Programs in the page: the numbers of the clear computation, the bytes of the native server, and what is refused.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Program, Refloat, type Ciphertext, type IntegerCiphertext, type KeySet, type Value } from 'refloat';
 import { SERVER_BINARY, realServer, type RealServer } from './support/real-server.js';
 import { PATIENT } from './support/uploaded-keys.js';
@@ -90,7 +90,8 @@ describe('a program on numbers in the page', () => {
     expect(run.events.length).toBeGreaterThan(seen);
     run.cancel();
     await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
-    const before = rf.memory;
+    await run.catch(() => undefined);
+    const before = (await rf.memory()).objects;
     const stop = new AbortController();
     const other = boot.run(p, { x }, { signal: stop.signal });
     for await (const event of other) {
@@ -98,7 +99,7 @@ describe('a program on numbers in the page', () => {
     }
     stop.abort(new Error('enough'));
     await expect(other).rejects.toThrow('enough');
-    expect(before).toBe(rf.memory);
+    await vi.waitFor(async () => expect((await rf.memory()).objects).toBe(before));
     // The keys are as they were.
     await boot.run(p, { x });
   });
@@ -114,10 +115,14 @@ describe('a program on numbers in the page', () => {
     expect(() => boot.run(p, { x: foreign })).toThrow(/use the key it was encrypted with/);
     // @ts-expect-error -- the bytes of a program are for servers
     expect(() => boot.run(p.toBytes(), { x })).toThrow(/takes a Program/);
-    using low = await keys.encrypt([0.5], { level: 1 });
-    const written = boot.run(p, { x: low }, { bootstraps: 'as-written' });
+    expect(() => boot.run(p, { x, y: x })).toThrow(/no input "y"/);
+    // @ts-expect-error -- a program has inputs
+    expect(() => boot.run(p)).toThrow(/an object with a ciphertext for each input/);
+    // @ts-expect-error -- there is no such choice
+    expect(() => boot.run(p, { x }, { bootstraps: 'as_written' })).toThrow(/'as-written'/);
+    using low = await keys.encrypt([0.5], { level: 0 });
     await boot.run(p, { x: low });
-    await written.catch((error: unknown) => expect(error).toMatchObject({ code: 'LEVEL_MISMATCH' }));
+    await expect(boot.run(p, { x: low }, { bootstraps: 'as-written' })).rejects.toMatchObject({ code: 'LEVEL_MISMATCH' });
     const digits = program(keys, (x) => ({ y: x.mod(0.5) }));
     await expect(boot.run(digits, { x })).rejects.toThrow(/node 1 .*modular reduction/);
   });

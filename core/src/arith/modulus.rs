@@ -4,15 +4,16 @@ use super::{Montgomery, Word};
 use crate::Error;
 use alloc::format;
 
-/// An odd modulus `p`, `3 <= p < 2^Word::MAX_MODULUS_BITS`, with the constants of Barrett reduction.
+/// An odd modulus `p`, `3 <= p < 2^Word::MAX_MODULUS_BITS`, with the constants of Barrett reduction; or a power of two, which only
+/// [`PrimePower`](super::PrimePower) makes, and which has no [`Self::pow`] and no [`Self::inv`].
 ///
 /// Residues are words in `[0, p)`. No operation branches on a residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modulus<W> {
     p: W,
-    /// `floor(2^64 / p)`.
+    /// `floor((2^64 - 1) / p)`.
     barrett: u64,
-    /// `floor(2^128 / p)`, low and high word.
+    /// `floor((2^128 - 1) / p)`, low and high word.
     barrett_wide: [u64; 2],
     /// Shoup form of 1, which reduces any word.
     one: Shoup<W>,

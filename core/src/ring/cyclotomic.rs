@@ -28,7 +28,7 @@ impl Cyclotomic {
     pub const ODD_PARTS: [u64; 4] = [1, 3, 5, 17];
 
     /// The ring of degree `n`, a power of two, whose index has the odd part `odd`; or that of the index `odd`, a product of two or three
-    /// different odd primes, of degree `n`, the product of each less 1.
+    /// different odd primes, whose degree `n` is the product of the primes, each less 1.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for another odd part than [`Self::ODD_PARTS`], and for a degree that is no power of two, or less
@@ -56,8 +56,8 @@ impl Cyclotomic {
         Ok(Self { columns: n / rows, odd, pair: None })
     }
 
-    /// The ring of an index that is the product of two or three different odd primes; none for others, from 2^17 on, and where the crate is built without
-    /// the feature `odd-index`.
+    /// The ring of an index that is the product of two or three different odd primes; none for others, from 2^17 on, and where the crate is
+    /// built without the feature `odd-index`.
     pub fn of_odd_index(index: u64) -> Option<Self> {
         let pair = Some(index).filter(|index| index >> 17 == 0).and_then(OddIndex::new)?;
         let [_, columns] = pair.orders();

@@ -112,7 +112,7 @@ impl OddIndex {
         (a % p * of_p + b % q * of_q) % (p * q)
     }
 
-    /// The unit (`gamma_1`^i, `gamma_2`^j).
+    /// The unit of row i and column j, (`gamma_1`^i, `gamma_2`^j) of two primes.
     pub fn unit(self, [i, j]: [i64; 2]) -> u64 {
         let ([rows, columns], [_, width]) = (self.orders(), self.grid());
         let row = i.rem_euclid(rows as i64) as usize;

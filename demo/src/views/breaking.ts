@@ -1,5 +1,5 @@
 import type { Breakage, Broken, Outcome } from '../breaking/breakage.js';
-import { decimal, scientific } from '../format.js';
+import { decimal, plural, scientific } from '../format.js';
 import { html, type Html } from '../html.js';
 import type { State } from '../store.js';
 import { figure } from './figure.js';
@@ -39,9 +39,9 @@ export function breaking(state: State, width: number): Html {
         ${(Object.keys(CHOICES) as Breakage[]).map((what) => html`<div class="place${what === choice.what ? ' chosen' : ''}"><label><input type="radio" name="breakage" value="${what}" data-input="breakage"${what === choice.what ? html` checked` : ''}><span class="place-title">${CHOICES[what][0]}</span><span class="place-note">${CHOICES[what][1]}</span></label></div>`)}
       </fieldset>
       <div class="break-act">
-        ${choice.what === 'sum' ? html`<label class="break-slider" data-key="sum"><span>Copies added</span><input type="range" min="0" max="${MOST_DOUBLINGS}" step="1" value="${choice.doublings}" data-input="doublings" aria-valuetext="${2 ** choice.doublings} copies"${off ? html` disabled` : ''}><output>${2 ** choice.doublings}</output></label>` : ''}
+        ${choice.what === 'sum' ? html`<label class="break-slider" data-key="sum"><span>Copies added</span><input type="range" min="0" max="${MOST_DOUBLINGS}" step="1" value="${choice.doublings}" data-input="doublings" aria-valuetext="${choice.doublings === 0 ? '1 copy' : `${2 ** choice.doublings} copies`}"${off ? html` disabled` : ''}><output>${2 ** choice.doublings}</output></label>` : ''}
         ${choice.what === 'bit' ? html`<label class="break-slider" data-key="bit"><span>Where in the ciphertext</span><input type="range" min="0" max="99" step="1" value="${choice.where}" data-input="where" aria-valuetext="${choice.where} per cent of the way"${off ? html` disabled` : ''}><output>${choice.where} %</output></label>` : ''}
-        ${choice.what === 'guess' ? html`<label class="break-slider" data-key="guess"><span>Random bits</span><input type="range" min="0" max="${MOST_KEY_BITS}" step="1" value="${choice.keyBits}" data-input="keyBits" aria-valuetext="${choice.keyBits} bits"${off ? html` disabled` : ''}><output>${choice.keyBits}</output></label>` : ''}
+        ${choice.what === 'guess' ? html`<label class="break-slider" data-key="guess"><span>Random bits</span><input type="range" min="0" max="${MOST_KEY_BITS}" step="1" value="${choice.keyBits}" data-input="keyBits" aria-valuetext="${plural(choice.keyBits, 'bit')}"${off ? html` disabled` : ''}><output>${plural(choice.keyBits, 'bit')}</output></label>` : ''}
         <label class="set">What will ${choice.what === 'guess' || choice.what === 'noise' ? 'the stranger see' : 'come out'}? <select data-input="guess"${off ? html` disabled` : ''}>${(Object.keys(OUTCOMES) as Outcome[]).map((o) => html`<option value="${o}"${o === choice.guess ? html` selected` : ''}>${OUTCOMES[o]}</option>`)}</select></label>
         ${state.busy && state.breakingNow
           ? html`<button type="button" class="secondary" data-act="cancel" data-key="cancel" data-heir>Cancel</button>`

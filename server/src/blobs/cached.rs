@@ -10,8 +10,12 @@ use std::time::SystemTime;
 use super::{Blob, Blobs, Put};
 use crate::id::{hex, unhex};
 use crate::store::files::{Expected, ReadError};
+use crate::system;
 
 type Digest = [u8; 32];
+
+/// Bytes of the disk that are left to others.
+const MIN_FREE: u64 = 256 << 20;
 
 /// Ending of the name of a copy that is being written.
 const PARTIAL: &str = ".partial";
@@ -122,6 +126,12 @@ impl CachedBlobs {
         }
     }
 
+    /// Whether the disk, which others write to as well, has room for so many bytes more.
+    fn has_room(&self, length: u64) -> bool {
+        let free = system::files::free_bytes(&self.folder).ok().flatten();
+        free.is_none_or(|free| free > length.saturating_add(MIN_FREE))
+    }
+
     fn drop_copy(&self, digest: &Digest) {
         self.state().forget(digest);
         let _ = fs::remove_file(self.path(digest));
@@ -159,7 +169,7 @@ impl Blobs for CachedBlobs {
             return Ok(bytes);
         }
         let bytes = self.behind.get(blob, expected)?;
-        if expected.length <= self.most {
+        if expected.length <= self.most && self.has_room(expected.length) {
             match self.write(&digest, &bytes) {
                 Ok(()) => self.keep(digest, expected.length),
                 Err(error) => tracing::debug!(%error, "no copy of a key could be written"),

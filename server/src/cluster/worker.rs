@@ -126,14 +126,25 @@ fn about(
     };
     tracing::info!(worker = alive.worker, slots = slots.count, threads = slots.threads, "takes jobs");
     let cache = Arc::clone(cache);
-    Ok(move || Alive { keys: cache.held(), ..alive.clone() })
+    Ok(move || Alive { keys: cache.held(Alive::MOST), ..alive.clone() })
 }
 
 impl Shared {
     /// Takes jobs and runs them, one at a time, on the threads of a pool.
     fn run(&self, pool: &ThreadPool) {
         let runner = Runner { engines: &self.engines, cache: &self.cache, pool, blobs: &self.blobs };
+        let mut told = false;
         while !self.takes_no_more() {
+            // A folder that was unmounted is an empty one: jobs are for those that have their files.
+            if let Err(error) = folder::check(&self.config.storage.data) {
+                if !told {
+                    tracing::error!(%error, "takes no jobs until the folder of the front is there again");
+                }
+                told = true;
+                std::thread::sleep(PAUSE);
+                continue;
+            }
+            told = false;
             let taken =
                 turn(&runner, &self.nats, |work| Journal::new(Away { shared: self, work: work.clone() }));
             match taken {

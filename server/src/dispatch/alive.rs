@@ -5,9 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::config::is_token;
 use crate::id::Id;
 
-/// Key sets, and sets of parameters, that one may name.
-const MOST: usize = 4096;
-
 /// What a worker says of itself, every few seconds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,6 +26,9 @@ pub struct Alive {
 }
 
 impl Alive {
+    /// Key sets, and sets of parameters, that one may name.
+    pub const MOST: usize = 4096;
+
     /// The one worker of a process that does everything itself: its own end says what does not fit.
     pub fn alone() -> Self {
         Self { slots: 1, threads: 1, key_bytes: u64::MAX, ..Self::default() }
@@ -37,8 +37,8 @@ impl Alive {
     /// Whether it can be what a worker says: names as they have, lists of bounded length.
     pub fn is_sound(&self) -> bool {
         is_token(&self.worker)
-            && [self.too_large.len(), self.keys.len(), self.jobs.len()].iter().all(|length| *length <= MOST)
-            && self.slots <= MOST
+            && [self.too_large.len(), self.keys.len(), self.jobs.len()].iter().all(|length| *length <= Self::MOST)
+            && self.slots <= Self::MOST
     }
 
     /// Whether it takes jobs with keys of a set.

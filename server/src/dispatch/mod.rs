@@ -44,6 +44,8 @@ pub enum Outcome {
     Stopped,
     /// It could not be tried to its end, for this reason; another time it may.
     Trouble(String),
+    /// The input is not what was stored, as whoever ran it sees it.
+    DamagedInput,
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
     /// A key could not be read in the middle of the run, for this reason.

@@ -109,9 +109,12 @@ impl KeyCache {
         Some(Arc::clone(&entry.keys))
     }
 
-    /// The key sets in memory.
-    pub fn held(&self) -> Vec<Id> {
-        self.state().entries.keys().copied().collect()
+    /// So many key sets in memory, those that were used last.
+    pub fn held(&self, most: usize) -> Vec<Id> {
+        let state = self.state();
+        let mut held: Vec<_> = state.entries.iter().map(|(id, entry)| (entry.used, *id)).collect();
+        held.sort_unstable_by(|a, b| b.cmp(a));
+        held.into_iter().take(most).map(|(_, id)| id).collect()
     }
 
     /// Makes room for a key set of so many bytes, in the place of those that nobody holds: those that are forgotten, and then the least
@@ -260,7 +263,7 @@ mod tests {
         assert!(cache.reserve(a, 10).unwrap().is_none(), "somebody loads them");
         assert!(cache.reserve(b, 60).unwrap().is_none(), "there is no room beside them");
         let held = room.fill(OF, keys(60));
-        assert!(cache.get(a, OF).is_some() && cache.bytes() == 60 && cache.held() == [a]);
+        assert!(cache.get(a, OF).is_some() && cache.bytes() == 60 && cache.held(2) == [a] && cache.held(0).is_empty());
         assert!(cache.reserve(b, 60).unwrap().is_none(), "a is held");
         drop(held);
         drop(cache.reserve(b, 60).unwrap().unwrap());

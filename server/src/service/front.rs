@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Service;
 use super::estimates::Estimates;
@@ -20,6 +20,7 @@ use crate::problem::Problem;
 use crate::store::events::{QUEUED, Urgency};
 use crate::store::jobs::{self, JobRecord, JobState, Made, Requeue, Waiting};
 use crate::store::turns::Turns;
+use crate::store::files::{Expected, ReadError};
 use crate::store::{StoreError, keys};
 use crate::work::Work;
 
@@ -60,6 +61,12 @@ impl Lease {
 
 /// So long a worker counts as having the keys of a job that it was given, until it says so itself, in milliseconds.
 const WARM: Millis = 10_000;
+
+/// Longest that jobs are handed out without a look at what workers say.
+const HAND_OUT: Duration = Duration::from_millis(200);
+
+/// Times that a job goes to other workers, because one does not see its files: for some minutes.
+const ELSEWHERE: u32 = 100;
 
 /// First and longest pause between attempts to note the end of a job.
 const PAUSES: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(5)];
@@ -269,7 +276,13 @@ impl Front {
             Some(Out { worker, key: lease.key, bytes: bytes(&lease.params) })
         });
         let mut placement = Placement::new(workers, out, self.warm.keys());
+        // What workers say is heard between turns, so that none is long.
+        let began = Instant::now();
         while placement.has_room() && !service.is_stopping() {
+            if began.elapsed() >= HAND_OUT {
+                service.live.wake();
+                return Ok(());
+            }
             let choose = |waiting: &[&Waiting]| choices(&placement, waiting, &service.estimates, bytes);
             // The store has logged why it fails. The job has not begun, and nothing is held against it.
             let claimed = jobs::claim(&service.store, &mut self.turns, choose);
@@ -391,6 +404,7 @@ impl Front {
                 service.blobs.remove(Blob::Result(job.id)).map_err(|error| service.store.failed(error))?;
                 self.again(job, "two runs gave different results".to_owned())
             }
+            Outcome::DamagedInput => self.damaged_input(job),
             Outcome::DamagedKeys(piece) => self.damaged(job, Some(*piece), ""),
             Outcome::UnreadKeys(what) => self.damaged(job, None, what),
         })
@@ -410,6 +424,28 @@ impl Front {
         Ending::Again(Requeue::Trouble(reason, Duration::from_secs(1 << tries.min(5))))
     }
 
+    /// The same for a job whose files a worker did not find as they are here: it may have lost its folder, and others have theirs.
+    fn elsewhere(&self, job: &JobRecord, what: &str) -> Ending {
+        if job.failures >= ELSEWHERE {
+            return self.again(job, what.to_owned());
+        }
+        tracing::warn!(job = %job.id, what, "a worker does not see the files that are here; look at its storage.data");
+        Ending::Again(Requeue::Trouble(what.to_owned(), Duration::from_secs(5)))
+    }
+
+    /// The end of a job whose input whoever ran it could not use, by a look of this server's own.
+    fn damaged_input(&self, job: &JobRecord) -> Ending {
+        let expected = Expected::new(job.input_bytes, job.input_digest.as_deref());
+        match self.service.blobs.get(Blob::Input(job.id), expected) {
+            Ok(_) => self.elsewhere(job, "a worker did not find the input"),
+            Err(ReadError::Io(error)) => self.again(job, reason(&self.service.store.failed(error))),
+            Err(ReadError::Damaged(_)) => {
+                let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
+                Ending::Failed(Problem::new(500, "INPUT_DAMAGED", "Stored input damaged", detail))
+            }
+        }
+    }
+
     fn crashed(&self, job: &JobRecord) -> Ending {
         match self.service.given_up(job) {
             Some(problem) => Ending::Failed(problem),
@@ -424,6 +460,9 @@ impl Front {
         match keys::verify(&service.store, job.key, keys::Look::All) {
             Ok(pieces) => match (pieces.first().copied(), first) {
                 (Some(piece), None) => Ending::Failed(pieces_missing(job, piece, &pieces)),
+                (None, _) if self.policy.lease.is_some() => {
+                    self.elsewhere(job, "a worker did not find sound keys")
+                }
                 (_, Some(piece)) => {
                     let pieces = if pieces.is_empty() { vec![piece] } else { pieces };
                     Ending::Failed(pieces_missing(job, piece, &pieces))

@@ -114,7 +114,7 @@ impl Placement {
             return Some((worker, Reason::Warm));
         }
         let mut owners: Vec<&Place> = able().collect();
-        owners.sort_by_key(|place| rank(place, asked.key));
+        owners.sort_by_cached_key(|place| rank(place, asked.key));
         owners.truncate(OWNERS);
         if let Some(owner) = owners.iter().find(|place| place.fits(asked)) {
             return Some((owner.alive.worker.as_str(), Reason::Owner));

@@ -72,6 +72,8 @@ pub enum Halt {
     Elsewhere(String),
     /// Its keys take more memory than there is for keys here.
     TooLarge(Problem),
+    /// The input is not what was stored.
+    DamagedInput,
     /// This piece of the keys is not what was stored.
     DamagedKeys(u32),
     /// A key could not be had in the middle of the run, for this reason.
@@ -110,8 +112,7 @@ impl Runner<'_> {
             ReadError::Io(error) => Halt::Io(error),
             ReadError::Damaged(what) => {
                 tracing::error!(job = %work.job, what, "the input of a job is damaged");
-                let detail = "the stored input of the job is not what was submitted, the server's disk altered it; submit it again";
-                Halt::Problem(Problem::new(500, "INPUT_DAMAGED", "Stored input damaged", detail))
+                Halt::DamagedInput
             }
         })?;
         let began = Instant::now();

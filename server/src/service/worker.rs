@@ -141,6 +141,7 @@ fn perform(runner: &Runner<'_>, work: &Work, watch: &mut dyn Watch) -> Outcome {
         Ok(Err(Halt::Stopped(Stop::Cancelled))) => Outcome::Cancelled,
         Ok(Err(Halt::Stopped(Stop::ShuttingDown))) => Outcome::Stopped,
         Ok(Err(Halt::Problem(problem))) => Outcome::Failed(problem),
+        Ok(Err(Halt::DamagedInput)) => Outcome::DamagedInput,
         Ok(Err(Halt::DamagedKeys(piece))) => Outcome::DamagedKeys(piece),
         Ok(Err(Halt::TooLarge(problem))) => Outcome::TooLarge(problem),
         Ok(Err(Halt::Elsewhere(reason))) => Outcome::Trouble(reason),

@@ -47,7 +47,7 @@ struct Hand {
 impl Hand {
     fn alive(&self) -> Alive {
         let alive = self.alive.lock().unwrap().clone();
-        Alive { keys: self.cache.held(), jobs: self.held.jobs(), ..alive }
+        Alive { keys: self.cache.held(Alive::MOST), jobs: self.held.jobs(), ..alive }
     }
 
     fn send(&self, done: &Done) -> io::Result<()> {

@@ -61,7 +61,8 @@ impl Set {
     fn check_noise(&self, x: &BgvCiphertext<u64>, stage: &str) {
         let found = log_deviation(self.secret.noise(x).expect("our own").reveal_to_key_owner());
         let said = self.params.context().noise().deviation(x.noise()).log2();
-        assert!(found < said + 0.6, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
+        // Of 64 coefficients that depend on each other.
+        assert!(found < said + 1.0, "{stage}: noise of 2^{found:.2}, said to be 2^{said:.2}");
     }
 }
 

@@ -26,7 +26,7 @@ const SETS: [Set; 8] = [
 ];
 
 fn ring([p, q]: [usize; 2]) -> Cyclotomic {
-    Cyclotomic::of_odd_index((p * q) as u64).expect("two odd primes")
+    Cyclotomic::of_odd_index((p * q) as u64).expect("odd primes")
 }
 
 fn chain(([p, q], prime, exponent, ..): Set) -> BgvChain<u64> {
@@ -142,13 +142,20 @@ fn ciphertexts_compute_on_slots() {
         assert_eq!(chain.decrypt(&square(&square(&multiplied))), clear(&clear(&product)));
         // Rotations and powers of the Frobenius automorphism.
         let wrapped = [cube.rotation(1, 2), cube.rotation(1, 2 - columns as i64)];
-        let elements = [cube.rotation(0, 1), context.frobenius_element(1).expect("odd")];
+        let elements = [
+            cube.rotation(0, 1),
+            cube.rotation(0, cube.places(0, -1)),
+            context.frobenius_element(1).expect("odd"),
+        ];
         let keys: GaloisKeys<u64> = chain.keys_of(elements.into_iter().chain(wrapped));
         for (dimension, steps) in [(0, 1), (1, 2), (1, 2 - columns as i64)] {
             let found = evaluator.rotate_dimension(&multiplied, dimension, steps, &keys).expect("a key");
             let forward = if dimension == 0 { 1 } else { 2 };
             assert_eq!(chain.decrypt(&found), rotated(&product, shape, dimension, forward), "{set:?}");
         }
+        let there = evaluator.rotate_dimension(&a, 0, 1, &keys).expect("a key");
+        let back = evaluator.rotate_dimension(&there, 0, -1, &keys).expect("a key");
+        assert_eq!(chain.decrypt(&back), x, "{set:?}");
         assert_eq!(evaluator.rotate_dimension(&a, 1, 0, &keys).map(|x| chain.decrypt(&x)), Ok(x.clone()));
         let galois = GaloisRing::new(encoder.ring(), (shape[1] * d + 1) as u64).expect("a ring");
         let image: Vec<u64> = x.chunks(d).flat_map(|slot| galois.frobenius(slot, 1)).collect();

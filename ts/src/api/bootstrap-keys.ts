@@ -83,7 +83,7 @@ export class BootstrapKeys extends Resource<GlueBootstrapKeys> {
 
   /**
    * Runs a program in the page, as `Server.run()` does on a server: the same steps, the same events and the same bytes. Bootstraps are
-   * put in where levels run out. One that does not fit the set is refused by the name of the node before anything is computed.
+   * put in where levels run out; here they take one thread each, unlike `bootstrap()`. One that does not fit the set is refused by the name of the node before anything is computed.
    *
    * @example
    * ```ts

@@ -76,11 +76,11 @@ export abstract class Resource<T = unknown> {
   }
 }
 
-const elsewhere = 'pass ciphertexts on with toBytes() and ciphertextFromBytes(), and keys with exportSecret() and importKeys()';
+const elsewhere = 'pass ciphertexts and public keys on as their toBytes(), and your own keys with exportSecret() and importKeys()';
 
 function foreign(what: string): Error {
   return new RefloatError(
     'INVALID_ARGUMENT',
-    `${what} belongs to another instance of Refloat: pass it over with toBytes() and ciphertextFromBytes()`,
+    `${what} belongs to another instance of Refloat: pass it over as its toBytes()`,
   );
 }

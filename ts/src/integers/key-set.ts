@@ -58,7 +58,7 @@ export class IntegerKeySet extends SecretKey<IntegerPreset, GlueIntegerSecretKey
     return this.port.call(this.handle, 'decrypt', ciphertext.handleIn(this.port));
   }
 
-  /** The key with which others encrypt for the owner of this one; see there for an example. */
+  /** The key with which others encrypt for the owner of this one; {@link IntegerPublicKey} has an example. */
   async publicKey(): Promise<IntegerPublicKey> {
     return new IntegerPublicKey(this.port, await this.port.call(this.handle, 'publicKey'), this.params);
   }

@@ -149,12 +149,10 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
       program,
       this.params.stages.length,
       {
-        begin: () =>
-          asSent(port, x, async (x) => {
-            const handle = await port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, bootstraps !== 'as-written', x);
-            for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
-            return handle;
-          }),
+        begin: () => asSent(port, x, (x) => port.call(classOf(INTEGERS, 'IntegerProgram'), 'begin', bytes, bootstraps !== 'as-written', x)),
+        give: async (handle) => {
+          for (const other of others) await asSent(port, other, (y) => port.call(handle, 'give', y));
+        },
         plan: (handle) => port.call(handle, 'plan', keys),
         step: (run) => run.step('step', keys),
         take: async (handle, index) => new IntegerCiphertext(port, await port.call(handle, 'finish', index)),
@@ -173,7 +171,7 @@ export class IntegerKeys extends Resource<GlueIntegerKeys> {
   }
 }
 
-/** Uses a ciphertext as a server reads it, which takes none to have less noise than the wire form states: results are the same bytes. */
+/** Uses a ciphertext as a server reads it, with the noise that the wire form states: results are the same bytes. */
 async function asSent<R>(port: Port, x: Handle<GlueIntegerCiphertext>, use: (x: Handle<GlueIntegerCiphertext>) => Promise<R>): Promise<R> {
   const bytes = await port.call(x, 'toBytes');
   return freeing(port, port.call(classOf(INTEGERS, 'IntegerCiphertext'), 'fromBytes', bytes), use);

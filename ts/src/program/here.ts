@@ -1,8 +1,10 @@
-import { Ciphertext } from '../api/ciphertext.js';
+import { named } from '../api/arguments.js';
+import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import { keyMismatch } from '../api/sets.js';
 import type { GlueArithmeticKeys, GlueBootstrapKeys, GlueCiphertext, GlueProgramRun } from '../engine/glue.js';
 import { ckks, classOf, type Handle } from '../engine/handle.js';
 import type { Port } from '../engine/port.js';
+import { RefloatError } from '../errors.js';
 import type { SteppableRun } from '../run.js';
 import type { Program } from './program.js';
 import { inputsOf, runHere, type ProgramEvent, type ProgramOptions } from './run.js';
@@ -22,7 +24,11 @@ export function runProgram(
 ): SteppableRun<Record<string, Ciphertext>, ProgramEvent> {
   const [first, all] = inputsOf(program, inputs, Ciphertext);
   keyMismatch(keyId, first, what);
-  const [bytes, { mode }] = [program.toBytes(), first];
+  const bytes = program.toBytes();
+  const mode = all.reduce((mode, x) => joinedMode({ mode }, x), first.mode);
+  if (bootstraps !== undefined && bootstraps !== 'where-needed' && bootstraps !== 'as-written') {
+    throw new RefloatError('INVALID_ARGUMENT', `bootstraps: ${named(bootstraps)}; pass 'where-needed' or 'as-written'`);
+  }
   const [x, ...others] = all.map((ciphertext) => ciphertext.handleIn(port)) as [Handle<GlueCiphertext>, ...Handle<GlueCiphertext>[]];
   const whereNeeded = bootstraps !== 'as-written' && 'bootstrap' in tools;
   return runHere<GlueProgramRun, Ciphertext, ProgramEvent>(
@@ -30,10 +36,9 @@ export function runProgram(
     program,
     'bootstrap' in tools ? tools.stages : 0,
     {
-      begin: async () => {
-        const handle = await port.call(classOf(ckks(x.module), 'ProgramRun'), 'begin', bytes, whereNeeded, mode, x);
+      begin: () => port.call(classOf(ckks(x.module), 'ProgramRun'), 'begin', bytes, whereNeeded, mode, x),
+      give: async (handle) => {
         for (const other of others) await port.call(handle, 'give', other);
-        return handle;
       },
       plan: (handle) =>
         'bootstrap' in tools ? port.call(handle, 'plan', tools.bootstrap) : port.call(handle, 'planArithmetic', tools.arithmetic),

@@ -1,4 +1,4 @@
-import { mustBe } from '../api/arguments.js';
+import { mustBe, named } from '../api/arguments.js';
 import type { SignalOptions } from '../api/options.js';
 import { keyMismatch } from '../api/sets.js';
 import { EngineRun, freeing } from '../engine/engine-run.js';
@@ -35,10 +35,17 @@ export function inputsOf<C extends Input>(
   Class: abstract new (...args: never[]) => C,
 ): [first: C, all: readonly C[]] {
   mustBe(program, Program, 'run()', 'a Program');
+  if (typeof inputs !== 'object' || inputs === null) {
+    throw new RefloatError('INVALID_ARGUMENT', `run() takes an object with a ciphertext for each input, such as { x }, and got ${named(inputs)}`);
+  }
+  const stranger = Object.keys(inputs).find((name) => !program.inputs.includes(name));
+  if (stranger !== undefined) {
+    throw new RefloatError('INVALID_ARGUMENT', `the program has no input "${stranger}": its inputs are ${program.inputs.map((name) => `"${name}"`).join(', ')}`);
+  }
   const given = program.inputs.map((name) => {
     const ciphertext = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
     if (!ciphertext) throw new RefloatError('INVALID_ARGUMENT', `the program has an input "${name}": pass a ciphertext for it`);
-    mustBe(ciphertext, Class, 'run()', 'ciphertexts that encrypt() makes as its inputs');
+    mustBe(ciphertext, Class, 'run()', `a ciphertext that encrypt() of the same keys makes as input "${name}"`);
     return ciphertext;
   });
   const [first] = given;
@@ -56,6 +63,8 @@ interface Planned {
 /** A program in an instance: how it is planned, how a step of it is done, and how an output is taken. @internal */
 export interface Stepping<T, C, E extends { readonly atMs: number }> {
   readonly begin: () => Promise<Handle<T>>;
+  /** Passes the inputs after the first. */
+  readonly give: (handle: Handle<T>) => Promise<void>;
   readonly plan: (handle: Handle<T>) => Promise<unknown>;
   readonly step: (run: EngineRun<T, E>) => Promise<{ readonly value: unknown }>;
   readonly take: (handle: Handle<T>, index: number) => Promise<C>;
@@ -66,13 +75,14 @@ export function runHere<T, C, E extends { readonly atMs: number }>(
   port: Port,
   program: Program,
   stages: number,
-  { begin, plan, step, take }: Stepping<T, C, E>,
+  { begin, give, plan, step, take }: Stepping<T, C, E>,
   signal: AbortSignal | undefined,
 ): SteppableRun<Record<string, C>, E> {
   // What is added to the program afterwards is of another run.
   const names = program.outputs;
   return new SteppableRun((control) =>
     freeing(port, begin(), async (handle) => {
+      await give(handle);
       await control.gate();
       const { steps, passes } = (await plan(handle)) as Planned;
       const run = new EngineRun<T, E>(port, handle, control, new Counted(steps + passes * stages));

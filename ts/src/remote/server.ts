@@ -1,5 +1,5 @@
 import { mustBe } from '../api/arguments.js';
-import { Ciphertext } from '../api/ciphertext.js';
+import { Ciphertext, joinedMode } from '../api/ciphertext.js';
 import type { KeySet } from '../api/key-set.js';
 import type { RoundsChoice, SignalOptions } from '../api/options.js';
 import { SecretKey } from '../api/secret.js';
@@ -316,9 +316,10 @@ export class Server {
     }
     const [first, given] = inputsOf(program, inputs as Record<string, Ciphertext>, Ciphertext);
     const { module } = first.handleIn(this.#port);
+    const mode = given.reduce((mode, x) => joinedMode({ mode }, x), first.mode);
     const resultBytes = (): Promise<number> => this.#ciphertextBytes(first.preset);
     const receive = (bytes: Uint8Array): Promise<Ciphertext> => this.#received(bytes, module, first);
-    return this.#program<Ciphertext, ProgramEvent>(program, given, { ...options, mode: first.mode, resultBytes, receive });
+    return this.#program<Ciphertext, ProgramEvent>(program, given, { ...options, mode, resultBytes, receive });
   }
 
   #program<C extends Ciphertext | IntegerCiphertext, E>(program: Program, given: readonly C[], how: ProgramJob<C>): Run<Record<string, C>, E | KeyRepair> {

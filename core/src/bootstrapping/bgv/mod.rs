@@ -11,8 +11,8 @@
 //! p^t m' + q0 I with a small I in every coefficient, and m' the message times its factor, modulo p^r. [`MOD_RAISE`] reads that
 //! modulo Q, as the scaled form of a ciphertext of I + p^t m'/q0 modulo p^e. [`COEFFS_TO_SLOTS`] moves these coefficients into
 //! slots, where [`DIGIT_REMOVAL`] evaluates x - D(x), D(I + p^t y) = I for all |I| <= B, and reads the multiple of p^t that is left
-//! modulo p^r: divided by p^t without touching a word. For a small p, 2 among them, I is t digits, which are read one after the other and
-//! taken off, however large they are ([`AllDigits`](crate::circuits::digit_removal::AllDigits)).
+//! modulo p^r: divided by p^t without touching a word. For a small p, 2 among them, I is t digits, which are read and taken off one
+//! after the other ([`AllDigits`](crate::circuits::digit_removal::AllDigits)).
 //!
 //! In a ring of two axes, whose slots are elements of Galois rings of degree d, bootstrapping is general: all d coordinates of a
 //! slot are refreshed. The message is raised as it is, since its coefficients are no slots, and [`COEFFS_TO_SLOTS`] acts on the

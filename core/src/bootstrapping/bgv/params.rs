@@ -199,8 +199,8 @@ impl<W: Word> BgvParams<W> {
     }
 
     /// The automorphisms there are keys of, each with the highest level it is used at: those of a bootstrap, and up to the level of
-    /// its result the rotations by powers of two and the exchange of rows. In a ring of two axes all powers of the Frobenius
-    /// automorphism too.
+    /// its result the rotations by powers of two and the exchange of rows. In a ring of two axes or of odd index all powers of the
+    /// Frobenius automorphism too, and in one of odd index the rotations are those of both dimensions.
     pub fn galois_elements(&self) -> impl Iterator<Item = (GaloisElement, usize)> + '_ {
         self.0.galois.iter().map(|(&g, &level)| (g, level))
     }
@@ -368,6 +368,14 @@ fn log2_failure(spec: &BgvSpec) -> f64 {
 /// takes no set that gives more than one in 2^128 bootstraps.
 fn check_failure(spec: &BgvSpec) -> Result<(), Error> {
     let failure = log2_failure(spec);
+    if spec.has_odd_index() && spec.chain.policy != SecurityPolicy::InsecureForTests {
+        return Err(Error::Insecure(format!(
+            "a ring of the odd index {}, where the probability of a wrong slot is estimated and has no bound, and the policy {} asks for \
+             one; take a ring of one axis or two",
+            spec.chain.odd_part,
+            spec.chain.policy.name()
+        )));
+    }
     // Written so that what is not a number is refused too.
     if spec.chain.policy == SecurityPolicy::InsecureForTests || failure <= LARGEST_FAILURE {
         return Ok(());
@@ -448,7 +456,7 @@ fn galois_elements<W: Word>(
     }
     if let Some(cube) = context.hypercube() {
         for (dimension, length) in cube.dimensions().into_iter().enumerate() {
-            for steps in (0..length.ilog2()).map(|log| 1i64 << log) {
+            for steps in cube.powers_of_two(dimension) {
                 add(cube.rotation(dimension, steps), levels.output);
                 if !cube.is_good(dimension) {
                     add(cube.rotation(dimension, steps - length as i64), levels.output);

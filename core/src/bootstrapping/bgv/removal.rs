@@ -41,7 +41,7 @@ impl Removal {
             let levels = Plan::new(core::slice::from_ref(&small))?.levels();
             return Ok((Self::Small(small), levels));
         }
-        let digits = AllDigits::new(ring, t)?;
+        let digits = AllDigits::small(ring, t, bound)?;
         // t < e: below 2^61. Half of 2^t is no digit that is read.
         let largest = (ring.prime().pow(t) - 1) / 2;
         if bound > largest {
@@ -178,9 +178,9 @@ where
                         .first()
                         .map_or(Factor::one(reader.ring()), |&(i, _)| self.evaluator.label(&out[i]));
                     let mut sum = self.evaluator.empty_sum(argument, level.unwrap_or(0), factor);
+                    let ring = reader.ring().with_exponent(reader.precision(out.len()))?;
                     for &(i, c) in terms {
-                        let c = reader.ring().centered(c);
-                        self.evaluator.add_multiple_assign(&mut sum, &out[i], &c)?;
+                        self.add_multiple(&mut sum, &out[i], ring.reduce(c), ring, factor)?;
                     }
                     sum
                 }
@@ -217,16 +217,26 @@ where
         let mut sum = self.evaluator.empty_sum(x, level, factor);
         self.evaluator.add_multiple_assign(&mut sum, x, &1)?;
         for ((i, values), reader) in (0..).zip(values).zip(self.digits.readers()) {
-            let ring = reader.ring();
+            let ring = reader.ring().with_exponent(precision(i))?;
             for (value, c) in reader.digit(precision(i)).unwrap_or_default() {
-                let term = &values[value];
-                // The words of v modulo p^(e - i) with a factor f are those of p^i v f/F with the factor F modulo p^e.
-                let quotient = factor.div(self.evaluator.label(term));
-                let own = ring.mul(ring.reduce(c), ring.reduce(quotient.value()));
-                let term = term.clone().relabelled(factor);
-                self.evaluator.add_multiple_assign(&mut sum, &term, &-ring.centered(own))?;
+                self.add_multiple(&mut sum, &values[value], ring.neg(ring.reduce(c)), ring, factor)?;
             }
         }
         Ok(sum)
+    }
+
+    /// Adds a multiple of a value modulo p^(e - i) as p^i times it, modulo p^e: p^i v f/F with the factor F of the sum is the same words as
+    /// v with its factor f. The integer is one modulo `ring`, since nothing more of the sum is used, and small ones leave less noise.
+    fn add_multiple(
+        &self,
+        sum: &mut E::Ciphertext,
+        term: &E::Ciphertext,
+        c: u64,
+        ring: PrimePower,
+        factor: Factor,
+    ) -> Result<(), Error> {
+        let quotient = factor.div(self.evaluator.label(term));
+        let own = ring.mul(c, ring.reduce(quotient.value()));
+        self.evaluator.add_multiple_assign(sum, &term.clone().relabelled(factor), &ring.centered(own))
     }
 }

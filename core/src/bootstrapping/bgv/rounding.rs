@@ -17,8 +17,8 @@ impl<W: Word> BgvBootstrapper<W> {
     /// then, with factor 1. Of two integers equally near, which there are for p = 2 alone, the one to the right. It takes a level more
     /// than [`AllDigits::levels`] says.
     ///
-    /// Slots are integers also in rings where they could be other elements of Galois rings, of which this would leave nothing that
-    /// means anything: nobody without the key can tell.
+    /// Slots have to be integers, also in rings where they could be other elements of Galois rings: the result means nothing for those, and
+    /// nobody without the key can tell.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] as [`AllDigits::new`]; [`Error::LevelMismatch`] for too few levels; [`Error::Limit`] for noise that

@@ -2,7 +2,7 @@
 
 use alloc::{collections::BTreeMap, format, vec, vec::Vec};
 
-use super::{lowest_digit, small::around, unbounded::lifting};
+use super::{lowest_digit, small::around, small_digit, unbounded::lifting};
 use crate::{arith::PrimePower, error::Error};
 
 /// How the lowest digit d of a number x, of which nothing else is known, is read modulo p^k for several k.
@@ -15,6 +15,14 @@ pub enum Way {
     /// The same up to this k, and for more by polynomials of what is known modulo p^k then, of degree about p times the quotient of both
     /// (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023).
     Twice(u32),
+}
+
+/// How a digit is read, of which something may be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Any(Way),
+    /// By [`small_digit`], for digits from -B to B (Ma, Huang, Wang, Wang, EUROCRYPT 2024).
+    Small(u64),
 }
 
 /// A number in the evaluation of [`DigitReader`].
@@ -39,16 +47,23 @@ pub struct DigitReader {
 
 impl DigitReader {
     /// For `ring` of p^e, and the exponents of it that are wanted, e at most.
-    fn new(ring: PrimePower, wanted: &[u32], way: Way) -> Result<Self, Error> {
+    fn new(ring: PrimePower, wanted: &[u32], reading: Reading) -> Result<Self, Error> {
         let mut out = Self { ring, values: vec![DigitValue::Argument], known: BTreeMap::from([(1, 0)]) };
         let most = wanted.iter().copied().max().unwrap_or(1);
-        match way {
-            Way::Lifting => out.lift(most)?,
-            Way::Polynomials => out.polynomials(wanted)?,
-            Way::Twice(first) => {
+        match reading {
+            Reading::Any(Way::Lifting) => out.lift(most)?,
+            Reading::Any(Way::Polynomials) => out.polynomials(wanted)?,
+            Reading::Any(Way::Twice(first)) => {
                 let (below, above): (Vec<u32>, Vec<u32>) = wanted.iter().partition(|&&k| k <= first);
                 out.polynomials(&[below, vec![first]].concat())?;
                 out.refine(first, &above)?;
+            }
+            Reading::Small(bound) => {
+                let at = out.polynomial(
+                    &mut BTreeMap::from([(1, 0)]),
+                    &small_digit(ring.with_exponent(most)?, 1, bound)?,
+                );
+                out.known.insert(most, at);
             }
         }
         Ok(out)
@@ -71,6 +86,12 @@ impl DigitReader {
             DigitValue::Sum(terms) => terms.clone(),
             _ => vec![(value, 1)],
         })
+    }
+
+    /// The k that a value which is a sum is d modulo p^k for.
+    pub fn precision(&self, value: usize) -> u32 {
+        let exact = self.known.iter().filter(|&(_, &known)| known == value).map(|(&k, _)| k).max();
+        exact.unwrap_or(self.ring.exponent())
     }
 
     /// Products.
@@ -190,6 +211,9 @@ impl DigitReader {
 /// x = sum_i `d_i` p^i + p^t y, with digits between -p/2 and p/2: what is taken off is the multiple of all I + p^t y nearest to x. For p = 2
 /// digits are 0 and 1, and half of 2^t is added first, so that I goes from -2^(t - 1) to 2^(t - 1) - 1.
 ///
+/// Where |I| <= B is known, so is how large the last digit can be, and a polynomial of a lower degree reads it. The quotient is right for such I
+/// only.
+///
 /// Digit j is that of `z_j` = (x - sum_(i<j) `d_i` p^i)/p^j, for which `d_i` modulo p^(j + 1 - i) will do, since nothing else need be
 /// known of `z_j` than its lowest digit. Last, y takes `d_i` modulo p^(e - i).
 #[derive(Debug, Clone)]
@@ -207,6 +231,14 @@ impl AllDigits {
     /// # Errors
     /// [`Error::InvalidArgument`] unless 0 < t < e and p < 32.
     pub fn new(ring: PrimePower, digits: u32) -> Result<Self, Error> {
+        Self::small(ring, digits, u64::MAX)
+    }
+
+    /// The same for x whose I is at most `bound` and at least -`bound`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn small(ring: PrimePower, digits: u32, bound: u64) -> Result<Self, Error> {
         check(ring, digits)?;
         let ways: Vec<Way> = [Way::Polynomials, Way::Lifting]
             .into_iter()
@@ -216,9 +248,12 @@ impl AllDigits {
         let mut best =
             Self::by(ring, digits, Way::Polynomials).or_else(|_| Self::by(ring, digits, Way::Lifting))?;
         for j in 0..digits {
-            for &way in &ways {
+            // Digits of 2 are not around 0, and the last may be the sign.
+            let last = (j + 1 == digits && ring.prime() > 2)
+                .then(|| Reading::Small(last_digit(ring.prime(), digits, bound)));
+            for reading in ways.iter().copied().map(Reading::Any).chain(last) {
                 // Some have no polynomials of so many digits.
-                let Ok(reader) = reader(ring, digits, j, way) else { continue };
+                let Ok(reader) = reader(ring, digits, j, reading) else { continue };
                 let mut other = best.clone();
                 other.readers[j as usize] = reader;
                 if (other.levels(), other.products()) < (best.levels(), best.products()) {
@@ -235,7 +270,8 @@ impl AllDigits {
     /// As [`Self::new`], and as the polynomials of that way.
     pub fn by(ring: PrimePower, digits: u32, way: Way) -> Result<Self, Error> {
         check(ring, digits)?;
-        let readers = (0..digits).map(|j| reader(ring, digits, j, way)).collect::<Result<_, Error>>()?;
+        let readers =
+            (0..digits).map(|j| reader(ring, digits, j, Reading::Any(way))).collect::<Result<_, Error>>()?;
         Ok(Self { ring, readers })
     }
 
@@ -293,6 +329,11 @@ impl AllDigits {
     }
 }
 
+/// The largest digit t - 1 of numbers up to `bound`, digits being between -p/2 and p/2.
+fn last_digit(p: u64, digits: u32, bound: u64) -> u64 {
+    (1..digits).fold(bound, |bound, _| bound.saturating_sub(p / 2).div_ceil(p)).min(p / 2)
+}
+
 fn check(ring: PrimePower, digits: u32) -> Result<(), Error> {
     let (p, e) = (ring.prime(), ring.exponent());
     if (1..e).contains(&digits) && p <= AllDigits::LARGEST_PRIME {
@@ -307,10 +348,10 @@ fn check(ring: PrimePower, digits: u32) -> Result<(), Error> {
 }
 
 /// Of digit j: what later digits take, and the quotient.
-fn reader(ring: PrimePower, digits: u32, j: u32, way: Way) -> Result<DigitReader, Error> {
+fn reader(ring: PrimePower, digits: u32, j: u32, reading: Reading) -> Result<DigitReader, Error> {
     let e = ring.exponent();
     let wanted: Vec<u32> = (2..=digits - j).chain([e - j]).collect();
-    DigitReader::new(ring.with_exponent(e - j)?, &wanted, way)
+    DigitReader::new(ring.with_exponent(e - j)?, &wanted, reading)
 }
 
 fn sum(ring: PrimePower, terms: &[(usize, u64)], values: &[u64]) -> u64 {
@@ -353,6 +394,32 @@ mod tests {
         (2..=4).for_each(|e| all_numbers(7, e));
     }
 
+    /// Numbers with two digits of which the second is small: of set I-A of ePrint 2024/115, and others.
+    #[test]
+    fn small_numbers_are_taken_off() {
+        for (p, e, t, bound) in [(17, 6, 2, 23), (5, 5, 2, 7), (7, 5, 3, 40), (7, 4, 1, 2), (5, 4, 2, 0)] {
+            let ring = PrimePower::new(p, e).expect("a prime");
+            let all = AllDigits::new(ring, t).expect("a small prime");
+            let small = AllDigits::small(ring, t, bound).expect("a small prime");
+            assert!((small.levels(), small.products()) < (all.levels(), all.products()), "{p}^{e}");
+            let (step, below) = (p.pow(t), p.pow(e - t));
+            let stride = (below / 5000).max(1) as usize;
+            for y in (0..below).step_by(stride) {
+                for i in -(bound as i64)..=bound as i64 {
+                    let x = ring.add(ring.reduce_signed(i), ring.mul(step, y));
+                    assert_eq!(small.quotient(x), y, "{i} + {p}^{t} {y} modulo {p}^{e}");
+                }
+            }
+        }
+        // Of numbers that may be as large as any, nothing is gained.
+        let ring = PrimePower::new(3, 4).expect("a prime");
+        for t in 1..4 {
+            let all = AllDigits::new(ring, t).expect("a small prime");
+            let same = AllDigits::small(ring, t, 1 << 40).expect("a small prime");
+            assert_eq!((all.levels(), all.products()), (same.levels(), same.products()));
+        }
+    }
+
     /// A quotient of t digits of 2 is a polynomial of degree 2^t: no fewer levels are possible.
     #[test]
     fn digits_of_two_take_a_level_each() {
@@ -367,7 +434,7 @@ mod tests {
     fn digits_are_read_modulo_what_is_asked_for() {
         let ring = PrimePower::new(2, 8).expect("a prime");
         for way in [Way::Lifting, Way::Polynomials, Way::Twice(4)] {
-            let reader = DigitReader::new(ring, &[2, 3, 5, 8], way).expect("digits");
+            let reader = DigitReader::new(ring, &[2, 3, 5, 8], Reading::Any(way)).expect("digits");
             for x in 0..256 {
                 let values = reader.evaluate(x);
                 for k in [1, 2, 3, 5, 8] {
@@ -378,7 +445,7 @@ mod tests {
             assert_eq!(reader.digit(9), None);
         }
         // x^2 for 2, x^4 for 4, and x^6 and x^8 of these.
-        let reader = DigitReader::new(ring, &[2, 4, 8], Way::Polynomials).expect("digits");
+        let reader = DigitReader::new(ring, &[2, 4, 8], Reading::Any(Way::Polynomials)).expect("digits");
         assert_eq!((reader.products(), reader.depth(4), reader.depth(8)), (4, Some(2), Some(3)));
         let f = lowest_digit(ring).expect("a small prime");
         assert_eq!((f.len() - 1, value(ring, &f, 77)), (8, 1));

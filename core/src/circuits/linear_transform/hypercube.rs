@@ -4,7 +4,7 @@
 //! f = sum x_(i,j) `X_1`^i `X_2`^(dj): its values are those of a matrix of powers of `zeta_2` along the second dimension and of one of `zeta_1`
 //! along the first. Back, the other coefficients do not count: coefficient (i, dj) is 1/m times the sum over all units (k, l) of
 //! (`zeta_1`^(-ik) - `zeta_1`^k)(`zeta_2`^(-djl) - `zeta_2`^l) f(zeta^(k,l)), that over units that are powers of p apart being a trace
-//! (Halevi, Shoup, J. Cryptology 2021).
+//! (Halevi, Shoup, J. Cryptology 2021). Where `m_1` = p q, the first factor is a product of two such differences, one for each prime.
 //!
 //! For all N coefficients at once, that of `X_1`^i `X_2`^(dj+k) is coordinate k of slot (i, j): the matrices of the second dimension then are
 //! sums of matrices after powers of the Frobenius automorphism. On the way to coefficients the coordinates are in the basis

@@ -1,6 +1,6 @@
 //! The transform along the axis whose coefficients are beside each other, by a convolution (Rader, 1968).
 
-use alloc::{sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
 use crate::{
     arith::{Deferred, Kernels, Modulus, NttTable, Shoup, Word},
@@ -41,7 +41,7 @@ impl Order {
 /// X^(p-1) - 1, which is one modulo X^h - 1 and one modulo X^h + 1, h = (p - 1)/2.
 pub(super) struct Along<W> {
     order: Arc<Order>,
-    ntt: NttTable<W>,
+    ntt: Box<NttTable<W>>,
     omega: W,
     tables: Deferred<Tables<W>>,
 }
@@ -83,7 +83,7 @@ impl<W: Word> Along<W> {
     pub(super) fn new(order: &Arc<Order>, omega: W, modulus: Modulus<W>) -> Result<Self, Error> {
         let ntt = NttTable::new(modulus, length(order.prime as usize / 2))?;
         let tables = Deferred::new(|| Tables::new(order, omega, &ntt));
-        Ok(Self { order: order.clone(), ntt, omega, tables })
+        Ok(Self { order: order.clone(), ntt: Box::new(ntt), omega, tables })
     }
 
     /// p - 1.

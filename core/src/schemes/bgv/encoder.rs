@@ -251,7 +251,7 @@ mod tests {
     fn slots_along_a_dimension_are_encoded_as_all_of_them() {
         // Slots that turn by one automorphism, that do not, and a square.
         for (index, p, k) in [(215, 8191, 1), (205, 8191, 1), (129, 257, 2)] {
-            let polynomials = Cyclotomic::of_odd_index(index).expect("two odd primes");
+            let polynomials = Cyclotomic::of_odd_index(index).expect("odd primes");
             let ring = PrimePower::new(p, k).expect("a prime");
             let encoder = BgvEncoder::new(ring, polynomials).expect("a prime that fits");
             let (cube, d) = (encoder.hypercube().expect("a rectangle"), encoder.slot_degree());

@@ -256,7 +256,8 @@ impl<W: Word> BgvEvaluator<W> {
     }
 
     /// The slots of a ring of odd index, rotated to the left by `steps` along a dimension of their [`Hypercube`](super::slots::Hypercube),
-    /// 0 or 1. Along a good one this is an automorphism. Along another what is rotated in comes from a second one, and masks tell them
+    /// 0 or 1; by [`Hypercube::places`](super::slots::Hypercube::places) of `steps` in a ring of three primes, whose first dimension is a
+    /// rectangle. Along a good one this is an automorphism. Along another what is rotated in comes from a second one, and masks tell them
     /// apart: a product with a plaintext, not rescaled.
     ///
     /// # Errors
@@ -276,7 +277,7 @@ impl<W: Word> BgvEvaluator<W> {
             )));
         };
         let (length, counters) = (cube.dimensions()[dimension] as i64, &mut Counters::default());
-        let steps = steps.rem_euclid(length);
+        let steps = cube.places(dimension, steps);
         let there = cube.rotation(dimension, steps);
         if steps == 0 || cube.is_good(dimension) {
             return if steps == 0 { Ok(x.clone()) } else { self.automorphism(x, there, keys, counters) };

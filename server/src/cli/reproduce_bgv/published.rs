@@ -23,9 +23,10 @@ pub struct Figures {
     pub capacity: Option<[f64; 4]>,
     pub slots: usize,
     pub integers: usize,
-    pub degree: usize,
-    pub log_qp: f64,
-    pub security: f64,
+    /// What not every source says.
+    pub degree: Option<usize>,
+    pub log_qp: Option<f64>,
+    pub security: Option<f64>,
 }
 
 const COMMENTS: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NTT (HElib 3e337a6), by the authors of ePrint 2024/115: \
@@ -33,6 +34,8 @@ const COMMENTS: &str = "comments in msh086/bgv-bootstrapping-with-homomorphic-NT
 
 const TABLE: &str =
     "table 6 of ePrint 2024/115, one thread of their machine; main keys are worth 82 to 83 bits";
+
+const SURVEY: &str = "table 1 of ePrint 2023/149: HElib, one thread of an Intel Core i7-9700";
 
 /// Integers modulo 65537 in 32768 slots.
 static P16: Figures = Figures {
@@ -44,13 +47,36 @@ static P16: Figures = Figures {
     capacity: None,
     slots: 32768,
     integers: 1,
-    degree: 53,
-    log_qp: 1332.0,
-    security: 81.1,
+    degree: Some(53),
+    log_qp: Some(1332.0),
+    security: Some(81.1),
 };
 
-/// Rows of general bootstrapping, by the name of the set.
-static GENERAL: [(&str, Figures); 4] = [("II-A", II_A), ("III-A", III_A), ("IV-A", IV_A), ("V-A", V_A)];
+/// Rows by the name of the set.
+static ROWS: [(&str, Figures); 7] = [
+    ("I-A", I_A),
+    ("II-A", II_A),
+    ("III-A", III_A),
+    ("IV-A", IV_A),
+    ("V-A", V_A),
+    ("m21845", M21845),
+    ("m21845-thin", M21845_THIN),
+];
+
+const I_A: Figures = Figures {
+    row: "I-A, general",
+    source: TABLE,
+    seconds: 662.0,
+    stages: &[],
+    parts: Some([93.0, 568.0]),
+    capacity: Some([1019.0, 241.0, 341.0, 434.0]),
+    slots: 1540,
+    integers: 24,
+    // Of polynomials of their own.
+    degree: None,
+    log_qp: Some(1462.0),
+    security: Some(82.5),
+};
 
 const II_A: Figures = Figures {
     row: "II-A, general",
@@ -61,9 +87,9 @@ const II_A: Figures = Figures {
     capacity: Some([1594.0, 219.0, 293.0, 1080.0]),
     slots: 1224,
     integers: 45,
-    degree: 127,
-    log_qp: 2253.0,
-    security: 82.0,
+    degree: Some(127),
+    log_qp: Some(2253.0),
+    security: Some(82.0),
 };
 
 const III_A: Figures = Figures {
@@ -75,9 +101,9 @@ const III_A: Figures = Figures {
     capacity: Some([1558.0, 241.0, 316.0, 998.0]),
     slots: 1932,
     integers: 28,
-    degree: 133,
-    log_qp: 2176.0,
-    security: 82.8,
+    degree: Some(133),
+    log_qp: Some(2176.0),
+    security: Some(82.8),
 };
 
 const IV_A: Figures = Figures {
@@ -89,9 +115,9 @@ const IV_A: Figures = Figures {
     capacity: Some([1266.0, 243.0, 288.0, 732.0]),
     slots: 3150,
     integers: 14,
-    degree: 93,
-    log_qp: 1803.0,
-    security: 82.3,
+    degree: Some(93),
+    log_qp: Some(1803.0),
+    security: Some(82.3),
 };
 
 const V_A: Figures = Figures {
@@ -103,15 +129,31 @@ const V_A: Figures = Figures {
     capacity: Some([1431.0, 277.0, 331.0, 820.0]),
     slots: 2784,
     integers: 18,
-    degree: 93,
-    log_qp: 2036.0,
-    security: 82.3,
+    degree: Some(93),
+    log_qp: Some(2036.0),
+    security: Some(82.3),
 };
+
+const M21845: Figures = Figures {
+    row: "1024 slots of 16 bits, general",
+    source: SURVEY,
+    seconds: 163.0,
+    stages: &[],
+    parts: None,
+    capacity: None,
+    slots: 1024,
+    integers: 16,
+    degree: None,
+    log_qp: None,
+    security: None,
+};
+
+const M21845_THIN: Figures = Figures { row: "1024 slots of a bit, thin", seconds: 15.0, ..M21845 };
 
 impl Figures {
     /// Those beside which a set is shown: its own, or of the same slots and plaintexts.
     pub fn of(params: &BgvParams) -> Option<&'static Self> {
-        if let Some((_, figures)) = GENERAL.iter().find(|(name, _)| name == params.name()) {
+        if let Some((_, figures)) = ROWS.iter().find(|(name, _)| name == params.name()) {
             return Some(figures);
         }
         let messages = params.messages();

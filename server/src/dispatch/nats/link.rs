@@ -61,6 +61,8 @@ impl Link {
         let mut options = ConnectOptions::new()
             .name(format!("refloat {}", env!("CARGO_PKG_VERSION")))
             .retry_on_initial_connect()
+            // A server that is silent is one that cannot be reached, and time stands still, before leases run out.
+            .ping_interval(Duration::from_secs(3))
             .custom_inbox_prefix(format!("_INBOX_{}", settings.role))
             .request_timeout(Some(PATIENCE))
             .event_callback(move |event| {
@@ -140,8 +142,14 @@ impl Link {
         let work = stream::Config { allow_message_ttl: true, ..stream(WORK, "refloat.work.*.*.*") };
         let done = stream::Config { max_age: Duration::from_hours(24), ..stream(DONE, "refloat.done.*") };
         for config in [work, done] {
-            // With settings of the operator's own it is taken as it is.
-            self.jetstream.get_or_create_stream(config).await.map_err(failed("make a stream"))?;
+            // With settings of the operator's own it is taken as it is, but for the subjects, which an older version made otherwise.
+            let subjects = config.subjects.clone();
+            let made = self.jetstream.get_or_create_stream(config).await;
+            let mut found = made.map_err(failed("make a stream"))?.cached_info().config.clone();
+            if found.subjects != subjects {
+                found.subjects = subjects;
+                self.jetstream.update_stream(found).await.map_err(failed("change the subjects of a stream"))?;
+            }
         }
         self.stopped().await.map(drop)
     }

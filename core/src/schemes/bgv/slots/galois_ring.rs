@@ -287,7 +287,8 @@ fn factor(ring: PrimePower, q: u64, degree: usize) -> Result<Vec<u64>, Error> {
             }
             // Numbers that are the same wherever this is computed.
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let weight = ring.reduce(state >> 8);
+            // The low bits repeat soon: modulo 2 the highest counts.
+            let weight = ring.reduce(if p == 2 { state >> 63 } else { state >> 8 });
             let mut e = c;
             for _ in 0..degree {
                 (seen[e], mixed[e]) = (true, weight);

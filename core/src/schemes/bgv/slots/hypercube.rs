@@ -89,10 +89,36 @@ impl Hypercube {
         dimension == 0 || self.step != 1
     }
 
-    /// X -> X^(g^k) for the generator g of a dimension, 0 or 1. Where the first is a rectangle, k counts its places in rows.
+    /// The automorphism that rotates a dimension, 0 or 1, by k places to the left: X -> X^(g^k) for its generator g. In a ring of three primes
+    /// the first is a rectangle, see [`Self::places`].
     pub fn rotation(self, dimension: usize, k: i64) -> GaloisElement {
         let logarithms = if dimension == 0 { [k, 0] } else { [0, self.step * k] };
         GaloisElement::of_exponent(self.index.unit(logarithms))
+    }
+
+    /// Rotations of a dimension, 0 or 1, that `steps` stand for: `steps` modulo its length. In a ring of three primes the first dimension is a
+    /// rectangle of h rows and w columns, each of a prime, and i w + j rotates rows by i and columns by j; -`steps` is the inverse of
+    /// `steps`.
+    pub fn places(self, dimension: usize, steps: i64) -> i64 {
+        let [height, width] = match dimension {
+            0 => self.index.grid(),
+            _ => [1, self.dimensions()[1]],
+        }
+        .map(|length| length as i64);
+        let [row, column] =
+            [steps.unsigned_abs() as i64 % (height * width) / width, steps.unsigned_abs() as i64 % width]
+                .map(|k| k * steps.signum());
+        row.rem_euclid(height) * width + column.rem_euclid(width)
+    }
+
+    /// The places by powers of two of a dimension, 0 or 1, of which rotations are put together.
+    pub fn powers_of_two(self, dimension: usize) -> Vec<i64> {
+        let [height, width] = match dimension {
+            0 => self.index.grid(),
+            _ => [1, self.dimensions()[1]],
+        };
+        let powers = |length: usize, of: usize| (0..length.ilog2()).map(move |log| (of << log) as i64);
+        powers(width, 1).chain(powers(height, width)).collect()
     }
 
     /// X -> X^(p^i), the power i of the Frobenius automorphism in every slot.
