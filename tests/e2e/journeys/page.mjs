@@ -166,7 +166,7 @@ test('page: says that no server answers, and works without', async ({ open, site
   await refloat(page);
 });
 
-test('page: scripts of all pages are under 210 kB, wasm of the first under 320 kB, of the gates under 360 kB, of the comb and of the digits under 500 kB each, compressed', async () => {
+test('page: scripts of all pages are under 210 kB, wasm of the first under 425 kB, of the gates under 360 kB, of the comb and of the digits under 560 kB each, compressed', async () => {
   const assets = readdirSync(join(demoDist, 'assets'));
   const size = (pattern) => assets.filter((f) => pattern.test(f)).reduce((sum, f) => sum + gzipSync(readFileSync(join(demoDist, 'assets', f)), { level: 9 }).length, 0);
   const scripts = size(/\.js$/);
@@ -176,9 +176,9 @@ test('page: scripts of all pages are under 210 kB, wasm of the first under 320 k
   const digits = size(/(client|digits).*\.wasm$/);
   // Those of all pages and of both workers, and what is loaded where there are no workers.
   assert.ok(scripts > 0 && scripts < 210_000, `scripts: ${scripts} bytes`);
-  assert.ok(wasm > 0 && wasm < 320_000, `wasm of the first page: ${wasm} bytes`);
+  assert.ok(wasm > 0 && wasm < 425_000, `wasm of the first page: ${wasm} bytes`);
   // Two modules: keys and ciphertexts of SHIP, and the page's own; the size test holds each to a budget of its own.
   assert.ok(gates > 0 && gates < 360_000, `wasm of the page of gates: ${gates} bytes`);
-  assert.ok(comb > 0 && comb < 500_000, `wasm of the page of the comb: ${comb} bytes`);
-  assert.ok(digits > 0 && digits < 500_000, `wasm of the page of digits: ${digits} bytes`);
+  assert.ok(comb > 0 && comb < 560_000, `wasm of the page of the comb: ${comb} bytes`);
+  assert.ok(digits > 0 && digits < 560_000, `wasm of the page of digits: ${digits} bytes`);
 });
