@@ -104,6 +104,36 @@ describe('a program on numbers in the page', () => {
     await boot.run(p, { x });
   });
 
+  it('leaves nothing behind when it is cancelled and its inputs are freed at once', async () => {
+    using keys = await toy('toy-conventional10-sparse');
+    using boot = await keys.bootstrapKeys();
+    const p = new Program(keys.params);
+    p.output('z', p.input('x').add(p.input('y')));
+    const before = (await rf.memory()).objects;
+    for (let turns = 0; turns < 6; turns++) {
+      using x = await keys.encrypt([0.5]);
+      using y = await keys.encrypt([0.25]);
+      const run = boot.run(p, { x, y });
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      run.cancel();
+      await expect(run).rejects.toMatchObject({ code: 'ABORTED' });
+    }
+    await vi.waitFor(async () => expect((await rf.memory()).objects).toBe(before));
+  });
+
+  it('keeps imaginary parts, whichever input has them', async () => {
+    using keys = await toy('toy-conventional10-sparse');
+    using boot = await keys.bootstrapKeys();
+    using x = await keys.encrypt([0.5]);
+    using y = await keys.encrypt([0.25, 0.125], { mode: 'complex' });
+    const p = new Program(keys.params);
+    p.output('z', p.input('x').add(p.input('y')));
+    for (const inputs of [{ x, y }, { x: y, y: x }]) {
+      const { z } = await boot.run(p, inputs);
+      expect(z?.mode).toBe('complex');
+    }
+  });
+
   it('refuses what does not fit, by name', async () => {
     using keys = await toy('toy-conventional10-sparse');
     using other = await toy('toy-conventional10-sparse');

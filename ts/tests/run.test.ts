@@ -159,6 +159,27 @@ describe('SteppableRun', () => {
     expect(await run).toBe('done');
   });
 
+  it('is cancelled or ends, and frees no result that it has given', async () => {
+    const seen = new Set<string>();
+    for (let turns = 0; turns < 10; turns++) {
+      let [made, freed] = [0, 0];
+      const run = new Run<object, number>(() => {
+        made++;
+        return Promise.resolve({ free: () => void freed++ });
+      });
+      const outcome = run.then(
+        () => 'done',
+        () => 'cancelled',
+      );
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      run.cancel();
+      const [ended] = [await outcome, await tick()];
+      expect([ended, run.state, freed]).toEqual(ended === 'done' ? ['done', 'done', 0] : ['cancelled', 'cancelled', made]);
+      seen.add(ended);
+    }
+    expect([...seen].sort()).toEqual(['cancelled', 'done']);
+  });
+
   it('can be cancelled while paused', async () => {
     const run = counting(4);
     run.pause();
