@@ -334,8 +334,17 @@ pub fn odd_index((index, prime, exponent): (u64, u64, u32), general: bool) -> Bg
 /// # Panics
 /// If there are not enough primes.
 pub fn bits(index: u64, exponent: u32, general: bool) -> BgvSpec {
-    let digits = 4;
-    let all = PrimePower::new(2, exponent + digits).and_then(|ring| AllDigits::new(ring, digits));
+    small_prime(2, 4, index, exponent, general)
+}
+
+/// The same for a small prime and so many of its digits, for I up to 7.
+///
+/// # Panics
+/// As [`bits`].
+pub fn small_prime(prime: u64, digits: u32, index: u64, exponent: u32, general: bool) -> BgvSpec {
+    let bound = 7;
+    let all =
+        PrimePower::new(prime, exponent + digits).and_then(|ring| AllDigits::small(ring, digits, bound));
     // One level for each product, and a division.
     let removal = vec![37.0; all.expect("digits").levels() + 1];
     let (maps, products) = (vec![36.0; 2], vec![36.0; 3]);
@@ -344,13 +353,13 @@ pub fn bits(index: u64, exponent: u32, general: bool) -> BgvSpec {
     let mut chain = spec_of_odd_index(index, &levels, &[39.0, 39.5, 40.0, 32.0], 2);
     let ephemeral = chain.special.pop().expect("four of them");
     BgvSpec {
-        name: format!("bits of {index}"),
+        name: format!("digits of {prime}, index {index}"),
         chain,
         general,
-        prime: 2,
+        prime,
         exponent,
         digit_exponent: digits,
-        bound: (1 << (digits - 1)) - 1,
+        bound: bound as u32,
         slots_to_coeffs: 2,
         coeffs_to_slots: 2,
         // 16 uniform numbers, four or eight for a coefficient: their sum exceeds 7.5 only in the corners.

@@ -37,7 +37,9 @@ impl Alive {
     /// Whether it can be what a worker says: names as they have, lists of bounded length.
     pub fn is_sound(&self) -> bool {
         is_token(&self.worker)
-            && [self.too_large.len(), self.keys.len(), self.jobs.len()].iter().all(|length| *length <= Self::MOST)
+            && [self.too_large.len(), self.keys.len(), self.jobs.len()]
+                .iter()
+                .all(|length| *length <= Self::MOST)
             && self.slots <= Self::MOST
     }
 

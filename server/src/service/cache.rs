@@ -263,7 +263,12 @@ mod tests {
         assert!(cache.reserve(a, 10).unwrap().is_none(), "somebody loads them");
         assert!(cache.reserve(b, 60).unwrap().is_none(), "there is no room beside them");
         let held = room.fill(OF, keys(60));
-        assert!(cache.get(a, OF).is_some() && cache.bytes() == 60 && cache.held(2) == [a] && cache.held(0).is_empty());
+        assert!(
+            cache.get(a, OF).is_some()
+                && cache.bytes() == 60
+                && cache.held(2) == [a]
+                && cache.held(0).is_empty()
+        );
         assert!(cache.reserve(b, 60).unwrap().is_none(), "a is held");
         drop(held);
         drop(cache.reserve(b, 60).unwrap().unwrap());

@@ -18,9 +18,9 @@ use crate::dispatch::{Dispatch, Done, Outcome, Sign};
 use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::events::{QUEUED, Urgency};
+use crate::store::files::{Expected, ReadError};
 use crate::store::jobs::{self, JobRecord, JobState, Made, Requeue, Waiting};
 use crate::store::turns::Turns;
-use crate::store::files::{Expected, ReadError};
 use crate::store::{StoreError, keys};
 use crate::work::Work;
 

@@ -1,4 +1,4 @@
-//! BGV bootstrapping modulo powers of 2, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
+//! BGV bootstrapping modulo powers of 2 and of 5, whose digits are read one after the other: stages as the holder of the key sees them, chains, refusals.
 
 use refloat::Error;
 use refloat::bootstrapping::bgv::{
@@ -8,12 +8,19 @@ use refloat::circuits::linear_transform::PlaintextStorage;
 use refloat::random::Seed;
 use refloat::schemes::bgv::BgvCiphertext;
 use refloat::trace::Counters;
-use refloat_tests::bgv::{bits, log_deviation};
+use refloat_tests::bgv::{bits, log_deviation, small_prime};
 use refloat_tests::rns::Lottery;
 
-/// Index, exponent of messages, and whether all coordinates are refreshed.
-const SETS: [(u64, u32, bool); 5] =
-    [(85, 1, false), (85, 1, true), (85, 3, false), (255, 1, false), (255, 2, true)];
+/// Prime, index, exponent of messages, and whether all coordinates are refreshed.
+const SETS: [(u64, u64, u32, bool); 7] = [
+    (2, 85, 1, false),
+    (2, 85, 1, true),
+    (2, 85, 3, false),
+    (2, 255, 1, false),
+    (2, 255, 2, true),
+    (5, 123, 2, false),
+    (5, 123, 1, true),
+];
 
 struct Set {
     params: BgvParams<u64>,
@@ -23,8 +30,10 @@ struct Set {
 }
 
 impl Set {
-    fn new((index, exponent, general): (u64, u32, bool)) -> Self {
-        let params = BgvParams::new(&bits(index, exponent, general)).expect("a sound set");
+    fn new((prime, index, exponent, general): (u64, u64, u32, bool)) -> Self {
+        let digits = if prime == 2 { 4 } else { 2 };
+        let params =
+            BgvParams::new(&small_prime(prime, digits, index, exponent, general)).expect("a sound set");
         let secret = BgvSecretKey::generate(&params, &Seed::from_bytes([3; 32]));
         let keys = secret.evaluation_keys().expect("keys");
         let bootstrapper = BgvBootstrapper::new(&params, PlaintextStorage::Evaluated).expect("a sound set");
@@ -149,7 +158,7 @@ fn integers_are_divided_with_rounding_and_compared() {
 }
 
 #[test]
-fn stages_read_digits_of_four_bits() {
+fn stages_read_digits_one_after_the_other() {
     for place in SETS {
         let set = Set::new(place);
         let message = set.random(3);

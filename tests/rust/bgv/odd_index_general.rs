@@ -142,7 +142,7 @@ fn ciphertexts_go_over_the_wire_without_what_fills_up_their_rows() {
 fn published_sets_are_what_they_say() {
     // Slots, integers of a slot, degree of the removal, and log2 QP as published.
     let published = [
-        ("I-A", [1540, 24, 833], 1462.0),
+        ("I-A", [1540, 24, 81], 1462.0),
         ("II-A", [1224, 45, 127], 2253.0),
         ("III-A", [1932, 28, 133], 2176.0),
         ("IV-A", [3150, 14, 93], 1803.0),

@@ -160,7 +160,7 @@ static I_A: Published = Published {
     base: 38.0,
     ephemeral: 32.0,
     products: (9, 49.0),
-    removal: (10, 44.6),
+    removal: (10, 45.0),
     slots_to_coeffs: 38.0,
     coeffs_to_slots: 41.0,
     special: 7,

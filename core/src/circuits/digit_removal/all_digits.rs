@@ -15,6 +15,9 @@ pub enum Way {
     /// The same up to this k, and for more by polynomials of what is known modulo p^k then, of degree about p times the quotient of both
     /// (Geelen, Iliashenko, Kang, Vercauteren, EUROCRYPT 2023).
     Twice(u32),
+    /// The polynomials of [`Self::Polynomials`] for an odd prime, which are odd, as x times sums of powers of x^2, in so many baby steps and
+    /// then giant ones (Paterson, Stockmeyer, SIAM J. Comput. 1973).
+    Steps(usize),
 }
 
 /// How a digit is read, of which something may be known.
@@ -43,12 +46,19 @@ pub struct DigitReader {
     values: Vec<DigitValue>,
     /// By exponent k: the value that is d modulo p^k.
     known: BTreeMap<u32, usize>,
+    /// Of values that are sums: the k modulo p^k of which nothing is used.
+    precisions: BTreeMap<usize, u32>,
 }
 
 impl DigitReader {
     /// For `ring` of p^e, and the exponents of it that are wanted, e at most.
     fn new(ring: PrimePower, wanted: &[u32], reading: Reading) -> Result<Self, Error> {
-        let mut out = Self { ring, values: vec![DigitValue::Argument], known: BTreeMap::from([(1, 0)]) };
+        let mut out = Self {
+            ring,
+            values: vec![DigitValue::Argument],
+            known: BTreeMap::from([(1, 0)]),
+            precisions: BTreeMap::new(),
+        };
         let most = wanted.iter().copied().max().unwrap_or(1);
         match reading {
             Reading::Any(Way::Lifting) => out.lift(most)?,
@@ -58,6 +68,7 @@ impl DigitReader {
                 out.polynomials(&[below, vec![first]].concat())?;
                 out.refine(first, &above)?;
             }
+            Reading::Any(Way::Steps(baby)) => out.steps(wanted, baby)?,
             Reading::Small(bound) => {
                 let at = out.polynomial(
                     &mut BTreeMap::from([(1, 0)]),
@@ -88,10 +99,10 @@ impl DigitReader {
         })
     }
 
-    /// The k that a value which is a sum is d modulo p^k for.
+    /// Of a value that is a sum: the k modulo p^k of which no more is used.
     pub fn precision(&self, value: usize) -> u32 {
-        let exact = self.known.iter().filter(|&(_, &known)| known == value).map(|(&k, _)| k).max();
-        exact.unwrap_or(self.ring.exponent())
+        let known = self.known.iter().filter(|&(_, &known)| known == value).map(|(&k, _)| k).max();
+        known.or_else(|| self.precisions.get(&value).copied()).unwrap_or(self.ring.exponent())
     }
 
     /// Products.
@@ -164,6 +175,54 @@ impl DigitReader {
             self.known.insert(k, at);
         }
         Ok(())
+    }
+
+    fn steps(&mut self, wanted: &[u32], baby: usize) -> Result<(), Error> {
+        if self.ring.prime() == 2 || baby < 2 {
+            return Err(Error::InvalidArgument(format!(
+                "{baby} baby steps to the digits of {}; take two at least, of an odd prime",
+                self.ring.prime()
+            )));
+        }
+        let mut powers: Option<BTreeMap<usize, usize>> = None;
+        for &k in wanted.iter().filter(|&&k| k > 1) {
+            let polynomial = lowest_digit(self.ring.with_exponent(k)?)?;
+            // That of x, and those of x times powers of x^2.
+            let mut odd = polynomial.iter().skip(1).step_by(2).copied();
+            let first = odd.next().unwrap_or(0);
+            let rest: Vec<u64> = odd.collect();
+            let squares = powers.get_or_insert_with(|| {
+                let square = self.push(DigitValue::Product(0, 0));
+                BTreeMap::from([(1, square)])
+            });
+            let mut sum: Vec<(usize, u64)> = Vec::new();
+            for (j, coefficients) in rest.chunks(baby).enumerate() {
+                let terms = (1..).zip(coefficients).filter(|&(_, &c)| c != 0);
+                let terms: Vec<(usize, u64)> = terms.map(|(i, &c)| (self.power(squares, i), c)).collect();
+                if j == 0 {
+                    sum.extend(terms);
+                } else if !terms.is_empty() {
+                    let (giant, steps) = (self.power(squares, j * baby), self.sum(terms, k));
+                    sum.push((self.push(DigitValue::Product(giant, steps)), 1));
+                }
+            }
+            let factor = self.sum(sum, k);
+            let product = self.push(DigitValue::Product(0, factor));
+            let terms = [(0, first), (product, 1)].into_iter().filter(|&(_, c)| c != 0).collect();
+            let at = self.sum(terms, k);
+            self.known.insert(k, at);
+        }
+        Ok(())
+    }
+
+    /// A sum of which nothing modulo more than p^k is used.
+    fn sum(&mut self, terms: Vec<(usize, u64)>, k: u32) -> usize {
+        if let [(value, 1)] = terms.as_slice() {
+            return *value;
+        }
+        let at = self.push(DigitValue::Sum(terms));
+        self.precisions.insert(at, k);
+        at
     }
 
     /// From what is known modulo p^`first`.
@@ -243,11 +302,12 @@ impl AllDigits {
         let ways: Vec<Way> = [Way::Polynomials, Way::Lifting]
             .into_iter()
             .chain((2..ring.exponent()).map(Way::Twice))
+            .chain([2, 4, 8, 16].map(Way::Steps))
             .collect();
-        // Of digits one by one, beginning with those that are never deep.
+        // Of digits one by one, beginning with those that are never deep; and again, since one may have been no better beside others.
         let mut best =
             Self::by(ring, digits, Way::Polynomials).or_else(|_| Self::by(ring, digits, Way::Lifting))?;
-        for j in 0..digits {
+        for j in (0..digits).chain(0..digits) {
             // Digits of 2 are not around 0, and the last may be the sign.
             let last = (j + 1 == digits && ring.prime() > 2)
                 .then(|| Reading::Small(last_digit(ring.prime(), digits, bound)));
@@ -368,6 +428,7 @@ mod tests {
         let ring = PrimePower::new(p, e).expect("a prime");
         for t in 1..e {
             let ways = [Way::Lifting, Way::Polynomials].into_iter().chain((2..e).map(Way::Twice));
+            let ways = ways.chain([2, 4].map(Way::Steps));
             let chosen = AllDigits::new(ring, t).expect("a small prime");
             let (step, below) = (p.pow(t), p.pow(e - t));
             let all: Vec<AllDigits> = ways.filter_map(|way| AllDigits::by(ring, t, way).ok()).collect();

@@ -191,8 +191,12 @@ impl Bench {
         let params = preset.params()?;
         mode.map_or(Ok(()), |mode| mode.check(&params))?;
         let budget = budget.or_else(machine::available_memory);
-        // Keys are expanded from half of their words, which have 50 bits of 64 on the wire at most.
-        let needed = 4 * params.key_bytes() + params.diagonal_bytes(PlaintextStorage::Evaluated);
+        // Keys and diagonals, and some ciphertexts for each coordinate of a slot.
+        let ciphertext = 16 * (params.n() * params.context().rlwe().max_level()) as u64;
+        let keys = params.expanded_key_bytes() + params.expanded_key_bytes() / 8;
+        let needed = keys
+            + params.diagonal_bytes(PlaintextStorage::Evaluated)
+            + 4 * ciphertext * params.context().slot_degree() as u64;
         if let Some(available) = budget.filter(|&budget| budget < needed) {
             return Err(Failure::memory(params.name(), needed, available));
         }

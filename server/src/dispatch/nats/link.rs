@@ -148,7 +148,10 @@ impl Link {
             let mut found = made.map_err(failed("make a stream"))?.cached_info().config.clone();
             if found.subjects != subjects {
                 found.subjects = subjects;
-                self.jetstream.update_stream(found).await.map_err(failed("change the subjects of a stream"))?;
+                self.jetstream
+                    .update_stream(found)
+                    .await
+                    .map_err(failed("change the subjects of a stream"))?;
             }
         }
         self.stopped().await.map(drop)
