@@ -316,7 +316,7 @@ fn encode(message: &impl Serialize) -> io::Result<Bytes> {
 /// What a message says, or nothing if it is none of ours.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes)
-        .inspect_err(|error| tracing::error!(%error, "a message that says nothing; it is dropped"))
+        .inspect_err(|error| tracing::error!(%error, "a message that cannot be decoded; it is dropped"))
         .ok()
 }
 

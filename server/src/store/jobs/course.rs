@@ -30,8 +30,8 @@ pub struct Waiting {
     sequence: u64,
 }
 
-/// Takes a waiting job to run it: the first of the account whose turn it is, among those with whose key set there is something to
-/// be done. What that is, is said by `choose`, which is shown all that wait, and is returned.
+/// Takes a waiting job to run it: the first of the account whose turn it is, among those that may go. `choose` sees
+/// all waiting jobs and returns, for each key set that may go, what to do with it; that is returned with the job.
 ///
 /// # Errors
 /// The store fails.
