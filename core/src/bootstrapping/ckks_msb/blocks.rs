@@ -8,7 +8,8 @@ use super::{
     numbers::Numbers,
     radix::{MAX_MODULUS, Radix},
     readout::Readout,
-    run::{MsbRun, Rounding},
+    rounding::Rounding,
+    run::MsbRun,
 };
 use crate::{
     arith::Word,

@@ -7,7 +7,8 @@ use super::{
     radix::Radix,
     reading::MsbReading,
     readout::Readout,
-    run::{MsbRun, Rounding},
+    rounding::Rounding,
+    run::MsbRun,
     stages,
 };
 use crate::{

@@ -7,7 +7,7 @@ use super::{
     noise,
     radix::{MAX_MODULUS, Radix},
     readout::{LEAST_GUARD, Readout},
-    run::Rounding,
+    rounding::Rounding,
     spec::{LARGEST_MESSAGE, MsbParams},
 };
 use crate::{

@@ -8,7 +8,8 @@ use super::{
     numbers::Numbers,
     radix::Radix,
     readout::Readout,
-    run::{MsbRun, Rounding},
+    rounding::Rounding,
+    run::MsbRun,
     spec::RootsSpec,
 };
 use crate::{

@@ -7,7 +7,7 @@ use super::{
     fraction::whole,
     numbers::Numbers,
     readout::Readout,
-    run::Rounding,
+    rounding::Rounding,
 };
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},

@@ -3,11 +3,11 @@
 //! Slots-to-coefficients leaves x over q0 with an error that grows with x: its diagonals are rounded to integers. A number that is
 //! off by d has its digit read at k x, off by k d turns, and a table that squares errors gives the digit off by c (2 pi k d)^2, c half
 //! of its second derivative. That is left in the result, and adds to what the next digit is off by. A readout is refused unless a
-//! number that is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`] of its integer; it is wrong, by a half, from
-//! sqrt(2) times as many on at the earliest: with a probability of 2^-55 a slot, for messages chosen without regard to the
-//! diagonals, which are public.
+//! number that is off by [`DEVIATIONS`] deviations comes out within [`TOLERANCE`](super::digit_noise::TOLERANCE) of its integer; it is
+//! wrong, by a half, from sqrt(2) times as many on at the earliest: with a probability of 2^-55 a slot, for messages chosen without
+//! regard to the diagonals, which are public.
 
-use super::{numbers::Numbers, run::Rounding, spec::MsbParams};
+use super::{numbers::Numbers, rounding::Rounding, spec::MsbParams};
 use crate::{
     arith::Word, bootstrapping::raising::maps::FirstMapNoise, error::Error, schemes::ckks::Scale,
     security::SecretDistribution,
@@ -15,9 +15,6 @@ use crate::{
 
 /// Deviations of the noise that a readout bears.
 pub(super) const DEVIATIONS: f64 = 6.0;
-
-/// What they take a number off by, of an integer, for every digit together.
-const TOLERANCE: f64 = 0.25;
 
 /// What numbers are taken to be off by before they are read, whatever their size, in units of the scale of a set: 2^-30 at 2^48,
 /// more than what a set leaves.
@@ -100,74 +97,4 @@ pub(super) fn largest_rounding<W: Word>(params: &MsbParams<W>, rounding: Roundin
 pub(super) fn of_rounding<W: Word>(params: &MsbParams<W>, rounding: Rounding, grid: u64) -> f64 {
     let largest = largest_rounding(params, rounding);
     (DEVIATIONS * of_rounded_pair(params, rounding)).min(largest) / grid as f64
-}
-
-/// What numbers off by `off` come out off by, in units of 1 / `grid`, when digits of these bases and factors are read; infinite
-/// where a digit is its neighbour's.
-pub(super) fn after(off: f64, grid: u64, passes: impl Iterator<Item = (u32, u64)>) -> f64 {
-    let (mut off, mut left) = (off, 0.0);
-    for (base, factor) in passes {
-        let factor = factor as f64;
-        if off * factor * f64::from(base) > 0.25 {
-            return f64::INFINITY;
-        }
-        let angle = core::f64::consts::TAU * factor * off;
-        let digit = bend(base) * angle * angle / factor;
-        left += digit;
-        off += digit;
-    }
-    left * grid as f64
-}
-
-/// Whether that is little enough.
-pub(super) fn is_borne(left: f64) -> bool {
-    left <= TOLERANCE
-}
-
-/// A bound of half the absolute second derivatives, at the roots of unity, of the table of j/t that has no first ones.
-fn bend(t: u32) -> f64 {
-    let t = f64::from(t);
-    t * t * libm::log2(t) / 10.0
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::vec::Vec;
-
-    use super::*;
-    use crate::{
-        arith::{ComplexDoubleDouble, DoubleDouble},
-        circuits::polynomial::{Polynomial, PolynomialBasis, roots},
-    };
-
-    #[test]
-    fn bends_are_those_of_the_tables() {
-        for t in (2..=24).chain([31, 32, 33, 64, 100, 127, 128]) {
-            let line: Vec<ComplexDoubleDouble> = (0..t).map(|j| DoubleDouble::ratio(j, t).into()).collect();
-            let table = roots::hermite(&line).expect("a table");
-            let second = table.coefficients().iter().enumerate().skip(2);
-            let second = second.map(|(k, c)| c.times(DoubleDouble::from_u64((k * (k - 1)) as u64)));
-            let second = Polynomial::new(PolynomialBasis::Monomial, second).expect("finite");
-            let at = |j: i64| {
-                let (cos, sin) = DoubleDouble::ratio(j, t).cos_sin_turns();
-                second.value(ComplexDoubleDouble::new(cos, sin)).abs() / 2.0
-            };
-            let largest = (0..t).map(at).fold(0.0, f64::max);
-            let bound = bend(t as u32);
-            assert!((0.75..=1.0).contains(&(largest / bound)), "{t}: {largest}, bound {bound}");
-        }
-    }
-
-    #[test]
-    fn small_bases_first_bear_more() {
-        let after = |off: f64, bases: &[u32]| {
-            let grid: u64 = bases.iter().copied().map(u64::from).product();
-            let factor = |i: usize| bases[i + 1..].iter().copied().map(u64::from).product();
-            after(off, grid, bases.iter().enumerate().map(|(i, &base)| (base, factor(i))))
-        };
-        let off = libm::exp2(-22.0);
-        assert!(!is_borne(after(off, &[64, 64, 64])) && is_borne(after(off, &[2, 2, 2, 2, 2, 4, 8, 16, 16])));
-        assert!(after(1.0, &[2]).is_infinite());
-        assert!(after(0.0, &[128, 128]).abs() < f64::MIN_POSITIVE);
-    }
 }

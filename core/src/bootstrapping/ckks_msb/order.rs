@@ -10,7 +10,7 @@ use super::{
     numbers::Numbers,
     radix::Radix,
     readout::Readout,
-    run::Rounding,
+    rounding::Rounding,
 };
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble, Word},

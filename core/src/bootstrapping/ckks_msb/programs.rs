@@ -9,7 +9,7 @@ use super::{
     noise,
     radix::Radix,
     readout::LEAST_GUARD,
-    run::Rounding,
+    rounding::Rounding,
     spec::MsbParams,
     stages,
 };

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::noise;
+use super::digit_noise::{after, is_borne};
 use crate::error::Error;
 
 /// Largest base of one digit: one table holds so many values.
@@ -61,7 +61,7 @@ impl Radix {
     /// # Errors
     /// As there, and if there are none.
     pub(super) fn bearing(modulus: u64, largest: u32, off: f64) -> Result<Self, Error> {
-        let bears = |radix: &Self| noise::is_borne(radix.left_of(off));
+        let bears = |radix: &Self| is_borne(radix.left_of(off));
         Self::search(modulus, largest, &bears)?.ok_or_else(|| {
             Error::InvalidArgument(format!(
                 "integers modulo {modulus} that are off by up to 2^{:.1} of the modulus: no digits of theirs could be read in that \
@@ -74,7 +74,7 @@ impl Radix {
     /// What integers whose fractions are off by `off` are off by when they have been read.
     pub(super) fn left_of(&self, off: f64) -> f64 {
         let pass = |(i, &base): (usize, &u32)| (base, self.after(i));
-        noise::after(off, self.modulus(), self.0.iter().enumerate().map(pass))
+        after(off, self.modulus(), self.0.iter().enumerate().map(pass))
     }
 
     fn search(modulus: u64, largest: u32, fits: &dyn Fn(&Self) -> bool) -> Result<Option<Self>, Error> {

@@ -2,7 +2,7 @@
 
 use alloc::{format, sync::Arc, vec, vec::Vec};
 
-use super::{noise, radix::Radix};
+use super::{digit_noise, radix::Radix};
 use crate::{
     arith::{ComplexDoubleDouble, DoubleDouble},
     circuits::polynomial::{Plan, roots},
@@ -190,13 +190,13 @@ impl Readout {
 
     /// Whether numbers that are off by up to `off` from multiples of 1/T are read to within a quarter of one.
     pub fn bears(&self, off: f64) -> bool {
-        noise::is_borne(self.left_of(off))
+        digit_noise::is_borne(self.left_of(off))
     }
 
     /// What numbers that are off by up to `off` are off by when they have been read, in units of 1/T.
     pub(super) fn left_of(&self, off: f64) -> f64 {
         let passes = self.passes.iter().map(|pass| (pass.base, pass.factor));
-        noise::after(off, self.grid, passes)
+        digit_noise::after(off, self.grid, passes)
     }
 
     /// # Errors

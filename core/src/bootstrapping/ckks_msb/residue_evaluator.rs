@@ -7,7 +7,8 @@ use super::{
     numbers::Numbers,
     readout::Readout,
     residue::{Bounds, Residue, ResidueRing},
-    run::{MsbRun, Rounding},
+    rounding::Rounding,
+    run::MsbRun,
 };
 use crate::{
     arith::{DoubleDouble, Word},

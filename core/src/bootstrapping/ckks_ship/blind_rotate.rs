@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::{borrow::Borrow, ops::Range};
 
-use super::{keys::TrackKeys, params::ShipParams, phase::EncodedPhases};
+use super::{keys::TrackKeys, params::ShipParams, phase::Lane};
 use crate::{
     arith::{KeyProduct, LeftRows, Word},
     par,
@@ -11,13 +11,6 @@ use crate::{
     rlwe::{Digits, Pair, SampleBlock},
     trace::Counters,
 };
-
-/// What a track rotates: one half of the plaintexts of one ciphertext.
-#[derive(Clone, Copy)]
-pub struct Lane<'a, W: Word> {
-    pub(super) phases: &'a EncodedPhases<W>,
-    pub(super) half: usize,
-}
 
 /// The permutations of the multiplexers, the same in every bootstrap: `[step][track][branch]`, with one
 /// entry for all tracks where the offset o_k plays no part.

@@ -4,18 +4,15 @@ use alloc::{format, vec, vec::Vec};
 use core::borrow::Borrow;
 
 use super::{
-    batch,
-    blind_rotate::{self, BranchRotations, Lane, TrackScratch},
+    blind_rotate::{self, BranchRotations, TrackScratch},
     diagonals::Diagonals,
     keys::{KeySource, TrackKeys},
     params::ShipParams,
-    phase::{EncodedPhases, Phases},
+    phase::{EncodedPhases, Lane, Phases},
     product_tree::{Layer, leaf},
-    run::ShipRun,
     secret::check_mode,
     slots_to_coeffs::SlotsToCoeffs,
     spec::ShipMode,
-    tracks::tracks_together,
 };
 use crate::{
     arith::{Word, complex::Complex},
@@ -23,7 +20,7 @@ use crate::{
     ring::{Automorphism, from_integers},
     rlwe::Pair,
     schemes::ckks::{Ciphertext, CkksEvaluator, Scale, hex},
-    trace::{Counters, Observer},
+    trace::Counters,
 };
 
 /// Evaluates on ciphertexts of one SHIP set: bootstrapping, and the arithmetic between bootstraps.
@@ -78,41 +75,6 @@ impl<W: Word> ShipEvaluator<W> {
     /// General CKKS operations on ciphertexts of this set.
     pub fn ckks(&self) -> &CkksEvaluator<W> {
         &self.ckks
-    }
-
-    /// Bootstraps: a ciphertext at level 1 or above in, the same slots at level 2 out.
-    ///
-    /// # Errors
-    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`] for a ciphertext that does not fit;
-    /// [`Error::Cancelled`] if the observer says so; whatever the key source reports.
-    pub fn bootstrap(
-        &self,
-        ciphertext: &Ciphertext<W>,
-        mode: ShipMode,
-        keys: &dyn KeySource<W>,
-        observer: &mut dyn Observer,
-    ) -> Result<Ciphertext<W>, Error> {
-        let mut run =
-            ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(tracks_together(&self.params));
-        while !run.step(keys, observer)? {}
-        run.finish()
-    }
-
-    /// Bootstraps several ciphertexts under one key in one pass over the evaluation keys, which are most
-    /// of what one bootstrap reads from memory. Results are those of [`Self::bootstrap`], bit for bit.
-    /// Takes about 25 MB (N = 2^13) of memory more per ciphertext; the observer sees the stages of
-    /// all together.
-    ///
-    /// # Errors
-    /// As [`Self::bootstrap`]; nothing is computed unless all ciphertexts fit.
-    pub fn bootstrap_batch(
-        &self,
-        ciphertexts: &[Ciphertext<W>],
-        mode: ShipMode,
-        keys: &dyn KeySource<W>,
-        observer: &mut dyn Observer,
-    ) -> Result<Vec<Ciphertext<W>>, Error> {
-        batch::bootstrap(self, ciphertexts, mode, keys, observer)
     }
 
     /// Forgets the level above the bootstrap's input: an exhausted ciphertext.

@@ -5,9 +5,6 @@ use core::borrow::Borrow;
 use alloc::{collections::BTreeMap, format, sync::Arc, vec, vec::Vec};
 
 use super::{
-    blind_rotate::{Lane, TrackScratch},
-    evaluator::ShipEvaluator,
-    generated::rotate_generated,
     layout::{self, BlockId, Segment},
     params::ShipParams,
     secret::{ShipSecretKey, key_id_of},
@@ -19,7 +16,6 @@ use crate::{
     random::Seed,
     ring::{Eval, Poly},
     rlwe::{Pair, SampleBlock, expand_a},
-    trace::Counters,
 };
 
 /// The keys of one track.
@@ -49,22 +45,10 @@ pub trait KeySource<W: Word>: Sync {
     /// # Errors
     /// [`Error::MissingKey`], or what reading or generating the keys may give.
     fn track(&self, track: usize) -> Result<Arc<TrackKeys<W>>, Error>;
-    /// Blind rotation of a few tracks for several lanes, in one pass over their keys: `[track][lane]`.
-    ///
-    /// # Errors
-    /// As [`Self::track`].
+    /// The secret key of which [`Self::track`] makes keys, if it does: a track can then be rotated without keeping any of them.
     #[doc(hidden)]
-    fn rotate_tracks(
-        &self,
-        evaluator: &ShipEvaluator<W>,
-        lanes: &[Lane<'_, W>],
-        tracks: &[usize],
-        scratch: &mut TrackScratch<W>,
-        counters: &mut Counters,
-    ) -> Result<Vec<Vec<Pair<W>>>, Error> {
-        let keys = tracks.iter().map(|&track| Ok((track, self.track(track)?)));
-        let keys = keys.collect::<Result<Vec<_>, Error>>()?;
-        evaluator.blind_rotate_lanes(lanes, &keys, scratch, counters)
+    fn maker(&self) -> Option<&ShipSecretKey<W>> {
+        None
     }
 }
 
@@ -196,18 +180,8 @@ impl<W: Word, S: Borrow<ShipSecretKey<W>> + Sync> KeySource<W> for GeneratedKeys
         generate_track(self.secret.borrow(), track).map(Arc::new)
     }
 
-    /// Every sample serves once, so that a few are in memory at a time.
-    fn rotate_tracks(
-        &self,
-        evaluator: &ShipEvaluator<W>,
-        lanes: &[Lane<'_, W>],
-        tracks: &[usize],
-        scratch: &mut TrackScratch<W>,
-        counters: &mut Counters,
-    ) -> Result<Vec<Vec<Pair<W>>>, Error> {
-        let secret = self.secret.borrow();
-        let one = |&track: &usize| rotate_generated(secret, evaluator, lanes, track, scratch, counters);
-        tracks.iter().map(one).collect()
+    fn maker(&self) -> Option<&ShipSecretKey<W>> {
+        Some(self.secret.borrow())
     }
 }
 

@@ -26,7 +26,6 @@
 //! rotate by the mixed-radix digits of theta r_1, and by o in the first of them. No level is used:
 //! masks and selectors are encrypted with factor P, which ModDown removes.
 
-mod apart;
 mod batch;
 mod blind_rotate;
 mod bootstrapper;
@@ -34,15 +33,15 @@ mod describe;
 mod diagonals;
 mod evaluator;
 mod failure;
-mod generated;
 mod inspect;
 mod key_samples;
 mod keys;
 mod layout;
 mod masks;
-mod matrix_apart;
+mod matrix_worker;
 mod noise;
 mod numbers;
+mod on_the_fly;
 mod params;
 mod phase;
 mod presets;
@@ -54,10 +53,10 @@ mod secret;
 mod slots_to_coeffs;
 mod spec;
 mod stages;
+mod track_worker;
 mod tracks;
 
 pub use crate::bootstrapping::parts::{MAX_PART_BYTES, PART_OVERHEAD};
-pub use apart::{TrackFactors, TrackWorker};
 pub use blind_rotate::TrackScratch;
 pub use bootstrapper::{METHOD, ShipBootstrapper};
 pub use diagonals::Diagonals;
@@ -65,7 +64,7 @@ pub use evaluator::ShipEvaluator;
 pub use keys::{CommonKeys, GeneratedKeys, KeySource, ShipKeys, ShipKeysBuilder, TrackKeys, generate_track};
 pub use layout::{BlockId, KeyPart, KeyPartKind, Segment};
 pub use masks::{quarter_masks, window_positions};
-pub use matrix_apart::{MatrixInput, MatrixWorker};
+pub use matrix_worker::{MatrixInput, MatrixWorker};
 pub use noise::NoiseModel;
 pub use params::{INPUT_LEVEL, OUTPUT_LEVEL, ShipParams};
 pub use phase::{EncodedPhases, Phases};
@@ -77,3 +76,4 @@ pub use secret::{ShipSecretKey, key_id_of};
 pub use slots_to_coeffs::SlotsToCoeffs;
 pub use spec::{ShipMode, ShipSpec};
 pub use stages::{BLIND_ROTATE, CONJUGATE, ENCAPSULATE, ENCODE_PHASE, PRODUCT_TREE, SLOTS_TO_COEFFS};
+pub use track_worker::{TrackFactors, TrackWorker};

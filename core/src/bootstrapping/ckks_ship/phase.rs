@@ -2,7 +2,7 @@
 
 use alloc::{vec, vec::Vec};
 
-use super::{blind_rotate::Lane, params::ShipParams, spec::ShipMode};
+use super::{params::ShipParams, spec::ShipMode};
 use crate::{
     arith::{Word, complex::Complex, in_lines, to_lines, whole_row},
     error::Error,
@@ -89,6 +89,13 @@ pub struct EncodedPhases<W: Word> {
     windows: Vec<W>,
     /// One per half: (1 + eta) gamma / (4 pi) · (-i) w^(b_i), or -w^(b_i) / 4 for bits.
     pub(super) leaves: Vec<Poly<W, Eval>>,
+}
+
+/// What a track rotates: one half of the plaintexts of one ciphertext.
+#[derive(Clone, Copy)]
+pub(super) struct Lane<'a, W: Word> {
+    pub(super) phases: &'a EncodedPhases<W>,
+    pub(super) half: usize,
 }
 
 impl<W: Word> EncodedPhases<W> {

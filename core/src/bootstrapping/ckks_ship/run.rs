@@ -5,12 +5,12 @@ use alloc::{format, vec, vec::Vec};
 use super::{
     evaluator::ShipEvaluator,
     keys::KeySource,
-    matrix_apart::Begun,
+    matrix_worker::Begun,
     phase::{EncodedPhases, Phases},
     product_tree::Layer,
     spec::ShipMode,
     stages,
-    tracks::Tracks,
+    tracks::{Tracks, tracks_together},
 };
 use crate::{
     arith::Word,
@@ -265,6 +265,26 @@ impl<'a, W: Word> ShipRun<'a, W> {
     ) -> Result<(), Error> {
         let counters = self.counters;
         emit(observer, &StageEvent::Exit { stage, level, log_q, log_scale, counters })
+    }
+}
+
+impl<W: Word> ShipEvaluator<W> {
+    /// Bootstraps: a ciphertext at level 1 or above in, the same slots at level 2 out.
+    ///
+    /// # Errors
+    /// [`Error::ParamsMismatch`], [`Error::LevelMismatch`] for a ciphertext that does not fit;
+    /// [`Error::Cancelled`] if the observer says so; whatever the key source reports.
+    pub fn bootstrap(
+        &self,
+        ciphertext: &Ciphertext<W>,
+        mode: ShipMode,
+        keys: &dyn KeySource<W>,
+        observer: &mut dyn Observer,
+    ) -> Result<Ciphertext<W>, Error> {
+        let mut run =
+            ShipRun::new(self, ciphertext, mode)?.with_tracks_per_step(tracks_together(self.params()));
+        while !run.step(keys, observer)? {}
+        run.finish()
     }
 }
 

@@ -1,15 +1,18 @@
 //! Tracks at the same time: each thread rotates a few others, for all lanes in one pass over their keys.
 
-use alloc::{format, vec::Vec};
+use alloc::{collections::BTreeMap, format, vec::Vec};
+use core::ops::Range;
 
 use super::{
-    apart::{Ahead, Finished},
-    blind_rotate::{Lane, TrackScratch},
-    evaluator::ShipEvaluator,
-    keys::KeySource,
-    params::ShipParams,
+    blind_rotate::TrackScratch, evaluator::ShipEvaluator, keys::KeySource, on_the_fly, params::ShipParams,
+    phase::Lane,
 };
 use crate::{arith::Word, error::Error, par, rlwe::Pair, trace::Counters};
+
+/// Finished tracks by number.
+pub(super) type Ahead<W> = BTreeMap<usize, Finished<W>>;
+/// The factor of each lane, and the work it took.
+pub(super) type Finished<W> = (Vec<Pair<W>>, Counters);
 
 /// Working memory for the tracks that run together; it grows to what is asked of it.
 pub(super) struct Tracks<W: Word> {
@@ -39,18 +42,16 @@ impl<W: Word> Tracks<W> {
         Self { slots: Vec::new(), ahead: Ahead::new() }
     }
 
-    /// Rotates `count` tracks from `first` on and appends the factors to `factors[lane]`, in order.
-    pub(super) fn rotate(
+    /// Rotates those of these tracks that are not finished, which leaves all of them in `ahead`.
+    pub(super) fn compute(
         &mut self,
         evaluator: &ShipEvaluator<W>,
         lanes: &[Lane<'_, W>],
-        (first, count): (usize, usize),
+        tracks: Range<usize>,
         keys: &dyn KeySource<W>,
-        factors: &mut [Vec<Pair<W>>],
-        counters: &mut Counters,
     ) -> Result<(), Error> {
-        let missing = |track: &usize| !self.ahead.contains_key(track);
-        let missing: Vec<usize> = (first..first + count).filter(missing).collect();
+        let count = tracks.len();
+        let missing: Vec<usize> = tracks.filter(|track| !self.ahead.contains_key(track)).collect();
         let groups = missing.chunks(count.div_ceil(par::threads()).clamp(1, GROUP));
         while self.slots.len() < groups.len() {
             let scratch = TrackScratch::new(evaluator.params());
@@ -63,7 +64,7 @@ impl<W: Word> Tracks<W> {
         par::for_each_chunk_mut(slots, 1, |_, slot| {
             let Slot { scratch, group, result } = &mut slot[0];
             let mut work = Counters::default();
-            let pairs = keys.rotate_tracks(evaluator, lanes, group, scratch, &mut work);
+            let pairs = blind_rotate(evaluator, keys, lanes, group, scratch, &mut work);
             *result = pairs.map(|pairs| {
                 // The work is the group's: counted once.
                 let work = core::iter::once(work).chain(core::iter::repeat(Counters::default()));
@@ -74,6 +75,20 @@ impl<W: Word> Tracks<W> {
             let results = core::mem::replace(result, Ok(Vec::new()))?;
             self.ahead.extend(group.iter().copied().zip(results));
         }
+        Ok(())
+    }
+
+    /// Rotates `count` tracks from `first` on and appends the factors to `factors[lane]`, in order.
+    pub(super) fn rotate(
+        &mut self,
+        evaluator: &ShipEvaluator<W>,
+        lanes: &[Lane<'_, W>],
+        (first, count): (usize, usize),
+        keys: &dyn KeySource<W>,
+        factors: &mut [Vec<Pair<W>>],
+        counters: &mut Counters,
+    ) -> Result<(), Error> {
+        self.compute(evaluator, lanes, first..first + count, keys)?;
         for track in first..first + count {
             let (pairs, work) = self
                 .ahead
@@ -86,4 +101,25 @@ impl<W: Word> Tracks<W> {
         }
         Ok(())
     }
+}
+
+/// Blind rotation of a few tracks for several lanes, in one pass over their keys: `[track][lane]`. Keys that would be made for it
+/// are made sample by sample, each of which serves once, so that a few are in memory at a time.
+pub(super) fn blind_rotate<W: Word>(
+    evaluator: &ShipEvaluator<W>,
+    keys: &dyn KeySource<W>,
+    lanes: &[Lane<'_, W>],
+    tracks: &[usize],
+    scratch: &mut TrackScratch<W>,
+    counters: &mut Counters,
+) -> Result<Vec<Vec<Pair<W>>>, Error> {
+    if let Some(secret) = keys.maker() {
+        let rotations = &evaluator.rotations;
+        let one =
+            |&track: &usize| on_the_fly::blind_rotate(secret, rotations, lanes, track, scratch, counters);
+        return tracks.iter().map(one).collect();
+    }
+    let keys = tracks.iter().map(|&track| Ok((track, keys.track(track)?)));
+    let keys = keys.collect::<Result<Vec<_>, Error>>()?;
+    evaluator.blind_rotate_lanes(lanes, &keys, scratch, counters)
 }

@@ -3,10 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    comparison::difference_encoding,
-    evaluator::LinkEvaluator,
-    phases::{Phase, drift_of},
-    range::Range,
+    comparison::difference_encoding, evaluator::LinkEvaluator, phase::Phase, phases::drift_of, range::Range,
     stages,
 };
 use crate::{

@@ -5,7 +5,7 @@ use alloc::{format, vec, vec::Vec};
 use super::{
     evaluator::LinkEvaluator,
     order::pairs,
-    phases::Phase,
+    phase::Phase,
     questions::{answer_level, bits_of_rank, orders_by_gates, planned, range},
     stages,
 };

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::{params::LinkParams, phases::Phase};
+use super::{params::LinkParams, phase::Phase};
 use crate::{
     bootstrapping::raising::{RaisingSecretKey, ReductionSpec},
     error::Error,

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec, vec::Vec};
 
-use super::{Operation, Program, Value};
+use super::{Operation, Program, Value, reading::fits};
 use crate::{circuits::linear_transform::Diagonals, error::Error, schemes::ckks::Complex};
 
 impl Program {
@@ -72,12 +72,4 @@ fn product(matrix: &Diagonals, x: &[Complex]) -> Result<Vec<Complex>, Error> {
         }
     }
     Ok(out)
-}
-
-/// No more of something than there are slots.
-pub(super) fn fits(count: usize, slots: usize, what: &str) -> Result<(), Error> {
-    if count <= slots {
-        return Ok(());
-    }
-    Err(Error::InvalidArgument(format!("{count} {what}, and {slots} slots; take a set with more")))
 }

@@ -4,9 +4,9 @@ use alloc::{collections::BTreeMap, format, vec::Vec};
 
 use super::{
     Bootstraps, InputShape, Known, MAX_STEPS, Modular, Operation, Program, Refreshed, Target, Value,
-    clear::fits,
     graph::limit,
     known,
+    reading::fits,
     rotations::KnownRotations,
     scales::check_number,
     steps::{Action, Register, Step},

@@ -2,10 +2,9 @@
 
 use alloc::vec::Vec;
 
-use zeroize::Zeroize;
-
 use super::{
     rows::{WireWord, poly_len, read_poly, write_poly},
+    seed::{SEED_LEN, seed_from},
     sets::{CkksSet, SeededSecret, SeededSet},
 };
 use crate::{
@@ -15,8 +14,6 @@ use crate::{
     schemes::ckks::{PublicKey, key_set_id},
     wire::{Expect, ObjectKind, frame},
 };
-
-pub(super) const SEED_LEN: usize = 32;
 
 /// Encodes a public key of a CKKS set: public seed, then the first component.
 pub fn public_key_to_bytes<P: CkksSet>(params: &P, key: &PublicKey<P::Word>) -> Vec<u8> {
@@ -101,13 +98,4 @@ pub fn secret_key_from_bytes<P: SeededSet>(params: &P, bytes: &[u8]) -> Result<P
         ));
     }
     Ok(key)
-}
-
-/// The first 32 bytes, wiped from the stack after use.
-pub(super) fn seed_from(bytes: &[u8]) -> Seed {
-    let mut seed = [0; SEED_LEN];
-    seed.copy_from_slice(&bytes[..SEED_LEN]);
-    let out = Seed::from_bytes(seed);
-    seed.zeroize();
-    out
 }

@@ -11,6 +11,7 @@ mod keys;
 mod parts;
 mod rows;
 mod scheme_switching;
+mod seed;
 mod sets;
 mod ship;
 

@@ -2,7 +2,7 @@
 
 use alloc::{format, vec::Vec};
 
-use super::keys::{SEED_LEN, seed_from};
+use super::seed::{SEED_LEN, seed_from};
 use crate::{
     error::Error,
     random::Seed,

@@ -76,7 +76,7 @@ impl Program {
 
 /// Numbers, and zeros up to so many slots.
 fn spread(mut numbers: Vec<u64>, slots: usize) -> Result<Vec<u64>, Error> {
-    super::super::clear::fits(numbers.len(), slots, "numbers")?;
+    super::super::reading::fits(numbers.len(), slots, "numbers")?;
     numbers.resize(slots, 0);
     Ok(numbers)
 }

@@ -41,7 +41,7 @@ impl<W: Word> Planner<'_, W> {
         Ok(Some(match &program.nodes()[index].operation {
             Operation::Input => self.input(index, input, &inputs[input])?,
             Operation::Constant(numbers) => {
-                super::super::clear::fits(numbers.len(), self.target.context.slots(), "numbers")?;
+                super::super::reading::fits(numbers.len(), self.target.context.slots(), "numbers")?;
                 numbers.iter().try_for_each(|&z| integer(z).map(drop))?;
                 return Ok(None);
             }

@@ -1,4 +1,4 @@
-//! Blind rotation with keys that the holder of the secret makes on the way.
+//! Blind rotation with keys that the holder of the secret makes on the fly.
 //!
 //! A track is linear in its keys, and a sample of them is (e + payload - a v, a). So three sums are taken apart:
 //! the products with `a`, modulo every prime; those with the errors, which are integers small enough for a few
@@ -12,11 +12,11 @@ use core::ops::Range;
 use zeroize::Zeroizing;
 
 use super::{
-    blind_rotate::{FactorScratch, Lane, LaneScratch, TrackScratch, decompose, divide},
-    evaluator::ShipEvaluator,
+    blind_rotate::{BranchRotations, FactorScratch, LaneScratch, TrackScratch, decompose, divide},
     key_samples::times_bit,
     layout::BlockId,
     params::ShipParams,
+    phase::Lane,
     secret::ShipSecretKey,
 };
 use crate::{
@@ -32,21 +32,21 @@ const HELD: usize = 4;
 
 /// Blind rotation of one track. Every sample serves one product in each lane, so a few are in memory at a time, and
 /// still in the cache when they are used. Work is counted as if the keys had been there.
-pub(super) fn rotate_generated<W: Word>(
+pub(super) fn blind_rotate<W: Word>(
     secret: &ShipSecretKey<W>,
-    evaluator: &ShipEvaluator<W>,
+    rotations: &BranchRotations,
     lanes: &[Lane<'_, W>],
     track: usize,
     scratch: &mut TrackScratch<W>,
     counters: &mut Counters,
 ) -> Result<Vec<Pair<W>>, Error> {
-    let params = evaluator.params();
+    let params = secret.params();
     let (digits, factors) = scratch.parts(params, lanes.len(), 1);
     column(secret, params, lanes, track, factors, counters)?;
     divide(params, factors, counters);
     for step in 0..params.spec().branches.len() {
         decompose(params, digits, factors, counters);
-        let rotations = evaluator.rotations.of(step, track);
+        let rotations = rotations.of(step, track);
         multiplex(secret, params, (track, step), rotations, (digits, factors), counters);
         divide(params, factors, counters);
     }
@@ -294,7 +294,7 @@ fn subtract_product<W: Word>(out: &mut Poly<W, Eval>, a: &Poly<W, Eval>, s: &Pol
 mod tests {
     use super::*;
     use crate::{
-        bootstrapping::ckks_ship::{Phases, ShipMode, generate_track},
+        bootstrapping::ckks_ship::{Phases, ShipEvaluator, ShipMode, generate_track},
         params,
         random::Seed,
     };
@@ -315,7 +315,8 @@ mod tests {
             let (lanes, track) = (encoded.lanes(), 2);
             let keys = generate_track(&secret, track).unwrap();
             let wanted = evaluator.blind_rotate_lanes(&lanes, &[(track, &keys)], scratch, counters).unwrap();
-            let found = rotate_generated(&secret, &evaluator, &lanes, track, scratch, counters).unwrap();
+            let found =
+                blind_rotate(&secret, &evaluator.rotations, &lanes, track, scratch, counters).unwrap();
             for (lane, (wanted, found)) in wanted[0].iter().zip(&found).enumerate() {
                 assert!(wanted.a.data() == found.a.data(), "{set}, lane {lane}: second components differ");
                 assert!(wanted.b.data() == found.b.data(), "{set}, lane {lane}: first components differ");

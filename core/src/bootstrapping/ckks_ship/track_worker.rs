@@ -1,25 +1,20 @@
-//! Tracks apart from their run: computed before their turn, or in a place that shares no memory with
-//! it, such as another worker of a browser tab.
+//! Tracks that are computed elsewhere than in their run, such as in another worker of a browser tab, or before their turn.
 
-use alloc::{collections::BTreeMap, format, vec::Vec};
+use alloc::{format, vec::Vec};
 
 use super::{
     blind_rotate::TrackScratch,
     evaluator::ShipEvaluator,
-    generated::rotate_generated,
     keys::KeySource,
+    on_the_fly,
     phase::{EncodedPhases, Phases},
     product_tree::leaf,
     run::{ShipRun, ShipState, check_run_key},
     secret::ShipSecretKey,
     spec::ShipMode,
+    tracks,
 };
-use crate::{arith::Word, error::Error, rlwe::Pair, schemes::ckks::Ciphertext, trace::Counters};
-
-/// Finished tracks by number.
-pub(super) type Ahead<W> = BTreeMap<usize, Finished<W>>;
-/// The factor of each half, and the work it took.
-pub(super) type Finished<W> = (Vec<Pair<W>>, Counters);
+use crate::{arith::Word, error::Error, schemes::ckks::Ciphertext, trace::Counters};
 
 /// What a track comes to.
 pub struct TrackFactors<W: Word = u32> {
@@ -64,8 +59,8 @@ impl<'a, W: Word> TrackWorker<'a, W> {
         set.check_track(track)?;
         let mut counters = Counters::default();
         let lanes = self.encoded.lanes();
-        let (evaluator, scratch) = (self.evaluator, &mut self.scratch);
-        let pairs = rotate_generated(secret, evaluator, &lanes, track, scratch, &mut counters)?;
+        let (rotations, scratch) = (&self.evaluator.rotations, &mut self.scratch);
+        let pairs = on_the_fly::blind_rotate(secret, rotations, &lanes, track, scratch, &mut counters)?;
         let factors = pairs.into_iter().map(|pair| leaf(set, secret.key_id(), pair)).collect();
         Ok(TrackFactors { factors, counters })
     }
@@ -83,7 +78,8 @@ impl<W: Word> ShipRun<'_, W> {
         let ShipState::Rotating { encoded, .. } = &self.state else { return Ok(()) };
         let (mut scratch, mut counters) = (TrackScratch::new(self.evaluator.params()), Counters::default());
         let lanes = encoded.lanes();
-        let mut pairs = keys.rotate_tracks(self.evaluator, &lanes, &[track], &mut scratch, &mut counters)?;
+        let mut pairs =
+            tracks::blind_rotate(self.evaluator, keys, &lanes, &[track], &mut scratch, &mut counters)?;
         self.tracks.ahead.insert(track, (pairs.remove(0), counters));
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The products of stage 1 apart from their run: group by group of diagonals, before the step that needs them, or in
-//! a place that shares no memory with it, such as another worker of a browser tab.
+//! Products of stage 1 that are computed elsewhere than in their run, such as in another worker of a browser tab, or before the step
+//! that needs them: group by group of diagonals.
 
 use alloc::{format, vec::Vec};
 
@@ -38,7 +38,7 @@ impl<'a, W: Word> MatrixWorker<'a, W> {
     /// For the run whose [`ShipRun::matrix_input`] it is.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for another number of words or words that are no residues; [`Error::ScaleMismatch`]
+    /// [`Error::InvalidArgument`] for another number of words or words that are not residues; [`Error::ScaleMismatch`]
     /// for a scale no ciphertext could have.
     pub fn new(evaluator: &'a ShipEvaluator<W>, input: MatrixInput<W>) -> Result<Self, Error> {
         let own = evaluator.matrix_of_scale(input.scale)?;
@@ -103,7 +103,7 @@ impl<W: Word> ShipRun<'_, W> {
     /// Takes in what a [`MatrixWorker`] gave for a group.
     ///
     /// # Errors
-    /// As [`Self::multiply_ahead`]; [`Error::InvalidArgument`] for another number of words, or words that are no
+    /// As [`Self::multiply_ahead`]; [`Error::InvalidArgument`] for another number of words, or words that are not
     /// residues.
     pub fn supply_group(&mut self, group: usize, words: &[W]) -> Result<(), Error> {
         check_group(self.evaluator, group)?;
@@ -203,7 +203,7 @@ fn check_residues<W: Word>(basis: &Basis<W>, rows: usize, words: &[W]) -> Result
     for (limb, part) in words.chunks_exact(size).enumerate() {
         let p = basis.modulus(limb).value_u64();
         if let Some(x) = part.iter().find(|x| x.to_u64() >= p) {
-            return Err(Error::InvalidArgument(format!("{} is no residue modulo {p}", x.to_u64())));
+            return Err(Error::InvalidArgument(format!("{} is not a residue modulo {p}", x.to_u64())));
         }
     }
     Ok(())

@@ -1,0 +1,13 @@
+//! Rounding of numbers that are not on a grid.
+
+/// Whether numbers that are not on the grid of a readout are brought there, and under which secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// They are on the grid, but for noise.
+    None,
+    /// To the nearest point of the grid, but for a deviation of sqrt((1 + h) / 12) points, h the weight of the ephemeral
+    /// secret: 1.66 points for h = 32.
+    Ephemeral,
+    /// The same under the main secret: 4.0 points for h = 192. It is what the literature has, and for comparison with it.
+    Main,
+}

@@ -1,0 +1,38 @@
+//! A number on its way to gates.
+
+use super::range::Range;
+use crate::{rlwe::lwe::LweSample, schemes::ckks::Scale};
+
+/// A number as a phase: an LWE sample under the key of the gates whose phase is gamma x turns, x the number and gamma that of its
+/// [`Range`], times what the scale of its ciphertext is over that of the set.
+#[derive(Debug, Clone)]
+pub struct Phase {
+    pub(super) sample: LweSample<u64>,
+    pub(super) range: Range,
+    /// Scale of the ciphertext it is from.
+    pub(super) scale: Scale,
+    /// The key of the gates.
+    pub(super) key_id: [u8; 16],
+}
+
+impl Phase {
+    /// Where numbers like it lie.
+    pub fn range(&self) -> Range {
+        self.range
+    }
+
+    /// The scale of the ciphertext that it was extracted from: numbers are compared with others at theirs.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// The sample: phase b + <a, z> modulo the prime of the gates.
+    pub fn sample(&self) -> &LweSample<u64> {
+        &self.sample
+    }
+
+    /// The key of the gates it is under.
+    pub fn key_id(&self) -> [u8; 16] {
+        self.key_id
+    }
+}
