@@ -44,7 +44,7 @@ fn layer(module: &str) -> Option<u32> {
 }
 
 /// The module path of a file of the core: `core/src/ring/poly.rs` is `[ring, poly]`.
-fn module_of(path: &str) -> Vec<String> {
+pub(crate) fn module_of(path: &str) -> Vec<String> {
     let inside = path.strip_prefix("core/src/").expect("a file of the core").trim_end_matches(".rs");
     let mut parts: Vec<String> = inside.split('/').map(str::to_owned).collect();
     if parts.last().is_some_and(|last| last == "mod") {
@@ -55,17 +55,17 @@ fn module_of(path: &str) -> Vec<String> {
 
 /// A use of another module.
 #[derive(Debug)]
-struct Import {
-    line: usize,
+pub(crate) struct Import {
+    pub(crate) line: usize,
     /// From the crate's root.
-    path: Vec<String>,
+    pub(crate) path: Vec<String>,
     /// Whether it stands in test code.
-    test: bool,
+    pub(crate) test: bool,
 }
 
 /// Every path of `text` that begins with `start` (`crate`, or a crate's name) or, for a module of
 /// that crate at `module`, climbs to the root by `super`.
-fn imports(text: &str, start: &str, module: &[String]) -> Vec<Import> {
+pub(crate) fn imports(text: &str, start: &str, module: &[String]) -> Vec<Import> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     // Inline modules: their name, and the brace depth at which they end.
@@ -112,7 +112,12 @@ fn imports(text: &str, start: &str, module: &[String]) -> Vec<Import> {
 }
 
 /// Collects the paths that continue at token `at` after `prefix`: a name, or names in braces.
-fn collect(tokens: &[(usize, Token)], at: usize, prefix: &[String], found: &mut Vec<Import>) -> usize {
+pub(crate) fn collect(
+    tokens: &[(usize, Token)],
+    at: usize,
+    prefix: &[String],
+    found: &mut Vec<Import>,
+) -> usize {
     match tokens.get(at) {
         Some((line, Token::Word(name))) => {
             let mut path = prefix.to_vec();

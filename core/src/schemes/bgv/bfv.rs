@@ -7,8 +7,7 @@
 use alloc::{format, vec};
 
 use super::{
-    ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, evaluator::BgvEvaluator,
-    factor::Factor, shape::BgvShape,
+    ciphertext::BgvCiphertext, context::BgvContext, evaluator::BgvEvaluator, factor::Factor, shape::BgvShape,
 };
 use crate::{
     arith::Word,
@@ -71,7 +70,7 @@ impl<W: Word> BgvContext<W> {
             noise: noise.max(self.noise().floor()),
             parts: vec![c0, c1],
         };
-        check_room(&BgvShape::of(&out), out.log_q())?;
+        BgvShape::of(&out).check_room(out.log_q())?;
         Ok(out)
     }
 }

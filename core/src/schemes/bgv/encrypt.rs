@@ -1,6 +1,6 @@
 //! Encryption and decryption.
 
-use alloc::{format, vec, vec::Vec};
+use alloc::{vec, vec::Vec};
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -54,7 +54,7 @@ pub fn encrypt<W: Word>(
         noise: context.noise().fresh(),
         parts: vec![b, a],
     };
-    check_room(&BgvShape::of(&out), out.log_q())?;
+    BgvShape::of(&out).check_room(out.log_q())?;
     Ok(out)
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     ciphertext: &BgvCiphertext<W>,
 ) -> Result<Private<Vec<u64>>, Error> {
     ciphertext.identity().check_decryption(&Identity { fingerprint: context.fingerprint(), key_id })?;
-    check_room(&BgvShape::of(ciphertext), ciphertext.log_q())?;
+    BgvShape::of(ciphertext).check_room(ciphertext.log_q())?;
     key.check_chain(context.rlwe())?;
     let modulus = context.modulus(ciphertext.ring().exponent())?;
     // No more primes than the phase needs: a prefix of them holds it as well as all do. A statement of less noise than the floor is
@@ -103,26 +103,4 @@ pub(crate) fn decrypt_coefficients<W: Word>(
     let plain = residues.iter().map(|&x| ring.modulus().mul_shoup(x, &unit)).collect();
     residues.zeroize();
     Ok(Private::new(plain))
-}
-
-/// That the noise of a ciphertext modulo 2^`log_q` leaves the plaintext right.
-///
-/// # Errors
-/// [`Error::Limit`] if it might not.
-pub(super) fn check_room(x: &BgvShape, log_q: f64) -> Result<(), Error> {
-    let (ring, log_noise) = (x.factor.ring(), libm::log2(x.noise));
-    let capacity = log_q - 1.0 - ring.modulus().log2() - log_noise;
-    // Written so that an estimate that is not a number is refused too.
-    if capacity >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::Limit(format!(
-        "the noise could reach 2^{:.1} and the modulus 2^{:.1} of level {} holds plaintexts modulo {} up to 2^{:.1}; bootstrap \
-         first",
-        log_noise,
-        log_q,
-        x.level,
-        ring.value(),
-        log_noise + capacity,
-    )))
 }

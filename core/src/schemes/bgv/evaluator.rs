@@ -3,8 +3,7 @@
 use alloc::{format, vec::Vec};
 
 use super::{
-    ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, factor::Factor, noise::LinearGain,
-    shape::BgvShape,
+    ciphertext::BgvCiphertext, context::BgvContext, factor::Factor, noise::LinearGain, shape::BgvShape,
 };
 use crate::{
     arith::Word,
@@ -345,7 +344,7 @@ impl<W: Word> BgvEvaluator<W> {
     }
 
     pub(super) fn check_noise(x: &BgvCiphertext<W>) -> Result<(), Error> {
-        check_room(&BgvShape::of(x), x.log_q())
+        BgvShape::of(x).check_room(x.log_q())
     }
 
     pub(super) fn check_set(&self, x: &BgvCiphertext<W>) -> Result<(), Error> {

@@ -47,6 +47,11 @@ impl Factor {
         self.ring
     }
 
+    /// c f modulo the modulus of `ring`, nearest to 0.
+    pub(super) fn times(self, ring: PrimePower, c: i64) -> i64 {
+        ring.centered(ring.mul(ring.reduce_signed(c), self.value))
+    }
+
     /// 1/f.
     ///
     /// # Panics

@@ -4,7 +4,7 @@ use alloc::{format, vec::Vec};
 
 use super::{ciphertext::BgvCiphertext, evaluator::BgvEvaluator, factor::Factor};
 use crate::{
-    arith::{PrimePower, Shoup, Word},
+    arith::{Shoup, Word},
     error::Error,
     ring::{Basis, Eval, Poly, from_integers},
     schemes::evaluator::Label,
@@ -146,7 +146,7 @@ impl<W: Word> BgvEvaluator<W> {
                     x.level, sum.level, x.level
                 )));
             }
-            let own = coefficient(sum.ring(), c, sum.factor.div(x.factor));
+            let own = sum.factor.div(x.factor).times(sum.ring(), c);
             while sum.parts.len() < x.parts.len() {
                 sum.parts.push(Poly::zero(basis));
             }
@@ -171,11 +171,6 @@ impl<W: Word> BgvEvaluator<W> {
         let zero = Poly::zero(self.context().rlwe().q(level));
         BgvCiphertext { parts: alloc::vec![zero.clone(), zero], level, factor, noise: 0.0, ..*like }
     }
-}
-
-/// c times a factor, nearest to 0.
-pub(super) fn coefficient(ring: PrimePower, c: i64, factor: Factor) -> i64 {
-    ring.centered(ring.mul(ring.reduce_signed(c), factor.value()))
 }
 
 fn scalars<W: Word>(basis: &Basis<W>, c: i64) -> Vec<Shoup<W>> {

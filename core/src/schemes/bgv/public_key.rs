@@ -4,9 +4,7 @@ use alloc::{format, vec, vec::Vec};
 
 use zeroize::Zeroizing;
 
-use super::{
-    ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, factor::Factor, shape::BgvShape,
-};
+use super::{ciphertext::BgvCiphertext, context::BgvContext, factor::Factor, shape::BgvShape};
 use crate::{
     arith::Word,
     error::Error,
@@ -137,7 +135,7 @@ impl<W: Word> BgvPublicKey<W> {
             noise: context.noise().fresh_public(),
             parts: vec![b, a],
         };
-        check_room(&BgvShape::of(&out), out.log_q())?;
+        BgvShape::of(&out).check_room(out.log_q())?;
         Ok(out)
     }
 }

@@ -3,10 +3,7 @@
 
 use alloc::format;
 
-use super::{
-    ciphertext::BgvCiphertext, context::BgvContext, encrypt::check_room, factor::Factor,
-    plaintexts::coefficient,
-};
+use super::{ciphertext::BgvCiphertext, context::BgvContext, factor::Factor};
 use crate::{
     arith::Word,
     error::Error,
@@ -28,6 +25,28 @@ pub struct BgvShape {
 }
 
 impl BgvShape {
+    /// That the noise of a ciphertext modulo 2^`log_q` leaves the plaintext right.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if it might not.
+    pub(super) fn check_room(&self, log_q: f64) -> Result<(), Error> {
+        let (ring, log_noise) = (self.factor.ring(), libm::log2(self.noise));
+        let capacity = log_q - 1.0 - ring.modulus().log2() - log_noise;
+        // Written so that an estimate that is not a number is refused too.
+        if capacity >= 0.0 {
+            return Ok(());
+        }
+        Err(Error::Limit(format!(
+            "the noise could reach 2^{:.1} and the modulus 2^{:.1} of level {} holds plaintexts modulo {} up to 2^{:.1}; bootstrap \
+             first",
+            log_noise,
+            log_q,
+            self.level,
+            ring.value(),
+            log_noise + capacity,
+        )))
+    }
+
     /// That of a ciphertext.
     pub fn of<W: Word>(x: &BgvCiphertext<W>) -> Self {
         Self { level: x.level(), factor: x.factor(), noise: x.noise(), components: x.components() }
@@ -56,7 +75,7 @@ impl<W: Word> Rehearsal<W> {
 
     /// x, if its noise leaves its plaintext right.
     pub fn checked(&self, x: BgvShape) -> Result<BgvShape, Error> {
-        check_room(&x, self.context.rlwe().q(x.level).log2())?;
+        x.check_room(self.context.rlwe().q(x.level).log2())?;
         Ok(x)
     }
 
@@ -151,12 +170,12 @@ impl<W: Word> Leveled for Rehearsal<W> {
 
     fn add_constant_assign(&self, sum: &mut BgvShape, c: &i64) -> Result<(), Error> {
         let ring = sum.factor.ring();
-        sum.noise += coefficient(ring, *c, sum.factor).unsigned_abs() as f64 / ring.value() as f64;
+        sum.noise += sum.factor.times(ring, *c).unsigned_abs() as f64 / ring.value() as f64;
         Ok(())
     }
 
     fn add_multiple_assign(&self, sum: &mut BgvShape, x: &BgvShape, c: &i64) -> Result<(), Error> {
-        let own = coefficient(sum.factor.ring(), *c, sum.factor.div(x.factor));
+        let own = sum.factor.div(x.factor).times(sum.factor.ring(), *c);
         sum.noise += own.unsigned_abs() as f64 * x.noise;
         sum.components = sum.components.max(x.components);
         Ok(())
