@@ -1,13 +1,14 @@
 // Pictures of every page, of its first screen, the whole of it and each step of its story, on a desk and on a phone, light and dark: for
-// people to look at. The pages and the server must be built; they go to tests/e2e/shots, which is not under version control.
+// people to look at. The pages must be built, and the server for those that ask one; the pictures go to tests/e2e/shots, which is not
+// under version control.
 //
 //   node tests/tools/shots.mjs [page ...]
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { realServer } from '../e2e/lib/host.mjs';
+import { realServer, staticHost } from '../e2e/lib/host.mjs';
 import { drawn, refloat, station } from '../e2e/lib/page.mjs';
-import { shots } from '../e2e/lib/paths.mjs';
+import { serverBinary, shots } from '../e2e/lib/paths.mjs';
 import { needChromium } from './lib/browser.mjs';
 import { Stop, main, say } from './lib/log.mjs';
 
@@ -130,7 +131,13 @@ await main(async () => {
   if (unknown.length) throw new Stop(`no page is called ${unknown.join(', ')}; there are ${Object.keys(PAGES).join(', ')}`);
   mkdirSync(shots, { recursive: true });
   const after = [];
-  const { url } = await realServer(after);
+  const withServer = serverBinary() !== undefined;
+  const host = withServer ? await realServer(after) : await staticHost();
+  if (!withServer) {
+    say('no server is built, so the pages are as they are without one');
+    after.push(host.close);
+  }
+  const { url } = host;
   const browser = await chromium.launch({ executablePath: await needChromium(), args: ['--no-sandbox', '--disable-gpu'] });
   after.push(() => browser.close());
   try {
