@@ -112,10 +112,11 @@ function letGo(): void {
 
 async function run({ set, where }: Choice): Promise<void> {
   const { rows, journey, recorded, seconds, sent } = state;
+  let finished = false;
   const work = async (signal: AbortSignal, use: <T extends Freed>(made: T) => T): Promise<void> => {
-    Object.assign(state, { rows: [], progress: [0, 0], journey: undefined, recorded: undefined });
+    state.progress = [0, 0];
     const { secret, runner } = await (where === 'tab' ? inTab : onServer)(set, signal);
-    state.busy = 'run';
+    Object.assign(state, { busy: 'run', rows: [], journey: undefined, recorded: undefined });
     const chosen = test.slice(0, batch(set));
     const input = use(await secret.encrypt(measurementsOf(chosen, set), { level: set.inputLevel + 1, signal }));
     state.sent = input.byteLength;
@@ -135,11 +136,12 @@ async function run({ set, where }: Choice): Promise<void> {
       clear: score(model, patient.measurements, 'polynomial'),
       exact: score(model, patient.measurements, 'exact'),
     }));
+    finished = true;
   };
   await shell.perform(where === 'tab' && state.held?.name === set.name ? 'run' : 'keys', work, () => {
     if (where === 'tab') letGo();
   });
-  if (state.rows.length > 0) {
+  if (finished) {
     shell.say(document.getElementById('outcome')?.textContent ?? '');
     return;
   }

@@ -56,7 +56,7 @@ export function controls(state: State, model: Model, test: number): Html {
   const [here, served] = [where === 'tab', choices.some(({ where }) => where === 'server')];
   const [done, total] = state.progress;
   return html`<div class="conv-controls">
-      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${choices.map((one) => html`<option value="${valueOf(one)}" ${one === choice ? 'selected' : ''}>${one.set.name}, ${one.where === 'tab' ? 'in this tab' : 'on the server'}</option>`)}</select></label>
+      <label>Set <select data-input="set" ${busy ? 'disabled' : ''}>${choices.map((one) => html`<option value="${valueOf(one)}" ${one === choice ? 'selected' : ''}>${one.set.name} · ${one.where === 'tab' ? 'this tab' : 'server'}</option>`)}</select></label>
       ${busy ? html`<button type="button" class="secondary" data-act="cancel">Cancel</button>` : html`<button type="button" class="primary small" data-act="run">Encrypt and score</button>`}
     </div>
     ${served ? '' : html`<p class="hint">${state.answers ? 'The server here has none of the sets that this program runs with, those of conventional CKKS, so this tab runs it itself.' : html`No server answers here, so this tab runs the program itself; <code>npm start</code> starts one.`}</p>`}

@@ -54,7 +54,7 @@ for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 test('patients: without a server the tab runs the program, and can be stopped', async ({ open, site }) => {
   const page = await open(`${site}patients.html?set=toy-conventional10-50bit`, { ready: false, reducedMotion: 'reduce' });
   await page.locator('#patients-controls', { hasText: 'npm start' }).waitFor();
-  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /toy-conventional10-50bit, in this tab/);
+  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /toy-conventional10-50bit · this tab/);
   await page.locator('.patients-recorded').waitFor();
   const cancelled = clickWhen(page, 'This tab is at step', '[data-act=cancel]', '#patients-controls');
   await page.locator('[data-act=run]:enabled').click();
@@ -112,5 +112,5 @@ test('patients: a server that lacks the sets is not taken for none', async ({ op
   const words = await page.locator('#patients-controls').innerText();
   assert.match(words, /The server here has none of the sets that this program runs with/);
   assert.doesNotMatch(words, /No server/);
-  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /in this tab/);
+  assert.match(await page.locator('[data-input=set] option:checked').innerText(), /this tab/);
 });
