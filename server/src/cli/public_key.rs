@@ -41,10 +41,14 @@ pub fn run(arguments: &Arguments, registry: &Registry, output: &Output) -> Resul
     let id = Id(wire::frame::peek(&key)?.key_id);
     file.write(&key)?;
     let (name, length) = (&set.name, key.len());
-    let value = json!({ "params": name, "secure": set.secure, "keyId": id, "bytes": length, "out": arguments.out });
+    let value =
+        json!({ "params": name, "secure": set.secure, "keyId": id, "bytes": length, "out": arguments.out });
     output.result(&value, || {
         let size = bytes(length as u64);
-        let mut text = format!("public key {id} of {name} into {} ({size}), for whoever encrypts", arguments.out.display());
+        let mut text = format!(
+            "public key {id} of {name} into {} ({size}), for whoever encrypts",
+            arguments.out.display()
+        );
         if !set.secure {
             text.push('\n');
             text.push_str(&set.security_statement);

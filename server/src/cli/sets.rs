@@ -9,8 +9,8 @@ use super::failure::Failure;
 use super::keyfiles::{self, in_file};
 use super::machine;
 use crate::clients::{
-    CiphertextBytes, CkksClient, CkksEncryptor, CkksSecret, IntegerClient, IntegerEncryptor, IntegerSecret, KeyClient,
-    KeyOwnerSet, KeySecret, SetQuery,
+    CiphertextBytes, CkksClient, CkksEncryptor, CkksSecret, IntegerClient, IntegerEncryptor, IntegerSecret,
+    KeyClient, KeyOwnerSet, KeySecret, SetQuery,
 };
 use crate::engine::SetInfo;
 use crate::engines::Engines;
@@ -140,7 +140,9 @@ pub fn public_key(registry: &Registry, path: &Path) -> Result<(SetInfo, Vec<u8>)
     let bytes = read_file(path)?;
     let made = || match of_bytes(registry, &bytes)? {
         KeyOwnerSet::Ckks(set) => Ok((set.info().clone(), set.read_ckks_secret(&bytes)?.public_key()?)),
-        KeyOwnerSet::Integers(set) => Ok((set.info().clone(), set.read_integer_secret(&bytes)?.public_key()?)),
+        KeyOwnerSet::Integers(set) => {
+            Ok((set.info().clone(), set.read_integer_secret(&bytes)?.public_key()?))
+        }
         KeyOwnerSet::Other(set) => Err(Error::InvalidArgument(format!(
             "keys of {} have no public key, and only their owner encrypts; give a secret key of numbers or integers in slots",
             set.info().name

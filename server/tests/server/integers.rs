@@ -106,7 +106,8 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let run = |line: &str| refloat(line, folder.path());
-    std::fs::write(at("integers.json"), serde_json::to_vec(&(0..1024).rev().collect::<Vec<u64>>()).unwrap()).unwrap();
+    std::fs::write(at("integers.json"), serde_json::to_vec(&(0..1024).rev().collect::<Vec<u64>>()).unwrap())
+        .unwrap();
     std::fs::write(at("numbers.csv"), "0.5\n-0.25\n1\n").unwrap();
     // A set of integers, one of integers that share slots, and sets of numbers of three methods over both widths of words.
     for (set, message) in [
@@ -121,7 +122,10 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
         let key = ok(&run(&keygen))["keyId"].clone();
         let made = ok(&run(&format!("--json public-key --key @{set} --out @{set}.key")));
         assert_eq!((&made["params"], &made["keyId"]), (&set.into(), &key), "{made}");
-        assert_eq!(made["bytes"].as_u64().unwrap(), std::fs::metadata(at(&format!("{set}.key"))).unwrap().len());
+        assert_eq!(
+            made["bytes"].as_u64().unwrap(),
+            std::fs::metadata(at(&format!("{set}.key"))).unwrap().len()
+        );
         ok(&run(&format!("--json encrypt --key @{set}.key --in @{message} --out @x.ct")));
         let decrypt = format!("--json decrypt --key @{set} --in @x.ct --out @out.csv --compare @{message}");
         let found = ok(&run(&decrypt));
@@ -134,14 +138,19 @@ fn others_encrypt_with_a_public_key_and_the_owner_decrypts() {
             assert!(close, "{set}: {numbers:?}");
         }
         // It is kept as every key is, and decrypts nothing.
-        let again = fails(&run(&format!("--json public-key --key @{set} --out @{set}.key")), "INVALID_ARGUMENT");
+        let again =
+            fails(&run(&format!("--json public-key --key @{set} --out @{set}.key")), "INVALID_ARGUMENT");
         assert!(again.contains("holds a public key"), "{again}");
-        let detail = fails(&run(&format!("--json decrypt --key @{set}.key --in @x.ct --out @out.csv")), "BAD_BYTES");
+        let detail =
+            fails(&run(&format!("--json decrypt --key @{set}.key --in @x.ct --out @out.csv")), "BAD_BYTES");
         assert!(detail.contains("a secret key was expected, and this is a public key"), "{detail}");
     }
     ok(&run("--json keygen --preset toy-bool --allow-insecure --secret-only --out @bits"));
     let detail = fails(&run("--json public-key --key @bits --out @bits.key"), "INVALID_ARGUMENT");
-    assert!(detail.contains("toy-bool") && detail.contains("give a secret key of numbers or integers"), "{detail}");
+    assert!(
+        detail.contains("toy-bool") && detail.contains("give a secret key of numbers or integers"),
+        "{detail}"
+    );
     assert!(!at("bits.key").exists());
     // A damaged one encrypts nothing.
     let mut bytes = std::fs::read(at("toy-bgv10.key")).unwrap();

@@ -6,8 +6,8 @@ use super::support;
 use refloat::Error;
 use refloat::bootstrapping::Method;
 use refloat::bootstrapping::method::{
-    Catalogue, Messages, MethodInfo, NumberSecret, NumberSet, ParamSet, Part, Preset, Promise, Scheme, SetInfo, SetSpec,
-    SlotMode, Stage,
+    Catalogue, Messages, MethodInfo, NumberSecret, NumberSet, ParamSet, Part, Preset, Promise, Scheme,
+    SetInfo, SetSpec, SlotMode, Stage,
 };
 use refloat::circuits::program::Target;
 use refloat::random::Seed;
@@ -24,8 +24,8 @@ use refloat_server::engine::{JobSet, LoadError, ReadPart};
 use refloat_server::id::Id;
 use refloat_server::registry::{Registered, Registry, SetFilter, Sets};
 use serde_json::json;
-use zeroize::Zeroizing;
 use support::registered::{self, is_command};
+use zeroize::Zeroizing;
 
 // The folder: a set of one level, a secret key, one piece of keys that holds none, and a stage that does nothing.
 
